@@ -2,6 +2,12 @@
 //!
 //! Instructions have a fixed length as soon as they are read, so offsets are final and one pass is enough.
 
+pub(crate) mod names;
+pub(crate) mod output;
+pub(crate) mod expansion;
+pub(crate) mod lines;
+pub(crate) mod reader;
+
 use std::collections::HashMap;
 use std::ops::Range;
 
@@ -10,20 +16,20 @@ use gcn_isa::{Isa, Target};
 use crate::argument::{Arg, Delayed, ModArg};
 use crate::descriptor::KernelDirectives;
 use crate::diagnostic::{Diagnostic, Fail, Helped, Severity, fail};
-use crate::dialect::Dialect;
-use crate::expansion::Texts;
 use crate::expr::{EvalError, Exprs, Parsed, Scope};
-use crate::features::Features;
-use crate::files::Files;
 use crate::header::HeaderDirectives;
 use crate::ids;
-use crate::names::{Builtins, NamedRegisters, Names};
-use crate::options::{Options, Source};
-use crate::output::Output;
+use crate::inputs::dialect::Dialect;
+use crate::inputs::features::Features;
+use crate::inputs::files::Files;
+use crate::inputs::options::{Options, Source};
 use crate::program::{Kernel, Metadata, SectionFlags, SectionKind};
-use crate::reader::Reader;
 use crate::symbols::{Defined, Symbols};
 use crate::value::{ExprId, SymbolId, Value};
+use expansion::Texts;
+use names::{Builtins, NamedRegisters, Names};
+use output::Output;
+use reader::Reader;
 
 /// CLRX's number of the binary format of a source that states none.
 pub(crate) const RAW_FORMAT: usize = 2;

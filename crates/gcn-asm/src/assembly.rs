@@ -4,17 +4,17 @@ use gcn_isa::Target;
 use gcn_object::{Binding, SymbolKind};
 
 use crate::assembler::Assembler;
-use crate::clrx;
+use crate::assembler::expansion::Texts;
+use crate::assembler::lines;
 use crate::diagnostic::{Diagnostic, Severity};
-use crate::expansion::Texts;
-use crate::files::{Files, NoFiles};
+use crate::directive::clrx;
+use crate::directive::target;
 use crate::ids;
-use crate::lines;
-use crate::options::{Options, Source, SourceFile};
+use crate::inputs::files::{Files, NoFiles};
+use crate::inputs::options::{Options, Source, SourceFile};
 use crate::program::{Program, Symbol, SymbolPlace};
 use crate::statement;
 use crate::symbols::{Defined, Entry};
-use crate::target;
 use crate::value::{SymbolId, Term, Value};
 
 /// The longest source: positions have 32 bits in places.

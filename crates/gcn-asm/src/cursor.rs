@@ -6,8 +6,8 @@ mod literal;
 use std::ops::Range;
 
 use crate::diagnostic::{Fail, Helped, fail};
-use crate::dialect::Dialect;
 use crate::ids;
+use crate::inputs::dialect::Dialect;
 
 /// The name of the place that is assembled to.
 pub(crate) const HERE: &str = ".";

@@ -3,6 +3,18 @@
 //! A function that takes more than the assembler gets the [`Call`]; one that is given a constant shares its function
 //! with other rows.
 
+pub(crate) mod data;
+pub(crate) mod section;
+pub(crate) mod symbol;
+pub(crate) mod target;
+pub(crate) mod metadata;
+pub(crate) mod lds;
+pub(crate) mod hsa;
+pub(crate) mod kernel;
+pub(crate) mod kernel_code;
+pub(crate) mod clrx;
+pub(crate) mod expand;
+
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -11,24 +23,14 @@ use hashbrown::HashMap;
 
 use crate::argument::lower_case;
 use crate::assembler::Assembler;
-use crate::clrx;
-use crate::data;
 use crate::descriptor::PREFIX;
 use crate::diagnostic::{Fail, Helped, fail};
-use crate::dialect::Dialect;
-use crate::expand::{self, condition, files, loops, macros};
 use crate::explain;
 use crate::float::{DOUBLE, SINGLE};
 use crate::header;
-use crate::hsa;
 use crate::ids;
-use crate::kernel;
-use crate::kernel_code;
-use crate::lds;
-use crate::metadata;
-use crate::section;
-use crate::symbol;
-use crate::target;
+use crate::inputs::dialect::Dialect;
+use expand::{condition, files, loops, macros};
 
 /// A directive as a statement writes it; the cursor is behind its name.
 struct Call<'c> {

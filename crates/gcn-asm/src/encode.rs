@@ -15,8 +15,8 @@ use gcn_isa::{
 
 use crate::argument::ModArg;
 use crate::argument::{Arg, ArgValue, Waiting};
-use crate::dialect::Dialect;
 use crate::ids::{self, Explanation};
+use crate::inputs::dialect::Dialect;
 use modifiers::{set_defaults, set_modifiers};
 use place::{place, register_counts, scalar_offset};
 

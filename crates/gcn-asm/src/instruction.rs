@@ -1,20 +1,21 @@
 //! An instruction's statement: mnemonic, operands, modifiers.
 
+mod modifier;
+
 use std::ops::{Range, RangeInclusive};
 
 use gcn_isa::{Encoding, Field, Form, Kind, Op, Value as ModifierValue, clrx, llvm};
 
 use crate::argument::{Arg, ArgValue, ModArg, lower_case};
 use crate::assembler::Assembler;
+use crate::assembler::output::{Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{self, DelayedField, Operands};
 use crate::explain;
 use crate::ids;
-use crate::modifier;
 use crate::operand;
 use crate::operand::is_graphics;
 use crate::operand::register::is_register;
-use crate::output::{Fixup, FixupKind};
 use crate::program::Mark;
 use crate::resolve;
 

@@ -29,60 +29,49 @@
 
 // In the order of their imports: a module names only modules above it.
 
+// Vocabulary, inputs, and the result.
 pub mod ids;
 mod diagnostic;
-mod dialect;
-mod features;
-mod options;
+mod inputs;
 mod value;
 mod float;
 mod cursor;
 mod symbols;
 mod program;
-mod files;
 mod argument;
+
+// Tables and algorithms without state.
 mod descriptor;
 mod header;
 mod expr;
 mod encode;
 mod explain;
-mod names;
-mod output;
-mod expansion;
-mod lines;
-mod reader;
+
+// An assembly in progress: names, output and reader in one.
 mod assembler;
+
+// Parts of statements, the table of directives, statements.
 mod usage;
 mod operand;
-mod modifier;
-mod data;
+mod directive;
 mod resolve;
 mod instruction;
-mod section;
-mod symbol;
-mod target;
-mod metadata;
-mod lds;
-mod hsa;
-mod kernel;
-mod kernel_code;
-mod clrx;
-mod expand;
-mod directive;
 mod statement;
+
+// The whole, and the way back.
 mod assembly;
 mod object;
 pub mod list;
 
 pub use assembly::{Assembly, assemble, assemble_with, named_target};
 pub use diagnostic::{Diagnostic, Note, Severity};
-pub use dialect::Dialect;
 pub use explain::{closest, usage};
-pub use features::{FeatureError, Features};
-pub use files::{File, Files, NoFiles};
 pub use ids::{Explanation, explain, explanations};
+pub use inputs::dialect::Dialect;
+pub use inputs::features::{FeatureError, Features};
+pub use inputs::files::{File, Files, NoFiles};
+pub use inputs::options::{Options, Source, SourceFile};
 pub use object::ObjectError;
-pub use options::{Options, Source, SourceFile};
 pub use program::{
     Kernel, Listing, Metadata, Program, Relocation, Section, SectionFlags, SectionKind, Symbol,
     SymbolPlace,

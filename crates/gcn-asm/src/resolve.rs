@@ -6,10 +6,10 @@ use gcn_isa::Field;
 use gcn_object::RelocationKind;
 
 use crate::assembler::Assembler;
-use crate::data;
+use crate::assembler::output::{Fixup, FixupKind, Stated, check_width};
 use crate::diagnostic::{Fail, Helped, fail};
+use crate::directive::data;
 use crate::ids;
-use crate::output::{Fixup, FixupKind, Stated, check_width};
 use crate::program::{Relocation, inst_at};
 use crate::symbols::Defined;
 use crate::value::{SymbolId, Term, Value, Variant};

@@ -1,17 +1,17 @@
 //! The statement reader: labels, assignments, directives, instructions, one after the other; and the end of the source.
 
 use crate::assembler::Assembler;
+use crate::assembler::expansion::Resumed;
 use crate::cursor::HERE;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::directive;
-use crate::expand::{macros, settle};
-use crate::expansion::Resumed;
+use crate::directive::expand::{macros, settle};
+use crate::directive::kernel;
+use crate::directive::kernel_code;
+use crate::directive::symbol;
 use crate::ids;
 use crate::instruction;
-use crate::kernel;
-use crate::kernel_code;
 use crate::resolve;
-use crate::symbol;
 
 /// Reads every statement, then fills in what waited.
 pub(crate) fn run(asm: &mut Assembler<'_>) {

@@ -5,6 +5,8 @@
 //! plan. An [`observe::Observer`] sees the events that it asks for.
 
 // In the order of their imports: a module names only modules above it.
+
+// State: registers, LDS, GDS, counters, memory, the device, a wave.
 mod lanes;
 mod noise;
 mod lds;
@@ -16,11 +18,18 @@ pub mod memory;
 mod host;
 pub mod device;
 pub mod wave;
+
+// Faults and launches.
 pub mod fault;
 mod dispatch;
+
+// An instruction as it is decoded, its execution, and decoding. Memory reports to a `Listener`, and does not know that
+// observers are one.
 pub mod step;
 mod exec;
 mod code;
+
+// Observation, and the run that uses all of it.
 pub mod observe;
 pub mod run;
 mod fidelity;

@@ -3,9 +3,9 @@
 use std::sync::OnceLock;
 
 use crate::field::{Bits, ENCODINGS, Encoding, Field, Layout};
+use crate::form::layouts::opcode_in;
 use crate::form::{Form, Length};
 use crate::inst::Inst;
-use crate::layouts::opcode_in;
 use crate::op::{Op, rows};
 use crate::operand::Kind;
 use crate::target::Isa;

@@ -1,17 +1,22 @@
 //! An instruction in one encoding on one instruction set: everything that follows from its row and the field maps, worked
 //! out once. Encoding, decoding, printing and assembling look things up here and search nothing.
 
+pub(crate) mod layouts;
+pub(crate) mod ready;
+pub(crate) mod placed;
+pub(crate) mod template;
+
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
 use crate::field::{Encoding, Field, Layout};
-use crate::layouts::{layout, opcode_in};
 use crate::op::Op;
 use crate::operand::{Kind, Slot, Value};
-use crate::placed::{PlacedModifier, PlacedOperand, modifiers, place};
 use crate::row::Row;
 use crate::target::Isa;
-use crate::template::Template;
+use layouts::{layout, opcode_in};
+use placed::{PlacedModifier, PlacedOperand, modifiers, place};
+use template::Template;
 
 /// The value of a source field that announces a literal.
 pub(crate) const LITERAL: u64 = 255;

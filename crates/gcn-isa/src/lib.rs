@@ -36,7 +36,9 @@
 // A new instruction set, register class or effect must be considered wherever one is matched.
 #![deny(clippy::wildcard_enum_match_arm)]
 
-// In dependency order: a module uses only those above it.
+// In the order of their imports: a module names only modules above it.
+
+// Words and fields, and the operands and effects that rows name.
 pub mod target;
 pub mod text;
 pub mod field;
@@ -46,28 +48,19 @@ pub mod simm;
 mod buffer_format;
 pub mod operand;
 pub mod effect;
+
+// The tables.
 mod row;
-pub mod ds;
-pub mod exp;
-pub mod flat;
-pub mod mimg;
-pub mod mtbuf;
-pub mod mubuf;
-pub mod smem;
-pub mod sop;
-pub mod vintrp;
-pub mod vop3;
-pub mod vopc;
-pub mod vop;
+mod chapters;
 mod op;
+
+// Facts that follow from a row.
 pub mod meaning;
-mod layouts;
 pub mod regs;
-mod ready;
-mod placed;
-mod template;
 mod form;
 mod tables;
+
+// Instructions, and the code that walks rows.
 mod inst;
 pub mod uses;
 pub mod llvm;
@@ -78,14 +71,15 @@ pub mod clrx;
 mod decode;
 mod print;
 
+pub use chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop, vop3, vopc};
 pub use decode::{DecodeError, Decoder, Skimmed, decode};
 pub use effect::Does;
 pub use field::{Encoding, Field};
 pub use form::Form;
+pub use form::placed::{ListBits, PlacedModifier, PlacedOperand};
 pub use inst::{FieldError, Inst, Operand};
 pub use op::{Op, rows};
 pub use operand::{Access, Kind, Modifier, Slot, Ty, Value, When, Written};
-pub use placed::{ListBits, PlacedModifier, PlacedOperand};
 pub use print::{Fidelity, Printer, Syntax};
 pub use row::{Forms, Lacks, Row};
 pub use tables::Tables;

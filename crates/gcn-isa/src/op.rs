@@ -1,8 +1,8 @@
 //! The table of all chapters: the identity of an instruction, [`Op`], and every row.
 
+use crate::chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 use crate::field::Encoding;
 use crate::row::{Family, Row};
-use crate::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 
 macro_rules! ops {
     ($($Family:ident($Enum:path) $rows:path,)*) => {

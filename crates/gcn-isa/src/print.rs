@@ -14,15 +14,15 @@ use std::sync::OnceLock;
 
 use crate::decode::Decoder;
 use crate::field::{Encoding, Field};
+use crate::form::placed::PlacedOperand;
+use crate::form::ready::{MISSING, ReadyTexts, SEPARATOR};
+use crate::form::template::{OperandText, ReadyPrefix, Template, TextSource};
 use crate::form::{Form, LITERAL};
 use crate::inst::Inst;
 use crate::operand::Kind;
-use crate::placed::PlacedOperand;
-use crate::ready::{MISSING, ReadyTexts, SEPARATOR};
 use crate::regs;
 use crate::simm;
 use crate::target::Isa;
-use crate::template::{OperandText, ReadyPrefix, Template, TextSource};
 use crate::text::Text;
 
 use compile::compile;

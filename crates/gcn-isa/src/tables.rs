@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use crate::field::{Encoding, Layout, SUFFIXES};
 use crate::form::Form;
-use crate::layouts::layout;
+use crate::form::layouts::layout;
 use crate::op::{FAMILIES, Op, rows};
 use crate::row::Row;
 use crate::target::Isa;

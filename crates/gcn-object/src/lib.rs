@@ -40,7 +40,9 @@
 
 #![forbid(unsafe_code)]
 
-// In the order of dependencies: a module uses those above it.
+// In the order of their imports: a module names only modules above it.
+
+// Bytes, notes, metadata and names.
 mod bytes;
 mod elf;
 mod target;
@@ -50,12 +52,20 @@ mod metadata;
 mod descriptor;
 mod names;
 mod error;
+
+// The object, its image, and the code that reads it.
 mod object;
 mod image;
 mod reader;
+
+// Other files with programs: drivers' binaries, and bundles.
 mod driver;
 mod bundle;
+
+// Source lines.
 mod lines;
+
+// Writing.
 pub mod write;
 
 pub use bundle::{

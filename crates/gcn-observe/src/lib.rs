@@ -6,19 +6,30 @@
 
 #![forbid(unsafe_code)]
 
+// In the order of their imports: a module names only modules above it.
+
+// Text of events, and filters of them.
 mod spread;
 mod filter;
 mod choice;
 mod access;
 mod nearest;
+
+// Registers in use, and facts that are computed once for an instruction.
 mod registers;
 mod by_step;
 mod vectors;
+
+// State that checkers keep of registers and waves.
 mod lane_numbers;
 mod scratch;
 mod waves;
+
+// The profile and the trace.
 pub mod profile;
 mod trace;
+
+// Findings, their texts, and the checkers that report them.
 pub mod finding;
 mod conflict;
 mod wait_states;

@@ -2,8 +2,8 @@
 
 use gcn_object::ValueKind;
 
-use crate::hsa::{Placed, Shape};
-use crate::value::Value;
+use crate::abi::hsa::{Placed, Shape};
+use crate::language::value::Value;
 use crate::{Buffer, Error, Kernel};
 
 /// Bytes of a pointer to LDS.

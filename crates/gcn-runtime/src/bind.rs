@@ -30,10 +30,10 @@ mod values;
 
 use gcn_object::{Kernel, MAX_KERNARG_BYTES};
 
-use crate::data::Open;
-use crate::parameters::{Parameter, explicit_bytes, parameters};
-use crate::spec::Spec;
-use crate::value::ValueError;
+use crate::language::data::Open;
+use crate::language::parameters::{Parameter, explicit_bytes, parameters};
+use crate::language::spec::Spec;
+use crate::language::value::ValueError;
 pub use error::{ArgumentError, BindError, PlaceError};
 pub use place::{BufferView, Buffers, Placement, place};
 pub use structure::{Block, Pointer};

@@ -3,7 +3,7 @@
 use gcn_emu::fault::{Fault, FaultKind, Site};
 use gcn_emu::run::{Place, Stats};
 
-use crate::hsa::Note;
+use crate::abi::hsa::Note;
 
 /// Work of a command that has ended. Of a command that is no launch all of it is empty.
 #[derive(Clone, Debug, Default)]

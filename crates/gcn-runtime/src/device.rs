@@ -1,5 +1,9 @@
 //! Devices.
 
+pub(crate) mod pool;
+pub(crate) mod variations;
+pub(crate) mod chips;
+
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::device::{Apertures, Config, Device as Emulated};
@@ -8,8 +12,8 @@ use gcn_emu::observe::Observers;
 use gcn_isa::Target;
 
 use crate::Error;
-use crate::pool::Pool;
-use crate::variations::Variations;
+use pool::Pool;
+use variations::Variations;
 
 /// An emulated GPU: a handle, of which all clones are the same device. A process may have several devices; each has memory of
 /// its own.

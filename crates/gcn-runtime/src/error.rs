@@ -5,8 +5,9 @@ use std::sync::Arc;
 use gcn_emu::memory::{AllocError, FreeError, RegisterError};
 use gcn_object::{BundleError, NameError, ReadError};
 
+use crate::Completion;
+use crate::abi::hsa;
 use crate::compile::CompileError;
-use crate::{Completion, hsa};
 
 /// A reason why something did not succeed.
 ///

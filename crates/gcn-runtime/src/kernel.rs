@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use crate::bind::{self, Binding, BoundArgument, Given};
-use crate::data::Open;
-use crate::parameters::{self, Parameter};
+use crate::language::data::Open;
+use crate::language::parameters::{self, Parameter};
 use crate::{Error, Module, Queue};
 
 /// A kernel of a module: a handle.

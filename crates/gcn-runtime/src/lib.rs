@@ -49,36 +49,36 @@
 #![deny(unsafe_code)]
 
 // In the order of their imports: a module names only modules above it.
-pub mod value;
-pub mod fill;
-pub mod spec;
-pub mod data;
-pub mod compare;
-pub mod expect;
-pub mod parameters;
-pub mod owned;
-pub mod printf;
-pub mod hostcall;
-pub mod hsa;
+
+// The language of arguments, the ABI, compilers.
+mod language;
+mod abi;
 pub mod compile;
+
+// The end of a command.
 pub mod progress;
 mod completion;
 mod error;
 mod signal;
-mod pool;
-mod variations;
-mod chips;
+
+// A program's part of a device.
 mod device;
 pub mod settings;
 mod buffer;
 mod host_memory;
 mod queue;
+
+// Modules, and kernels with their arguments.
 pub mod bind;
 mod module;
 mod kernel;
 mod argument;
+
+// Launches.
 mod prepared;
 mod launch;
+
+// Reports, checks and profiles, and all of them for a program that a library serves.
 pub mod report;
 mod output;
 mod checking;
@@ -95,15 +95,18 @@ pub use gcn_emu::{
     run::{Place, Stats},
 };
 
+pub use abi::{hostcall, hsa, owned, printf};
 pub use argument::Argument;
 pub use buffer::{Buffer, Element};
 pub use checking::Checking;
-pub use chips::Chip;
 pub use completion::Completion;
+pub use device::chips::Chip;
+pub use device::variations::Variations;
 pub use device::{Device, DeviceBuilder};
 pub use error::Error;
 pub use host_memory::HostMemory;
 pub use kernel::Kernel;
+pub use language::{compare, data, expect, fill, parameters, spec, value};
 pub use launch::Launch;
 pub use module::Module;
 pub use output::Output;
@@ -111,4 +114,3 @@ pub use prepared::PreparedLaunch;
 pub use profiling::{ProfileFileError, Profiling, ProgramProfile};
 pub use queue::Queue;
 pub use signal::{Outcome, Signal, Times};
-pub use variations::Variations;

@@ -7,8 +7,8 @@ use gcn_emu::memory::Memory;
 use gcn_isa::Target;
 use gcn_object::{BundleEntry, CodeObject, Externals, code_objects, is_container};
 
+use crate::abi::hsa::{self, Loaded, LoadedSymbol};
 use crate::compile::{self, CompileError, Compiled, Request, Toolchain};
-use crate::hsa::{self, Loaded, LoadedSymbol};
 use crate::{Device, Error};
 
 /// A code object in a device's memory: a handle, of which all clones are the same code. It is unloaded when the last handle is

@@ -12,7 +12,7 @@ use gcn_emu::observe::{Events, Observers};
 use gcn_emu::run::{self, Dispatch};
 use gcn_emu::{Code, Fidelity};
 
-use crate::hsa::{
+use crate::abi::hsa::{
     self, BeyondArguments, LaunchError, Note, Placed, Shape, UnownedSources, UnsetSgprs,
 };
 use crate::progress::Progress;

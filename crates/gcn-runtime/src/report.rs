@@ -40,8 +40,8 @@ use gcn_isa::Isa;
 use gcn_observe::nearest;
 use serde::Serialize;
 
+use crate::abi::hsa::UnsetSgprs;
 use crate::completion::Completion;
-use crate::hsa::UnsetSgprs;
 
 pub use code_map::{CodeMap, CodePlace, symbolic};
 pub(crate) use finding::Identity;

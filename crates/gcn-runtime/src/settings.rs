@@ -35,9 +35,9 @@ use std::time::Duration;
 use gcn_isa::Target;
 
 use crate::compile::DEFAULT_TARGET;
+use crate::device::variations::Variations;
 use crate::device::{Device, DeviceBuilder};
 use crate::error::Error;
-use crate::variations::Variations;
 
 pub use check::{CheckSettings, DEFAULT_CHECKS, FindingFormat, checks, exit_status, stop_at};
 pub use output::{PROCESS, STANDARD};

@@ -6,7 +6,7 @@ use gcn_isa::{Isa, Operand, Slot, Ty, regs};
 use super::{Why, field_problem};
 use crate::argument::{Arg, ArgValue};
 use crate::cursor::FloatWidth;
-use crate::dialect::Dialect;
+use crate::inputs::dialect::Dialect;
 
 /// A floating-point number as the inline constant with the same bits, or else as a literal.
 pub(super) fn float_constant(

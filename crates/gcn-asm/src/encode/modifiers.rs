@@ -5,7 +5,7 @@ use gcn_isa::{Field, FieldError, Inst, Modifier, Value};
 
 use super::{AS_NUMBER, Operands, Problem, Where, Why, field_problem};
 use crate::argument::ModArg;
-use crate::dialect::Dialect;
+use crate::inputs::dialect::Dialect;
 
 /// Numbers in a list at most, for sources and destination.
 const LIST_ROOM: usize = 4;

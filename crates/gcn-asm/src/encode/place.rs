@@ -12,8 +12,8 @@ use super::constant::{
 use super::graphics::{attribute, export_value};
 use super::{DelayedField, Encoded, Operands, Problem, Why, at_arg, field_problem};
 use crate::argument::{Arg, ArgValue};
-use crate::dialect::Dialect;
 use crate::ids;
+use crate::inputs::dialect::Dialect;
 
 /// The number of v0 in a field that names scalar registers, too.
 const FIRST_VGPR: i64 = 256;

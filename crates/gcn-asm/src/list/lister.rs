@@ -12,7 +12,7 @@ use super::map::{Item, Map, Run, branch_target};
 use super::names::{Name, PlacedSymbol, is_identifier};
 use super::parts::in_order;
 use crate::assembly::assemble;
-use crate::options::{Options, Source};
+use crate::inputs::options::{Options, Source};
 use crate::program::Listing;
 
 /// The column at which comments begin, counted from the instruction's first character.

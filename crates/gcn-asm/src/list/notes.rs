@@ -7,8 +7,8 @@ use gcn_object::{CodeObject, Value, Version, metadata_from_yaml};
 
 use super::data;
 use crate::assembly::{assemble, named_target};
-use crate::hsa::SECTION;
-use crate::options::{Options, Source};
+use crate::directive::hsa::SECTION;
+use crate::inputs::options::{Options, Source};
 
 /// `SHT_NOTE`.
 const NOTE: u32 = 7;

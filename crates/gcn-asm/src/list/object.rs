@@ -20,10 +20,10 @@ use gcn_object::{
 use super::data::{self, Field, Mark};
 use super::{Code, ListOptions, Name, Open, is_name, list_to, notes};
 use crate::assembly::assemble;
-use crate::features::Features;
+use crate::directive::section::OTHER_SECTION_TYPES;
 use crate::header;
-use crate::options::{Options, Source};
-use crate::section::OTHER_SECTION_TYPES;
+use crate::inputs::features::Features;
+use crate::inputs::options::{Options, Source};
 
 /// The types of sections that hold bytes and zeros of the program (`SHT_PROGBITS`, `SHT_NOBITS`).
 const PROGBITS: u32 = 1;

@@ -1,15 +1,15 @@
 //! Operands of an instruction, read from its fields and written to them.
 
 use super::{FieldError, Inst, Operand};
+use crate::chapters::exp::SOURCES;
+use crate::chapters::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 use crate::effect::Does;
-use crate::exp::SOURCES;
 use crate::field::{Bits, Encoding, Field};
+use crate::form::placed::{ListBits, PlacedOperand, list_bits};
 use crate::form::{FIRST_VGPR, LITERAL, SOURCE_BITS};
 use crate::operand::{Access, Kind, Modifier, Slot, When};
-use crate::placed::{ListBits, PlacedOperand, list_bits};
 use crate::regs::{self, SADDR_OFF};
 use crate::target::{Isa, on};
-use crate::vintrp::{self, CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 
 /// The width of a scalar memory offset that has a sign.
 const SIGNED_OFFSET_BITS: u8 = 21;

@@ -1,6 +1,6 @@
 //! Scalar ALU instructions: SOP2, SOPK, SOP1, SOPC.
 
-use crate::sop::{Sop1, Sop2, Sopc, Sopk};
+use crate::chapters::sop::{Sop1, Sop2, Sopc, Sopk};
 
 use super::{BY_EFFECT, Meaning, exact, words};
 

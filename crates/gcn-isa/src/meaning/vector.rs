@@ -1,6 +1,6 @@
 //! Vector ALU instructions: VOP1, VOP2.
 
-use crate::vop::{Vop1, Vop2};
+use crate::chapters::vop::{Vop1, Vop2};
 
 use super::{Meaning, exact, words};
 

@@ -1,7 +1,7 @@
 //! Vector ALU instructions that exist in VOP3 and VOP3P only, and interpolation.
 
-use crate::vintrp::{Vintrp, Vop3Interp};
-use crate::vop3::{Vop3, Vop3b, Vop3p};
+use crate::chapters::vintrp::{Vintrp, Vop3Interp};
+use crate::chapters::vop3::{Vop3, Vop3b, Vop3p};
 
 use super::vector::{
     COUNT_5, COUNT_6, FUSED, LANE, LEGACY, NORMALISED, NORMALISED_U, ONES, ORDER, PACKED_U8,

@@ -9,13 +9,14 @@ mod modifiers;
 use std::fmt::Write;
 
 use super::Fidelity;
+use crate::chapters::exp;
+use crate::chapters::vintrp::{CHANNELS, VERTEX_PARAMETERS};
+use crate::clrx;
 use crate::field::{Encoding, Field, Layout};
 use crate::inst::{Inst, Operand};
 use crate::operand::{Kind, Slot, Ty, Value, When};
 use crate::regs;
 use crate::text::Text;
-use crate::vintrp::{CHANNELS, VERTEX_PARAMETERS};
-use crate::{clrx, exp};
 
 /// The column at which operands begin, counted from the mnemonic's first character.
 const OPERAND_COLUMN: usize = 16;

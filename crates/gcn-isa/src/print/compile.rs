@@ -3,17 +3,17 @@
 use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field, Layout};
 use crate::form::Form;
+use crate::form::placed::{PlacedModifier, PlacedOperand};
+use crate::form::ready::{MISSING, ReadyTexts};
+use crate::form::template::{
+    MOST_OPERANDS, ModifierText, OperandText, ReadyPrefix, ReadyText, Template, TextSource,
+};
 use crate::llvm;
 use crate::operand::{Access, Kind, Modifier, Slot, Value, When};
-use crate::placed::{PlacedModifier, PlacedOperand};
-use crate::ready::{MISSING, ReadyTexts};
 use crate::regs::{self, SADDR_OFF};
 use crate::row::Forms;
 use crate::rules;
 use crate::target::{Isa, on};
-use crate::template::{
-    MOST_OPERANDS, ModifierText, OperandText, ReadyPrefix, ReadyText, Template, TextSource,
-};
 use crate::text::Piece;
 
 // The sum of the marks of all texts that exist is less than the mark of a missing one.

@@ -4,17 +4,18 @@ use std::fmt::Write;
 
 use super::modifiers::{Conveyed, modifiers};
 use super::{Fidelity, write_immediate};
+use crate::chapters::exp;
+use crate::chapters::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 use crate::field::Field;
 use crate::form::LITERAL;
+use crate::form::placed::PlacedOperand;
+use crate::form::ready::SEPARATOR;
+use crate::form::template::Template;
 use crate::inst::{Inst, Operand};
 use crate::operand::{Kind, Slot, When};
-use crate::placed::PlacedOperand;
-use crate::ready::SEPARATOR;
 use crate::regs::{self, write_group};
-use crate::template::Template;
 use crate::text::Text;
-use crate::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
-use crate::{exp, rules, simm};
+use crate::{rules, simm};
 
 /// Examines every bit of an instruction that its text depends on.
 pub(super) struct FullPrinter<'a> {

@@ -1,8 +1,8 @@
 //! Writes modifiers in LLVM's syntax.
 
+use crate::form::template::{ModifierText, Template};
 use crate::operand::Value;
 use crate::target::Isa;
-use crate::template::{ModifierText, Template};
 use crate::text::Text;
 use crate::{buffer_format, dpp, swizzle};
 

@@ -3,8 +3,8 @@
 use gcn_emu::memory::AllocError;
 use gcn_object::MAX_KERNARG_BYTES;
 
-use crate::data::DataError;
-use crate::value::{Type, ValueError};
+use crate::language::data::DataError;
+use crate::language::value::{Type, ValueError};
 
 /// A reason why arguments are not those of a kernel.
 #[derive(Debug, thiserror::Error)]

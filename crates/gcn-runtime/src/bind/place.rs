@@ -6,9 +6,9 @@ use gcn_emu::memory::Memory;
 
 use super::{Block, Bound, BoundArgument, Contents, POINTER, PlaceError};
 use crate::Buffer;
-use crate::fill::Fill;
-use crate::hsa::Placed;
-use crate::value::Type;
+use crate::abi::hsa::Placed;
+use crate::language::fill::Fill;
+use crate::language::value::Type;
 
 /// The buffers of arguments. They are freed when this is dropped.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use gcn_object::MAX_KERNARG_BYTES;
 
 use super::ArgumentError;
-use crate::spec::Spec;
-use crate::value::{Type, ValueError};
+use crate::language::spec::Spec;
+use crate::language::value::{Type, ValueError};
 
 /// Bytes of an address.
 pub(super) const POINTER: u64 = 8;

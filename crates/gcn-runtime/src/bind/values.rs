@@ -4,11 +4,11 @@ use gcn_object::{Kernel, MAX_KERNARG_BYTES};
 
 use super::structure::{elements, structure};
 use super::{ArgumentError, Block};
-use crate::data::{Data, MAX_STREAM_BYTES, Open};
-use crate::fill::Fill;
-use crate::parameters::{Parameter, Takes};
-use crate::spec::Spec;
-use crate::value::{Encoding, Type, ValueError};
+use crate::language::data::{Data, MAX_STREAM_BYTES, Open};
+use crate::language::fill::Fill;
+use crate::language::parameters::{Parameter, Takes};
+use crate::language::spec::Spec;
+use crate::language::value::{Encoding, Type, ValueError};
 
 /// An argument in the argument segment, and the memory that it needs.
 #[derive(Debug)]

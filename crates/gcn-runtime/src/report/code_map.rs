@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::sources::{Sources, inlined};
 use super::text::printable;
-use crate::hsa::Loaded;
+use crate::abi::hsa::Loaded;
 use crate::module::Module;
 
 /// The code of a module. Its debug information is read when the first address is asked for.

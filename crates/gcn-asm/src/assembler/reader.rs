@@ -1,0 +1,244 @@
+//! The reading side of an assembly: a cursor in a text, and the expansions that the text comes from.
+
+use std::ops::Range;
+
+use crate::argument::lower_case;
+use crate::assembler::expansion::place::{Mapping, Origin, Step};
+use crate::assembler::expansion::{
+    ENTRY_COST, Expanded, Expansion, Frame, Jump, MAX_EXPANDED, REPEAT_COST, Texts,
+};
+use crate::cursor::Cursor;
+use crate::diagnostic::{Fail, Helped, fail};
+use crate::ids;
+use crate::inputs::dialect::Dialect;
+use crate::inputs::files::Files;
+use crate::inputs::options::Source;
+
+/// Expansions may nest this deep.
+const MAX_DEPTH: usize = 1024;
+/// Names that are longer are told apart by case.
+pub(crate) const MACRO_NAME: usize = 128;
+/// Files of a source that are compared with the next one, the last ones, to keep its text once.
+const MAX_COMPARED: usize = 16;
+
+/// A cursor, and the expansions around it.
+pub(crate) struct Reader<'a> {
+    pub cursor: Cursor<'a>,
+    pub expansion: Expansion<'a>,
+}
+
+impl<'a> Reader<'a> {
+    /// A reader at the begin of a source. Texts that it makes go behind `texts`.
+    pub(crate) fn new(
+        source: &Source<'a>,
+        texts: &'a Texts,
+        files: &'a dyn Files,
+        dialect: Dialect,
+    ) -> Reader<'a> {
+        Reader {
+            cursor: Cursor::new(source.text, dialect),
+            expansion: Expansion::new(source, texts, files, dialect.ignores_case_of_macros()),
+        }
+    }
+
+    /// Goes where the statement that was read wants to go on.
+    pub(crate) fn jump(&mut self) {
+        match self.expansion.jump.take() {
+            Some(Jump::Enter(mut frame)) => {
+                frame.resume = std::mem::replace(&mut self.cursor, frame.begin.clone());
+                frame.errors = self.expansion.errors;
+                frame.conditions = self.expansion.conditions.len();
+                self.expansion.frames.push(*frame);
+            }
+            Some(Jump::Leave) => self.leave(),
+            Some(Jump::Abort) => self.leave_to(0),
+            Some(Jump::AbortToFile) => {
+                let is_file = |frame: &&Frame<'_>| matches!(frame.step.what, Expanded::File(_));
+                self.leave_to(self.expansion.frames.iter().take_while(is_file).count());
+            }
+            Some(Jump::Stop) => {
+                self.expansion.frames.clear();
+                self.expansion.conditions.clear();
+                self.cursor.set_pos(usize::MAX / 2);
+            }
+            None => {}
+        }
+    }
+
+    /// Out of all but the outermost `depth` expansions.
+    pub(crate) fn leave_to(&mut self, depth: usize) {
+        if let Some(frame) = self.expansion.frames.get(depth) {
+            self.cursor = frame.resume.clone();
+            self.expansion.conditions.truncate(frame.conditions);
+        }
+        self.expansion.frames.truncate(depth);
+    }
+
+    /// Out of the innermost expansion.
+    pub(crate) fn leave(&mut self) {
+        if let Some(frame) = self.expansion.frames.pop() {
+            self.expansion.conditions.truncate(frame.conditions);
+            self.cursor = frame.resume;
+        }
+    }
+
+    /// Lets what is about to be read be followed by `again` in place of the statement after it.
+    pub(crate) fn repeat_from(&mut self, again: Cursor<'a>) {
+        if let Some(Jump::Enter(frame)) = &mut self.expansion.jump {
+            frame.again = Some(again);
+        }
+    }
+
+    /// Takes from what expansions may read. Beyond it, all of them end.
+    pub(crate) fn charge(&mut self, bytes: usize, span: &Range<usize>) -> Result<(), Fail> {
+        match self.expansion.budget.checked_sub(bytes) {
+            Some(rest) => {
+                self.expansion.budget = rest;
+                Ok(())
+            }
+            None => {
+                self.expansion.jump = Some(Jump::Abort);
+                Err(fail(
+                    &ids::EXPANSION_LIMIT,
+                    span.clone(),
+                    "macros, loops and included files expand to too much text",
+                )
+                .helped(format!(
+                    "at most {} MiB are possible, more in a long source; a call counts as {} KiB, a repetition as {} bytes",
+                    MAX_EXPANDED >> 20,
+                    ENTRY_COST >> 10,
+                    REPEAT_COST
+                )))
+            }
+        }
+    }
+
+    /// Plans to read a text from `begin`, `rounds` times. The step is about its first time.
+    pub(crate) fn expand(
+        &mut self,
+        step: Step<'a>,
+        begin: Cursor<'a>,
+        rounds: u64,
+    ) -> Result<(), Fail> {
+        if self.expansion.frames.len() >= MAX_DEPTH {
+            self.expansion.jump = Some(Jump::Abort);
+            let message = format!("{} is nested too deep", step.what.text());
+            return Err(fail(&ids::NESTING_LIMIT, step.call, message)
+                .helped(format!("expansions may nest {MAX_DEPTH} levels deep")));
+        }
+        let mapping = match (self.expansion.mapping(), step.text) {
+            (outer, None) => outer,
+            (_, Some(_)) if matches!(step.what, Expanded::File(_)) => match &step.origin {
+                Origin::At(place) => Mapping::From(place.start),
+                Origin::Unknown | Origin::Around(_) => Mapping::From(0),
+            },
+            (outer, Some(_)) => Mapping::Call(outer.apply(step.call.clone())),
+        };
+        self.expansion.jump = Some(Jump::Enter(Box::new(Frame {
+            step,
+            mapping,
+            resume: begin.clone(),
+            again: None,
+            begin,
+            remaining: rounds.saturating_sub(1),
+            errors: 0,
+            conditions: 0,
+            node: None,
+        })));
+        Ok(())
+    }
+
+    /// The origin of a body in the text that is read.
+    pub(crate) fn origin(&self, body: Range<usize>) -> Origin {
+        match self.expansion.mapping() {
+            Mapping::Call(_) => Origin::Around(body),
+            from @ Mapping::From(_) => Origin::At(from.apply(body)),
+        }
+    }
+
+    /// Steps over a body up to what ends it; yields where it stands. Without an end it is the rest of the text.
+    pub(crate) fn body(
+        &mut self,
+        (opens, closes): (&[&str], &[&str]),
+        span: &Range<usize>,
+    ) -> Result<Range<usize>, Fail> {
+        self.cursor.skip_statement();
+        let start = self.cursor.pos();
+        let mut depth = 0usize;
+        while !self.cursor.at_end() {
+            let line = self.cursor.pos();
+            self.cursor.skip_labels();
+            if self.cursor.peek() == b'.' {
+                let word = self.cursor.word().unwrap_or("");
+                if is_one_of(word, opens) {
+                    depth += 1;
+                } else if is_one_of(word, closes) {
+                    match depth.checked_sub(1) {
+                        None => return Ok(start..line),
+                        Some(less) => depth = less,
+                    }
+                }
+            }
+            self.cursor.skip_statement();
+        }
+        let name = self.cursor.slice(span.clone());
+        let end = closes.first().copied().unwrap_or("");
+        Err(fail(
+            &ids::UNCLOSED_BLOCK,
+            span.clone(),
+            format!("`{name}` has no end"),
+        )
+        .helped(format!("end it with `{end}`")))
+    }
+
+    /// A statement up to where it was read, without the blanks there.
+    pub(crate) fn statement_from(&self, start: usize) -> Range<usize> {
+        let text = self.cursor.slice(start..self.cursor.pos());
+        start..start + text.trim_end().len()
+    }
+
+    /// A file's name and text, kept; once, if the file is included again.
+    pub(crate) fn kept(&mut self, name: String, text: String) -> (&'a str, &'a str) {
+        let known = self
+            .expansion
+            .files
+            .iter()
+            .rev()
+            .take(MAX_COMPARED)
+            .find(|file| file.name == name && file.text == text);
+        match known {
+            Some(file) => (file.name, file.text),
+            None => (self.expansion.keep(name), self.expansion.keep(text)),
+        }
+    }
+
+    /// The key of a macro of this name.
+    pub(crate) fn macro_key<'n>(&self, name: &'n str, buffer: &'n mut [u8; MACRO_NAME]) -> &'n str {
+        match self.expansion.ignores_case {
+            true => lower_case(name, buffer).unwrap_or(name),
+            false => name,
+        }
+    }
+
+    /// The rest of the line without its comment.
+    pub(crate) fn rest_of_line(&mut self) -> &'a str {
+        self.cursor.skip_blanks();
+        let start = self.cursor.pos();
+        let mut end = start;
+        while !self.cursor.at_statement_end() {
+            if self.cursor.peek() == b'"' && self.cursor.string().is_ok() {
+                end = self.cursor.pos();
+                continue;
+            }
+            let width = self.cursor.here().len().max(1);
+            self.cursor.set_pos(self.cursor.pos() + width);
+            end = self.cursor.pos();
+            self.cursor.skip_blanks();
+        }
+        self.cursor.slice(start..end)
+    }
+}
+
+fn is_one_of(word: &str, names: &[&str]) -> bool {
+    names.iter().any(|name| word.eq_ignore_ascii_case(name))
+}

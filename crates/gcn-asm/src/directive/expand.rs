@@ -1,0 +1,189 @@
+//! Directives that make text out of text: macros, loops, conditions and included files.
+
+pub(crate) mod condition;
+pub(crate) mod files;
+pub(crate) mod loops;
+pub(crate) mod macros;
+pub(crate) mod settle;
+mod substitute;
+
+use std::ops::Range;
+
+use crate::assembler::Assembler;
+use crate::assembler::expansion::place::{Origin, Step};
+use crate::assembler::expansion::{ENTRY_COST, Expanded, Jump, REPEAT_COST};
+use crate::cursor::Cursor;
+use crate::diagnostic::{Fail, Severity, fail};
+use crate::ids;
+use substitute::{Values, substitute, unquoted};
+
+/// The name of the number of a round in a loop, and of a call in a macro.
+const ROUND: &str = "\\+";
+
+const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);
+const LOOP: (&[&str], &[&str]) = (
+    &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"],
+    &[".endr", ".endrept"],
+);
+
+/// `count`, up to `.endr`
+pub(crate) fn rept(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let count = asm.absolute("the number of repetitions").and_then(|count| {
+        if asm.reader.cursor.statement_ends() {
+            Ok(count)
+        } else {
+            Err(asm.reader.cursor.expected("the end of the statement"))
+        }
+    });
+    let call = asm.reader.statement_from(span.start);
+    let body = asm.reader.body(LOOP, span)?;
+    let count = count?;
+    let Ok(count) = u64::try_from(count) else {
+        return Err(fail(
+            &ids::EXPANSION_LIMIT,
+            call,
+            format!("a loop cannot be repeated {count} times"),
+        ));
+    };
+    if count == 0 || body.is_empty() {
+        return Ok(());
+    }
+    if asm.reader.cursor.slice(body.clone()).contains(ROUND) {
+        let rounds = usize::try_from(count).unwrap_or(usize::MAX);
+        let values = std::iter::repeat_n(None, rounds);
+        return unrolled(asm, ".rept", body, values, call);
+    }
+    let each = body.len() + REPEAT_COST;
+    let bytes = usize::try_from(count)
+        .unwrap_or(usize::MAX)
+        .saturating_mul(each);
+    asm.reader.charge(bytes.saturating_add(ENTRY_COST), &call)?;
+    let begin = asm.reader.cursor.within(body);
+    let step = Step {
+        what: Expanded::Loop(".rept"),
+        text: None,
+        origin: Origin::Unknown,
+        call,
+        iteration: 1,
+    };
+    asm.reader.expand(step, begin, count)
+}
+
+/// `parameter, value, value`, up to `.endr`; of `.irpc`, the values are characters.
+pub(crate) fn irp(
+    asm: &mut Assembler<'_>,
+    span: &Range<usize>,
+    name: &'static str,
+) -> Result<(), Fail> {
+    let head = irp_head(asm, name == ".irpc");
+    let call = asm.reader.statement_from(span.start);
+    let body = asm.reader.body(LOOP, span)?;
+    let (parameter, values) = head?;
+    let values = values.into_iter().map(|value| Some((parameter, value)));
+    unrolled(asm, name, body, values, call)
+}
+
+/// A loop whose text depends on the round: all rounds as one text.
+fn unrolled<'a>(
+    asm: &mut Assembler<'a>,
+    name: &'static str,
+    body: Range<usize>,
+    values: impl Iterator<Item = Option<(&'a str, &'a str)>>,
+    call: Range<usize>,
+) -> Result<(), Fail> {
+    let text = asm.reader.cursor.slice(body.clone());
+    let mut out = String::new();
+    for (round, value) in (0..).zip(values) {
+        let values = Values {
+            bindings: value.as_slice(),
+            calls: asm.reader.expansion.calls,
+            round,
+        };
+        let limit = asm.reader.expansion.budget;
+        // What is empty comes to an end too.
+        let limit = limit.saturating_sub(round as usize * REPEAT_COST);
+        if !substitute(&mut out, text, &values, limit) || limit == 0 {
+            return asm.reader.charge(usize::MAX, &call);
+        }
+    }
+    asm.reader.charge(out.len() + ENTRY_COST, &call)?;
+    let origin = asm.reader.origin(body);
+    let text = asm.reader.expansion.keep(out);
+    let step = Step {
+        what: Expanded::Loop(name),
+        text: Some(text),
+        origin,
+        call,
+        iteration: 1,
+    };
+    asm.reader.expand(step, Cursor::new(text, asm.dialect), 1)
+}
+
+fn irp_head<'a>(
+    asm: &mut Assembler<'a>,
+    by_character: bool,
+) -> Result<(&'a str, Vec<&'a str>), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let Some(parameter) = asm.reader.cursor.word() else {
+        return Err(asm.reader.cursor.expected("a parameter's name"));
+    };
+    let _ = asm.reader.cursor.eat_after_blanks(b',');
+    let mut values = Vec::new();
+    if by_character {
+        let characters = unquoted(asm.reader.rest_of_line());
+        let ends = characters
+            .char_indices()
+            .map(|(at, c)| at..at + c.len_utf8());
+        let characters = ends.filter_map(|range| characters.get(range));
+        let is_idle = |c: &str| asm.dialect.forgets_blanks() && c.trim().is_empty();
+        values.extend(characters.filter(|c| !is_idle(c)));
+    } else {
+        let mut after_comma = false;
+        while after_comma || !asm.reader.cursor.statement_ends() {
+            values.push(unquoted(macros::macro_argument(asm)?));
+            after_comma = asm.reader.cursor.eat_after_blanks(b',');
+        }
+    }
+    if values.is_empty() {
+        values.push("");
+    }
+    Ok((parameter, values))
+}
+
+/// `"text"`: an error, a warning or a note of the source's own.
+pub(crate) fn user_message(
+    asm: &mut Assembler<'_>,
+    name: &str,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
+    let mut text = String::new();
+    if !asm.reader.cursor.statement_ends() || name == ".print" {
+        text = String::from_utf8_lossy(&asm.reader.cursor.string()?).into_owned();
+    }
+    if text.is_empty() {
+        text = format!("`{name}` without a text");
+    }
+    let mut message = fail(&ids::USER_ERROR, span.start..asm.reader.cursor.pos(), text);
+    (message.severity, message.id) = match name {
+        ".print" => (Severity::Note, &ids::USER_NOTE),
+        ".warning" => (Severity::Warning, &ids::USER_WARNING),
+        _ => return Err(message),
+    };
+    asm.diagnostics.push(*message);
+    Ok(())
+}
+
+/// `.end`: nothing of the source is read any more.
+pub(crate) fn end(asm: &mut Assembler<'_>) {
+    asm.reader.cursor.skip_line_content();
+    asm.reader.expansion.jump = Some(Jump::Stop);
+}
+
+/// A directive that ends a block which has not begun.
+pub(crate) fn unopened(name: &str, span: &Range<usize>, beginning: &str) -> Result<(), Fail> {
+    Err(fail(
+        &ids::UNOPENED_BLOCK,
+        span.clone(),
+        format!("`{name}` without {beginning}"),
+    ))
+}

@@ -1,0 +1,302 @@
+//! Conditions: branches that are read, and branches that are stepped over.
+
+use std::ops::Range;
+
+use gcn_isa::Isa;
+
+use super::substitute::without_idle_blanks;
+use crate::assembler::Assembler;
+use crate::assembler::expansion::Condition;
+use crate::diagnostic::{Fail, fail};
+use crate::directive::clrx;
+use crate::ids;
+use crate::symbols::Defined;
+
+/// The conditions: how they are spelt, and what they ask.
+pub(crate) const CONDITIONS: &[(&str, Test)] = &[
+    (".if", Test::Number(|n| n != 0)),
+    (".ifne", Test::Number(|n| n != 0)),
+    (".ifeq", Test::Number(|n| n == 0)),
+    (".ifgt", Test::Number(|n| n > 0)),
+    (".ifge", Test::Number(|n| n >= 0)),
+    (".iflt", Test::Number(|n| n < 0)),
+    (".ifle", Test::Number(|n| n <= 0)),
+    (".ifdef", Test::Defined(true)),
+    (".ifndef", Test::Defined(false)),
+    (".ifnotdef", Test::Defined(false)),
+    (".ifb", Test::Blank(true)),
+    (".ifnb", Test::Blank(false)),
+    (".ifc", Test::Same(true)),
+    (".ifnc", Test::Same(false)),
+    (".ifeqs", Test::SameStrings(true)),
+    (".ifnes", Test::SameStrings(false)),
+    (".ifarch", Test::Architecture(true)),
+    (".ifnarch", Test::Architecture(false)),
+    (".ifgpu", Test::Gpu(true)),
+    (".ifngpu", Test::Gpu(false)),
+    (".iffmt", Test::Format(true)),
+    (".ifnfmt", Test::Format(false)),
+    (".if32", Test::Always(false)),
+    (".if64", Test::Always(true)),
+];
+
+/// The question of a condition; a `bool` is the answer that makes it hold.
+#[derive(Clone, Copy)]
+pub(crate) enum Test {
+    Number(fn(i64) -> bool),
+    Defined(bool),
+    Blank(bool),
+    Same(bool),
+    SameStrings(bool),
+    /// These ask what CLRX's pseudo-operations chose.
+    Architecture(bool),
+    Gpu(bool),
+    Format(bool),
+    Always(bool),
+}
+
+/// The beginning of the names of further branches with a condition; the rest is as behind `.if`.
+pub(crate) const OTHER_BRANCH: &str = ".elseif";
+
+pub(super) fn test_named(word: &str) -> Option<Test> {
+    CONDITIONS
+        .iter()
+        .find(|(name, _)| word.eq_ignore_ascii_case(name))
+        .map(|&(_, test)| test)
+}
+
+/// The question of `.elseif` and its like.
+pub(crate) fn other_branch(word: &str) -> Option<Test> {
+    let (start, kind) = word.split_at_checked(OTHER_BRANCH.len())?;
+    if !start.eq_ignore_ascii_case(OTHER_BRANCH) {
+        return None;
+    }
+    match kind {
+        "" => test_named(".if"),
+        kind => test_named(&format!(".if{kind}")),
+    }
+}
+
+fn begin_condition(asm: &mut Assembler<'_>, test: Test, span: &Range<usize>) -> Result<(), Fail> {
+    let result = holds(asm, test);
+    // What cannot be asked is not true, and its `.endif` is met all the same.
+    let holds = matches!(result, Ok(true));
+    asm.reader.expansion.conditions.push(Condition {
+        span: span.clone(),
+        is_taken: holds,
+        has_else: false,
+    });
+    if holds {
+        return Ok(());
+    }
+    let result = result.map(drop).and_then(|()| statement_is_over(asm));
+    asm.collect(result);
+    skip_branches(asm)
+}
+
+fn statement_is_over(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    if asm.reader.cursor.statement_ends() {
+        Ok(())
+    } else {
+        Err(asm.reader.cursor.expected("the end of the statement"))
+    }
+}
+
+fn holds(asm: &mut Assembler<'_>, test: Test) -> Result<bool, Fail> {
+    Ok(match test {
+        Test::Number(holds) => holds(asm.absolute("the condition")?),
+        Test::Defined(wanted) => {
+            let name = asm.reader.cursor.name()?;
+            let id = asm.names.symbols.lookup(&name);
+            let is_defined = id.is_some_and(|id| asm.names.symbols.defined(id) != Defined::No);
+            is_defined == wanted
+        }
+        Test::Blank(wanted) => asm.reader.rest_of_line().is_empty() == wanted,
+        Test::Same(wanted) => {
+            let rest = asm.reader.rest_of_line();
+            let Some((left, right)) = rest.split_once(',') else {
+                return Err(asm.reader.cursor.expected("`,` and a text to compare with"));
+            };
+            let is_same = if asm.dialect.forgets_blanks() {
+                without_idle_blanks(left) == without_idle_blanks(right)
+            } else {
+                left.trim() == right.trim()
+            };
+            is_same == wanted
+        }
+        Test::SameStrings(wanted) => {
+            let left = asm.reader.cursor.string()?;
+            if !asm.reader.cursor.eat_after_blanks(b',') {
+                return Err(asm
+                    .reader
+                    .cursor
+                    .expected("`,` and a string to compare with"));
+            }
+            (left == asm.reader.cursor.string()?) == wanted
+        }
+        Test::Architecture(wanted) => {
+            let (name, span) = platform(asm);
+            let Some(isa) = clrx::architecture_named(name) else {
+                return Err(fail(
+                    &ids::UNKNOWN_TARGET,
+                    span,
+                    "there is no such architecture here",
+                ));
+            };
+            // CLRX takes GCN 1.4.1 for 1.4, too.
+            (asm.isa.version() == isa.version() || asm.isa > isa && isa >= Isa::Gfx9) == wanted
+        }
+        Test::Gpu(wanted) => {
+            let (name, span) = platform(asm);
+            let Some(target) = clrx::target_named(name) else {
+                return Err(fail(
+                    &ids::UNKNOWN_TARGET,
+                    span,
+                    "there is no such GPU here",
+                ));
+            };
+            (asm.target.name == target.name) == wanted
+        }
+        Test::Format(wanted) => {
+            let (name, span) = platform(asm);
+            let Some(format) = clrx::format_named(name) else {
+                return Err(fail(&ids::UNKNOWN_FORMAT, span, "there is no such format"));
+            };
+            (asm.clrx_format == format) == wanted
+        }
+        Test::Always(holds) => holds,
+    })
+}
+
+/// The name of an architecture, a GPU or a format, and where it stands.
+fn platform<'a>(asm: &mut Assembler<'a>) -> (&'a str, Range<usize>) {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.tail_word();
+    (name, start..asm.reader.cursor.pos())
+}
+
+/// `.elseif`, `.else` or `.endif` at the end of a branch that was read.
+pub(crate) fn next_branch(
+    asm: &mut Assembler<'_>,
+    name: &str,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
+    let base = asm
+        .reader
+        .expansion
+        .frames
+        .last()
+        .map_or(0, |frame| frame.conditions);
+    let is_open = asm.reader.expansion.conditions.len() > base;
+    let Some(condition) = asm
+        .reader
+        .expansion
+        .conditions
+        .last_mut()
+        .filter(|_| is_open)
+    else {
+        asm.reader.cursor.skip_statement_content();
+        return Err(fail(
+            &ids::UNOPENED_BLOCK,
+            span.clone(),
+            format!("`{name}` without `.if`"),
+        ));
+    };
+    if name == ".endif" {
+        asm.reader.expansion.conditions.pop();
+        return Ok(());
+    }
+    let after_else = condition.has_else;
+    condition.has_else |= name == ".else";
+    if after_else {
+        let error = fail(
+            &ids::MISPLACED_DIRECTIVE,
+            span.clone(),
+            format!("`{name}` cannot follow `.else`"),
+        );
+        asm.collect(Err(error));
+    }
+    skip_branches(asm)
+}
+
+/// Steps over branches that do not hold: to behind the words that begin the one to read, or behind `.endif`.
+fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    let mut depth = 0usize;
+    asm.reader.cursor.skip_statement();
+    while !asm.reader.cursor.at_end() {
+        asm.reader.cursor.skip_labels();
+        let start = asm.reader.cursor.pos();
+        let word = match asm.reader.cursor.peek() {
+            b'.' => asm.reader.cursor.word().unwrap_or(""),
+            _ => "",
+        };
+        let span = start..asm.reader.cursor.pos();
+        if word.len() < ".if".len() {
+            asm.reader.cursor.skip_statement();
+            continue;
+        }
+        if test_named(word).is_some() {
+            depth += 1;
+        } else if word.eq_ignore_ascii_case(".endif") {
+            match depth.checked_sub(1) {
+                None => {
+                    asm.reader.expansion.conditions.pop();
+                    return Ok(());
+                }
+                Some(less) => depth = less,
+            }
+        } else if depth == 0 {
+            let is_else = word.eq_ignore_ascii_case(".else");
+            let test = other_branch(word);
+            if (is_else || test.is_some()) && take_branch(asm, test.filter(|_| !is_else), span) {
+                return Ok(());
+            }
+        }
+        asm.reader.cursor.skip_statement();
+    }
+    Ok(())
+}
+
+/// Returns whether the branch that begins here, if `test` holds if there is one, is to be read.
+fn take_branch(asm: &mut Assembler<'_>, test: Option<Test>, span: Range<usize>) -> bool {
+    let Some(condition) = asm.reader.expansion.conditions.last_mut() else {
+        return false;
+    };
+    let is_over = condition.is_taken;
+    let after_else = condition.has_else;
+    condition.has_else |= test.is_none();
+    if after_else {
+        let name = asm.reader.cursor.slice(span.clone());
+        let error = fail(
+            &ids::MISPLACED_DIRECTIVE,
+            span,
+            format!("`{name}` cannot follow `.else`"),
+        );
+        asm.collect(Err(error));
+        return false;
+    }
+    let holds = !is_over
+        && test.is_none_or(|test| {
+            let result = holds(asm, test);
+            let holds = matches!(result, Ok(true));
+            asm.collect(result.map(drop));
+            holds
+        });
+    if let Some(condition) = asm.reader.expansion.conditions.last_mut() {
+        condition.is_taken |= holds;
+    }
+    holds
+}
+
+/// A condition by the name of its directive.
+pub(crate) fn begin_named(
+    asm: &mut Assembler<'_>,
+    name: &str,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
+    match test_named(name) {
+        Some(test) => begin_condition(asm, test, span),
+        None => Ok(()),
+    }
+}

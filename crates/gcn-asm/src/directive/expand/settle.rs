@@ -1,0 +1,110 @@
+//! Findings of statements inside expansions, moved to their places in the source.
+
+use crate::assembler::Assembler;
+use crate::assembler::expansion::place::{
+    Deferred, MAX_ERRORS, MAX_WARNINGS, Mapping, Marks, Step,
+};
+use crate::assembler::expansion::{Expanded, Jump};
+use crate::diagnostic::{Fail, Severity};
+
+pub(crate) fn marks(asm: &Assembler<'_>) -> Marks {
+    Marks {
+        diagnostics: asm.diagnostics.len(),
+        instructions: asm.output.marks.len(),
+        fixups: asm.output.fixups.len(),
+        symbols: asm.names.symbols.count(),
+    }
+}
+
+/// Moves what a statement inside an expansion has left behind to its places.
+pub(crate) fn settle(asm: &mut Assembler<'_>, marks: &Marks) {
+    if asm.diagnostics.len() > marks.diagnostics {
+        settle_diagnostics(asm, marks.diagnostics);
+    }
+    let mapping = match asm.reader.expansion.frames.last() {
+        None => return,
+        Some(frame) if matches!(frame.mapping, Mapping::From(0)) => return,
+        Some(frame) => frame.mapping.clone(),
+    };
+    for mark in asm.output.marks.iter_mut().skip(marks.instructions) {
+        mark.place(&mapping.apply(mark.span()));
+    }
+    asm.names
+        .symbols
+        .place_from(marks.symbols, |span| mapping.apply(span));
+    if asm.output.fixups.len() > marks.fixups {
+        let node = asm.reader.expansion.node();
+        for index in marks.fixups..asm.output.fixups.len() {
+            if let (Some(node), Some(fixup)) = (node, asm.output.fixups.get_mut(index)) {
+                let span = fixup.span.clone();
+                fixup.span = mapping.apply(span.clone());
+                asm.reader.expansion.deferred.push(Deferred {
+                    fixup: index,
+                    node,
+                    span,
+                });
+            }
+        }
+    }
+}
+
+fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
+    let expansion = &asm.reader.expansion;
+    let frames = expansion.frames.iter().rev();
+    let chain: Vec<&Step<'_>> = frames.map(|frame| &frame.step).collect();
+    let is_made = chain
+        .iter()
+        .any(|step| !matches!(step.what, Expanded::File(_)));
+    let (mut errors, mut warnings) = (0, 0);
+    for diagnostic in asm.diagnostics.iter_mut().skip(from) {
+        expansion
+            .explain(&chain, &diagnostic.span)
+            .apply(diagnostic);
+        match diagnostic.severity {
+            Severity::Error => errors += 1,
+            _ => warnings += 1,
+        }
+    }
+    if !is_made {
+        return;
+    }
+    asm.reader.expansion.inner_errors += errors;
+    asm.reader.expansion.inner_warnings += warnings;
+    if asm.reader.expansion.inner_warnings > MAX_WARNINGS {
+        let mut index = 0;
+        asm.diagnostics.retain(|diagnostic| {
+            index += 1;
+            index <= from || diagnostic.severity == Severity::Error
+        });
+    }
+    if asm.reader.expansion.inner_errors >= MAX_ERRORS {
+        if let Some(last) = asm.diagnostics.last_mut() {
+            last.help.push(format!(
+                "after {MAX_ERRORS} errors in macros and loops, each is left at the next one"
+            ));
+        }
+        let jump = &mut asm.reader.expansion.jump;
+        if !matches!(jump, Some(Jump::Abort | Jump::Stop)) {
+            *jump = Some(Jump::AbortToFile);
+        }
+    }
+}
+
+/// Adds the expansions to what a field that waited has to say. False if enough was said of expansions.
+pub(crate) fn explain_deferred(asm: &mut Assembler<'_>, fixup: usize, error: &mut Fail) -> bool {
+    let deferred = &asm.reader.expansion.deferred;
+    let found = deferred.binary_search_by_key(&fixup, |deferred| deferred.fixup);
+    let Some(deferred) = found.ok().and_then(|index| deferred.get(index)) else {
+        return true;
+    };
+    if asm.reader.expansion.inner_errors >= MAX_ERRORS {
+        return false;
+    }
+    let chain = asm.reader.expansion.chain(deferred.node);
+    asm.reader
+        .expansion
+        .explain(&chain, &deferred.span)
+        .apply(error);
+    asm.reader.expansion.inner_errors += 1;
+    true
+}

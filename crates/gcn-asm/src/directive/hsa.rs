@@ -1,0 +1,215 @@
+//! The directives of code object version 2, which are notes: the version, the processor, and metadata as YAML; and those
+//! of PAL, which are notes too.
+//!
+//! LLVM wrote them up to version 18; their contents follow "Code Object V2 Note Records" in LLVM's "User Guide for
+//! AMDGPU Backend". A source that has one is version 2 unless it says otherwise.
+
+use std::ops::Range;
+
+use gcn_object::note::{self, Note};
+
+use crate::assembler::Assembler;
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::directive::data;
+use crate::directive::metadata;
+use crate::ids;
+use crate::program::{SectionFlags, SectionKind};
+
+/// The section that notes are in.
+pub(crate) const SECTION: &str = ".note";
+/// The end of metadata.
+const END_METADATA: &str = ".end_amd_amdgpu_hsa_metadata";
+/// The end of PAL's metadata.
+const END_PAL_METADATA: &str = ".end_amdgpu_pal_metadata";
+/// The code object version of these directives.
+const VERSION: u8 = 2;
+/// Largest number in versions of processors and of the format.
+const MAX_NUMBER: i64 = u32::MAX as i64;
+
+/// `major, minor`
+pub(crate) fn hsa_version(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let major = asm.absolute_within("the major version", 0, MAX_NUMBER)?;
+    asm.comma("the minor version")?;
+    let minor = asm.absolute_within("the minor version", 0, MAX_NUMBER)?;
+    if major != i64::from(VERSION) {
+        let message = format!("`.hsa_code_object_version` states version 2, not {major}");
+        return Err(fail(
+            &ids::CODE_OBJECT_VERSION,
+            start..asm.reader.cursor.pos(),
+            message,
+        )
+        .helped("later versions are asked for with `.amdhsa_code_object_version`"));
+    }
+    let description = [major, minor].map(|number| number as u32);
+    hsa_note(asm, note::CODE_OBJECT_VERSION, &words(&description), start)
+}
+
+/// `major, minor, stepping, "vendor", "architecture"`; nothing for the target's own.
+pub(crate) fn hsa_isa(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let (major, minor, stepping) = asm.target.version();
+    let mut version = [major, minor, stepping];
+    let mut names = ["AMD".to_owned(), "AMDGPU".to_owned()];
+    if !asm.reader.cursor.statement_ends() {
+        for (i, number) in version.iter_mut().enumerate() {
+            if i > 0 {
+                asm.comma("the next number of the version")?;
+            }
+            *number = asm.absolute_within("the processor's version", 0, MAX_NUMBER)? as u32;
+        }
+        for name in &mut names {
+            asm.comma("the next name")?;
+            let text = asm.reader.cursor.string()?;
+            *name = String::from_utf8_lossy(&text).into_owned();
+        }
+    }
+    let mut description = Vec::new();
+    for name in &names {
+        let size = u16::try_from(name.len() + 1).map_err(|_| {
+            fail(
+                &ids::NOTE_SIZE,
+                start..asm.reader.cursor.pos(),
+                "the name is too long for a note",
+            )
+        })?;
+        description.extend(size.to_le_bytes());
+    }
+    description.extend(words(&version));
+    for name in &names {
+        description.extend(name.as_bytes());
+        description.push(0);
+    }
+    hsa_note(asm, note::ISA_VERSION, &description, start)
+}
+
+/// `"amdgcn-amd-amdhsa--gfx803"`
+pub(crate) fn hsa_isa_name(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.string()?;
+    hsa_note(asm, note::ISA_NAME, &name, start)
+}
+
+/// YAML up to the end of the metadata, which becomes the note as it stands.
+pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
+    let Some(place) = metadata::skip_to(asm, END_METADATA) else {
+        return Err(fail(
+            &ids::UNCLOSED_BLOCK,
+            span,
+            "`.amd_amdgpu_hsa_metadata` has no end",
+        )
+        .helped(format!("end it with `{END_METADATA}`")));
+    };
+    // Compilers leave an empty line before the directive that is not in their notes.
+    let text = format!("{}\n", asm.reader.cursor.slice(place).trim_end());
+    if let Err(error) = gcn_object::Metadata::from_yaml_v2(text.as_bytes()) {
+        return Err(fail(
+            &ids::INVALID_METADATA,
+            span,
+            format!("the metadata is wrong: {error}"),
+        ));
+    }
+    hsa_note(asm, note::HSA_METADATA, text.as_bytes(), span.start)
+}
+
+/// Metadata of PAL, the platform of graphics drivers, as YAML up to its end.
+pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
+    let Some(place) = metadata::skip_to(asm, END_PAL_METADATA) else {
+        return Err(fail(
+            &ids::UNCLOSED_BLOCK,
+            span,
+            "`.amdgpu_pal_metadata` has no end",
+        )
+        .helped(format!("end it with `{END_PAL_METADATA}`")));
+    };
+    let text = asm.reader.cursor.slice(place);
+    let description = gcn_object::pal_metadata_from_yaml(text).map_err(|error| {
+        fail(
+            &ids::INVALID_METADATA,
+            span.clone(),
+            format!("the metadata is wrong: {error}"),
+        )
+    })?;
+    let note = Note {
+        owner: note::AMDGPU,
+        kind: note::METADATA,
+        description: &description,
+    };
+    pal_note(asm, note, span)
+}
+
+/// `register, value, register, value`: the same as it was before.
+pub(crate) fn pal_registers(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
+    let mut numbers = Vec::new();
+    loop {
+        let what = match numbers.len() % 2 {
+            0 => "a register's number",
+            _ => "the register's value",
+        };
+        numbers.push(asm.absolute_within(what, i64::from(i32::MIN), MAX_NUMBER)? as u32);
+        if !asm.reader.cursor.eat_after_blanks(b',') {
+            break;
+        }
+    }
+    if !numbers.len().is_multiple_of(2) {
+        return Err(asm.reader.cursor.expected("`,` and the register's value"));
+    }
+    let note = Note {
+        owner: note::AMD,
+        kind: note::PAL_METADATA,
+        description: &words(&numbers),
+    };
+    pal_note(asm, note, span)
+}
+
+/// The code objects that are made are for another platform, but whoever wants its metadata finds them.
+fn pal_note(asm: &mut Assembler<'_>, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
+    let message = "the code object is made for HSA, though with this metadata of PAL";
+    asm.diagnostics.push(Diagnostic::warning(
+        &ids::PAL_METADATA,
+        span.clone(),
+        message,
+    ));
+    append(asm, note, span)
+}
+
+/// A note of code object version 2.
+fn hsa_note(
+    asm: &mut Assembler<'_>,
+    kind: u32,
+    description: &[u8],
+    start: usize,
+) -> Result<(), Fail> {
+    let span = start..asm.reader.cursor.pos();
+    asm.code_object_version.get_or_insert(VERSION);
+    let note = Note {
+        owner: note::AMD,
+        kind,
+        description,
+    };
+    append(asm, note, span)
+}
+
+fn append(asm: &mut Assembler<'_>, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
+    let flags = SectionFlags {
+        alloc: true,
+        ..SectionFlags::default()
+    };
+    let section = match asm.output.sections.iter().position(|s| s.name == SECTION) {
+        Some(index) => index as u32,
+        None => asm.output.add_section(SECTION, SectionKind::Note, flags),
+    };
+    let outside = (asm.output.current, asm.output.previous);
+    asm.output.current = section;
+    let result = data::align_to(asm, note::ALIGN, &span)
+        .and_then(|()| asm.output.emit(&note.encode(), &span));
+    (asm.output.current, asm.output.previous) = outside;
+    result
+}
+
+fn words(numbers: &[u32]) -> Vec<u8> {
+    numbers.iter().flat_map(|n| n.to_le_bytes()).collect()
+}

@@ -1,0 +1,496 @@
+//! `.amdhsa_kernel` … `.end_amdhsa_kernel`: the kernel descriptor.
+//!
+//! Keys, defaults, ranges and granularity follow "AMDHSA Kernel Assembler Directives" of LLVM's "User Guide for
+//! AMDGPU Backend" for gfx6 to gfx9.
+
+use std::ops::Range;
+
+use gcn_object::{
+    Binding, DESCRIPTOR_ALIGN, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, KernelDescriptor,
+    RelocationKind, Rsrc1, Rsrc2, SymbolKind,
+};
+
+use crate::argument::Delayed;
+use crate::assembler::Assembler;
+use crate::descriptor::*;
+use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::directive::data;
+use crate::directive::lds;
+use crate::explain;
+use crate::expr::Parsed;
+use crate::ids;
+use crate::program::{Kernel, Relocation};
+use crate::symbols::Defined;
+use crate::usage::Usage;
+use crate::value::{SymbolId, Value};
+
+/// Alignment of a kernel's entry in bytes: the address registers of the hardware lack eight bits.
+const ENTRY_ALIGN: u64 = 256;
+/// `.amdhsa_kernel name`
+pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.name()?.into_owned();
+    let name_span = start..asm.reader.cursor.pos();
+    if let Some(open) = &asm.kernels.open {
+        return Err(fail(
+            &ids::UNCLOSED_BLOCK,
+            span,
+            format!("`.amdhsa_kernel {}` has no end yet", open.name),
+        )
+        .helped("end it with `.end_amdhsa_kernel`"));
+    }
+    let symbol = asm.names.symbols.used(&name, name_span);
+    asm.kernels.open = Some(KernelDirectives {
+        name,
+        span: asm
+            .reader
+            .expansion
+            .in_source(span.start..asm.reader.cursor.pos()),
+        symbol,
+        place: (0, 0),
+        descriptor_symbol: None,
+        values: Vec::new(),
+    });
+    Ok(())
+}
+
+/// `.amdhsa_key value`
+pub(crate) fn kernel_key(
+    asm: &mut Assembler<'_>,
+    name: &str,
+    span: Range<usize>,
+) -> Result<(), Fail> {
+    let short = name.strip_prefix(PREFIX).unwrap_or(name);
+    let Some(&(short, key, on)) = KEYS.iter().find(|(n, ..)| *n == short) else {
+        asm.reader.cursor.skip_statement_content();
+        let error = fail(
+            &ids::UNKNOWN_KEY,
+            span,
+            format!("there is no directive `{name}` for these generations"),
+        );
+        return Err(match explain::closest(short, KEYS.iter().map(|k| k.0)) {
+            Some(similar) => error.helped(format!("did you mean `{PREFIX}{similar}`?")),
+            None => error,
+        });
+    };
+    if asm.kernels.open.is_none() {
+        asm.reader.cursor.skip_statement_content();
+        return Err(fail(
+            &ids::MISPLACED_DIRECTIVE,
+            span,
+            format!("`{name}` is not within `.amdhsa_kernel` … `.end_amdhsa_kernel`"),
+        ));
+    }
+    if !on.has(asm.isa) {
+        asm.reader.cursor.skip_statement_content();
+        return Err(fail(
+            &ids::UNSUPPORTED_KEY,
+            span,
+            format!("{} has no `{name}`", asm.isa),
+        )
+        .helped(format!("it exists on {on}")));
+    }
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let value = match asm.parse_expr()? {
+        Parsed::Known(value) => Delayed::Value(value),
+        Parsed::Later(id) => Delayed::Expr(id),
+        Parsed::Float(_) | Parsed::Suffixed(..) => {
+            return Err(fail(
+                &ids::FLOAT_VALUE,
+                start..asm.reader.cursor.pos(),
+                "this directive takes an integer",
+            ));
+        }
+    };
+    let value_span = asm
+        .reader
+        .expansion
+        .in_source(start..asm.reader.cursor.pos());
+    let Some(kernel) = &mut asm.kernels.open else {
+        return Ok(());
+    };
+    if kernel.values.iter().any(|(k, ..)| *k == key) {
+        return Err(fail(
+            &ids::DUPLICATE_KEY,
+            span,
+            format!("`{name}` is written twice"),
+        ));
+    }
+    kernel.values.push((key, short, value, value_span));
+    Ok(())
+}
+
+/// `.end_amdhsa_kernel`: the descriptor gets its place.
+pub(crate) fn end_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
+    let Some(mut kernel) = asm.kernels.open.take() else {
+        return Err(fail(
+            &ids::UNOPENED_BLOCK,
+            span,
+            "`.end_amdhsa_kernel` without `.amdhsa_kernel`",
+        ));
+    };
+    // A descriptor is data; in code it would be in the way.
+    let outside = (asm.output.current, asm.output.previous);
+    if asm.output.section().is_some_and(|s| s.flags.exec) {
+        asm.output.current = asm.output.section_named(".rodata");
+    }
+    let result = place_descriptor(asm, &mut kernel);
+    (asm.output.current, asm.output.previous) = outside;
+    asm.kernels.closed.push(kernel);
+    result
+}
+
+fn place_descriptor(asm: &mut Assembler<'_>, kernel: &mut KernelDirectives) -> Result<(), Fail> {
+    data::align_to(asm, DESCRIPTOR_ALIGN, &kernel.span)?;
+    let (section, offset) = asm.output.here();
+    asm.output
+        .emit_zeros(DESCRIPTOR_SIZE as u64, &kernel.span)?;
+    kernel.place = (section, offset);
+    let name = format!("{}.kd", kernel.name);
+    let id = asm.names.symbols.used(&name, kernel.span.clone());
+    if let Some(entry) = asm.names.symbols.get_mut(id) {
+        if entry.defined != Defined::No {
+            return Err(fail(
+                &ids::REDEFINED_SYMBOL,
+                kernel.span.clone(),
+                format!("symbol `{name}` is already defined"),
+            ));
+        }
+        entry.defined = Defined::Label { section, offset };
+        entry.kind = SymbolKind::Object;
+        entry.size = Defined::Value(Value::absolute(DESCRIPTOR_SIZE as i64));
+    }
+    kernel.descriptor_symbol = Some(id);
+    if let Some(section) = asm.output.sections.get_mut(section as usize) {
+        section.relocations.push(Relocation {
+            offset: offset + ENTRY_OFFSET_FIELD,
+            kind: RelocationKind::Rel64,
+            symbol: kernel.symbol.0 as usize,
+            addend: ENTRY_OFFSET_FIELD as i64,
+            span: kernel.span.clone(),
+        });
+    }
+    Ok(())
+}
+
+/// Makes the descriptor, once every symbol is known.
+pub(crate) fn finish_kernel(
+    asm: &mut Assembler<'_>,
+    mut kernel: KernelDirectives,
+    begins: &[(u32, u64)],
+) -> Result<(), Fail> {
+    let Defined::Label { section, offset } = asm.names.symbols.defined(kernel.symbol) else {
+        return Err(fail(
+            &ids::KERNEL_WITHOUT_CODE,
+            kernel.span,
+            format!(
+                "kernel `{}` has no code: there is no label of this name",
+                kernel.name
+            ),
+        ));
+    };
+    if offset.is_multiple_of(ENTRY_ALIGN) {
+        if let Some(section) = asm.output.sections.get_mut(section as usize) {
+            section.align = section.align.max(ENTRY_ALIGN);
+        }
+    } else {
+        asm.diagnostics.push(
+            Diagnostic::warning(&ids::KERNEL_ALIGNMENT,
+                kernel.span.clone(),
+                format!(
+                    "kernel `{}` begins at {offset:#x}, but hardware starts code at multiples of {ENTRY_ALIGN} bytes",
+                    kernel.name
+                ),
+            )
+            .help("write `.p2align 8` before its label"),
+        );
+    }
+    let binding = asm
+        .names
+        .symbols
+        .get(kernel.symbol)
+        .map(|e| (e.binding, e.visibility));
+    if let (Some((binding, visibility)), Some(id)) = (binding, kernel.descriptor_symbol)
+        && let Some(entry) = asm.names.symbols.get_mut(id)
+    {
+        // A kernel that nobody sees cannot be started.
+        entry.binding = Some(entry.binding.or(binding).unwrap_or(Binding::Global));
+        entry.visibility = visibility;
+    }
+    count_registers(asm, &mut kernel, (section, offset), begins);
+    let descriptor = descriptor(asm, &kernel)?;
+    let (section, offset) = kernel.place;
+    asm.output.patch(section, offset, &descriptor.encode());
+    asm.kernels.finished.push(Kernel {
+        name: kernel.name,
+        descriptor,
+        span: kernel.span,
+    });
+    Ok(())
+}
+
+/// Says how many registers a kernel needs if its author does not: what its code uses, and what the hardware fills
+/// at its start.
+fn count_registers(
+    asm: &mut Assembler<'_>,
+    kernel: &mut KernelDirectives,
+    code: (u32, u64),
+    begins: &[(u32, u64)],
+) {
+    let says = |key| kernel.values.iter().any(|(k, ..)| *k == key);
+    let (vgprs_missing, sgprs_missing) = (!says(Key::NextFreeVgpr), !says(Key::NextFreeSgpr));
+    if !vgprs_missing && !sgprs_missing {
+        return;
+    }
+    let mut used = Usage::of(asm.isa, code_of(asm, kernel.symbol, code, begins));
+    let leaves = used.leaves;
+    if leaves {
+        // What is called may be anywhere.
+        used = Usage {
+            vgprs: used.vgprs.max(asm.names.vgprs.ever()),
+            sgprs: used.sgprs.max(asm.names.sgprs.ever()),
+            vcc: true,
+            flat_scratch: true,
+            ..used
+        };
+    }
+    let mut number = |key: Key| {
+        let (.., value, span) = kernel.values.iter().find(|(k, ..)| *k == key)?;
+        let (value, span) = (*value, span.clone());
+        let value = asm.delayed_value(value, &span).ok()?.as_absolute()?;
+        u32::try_from(value).ok()
+    };
+    let user = number(Key::UserSgprCount).unwrap_or(0);
+    let asked: u32 = KEYS
+        .iter()
+        .filter_map(|&(_, key, _)| match key {
+            Key::UserSgprs(_, count) => Some(number(key)?.min(1) * count),
+            _ => None,
+        })
+        .sum();
+    let system: u32 = SYSTEM_SGPRS
+        .into_iter()
+        .map(|(field, default)| number(Key::Rsrc2(field)).unwrap_or(default).min(1))
+        .sum();
+    let items = number(Key::Rsrc2(Rsrc2::ENABLE_VGPR_WORKITEM_ID)).unwrap_or(0);
+    let vgprs = used.vgprs.max(items.min(MAX_ITEM_ID) + 1);
+    let sgprs = used.sgprs.max(user.max(asked) + system);
+    let mut found = Vec::new();
+    let mut say = |key: Key, value: u32, what: String| {
+        let Some(&(name, ..)) = KEYS.iter().find(|(_, k, _)| *k == key) else {
+            return;
+        };
+        let span = kernel.span.clone();
+        let value = Delayed::Value(Value::absolute(value.into()));
+        kernel.values.push((key, name, value, span));
+        found.push(what);
+    };
+    if vgprs_missing {
+        say(Key::NextFreeVgpr, vgprs, format!("{vgprs} VGPRs"));
+    }
+    if sgprs_missing {
+        say(Key::NextFreeSgpr, sgprs, format!("{sgprs} SGPRs"));
+        let special = [
+            (Key::ReserveVcc, used.vcc, "VCC"),
+            (Key::ReserveFlatScratch, used.flat_scratch, "FLAT_SCRATCH"),
+        ];
+        for (key, is_used, name) in special {
+            if says_not(&kernel.values, key) && has_key(asm, key) {
+                let without = if is_used { "" } else { "no " };
+                let value = Delayed::Value(Value::absolute(is_used.into()));
+                let named = KEYS.iter().find(|(_, k, _)| *k == key);
+                let span = kernel.span.clone();
+                kernel
+                    .values
+                    .extend(named.map(|&(key_name, ..)| (key, key_name, value, span)));
+                found.push(format!("{without}{name}"));
+            }
+        }
+    }
+    let message = format!(
+        "kernel `{}` does not state its registers; it gets {}",
+        kernel.name,
+        found.join(", ")
+    );
+    let mut note = Diagnostic::note(&ids::IMPLIED_REGISTERS, kernel.span.clone(), message);
+    if leaves {
+        note = note
+            .help("it calls code elsewhere, so that every register named in the source is counted");
+    }
+    if used.indexes {
+        note =
+            note.help("it reaches registers by an index, which may be higher than what is counted");
+    }
+    asm.diagnostics.push(note);
+}
+
+fn has_key(asm: &Assembler<'_>, key: Key) -> bool {
+    let named = KEYS.iter().find(|(_, k, _)| *k == key);
+    named.is_some_and(|(.., on)| on.has(asm.isa))
+}
+
+/// Section and offset of every function and kernel, in order.
+pub(crate) fn code_begins(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
+    let functions = asm.names.symbols.ids().filter(|id| {
+        let entry = asm.names.symbols.get(*id);
+        entry.is_some_and(|entry| entry.kind == SymbolKind::Function)
+    });
+    let kernels = asm.kernels.closed.iter().map(|kernel| kernel.symbol);
+    let place = |id| match asm.names.symbols.defined(id) {
+        Defined::Label { section, offset } => Some((section, offset)),
+        _ => None,
+    };
+    let mut begins: Vec<_> = functions.chain(kernels).filter_map(place).collect();
+    begins.sort_unstable();
+    begins
+}
+
+/// The bytes from a kernel's label to its end: its size, or the next function or kernel.
+fn code_of<'a>(
+    asm: &'a Assembler<'_>,
+    symbol: SymbolId,
+    (section, offset): (u32, u64),
+    begins: &[(u32, u64)],
+) -> &'a [u8] {
+    let size = match asm.names.symbols.get(symbol).map(|entry| entry.size) {
+        Some(Defined::Value(value)) => value.as_absolute(),
+        Some(Defined::Expr(expr)) => {
+            let value = asm.names.exprs.value(expr, &asm.names.symbols);
+            value.and_then(|value| value.as_absolute())
+        }
+        _ => None,
+    };
+    let stated = size
+        .and_then(|size| u64::try_from(size).ok())
+        .filter(|&size| size > 0);
+    let later = begins.partition_point(|&begin| begin <= (section, offset));
+    let next = begins.get(later).filter(|next| next.0 == section);
+    let bytes = asm
+        .output
+        .sections
+        .get(section as usize)
+        .map_or(&[][..], |s| &s.bytes);
+    let ends = [
+        stated.map(|size| offset.saturating_add(size)),
+        next.map(|next| next.1),
+    ];
+    let end = ends.into_iter().flatten().min();
+    let end = end.map_or(bytes.len(), |end| {
+        usize::try_from(end).unwrap_or(usize::MAX)
+    });
+    let start = usize::try_from(offset).unwrap_or(usize::MAX);
+    bytes.get(start..end.min(bytes.len())).unwrap_or_default()
+}
+
+fn descriptor(
+    asm: &mut Assembler<'_>,
+    kernel: &KernelDirectives,
+) -> Result<KernelDescriptor, Fail> {
+    let mut descriptor = KernelDescriptor {
+        compute_pgm_rsrc1: Rsrc1::default()
+            .with(Rsrc1::FLOAT_DENORM_MODE_16_64, KEEP_DENORMALS)
+            .with(Rsrc1::ENABLE_DX10_CLAMP, 1)
+            .with(Rsrc1::ENABLE_IEEE_MODE, 1),
+        compute_pgm_rsrc2: Rsrc2::default().with(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X, 1),
+        ..KernelDescriptor::default()
+    };
+    if says_not(&kernel.values, Key::GroupSize) {
+        descriptor.group_segment_fixed_size = lds::implied_lds(asm, &kernel.name, &kernel.span);
+    }
+    let mut counts = Counts {
+        vgprs: 0,
+        sgprs: 0,
+        vcc: true,
+        // LLVM reserves its place on GCN 1.0 too, which has no such register.
+        flat_scratch: true,
+        xnack_mask: matches!(asm.features.xnack, Feature::Any | Feature::On),
+    };
+    let mut sgprs_span = kernel.span.clone();
+    let mut user_sgprs = 0;
+    let mut user_sgpr_count = None;
+    for (key, name, delayed, span) in &kernel.values {
+        let value = asm.delayed_value(*delayed, span)?;
+        let Some(value) = value.as_absolute() else {
+            return Err(fail(
+                &ids::ADDRESS_VALUE,
+                span.clone(),
+                format!("`{PREFIX}{name}` must be a number, but this is an address or not defined"),
+            ));
+        };
+        if !(0..=key.max()).contains(&value) {
+            return Err(fail(
+                &ids::KEY_RANGE,
+                span.clone(),
+                format!(
+                    "{value} is out of range 0 to {} of `{PREFIX}{name}`",
+                    key.max()
+                ),
+            ));
+        }
+        let value = value as u32;
+        let rsrc1 = &mut descriptor.compute_pgm_rsrc1;
+        let rsrc2 = &mut descriptor.compute_pgm_rsrc2;
+        let properties = &mut descriptor.kernel_code_properties;
+        match *key {
+            Key::GroupSize => descriptor.group_segment_fixed_size = value,
+            Key::PrivateSize => descriptor.private_segment_fixed_size = value,
+            Key::KernargSize => descriptor.kernarg_size = value,
+            Key::Rsrc1(field) => *rsrc1 = rsrc1.with(field, value),
+            Key::Rsrc2(field) => *rsrc2 = rsrc2.with(field, value),
+            Key::UserSgprs(field, count) => {
+                *properties = properties.with(field, value);
+                user_sgprs += count * value;
+            }
+            Key::Property(field) => *properties = properties.with(field, value),
+            Key::UserSgprCount => user_sgpr_count = Some((value, span)),
+            Key::NextFreeVgpr => counts.vgprs = value,
+            Key::NextFreeSgpr => {
+                counts.sgprs = value;
+                sgprs_span = span.clone();
+            }
+            Key::ReserveVcc => counts.vcc = value != 0,
+            Key::ReserveFlatScratch => counts.flat_scratch = value != 0,
+            Key::ReserveXnackMask => {
+                if (value != 0) != counts.xnack_mask {
+                    return Err(fail(&ids::TARGET_FEATURE, span.clone(), "this contradicts the target")
+                        .helped("`:xnack+` or `:xnack-` in `.amdgcn_target` decides whether XNACK_MASK is reserved"));
+                }
+            }
+        }
+    }
+    if let Some((count, span)) = user_sgpr_count
+        && count < user_sgprs
+    {
+        return Err(fail(
+            &ids::USER_SGPRS,
+            span.clone(),
+            format!("{count} user SGPRs are fewer than the {user_sgprs} that are asked for"),
+        ));
+    }
+    let count = user_sgpr_count.map_or(user_sgprs, |(count, _)| count);
+    let rsrc2 = &mut descriptor.compute_pgm_rsrc2;
+    *rsrc2 = rsrc2.with(Rsrc2::USER_SGPR_COUNT, count);
+    let rsrc1 = &mut descriptor.compute_pgm_rsrc1;
+    let sgprs = counts.sgprs(asm.isa, asm.target.name).map_err(|limit| {
+        fail(
+            &ids::REGISTER_LIMIT,
+            sgprs_span,
+            format!("the kernel needs more than the {limit} SGPRs there are"),
+        )
+        .helped(
+            "VCC, FLAT_SCRATCH and XNACK_MASK are counted; `.amdhsa_reserve_…` states which are used",
+        )
+    })?;
+    *rsrc1 = rsrc1
+        .with(
+            Rsrc1::GRANULATED_WORKITEM_VGPR_COUNT,
+            blocks(counts.vgprs, VGPR_BLOCK),
+        )
+        .with(
+            Rsrc1::GRANULATED_WAVEFRONT_SGPR_COUNT,
+            blocks(sgprs, SGPR_BLOCK),
+        );
+    Ok(descriptor)
+}

@@ -1,0 +1,266 @@
+//! Directives of symbols: values, bindings, types, sizes and relocations.
+
+use std::ops::Range;
+
+use gcn_object::{RelocationKind, SymbolKind};
+
+use crate::argument::Delayed;
+use crate::assembler::Assembler;
+use crate::assembler::output::{MAX_ALIGN, Stated};
+use crate::cursor::HERE;
+use crate::diagnostic::{Fail, Helped, fail};
+use crate::directive::data;
+use crate::expr::{Parsed, Scope};
+use crate::ids;
+use crate::operand;
+use crate::symbols::{Defined, Entry};
+use crate::value::{SymbolId, Value};
+
+/// `name = expression`; the cursor is behind the `=`.
+pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Result<(), Fail> {
+    if name == HERE {
+        return data::org(asm, &span);
+    }
+    asm.reader.cursor.skip_blanks();
+    if asm.reader.cursor.eat(b'%') {
+        // `v[0:3]` behind it are VGPRs even if a symbol is called `v`.
+        asm.banks_first = true;
+        let operand = operand::operand(asm);
+        asm.banks_first = false;
+        let what = operand?.what;
+        let id = asm.names.symbols.own(name, span);
+        asm.names.registers.insert(id, what);
+        return Ok(());
+    }
+    asm.names.forget_register(name);
+    let defined = defined(asm, "a symbol's value is an integer or an address")?;
+    asm.define(name, span, defined)
+}
+
+/// The expression at the cursor, which is an integer or an address; `otherwise` is the message if it is neither.
+fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<Defined, Fail> {
+    let start = asm.reader.cursor.pos();
+    match asm.parse_expr()? {
+        Parsed::Known(value) => Ok(Defined::Value(value)),
+        Parsed::Later(id) => Ok(Defined::Expr(id)),
+        Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+            &ids::FLOAT_VALUE,
+            start..asm.reader.cursor.pos(),
+            otherwise,
+        )),
+    }
+}
+
+/// `name, expression`: what the expression is worth where the symbol is used.
+fn assign_lazily(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Result<(), Fail> {
+    asm.reader.cursor.skip_blanks();
+    if asm.reader.cursor.peek() == b'%' || name == HERE {
+        return assign(asm, name, span);
+    }
+    let mut scope = Scope {
+        here: asm.output.here(),
+        bar_ends: false,
+        is_absolute: asm.output.is_absolute(),
+        symbols: &mut asm.names.symbols,
+        target: asm.target,
+    };
+    let expr = asm
+        .names
+        .exprs
+        .parse_lazily(&mut asm.reader.cursor, &mut scope)?;
+    asm.define(name, span, Defined::Expr(expr))
+}
+
+fn symbol(asm: &mut Assembler<'_>) -> Result<SymbolId, Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.name()?;
+    Ok(asm
+        .names
+        .symbols
+        .used(&name, start..asm.reader.cursor.pos()))
+}
+
+/// Names separated by commas.
+pub(crate) fn each_symbol(
+    asm: &mut Assembler<'_>,
+    change: impl Fn(&mut Entry),
+) -> Result<(), Fail> {
+    loop {
+        let id = symbol(asm)?;
+        if let Some(entry) = asm.names.symbols.get_mut(id) {
+            change(entry);
+        }
+        if !asm.reader.cursor.eat_after_blanks(b',') {
+            return Ok(());
+        }
+    }
+}
+
+/// `name, @function`
+pub(crate) fn symbol_type(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    let id = symbol(asm)?;
+    let _ = asm.reader.cursor.eat_after_blanks(b',');
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let _ =
+        asm.reader.cursor.eat(b'@') || asm.reader.cursor.eat(b'%') || asm.reader.cursor.eat(b'#');
+    let word = asm.reader.cursor.name()?;
+    let kind = match &*word {
+        "function" | "STT_FUNC" => SymbolKind::Function,
+        "object" | "STT_OBJECT" => SymbolKind::Object,
+        "notype" | "STT_NOTYPE" => SymbolKind::NoType,
+        "amdgpu_hsa_kernel" => SymbolKind::HsaKernel,
+        _ => {
+            let message = format!("there is no symbol type `{word}`");
+            return Err(
+                fail(&ids::SYMBOL_TYPE, start..asm.reader.cursor.pos(), message)
+                    .helped("the types are @function, @object and @notype"),
+            );
+        }
+    };
+    if let Some(entry) = asm.names.symbols.get_mut(id) {
+        entry.kind = kind;
+    }
+    Ok(())
+}
+
+/// `name, expression`
+pub(crate) fn symbol_size(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    let id = symbol(asm)?;
+    asm.comma("the size")?;
+    asm.reader.cursor.skip_blanks();
+    let size = defined(asm, "a size is an integer")?;
+    if let Some(entry) = asm.names.symbols.get_mut(id) {
+        entry.size = size;
+    }
+    Ok(())
+}
+
+/// `name, size`: the symbol, where it stands, and the bytes that it has.
+fn symbol_and_size(asm: &mut Assembler<'_>) -> Result<(SymbolId, Range<usize>, i64), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let id = symbol(asm)?;
+    let name = start..asm.reader.cursor.pos();
+    asm.comma("the size")?;
+    let size = asm.absolute_within("the size", 0, i64::from(u32::MAX))?;
+    Ok((id, name, size))
+}
+
+/// `name, size, alignment`
+pub(crate) fn common(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    let (id, span, size) = symbol_and_size(asm)?;
+    // LLVM has the alignment's exponent here for AMD GPUs, unlike GNU as for others.
+    let exponent = asm.optional_absolute("the alignment")?.unwrap_or(0);
+    let align = u32::try_from(exponent)
+        .ok()
+        .and_then(|exponent| 1_i64.checked_shl(exponent))
+        .filter(|align| (1..=MAX_ALIGN).contains(align));
+    let Some(align) = align else {
+        return Err(fail(
+            &ids::INVALID_ALIGNMENT,
+            span.start..asm.reader.cursor.pos(),
+            format!(
+                "the alignment is 2 to the power of {exponent}, but may be {MAX_ALIGN} at most"
+            ),
+        ));
+    };
+    if let Some(entry) = asm.names.symbols.get_mut(id) {
+        if entry.defined != Defined::No {
+            return Err(fail(
+                &ids::REDEFINED_SYMBOL,
+                span,
+                format!("symbol `{}` is already defined", entry.name),
+            ));
+        }
+        entry.defined = Defined::Common {
+            align: align.cast_unsigned(),
+        };
+        entry.size = Defined::Value(Value::absolute(size));
+    }
+    Ok(())
+}
+
+/// `name, size`: room in `.bss`, behind what is there.
+pub(crate) fn local_common(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
+    let (id, name, size) = symbol_and_size(asm)?;
+    asm.reader.cursor.skip_blanks();
+    if asm.reader.cursor.peek() == b',' {
+        return Err(asm
+            .reader
+            .cursor
+            .expected("the end of the line")
+            .helped("the room is not aligned; write `.bss`, `.p2align`, the label and `.skip`"));
+    }
+    let current = asm.output.current;
+    asm.output.current = asm.output.section_named(".bss");
+    let room = asm.define_label(id, name).and_then(|()| {
+        if let Some(entry) = asm.names.symbols.get_mut(id) {
+            entry.kind = SymbolKind::Object;
+            entry.size = Defined::Value(Value::absolute(size));
+        }
+        asm.output.emit_zeros(size.cast_unsigned(), span)
+    });
+    asm.output.current = current;
+    room
+}
+
+/// `name, expression`
+pub(crate) fn set(asm: &mut Assembler<'_>, once: bool) -> Result<(), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.name()?.into_owned();
+    let span = start..asm.reader.cursor.pos();
+    if once {
+        asm.names.is_new(&name, &span)?;
+    }
+    asm.comma("the value")?;
+    assign(asm, &name, span)
+}
+
+/// `name, expression`, which is evaluated anew wherever the name is used.
+pub(crate) fn set_lazily(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.name()?.into_owned();
+    let span = start..asm.reader.cursor.pos();
+    asm.names.is_new(&name, &span)?;
+    asm.comma("the value")?;
+    assign_lazily(asm, &name, span)
+}
+
+/// `offset, kind, expression`: a field for the linker, whatever stands there.
+pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
+    let place = asm.delayed("an offset is an integer or a label")?;
+    asm.comma("the kind")?;
+    asm.reader.cursor.skip_blanks();
+    let start = asm.reader.cursor.pos();
+    let name = asm.reader.cursor.name()?;
+    let Some(kind) = RelocationKind::from_name(&name) else {
+        let message = format!("there is no relocation `{}`", name.escape_debug());
+        return Err(fail(
+            &ids::UNKNOWN_RELOCATION,
+            start..asm.reader.cursor.pos(),
+            message,
+        )
+        .helped("for example R_AMDGPU_REL32_LO or R_AMDGPU_ABS64"));
+    };
+    let value = if asm.reader.cursor.eat_after_blanks(b',') {
+        asm.delayed("an address is an integer or a symbol")?
+    } else {
+        Delayed::Value(Value::absolute(0))
+    };
+    let (section, _) = asm.output.here();
+    asm.output.stated.push(Stated {
+        section,
+        place,
+        kind,
+        value,
+        span: asm
+            .reader
+            .expansion
+            .in_source(start..asm.reader.cursor.pos()),
+    });
+    Ok(())
+}

@@ -1,0 +1,58 @@
+//! Inputs of an assembly: source and options.
+
+use gcn_isa::Target;
+
+use crate::inputs::dialect::Dialect;
+use crate::inputs::features::Features;
+
+/// A text to assemble.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'a> {
+    /// Name in messages, usually a path.
+    pub name: &'a str,
+    /// The text.
+    pub text: &'a str,
+}
+
+/// Options of an assembly.
+#[derive(Clone, Copy, Debug)]
+pub struct Options<'a> {
+    /// The GPU to assemble for. [`named_target`](crate::named_target) finds the one that a source asks for.
+    pub target: &'static Target,
+    /// Settings of its features; the source may add to them.
+    pub features: Features,
+    /// Symbols that are numbers before the source begins, as by `.set`.
+    pub defines: &'a [(String, i64)],
+    /// True if [`Program::listing`](crate::Program::listing) is wanted.
+    pub listing: bool,
+    /// Directory from which the names of sources start, for debug information with the line of each instruction; `None` to
+    /// make none.
+    pub debug: Option<&'a str>,
+    /// Dialect to use where LLVM and CLRX conflict.
+    pub dialect: Dialect,
+}
+
+impl Options<'_> {
+    /// The usual way to assemble for a target.
+    pub fn new(target: &'static Target) -> Self {
+        Options {
+            target,
+            features: Features::unsaid(target),
+            defines: &[],
+            listing: true,
+            debug: None,
+            dialect: Dialect::default(),
+        }
+    }
+}
+
+/// A file that a source included; one for each time.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SourceFile {
+    /// Name in messages.
+    pub name: String,
+    /// The contents.
+    pub text: String,
+    /// Position of its first byte in the spans of diagnostics.
+    pub start: usize,
+}

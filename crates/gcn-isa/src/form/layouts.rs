@@ -1,0 +1,122 @@
+//! The field map of every encoding on every instruction set, and the numbers that rows have in them.
+
+use crate::chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
+use crate::field::{ENCODINGS, Encoding, Format, Layout};
+use crate::row::{Family, Forms, Row};
+use crate::target::{Isa, on};
+
+/// Numbers that VOP3 adds to those of VOPC, VOP2 and VOP1, per numbering.
+const VOP3_BASES: [(u16, u16, u16); 2] = [(0x000, 0x100, 0x180), (0x000, 0x100, 0x140)];
+
+/// Number that VOP3 adds to those of interpolation, from GCN 1.2 on.
+const VOP3_INTERPOLATION: u16 = 0x270;
+
+/// Every family's field maps.
+const FORMATS: &[&[Format]] = &[
+    sop::FORMATS,
+    smem::FORMATS,
+    vop::FORMATS,
+    ds::FORMATS,
+    flat::FORMATS,
+    mubuf::FORMATS,
+    mtbuf::FORMATS,
+    mimg::FORMATS,
+    exp::FORMATS,
+    vintrp::FORMATS,
+];
+
+/// The field map of every encoding on every instruction set. Two for one do not compile.
+static LAYOUTS: [[Option<Layout>; ENCODINGS]; Isa::ALL.len()] = {
+    let mut layouts = [[None; ENCODINGS]; Isa::ALL.len()];
+    let mut family = 0;
+    while family < FORMATS.len() {
+        let mut i = 0;
+        while i < FORMATS[family].len() {
+            let format = &FORMATS[family][i];
+            let mut isa = 0;
+            while isa < Isa::ALL.len() {
+                if format.on.has(Isa::ALL[isa]) {
+                    let layout: &mut Option<Layout> = &mut layouts[isa][format.encoding as usize];
+                    assert!(layout.is_none(), "an encoding has two field maps");
+                    *layout = Some(Layout::new(format));
+                }
+                isa += 1;
+            }
+            i += 1;
+        }
+        family += 1;
+    }
+    layouts
+};
+
+/// The field map of an encoding, if `isa` has one.
+#[inline]
+pub(crate) fn layout(isa: Isa, encoding: Encoding) -> Option<&'static Layout> {
+    LAYOUTS[isa as usize][encoding as usize].as_ref()
+}
+
+/// The number of `row` in one of its encodings: VOP3 counts the other families' instructions from a base.
+pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> {
+    let opcode = row.opcode_on(isa)?;
+    if encoding.is_sdwa() && !on::VI_ONLY.has(isa) && row.forms.has(Forms::SDWA_VI) {
+        return None;
+    }
+    let base = match encoding {
+        Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c => {
+            let (vopc, vop2, vop1) = VOP3_BASES[isa.numbering() as usize];
+            match row.family {
+                Family::Vopc => vopc,
+                Family::Vop2 => vop2,
+                Family::Vop1 => vop1,
+                Family::Sop2
+                | Family::Sopk
+                | Family::Sop1
+                | Family::Sopc
+                | Family::Sopp
+                | Family::Smrd
+                | Family::Smem
+                | Family::Vop3
+                | Family::Vop3b
+                | Family::Vop3p
+                | Family::Ds
+                | Family::Flat
+                | Family::Global
+                | Family::Scratch
+                | Family::Mubuf
+                | Family::Mtbuf
+                | Family::Mimg
+                | Family::Exp
+                | Family::Vintrp
+                | Family::Vop3Interp => 0,
+            }
+        }
+        Encoding::Vop3Interp if row.family == Family::Vintrp => VOP3_INTERPOLATION,
+        Encoding::Vop3Interp
+        | Encoding::Sop2
+        | Encoding::Sopk
+        | Encoding::Sop1
+        | Encoding::Sopc
+        | Encoding::Sopp
+        | Encoding::Smrd
+        | Encoding::Smem
+        | Encoding::Vop1
+        | Encoding::Vop2
+        | Encoding::Vopc
+        | Encoding::Vop3p
+        | Encoding::Vop1Sdwa
+        | Encoding::Vop2Sdwa
+        | Encoding::VopcSdwa
+        | Encoding::Vop1Dpp
+        | Encoding::Vop2Dpp
+        | Encoding::Vintrp
+        | Encoding::Ds
+        | Encoding::Flat
+        | Encoding::Global
+        | Encoding::Scratch
+        | Encoding::Mubuf
+        | Encoding::Mtbuf
+        | Encoding::Mimg
+        | Encoding::Exp => 0,
+    };
+    Some(base + opcode)
+}

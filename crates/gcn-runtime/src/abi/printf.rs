@@ -1,0 +1,398 @@
+//! Output of kernels: the buffer that they write records into, and the text that these become.
+//!
+//! A kernel gets the address of the buffer as a hidden argument: a dword of bytes used, a dword of bytes there are,
+//! then the records. The formats are in the object's metadata, as `number:arguments:size of each:…:text`. A record of
+//! OpenCL is a format's number and its arguments, one after the other. A record of HIP (`-mprintf-kind=buffered`) begins
+//! with a dword that says whether its format is constant and how long it is; then the format's hash or text, then
+//! arguments of 64 bits. HIP kernels without a buffer print by calls to the host ([`crate::hostcall`]) with the same
+//! arguments.
+//!
+//! Sources: LLVM's lowering of OpenCL and HIP `printf` for AMDGPU (sizes, widening, strings in the record, escapes, hashes);
+//! `__printf_alloc` of AMD's device libraries (the head of the buffer).
+
+mod directive;
+mod words;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use gcn_emu::memory::{AllocError, Memory};
+
+pub(crate) use words::print_words;
+
+use crate::abi::owned::Owned;
+
+/// Bytes of the buffer, as much as AMD's OpenCL gives.
+pub const BUFFER_BYTES: u32 = 4 << 20;
+/// Bytes before the first record: how many are used, how many there are.
+const HEAD_BYTES: u32 = 8;
+/// Arguments are stored in multiples of a dword.
+const DWORD: usize = 4;
+/// Bytes of text at most, about: widths make much of little.
+pub(crate) const MAX_TEXT: usize = 64 << 20;
+/// Bytes of a HIP format's hash.
+const HASH_BYTES: usize = 8;
+/// The dword that a HIP record begins with: the format is a hash; above this bit the record's bytes.
+const CONSTANT_FORMAT: u32 = 1 << 1;
+const RECORD_BYTES_SHIFT: u32 = 2;
+
+/// The buffer of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Buffer {
+    /// Its guest address.
+    pub address: u64,
+}
+
+impl Buffer {
+    /// Allocates an empty buffer.
+    ///
+    /// # Errors
+    /// There is no memory for it.
+    pub fn new(memory: &mut Owned) -> Result<Buffer, AllocError> {
+        let address = memory.allocate("the printf buffer", u64::from(BUFFER_BYTES))?;
+        let buffer = Buffer { address };
+        buffer.clear(memory.memory());
+        Ok(buffer)
+    }
+
+    /// Makes the buffer empty.
+    pub fn clear(&self, memory: &Memory) {
+        memory.store_u32(self.address, 0);
+        memory.store_u32(self.address + 4, BUFFER_BYTES);
+    }
+
+    /// The records as bytes, as far as the kernel has not made a mess of the head.
+    fn records(&self, memory: &Memory) -> Vec<u8> {
+        let used = memory.load_u32(self.address).unwrap_or(0);
+        let used = used.min(BUFFER_BYTES - HEAD_BYTES);
+        let mut bytes = vec![0; used as usize];
+        if memory.read(self.address + u64::from(HEAD_BYTES), &mut bytes) {
+            bytes
+        } else {
+            Vec::new()
+        }
+    }
+
+    /// The text printed, in the order of the buffer.
+    pub fn text(&self, memory: &Memory, formats: &Formats) -> Vec<u8> {
+        let records = self.records(memory);
+        let mut rest = &records[..];
+        let mut text = Vec::new();
+        while let Some((first, behind)) = rest.split_first_chunk::<DWORD>() {
+            let first = u32::from_le_bytes(*first);
+            if text.len() >= MAX_TEXT {
+                text.extend(b"\n(and more)\n");
+                break;
+            }
+            match formats.print(first, behind, &mut text) {
+                Some(next) => rest = next,
+                // Nothing says how long the record is.
+                None => {
+                    text.extend(format!("\n(a record of the unknown format {first})\n").bytes());
+                    break;
+                }
+            }
+        }
+        text
+    }
+}
+
+/// The formats of an object.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Formats {
+    by_number: Vec<Format>,
+    /// Those of HIP.
+    by_hash: HashMap<u64, Vec<u8>>,
+}
+
+impl Formats {
+    /// Reads the strings of the metadata; what is no format is returned beside.
+    pub fn parse(strings: &[String]) -> (Formats, Vec<FormatError>) {
+        let mut formats = Formats::default();
+        let mut errors = Vec::new();
+        for string in strings {
+            if let Some((hash, text)) = hashed(string) {
+                formats.by_hash.insert(hash, text.as_bytes().to_vec());
+                continue;
+            }
+            match Format::parse(string) {
+                Ok(format) => formats.by_number.push(format),
+                Err(error) => errors.push(error),
+            }
+        }
+        (formats, errors)
+    }
+
+    /// Appends the text of a record that begins with the dword `first`, and returns what is behind it; nothing if the
+    /// record has none of these formats.
+    fn print<'a>(&self, first: u32, record: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
+        if self.by_hash.is_empty() {
+            let format = self
+                .by_number
+                .iter()
+                .find(|format| format.number == first)?;
+            return Some(format.print(record, out));
+        }
+        // The length counts the dword, too.
+        let bytes = ((first >> RECORD_BYTES_SHIFT) as usize).checked_sub(DWORD)?;
+        let (record, behind) = record.split_at_checked(bytes)?;
+        if first & CONSTANT_FORMAT == 0 {
+            print_words(record, out);
+        } else {
+            let (hash, arguments) = record.split_first_chunk::<HASH_BYTES>()?;
+            words::print(
+                self.by_hash.get(&u64::from_le_bytes(*hash))?,
+                arguments,
+                out,
+            );
+        }
+        Some(behind)
+    }
+}
+
+/// The hash and the text of HIP's form, `0:0:hash,text`. OpenCL's formats count from 1.
+fn hashed(string: &str) -> Option<(u64, &str)> {
+    let (hash, text) = string.strip_prefix("0:0:")?.split_once(',')?;
+    Some((u64::from_str_radix(hash, 16).ok()?, text))
+}
+
+/// A format of OpenCL in the metadata.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Format {
+    number: u32,
+    /// Bytes of each argument in the record.
+    /// They count even where LLVM stored less (errata E231).
+    sizes: Vec<usize>,
+    /// With escapes resolved.
+    text: Vec<u8>,
+}
+
+/// Why a string of the metadata is no format.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("the printf format `{0}` is not number:arguments:sizes…:text")]
+pub struct FormatError(pub String);
+
+impl Format {
+    /// Reads `number:arguments:size:…:text`.
+    ///
+    /// # Errors
+    /// It has another form.
+    pub fn parse(string: &str) -> Result<Format, FormatError> {
+        let wrong = || FormatError(string.to_owned());
+        let mut rest = string;
+        let mut next = || -> Option<u32> {
+            let (field, after) = rest.split_once(':')?;
+            rest = after;
+            field.trim().parse().ok()
+        };
+        let number = next().ok_or_else(wrong)?;
+        let count = next().ok_or_else(wrong)?;
+        let mut sizes = Vec::new();
+        for _ in 0..count {
+            sizes.push(next().ok_or_else(wrong)? as usize);
+        }
+        Ok(Format {
+            number,
+            sizes,
+            text: unescaped(rest),
+        })
+    }
+
+    /// Appends the text of a record whose arguments begin `record`, and returns what is behind them.
+    fn print<'a>(&self, record: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
+        let mut arguments = record;
+        let mut sizes = self.sizes.iter();
+        directive::each(&self.text, out, |directive, out| {
+            let mut next = || {
+                let size = sizes.next().copied().unwrap_or(0).min(arguments.len());
+                let (argument, behind) = arguments.split_at(size);
+                arguments = behind;
+                argument
+            };
+            let directive = directive.resolved(|| directive::bits(next()) as i32);
+            directive.print(next(), out);
+            ControlFlow::Continue(())
+        });
+        let unused: usize = sizes.sum();
+        arguments.get(unused..).unwrap_or_default()
+    }
+}
+
+/// Resolves the escapes that the compiler puts in: letters, and octal numbers for the colon.
+fn unescaped(text: &str) -> Vec<u8> {
+    let mut bytes = text.bytes().peekable();
+    let mut out = Vec::new();
+    while let Some(byte) = bytes.next() {
+        if byte != b'\\' {
+            out.push(byte);
+            continue;
+        }
+        let letter = match bytes.peek() {
+            Some(b'a') => Some(0x07),
+            Some(b'b') => Some(0x08),
+            Some(b'f') => Some(0x0c),
+            Some(b'n') => Some(b'\n'),
+            Some(b'r') => Some(b'\r'),
+            Some(b't') => Some(b'\t'),
+            Some(b'v') => Some(0x0b),
+            _ => None,
+        };
+        if let Some(letter) = letter {
+            bytes.next();
+            out.push(letter);
+            continue;
+        }
+        let mut value: Option<u8> = None;
+        while let Some(digit) = bytes.next_if(|byte| (b'0'..=b'7').contains(byte)) {
+            value = Some(
+                value
+                    .unwrap_or(0)
+                    .wrapping_mul(8)
+                    .wrapping_add(digit - b'0'),
+            );
+        }
+        out.push(value.unwrap_or(b'\\'));
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::directive::MAX_FIELD;
+    use super::*;
+
+    fn printed(format: &str, arguments: &[&[u8]]) -> String {
+        let sizes: String = arguments.iter().map(|a| format!("{}:", a.len())).collect();
+        let text = format.replace(':', "\\72");
+        let formats = formats(&format!("7:{}:{sizes}{text}", arguments.len()));
+        let memory = Memory::new();
+        let mut owned = Owned::new(&memory);
+        let buffer = Buffer::new(&mut owned).expect("memory");
+        let mut record = 7u32.to_le_bytes().to_vec();
+        record.extend(arguments.concat());
+        // Twice, so that the first record's end is where the second begins.
+        let both = record.repeat(2);
+        memory.store_u32(buffer.address, both.len() as u32);
+        memory.write(buffer.address + u64::from(HEAD_BYTES), &both);
+        let text = String::from_utf8(buffer.text(&memory, &formats)).expect("text");
+        let (first, second) = text.split_at(text.len() / 2);
+        assert_eq!(first, second);
+        first.to_owned()
+    }
+
+    fn formats(string: &str) -> Formats {
+        let (formats, errors) = Formats::parse(&[string.to_owned()]);
+        assert_eq!(errors, []);
+        formats
+    }
+
+    fn int(value: i32) -> [u8; 4] {
+        value.to_le_bytes()
+    }
+
+    #[test]
+    fn integers() {
+        // As C's printf.
+        let cases: &[(&str, i32, &str)] = &[
+            ("%d", -5, "-5"),
+            ("%5d|", 42, "   42|"),
+            ("%-5d|", 42, "42   |"),
+            ("%05d", -42, "-0042"),
+            ("%+d", 7, "+7"),
+            ("% d", 7, " 7"),
+            ("%.4d", 7, "0007"),
+            ("%.0d|", 0, "|"),
+            ("%x", -1, "ffffffff"),
+            ("%#X", 255, "0XFF"),
+            ("%#o", 8, "010"),
+            ("%hhd", 0x1ff, "-1"),
+            ("%hu", -1, "65535"),
+            ("%u", -1, "4294967295"),
+            ("%c!", 65, "A!"),
+            ("100%% %d:", 1, "100% 1:"),
+        ];
+        for (format, value, expected) in cases {
+            assert_eq!(printed(format, &[&int(*value)]), *expected, "{format}");
+        }
+        assert_eq!(
+            printed("%ld", &[&(-1i64 << 40).to_le_bytes()]),
+            "-1099511627776"
+        );
+        assert_eq!(printed("%p", &[&0x1234u64.to_le_bytes()]), "0x1234");
+    }
+
+    #[test]
+    fn floats() {
+        // As C's printf.
+        let cases: &[(&str, f64, &str)] = &[
+            ("%f", 1.5, "1.500000"),
+            ("%8.2f|", -3.1423, "   -3.14|"),
+            ("%08.2f", -3.1423, "-0003.14"),
+            ("%.0f", 2.5, "2"),
+            ("%e", 12345.678, "1.234568e+04"),
+            ("%.1E", 1.25e-10, "1.3E-10"),
+            ("%g", 100000.0, "100000"),
+            ("%g", 1000000.0, "1e+06"),
+            ("%g", 0.0001, "0.0001"),
+            ("%g", 0.00001, "1e-05"),
+            ("%#g", 1.0, "1.00000"),
+            ("%g", 0.0, "0"),
+            ("%a", 1.0, "0x1p+0"),
+            ("%a", -10.5, "-0x1.5p+3"),
+            ("%.2a", 1.999, "0x1.00p+1"),
+            ("%A", 0.1, "0X1.999999999999AP-4"),
+            ("%f", f64::INFINITY, "inf"),
+            ("%F", f64::NAN, "NAN"),
+        ];
+        for (format, value, expected) in cases {
+            assert_eq!(
+                printed(format, &[&value.to_le_bytes()]),
+                *expected,
+                "{format}"
+            );
+        }
+        assert_eq!(printed("%.3f", &[&0.1f32.to_le_bytes()]), "0.100");
+    }
+
+    #[test]
+    fn vectors_and_strings() {
+        let vector: Vec<u8> = [1.0f32, 2.5, -3.0, 4.0]
+            .iter()
+            .flat_map(|f| f.to_le_bytes())
+            .collect();
+        assert_eq!(
+            printed("%v4hlf", &[&vector]),
+            "1.000000,2.500000,-3.000000,4.000000"
+        );
+        assert_eq!(printed("[%5.1v3hlf]", &[&vector]), "[  1.0,  2.5, -3.0]");
+        // Two characters are stored as two dwords, four as one.
+        let pair: Vec<u8> = [1i32, -2].iter().flat_map(|i| i.to_le_bytes()).collect();
+        assert_eq!(printed("%v2hhd", &[&pair]), "1,-2");
+        assert_eq!(printed("%v4hhu", &[&[1, 2, 255, 4]]), "1,2,255,4");
+        assert_eq!(printed("%s|%d", &[b"abc\0", &int(1)]), "abc|1");
+        assert_eq!(printed("%s|", &[b"abcd"]), "abcd|");
+        assert_eq!(printed("%.2s|%5s|", &[b"abcd", b"xy\0\0"]), "ab|   xy|");
+        assert_eq!(printed("%s", &[&[0, 0xff, 0xff, 0xff]]), "");
+    }
+
+    #[test]
+    fn what_is_no_format() {
+        assert!(Format::parse("1").is_err());
+        assert!(Format::parse("x:0:text").is_err());
+        assert!(Format::parse("1:2:4:text").is_err());
+        assert_eq!(printed("50%! %y %d", &[&int(3)]), "50%! %y 3");
+        let memory = Memory::new();
+        let mut owned = Owned::new(&memory);
+        let buffer = Buffer::new(&mut owned).expect("memory");
+        memory.store_u32(buffer.address, u32::MAX);
+        assert!(
+            buffer
+                .text(&memory, &Formats::default())
+                .starts_with(b"\n(a record")
+        );
+        // A record that ends too soon, and one that asks for too much.
+        let short = formats("1:1:4000000000:%d %d %99999999999d");
+        memory.store_u32(buffer.address, 8);
+        assert!(buffer.text(&memory, &short).len() < 2 * MAX_FIELD);
+    }
+}

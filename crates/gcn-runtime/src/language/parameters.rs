@@ -1,0 +1,140 @@
+//! Parameters of a kernel: names, places and types, from its metadata and its symbol.
+//!
+//! Metadata of OpenCL C name types, those of HIP do not; the symbol of a C++ kernel, demangled, says them there.
+//!
+//! ```
+//! use gcn_runtime::parameters::types_of_symbol;
+//! let types = types_of_symbol("_Z5scalePfj");
+//! assert_eq!(types, Some(vec!["float*".to_owned(), "unsigned int".to_owned()]));
+//! ```
+
+mod signature;
+
+use gcn_object::{Argument, Kernel, ValueKind};
+
+use crate::language::value::Type;
+
+pub use signature::types_of_symbol;
+
+/// The suffix that Clang adds to the name of a HIP parameter that it passes as another type.
+const COERCED: &str = ".coerce";
+
+/// A parameter of a kernel.
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Parameter<'a> {
+    /// Name, if the metadata have one.
+    pub name: Option<&'a str>,
+    /// Number among the explicit ones, from 0 on.
+    pub index: usize,
+    /// Offset from the start of the argument segment, in bytes.
+    pub offset: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Kind of the argument.
+    pub takes: Takes<'a>,
+    /// Type in the source, or that of a buffer's elements, and the lanes of a vector.
+    pub source: Option<(Type, usize)>,
+    /// Type as the source has it.
+    pub declared: Option<String>,
+}
+
+/// The kinds of parameters.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum Takes<'a> {
+    /// Bytes.
+    Value,
+    /// The address of a buffer.
+    Buffer,
+    /// An offset in dynamic LDS.
+    Local {
+        /// Alignment in bytes.
+        align: u64,
+    },
+    /// A kind that no value is for.
+    Other(&'a ValueKind),
+}
+
+/// The explicit parameters as metadata and symbol have them; nothing for a kernel without metadata.
+///
+/// [`Kernel::parameters`](crate::Kernel::parameters) yields those of a loaded kernel.
+pub fn parameters(kernel: &Kernel) -> Option<Vec<Parameter<'_>>> {
+    let metadata = kernel.metadata.as_ref()?;
+    if metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
+        return None;
+    }
+    let explicit: Vec<&Argument> = (metadata.args.iter())
+        .filter(|argument| !argument.value_kind.is_hidden())
+        .collect();
+    // A symbol says something only if it is about the same parameters.
+    let declared = types_of_symbol(&kernel.name)
+        .filter(|declared| declared.len() == explicit.len())
+        .unwrap_or_default();
+    let parameter = |(index, argument)| Parameter::new(index, argument, declared.get(index));
+    Some(explicit.into_iter().enumerate().map(parameter).collect())
+}
+
+/// Bytes from the start of the argument segment to the end of the last of these parameters.
+pub fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
+    let end = |parameter: &Parameter| parameter.offset.saturating_add(parameter.size);
+    parameters.iter().map(end).max().unwrap_or(0)
+}
+
+impl<'a> Parameter<'a> {
+    fn new(index: usize, argument: &'a Argument, declared: Option<&String>) -> Parameter<'a> {
+        let name = argument.name.as_deref();
+        let declared = argument.type_name.as_ref().or(declared);
+        let takes = match &argument.value_kind {
+            ValueKind::ByValue => Takes::Value,
+            ValueKind::GlobalBuffer => Takes::Buffer,
+            ValueKind::DynamicSharedPointer => Takes::Local {
+                align: argument.pointee_align.unwrap_or(1).clamp(1, 4096),
+            },
+            other => Takes::Other(other),
+        };
+        let source = declared.and_then(|declared| Type::of_source(declared));
+        let fits = |&(ty, lanes): &(Type, usize)| {
+            !matches!(takes, Takes::Value)
+                || (ty.size() * Type::padded_lanes(lanes)) as u64 == argument.size
+        };
+        Parameter {
+            name: name.map(|name| name.strip_suffix(COERCED).unwrap_or(name)),
+            index,
+            offset: argument.offset,
+            size: argument.size,
+            source: source.filter(fits),
+            declared: declared.cloned(),
+            takes,
+        }
+    }
+
+    /// Name, or else the number.
+    pub fn label(&self) -> String {
+        self.name
+            .map_or_else(|| self.index.to_string(), str::to_owned)
+    }
+
+    /// A sentence part that says what the argument must be, for messages: `a number, f32`, `a buffer of u32`.
+    pub fn wants(&self) -> String {
+        match (&self.takes, self.source) {
+            (Takes::Value, Some((ty, 1))) => format!("a number, {ty}"),
+            (Takes::Value, Some((ty, lanes))) => format!("{lanes} numbers, {ty}"),
+            (Takes::Value, None) => {
+                let declared = self.declared.as_ref();
+                let declared = declared.map_or(String::new(), |name| format!(", {name}"));
+                format!("{} bytes by value{declared}", self.size)
+            }
+            (Takes::Buffer, Some((ty, 1))) => format!("a buffer of {ty}"),
+            (Takes::Buffer, Some((ty, lanes))) => {
+                format!(
+                    "a buffer of {ty}, {} to an element",
+                    Type::padded_lanes(lanes)
+                )
+            }
+            (Takes::Buffer, None) => "a buffer".to_owned(),
+            (Takes::Local { .. }, _) => "dynamic LDS, local:BYTES".to_owned(),
+            (Takes::Other(kind), _) => format!("{}, which cannot be given", kind.name()),
+        }
+    }
+}
