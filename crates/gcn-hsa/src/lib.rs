@@ -8,14 +8,32 @@
 //! agents access it at the same addresses; pools count what they give. A queue has a thread that carries out its packets in
 //! order; queues run beside each other. Copies and handlers of signals have a thread each.
 //!
+//! # From `hipMalloc` to a kernel
+//! HIP calls `hsa_amd_memory_pool_allocate` (`api/memory.rs`); `pools.rs` counts the allocation against its agent and gives memory
+//! of the [`Device`](gcn_runtime::Device). Devices of one process share their memory. Memory that a program locks has an address
+//! of its own for kernels (`gcn_emu::memory::ALIAS`).
+//!
+//! HIP writes a launch as a packet into a ring. The queue's thread (`queues.rs`) takes the packet, and `dispatch.rs` makes a
+//! [`Launch`](gcn_runtime::Launch) of it, with the packet, the queue and the argument segment where HIP has them; then it
+//! decrements the completion signal. Signals are 64 bytes of device memory, which kernels change too (`signals.rs`); all
+//! threads wait on one counter of changes (`changes.rs`, which a model checker tests). Executables are in `loader.rs`, statuses of
+//! faults in `failure.rs`; `transfers.rs` reports copies to the checkers.
+//!
+//! Launches run under [`gcn_runtime::program`], which OpenCL's library shares: a time limit, a trace, checks, a profile, reports
+//! of failures, and findings when the process ends. [`gcn_runtime::settings`] reads what `gcn exec` has put into the environment.
+//!
 //! # Sources
 //! "HSA Runtime Programmer's Reference Manual" 1.2 and "HSA Platform System Architecture Specification" 1.2, for what the
 //! functions and packets do; the public headers of Debian's `libhsa-runtime-dev` 5.2, for types and for AMD's extensions.
 #![deny(unsafe_code)]
 
 // In the order of their imports: a module names only modules above it.
+
+// Types of the headers.
 pub mod status;
 pub mod abi;
+
+// State.
 mod clock;
 mod sync;
 pub mod changes;
@@ -28,10 +46,14 @@ mod workers;
 mod copies;
 mod handlers;
 mod loader;
+
+// Queues, the process's runtime, and launches.
 mod queues;
 mod runtime;
 mod transfers;
 mod failure;
 mod dispatch;
 mod exit;
+
+// The functions.
 pub mod api;

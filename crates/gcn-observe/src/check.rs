@@ -1,4 +1,7 @@
 //! Checkers: observers that report to [`Findings`].
+//!
+//! Texts and rules that they share with [`lint`](crate::lint) are in `conflict.rs` and `wait_states.rs`. A checker asks the
+//! reading of a kernel's code first (`lint/ahead.rs`, `Observer::wants_in`), and leaves out events that could tell it nothing.
 
 mod waits;
 mod races;

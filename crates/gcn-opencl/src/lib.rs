@@ -9,14 +9,25 @@
 //! address that means the same to the host. A queue has a thread that carries out its commands; a thread of the program's that
 //! waits for one helps. Functions of the program's are called by one more thread.
 //!
+//! # From `clEnqueueNDRangeKernel` to a kernel
+//! The function (`api/kernels.rs`) looks up its handles (`handle.rs`: a program's address is never followed, so that a released
+//! handle is an error). `launch.rs` makes a [`Launch`](gcn_runtime::Launch) of sizes and arguments, and `queue.rs` carries it out
+//! when the commands that it depends on have ended (`progress.rs`), on the queue's thread or on one of the program's that waits.
+//! Buffers are memory that all devices share (`memory.rs`); mapped regions and shared virtual memory are that memory itself.
+//! `program.rs` compiles by [`gcn_runtime::compile`], and compiles apart and links by bitcode (`Product::Bitcode`).
+//!
 //! # Sources
 //! "The OpenCL Specification" and "The OpenCL C Specification" 3.0, for what functions do and which errors they return; the
 //! public headers of Debian's `opencl-c-headers`, for numbers and types.
 #![deny(unsafe_code)]
 
 // In the order of their imports: a module names only modules above it.
+
+// Numbers of the headers.
 pub mod status;
 pub mod abi;
+
+// Handles and values.
 mod printed;
 mod clock;
 mod handle;
@@ -24,16 +35,24 @@ mod info;
 mod callbacks;
 mod transfer;
 mod progress;
+
+// Devices and the platform.
 mod device;
 mod runtime;
+
+// Objects.
 mod context;
 mod svm;
 mod memory;
 mod event;
 mod queue;
+
+// Programs, kernels and launches.
 mod options;
 mod program;
 mod kernel;
 mod launch;
 mod exit;
+
+// The functions.
 pub mod api;

@@ -1,4 +1,10 @@
 //! Launches that are being put together.
+//!
+//! A [`Launch`] consists of a kernel, sizes, arguments (or the address of a segment of the caller's) and the terms of its
+//! submission: signals to wait for, an instruction limit, a flag that stops it, progress, observers. `problems` lists all
+//! errors in it. Submitted as it is, it is built when it begins, so that a long queue of launches takes no memory. Prepared
+//! ([`PreparedLaunch`]), it shows its notes and its decoded code, and may be submitted several times; `PreparedLaunch::run` has
+//! the caller's thread serve the queue.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -6,9 +12,9 @@ use std::sync::atomic::AtomicBool;
 use gcn_emu::device::{Device as Emulated, HostCalls};
 use gcn_emu::observe::Observers;
 
+use crate::abi::hsa::{Packet, Placed, Shape};
 use crate::argument::place;
 use crate::bind::Placement;
-use crate::hsa::{Packet, Placed, Shape};
 use crate::prepared::{Job, Segment, Submission};
 use crate::progress::Progress;
 use crate::{Argument, Error, Kernel, Outcome, PreparedLaunch, Queue, Signal};

@@ -1,4 +1,8 @@
 //! Queues: commands in order.
+//!
+//! A thread of the device's pool serves a queue until the next command must wait for a signal, whose completion has the queue
+//! served again. A queue has its own view of the emulated device: memory, GDS and clocks are shared; a run's stop and the
+//! signals that it waits for are not.
 
 use std::collections::VecDeque;
 use std::fmt;
