@@ -2,7 +2,7 @@
 //! same bytes in the dialect of its syntax.
 #![no_main]
 
-use gcn_asm::list::{Code, ListOptions, list};
+use gcn_asm::list::{ListedCode, ListOptions, list};
 use gcn_asm::{Dialect, Options, Source, assemble};
 use gcn_isa::{Syntax, TARGETS};
 use libfuzzer_sys::fuzz_target;
@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     let target = &TARGETS[usize::from(choice) % TARGETS.len()];
     let (syntax, dialect) =
         if choice & 0x80 == 0 { (Syntax::Llvm, Dialect::Llvm) } else { (Syntax::Clrx, Dialect::Clrx) };
-    let text = list(&Code::raw(target.isa, bytes), &ListOptions { syntax, hex: choice & 0x40 != 0 });
+    let text = list(&ListedCode::raw(target.isa, bytes), &ListOptions { syntax, hex: choice & 0x40 != 0 });
     let options = Options { dialect, ..Options::new(target) };
     let assembly = assemble(&Source { name: "fuzz", text: &text }, &options);
     assert!(!assembly.has_errors(), "{text}\n{:?}", assembly.diagnostics);

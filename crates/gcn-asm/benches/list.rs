@@ -1,7 +1,7 @@
 //! Speed of listing machine code: memory instructions as a compiler mixes them, and random words.
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use gcn_asm::list::{Code, ListOptions, list};
+use gcn_asm::list::{ListOptions, ListedCode, list};
 use gcn_isa::{Isa, Target};
 use std::hint::black_box;
 
@@ -47,7 +47,12 @@ fn listing(c: &mut Criterion) {
     for (name, bytes) in &inputs {
         group.throughput(Throughput::Bytes(bytes.len() as u64));
         group.bench_function(*name, |b| {
-            b.iter(|| list(black_box(&Code::raw(isa, bytes)), &ListOptions::default()));
+            b.iter(|| {
+                list(
+                    black_box(&ListedCode::raw(isa, bytes)),
+                    &ListOptions::default(),
+                )
+            });
         });
     }
     group.finish();

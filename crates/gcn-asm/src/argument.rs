@@ -5,7 +5,7 @@ use std::ops::Range;
 use gcn_isa::{Kind, Modifier};
 
 use crate::cursor::FloatWidth;
-use crate::value::{ExprId, Value};
+use crate::value::{ExprId, ExprValue};
 
 /// An operand.
 #[derive(Clone, Debug)]
@@ -75,7 +75,7 @@ pub(crate) struct Waiting(pub u32);
 /// A number that is not known yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Delayed {
-    Value(Value),
+    Value(ExprValue),
     Expr(ExprId),
 }
 

@@ -23,9 +23,9 @@ use crate::inputs::dialect::Dialect;
 use crate::inputs::features::Features;
 use crate::inputs::files::Files;
 use crate::inputs::options::{Options, Source};
-use crate::program::{Kernel, Metadata, SectionFlags, SectionKind};
+use crate::program::{ProgramKernel, ProgramMetadata, SectionFlags, SectionKind};
 use crate::symbols::{Defined, Symbols};
-use crate::value::{ExprId, SymbolId, Value};
+use crate::value::{ExprId, ExprValue, SymbolId};
 use expansion::Texts;
 use names::{Builtins, NamedRegisters, Names};
 use output::Output;
@@ -45,7 +45,7 @@ pub(crate) struct Assembler<'a> {
     pub dialect: Dialect,
     pub features: Features,
     pub diagnostics: Vec<Diagnostic>,
-    pub metadata: Option<Metadata>,
+    pub metadata: Option<ProgramMetadata>,
     pub code_object_version: Option<u8>,
     pub identifications: Vec<String>,
     /// Instructions are marked for the listing.
@@ -75,7 +75,7 @@ pub(crate) struct Kernels {
     /// The `.amd_kernel_code_t` that has not ended.
     pub open_header: Option<HeaderDirectives>,
     pub closed_headers: Vec<HeaderDirectives>,
-    pub finished: Vec<Kernel>,
+    pub finished: Vec<ProgramKernel>,
     /// LDS of all symbols of `.amdgpu_lds`, in bytes.
     pub lds_size: u32,
 }
@@ -94,7 +94,7 @@ impl<'a> Assembler<'a> {
             let id = symbols.used(name, 0..0);
             if let Some(entry) = symbols.get_mut(id) {
                 entry.builtin = true;
-                entry.defined = Defined::Value(Value::absolute(i64::from(value)));
+                entry.defined = Defined::Value(ExprValue::absolute(i64::from(value)));
             }
             id
         };
@@ -121,7 +121,7 @@ impl<'a> Assembler<'a> {
         for (name, value) in options.defines {
             let id = symbols.used(name, 0..0);
             if let Some(entry) = symbols.get_mut(id) {
-                entry.defined = Defined::Value(Value::absolute(*value));
+                entry.defined = Defined::Value(ExprValue::absolute(*value));
             }
         }
         let mut assembler = Assembler {
@@ -204,7 +204,7 @@ impl<'a> Assembler<'a> {
                 .helped("each label can be defined once"));
         }
         entry.defined = if is_absolute {
-            Defined::Value(Value::absolute(offset.cast_signed()))
+            Defined::Value(ExprValue::absolute(offset.cast_signed()))
         } else {
             Defined::Label { section, offset }
         };
@@ -361,7 +361,7 @@ impl<'a> Assembler<'a> {
         &mut self,
         delayed: Delayed,
         span: &Range<usize>,
-    ) -> Result<Value, Fail> {
+    ) -> Result<ExprValue, Fail> {
         match delayed {
             Delayed::Value(value) => Ok(value),
             Delayed::Expr(id) => self

@@ -12,10 +12,10 @@ use crate::directive::target;
 use crate::ids;
 use crate::inputs::files::{Files, NoFiles};
 use crate::inputs::options::{Options, Source, SourceFile};
-use crate::program::{Program, Symbol, SymbolPlace};
+use crate::program::{Program, ProgramSymbol, SymbolPlace};
 use crate::statement;
-use crate::symbols::{Defined, Entry};
-use crate::value::{SymbolId, Term, Value};
+use crate::symbols::{Defined, SymbolEntry};
+use crate::value::{ExprValue, SymbolId, Term};
 
 /// The longest source: positions have 32 bits in places.
 const MAX_SOURCE: usize = u32::MAX as usize / 2;
@@ -113,7 +113,7 @@ fn into_program(
         .into_entries()
         .into_iter()
         .zip(places)
-        .map(|(entry, (place, size))| Symbol {
+        .map(|(entry, (place, size))| ProgramSymbol {
             binding: entry.binding.unwrap_or(match place {
                 SymbolPlace::Undefined | SymbolPlace::Common { .. } => Binding::Global,
                 _ => Binding::Local,
@@ -162,13 +162,13 @@ fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
     };
     let span = asm.names.symbols.get(id).map_or(0..0, |e| e.span.clone());
     match value {
-        Ok(Value {
+        Ok(ExprValue {
             plus: None,
             minus: None,
             constant,
             ..
         }) => SymbolPlace::Absolute(constant),
-        Ok(Value {
+        Ok(ExprValue {
             plus:
                 Some(Term {
                     place: Some((section, offset)),
@@ -183,7 +183,9 @@ fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
         },
         // Another name for what is defined elsewhere is none that a code object could have. Nobody misses it who
         // is not to see it, and fields that use it name the other symbol.
-        Ok(Value { minus: None, .. }) if !asm.names.symbols.get(id).is_some_and(Entry::is_seen) => {
+        Ok(ExprValue { minus: None, .. })
+            if !asm.names.symbols.get(id).is_some_and(SymbolEntry::is_seen) =>
+        {
             SymbolPlace::Undefined
         }
         Ok(_) => {

@@ -9,8 +9,8 @@ mod place;
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
-    Access, Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, Op, Operand, PlacedOperand,
-    Slot, Value, When,
+    Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, ModifierValue, Op, Operand,
+    OperandAccess, PlacedOperand, Slot, When,
 };
 
 use crate::argument::ModArg;
@@ -57,9 +57,9 @@ pub(crate) const MOST_LATER: usize = 3;
 
 impl Encoded {
     /// A field is filled in at the end of the source.
-    fn put_off(&mut self, field: DelayedField, value: Waiting) -> Result<(), Why> {
+    fn put_off(&mut self, field: DelayedField, value: Waiting) -> Result<(), ProblemKind> {
         let free = self.later.iter_mut().find(|place| place.is_none());
-        *free.ok_or(Why::NotKnown)? = Some((field, value));
+        *free.ok_or(ProblemKind::NotKnown)? = Some((field, value));
         Ok(())
     }
 }
@@ -91,7 +91,7 @@ impl DelayedField {
                 };
                 inst.set_operand(slot, operand)
             }
-            DelayedField::Modifier(modifier) if modifier.value == Value::Signed => {
+            DelayedField::Modifier(modifier) if modifier.value == ModifierValue::Signed => {
                 inst.set_signed(modifier.field, value)
             }
             DelayedField::Modifier(modifier) => inst.set(modifier.field, value),
@@ -101,7 +101,7 @@ impl DelayedField {
 
 /// The part of a statement that a problem concerns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Where {
+pub(crate) enum ProblemPlace {
     Instruction,
     Arg(usize),
     Modifier(usize),
@@ -110,12 +110,12 @@ pub(crate) enum Where {
 /// A problem that keeps operands from fitting an encoding.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Problem {
-    pub at: Where,
-    pub why: Why,
+    pub at: ProblemPlace,
+    pub why: ProblemKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Why {
+pub(crate) enum ProblemKind {
     /// Ordered so that the most telling one of several encodings is reported: later is better.
     ModifierNotHere,
     NeedsVgpr,
@@ -163,13 +163,16 @@ pub(crate) enum Why {
     },
 }
 
-impl Why {
+impl ProblemKind {
     /// Rank of the problem; of several encodings' problems the one with the highest rank is reported.
     fn rank(self) -> u8 {
         match self {
-            Why::ModifierNotHere | Why::NeedsVgpr | Why::NeedsVcc | Why::NoSourceModifiers => 0,
-            Why::NoLiteral => 1,
-            Why::Breaks(Rule::ConstantBus) | Why::SecondLiteral => 2,
+            ProblemKind::ModifierNotHere
+            | ProblemKind::NeedsVgpr
+            | ProblemKind::NeedsVcc
+            | ProblemKind::NoSourceModifiers => 0,
+            ProblemKind::NoLiteral => 1,
+            ProblemKind::Breaks(Rule::ConstantBus) | ProblemKind::SecondLiteral => 2,
             _ => 3,
         }
     }
@@ -204,7 +207,7 @@ pub(crate) fn encode(
         match try_form(dialect, form, operands) {
             Ok(encoded) => return Ok(encoded),
             Err(problem) => {
-                if problem.why == Why::NeedsVgpr {
+                if problem.why == ProblemKind::NeedsVgpr {
                     needs_vgpr = Some(problem.at);
                 }
                 if worst.is_none_or(|w| w.why.rank() <= problem.why.rank()) {
@@ -215,18 +218,18 @@ pub(crate) fn encode(
     }
     // One encoding takes the first literal and no second one, another takes none: the second one is too many.
     if let Some(Problem {
-        at: Where::Arg(first),
-        why: Why::NoLiteral,
+        at: ProblemPlace::Arg(first),
+        why: ProblemKind::NoLiteral,
     }) = worst
-        && let Some(Where::Arg(second)) = needs_vgpr
+        && let Some(ProblemPlace::Arg(second)) = needs_vgpr
         && first < second
         && is_literal(isa, dialect, op, second, operands)
     {
-        return Err(at_arg(second, Why::SecondLiteral));
+        return Err(at_arg(second, ProblemKind::SecondLiteral));
     }
     Err(worst.unwrap_or(Problem {
-        at: Where::Instruction,
-        why: Why::NotAllowed(
+        at: ProblemPlace::Instruction,
+        why: ProblemKind::NotAllowed(
             &ids::UNSUPPORTED_ENCODING,
             "the instruction has no encoding here",
         ),
@@ -277,9 +280,9 @@ impl Matched {
     }
 }
 
-fn at_arg(index: usize, why: Why) -> Problem {
+fn at_arg(index: usize, why: ProblemKind) -> Problem {
     Problem {
-        at: Where::Arg(index),
+        at: ProblemPlace::Arg(index),
         why,
     }
 }
@@ -303,7 +306,7 @@ fn try_form(
             encoded
                 .put_off(DelayedField::Modifier(arg.modifier), delayed)
                 .map_err(|why| Problem {
-                    at: Where::Modifier(index),
+                    at: ProblemPlace::Modifier(index),
                     why,
                 })?;
         }
@@ -326,8 +329,8 @@ fn try_form(
     }
     if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.holds_to(rule)) {
         return Err(Problem {
-            at: Where::Instruction,
-            why: Why::Breaks(rule),
+            at: ProblemPlace::Instruction,
+            why: ProblemKind::Breaks(rule),
         });
     }
     // VGPRs alone need no bus.
@@ -336,7 +339,7 @@ fn try_form(
         && let Some(slot) = dialect.constant_bus(&encoded.inst)
     {
         // The operands of vector instructions are all written.
-        return Err(at_arg(slot, Why::Breaks(Rule::ConstantBus)));
+        return Err(at_arg(slot, ProblemKind::Breaks(Rule::ConstantBus)));
     }
     Ok(encoded)
 }
@@ -352,18 +355,18 @@ fn fill_in_offset(
         return Ok(());
     }
     scalar_offset(inst, dialect, slot, ArgValue::Int(0), None).map_err(|why| Problem {
-        at: Where::Instruction,
+        at: ProblemPlace::Instruction,
         why,
     })
 }
 
-fn field_problem(error: FieldError, value: i64) -> Why {
+fn field_problem(error: FieldError, value: i64) -> ProblemKind {
     match error {
-        FieldError::Missing => Why::ModifierNotHere,
-        FieldError::Range { low, high, .. } => Why::Range { value, low, high },
-        FieldError::Alignment(multiple) => Why::Alignment(multiple),
+        FieldError::Missing => ProblemKind::ModifierNotHere,
+        FieldError::Range { low, high, .. } => ProblemKind::Range { value, low, high },
+        FieldError::Alignment(multiple) => ProblemKind::Alignment(multiple),
         // The operand is of another kind.
-        _ => Why::NoLiteral,
+        _ => ProblemKind::NoLiteral,
     }
 }
 
@@ -376,7 +379,7 @@ fn match_places(
     let places = &inst.form().operands;
     let given = operands.args.len();
     let Some(absent) = places.len().checked_sub(given) else {
-        return Err(at_arg(places.len(), Why::TooMany));
+        return Err(at_arg(places.len(), ProblemKind::TooMany));
     };
     let mut matched = Matched { places, absent: 0 };
     if absent == 0 {
@@ -421,18 +424,18 @@ fn match_places(
         let any = |is: &dyn Fn(&Slot) -> bool| places.iter().any(|place| is(place.slot));
         let returned = any(&|slot| slot.when == When::Returned);
         let why = if returned && returns && absent == 1 {
-            Why::MustReturn
+            ProblemKind::MustReturn
         } else if any(&|slot| slot.kind == Kind::Saddr) {
-            Why::OffIsMandatory
+            ProblemKind::OffIsMandatory
         } else if left_out + 1 == absent
             && let Some(address) = places.iter().find(|p| p.slot.kind == Kind::BufferAddress)
         {
-            Why::NoAddress(register_counts(inst, address.slot).0)
+            ProblemKind::NoAddress(register_counts(inst, address.slot).0)
         } else {
-            Why::TooFew
+            ProblemKind::TooFew
         };
         return Err(Problem {
-            at: Where::Instruction,
+            at: ProblemPlace::Instruction,
             why,
         });
     }
@@ -453,7 +456,7 @@ fn implies_vcc(form: &Form) -> bool {
     };
     match form.encoding {
         Encoding::Vopc => true,
-        Encoding::Vop2 => only.slot.access == Access::Read || form.isa >= Isa::Gfx9,
+        Encoding::Vop2 => only.slot.access == OperandAccess::Read || form.isa >= Isa::Gfx9,
         _ => false,
     }
 }
@@ -473,7 +476,7 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
     if let Some((at, ArgValue::Vgprs { count, .. })) = find(Kind::GlobalAddress) {
         let expected = if scalar_is_off { 2 } else { 1 };
         if count != expected {
-            let why = Why::AddressRegisters {
+            let why = ProblemKind::AddressRegisters {
                 expected,
                 found: count,
             };
@@ -481,9 +484,9 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
         }
     }
     match find(Kind::ScratchAddress) {
-        Some((_, ArgValue::Off)) if scalar_is_off => Err(at_arg(saddr_at, Why::BothOff)),
+        Some((_, ArgValue::Off)) if scalar_is_off => Err(at_arg(saddr_at, ProblemKind::BothOff)),
         Some((_, ArgValue::Vgprs { .. })) if !scalar_is_off => {
-            Err(at_arg(saddr_at, Why::BothRegisters))
+            Err(at_arg(saddr_at, ProblemKind::BothRegisters))
         }
         _ => Ok(()),
     }

@@ -6,10 +6,10 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use gcn_isa::rules::Rule;
-use gcn_isa::{Field, Form, Inst, Isa, Kind, Op, Row, Slot, Value, When, rows, successor};
+use gcn_isa::{Field, Form, Inst, Isa, Kind, ModifierValue, Op, Row, Slot, When, rows, successor};
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
-use crate::encode::{Operands, Problem, Where, Why};
+use crate::encode::{Operands, Problem, ProblemKind, ProblemPlace};
 use crate::ids;
 pub use name::closest;
 pub(crate) use name::{MAX_SUGGESTIONS, unknown_instruction};
@@ -37,18 +37,22 @@ pub fn usage(isa: Isa, op: Op) -> String {
             .any(|layout| layout.has(field))
     };
     let is_allowed = |field| field != Field::Clamp || gcn_isa::rules::clamps(isa, row);
-    let is_whole =
-        |m: &&gcn_isa::Modifier| m.value != Value::Part && exists(m.field) && is_allowed(m.field);
+    let is_whole = |m: &&gcn_isa::Modifier| {
+        m.value != ModifierValue::Part && exists(m.field) && is_allowed(m.field)
+    };
     for modifier in row.modifiers().filter(is_whole) {
         let name = modifier.names.first().copied().unwrap_or("");
         let value = match modifier.value {
-            Value::Flag => "",
-            Value::Unsigned | Value::Signed | Value::Swizzle => ":N",
-            Value::Omod => ":2",
-            Value::BitList => ":[…]",
-            Value::Named(_) => ":NAME",
-            Value::BufferFormat => ":[DATA,NUMBER]",
-            Value::Hex | Value::Mask | Value::LanePermutation | Value::Part => ":N",
+            ModifierValue::Flag => "",
+            ModifierValue::Unsigned | ModifierValue::Signed | ModifierValue::Swizzle => ":N",
+            ModifierValue::Omod => ":2",
+            ModifierValue::BitList => ":[…]",
+            ModifierValue::Named(_) => ":NAME",
+            ModifierValue::BufferFormat => ":[DATA,NUMBER]",
+            ModifierValue::Hex
+            | ModifierValue::Mask
+            | ModifierValue::LanePermutation
+            | ModifierValue::Part => ":N",
         };
         let _ = if modifier.required {
             write!(text, " {name}{value}")
@@ -200,18 +204,18 @@ pub(crate) fn problem(
 ) -> Fail {
     let name = op.row().name_on(isa);
     let span = match problem.at {
-        Where::Instruction => mnemonic,
-        Where::Arg(index) => operands
+        ProblemPlace::Instruction => mnemonic,
+        ProblemPlace::Arg(index) => operands
             .args
             .get(index)
             .map_or(statement, |arg| arg.span.clone()),
-        Where::Modifier(index) => operands
+        ProblemPlace::Modifier(index) => operands
             .mods
             .get(index)
             .map_or(statement, |m| m.span.clone()),
     };
     let modifier = || match problem.at {
-        Where::Modifier(index) => operands
+        ProblemPlace::Modifier(index) => operands
             .mods
             .get(index)
             .and_then(|m| m.modifier.names.first())
@@ -223,7 +227,7 @@ pub(crate) fn problem(
     let written = || format!("written as `{}`", usage(isa, op));
     let plural = |n: u8| if n == 1 { "register" } else { "registers" };
     match problem.why {
-        Why::ModifierNotHere => {
+        ProblemKind::ModifierNotHere => {
             let form = match only {
                 Some(_) => "in this encoding ",
                 None => "",
@@ -234,76 +238,76 @@ pub(crate) fn problem(
             ))
             .helped(written())
         }
-        Why::NeedsVgpr => wrong(&ids::OPERAND_KIND, "this operand must be a VGPR".to_owned()).helped(written()),
-        Why::NoLiteral => wrong(&ids::LITERAL, "a literal constant is not possible here".to_owned()).helped(
+        ProblemKind::NeedsVgpr => wrong(&ids::OPERAND_KIND, "this operand must be a VGPR".to_owned()).helped(written()),
+        ProblemKind::NoLiteral => wrong(&ids::LITERAL, "a literal constant is not possible here".to_owned()).helped(
             "only inline constants are: integers −16 to 64, ±0.5, ±1.0, ±2.0, ±4.0; or put the value in a register first",
         ),
-        Why::NoSourceModifiers => {
+        ProblemKind::NoSourceModifiers => {
             wrong(&ids::SOURCE_MODIFIER, "this encoding has no source modifiers".to_owned()).helped(written())
         }
-        Why::NeedsVcc => wrong(&ids::OPERAND_KIND, "this encoding can name only `vcc` here".to_owned())
+        ProblemKind::NeedsVcc => wrong(&ids::OPERAND_KIND, "this encoding can name only `vcc` here".to_owned())
             .helped("the `_e64` form takes any pair"),
-        Why::SecondLiteral => {
+        ProblemKind::SecondLiteral => {
             wrong(&ids::LITERAL, "an instruction has room for one literal constant only".to_owned())
         }
-        Why::Expected(slot) => {
+        ProblemKind::Expected(slot) => {
             wrong(&ids::OPERAND_KIND, format!("`{name}` takes {} here", takes(isa, slot))).helped(written())
         }
-        Why::Registers { expected: 0, .. } => {
+        ProblemKind::Registers { expected: 0, .. } => {
             wrong(&ids::OPERAND_KIND, "without `idxen`, `offen` or `addr64` the address is `off`".to_owned())
         }
-        Why::Registers { expected, found } => wrong(&ids::REGISTER_COUNT, format!(
+        ProblemKind::Registers { expected, found } => wrong(&ids::REGISTER_COUNT, format!(
             "`{name}` takes {expected} {} here, found {found}",
             plural(expected)
         ))
         .helped(written()),
-        Why::Alignment(multiple) => {
+        ProblemKind::Alignment(multiple) => {
             wrong(&ids::REGISTER_ALIGNMENT, format!("the first register must be a multiple of {multiple}"))
         }
-        Why::TooFew => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`")).helped(written()),
-        Why::TooMany => {
+        ProblemKind::TooFew => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`")).helped(written()),
+        ProblemKind::TooMany => {
             let error = wrong(&ids::OPERAND_COUNT, format!("too many operands for `{name}`")).helped(written());
             match successor::of(isa, name) {
                 Some(other) => error.helped(other.to_string()),
                 None => error,
             }
         }
-        Why::Missing(modifier) => {
+        ProblemKind::Missing(modifier) => {
             wrong(&ids::MISSING_MODIFIER, format!("`{name}` needs `{modifier}`")).helped(written())
         }
-        Why::MustReturn => wrong(&ids::OPERAND_COUNT, format!(
+        ProblemKind::MustReturn => wrong(&ids::OPERAND_COUNT, format!(
             "`{name}` with `glc` returns the old value and needs a destination"
         ))
         .helped("leave out `glc`, or write the destination as the first operand"),
-        Why::OffIsMandatory => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
+        ProblemKind::OffIsMandatory => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
             .helped(written())
             .helped("without a scalar address write `off`"),
-        Why::NoAddress(0) => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
+        ProblemKind::NoAddress(0) => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
             .helped(written())
             .helped("without `idxen` and `offen` the address is `off`"),
-        Why::NoAddress(count) => wrong(&ids::OPERAND_COUNT, format!(
+        ProblemKind::NoAddress(count) => wrong(&ids::OPERAND_COUNT, format!(
             "`{name}` with these modifiers needs {count} {} as its address",
             if count == 1 { "VGPR" } else { "VGPRs" }
         ))
         .helped(written()),
-        Why::BothOff => wrong(&ids::OPERAND_KIND, "the two addresses cannot both be `off`".to_owned()),
-        Why::BothRegisters => {
+        ProblemKind::BothOff => wrong(&ids::OPERAND_KIND, "the two addresses cannot both be `off`".to_owned()),
+        ProblemKind::BothRegisters => {
             wrong(&ids::OPERAND_KIND, "one of the two addresses must be `off`".to_owned()).helped(written())
         }
-        Why::AddressRegisters { expected, found } => wrong(&ids::REGISTER_COUNT, format!(
+        ProblemKind::AddressRegisters { expected, found } => wrong(&ids::REGISTER_COUNT, format!(
             "the address has {found} {}, not {expected}",
             plural(found)
         ))
         .helped("two VGPRs hold an address of 64 bits with `off`; one VGPR is an offset from an SGPR pair"),
-        Why::ImageAddress { least, most, found } if least == most => wrong(&ids::REGISTER_COUNT, format!(
+        ProblemKind::ImageAddress { least, most, found } if least == most => wrong(&ids::REGISTER_COUNT, format!(
             "the address of `{name}` has {least} {}, found {found}",
             plural(least)
         )),
-        Why::ImageAddress { least, most, found } => wrong(&ids::REGISTER_COUNT, format!(
+        ProblemKind::ImageAddress { least, most, found } => wrong(&ids::REGISTER_COUNT, format!(
             "the address of `{name}` has {least} to {most} registers, found {found}"
         )),
-        Why::NotAllowed(id, what) => wrong(id, what.to_owned()),
-        Why::Breaks(rule) => {
+        ProblemKind::NotAllowed(id, what) => wrong(id, what.to_owned()),
+        ProblemKind::Breaks(rule) => {
             let (message, help) = broken_rule(isa, rule);
             let id = match rule {
                 Rule::ConstantBus => &ids::CONSTANT_BUS,
@@ -315,28 +319,28 @@ pub(crate) fn problem(
                 None => error,
             }
         }
-        Why::NotKnown => wrong(&ids::UNKNOWN_VALUE,
+        ProblemKind::NotKnown => wrong(&ids::UNKNOWN_VALUE,
             "this number must be known here; it depends on a symbol that is an address or is defined later"
                 .to_owned(),
         ),
-        Why::Range { value, low, high } => {
+        ProblemKind::Range { value, low, high } => {
             let what = match problem.at {
-                Where::Modifier(_) => format!("`{}:{value}`", modifier()),
+                ProblemPlace::Modifier(_) => format!("`{}:{value}`", modifier()),
                 _ => format!("{value}"),
             };
             let range = match problem.at {
-                Where::Modifier(_) if modifier().starts_with("offset") => &ids::OFFSET_RANGE,
+                ProblemPlace::Modifier(_) if modifier().starts_with("offset") => &ids::OFFSET_RANGE,
                 _ => &ids::OPERAND_RANGE,
             };
             wrong(range, format!("{what} is out of range {low} to {high}"))
         }
-        Why::FloatRange(value) => {
+        ProblemKind::FloatRange(value) => {
             wrong(&ids::OPERAND_RANGE, format!("{value} does not fit into the operand's floating-point type"))
         }
-        Why::FloatInInteger => {
+        ProblemKind::FloatInInteger => {
             wrong(&ids::LITERAL, "a floating-point literal is not possible for a 64-bit integer".to_owned())
         }
-        Why::ListLength { expected, found } => wrong(&ids::LIST_LENGTH, format!(
+        ProblemKind::ListLength { expected, found } => wrong(&ids::LIST_LENGTH, format!(
             "the list has {found} numbers, but `{name}` has {expected} operands for it"
         )),
     }

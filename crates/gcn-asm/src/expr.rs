@@ -15,7 +15,7 @@ use crate::cursor::{Cursor, FloatWidth, Number};
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::ids;
 use crate::symbols::{Defined, Symbols};
-use crate::value::{ExprId, SymbolId, Term, Value, Variant};
+use crate::value::{ExprId, ExprValue, SymbolId, Term, Variant};
 pub(crate) use functions::is_function;
 use functions::{Function, OCCUPANCY_ARGUMENTS};
 pub(crate) use operator::Operator;
@@ -95,7 +95,7 @@ enum Item {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Parsed {
     /// A value.
-    Known(Value),
+    Known(ExprValue),
     /// A floating-point constant, which stands alone.
     Float(f64),
     /// The same with its width.
@@ -108,7 +108,7 @@ pub(crate) enum Parsed {
 #[derive(Default, Debug)]
 pub(crate) struct Exprs {
     items: Vec<Item>,
-    stack: Vec<Value>,
+    stack: Vec<ExprValue>,
     /// True if what was parsed since [`Exprs::forget_labels`] names places.
     names_labels: bool,
     /// True if symbols are worth what they will be when the expression is used.
@@ -148,7 +148,7 @@ impl Exprs {
         cursor.skip_blanks();
         let start = cursor.pos();
         if let Some(value) = cursor.plain_integer() {
-            return Ok(Parsed::Known(Value::absolute(value)));
+            return Ok(Parsed::Known(ExprValue::absolute(value)));
         }
         let negative = cursor.peek() == b'-';
         let at = usize::from(negative);
@@ -180,7 +180,7 @@ impl Exprs {
                             } else {
                                 value
                             };
-                            return Ok(Parsed::Known(Value::absolute(value)));
+                            return Ok(Parsed::Known(ExprValue::absolute(value)));
                         }
                     }
                 }
@@ -441,7 +441,7 @@ impl Exprs {
     }
 
     /// The value of a kept expression at the end of the source, if it has one.
-    pub(crate) fn value(&self, id: ExprId, symbols: &Symbols) -> Option<Value> {
+    pub(crate) fn value(&self, id: ExprId, symbols: &Symbols) -> Option<ExprValue> {
         let (mut stack, mut visits) = (Vec::new(), 0);
         self.run(id, symbols, true, &mut stack, 0, &mut visits).ok()
     }
@@ -452,7 +452,7 @@ impl Exprs {
         id: ExprId,
         symbols: &Symbols,
         at_end: bool,
-    ) -> Result<Value, EvalError> {
+    ) -> Result<ExprValue, EvalError> {
         let mut stack = std::mem::take(&mut self.stack);
         stack.clear();
         let mut visits = 0;
@@ -466,10 +466,10 @@ impl Exprs {
         id: ExprId,
         symbols: &Symbols,
         at_end: bool,
-        stack: &mut Vec<Value>,
+        stack: &mut Vec<ExprValue>,
         chain: u32,
         visits: &mut u32,
-    ) -> Result<Value, EvalError> {
+    ) -> Result<ExprValue, EvalError> {
         let items = self
             .items
             .get(id.start as usize..id.end as usize)
@@ -481,22 +481,22 @@ impl Exprs {
                 return Err(EvalError::TooComplex);
             }
             let value = match *item {
-                Item::Int(value) => Value::absolute(value),
-                Item::Here(section, offset) => Value {
+                Item::Int(value) => ExprValue::absolute(value),
+                Item::Here(section, offset) => ExprValue {
                     plus: Some(Term {
                         place: Some((section, offset)),
                         symbol: None,
                     }),
-                    ..Value::default()
+                    ..ExprValue::default()
                 },
                 Item::Symbol(symbol, variant) => {
-                    let address = |place| Value {
+                    let address = |place| ExprValue {
                         plus: Some(Term {
                             place,
                             symbol: Some(symbol),
                         }),
                         variant,
-                        ..Value::default()
+                        ..ExprValue::default()
                     };
                     match symbols.defined(symbol) {
                         Defined::Label { section, offset } => address(Some((section, offset))),
@@ -531,7 +531,7 @@ impl Exprs {
                             *argument =
                                 value.as_absolute().ok_or(EvalError::Addresses(operator))?;
                         }
-                        Value::absolute(functions::occupancy(isa, arguments))
+                        ExprValue::absolute(functions::occupancy(isa, arguments))
                     } else {
                         let left = stack.pop().unwrap_or_default();
                         operator.binary(left, right)?

@@ -3,7 +3,7 @@
 use half::f16;
 
 /// A format of floating-point numbers.
-pub(crate) struct Format {
+pub(crate) struct FloatLayout {
     /// Bytes.
     pub width: usize,
     /// Bits of the significand, with the one that is implied.
@@ -14,26 +14,26 @@ pub(crate) struct Format {
     pub decimal: fn(&str) -> Option<u64>,
 }
 
-pub(crate) const SINGLE: Format = Format {
+pub(crate) const SINGLE: FloatLayout = FloatLayout {
     width: 4,
     precision: f32::MANTISSA_DIGITS,
     bias: 127,
     decimal: |text| Some(text.parse::<f32>().ok()?.to_bits().into()),
 };
-pub(crate) const HALF: Format = Format {
+pub(crate) const HALF: FloatLayout = FloatLayout {
     width: 2,
     precision: f16::MANTISSA_DIGITS,
     bias: 15,
     decimal: |text| Some(f16::from_f64(text.parse().ok()?).to_bits().into()),
 };
-pub(crate) const DOUBLE: Format = Format {
+pub(crate) const DOUBLE: FloatLayout = FloatLayout {
     width: 8,
     precision: f64::MANTISSA_DIGITS,
     bias: 1023,
     decimal: |text| Some(text.parse::<f64>().ok()?.to_bits()),
 };
 
-impl Format {
+impl FloatLayout {
     pub(crate) fn infinity(&self) -> u64 {
         (self.bias.cast_unsigned() * 2 + 1) << (self.precision - 1)
     }

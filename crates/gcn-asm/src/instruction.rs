@@ -4,7 +4,7 @@ mod modifier;
 
 use std::ops::{Range, RangeInclusive};
 
-use gcn_isa::{Encoding, Field, Form, Kind, Op, Value as ModifierValue, clrx, llvm};
+use gcn_isa::{Encoding, Field, Form, Kind, ModifierValue, Op, clrx, llvm};
 
 use crate::argument::{Arg, ArgValue, ModArg, lower_case};
 use crate::assembler::Assembler;
@@ -27,7 +27,7 @@ const MNEMONIC_BUFFER: usize = 64;
 
 /// Parts of a statement other than its operands and the modifiers of its row.
 #[derive(Default)]
-struct Said {
+struct ExtraModifiers {
     /// The form that is asked for.
     only: Option<&'static Form>,
     /// `offset:` of a scalar memory instruction.
@@ -38,7 +38,7 @@ struct Said {
     extended: i64,
 }
 
-impl Said {
+impl ExtraModifiers {
     /// Applies the masks to the sources.
     fn mark(&self, op: Op, args: &mut [Arg]) {
         if self.negated | self.absolute | self.extended == 0 {
@@ -122,16 +122,16 @@ fn encode_statement(
     args: &mut Vec<Arg>,
     mods: &mut Vec<ModArg>,
 ) -> Result<(), Fail> {
-    let mut said = Said {
+    let mut said = ExtraModifiers {
         only,
-        ..Said::default()
+        ..ExtraModifiers::default()
     };
     operands(asm, op, args, mods, &mut said)?;
     said.mark(op, args);
     if literals {
         args.iter_mut().for_each(|arg| arg.what.make_literal());
     }
-    let Said {
+    let ExtraModifiers {
         only,
         scalar_offset,
         ..
@@ -242,7 +242,7 @@ fn operands(
     op: Op,
     args: &mut Vec<Arg>,
     mods: &mut Vec<ModArg>,
-    said: &mut Said,
+    said: &mut ExtraModifiers,
 ) -> Result<(), Fail> {
     let row = op.row();
     let forms = asm.isa.tables().forms(op);
@@ -374,7 +374,7 @@ fn clrx_modifier(
     asm: &mut Assembler<'_>,
     op: Op,
     word: &str,
-    said: &mut Said,
+    said: &mut ExtraModifiers,
 ) -> Result<bool, Fail> {
     /// Lengths of their names.
     const LENGTHS: RangeInclusive<usize> = 3..=4;

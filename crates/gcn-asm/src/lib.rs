@@ -73,6 +73,6 @@ pub use inputs::files::{File, Files, NoFiles};
 pub use inputs::options::{Options, Source, SourceFile};
 pub use object::ObjectError;
 pub use program::{
-    Kernel, Listing, Metadata, Program, Relocation, Section, SectionFlags, SectionKind, Symbol,
-    SymbolPlace,
+    Listing, Program, ProgramKernel, ProgramMetadata, ProgramRelocation, ProgramSection,
+    ProgramSymbol, SectionFlags, SectionKind, SymbolPlace,
 };

@@ -25,9 +25,12 @@ use gcn_isa::text::Text;
 use gcn_object::DESCRIPTOR_ALIGN;
 
 use crate::descriptor::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
-pub use code::{Code, Kernel, LABELS, ListOptions, Note, Open, Section, Symbol};
+pub use code::{
+    LABELS, ListOptions, ListedCode, ListedField, ListedKernel, ListedNote, ListedSection,
+    ListedSymbol,
+};
 use lister::Lister;
-use map::{Map, Run};
+use map::{Map, SectionWords};
 use names::Names;
 pub(crate) use names::{Name, PlacedSymbol, is_name};
 pub use object::{list_object, target_id};
@@ -44,7 +47,7 @@ const MANY_BYTES: usize = 1 << 18;
 const TEXT_PER_BYTE: usize = 6;
 
 /// The listing of `code`; total for any bytes.
-pub fn list(code: &Code, options: &ListOptions) -> String {
+pub fn list(code: &ListedCode, options: &ListOptions) -> String {
     let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
     let mut all = Vec::with_capacity(bytes.saturating_mul(TEXT_PER_BYTE));
     list_to(code, options, &mut |part: &[u8]| {
@@ -54,7 +57,7 @@ pub fn list(code: &Code, options: &ListOptions) -> String {
 }
 
 /// The listing of `code`, in UTF-8, given to `sink` in parts of whole lines: large listings need no room as a whole.
-pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) {
+pub fn list_to(code: &ListedCode, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) {
     let sink = &mut |part: &Text| sink(part.as_bytes());
     let mut text = Text::new();
     let out = &mut text;
@@ -80,7 +83,7 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) 
     });
     for ((index, section), places) in code.sections.iter().enumerate().zip(&places) {
         let (words, tail) = section.bytes.as_chunks::<WORD>();
-        let run = Run {
+        let run = SectionWords {
             decoder: code.isa.decoder(),
             words,
             places,
@@ -119,8 +122,8 @@ pub fn list_to(code: &Code, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) 
 }
 
 /// Writes a kernel's descriptor: every key, so that no default matters.
-fn descriptor(out: &mut dyn Write, code: &Code, kernel: &Kernel) {
-    let Kernel { name, descriptor } = kernel;
+fn descriptor(out: &mut dyn Write, code: &ListedCode, kernel: &ListedKernel) {
+    let ListedKernel { name, descriptor } = kernel;
     let (rsrc1, rsrc2) = (descriptor.compute_pgm_rsrc1, descriptor.compute_pgm_rsrc2);
     let properties = descriptor.kernel_code_properties;
     // The assembler adds these, as the target id tells it to.

@@ -2,14 +2,14 @@
 
 use std::borrow::Cow;
 
-use gcn_object::write::{self, Builder, Contents, Definition, SectionId, SymbolId};
+use gcn_object::write::{self, Builder, Definition, InputSymbolId, SectionContents, SectionId};
 use gcn_object::{
     Binding, Flags, MetadataError, RelocationKind, SymbolKind, Version, metadata_from_yaml,
 };
 
 use crate::diagnostic::Diagnostic;
 use crate::ids;
-use crate::program::{Lines, Program, Row, SectionKind, SymbolPlace, TEXT};
+use crate::program::{LinePlace, Lines, Program, SectionKind, SymbolPlace, TEXT};
 
 /// The version of code objects that do not ask for one.
 const DEFAULT_VERSION: Version = Version::V5;
@@ -106,7 +106,7 @@ impl Program {
 
     /// Lines of the sections that are written.
     fn debug_lines(&self, lines: &Lines, sections: &[Option<SectionId>]) -> write::DebugLines {
-        let written = |row: &Row| {
+        let written = |row: &LinePlace| {
             Some(write::DebugRow {
                 section: sections.get(row.section).copied().flatten()?,
                 offset: row.offset,
@@ -211,8 +211,8 @@ impl Program {
                     SymbolPlace::Common { align } => Definition::At(
                         builder.section(write::InputSection {
                             name: format!(".bss.{}", symbol.name),
-                            contents: Contents::Zeros(symbol.size),
-                            kind: write::SectionKind::Program,
+                            contents: SectionContents::Zeros(symbol.size),
+                            kind: write::InputSectionKind::Program,
                             align,
                             address: None,
                             loaded: true,
@@ -231,7 +231,7 @@ impl Program {
                 {
                     return None;
                 }
-                let id: SymbolId = builder.symbol(write::InputSymbol {
+                let id: InputSymbolId = builder.symbol(write::InputSymbol {
                     name: symbol.name.clone(),
                     definition,
                     size: symbol.size,
@@ -245,17 +245,17 @@ impl Program {
     }
 }
 
-fn written(section: &crate::program::Section) -> write::InputSection<'_> {
+fn written(section: &crate::program::ProgramSection) -> write::InputSection<'_> {
     write::InputSection {
         name: section.name.clone(),
         contents: match section.kind {
-            SectionKind::NoBits => Contents::Zeros(section.size),
-            _ => Contents::Bytes(Cow::Borrowed(&section.bytes)),
+            SectionKind::NoBits => SectionContents::Zeros(section.size),
+            _ => SectionContents::Bytes(Cow::Borrowed(&section.bytes)),
         },
         kind: match section.kind {
-            SectionKind::Note => write::SectionKind::Note,
-            SectionKind::Other(number) => write::SectionKind::Other(number),
-            _ => write::SectionKind::Program,
+            SectionKind::Note => write::InputSectionKind::Note,
+            SectionKind::Other(number) => write::InputSectionKind::Other(number),
+            _ => write::InputSectionKind::Program,
         },
         align: section.align,
         address: section.address,

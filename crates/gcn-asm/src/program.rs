@@ -20,13 +20,13 @@ pub struct Program {
     /// `.amdhsa_code_object_version`, if it was given, or what other directives belong to: 2 to 6.
     pub code_object_version: Option<u8>,
     /// In order of first appearance; `.text` is always the first.
-    pub sections: Vec<Section>,
+    pub sections: Vec<ProgramSection>,
     /// In order of first appearance. Relocations name them by index.
-    pub symbols: Vec<Symbol>,
+    pub symbols: Vec<ProgramSymbol>,
     /// The kernels of `.amdhsa_kernel`. Their descriptors are in `.rodata` too.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<ProgramKernel>,
     /// The YAML between `.amdgpu_metadata` and `.end_amdgpu_metadata`.
-    pub metadata: Option<Metadata>,
+    pub metadata: Option<ProgramMetadata>,
     /// `.ident` strings.
     pub identifications: Vec<String>,
     /// Every instruction, in the order of the source, if the options ask for them.
@@ -84,14 +84,14 @@ pub(crate) struct Lines {
     /// Paths of the sources, the main one first.
     pub files: Vec<String>,
     /// The place of each instruction.
-    pub rows: Vec<Row>,
+    pub rows: Vec<LinePlace>,
     /// The places of labels in code, with the index of their symbol.
-    pub labels: Vec<(usize, Row)>,
+    pub labels: Vec<(usize, LinePlace)>,
 }
 
 /// A place of an instruction or a label.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Row {
+pub(crate) struct LinePlace {
     pub section: usize,
     /// In bytes from the start of the section.
     pub offset: u64,
@@ -105,7 +105,7 @@ pub(crate) struct Row {
 
 /// A section.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Section {
+pub struct ProgramSection {
     /// Its name.
     pub name: String,
     /// Kind of its contents.
@@ -121,7 +121,7 @@ pub struct Section {
     /// Its size in bytes.
     pub size: u64,
     /// Fields that depend on addresses, in the order of the source. They hold zero; addends are here.
-    pub relocations: Vec<Relocation>,
+    pub relocations: Vec<ProgramRelocation>,
 }
 
 /// Kind of a section's contents.
@@ -154,7 +154,7 @@ pub struct SectionFlags {
 
 /// A field that the linker fills in.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Relocation {
+pub struct ProgramRelocation {
     /// Offset of the field from the start of the section, in bytes.
     pub offset: u64,
     /// Kind of the relocation.
@@ -169,7 +169,7 @@ pub struct Relocation {
 
 /// A symbol.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Symbol {
+pub struct ProgramSymbol {
     /// Its name; numeric labels have an empty one.
     pub name: String,
     /// Place of the symbol.
@@ -188,7 +188,7 @@ pub struct Symbol {
     pub is_builtin: bool,
 }
 
-impl Symbol {
+impl ProgramSymbol {
     /// True if the symbol leaves the assembler: built-in symbols, names with `.L` and numeric labels do not.
     pub fn is_temporary(&self) -> bool {
         self.is_builtin || self.name.is_empty() || self.name.starts_with(".L")
@@ -218,7 +218,7 @@ pub enum SymbolPlace {
 
 /// A kernel.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Kernel {
+pub struct ProgramKernel {
     /// The name of its code's symbol; the descriptor's is this with `.kd`.
     pub name: String,
     /// The descriptor of `.amdhsa_kernel`.
@@ -229,7 +229,7 @@ pub struct Kernel {
 
 /// Metadata as it stands in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Metadata {
+pub struct ProgramMetadata {
     /// The YAML document.
     pub yaml: String,
     /// Its span in the source.
@@ -268,7 +268,7 @@ impl Program {
     }
 
     /// The section of this name.
-    pub fn section(&self, name: &str) -> Option<&Section> {
+    pub fn section(&self, name: &str) -> Option<&ProgramSection> {
         self.sections.iter().find(|s| s.name == name)
     }
 
@@ -282,7 +282,7 @@ impl Program {
 
 /// The instruction of this form that was assembled at a place.
 pub(crate) fn inst_at(
-    sections: &[Section],
+    sections: &[ProgramSection],
     section: u32,
     offset: u64,
     form: &'static Form,

@@ -10,14 +10,14 @@ use crate::assembler::output::{Fixup, FixupKind, Stated, check_width};
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::directive::data;
 use crate::ids;
-use crate::program::{Relocation, inst_at};
+use crate::program::{ProgramRelocation, inst_at};
 use crate::symbols::Defined;
-use crate::value::{SymbolId, Term, Value, Variant};
+use crate::value::{ExprValue, SymbolId, Term, Variant};
 
 /// A branch counts from behind itself.
 const BRANCH_LENGTH: i64 = 4;
 
-fn no_number(asm: &Assembler<'_>, value: Value, span: &Range<usize>) -> Fail {
+fn no_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail {
     let is_foreign = |term: &Term| term.place.is_none();
     let mut foreign = [value.plus, value.minus]
         .into_iter()
@@ -82,7 +82,7 @@ pub(crate) fn resolve(asm: &mut Assembler<'_>, fixup: &Fixup) -> Result<(), Fail
     }
 }
 
-fn resolve_branch(asm: &mut Assembler<'_>, fixup: &Fixup, value: Value) -> Result<(), Fail> {
+fn resolve_branch(asm: &mut Assembler<'_>, fixup: &Fixup, value: ExprValue) -> Result<(), Fail> {
     if let Some(number) = value.as_absolute() {
         return fill_in(asm, fixup, number);
     }
@@ -142,13 +142,13 @@ pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail
         None => {
             let id = asm.names.symbols.anonymous(stated.span.clone());
             if let Some(entry) = asm.names.symbols.get_mut(id) {
-                entry.defined = Defined::Value(Value::absolute(0));
+                entry.defined = Defined::Value(ExprValue::absolute(0));
             }
             id
         }
     };
     if let Some(section) = asm.output.sections.get_mut(stated.section as usize) {
-        section.relocations.push(Relocation {
+        section.relocations.push(ProgramRelocation {
             offset: offset.cast_unsigned(),
             kind: stated.kind,
             symbol: symbol.0 as usize,
@@ -165,7 +165,7 @@ fn relocate(
     asm: &mut Assembler<'_>,
     fixup: &Fixup,
     offset: u64,
-    value: Value,
+    value: ExprValue,
     width: u8,
     plain: RelocationKind,
 ) -> Result<(), Fail> {
@@ -232,7 +232,7 @@ fn relocate(
         Some(symbol) => symbol,
         None => anchor(asm, plus, fixup.span.clone()),
     };
-    let relocation = Relocation {
+    let relocation = ProgramRelocation {
         offset,
         kind,
         symbol: symbol.0 as usize,

@@ -9,7 +9,7 @@ use hashbrown::{DefaultHashBuilder, HashMap, HashTable};
 pub(crate) mod scope;
 
 use crate::cursor::SEPARATOR;
-use crate::value::{ExprId, SymbolId, Value};
+use crate::value::{ExprId, ExprValue, SymbolId};
 use scope::{ScopeId, Scopes};
 
 /// The definition of a symbol.
@@ -17,13 +17,13 @@ use scope::{ScopeId, Scopes};
 pub(crate) enum Defined {
     No,
     Label { section: u32, offset: u64 },
-    Value(Value),
+    Value(ExprValue),
     Expr(ExprId),
     Common { align: u64 },
 }
 
 #[derive(Debug)]
-pub(crate) struct Entry {
+pub(crate) struct SymbolEntry {
     pub name: String,
     pub defined: Defined,
     /// The size in bytes, or what will give it.
@@ -36,7 +36,7 @@ pub(crate) struct Entry {
     pub builtin: bool,
 }
 
-impl Entry {
+impl SymbolEntry {
     /// Returns whether other objects are to see it.
     pub(crate) fn is_seen(&self) -> bool {
         self.binding
@@ -47,7 +47,7 @@ impl Entry {
 /// Every symbol that the source names.
 #[derive(Default, Debug)]
 pub(crate) struct Symbols {
-    entries: Vec<Entry>,
+    entries: Vec<SymbolEntry>,
     /// Those of the outermost scope that have names, by these.
     by_name: HashTable<SymbolId>,
     hasher: DefaultHashBuilder,
@@ -70,7 +70,7 @@ impl Symbols {
 
     fn add(&mut self, name: String, span: Range<usize>) -> SymbolId {
         let id = SymbolId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
-        self.entries.push(Entry {
+        self.entries.push(SymbolEntry {
             name,
             defined: Defined::No,
             size: Defined::No,
@@ -266,11 +266,11 @@ impl Symbols {
         self.get(id).map_or(Defined::No, |entry| entry.defined)
     }
 
-    pub(crate) fn get(&self, id: SymbolId) -> Option<&Entry> {
+    pub(crate) fn get(&self, id: SymbolId) -> Option<&SymbolEntry> {
         self.entries.get(id.0 as usize)
     }
 
-    pub(crate) fn get_mut(&mut self, id: SymbolId) -> Option<&mut Entry> {
+    pub(crate) fn get_mut(&mut self, id: SymbolId) -> Option<&mut SymbolEntry> {
         self.entries.get_mut(id.0 as usize)
     }
 
@@ -278,7 +278,7 @@ impl Symbols {
         (0..u32::try_from(self.entries.len()).unwrap_or(u32::MAX)).map(SymbolId)
     }
 
-    pub(crate) fn into_entries(self) -> Vec<Entry> {
+    pub(crate) fn into_entries(self) -> Vec<SymbolEntry> {
         self.entries
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The words are decoded again: what an instruction uses follows from them, so nothing is kept beside it.
 
-use gcn_isa::uses::{Registers, Source};
+use gcn_isa::uses::{Registers, UseOrigin};
 use gcn_isa::{Inst, Isa, decode, regs};
 
 /// Dwords of the longest instruction.
@@ -51,7 +51,7 @@ impl Usage {
                 (Registers::Vector { first, count }, _) => {
                     self.vgprs = self.vgprs.max(u32::from(first) + u32::from(count));
                 }
-                (Registers::Scalar { first, count }, Source::Operand(_)) => {
+                (Registers::Scalar { first, count }, UseOrigin::Operand(_)) => {
                     self.scalar(inst.isa, first, count);
                 }
                 // FLAT_SCRATCH counts where code sets it, not where FLAT goes by it, as LLVM has it.

@@ -37,18 +37,18 @@ pub(crate) struct Term {
 
 /// A value: `plus − minus + constant`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Value {
+pub(crate) struct ExprValue {
     pub plus: Option<Term>,
     pub minus: Option<Term>,
     pub constant: i64,
     pub variant: Variant,
 }
 
-impl Value {
-    pub(crate) fn absolute(constant: i64) -> Value {
-        Value {
+impl ExprValue {
+    pub(crate) fn absolute(constant: i64) -> ExprValue {
+        ExprValue {
             constant,
-            ..Value::default()
+            ..ExprValue::default()
         }
     }
 
@@ -58,10 +58,10 @@ impl Value {
     }
 
     /// The half of a number that `@abs32@lo` or `@abs32@hi` selects.
-    pub(crate) fn part(self, variant: Variant) -> Value {
+    pub(crate) fn part(self, variant: Variant) -> ExprValue {
         let half = |shift: u32| {
             let bits = self.constant.cast_unsigned() >> shift;
-            Value::absolute(i64::from(bits as u32))
+            ExprValue::absolute(i64::from(bits as u32))
         };
         match (self.as_absolute(), variant) {
             (Some(_), Variant::Abs32Lo) => half(0),
@@ -70,8 +70,8 @@ impl Value {
         }
     }
 
-    pub(crate) fn negated(self) -> Value {
-        Value {
+    pub(crate) fn negated(self) -> ExprValue {
+        ExprValue {
             plus: self.minus,
             minus: self.plus,
             constant: self.constant.wrapping_neg(),
@@ -79,7 +79,7 @@ impl Value {
         }
     }
 
-    pub(crate) fn plus(self, other: Value) -> Option<Value> {
+    pub(crate) fn plus(self, other: ExprValue) -> Option<ExprValue> {
         let (mut plus, mut minus) = (self.plus, other.minus);
         if plus.is_some() && other.plus.is_some() || minus.is_some() && self.minus.is_some() {
             // Two addresses may still meet their negatives.
@@ -110,7 +110,7 @@ impl Value {
         } else {
             self.variant
         };
-        Some(Value {
+        Some(ExprValue {
             plus: one(plus, extra.0)?,
             minus: one(minus, extra.1)?,
             constant,

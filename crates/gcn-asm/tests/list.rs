@@ -2,9 +2,9 @@
 
 use arbtest::arbitrary::{self, Unstructured};
 use arbtest::arbtest;
-use gcn_asm::list::{Code, ListOptions, list};
+use gcn_asm::list::{ListOptions, ListedCode, list};
 use gcn_asm::{Dialect, Options, Severity, Source, assemble};
-use gcn_isa::{Fidelity, Field, Inst, Isa, Row, Syntax, TARGETS, Target, decode, rows};
+use gcn_isa::{Field, Inst, Isa, Row, Syntax, TARGETS, Target, TextFidelity, decode, rows};
 
 /// Words of one run; several, so that branches find targets.
 const MAX_ITEMS: usize = 24;
@@ -51,7 +51,7 @@ fn check(u: &mut Unstructured) -> arbitrary::Result<()> {
     bytes.extend(u.bytes(tail)?);
     for syntax in [Syntax::Llvm, Syntax::Clrx] {
         let text = list(
-            &Code::raw(isa, &bytes),
+            &ListedCode::raw(isa, &bytes),
             &ListOptions {
                 syntax,
                 hex: u.arbitrary()?,
@@ -146,7 +146,7 @@ fn each_bit_of_each_row_comes_back_if_its_text_is_exact() {
             let (mut exact, mut texts) = (Vec::new(), String::new());
             for inst in flipped(isa) {
                 let mut text = String::new();
-                if inst.print(&mut text, syntax, None) != Fidelity::Lossy {
+                if inst.print(&mut text, syntax, None) != TextFidelity::Lossy {
                     texts.push_str(&text);
                     texts.push('\n');
                     exact.push(inst);
@@ -209,13 +209,13 @@ fn what_clrx_refuses_is_data_in_its_syntax() {
         let inst = decode(*isa, words).expect("the words are an instruction");
         let mut text = String::new();
         let fidelity = inst.print(&mut text, Syntax::Clrx, None);
-        assert_eq!(fidelity, Fidelity::Lossy, "{isa}: {text}");
+        assert_eq!(fidelity, TextFidelity::Lossy, "{isa}: {text}");
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
         let options = ListOptions {
             syntax: Syntax::Clrx,
             hex: false,
         };
-        let listed = list(&Code::raw(*isa, &bytes), &options);
+        let listed = list(&ListedCode::raw(*isa, &bytes), &options);
         assert!(listed.starts_with("\t.int"), "{isa}: {listed}");
         assert!(listed.contains(&text), "{isa}: {listed} lacks {text}");
     }
@@ -234,7 +234,7 @@ fn formats_without_a_name_are_numbers_in_clrx_syntax() {
         assert!(text.ends_with(end), "{text}");
         let target = target(Isa::Si);
         let is_taken = end.contains("glc");
-        assert_eq!(fidelity == Fidelity::Exact, is_taken, "{text}");
+        assert_eq!(fidelity == TextFidelity::Exact, is_taken, "{text}");
         assert_eq!(assembled(target, Syntax::Clrx, &text), Some(bytes(&inst)));
     }
 }

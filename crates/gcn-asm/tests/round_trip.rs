@@ -4,7 +4,7 @@
 mod common;
 
 use common::{CHIPS, Random, inst_words, is_memory, llvm_words, sample, target, words};
-use gcn_isa::{Does, Fidelity, Field, Inst, Isa, Row, Syntax, TARGETS, When, rows};
+use gcn_isa::{Does, Field, Inst, Isa, Row, Syntax, TARGETS, TextFidelity, When, rows};
 
 const SAMPLES: u64 = 16;
 
@@ -22,7 +22,7 @@ fn samples(isa: Isa, wanted: fn(&Row) -> bool) -> Vec<(Inst, String)> {
                     continue;
                 };
                 let mut text = String::new();
-                if inst.print(&mut text, Syntax::Llvm, None) != Fidelity::Lossy {
+                if inst.print(&mut text, Syntax::Llvm, None) != TextFidelity::Lossy {
                     all.push((inst, text));
                 } else {
                     assert!(

@@ -4,13 +4,13 @@ use std::sync::{Arc, OnceLock};
 
 use gcn_isa::effect::{Control, Implicit};
 use gcn_isa::simm::{Hwreg, Waitcnt};
-use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, State};
+use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 use gcn_isa::{DecodeError, Does, Inst, Isa, Operand, Ty, decode, regs};
 
 use crate::exec::alu::{self, modifiers};
 use crate::lanes::Sign;
 use crate::memory::Memory;
-use crate::step::{Arg, Indexed, MAX_ARGS, Plan, Relative, Run, Step, immediate};
+use crate::step::{Arg, Executor, Indexed, MAX_ARGS, MemoryPlan, Relative, Step, immediate};
 
 /// Code in memory, for one kernel's number of registers.
 pub struct Code {
@@ -279,29 +279,29 @@ impl Code {
                 Operand::Off | Operand::ScalarOffset { .. } => Arg::None,
             };
         }
-        let memory = Plan::new(&inst, &args, index);
+        let memory = MemoryPlan::new(&inst, &args, index);
         let handler = alu::handler(&inst);
         let alu = match handler {
-            None => Run::Missing,
-            Some(_) if inst.encoding.is_scalar() => Run::Scalar,
-            Some(_) => Run::Vector,
+            None => Executor::Missing,
+            Some(_) if inst.encoding.is_scalar() => Executor::Scalar,
+            Some(_) => Executor::Vector,
         };
         let run = match inst.does() {
             Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu,
             // A call has a destination, which the step loop knows nothing of.
             Does::Branch(_) if uses.calls() => alu,
-            Does::Branch(condition) => Run::Branch(condition, immediate(&inst, &args) as i32),
+            Does::Branch(condition) => Executor::Branch(condition, immediate(&inst, &args) as i32),
             Does::Control(Control::Waitcnt) => {
-                Run::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
+                Executor::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
             }
-            Does::Control(_) | Does::ReturnFromTrap => Run::Flow,
+            Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
             // Images, exports.
-            _ if memory.is_none() => Run::Missing,
-            _ => Run::Memory,
+            _ if memory.is_none() => Executor::Missing,
+            _ => Executor::Memory,
         };
         let run = match run {
-            Run::Missing => Run::Missing,
-            _ if cancelled => Run::Cancelled,
+            Executor::Missing => Executor::Missing,
+            _ if cancelled => Executor::Cancelled,
             run => run,
         };
         let mut step = Step {
@@ -316,18 +316,18 @@ impl Code {
             reads_outside,
             modified: None,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
-            is_simple: matches!(run, Run::Vector) || is_simple_scalar(run, &inst),
+            is_simple: matches!(run, Executor::Vector) || is_simple_scalar(run, &inst),
             run,
             handler: handler.unwrap_or(|_, _| {}),
             indexed: Indexed::of(&inst, self.vgprs),
             relative: Relative::of(&inst),
             memory: memory.map(Box::new),
         };
-        if matches!(run, Run::Vector) {
+        if matches!(run, Executor::Vector) {
             modifiers::apply(&mut step);
             if args.contains(&Arg::Special(regs::LDS_DIRECT)) {
                 step.is_simple = false;
-                step.run = Run::VectorFromLds;
+                step.run = Executor::VectorFromLds;
             }
         }
         step
@@ -346,7 +346,7 @@ fn executed(page: &Page) -> impl Iterator<Item = &Step> {
 fn reads_counters(isa: Isa, word: u32) -> bool {
     // Few have such bits: the rest is not decoded.
     let is_it = Hwreg::unpack(word as u16).id == alu::hardware::IB_STS;
-    let counters = Registers::State(State::Hardware(alu::hardware::IB_STS));
+    let counters = Registers::State(UnnumberedState::Hardware(alu::hardware::IB_STS));
     let names_one = |inst: Inst| inst.uses().registers().any(|it| it.registers == counters);
     is_it && decode(isa, &[word]).is_ok_and(names_one)
 }
@@ -362,14 +362,19 @@ fn extend_literal(value: u32, ty: Ty) -> u64 {
 }
 
 /// True of a scalar instruction that uses neither the program counter nor MODE.
-fn is_simple_scalar(run: Run, inst: &Inst) -> bool {
-    let is_aside =
-        |it: RegisterUse| matches!(it.registers, Registers::State(State::Pc | State::MODE));
+fn is_simple_scalar(run: Executor, inst: &Inst) -> bool {
+    let is_aside = |it: RegisterUse| {
+        matches!(
+            it.registers,
+            Registers::State(UnnumberedState::Pc | UnnumberedState::MODE)
+        )
+    };
     let uses = inst.uses();
-    matches!(run, Run::Scalar) && !uses.leaves_sequence() && !uses.registers().any(is_aside)
+    matches!(run, Executor::Scalar) && !uses.leaves_sequence() && !uses.registers().any(is_aside)
 }
 
 /// True if the instruction behind this one need not be one.
 fn ends_block(step: &Step) -> bool {
-    step.inst.uses().leaves_sequence() || matches!(step.run, Run::Missing | Run::Cancelled)
+    step.inst.uses().leaves_sequence()
+        || matches!(step.run, Executor::Missing | Executor::Cancelled)
 }

@@ -278,7 +278,7 @@ pub(crate) fn clear(registers: &mut [Lanes]) {
 pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 
 /// A source's registers: those of the low dwords and of the high ones.
-pub type Source<'a> = [&'a Lanes; 2];
+pub type SourceLanes<'a> = [&'a Lanes; 2];
 
 /// A source that is the same in all lanes: its dwords.
 pub type Same = [u32; 2];
@@ -287,7 +287,7 @@ pub type Same = [u32; 2];
 #[derive(Clone, Copy)]
 pub struct Signed<'a> {
     /// Register or constant that is read.
-    pub source: Source<'a>,
+    pub source: SourceLanes<'a>,
     /// Change of the last dword of each value.
     pub bits: &'static SignBits,
 }
@@ -333,7 +333,7 @@ pub trait Lanewise: Copy {
     }
 }
 
-impl Lanewise for Source<'_> {
+impl Lanewise for SourceLanes<'_> {
     #[inline(always)]
     fn copy(self, n: usize, is_used: bool) -> Lanes {
         if is_used { *self[n] } else { Lanes::ZERO }

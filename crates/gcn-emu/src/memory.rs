@@ -47,7 +47,7 @@ pub use change::{Listener, MemoryChange, MemoryChangeKind};
 pub use lanewise::Addresses;
 pub use region::Region;
 pub use space::Charge;
-use space::{AddressSpace, Entry};
+use space::{AddressSpace, PageEntry};
 
 /// Address of a device's first allocation, where the host has that free: above 4 GiB, so that a truncated pointer faults.
 pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
@@ -71,7 +71,7 @@ pub struct Memory {
     space: Arc<AddressSpace>,
     /// Copies of what `space` has, a step nearer.
     first: u64,
-    cells: *const AtomicPtr<Entry>,
+    cells: *const AtomicPtr<PageEntry>,
     count: u64,
     /// True if a single thread uses it.
     has_one_user: bool,

@@ -19,7 +19,7 @@ use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
 use crate::exec::memory;
-pub use crate::exec::memory::{Access, Space, Span};
+pub use crate::exec::memory::{Access, LaneSpace, Span};
 use crate::fault::{Fault, FaultKind};
 use crate::lds::Lds;
 pub use crate::memory::{MemoryChange, MemoryChangeKind};
@@ -27,7 +27,7 @@ use crate::scoreboard::{OperationId, Retired};
 use crate::step::{Arg, MAX_ARGS, Step};
 use crate::wave::{Wave, WaveId};
 
-pub use access::{MemoryEvent, Phase, Value};
+pub use access::{AccessValue, MemoryEvent, Phase};
 pub use set::Observers;
 pub(crate) use set::Watchers;
 

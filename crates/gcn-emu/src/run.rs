@@ -27,8 +27,8 @@ use crate::lds::Lds;
 use crate::memory::{AllocError, Memory};
 use crate::observe::{Dispatched, Observers, Watchers};
 use crate::wave::Wave;
-pub use limits::{LaunchError, MAX_GROUP, Unfit, fits};
-pub use place::{MAX_PLACES, Place};
+pub use limits::{DispatchError, MAX_GROUP, Unfit, fits};
+pub use place::{MAX_PLACES, WavePlace};
 use place::{keep_first, keep_first_wave};
 use shared::Shared;
 use worker::Worker;
@@ -62,14 +62,14 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
 
 impl Dispatch {
     /// # Errors
-    /// [`LaunchError`] for sizes that no hardware takes.
-    pub fn check(&self) -> Result<(), LaunchError> {
+    /// [`DispatchError`] for sizes that no hardware takes.
+    pub fn check(&self) -> Result<(), DispatchError> {
         if self.grid.contains(&0) || self.group.contains(&0) {
-            return Err(LaunchError::Empty);
+            return Err(DispatchError::Empty);
         }
         let items = self.group.iter().map(|&n| u64::from(n)).product();
         if items > MAX_GROUP {
-            Err(LaunchError::GroupTooLarge(items))
+            Err(DispatchError::GroupTooLarge(items))
         } else {
             Ok(())
         }
@@ -84,7 +84,7 @@ pub struct Finished {
     pub fault: Option<Fault>,
     /// Places of the waves that have begun and not ended: [`MAX_PLACES`] of them at most, in order. The rest are only
     /// counted.
-    pub places: Vec<Place>,
+    pub places: Vec<WavePlace>,
     /// Their number.
     pub unfinished: u64,
     /// The first of the violations that did not stop the run, in the order in which waves begin.
@@ -95,13 +95,13 @@ pub struct Finished {
 /// from [`Memory`], which has observers of its own.
 ///
 /// # Errors
-/// [`LaunchError`] if it cannot be started.
+/// [`DispatchError`] if it cannot be started.
 pub fn run(
     device: &mut Device,
     code: &Code,
     dispatch: &Dispatch,
     observers: &Observers,
-) -> Result<Finished, LaunchError> {
+) -> Result<Finished, DispatchError> {
     dispatch.check()?;
     Level::of_environment()?;
     let total = dispatch.group_count();
@@ -139,7 +139,7 @@ pub fn run(
         work_side_by_side(&shared, &mut workers)?;
     }
 
-    let mut places: Vec<Place> = Vec::new();
+    let mut places: Vec<WavePlace> = Vec::new();
     let mut unfinished = 0;
     for wave in workers.iter().flat_map(Worker::unfinished) {
         unfinished += 1;
@@ -206,13 +206,13 @@ impl Drop for ThreadScratch {
 /// Lets every worker work on a thread of its own. The calling thread only waits: Linux may put a new thread behind the
 /// one that makes it while another core has nothing to do, and if that one went on working, both would share its core for
 /// some milliseconds.
-fn work_side_by_side(shared: &Shared<'_>, workers: &mut [Worker<'_>]) -> Result<(), LaunchError> {
+fn work_side_by_side(shared: &Shared<'_>, workers: &mut [Worker<'_>]) -> Result<(), DispatchError> {
     std::thread::scope(|scope| {
         for worker in workers {
             let thread = std::thread::Builder::new();
             if let Err(error) = thread.spawn_scoped(scope, move || worker.work()) {
                 shared.stop();
-                return Err(LaunchError::Thread(error));
+                return Err(DispatchError::Thread(error));
             }
         }
         Ok(())

@@ -83,7 +83,7 @@ pub struct Retired {
 
 /// An operation that may be incomplete.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Outstanding {
+pub struct OutstandingOperation {
     /// Which operation of the wave.
     pub operation: OperationId,
     /// Kind of operation.
@@ -216,7 +216,7 @@ impl Scoreboard {
     }
 
     /// Operations that may be incomplete, in issue order.
-    pub fn outstanding(&self) -> impl Iterator<Item = Outstanding> {
+    pub fn outstanding(&self) -> impl Iterator<Item = OutstandingOperation> {
         let [mut vm, mut lgkm, mut exp] = self
             .counters
             .each_ref()
@@ -226,7 +226,7 @@ impl Scoreboard {
             let first = **heads.iter().flatten().min_by_key(|place| place.number)?;
             let is_it = |place: &&Holder| place.number == first.number;
             let held = |place: Option<&Holder>| place.map_or(0, |place| place.held);
-            Some(Outstanding {
+            Some(OutstandingOperation {
                 operation: OperationId(first.number),
                 kind: first.kind,
                 pc: first.pc,
@@ -351,14 +351,15 @@ mod tests {
                 ..Waitcnt::max(Isa::Gfx9)
             });
         }
-        let left: Vec<Outstanding> = board.outstanding().collect();
-        let expected =
-            [(0, Kind::VectorMemory, 0), (1, Kind::Flat, 4)].map(|(n, kind, pc)| Outstanding {
+        let left: Vec<OutstandingOperation> = board.outstanding().collect();
+        let expected = [(0, Kind::VectorMemory, 0), (1, Kind::Flat, 4)].map(|(n, kind, pc)| {
+            OutstandingOperation {
                 operation: OperationId(n),
                 kind,
                 pc,
                 held: of(1, 0),
-            });
+            }
+        });
         assert_eq!(left, expected);
         assert_eq!((board.counters().vm, board.counters().lgkm), (2, 0));
     }

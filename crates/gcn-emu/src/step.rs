@@ -1,6 +1,6 @@
 //! An instruction, decoded: all that its execution needs to know and that does not change from one to the next.
 //!
-//! [`Step`] is what a handler is given. Its parts are in files of their own: what a memory instruction does ([`Plan`]), what
+//! [`Step`] is what a handler is given. Its parts are in files of their own: what a memory instruction does ([`MemoryPlan`]), what
 //! an encoding asks beyond its operation ([`Modified`]), and the operands that M0 moves ([`Indexed`], [`Relative`]).
 
 mod arg;
@@ -25,10 +25,10 @@ use crate::wave::Wave;
 use arg::DWORD;
 pub use arg::{Arg, MAX_ARGS, Signs};
 pub(crate) use dpp::CrossLane;
-pub(crate) use format::{COMPONENTS, Format, Numbers, Select};
+pub(crate) use format::{COMPONENTS, ElementFormat, Numbers, Select};
 pub use indexed::Indexed;
 use modifiers::{Change, ResultChange};
-pub use plan::{Family, Plan};
+pub use plan::{Family, MemoryPlan};
 pub(crate) use plan::{FastPath, MAX_SCALAR_DWORDS};
 pub use relative::Relative;
 pub(crate) use sdwa::{Placed, SubDword};
@@ -66,7 +66,7 @@ pub struct Step {
     /// look at `run`. Such are vector instructions, and scalar ones that leave MODE and the program counter alone.
     pub is_simple: bool,
     /// Part of the emulator that runs it.
-    pub run: Run,
+    pub run: Executor,
     /// The function that runs it, if it has a handler; else this does nothing.
     pub handler: Handler,
     /// The operands that VGPR indexing moves.
@@ -74,13 +74,13 @@ pub struct Step {
     /// The operands that MOVREL moves, if it is one.
     pub relative: Option<Relative>,
     /// Plan of a memory instruction.
-    pub memory: Option<Box<Plan>>,
+    pub memory: Option<Box<MemoryPlan>>,
 }
 
 /// Part of the emulator that runs an instruction. The discriminant has a byte of its own, since the step loop looks at it often.
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
-pub enum Run {
+pub enum Executor {
     /// By its handler, which leaves MODE and the program counter alone.
     Vector,
     /// The same, with a source from LDS that is read before (errata E246).
@@ -151,7 +151,7 @@ impl Step {
 
     /// True if it sends a message.
     pub fn is_message(&self) -> bool {
-        matches!(self.run, Run::Flow)
+        matches!(self.run, Executor::Flow)
             && matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))
     }
 

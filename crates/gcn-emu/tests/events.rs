@@ -16,7 +16,7 @@ use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, Stats, run};
 use gcn_emu::scoreboard::Retired;
 use gcn_emu::step::{Arg, Step};
 use gcn_isa::Target;
-use gcn_isa::uses::{RegisterSet, Registers, State};
+use gcn_isa::uses::{RegisterSet, Registers, UnnumberedState};
 
 /// Writes a line for each event.
 #[derive(Clone)]
@@ -537,7 +537,7 @@ fn of_arithmetic_only_what_uses_watched_registers_is_reported() {
     let v3 = Registers::Vector { first: 3, count: 1 };
     assert_eq!(of(&[v3]), [&["v_mov_b32_e32 v3, v4"], &always[..]].concat());
     let s6 = Registers::Scalar { first: 6, count: 1 };
-    let scc = Registers::State(State::Scc);
+    let scc = Registers::State(UnnumberedState::Scc);
     let expected = [
         &[
             "s_mov_b32 s6, s7",

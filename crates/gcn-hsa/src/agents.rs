@@ -8,7 +8,7 @@ use crate::abi::{Handle, HdpFlush, LinkInfo};
 use crate::clock::TICKS_PER_SECOND;
 use crate::info::Info;
 use crate::pools::{POOL_KINDS, Pool, PoolKind};
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Handles of agents count from here, so that other numbers are none.
 const FIRST_HANDLE: Handle = 0x4743_4e00_0001;
@@ -223,7 +223,7 @@ impl Agent {
     }
 
     /// The value of an `hsa_agent_info_t` or `hsa_amd_agent_info_t`.
-    pub(crate) fn info(&self, attribute: u32) -> Outcome<Info> {
+    pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let of_device = |value: u32| self.number_of(0, |_, _| value);
         Ok(match attribute {
             0 => Info::Text(self.name(), 64),
@@ -353,7 +353,7 @@ impl Agent {
     }
 
     /// The value of an `hsa_isa_info_t` of its instruction set.
-    pub(crate) fn isa_info(&self, attribute: u32) -> Outcome<Info> {
+    pub(crate) fn isa_info(&self, attribute: u32) -> HsaResult<Info> {
         let name = self.isa_name();
         Ok(match attribute {
             0 => Info::U32(name.len() as u32 + 1),
@@ -384,7 +384,7 @@ impl Agent {
         pool: Pool,
         attribute: u32,
         has_large_bar: bool,
-    ) -> Outcome<Info> {
+    ) -> HsaResult<Info> {
         let is_own = pool.agent == self.index;
         let is_group = pool.kind == PoolKind::Group;
         let hops = u32::from(!is_own);

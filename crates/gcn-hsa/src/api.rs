@@ -21,15 +21,15 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::abi::{EachHandle, Handle};
 use crate::info::Info;
 use crate::runtime::{self, Runtime};
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Runs a function of an initialised runtime.
-fn call(function: impl FnOnce(&'static Runtime) -> Outcome) -> Status {
+fn call(function: impl FnOnce(&'static Runtime) -> HsaResult) -> Status {
     guard(|| function(runtime::get()?))
 }
 
 /// Runs a function, and makes a panic an error: none may leave for the program.
-fn guard(function: impl FnOnce() -> Outcome) -> Status {
+fn guard(function: impl FnOnce() -> HsaResult) -> Status {
     match catch_unwind(AssertUnwindSafe(function)) {
         Ok(Ok(())) => Status::SUCCESS,
         Ok(Err(status)) => status,
@@ -41,7 +41,7 @@ fn guard(function: impl FnOnce() -> Outcome) -> Status {
 ///
 /// # Safety
 /// The address is null or has room for the value.
-unsafe fn put<T>(to: *mut T, value: T) -> Outcome {
+unsafe fn put<T>(to: *mut T, value: T) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
@@ -54,7 +54,7 @@ unsafe fn put<T>(to: *mut T, value: T) -> Outcome {
 ///
 /// # Safety
 /// The address is null or has room for the attribute's type.
-unsafe fn put_info(to: *mut c_void, info: Outcome<Info>) -> Outcome {
+unsafe fn put_info(to: *mut c_void, info: HsaResult<Info>) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
@@ -67,7 +67,7 @@ unsafe fn put_info(to: *mut c_void, info: Outcome<Info>) -> Outcome {
 ///
 /// # Safety
 /// The address is null, or that of `count` elements that nobody changes meanwhile.
-unsafe fn array<'a, T>(elements: *const T, count: u32) -> Outcome<&'a [T]> {
+unsafe fn array<'a, T>(elements: *const T, count: u32) -> HsaResult<&'a [T]> {
     if count == 0 {
         return Ok(&[]);
     }
@@ -82,7 +82,7 @@ unsafe fn array<'a, T>(elements: *const T, count: u32) -> Outcome<&'a [T]> {
 ///
 /// # Safety
 /// The address is null, or that of a text with its terminator.
-unsafe fn text<'a>(text: *const c_char) -> Outcome<&'a str> {
+unsafe fn text<'a>(text: *const c_char) -> HsaResult<&'a str> {
     if text.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
@@ -99,7 +99,7 @@ unsafe fn each(
     handles: impl IntoIterator<Item = Handle>,
     callback: Option<EachHandle>,
     data: *mut c_void,
-) -> Outcome {
+) -> HsaResult {
     let callback = callback.ok_or(Status::INVALID_ARGUMENT)?;
     for handle in handles {
         // SAFETY: the caller vouches for the function.

@@ -10,13 +10,13 @@ use crate::abi::DispatchPacket;
 use crate::failure;
 use crate::queues::{Dispatch, Queue};
 use crate::runtime::{self, Runtime};
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Bits of a packet's setup that have the number of dimensions.
 const DIMENSIONS: u16 = 3;
 
 /// Runs the kernel of a packet to its end.
-pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> Outcome {
+pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> HsaResult {
     let runtime = runtime::made().ok_or(Status::NOT_INITIALIZED)?;
     let object = dispatch.packet.kernel_object;
     let Some(kernel) = runtime.loader.kernel(object) else {

@@ -13,7 +13,7 @@ use crate::abi::{Handle, SegmentDescriptor};
 use crate::agents::Agent;
 use crate::handles::Handles;
 use crate::info::Info;
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Suffix of the symbols of kernel descriptors.
 const DESCRIPTOR: &str = ".kd";
@@ -83,7 +83,7 @@ impl LoadedObject {
     }
 
     /// The value of an `hsa_ven_amd_loader_loaded_code_object_info_t`.
-    pub(crate) fn info(&self, attribute: u32) -> Outcome<Info> {
+    pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let loaded = self.module.loaded();
         let range = self.range();
         let uri = self.reader.uri();
@@ -131,17 +131,17 @@ impl LoadedObject {
 
 /// A symbol of an executable.
 #[derive(Clone, Debug)]
-pub(crate) struct Symbol {
+pub(crate) struct ExecutableSymbol {
     /// As the code object has it; kernels with `.kd`.
     pub(crate) name: String,
     /// The agent's handle.
     pub(crate) agent: Handle,
     is_global: bool,
-    kind: Kind,
+    kind: SymbolContents,
 }
 
 #[derive(Clone, Debug)]
-enum Kind {
+enum SymbolContents {
     Kernel(Box<Kernel>),
     Variable {
         address: u64,
@@ -150,13 +150,13 @@ enum Kind {
     },
 }
 
-impl Symbol {
+impl ExecutableSymbol {
     /// The value of an `hsa_executable_symbol_info_t`.
-    pub(crate) fn info(&self, attribute: u32) -> Outcome<Info> {
+    pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let general = match attribute {
             0 => Info::U32(match self.kind {
-                Kind::Variable { .. } => 0,
-                Kind::Kernel(_) => 1,
+                SymbolContents::Variable { .. } => 0,
+                SymbolContents::Kernel(_) => 1,
             }),
             1 => Info::U32(self.name.len() as u32),
             2 => Info::Chars(self.name.clone()),
@@ -171,9 +171,9 @@ impl Symbol {
         Ok(general)
     }
 
-    fn special_info(&self, attribute: u32) -> Outcome<Info> {
+    fn special_info(&self, attribute: u32) -> HsaResult<Info> {
         match &self.kind {
-            Kind::Variable {
+            SymbolContents::Variable {
                 address,
                 size,
                 is_constant,
@@ -188,7 +188,7 @@ impl Symbol {
                 10 => Info::Bool(*is_constant),
                 _ => return Err(Status::INVALID_ARGUMENT),
             }),
-            Kind::Kernel(kernel) => {
+            SymbolContents::Kernel(kernel) => {
                 let description = kernel.description();
                 let descriptor = &description.descriptor;
                 let metadata = description.metadata.as_ref();
@@ -241,7 +241,7 @@ impl Executable {
         self.state().is_frozen
     }
 
-    pub(crate) fn freeze(&self) -> Outcome {
+    pub(crate) fn freeze(&self) -> HsaResult {
         if std::mem::replace(&mut self.state().is_frozen, true) {
             return Err(Status::FROZEN_EXECUTABLE);
         }
@@ -253,7 +253,7 @@ impl Executable {
     }
 
     /// Defines a variable that code objects loaded later may refer to; `agent` is 0 for all agents.
-    pub(crate) fn define(&self, agent: Handle, name: &str, address: u64) -> Outcome {
+    pub(crate) fn define(&self, agent: Handle, name: &str, address: u64) -> HsaResult {
         let mut state = self.state();
         if state.is_frozen {
             return Err(Status::FROZEN_EXECUTABLE);
@@ -271,7 +271,7 @@ pub(crate) struct Loader {
     pub(crate) readers: Handles<Reader>,
     pub(crate) executables: Handles<Executable>,
     pub(crate) objects: Handles<LoadedObject>,
-    pub(crate) symbols: Handles<Symbol>,
+    pub(crate) symbols: Handles<ExecutableSymbol>,
     /// Kernels by the address of their descriptor.
     kernels: RwLock<HashMap<u64, Kernel>>,
 }
@@ -302,7 +302,7 @@ impl Loader {
         executable: &Executable,
         agent: &Agent,
         reader: Arc<Reader>,
-    ) -> Outcome<Handle> {
+    ) -> HsaResult<Handle> {
         let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
         let externals = {
             let state = executable.state();
@@ -345,7 +345,7 @@ impl Loader {
         let symbols = symbols(&module, agent.handle())?;
         let mut kernels = self.kernels.write().unwrap_or_else(PoisonError::into_inner);
         for symbol in &symbols {
-            if let Kind::Kernel(kernel) = &symbol.kind {
+            if let SymbolContents::Kernel(kernel) = &symbol.kind {
                 kernels.insert(kernel_object(kernel), (**kernel).clone());
             }
         }
@@ -366,7 +366,7 @@ impl Loader {
     }
 
     /// Destroys an executable with all that it has loaded. A kernel that runs keeps its code.
-    pub(crate) fn destroy(&self, handle: Handle) -> Outcome {
+    pub(crate) fn destroy(&self, handle: Handle) -> HsaResult {
         let executable = self.executables.remove(handle);
         let executable = executable.ok_or(Status::INVALID_EXECUTABLE)?;
         for object in executable.objects() {
@@ -377,7 +377,7 @@ impl Loader {
                 let Some(symbol) = self.symbols.remove(*symbol) else {
                     continue;
                 };
-                if let Kind::Kernel(kernel) = &symbol.kind {
+                if let SymbolContents::Kernel(kernel) = &symbol.kind {
                     let mut kernels = self.kernels.write().unwrap_or_else(PoisonError::into_inner);
                     kernels.remove(&kernel_object(kernel));
                 }
@@ -391,7 +391,7 @@ impl Loader {
         &self,
         executable: &Executable,
         agent: Option<Handle>,
-    ) -> Vec<(Handle, Arc<Symbol>)> {
+    ) -> Vec<(Handle, Arc<ExecutableSymbol>)> {
         let objects = executable
             .objects()
             .into_iter()
@@ -424,17 +424,17 @@ impl Loader {
 }
 
 /// The kernels and variables of a module.
-fn symbols(module: &Module, agent: Handle) -> Outcome<Vec<Symbol>> {
+fn symbols(module: &Module, agent: Handle) -> HsaResult<Vec<ExecutableSymbol>> {
     let object = module.object();
     let mut symbols = Vec::new();
     for description in &object.kernels {
         let kernel = module.kernel(&description.name);
         let kernel = kernel.map_err(|_| Status::INVALID_CODE_OBJECT)?;
-        symbols.push(Symbol {
+        symbols.push(ExecutableSymbol {
             name: format!("{}{DESCRIPTOR}", description.name),
             agent,
             is_global: true,
-            kind: Kind::Kernel(Box::new(kernel)),
+            kind: SymbolContents::Kernel(Box::new(kernel)),
         });
     }
     let descriptors: HashSet<String> = symbols.iter().map(|symbol| symbol.name.clone()).collect();
@@ -449,11 +449,11 @@ fn symbols(module: &Module, agent: Handle) -> Outcome<Vec<Symbol>> {
             continue;
         };
         let section = object.sections.get(index);
-        symbols.push(Symbol {
+        symbols.push(ExecutableSymbol {
             name: symbol.name.clone(),
             agent,
             is_global: symbol.binding != gcn_object::Binding::Local,
-            kind: Kind::Variable {
+            kind: SymbolContents::Variable {
                 address: module.loaded().moved(symbol.value),
                 size: symbol.size,
                 is_constant: section.is_some_and(|section| section.flags & SECTION_WRITE == 0),

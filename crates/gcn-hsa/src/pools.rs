@@ -9,7 +9,7 @@ use gcn_runtime::{Device, HostMemory};
 
 use crate::abi::Handle;
 use crate::info::Info;
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Bytes that allocations are multiples of.
 const GRANULE: u64 = 4096;
@@ -99,7 +99,7 @@ impl Pool {
     }
 
     /// The value of an `hsa_amd_memory_pool_info_t`, of a pool of `size` bytes.
-    pub(crate) fn info(self, size: u64, attribute: u32) -> Outcome<Info> {
+    pub(crate) fn info(self, size: u64, attribute: u32) -> HsaResult<Info> {
         let is_memory = self.kind != PoolKind::Group;
         let granule = if is_memory { GRANULE } else { 0 };
         Ok(match attribute {
@@ -120,7 +120,7 @@ impl Pool {
     }
 
     /// The value of an `hsa_region_info_t`.
-    pub(crate) fn region_info(self, size: u64, attribute: u32) -> Outcome<Info> {
+    pub(crate) fn region_info(self, size: u64, attribute: u32) -> HsaResult<Info> {
         match attribute {
             0 | 1 | 2 | 5 | 6 | 7 => self.info(size, attribute),
             4 => Ok(Info::U64(size)),
@@ -139,7 +139,7 @@ pub(crate) struct AtEnd {
 
 /// Memory that a pool has given.
 #[derive(Clone, Debug)]
-struct Given {
+struct PoolAllocation {
     pool: Pool,
     /// Bytes as asked for.
     bytes: u64,
@@ -160,7 +160,7 @@ struct Locked {
 
 /// A range of the host's memory that kernels may access, and the number of locks that need it.
 #[derive(Debug)]
-struct Part {
+struct LockedPart {
     end: u64,
     locks: usize,
     _registered: HostMemory,
@@ -193,10 +193,10 @@ pub(crate) struct Pools {
 
 #[derive(Debug, Default)]
 struct State {
-    given: BTreeMap<u64, Given>,
+    given: BTreeMap<u64, PoolAllocation>,
     /// By address; the last lock of an address is the one that is unlocked first.
     locked: BTreeMap<u64, Vec<Locked>>,
-    parts: BTreeMap<u64, Part>,
+    parts: BTreeMap<u64, LockedPart>,
     /// Bytes that each agent's pools have given, by the agent's position.
     used: Vec<u64>,
     /// Number of allocations so far, for their names.
@@ -259,7 +259,7 @@ impl Pools {
         pool: Pool,
         bytes: u64,
         function: &str,
-    ) -> Outcome<u64> {
+    ) -> HsaResult<u64> {
         if bytes == 0 {
             return Err(Status::INVALID_ARGUMENT);
         }
@@ -291,7 +291,7 @@ impl Pools {
         state.used[pool.agent] = used;
         state.given.insert(
             base,
-            Given {
+            PoolAllocation {
                 pool,
                 bytes,
                 counted,
@@ -303,7 +303,7 @@ impl Pools {
     }
 
     /// Takes memory of a pool back; its callbacks are called, without a lock.
-    pub(crate) fn free(&self, base: u64) -> Outcome<Vec<AtEnd>> {
+    pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<AtEnd>> {
         let mut state = self.state();
         let given = state
             .given
@@ -320,7 +320,7 @@ impl Pools {
 
     /// Makes memory of the host accessible to agents; the address that they have for it. As on a real device it is not the
     /// host's, by which programs tell the two apart, unless the memory is that of a pool.
-    pub(crate) fn lock(&self, start: u64, bytes: u64) -> Outcome<u64> {
+    pub(crate) fn lock(&self, start: u64, bytes: u64) -> HsaResult<u64> {
         let end = start
             .checked_add(bytes)
             .filter(|_| start != 0 && bytes != 0);
@@ -341,7 +341,11 @@ impl Pools {
     }
 
     /// Registers what is not yet registered of a range; the keys of all parts in it, each of which has one more lock.
-    fn take_parts(&self, parts: &mut BTreeMap<u64, Part>, range: Range<u64>) -> Outcome<Vec<u64>> {
+    fn take_parts(
+        &self,
+        parts: &mut BTreeMap<u64, LockedPart>,
+        range: Range<u64>,
+    ) -> HsaResult<Vec<u64>> {
         let before = parts.range(..=range.start).next_back();
         let before = before
             .filter(|(_, part)| part.end > range.start)
@@ -367,7 +371,7 @@ impl Pools {
         }
         for (gap, registered) in made {
             taken.push(gap.start);
-            let part = Part {
+            let part = LockedPart {
                 end: gap.end,
                 locks: 0,
                 _registered: registered,
@@ -383,7 +387,7 @@ impl Pools {
     }
 
     /// Ends the last lock of an address.
-    pub(crate) fn unlock(&self, start: u64) -> Outcome {
+    pub(crate) fn unlock(&self, start: u64) -> HsaResult {
         let mut state = self.state();
         let locks = state
             .locked
@@ -417,7 +421,7 @@ impl Pools {
     }
 
     /// Keeps a value of the program's with the allocation or the lock that an address is in.
-    pub(crate) fn set_user_data(&self, address: u64, user_data: u64) -> Outcome {
+    pub(crate) fn set_user_data(&self, address: u64, user_data: u64) -> HsaResult {
         let mut state = self.state();
         let found = state.find(address).ok_or(Status::INVALID_ARGUMENT)?;
         if let Some(given) = state.given.get_mut(&found.base) {
@@ -433,7 +437,7 @@ impl Pools {
     }
 
     /// Adds a callback for the end of an allocation.
-    pub(crate) fn call_at_end(&self, base: u64, at_end: AtEnd) -> Outcome {
+    pub(crate) fn call_at_end(&self, base: u64, at_end: AtEnd) -> HsaResult {
         let mut state = self.state();
         let given = state
             .given
@@ -444,7 +448,7 @@ impl Pools {
     }
 
     /// Removes a callback again.
-    pub(crate) fn forget_at_end(&self, base: u64, callback: crate::abi::FreeCallback) -> Outcome {
+    pub(crate) fn forget_at_end(&self, base: u64, callback: crate::abi::FreeCallback) -> HsaResult {
         let mut state = self.state();
         let given = state
             .given
@@ -462,7 +466,10 @@ pub(crate) fn of_host(address: u64) -> u64 {
     address & !ALIAS
 }
 
-fn find_given(given: &BTreeMap<u64, Given>, address: u64) -> Option<(u64, &Given)> {
+fn find_given(
+    given: &BTreeMap<u64, PoolAllocation>,
+    address: u64,
+) -> Option<(u64, &PoolAllocation)> {
     let (base, given) = given.range(..=address).next_back()?;
     (address - base < given.counted).then_some((*base, given))
 }

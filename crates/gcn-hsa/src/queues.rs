@@ -18,7 +18,7 @@ use crate::agents::{MAX_QUEUE, MIN_QUEUE};
 use crate::changes::Changes;
 use crate::clock::now;
 use crate::signals::{CHANGES, Condition, FAILED, Signal, Signals};
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Types of packets.
 const VENDOR: u16 = 0;
@@ -47,7 +47,7 @@ pub(crate) struct Queue {
     rung: &'static Changes,
     emulated: gcn_runtime::Queue,
     signals: &'static Signals,
-    run: Run,
+    run: RunPacket,
     callback: Option<(QueueCallback, usize)>,
     /// True when the thread should end.
     is_over: AtomicBool,
@@ -67,14 +67,14 @@ pub(crate) struct Dispatch {
 }
 
 /// Runs the kernel of a dispatch packet to its end.
-pub(crate) type Run = fn(&Queue, &Dispatch) -> Outcome;
+pub(crate) type RunPacket = fn(&Queue, &Dispatch) -> HsaResult;
 
 /// The terms of a new queue.
 pub(crate) struct Terms {
     /// Position of the agent.
     pub(crate) agent: usize,
     pub(crate) signals: &'static Signals,
-    pub(crate) run: Run,
+    pub(crate) run: RunPacket,
     pub(crate) size: u32,
     pub(crate) kind: u32,
     pub(crate) callback: Option<QueueCallback>,
@@ -92,7 +92,7 @@ pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
 
 impl Queue {
     /// Makes a queue of a device.
-    pub(crate) fn create(device: &Device, terms: Terms) -> Outcome<Arc<Queue>> {
+    pub(crate) fn create(device: &Device, terms: Terms) -> HsaResult<Arc<Queue>> {
         if !terms.size.is_power_of_two() || terms.kind >= KINDS {
             return Err(Status::INVALID_ARGUMENT);
         }
@@ -322,7 +322,7 @@ impl Queue {
     }
 
     /// Carries out a packet; its completion signal is the second value.
-    fn carry_out(&self, kind: u16, index: u64) -> (Outcome, Handle) {
+    fn carry_out(&self, kind: u16, index: u64) -> (HsaResult, Handle) {
         if kind == KERNEL_DISPATCH {
             let packet: DispatchPacket = self.packet(index);
             if self.has_failed.load(Ordering::Relaxed) {
@@ -336,7 +336,7 @@ impl Queue {
         }
         if kind == BARRIER_AND || kind == BARRIER_OR {
             let packet: BarrierPacket = self.packet(index);
-            let signals: Outcome<Vec<Option<Signal>>> = packet
+            let signals: HsaResult<Vec<Option<Signal>>> = packet
                 .dep_signal
                 .iter()
                 .map(|handle| self.signals.get_optional(*handle))

@@ -18,7 +18,7 @@ use crate::loader::Loader;
 use crate::pools::{Pool, Pools};
 use crate::queues::Queue;
 use crate::signals::{Signal, Signals};
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 use crate::workers::Worker;
 
 /// Bytes of the host's memory where Linux does not tell.
@@ -52,7 +52,7 @@ pub(crate) struct Runtime {
 }
 
 /// The runtime, if it is initialised in this process.
-pub(crate) fn get() -> Outcome<&'static Runtime> {
+pub(crate) fn get() -> HsaResult<&'static Runtime> {
     if COUNT.load(SeqCst) == 0 || is_child() {
         return Err(Status::NOT_INITIALIZED);
     }
@@ -70,7 +70,7 @@ pub(crate) fn is_child() -> bool {
 }
 
 /// Initialises the runtime, or counts one initialisation more.
-pub(crate) fn initialise() -> Outcome {
+pub(crate) fn initialise() -> HsaResult {
     if is_child() {
         say_once(
             "this process was forked from one that had initialised HSA, whose devices it cannot use; \
@@ -96,7 +96,7 @@ pub(crate) fn initialise() -> Outcome {
 }
 
 /// Takes an initialisation back; the last one destroys the queues that are left.
-pub(crate) fn shut_down() -> Outcome {
+pub(crate) fn shut_down() -> HsaResult {
     let runtime = get()?;
     let count = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1));
     if count == Ok(1) {
@@ -190,13 +190,13 @@ impl Runtime {
     }
 
     /// The agent of a handle.
-    pub(crate) fn agent(&self, handle: Handle) -> Outcome<&Agent> {
+    pub(crate) fn agent(&self, handle: Handle) -> HsaResult<&Agent> {
         let index = Agent::index_of(handle).ok_or(Status::INVALID_AGENT)?;
         self.agents.get(index).ok_or(Status::INVALID_AGENT)
     }
 
     /// The agent of an instruction set.
-    pub(crate) fn agent_of_isa(&self, isa: Handle) -> Outcome<&Agent> {
+    pub(crate) fn agent_of_isa(&self, isa: Handle) -> HsaResult<&Agent> {
         let index = Agent::index_of_isa(isa).ok_or(Status::INVALID_ISA)?;
         let agent = self.agents.get(index).filter(|agent| agent.isa().is_some());
         agent.ok_or(Status::INVALID_ISA)
@@ -213,7 +213,7 @@ impl Runtime {
     }
 
     /// The queue at an address.
-    pub(crate) fn queue(&self, address: u64) -> Outcome<Arc<Queue>> {
+    pub(crate) fn queue(&self, address: u64) -> HsaResult<Arc<Queue>> {
         let queues = self.queues.read().unwrap_or_else(PoisonError::into_inner);
         queues.get(&address).cloned().ok_or(Status::INVALID_QUEUE)
     }
@@ -223,7 +223,7 @@ impl Runtime {
         queues.insert(queue.address(), queue);
     }
 
-    pub(crate) fn remove_queue(&self, address: u64) -> Outcome<Arc<Queue>> {
+    pub(crate) fn remove_queue(&self, address: u64) -> HsaResult<Arc<Queue>> {
         let mut queues = self.queues.write().unwrap_or_else(PoisonError::into_inner);
         queues.remove(&address).ok_or(Status::INVALID_QUEUE)
     }

@@ -14,7 +14,7 @@ use gcn_runtime::{Device, HostCalls};
 
 use crate::abi::{AmdSignal, Handle, SIGNAL_DOORBELL, SIGNAL_USER, Times};
 use crate::changes::Changes;
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Bytes of memory that are taken from the device for signals at a time.
 const SLAB_BYTES: u64 = 1 << 16;
@@ -43,7 +43,7 @@ struct State {
 impl Signals {
     /// # Errors
     /// There is no memory.
-    pub(crate) fn new(device: &Device) -> Outcome<Signals> {
+    pub(crate) fn new(device: &Device) -> HsaResult<Signals> {
         let mailbox = device.memory().allocate("the mailbox of HSA signals", 8);
         Ok(Signals {
             device: device.clone(),
@@ -62,7 +62,7 @@ impl Signals {
     }
 
     /// A new signal.
-    pub(crate) fn create(&self, value: i64) -> Outcome<Signal> {
+    pub(crate) fn create(&self, value: i64) -> HsaResult<Signal> {
         let mut state = self.state();
         if state.free.is_empty() {
             let slab = self.device.memory().allocate("signals of HSA", SLAB_BYTES);
@@ -91,7 +91,7 @@ impl Signals {
     }
 
     /// Makes the handle invalid.
-    pub(crate) fn destroy(&self, signal: Signal) -> Outcome {
+    pub(crate) fn destroy(&self, signal: Signal) -> HsaResult {
         let mut state = self.state();
         if !state.live.remove(&signal.0) {
             return Err(Status::INVALID_SIGNAL);
@@ -102,7 +102,7 @@ impl Signals {
     }
 
     /// The signal of a handle that a program gives.
-    pub(crate) fn get(&self, handle: Handle) -> Outcome<Signal> {
+    pub(crate) fn get(&self, handle: Handle) -> HsaResult<Signal> {
         let is_live = self.state().live.contains(&handle);
         is_live
             .then_some(Signal(handle))
@@ -110,7 +110,7 @@ impl Signals {
     }
 
     /// The signal of a handle, if it is not the null handle.
-    pub(crate) fn get_optional(&self, handle: Handle) -> Outcome<Option<Signal>> {
+    pub(crate) fn get_optional(&self, handle: Handle) -> HsaResult<Option<Signal>> {
         match handle {
             0 => Ok(None),
             handle => self.get(handle).map(Some),
@@ -128,7 +128,7 @@ pub(crate) enum Condition {
 }
 
 impl Condition {
-    pub(crate) fn new(code: u32) -> Outcome<Condition> {
+    pub(crate) fn new(code: u32) -> HsaResult<Condition> {
         Ok(match code {
             0 => Condition::Equal,
             1 => Condition::NotEqual,
@@ -221,7 +221,7 @@ impl Signal {
     }
 
     /// Begin and end of the command that has completed the signal.
-    pub(crate) fn times(self) -> Outcome<Times> {
+    pub(crate) fn times(self) -> HsaResult<Times> {
         let raw = self.raw();
         let (start, end) = (
             raw.start_ts.load(Ordering::Relaxed),
@@ -234,7 +234,7 @@ impl Signal {
     }
 
     /// Ends the command that the signal is for.
-    pub(crate) fn complete(self, result: Outcome, start: u64, end: u64) {
+    pub(crate) fn complete(self, result: HsaResult, start: u64, end: u64) {
         let raw = self.raw();
         raw.start_ts.store(start, Ordering::Relaxed);
         raw.end_ts.store(end, Ordering::Relaxed);

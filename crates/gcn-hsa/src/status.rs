@@ -68,7 +68,7 @@ statuses! {
 }
 
 /// The value of a function that may fail.
-pub(crate) type Outcome<T = ()> = Result<T, Status>;
+pub(crate) type HsaResult<T = ()> = Result<T, Status>;
 
 #[cfg(test)]
 mod tests {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use crate::changes::LOOK_AGAIN;
 use crate::signals::CHANGES;
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Time that a thread sleeps at most while it has no task.
 const IDLE: Duration = Duration::from_secs(3600);
@@ -56,7 +56,7 @@ impl<T: Task> Worker<T> {
     ///
     /// # Errors
     /// The host has no thread for it.
-    pub(crate) fn submit(self: &Arc<Self>, task: T) -> Outcome {
+    pub(crate) fn submit(self: &Arc<Self>, task: T) -> HsaResult {
         let mut state = self.state();
         state.tasks.push(task);
         if !std::mem::replace(&mut state.has_thread, true) {

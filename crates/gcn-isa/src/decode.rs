@@ -62,7 +62,7 @@ pub struct Decoder {
     /// The instructions of each encoding, by all of its numbers.
     ops: Vec<Option<(Op, Encoding)>>,
     /// Instructions that have been met.
-    known: Vec<OnceLock<Known>>,
+    known: Vec<OnceLock<DecodeFacts>>,
 }
 
 /// The encodings that words with the same top bits may have.
@@ -107,7 +107,7 @@ impl Candidate {
 
 /// The part of a form that finding and skimming use.
 #[derive(Clone, Copy)]
-struct Known {
+struct DecodeFacts {
     form: &'static Form,
     length: Length,
     /// The distance of a branch; without width for other instructions.
@@ -123,11 +123,11 @@ pub struct Skimmed {
     pub branch: Option<i64>,
 }
 
-impl Known {
-    fn new(form: &'static Form) -> Known {
+impl DecodeFacts {
+    fn new(form: &'static Form) -> DecodeFacts {
         let mut operands = form.operands.iter();
         let branch = operands.find(|operand| operand.slot.kind == Kind::Branch);
-        Known {
+        DecodeFacts {
             form,
             length: form.length(),
             distance: branch.map_or(Bits::default(), |operand| operand.bits),
@@ -260,7 +260,7 @@ impl Decoder {
     }
 
     #[inline]
-    fn find(&self, first: u32) -> Option<&Known> {
+    fn find(&self, first: u32) -> Option<&DecodeFacts> {
         let known = |candidate: &Candidate| {
             let place = candidate.place(first)?;
             self.known.get(place)?.get().or_else(|| self.meet(place))
@@ -277,11 +277,15 @@ impl Decoder {
 
     /// Makes the entry of the instruction at `place`, if there is one.
     #[cold]
-    fn meet(&self, place: usize) -> Option<&Known> {
+    fn meet(&self, place: usize) -> Option<&DecodeFacts> {
         let (op, encoding) = (*self.ops.get(place)?)?;
         let mut forms = self.isa.tables().forms(op).iter();
         let form = forms.find(|form| form.encoding == encoding)?;
-        Some(self.known.get(place)?.get_or_init(|| Known::new(form)))
+        Some(
+            self.known
+                .get(place)?
+                .get_or_init(|| DecodeFacts::new(form)),
+        )
     }
 
     /// The instruction that `words` begin with, and the result of [`Decoder::skim`]. Reserved and unused bits are kept.

@@ -8,18 +8,18 @@ use crate::field::{Field, Layout};
 use crate::form::Form;
 use crate::inst::{Inst, Operand};
 use crate::meaning::meaning;
-use crate::operand::{Access, Kind, Ty};
+use crate::operand::{Kind, OperandAccess, Ty};
 use crate::rules;
 
 impl Form {
     /// The instruction's bits, from the highest to the lowest of each dword.
-    pub fn picture(&self) -> Vec<Run> {
-        let mut runs: Vec<Run> = Vec::new();
+    pub fn picture(&self) -> Vec<BitRun> {
+        let mut runs: Vec<BitRun> = Vec::new();
         let dwords = u32::from(self.layout.dwords);
         let mut bit = (dwords * u32::BITS) as u8;
         while bit > 0 {
             let (low, holds) = self.run_below(bit);
-            runs.push(Run {
+            runs.push(BitRun {
                 high: bit - 1,
                 low,
                 holds,
@@ -30,7 +30,7 @@ impl Form {
     }
 
     /// The run of bits that ends below `end`.
-    fn run_below(&self, end: u8) -> (u8, Holds) {
+    fn run_below(&self, end: u8) -> (u8, BitContents) {
         let layout = self.layout;
         let top = end - 1;
         let ends_here = |field: Field| {
@@ -48,7 +48,7 @@ impl Form {
                 .iter()
                 .find(|field| !self.is_covered(layout, **field))
         }) {
-            return (layout.bits(field).low, Holds::Field(field));
+            return (layout.bits(field).low, BitContents::Field(field));
         }
         // Constant bits, or none, down to where something else begins.
         let is_constant = |bit: u8| bit < u32::BITS as u8 && layout.constant_mask >> bit & 1 != 0;
@@ -71,9 +71,9 @@ impl Form {
         (
             low,
             if constant {
-                Holds::Constant
+                BitContents::Constant
             } else {
-                Holds::Nothing
+                BitContents::Nothing
             },
         )
     }
@@ -90,18 +90,18 @@ impl Form {
 
 /// A run of an instruction's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Run {
+pub struct BitRun {
     /// The highest bit.
     pub high: u8,
     /// The lowest bit.
     pub low: u8,
     /// Its contents.
-    pub holds: Holds,
+    pub holds: BitContents,
 }
 
 /// The contents of a run of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Holds {
+pub enum BitContents {
     /// Bits that say which encoding this is.
     Constant,
     /// A field.
@@ -260,8 +260,8 @@ impl Form {
                 .collect();
             names.join(", ")
         };
-        let written = fields(|form, i| form.operands[i].slot.access != Access::Read);
-        let read = fields(|form, i| form.operands[i].slot.access != Access::Write);
+        let written = fields(|form, i| form.operands[i].slot.access != OperandAccess::Read);
+        let read = fields(|form, i| form.operands[i].slot.access != OperandAccess::Write);
         match self.row.does {
             Does::Load(ty) => format!("{written} = {}[address]", lower(ty)),
             Does::LoadHalf(ty, half) => {

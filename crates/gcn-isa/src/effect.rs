@@ -309,7 +309,7 @@ pub enum Does {
 
 impl Does {
     /// State that an instruction with this effect reads and writes beyond its operands and its memory, whose use of M0
-    /// [`Memory`](crate::uses::Memory) has.
+    /// [`MemoryUse`](crate::uses::MemoryUse) has.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "most effects use nothing but operands and memory"

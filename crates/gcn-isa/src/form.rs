@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use crate::field::{Encoding, Field, Layout};
 use crate::op::Op;
-use crate::operand::{Kind, Slot, Value};
+use crate::operand::{Kind, ModifierValue, Slot};
 use crate::row::Row;
 use crate::target::Isa;
 use layouts::{layout, opcode_in};
@@ -159,7 +159,7 @@ impl Form {
         }
         for placed in &self.modifiers {
             let default = u64::from(placed.modifier.default);
-            if placed.modifier.value != Value::BitList {
+            if placed.modifier.value != ModifierValue::BitList {
                 base = placed.bits.put(base, default);
             } else if default != 0 {
                 base |= placed.list.mask();

@@ -168,7 +168,7 @@ pub enum Kind {
 /// Direction of an instruction's access to an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
-pub enum Access {
+pub enum OperandAccess {
     Read,
     Write,
     ReadWrite,
@@ -197,14 +197,14 @@ pub struct Slot {
     /// Type, and with it the number of registers.
     pub ty: Ty,
     /// Read, written or both.
-    pub access: Access,
+    pub access: OperandAccess,
     /// The condition under which it is written.
     pub when: When,
 }
 
 /// The form of a modifier's value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Value {
+pub enum ModifierValue {
     /// Present or not: `gds`.
     Flag,
     /// `offset:N`, N ≥ 0.
@@ -239,7 +239,7 @@ pub struct Modifier {
     /// Its name as printed; others that are accepted follow.
     pub names: &'static [&'static str],
     /// The form of its value.
-    pub value: Value,
+    pub value: ModifierValue,
     /// The instruction does not exist without it (errata E019, E020).
     pub required: bool,
     /// The value that it has when it is not written; of a list, that of each bit.
@@ -273,7 +273,7 @@ const SAME_LANE: u8 = 0xe4;
 const fn of_encoding(
     field: Field,
     name: &'static [&'static str],
-    value: Value,
+    value: ModifierValue,
     default: u8,
 ) -> Modifier {
     Modifier {
@@ -288,27 +288,32 @@ const fn of_encoding(
 /// The modifiers that an encoding adds to those of the row, as far as it has their fields.
 #[rustfmt::skip]
 pub(crate) const ENCODING_MODIFIERS: &[Modifier] = &[
-    of_encoding(Field::DstSel,    &["dst_sel"],    Value::Named(SELECTIONS), SEL_DWORD),
-    of_encoding(Field::DstUnused, &["dst_unused", "dst_un"], Value::Named(UNUSED), UNUSED_PRESERVE),
-    of_encoding(Field::Src0Sel,   &["src0_sel"],   Value::Named(SELECTIONS), SEL_DWORD),
-    of_encoding(Field::Src1Sel,   &["src1_sel"],   Value::Named(SELECTIONS), SEL_DWORD),
-    of_encoding(Field::DppCtrl,   &["dpp_ctrl"],   Value::LanePermutation,   SAME_LANE),
-    of_encoding(Field::RowMask,   &["row_mask"],   Value::Hex,               ALL_LANES),
-    of_encoding(Field::BankMask,  &["bank_mask"],  Value::Hex,               ALL_LANES),
-    of_encoding(Field::BoundCtrl, &["bound_ctrl"], Value::Unsigned,          0),
+    of_encoding(Field::DstSel,    &["dst_sel"],    ModifierValue::Named(SELECTIONS), SEL_DWORD),
+    of_encoding(Field::DstUnused, &["dst_unused", "dst_un"], ModifierValue::Named(UNUSED), UNUSED_PRESERVE),
+    of_encoding(Field::Src0Sel,   &["src0_sel"],   ModifierValue::Named(SELECTIONS), SEL_DWORD),
+    of_encoding(Field::Src1Sel,   &["src1_sel"],   ModifierValue::Named(SELECTIONS), SEL_DWORD),
+    of_encoding(Field::DppCtrl,   &["dpp_ctrl"],   ModifierValue::LanePermutation,   SAME_LANE),
+    of_encoding(Field::RowMask,   &["row_mask"],   ModifierValue::Hex,               ALL_LANES),
+    of_encoding(Field::BankMask,  &["bank_mask"],  ModifierValue::Hex,               ALL_LANES),
+    of_encoding(Field::BoundCtrl, &["bound_ctrl"], ModifierValue::Unsigned,          0),
 ];
 
 /// CLAMP of SDWA, which every instruction has there.
-pub(crate) const SDWA_CLAMP: &[Modifier] = &[of_encoding(Field::Clamp, &["clamp"], Value::Flag, 0)];
+pub(crate) const SDWA_CLAMP: &[Modifier] = &[of_encoding(
+    Field::Clamp,
+    &["clamp"],
+    ModifierValue::Flag,
+    0,
+)];
 
 /// The words that rows use. They are spelled like the manuals' fields, so a row reads like the manual.
 #[allow(non_snake_case, non_upper_case_globals, missing_docs)]
 pub(crate) mod words {
-    use super::{Access::*, Kind, Modifier, Slot, Ty, Value, When, Written};
+    use super::{Kind, Modifier, ModifierValue, OperandAccess::*, Slot, Ty, When, Written};
     use crate::buffer_format::DEFAULT_FORMAT;
     use crate::field::Field;
 
-    const fn slot(field: Field, kind: Kind, ty: Ty, access: super::Access) -> Written {
+    const fn slot(field: Field, kind: Kind, ty: Ty, access: super::OperandAccess) -> Written {
         Written::Operand(Slot {
             field,
             kind,
@@ -488,12 +493,12 @@ pub(crate) mod words {
         Written::Modifier(Modifier {
             field,
             names,
-            value: Value::Flag,
+            value: ModifierValue::Flag,
             required: false,
             default: 0,
         })
     }
-    const fn number(field: Field, names: &'static [&'static str], value: Value) -> Written {
+    const fn number(field: Field, names: &'static [&'static str], value: ModifierValue) -> Written {
         Written::Modifier(Modifier {
             field,
             names,
@@ -503,16 +508,22 @@ pub(crate) mod words {
         })
     }
 
-    pub const Offset: Written = number(Field::Offset, &["offset"], Value::Unsigned);
-    pub const Offset0: Written = number(Field::Offset0, &["offset0"], Value::Unsigned);
-    pub const Offset1: Written = number(Field::Offset1, &["offset1"], Value::Unsigned);
-    pub const SwizzleOffset: Written = number(Field::Offset, &["offset"], Value::Swizzle);
+    pub const Offset: Written = number(Field::Offset, &["offset"], ModifierValue::Unsigned);
+    pub const Offset0: Written = number(Field::Offset0, &["offset0"], ModifierValue::Unsigned);
+    pub const Offset1: Written = number(Field::Offset1, &["offset1"], ModifierValue::Unsigned);
+    pub const SwizzleOffset: Written = number(Field::Offset, &["offset"], ModifierValue::Swizzle);
     /// FLAT's 12 bits without sign (errata E013, E084).
-    pub const FlatOffset: Written =
-        number(Field::Offset12, &["offset", "inst_offset"], Value::Unsigned);
+    pub const FlatOffset: Written = number(
+        Field::Offset12,
+        &["offset", "inst_offset"],
+        ModifierValue::Unsigned,
+    );
     /// GLOBAL's and SCRATCH's 13 bits with sign.
-    pub const SegmentOffset: Written =
-        number(Field::Offset, &["offset", "inst_offset"], Value::Signed);
+    pub const SegmentOffset: Written = number(
+        Field::Offset,
+        &["offset", "inst_offset"],
+        ModifierValue::Signed,
+    );
     pub const Gds: Written = flag(Field::Gds, &["gds"]);
     pub const Glc: Written = flag(Field::Glc, &["glc"]);
     pub const Slc: Written = flag(Field::Slc, &["slc"]);
@@ -523,23 +534,23 @@ pub(crate) mod words {
     pub const Idxen: Written = flag(Field::Idxen, &["idxen"]);
     pub const Addr64: Written = flag(Field::Addr64, &["addr64"]);
     pub const Clamp: Written = flag(Field::Clamp, &["clamp"]);
-    pub const OpSel: Written = number(Field::OpSel, &["op_sel"], Value::BitList);
+    pub const OpSel: Written = number(Field::OpSel, &["op_sel"], ModifierValue::BitList);
     /// Without it each operand's high half is the operand of the high half.
     pub const OpSelHi: Written =
-        number(Field::OpSelHi, &["op_sel_hi"], Value::BitList).by_default();
+        number(Field::OpSelHi, &["op_sel_hi"], ModifierValue::BitList).by_default();
     /// A bit per operand of a mixed-precision instruction that is 16 bits wide; without it none is.
-    pub const OpSelMix: Written = number(Field::OpSelHi, &["op_sel_hi"], Value::BitList);
-    pub const NegLo: Written = number(Field::Neg, &["neg_lo"], Value::BitList);
-    pub const NegHi: Written = number(Field::NegHi, &["neg_hi"], Value::BitList);
+    pub const OpSelMix: Written = number(Field::OpSelHi, &["op_sel_hi"], ModifierValue::BitList);
+    pub const NegLo: Written = number(Field::Neg, &["neg_lo"], ModifierValue::BitList);
+    pub const NegHi: Written = number(Field::NegHi, &["neg_hi"], ModifierValue::BitList);
     // Buffers with formats.
-    pub const Format: Written =
-        number(Field::Format, &["format"], Value::BufferFormat).with_default(DEFAULT_FORMAT);
+    pub const Format: Written = number(Field::Format, &["format"], ModifierValue::BufferFormat)
+        .with_default(DEFAULT_FORMAT);
     pub const Dfmt: Written =
-        number(Field::Dfmt, &["dfmt"], Value::Part).with_default(DEFAULT_FORMAT);
-    pub const Nfmt: Written = number(Field::Nfmt, &["nfmt"], Value::Part);
+        number(Field::Dfmt, &["dfmt"], ModifierValue::Part).with_default(DEFAULT_FORMAT);
+    pub const Nfmt: Written = number(Field::Nfmt, &["nfmt"], ModifierValue::Part);
 
     // Images.
-    pub const fn ImageData(gathers: bool, access: super::Access) -> Written {
+    pub const fn ImageData(gathers: bool, access: super::OperandAccess) -> Written {
         slot(Field::Vdata, Kind::ImageData { gathers }, Ty::B32, access)
     }
     pub const fn ImageAddress(least: u8, most: u8) -> Written {
@@ -552,7 +563,7 @@ pub(crate) mod words {
     }
     pub const ImageResource: Written = slot(Field::Srsrc, Kind::Aligned(2), Ty::B256, Read);
     pub const Sampler: Written = slot(Field::Ssamp, Kind::Aligned(2), Ty::B128, Read);
-    pub const Dmask: Written = number(Field::Dmask, &["dmask"], Value::Mask);
+    pub const Dmask: Written = number(Field::Dmask, &["dmask"], ModifierValue::Mask);
     pub const Unorm: Written = flag(Field::Unorm, &["unorm"]);
     pub const R128: Written = flag(Field::R128, &["r128"]);
     pub const A16: Written = flag(Field::A16, &["a16"]);
@@ -576,5 +587,5 @@ pub(crate) mod words {
     pub const Attr: Written = slot(Field::Attr, Kind::Attribute, Ty::B32, Read);
     pub const HighHalf: Written = flag(Field::High, &["high"]);
 
-    pub const Omod: Written = number(Field::Omod, &["mul", "div"], Value::Omod);
+    pub const Omod: Written = number(Field::Omod, &["mul", "div"], ModifierValue::Omod);
 }

@@ -42,7 +42,7 @@ pub enum Syntax {
 /// Completeness of an instruction's text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
-pub enum Fidelity {
+pub enum TextFidelity {
     /// Assembling the text gives the same words.
     Exact,
     /// The same, but LLVM's assembler refuses the text, which is in its syntax, or makes other words of it.
@@ -57,13 +57,13 @@ impl Inst {
     /// literal; without it a branch shows its distance in dwords.
     ///
     /// ```
-    /// use gcn_isa::{Fidelity, Isa, Syntax, decode};
+    /// use gcn_isa::{Isa, Syntax, TextFidelity, decode};
     /// let branch = decode(Isa::Vi, &[0xbf82_0004]).unwrap();
     /// let mut text = String::new();
     /// let fidelity = branch.print(&mut text, Syntax::Llvm, Some("loop"));
-    /// assert_eq!((text.as_str(), fidelity), ("s_branch loop", Fidelity::Exact));
+    /// assert_eq!((text.as_str(), fidelity), ("s_branch loop", TextFidelity::Exact));
     /// ```
-    pub fn print(&self, out: &mut String, syntax: Syntax, target: Option<&str>) -> Fidelity {
+    pub fn print(&self, out: &mut String, syntax: Syntax, target: Option<&str>) -> TextFidelity {
         let mut text = Text::new();
         let fidelity = self.isa.printer().print(self, &mut text, syntax, target);
         out.push_str(text.as_str());
@@ -147,7 +147,7 @@ impl Printer {
         out: &mut Text,
         syntax: Syntax,
         target: Option<&str>,
-    ) -> Fidelity {
+    ) -> TextFidelity {
         if syntax == Syntax::Clrx {
             return clrx::print(inst, out, target);
         }
@@ -155,7 +155,7 @@ impl Printer {
         let template = form.template(compile);
         let begin = out.len();
         if self.by_template(template, form, inst.bits(), out, target) {
-            return Fidelity::Exact;
+            return TextFidelity::Exact;
         }
         out.truncate(begin);
         FullPrinter::new(inst, out).print(template, target)
@@ -538,7 +538,7 @@ mod tests {
                         let mut full = Text::new();
                         let fidelity = FullPrinter::new(&inst, &mut full).print(template, None);
                         assert_eq!(text.as_str(), full.as_str(), "{isa}: {bits:#x}");
-                        assert_eq!(fidelity, Fidelity::Exact, "{isa}: {text}");
+                        assert_eq!(fidelity, TextFidelity::Exact, "{isa}: {text}");
                     } else {
                         assert!(!is_line, "{isa}: {text}{line}");
                     }

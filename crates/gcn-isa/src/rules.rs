@@ -8,7 +8,7 @@ use crate::effect::{AtomicOp, Does, ImageOp, Implicit};
 use crate::field::{Encoding, Field};
 use crate::form::Form;
 use crate::inst::{FieldError, Inst, Operand};
-use crate::operand::{Access, Kind, Slot, Ty};
+use crate::operand::{Kind, OperandAccess, Slot, Ty};
 use crate::regs;
 use crate::row::{Lacks, Row};
 use crate::simm::GPR_INDEXES;
@@ -168,7 +168,7 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
 pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
     match (slot.kind, operand) {
         (Kind::Sdst, Operand::Scalar { code, .. })
-            if slot.access == Access::Read && regs::is_value(inst.isa, code) =>
+            if slot.access == OperandAccess::Read && regs::is_value(inst.isa, code) =>
         {
             None
         }
@@ -250,7 +250,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     // A lane's number may come from M0 beside any register.
     let mut lane_from_m0 = false;
     for (index, slot) in inst.row().slots().enumerate() {
-        if slot.access == Access::Write {
+        if slot.access == OperandAccess::Write {
             continue;
         }
         match inst.operand(slot) {

@@ -23,8 +23,8 @@ use crate::inst::Inst;
 
 pub use counters::{Counter, Counters, Order};
 pub use hazards::Hazard;
-pub use memory::{Intent, M0, Memory, Space, Spaces};
-pub use registers::{Lanes, RegisterUse, Registers, Source, State};
+pub use memory::{Intent, M0, MemoryUse, Space, Spaces};
+pub use registers::{RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLanes};
 pub use set::RegisterSet;
 
 /// The uses of one instruction. See the methods.

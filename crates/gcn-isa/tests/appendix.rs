@@ -3,7 +3,7 @@
 mod common;
 
 use gcn_isa::rules::Rule;
-use gcn_isa::{Fidelity, Isa, Syntax, decode};
+use gcn_isa::{Isa, Syntax, TextFidelity, decode};
 
 const ERRATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/errata.md");
 
@@ -50,7 +50,7 @@ fn appendix_a_is_what_we_print() {
                 let fidelity = inst.print(&mut ours, Syntax::Llvm, None);
                 assert_eq!(ours, expected, "{isa}");
                 let is_refused = inst.broken_rule() == Some(Rule::StoreOffset);
-                assert_eq!(fidelity == Fidelity::Lossy, is_refused, "{isa}: {ours}");
+                assert_eq!(fidelity == TextFidelity::Lossy, is_refused, "{isa}: {ours}");
                 assert_eq!(common::words(&inst), words);
             }
         }

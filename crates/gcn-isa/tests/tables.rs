@@ -6,7 +6,7 @@ mod common;
 use std::collections::HashMap;
 
 use common::{Random, describe, fill, instructions, words};
-use gcn_isa::{Fidelity, Field, Inst, Isa, Op, Row, Syntax, decode, rows};
+use gcn_isa::{Field, Inst, Isa, Op, Row, Syntax, TextFidelity, decode, rows};
 
 #[test]
 fn no_two_rows_share_an_opcode() {
@@ -64,7 +64,9 @@ fn every_row_survives_encoding_and_decoding() {
                 let fidelity = decoded.print(&mut text, Syntax::Llvm, None);
                 // All zero is not always an instruction: a modifier may be required. Any operands break rules.
                 assert!(
-                    sample == 0 || fidelity != Fidelity::Lossy || decoded.broken_rule().is_some(),
+                    sample == 0
+                        || fidelity != TextFidelity::Lossy
+                        || decoded.broken_rule().is_some(),
                     "{isa}: {text}: {}",
                     describe(row.op(), &words)
                 );
@@ -82,13 +84,15 @@ fn operands_written_back_give_the_same_words() {
             fill(&mut from, &mut random);
             let mut to = Inst::new(isa, row.op(), encoding).unwrap();
             for modifier in from.modifiers() {
-                if modifier.value == gcn_isa::Value::BitList {
+                if modifier.value == gcn_isa::ModifierValue::BitList {
                     continue;
                 }
                 to.set(modifier.field, from.get(modifier.field) as i64)
                     .unwrap();
             }
-            let has_lists = from.modifiers().any(|m| m.value == gcn_isa::Value::BitList);
+            let has_lists = from
+                .modifiers()
+                .any(|m| m.value == gcn_isa::ModifierValue::BitList);
             for slot in row.slots() {
                 let operand = from.operand(slot);
                 to.set_operand(slot, operand)

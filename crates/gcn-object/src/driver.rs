@@ -16,7 +16,7 @@ mod catalyst;
 mod catalyst2;
 mod gallium;
 
-pub use chip::Chip;
+pub use chip::DriverChip;
 pub use model::{
     DriverArgument, DriverArgumentKind, DriverError, DriverFormat, DriverKernel, DriverProgram,
     DriverWarning, PointerSpace, UserData, UserDataClass,

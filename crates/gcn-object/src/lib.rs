@@ -77,7 +77,7 @@ pub use descriptor::{
     KernelDescriptor, Properties, Rsrc1, Rsrc2, Rsrc3, UserSgpr,
 };
 pub use driver::{
-    Chip, DriverArgument, DriverArgumentKind, DriverError, DriverFormat, DriverKernel,
+    DriverArgument, DriverArgumentKind, DriverChip, DriverError, DriverFormat, DriverKernel,
     DriverProgram, DriverWarning, PointerSpace, UserData, UserDataClass, is_driver_program,
     read_driver_program,
 };
@@ -86,13 +86,13 @@ pub use error::{ReadError, Warning};
 pub use image::{Externals, ImageError, LoadImage, MAX_IMAGE_BYTES, RelocationError};
 pub use lines::{LinesError, SourceFrame, SourceLines, SourcePlace, SourceRange};
 pub use metadata::{
-    Access, AddressSpace, Argument, KernelMetadata, MAX_KERNARG_BYTES, Metadata, MetadataProblem,
-    ValueKind, metadata_from_yaml, pal_metadata_from_yaml,
+    Access, AddressSpace, ArgumentMetadata, KernelMetadata, MAX_KERNARG_BYTES, Metadata,
+    MetadataProblem, ValueKind, metadata_from_yaml, pal_metadata_from_yaml,
 };
 pub use names::{NameError, NamePattern, declaration, find_name, source_name};
 pub use object::{
-    CodeObject, Kernel, Relocation, RelocationTarget, Section, Segment, Symbol, SymbolSection,
+    CodeObject, ObjectKernel, Relocation, RelocationTarget, Section, Segment, Symbol, SymbolSection,
 };
 pub use reader::read;
 pub use target::{Feature, Flags, IsaVersion, PROCESSORS, Version, processor_mach, processor_name};
-pub use value::{MetadataError, Value};
+pub use value::{DocumentValue, MetadataError};

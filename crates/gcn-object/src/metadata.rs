@@ -16,4 +16,4 @@ mod tests;
 pub use kinds::{Access, AddressSpace, ValueKind};
 pub use problem::{MAX_KERNARG_BYTES, MetadataProblem};
 pub use text::{metadata_from_yaml, pal_metadata_from_yaml};
-pub use types::{Argument, KernelMetadata, Metadata};
+pub use types::{ArgumentMetadata, KernelMetadata, Metadata};

@@ -35,7 +35,7 @@ pub struct CodeObject<'a> {
     /// Metadata of the note.
     pub metadata: Option<Metadata>,
     /// Kernels, in the order of their names.
-    pub kernels: Vec<Kernel>,
+    pub kernels: Vec<ObjectKernel>,
     /// Defects that do not keep the object from being loaded.
     pub warnings: Vec<Warning>,
     pub(crate) data: Bytes<'a>,
@@ -152,7 +152,7 @@ pub enum RelocationTarget {
 
 /// A kernel.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Kernel {
+pub struct ObjectKernel {
     /// Symbol, without `.kd`.
     pub name: String,
     /// Address of the kernel descriptor or `amd_kernel_code_t`.
@@ -231,7 +231,7 @@ impl CodeObject<'_> {
     }
 
     /// The kernel that a name denotes, by the rules of [`find_name`].
-    pub fn kernel(&self, name: &str) -> Option<&Kernel> {
+    pub fn kernel(&self, name: &str) -> Option<&ObjectKernel> {
         self.find_kernel(name).ok()
     }
 
@@ -239,7 +239,7 @@ impl CodeObject<'_> {
     ///
     /// # Errors
     /// Those of [`find_name`].
-    pub fn find_kernel(&self, name: &str) -> Result<&Kernel, NameError> {
+    pub fn find_kernel(&self, name: &str) -> Result<&ObjectKernel, NameError> {
         let symbols = self.kernels.iter().map(|kernel| kernel.name.as_str());
         let symbol = find_name(symbols, name)?;
         let mut kernels = self.kernels.iter();

@@ -41,7 +41,7 @@ pub enum MetadataError {
 
 /// A node of a document.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Value {
+pub enum DocumentValue {
     /// Nothing.
     Nil,
     /// True or false.
@@ -67,7 +67,7 @@ const MAX_DEPTH: usize = 64;
 /// Largest document in bytes; the largest libraries have a few MiB of metadata.
 const MAX_SOURCE_BYTES: usize = 64 << 20;
 
-impl Value {
+impl DocumentValue {
     /// Value of a text key in a map; `None` for other nodes.
     pub fn get(&self, key: &str) -> Option<&Self> {
         let Self::Map(entries) = self else {
@@ -143,9 +143,9 @@ mod tests {
 
     #[test]
     fn yaml_becomes_the_same_tree_as_its_messagepack() {
-        let value = Value::from_yaml("a: [1, -2, 1.5, true, ~, text]\nb: {c: 'x y'}\n")
+        let value = DocumentValue::from_yaml("a: [1, -2, 1.5, true, ~, text]\nb: {c: 'x y'}\n")
             .expect("the YAML is valid");
         let packed = value.to_msgpack().expect("every value can be packed");
-        assert_eq!(Value::from_msgpack(&packed), Ok(value));
+        assert_eq!(DocumentValue::from_msgpack(&packed), Ok(value));
     }
 }

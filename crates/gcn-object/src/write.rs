@@ -5,15 +5,15 @@
 //! The same input yields the same bytes.
 //!
 //! ```
-//! use gcn_object::write::{Builder, Contents, InputSection, SectionKind};
+//! use gcn_object::write::{Builder, InputSection, InputSectionKind, SectionContents};
 //! use gcn_object::{Flags, Version, processor_mach, read};
 //!
 //! let mach = processor_mach("gfx906").expect("a processor");
 //! let mut builder = Builder::new(Version::V5, Flags { mach, ..Flags::default() });
 //! builder.section(InputSection {
 //!     name: ".text".to_owned(),
-//!     contents: Contents::Bytes(vec![0, 0, 0x81, 0xbf].into()),
-//!     kind: SectionKind::Program,
+//!     contents: SectionContents::Bytes(vec![0, 0, 0x81, 0xbf].into()),
+//!     kind: InputSectionKind::Program,
 //!     align: 256,
 //!     address: None,
 //!     loaded: true,
@@ -46,6 +46,6 @@ mod file;
 pub use debug::{DebugLines, DebugRow};
 pub use error::{RelocationProblem, WriteError};
 pub use input::{
-    Builder, Contents, Definition, InputRelocation, InputSection, InputSymbol, RelocationBase,
-    SectionId, SectionKind, SymbolId,
+    Builder, Definition, InputRelocation, InputSection, InputSectionKind, InputSymbol,
+    InputSymbolId, RelocationBase, SectionContents, SectionId,
 };

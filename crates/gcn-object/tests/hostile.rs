@@ -6,7 +6,7 @@ mod common;
 use std::sync::LazyLock;
 
 use arbtest::arbitrary::{Result as Arbitrary, Unstructured};
-use gcn_object::{Metadata, ReadError, Value, Warning, read};
+use gcn_object::{DocumentValue, Metadata, ReadError, Warning, read};
 
 const V2: &[u8] = include_bytes!("fixtures/scale-gfx803-v2.co");
 const V3: &[u8] = include_bytes!("fixtures/scale-gfx803-v3.co");
@@ -133,10 +133,10 @@ fn random_metadata_is_survived() {
         let bytes = u.bytes(u.len())?;
         let _ = Metadata::from_msgpack(bytes);
         let _ = Metadata::from_yaml_v2(bytes);
-        if let Ok(value) = Value::from_msgpack(bytes) {
+        if let Ok(value) = DocumentValue::from_msgpack(bytes) {
             let again = value
                 .to_msgpack()
-                .and_then(|packed| Value::from_msgpack(&packed));
+                .and_then(|packed| DocumentValue::from_msgpack(&packed));
             // Not-a-number differs from itself, so the text is compared.
             assert_eq!(format!("{again:?}"), format!("{:?}", Ok::<_, ()>(value)));
         }

@@ -6,8 +6,8 @@ use std::collections::{BTreeSet, HashMap};
 
 use common::build::{one_kernel, section, symbol, written};
 use gcn_object::write::{
-    Builder, Contents, Definition, InputRelocation, InputSection, InputSymbol, RelocationBase,
-    SectionKind,
+    Builder, Definition, InputRelocation, InputSection, InputSectionKind, InputSymbol,
+    RelocationBase, SectionContents,
 };
 use gcn_object::{
     Binding, CodeObject, RelocationKind, RelocationTarget, SymbolKind, SymbolSection, Version,
@@ -27,11 +27,11 @@ fn relinked(object: &CodeObject, metadata: Vec<u8>) -> Builder<'static> {
         let id = builder.section(InputSection {
             name: section.name.clone(),
             contents: if bytes.is_empty() {
-                Contents::Zeros(section.size)
+                SectionContents::Zeros(section.size)
             } else {
-                Contents::Bytes(bytes.into())
+                SectionContents::Bytes(bytes.into())
             },
-            kind: SectionKind::Program,
+            kind: InputSectionKind::Program,
             align: section.align,
             address: None,
             loaded: true,
@@ -190,7 +190,7 @@ fn fields_of_every_kind_are_filled() {
     let words = builder.section(section("my data", "aw", &[0; 128]));
     let fixed = builder.section(section(".debug_mine", "", &[0; 16]));
     let zeros = builder.section(InputSection {
-        contents: Contents::Zeros(5000),
+        contents: SectionContents::Zeros(5000),
         ..section(".bss", "aw", &[])
     });
     let seen = builder.symbol(symbol(

@@ -4,8 +4,8 @@ mod common;
 
 use common::build::{flags, one_kernel, section, symbol, written};
 use gcn_object::write::{
-    Builder, Contents, Definition, InputRelocation, InputSection, RelocationBase,
-    RelocationProblem, SectionId, WriteError,
+    Builder, Definition, InputRelocation, InputSection, RelocationBase, RelocationProblem,
+    SectionContents, SectionId, WriteError,
 };
 use gcn_object::{
     Feature, Flags, PROCESSORS, RelocationKind, SymbolKind, Version, Visibility,
@@ -232,7 +232,7 @@ fn wrong_input_is_named() {
             });
             builder.section(section(".dynsym", "a", &[]));
             builder.section(InputSection {
-                contents: Contents::Zeros(u64::MAX),
+                contents: SectionContents::Zeros(u64::MAX),
                 ..section("huge", "aw", &[])
             });
         }),

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gcn_emu::fault::Intent;
-use gcn_emu::observe::{MemoryEvent, Phase, Space, Value};
+use gcn_emu::observe::{AccessValue, LaneSpace, MemoryEvent, Phase};
 
 use crate::filter::lanes;
 use crate::spread::write_spread;
@@ -59,14 +59,14 @@ pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
 }
 
 /// Spaces with their lanes, and elements.
-fn groups<'e>(event: &'e MemoryEvent<'_>) -> impl Iterator<Item = (Space, u64, u8)> + 'e {
+fn groups<'e>(event: &'e MemoryEvent<'_>) -> impl Iterator<Item = (LaneSpace, u64, u8)> + 'e {
     let access = event.access;
     let spaces = [
-        (Space::Global, access.global),
-        (Space::Lds, access.lds),
-        (Space::Gds, access.gds),
-        (Space::Scratch, access.scratch),
-        (Space::Buffer, access.buffer),
+        (LaneSpace::Global, access.global),
+        (LaneSpace::Lds, access.lds),
+        (LaneSpace::Gds, access.gds),
+        (LaneSpace::Scratch, access.scratch),
+        (LaneSpace::Buffer, access.buffer),
     ];
     let used = spaces.into_iter().filter(|(_, mask)| *mask != 0);
     used.flat_map(|(space, mask)| (0..access.elements).map(move |n| (space, mask, n)))
@@ -80,35 +80,35 @@ fn verb(intent: Intent) -> &'static str {
     }
 }
 
-fn name(space: Space) -> &'static str {
+fn name(space: LaneSpace) -> &'static str {
     match space {
-        Space::Global => "global",
-        Space::Lds => "lds",
-        Space::Gds => "gds",
-        Space::Scratch => "scratch",
-        Space::Buffer => "buffer",
+        LaneSpace::Global => "global",
+        LaneSpace::Lds => "lds",
+        LaneSpace::Gds => "gds",
+        LaneSpace::Scratch => "scratch",
+        LaneSpace::Buffer => "buffer",
     }
 }
 
 /// The address of a lane's element; nothing out of a buffer's bounds.
-fn address(event: &MemoryEvent<'_>, space: Space, lane: usize, element: u8) -> Option<u64> {
+fn address(event: &MemoryEvent<'_>, space: LaneSpace, lane: usize, element: u8) -> Option<u64> {
     let access = event.access;
     match space {
-        Space::Lds | Space::Gds if element == 0 => Some(access.address[lane]),
-        Space::Lds | Space::Gds => Some(access.second[lane]),
-        Space::Global | Space::Scratch | Space::Buffer => access.place(lane, 0),
+        LaneSpace::Lds | LaneSpace::Gds if element == 0 => Some(access.address[lane]),
+        LaneSpace::Lds | LaneSpace::Gds => Some(access.second[lane]),
+        LaneSpace::Global | LaneSpace::Scratch | LaneSpace::Buffer => access.place(lane, 0),
     }
 }
 
 /// The values of lanes.
 fn values(event: &MemoryEvent<'_>, mask: u64, element: u8) -> String {
-    let values: Vec<(usize, Value)> = lanes(mask)
+    let values: Vec<(usize, AccessValue)> = lanes(mask)
         .filter_map(|lane| Some((lane, event.value(lane, element)?)))
         .collect();
     let dwords = values.iter().map(|(_, value)| value.dwords().len()).max();
     let mut text = String::new();
     if dwords.is_some_and(|dwords| dwords > NUMBER_DWORDS) {
-        let whole = |value: &Value| {
+        let whole = |value: &AccessValue| {
             let dwords = value.dwords().iter().rev();
             dwords.map(|it| format!("{it:08x}")).collect::<String>()
         };
@@ -119,7 +119,7 @@ fn values(event: &MemoryEvent<'_>, mask: u64, element: u8) -> String {
         }
         return format!("[{}]", texts.join(" "));
     }
-    let number = |value: &Value| {
+    let number = |value: &AccessValue| {
         let dwords = value.dwords().iter().rev();
         dwords.fold(0, |number: u64, dword| {
             number << u32::BITS | u64::from(*dword)

@@ -3,7 +3,7 @@
 use gcn_isa::Isa;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
 
-use crate::finding::{Finding, Kind, Place, Side};
+use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
 /// True if an instruction's use of registers must wait for an operation that holds some. `own` are the counters that the
@@ -43,7 +43,7 @@ pub(crate) struct Conflict {
     /// The operation's.
     pub(crate) theirs: RegisterUse,
     /// The operation.
-    pub(crate) operation: Place,
+    pub(crate) operation: FindingPlace,
     /// Waits that release the registers: counters and their values.
     pub(crate) waits: Vec<(Counter, u8)>,
 }
@@ -59,7 +59,7 @@ impl Conflict {
     }
 
     /// The finding at an instruction.
-    pub(crate) fn finding(self, isa: Isa, place: Place) -> Finding {
+    pub(crate) fn finding(self, isa: Isa, place: FindingPlace) -> Finding {
         let (register, theirs) = (
             name(isa, self.its.registers),
             name(isa, self.theirs.registers),

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use gcn_emu::observe::{Access, Context, Instruction, Space};
+use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
 
 /// A choice of executed instructions: those that fit each list that is not empty, by one of its entries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -42,7 +42,7 @@ impl Filter {
             self.memory.iter().any(overlaps)
         };
         lanes(access.lanes()).any(|lane| {
-            let is_shared = matches!(access.space(lane), Some(Space::Lds | Space::Gds));
+            let is_shared = matches!(access.space(lane), Some(LaneSpace::Lds | LaneSpace::Gds));
             !is_shared && access.place(lane, 0).is_some_and(is_inside)
         })
     }

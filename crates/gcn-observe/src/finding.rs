@@ -1,6 +1,6 @@
 //! Findings: what checkers say of a kernel, apart from how it is shown.
 //!
-//! A checker reports to [`Findings`], which keeps one [`Finding`] for each [`Key`] and counts how often it happened. Of several
+//! A checker reports to [`Findings`], which keeps one [`Finding`] for each [`FindingKey`] and counts how often it happened. Of several
 //! that have the same key it keeps that of the first wave in the order in which waves begin, so that a run on several
 //! threads reports the same.
 
@@ -18,7 +18,7 @@ pub use kinds::{Check, Kind, Severity};
 
 /// An instruction, as a side of a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct FindingPlace {
     /// Address of the instruction, in bytes.
     pub pc: u64,
     /// Its text.
@@ -29,15 +29,15 @@ pub struct Place {
     pub lane: Option<u8>,
 }
 
-impl Place {
+impl FindingPlace {
     /// The instruction of an event.
-    pub fn of(context: &Context<'_>, instruction: &Instruction<'_>) -> Place {
-        Place::new(context.pc, &instruction.step.inst, Some(context.id()))
+    pub fn of(context: &Context<'_>, instruction: &Instruction<'_>) -> FindingPlace {
+        FindingPlace::new(context.pc, &instruction.step.inst, Some(context.id()))
     }
 
     /// An instruction by its address, and the wave that executed it.
-    pub fn new(pc: u64, inst: &Inst, wave: Option<WaveId>) -> Place {
-        Place {
+    pub fn new(pc: u64, inst: &Inst, wave: Option<WaveId>) -> FindingPlace {
+        FindingPlace {
             pc,
             text: inst.text(),
             wave,
@@ -47,7 +47,7 @@ impl Place {
 
     /// The same, in a lane.
     #[must_use]
-    pub fn lane(mut self, lane: usize) -> Place {
+    pub fn lane(mut self, lane: usize) -> FindingPlace {
         self.lane = u8::try_from(lane).ok();
         self
     }
@@ -59,7 +59,7 @@ pub struct Side {
     /// Its part, as `the load that writes v2`.
     pub label: String,
     /// The instruction; `None` for the host, or the kernel's start.
-    pub place: Option<Place>,
+    pub place: Option<FindingPlace>,
 }
 
 /// Something that is wrong with a kernel.
@@ -70,7 +70,7 @@ pub struct Finding {
     /// A sentence without a full stop, which names registers or memory and no place.
     pub message: String,
     /// The instruction that is wrong.
-    pub place: Place,
+    pub place: FindingPlace,
     /// A few words about it, as `reads v2`.
     pub label: String,
     /// The other sides of a conflict.
@@ -97,11 +97,12 @@ impl Finding {
         instruction: &Instruction<'_>,
         message: impl Into<String>,
     ) -> Finding {
-        Finding::at(kind, Place::of(context, instruction), message).in_dispatch(&context.dispatched)
+        Finding::at(kind, FindingPlace::of(context, instruction), message)
+            .in_dispatch(&context.dispatched)
     }
 
     /// A finding that has happened once, of the first dispatch or of none.
-    pub fn at(kind: Kind, place: Place, message: impl Into<String>) -> Finding {
+    pub fn at(kind: Kind, place: FindingPlace, message: impl Into<String>) -> Finding {
         Finding {
             kind,
             message: message.into(),
@@ -130,7 +131,7 @@ impl Finding {
 
 /// Findings with equal keys are one, which is counted.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct Key {
+pub struct FindingKey {
     /// Kind of the finding.
     pub kind: Kind,
     /// Address of the instruction that is wrong.
@@ -141,10 +142,10 @@ pub struct Key {
     pub detail: u64,
 }
 
-impl Key {
+impl FindingKey {
     /// The key of a finding that its kind and its instruction tell apart from others.
-    pub fn at(kind: Kind, pc: u64) -> Key {
-        Key {
+    pub fn at(kind: Kind, pc: u64) -> FindingKey {
+        FindingKey {
             kind,
             pc,
             other: 0,
@@ -157,10 +158,10 @@ impl Key {
 const MAX_FINDINGS: usize = 10_000;
 
 #[derive(Debug, Default)]
-struct Kept {
-    findings: BTreeMap<Key, Finding>,
+struct KeptFindings {
+    findings: BTreeMap<FindingKey, Finding>,
     /// Keys of those that [`Findings::fresh`] has not given yet.
-    fresh: Vec<Key>,
+    fresh: Vec<FindingKey>,
     /// Findings that were not kept.
     lost: u64,
 }
@@ -168,7 +169,7 @@ struct Kept {
 /// Findings of all checkers of a run.
 #[derive(Debug)]
 pub struct Findings {
-    kept: Mutex<Kept>,
+    kept: Mutex<KeptFindings>,
     /// Number of different findings at which the run stops.
     limit: usize,
     /// Set when that many were found.
@@ -192,7 +193,7 @@ impl Findings {
     }
 
     /// Counts what a checker has found in a wave, and has it described where it is the first, or the first wave's.
-    pub fn report(&self, key: Key, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
+    pub fn report(&self, key: FindingKey, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let size = kept.findings.len();
         if let Some(finding) = kept.findings.get_mut(&key) {
@@ -236,9 +237,9 @@ impl Findings {
 
     /// The findings of the code that `is_of` says yes to, by its address, that no call has given before. They still count, and
     /// [`Findings::count`] has how often they happen.
-    pub fn fresh(&self, is_of: impl Fn(u64) -> bool) -> Vec<(Key, Finding)> {
+    pub fn fresh(&self, is_of: impl Fn(u64) -> bool) -> Vec<(FindingKey, Finding)> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let Kept {
+        let KeptFindings {
             findings, fresh, ..
         } = &mut *kept;
         let given = fresh.extract_if(.., |key| is_of(key.pc));
@@ -250,7 +251,7 @@ impl Findings {
     }
 
     /// Times that a finding has happened.
-    pub fn count(&self, key: &Key) -> u64 {
+    pub fn count(&self, key: &FindingKey) -> u64 {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.findings.get(key).map_or(0, |it| it.count)
     }

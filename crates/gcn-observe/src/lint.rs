@@ -23,11 +23,11 @@ use crate::finding::{Check, Findings};
 pub(crate) use ahead::Ahead;
 use flow::Flow;
 use program::{Flat, Program};
-use report::Report;
+use report::FindingSink;
 
 /// Bytes of code at an address.
 #[derive(Clone, Copy, Debug)]
-pub struct Region<'a> {
+pub struct CodeRegion<'a> {
     /// The address of the first byte.
     pub address: u64,
     /// The bytes.
@@ -36,18 +36,18 @@ pub struct Region<'a> {
 
 /// Code to read.
 #[derive(Clone, Debug)]
-pub struct Code<'a> {
+pub struct LintCode<'a> {
     /// Its instruction set.
     pub isa: Isa,
     /// The code.
-    pub regions: Vec<Region<'a>>,
+    pub regions: Vec<CodeRegion<'a>>,
     /// Addresses at which kernels and functions begin.
     pub entries: Vec<u64>,
 }
 
 /// Numbers of what was read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Extent {
+pub struct ReadCounts {
     /// Instructions that some path reaches.
     pub instructions: usize,
     /// Calls and jumps to addresses that are not known.
@@ -57,10 +57,10 @@ pub struct Extent {
 /// The checks that can be made without running the code.
 pub const CHECKS: &[Check] = &[Check::Waits, Check::Hazards];
 
-impl Code<'_> {
+impl LintCode<'_> {
     /// The word at an address, and the one behind it.
     fn words(&self, pc: u64) -> Option<(u32, Option<u32>)> {
-        let of = |region: &Region<'_>| {
+        let of = |region: &CodeRegion<'_>| {
             let offset = usize::try_from(pc.checked_sub(region.address)?).ok()?;
             let mut words = region.bytes.get(offset..)?.as_chunks().0.iter();
             let mut next = || words.next().map(|word| u32::from_le_bytes(*word));
@@ -72,7 +72,7 @@ impl Code<'_> {
 }
 
 /// Reads code and reports what is wrong with it.
-pub fn lint(code: &Code<'_>, findings: &Findings) -> Extent {
+pub fn lint(code: &LintCode<'_>, findings: &Findings) -> ReadCounts {
     let words = Box::new(|pc| code.words(pc));
     let flat = if code.isa < Isa::Gfx9 {
         Flat::Either
@@ -84,8 +84,8 @@ pub fn lint(code: &Code<'_>, findings: &Findings) -> Extent {
         flow.enter(entry);
     }
     flow.run(usize::MAX);
-    flow.report(&Report::Findings(findings));
-    Extent {
+    flow.report(&FindingSink::Findings(findings));
+    ReadCounts {
         instructions: flow.steps().len(),
         unknown: flow.unknown(),
     }

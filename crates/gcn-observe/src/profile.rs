@@ -187,7 +187,7 @@ impl Counted {
 
 /// A kernel with the instructions that its waves have executed, those of functions that it calls included.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Kernel {
+pub struct KernelCounts {
     /// Dispatches that have ended.
     pub dispatches: u64,
     /// Workgroups run.
@@ -198,9 +198,9 @@ pub struct Kernel {
     pub code: BTreeMap<u64, Counted>,
 }
 
-impl Kernel {
+impl KernelCounts {
     /// Adds the counts of the same kernel, whose code is `distance` bytes before this one's.
-    pub fn add(&mut self, other: &Kernel, distance: u64) {
+    pub fn add(&mut self, other: &KernelCounts, distance: u64) {
         self.dispatches += other.dispatches;
         self.workgroups += other.workgroups;
         self.waves += other.waves;
@@ -218,7 +218,7 @@ impl Kernel {
 }
 
 /// Kernels by their symbols; those without one have none.
-pub type Kernels = BTreeMap<Option<String>, Kernel>;
+pub type Kernels = BTreeMap<Option<String>, KernelCounts>;
 
 /// Observer that counts. See the module.
 #[derive(Debug, Default)]

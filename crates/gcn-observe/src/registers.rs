@@ -2,7 +2,7 @@
 
 use gcn_emu::observe::Instruction;
 use gcn_emu::step::Arg;
-use gcn_isa::uses::{Lanes, RegisterUse, Registers, State};
+use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState, UsedLanes};
 use gcn_isa::{Isa, regs};
 
 /// The uses of an instruction's registers. A destination outside the wave's registers is not used.
@@ -31,12 +31,12 @@ fn moved(it: RegisterUse, arg: Arg) -> Option<RegisterUse> {
 }
 
 /// Lanes of a vector register that a use may concern, with these active.
-pub(crate) fn lanes_of(lanes: Lanes, exec: u64) -> u64 {
+pub(crate) fn lanes_of(lanes: UsedLanes, exec: u64) -> u64 {
     match lanes {
-        Lanes::Active => exec,
+        UsedLanes::Active => exec,
         // The first of EXEC, or lane 0 if there is none.
-        Lanes::First => exec & exec.wrapping_neg() | u64::from(exec == 0),
-        Lanes::Scalar | Lanes::Selected | Lanes::Crossing => u64::MAX,
+        UsedLanes::First => exec & exec.wrapping_neg() | u64::from(exec == 0),
+        UsedLanes::Scalar | UsedLanes::Selected | UsedLanes::Crossing => u64::MAX,
     }
 }
 
@@ -53,7 +53,7 @@ pub(crate) fn name(isa: Isa, registers: Registers) -> String {
         Registers::Scalar { first, count } => {
             regs::scalar_name(isa, first, count).unwrap_or_else(|| format!("s{first}"))
         }
-        Registers::State(State::Scc) => "scc".to_owned(),
+        Registers::State(UnnumberedState::Scc) => "scc".to_owned(),
         Registers::State(_) => "state of the wave".to_owned(),
     }
 }

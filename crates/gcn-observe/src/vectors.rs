@@ -1,7 +1,7 @@
 //! Vector registers that an instruction uses, in the order of their operands.
 
 use gcn_emu::step::Step;
-use gcn_isa::operand::Access;
+use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::Registers;
 use gcn_isa::{Field, Slot};
 
@@ -17,7 +17,7 @@ pub(crate) struct Vectors {
 }
 
 fn is_data(slot: &Slot) -> bool {
-    matches!(slot.field, Field::Vdata | Field::Vdata1) && slot.access != Access::Write
+    matches!(slot.field, Field::Vdata | Field::Vdata1) && slot.access != OperandAccess::Write
 }
 
 impl Vectors {

@@ -4,7 +4,7 @@ use gcn_isa::effect::{Control, Does};
 use gcn_isa::uses::Hazard;
 use gcn_isa::{Inst, Isa, Operand};
 
-use crate::finding::{Finding, Kind, Place, Side};
+use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
 /// Most wait states that a hazard needs.
@@ -41,7 +41,7 @@ impl Hazards {
 
 /// An instruction's part in hazards.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Part {
+pub(crate) struct HazardPart {
     /// Hazards that it may begin.
     pub(crate) begins: Hazards,
     /// Hazards that it may end.
@@ -50,12 +50,12 @@ pub(crate) struct Part {
     pub(crate) states: u8,
 }
 
-impl Part {
+impl HazardPart {
     /// The part of an instruction.
-    pub(crate) fn of(inst: &Inst) -> Part {
+    pub(crate) fn of(inst: &Inst) -> HazardPart {
         let uses = inst.uses();
         let here = |hazard: Hazard| hazard.on().has(inst.isa) && is_kept(hazard, inst.isa);
-        Part {
+        HazardPart {
             begins: Hazards::of(|it| here(it) && it.begins(&uses)),
             ends: Hazards::of(|it| here(it) && it.ends(&uses)),
             states: states(inst),
@@ -120,7 +120,7 @@ impl TooFew<'_> {
     }
 
     /// The finding at the later instruction. `before` is the place of the earlier one.
-    pub(crate) fn finding(&self, place: Place, before: Place) -> Finding {
+    pub(crate) fn finding(&self, place: FindingPlace, before: FindingPlace) -> Finding {
         let isa = self.inst.isa;
         let its = self.before.uses().ended_by(self.hazard, &self.inst.uses());
         let register = its.map_or_else(String::new, |it| name(isa, it.registers));

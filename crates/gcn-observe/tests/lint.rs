@@ -3,7 +3,7 @@
 use gcn_asm::{Options, Source, assemble};
 use gcn_isa::Target;
 use gcn_observe::finding::Findings;
-use gcn_observe::lint::{Code, Region, lint};
+use gcn_observe::lint::{CodeRegion, LintCode, lint};
 
 /// The findings of code, each as the name, the instruction, the other one and the help.
 fn findings(target: &str, text: &str) -> Vec<String> {
@@ -17,9 +17,9 @@ fn findings(target: &str, text: &str) -> Vec<String> {
         .collect();
     assert!(errors.is_empty(), "{errors:?}");
     let section = assembly.program.section(".text").expect("code");
-    let code = Code {
+    let code = LintCode {
         isa: target.isa,
-        regions: vec![Region {
+        regions: vec![CodeRegion {
             address: 0x1000,
             bytes: &section.bytes,
         }],

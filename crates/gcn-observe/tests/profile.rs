@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use common::{Size, TARGETS, assembled, buffer, compiled, device};
 use gcn_observe::Trace;
-use gcn_observe::profile::{Class, Counted, Counts, Kernel, Profile};
+use gcn_observe::profile::{Class, Counted, Counts, KernelCounts, Profile};
 use gcn_runtime::observe::{Observer, Observers};
 use gcn_runtime::{Device, Kernel as Code};
 
@@ -29,7 +29,7 @@ fn run(device: &Device, kernel: &Code, size: Size, observer: Arc<dyn Observer>) 
     signal.wait().expect("it runs");
 }
 
-fn profiled(device: &Device, kernel: &Code, size: Size) -> Kernel {
+fn profiled(device: &Device, kernel: &Code, size: Size) -> KernelCounts {
     let profile = Arc::new(Profile::new());
     run(device, kernel, size, profile.clone());
     let mut kernels = profile.kernels();
@@ -39,7 +39,7 @@ fn profiled(device: &Device, kernel: &Code, size: Size) -> Kernel {
 }
 
 /// The last instruction of a name in a profile.
-fn named(kernel: &Kernel, name: &str) -> Counted {
+fn named(kernel: &KernelCounts, name: &str) -> Counted {
     let mut all = kernel.code.values().rev();
     let found = all.find(|it| it.inst.name() == name);
     *found.unwrap_or_else(|| panic!("{name} was not executed"))

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use gcn_object::{AddressSpace, Argument as Described, KernelMetadata, ValueKind};
+use gcn_object::{AddressSpace, ArgumentMetadata as Described, KernelMetadata, ValueKind};
 use gcn_runtime::{Argument, Kernel as Code};
 
 use crate::abi::*;

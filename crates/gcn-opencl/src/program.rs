@@ -6,7 +6,9 @@ use std::path::{Component, Path};
 use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gcn_runtime::compile::{CompileError, Compiled, Language, Product, Request, Source, compile};
+use gcn_runtime::compile::{
+    CompileError, Compiled, CompilerInput, Language, Product, Request, compile,
+};
 use gcn_runtime::program::say::say_once;
 use gcn_runtime::{Error, Module};
 use tempfile::TempDir;
@@ -479,7 +481,7 @@ fn link_parts(
         } else {
             Product::Code
         },
-        ..Request::new(Source::Bitcode(&modules), Language::Ir)
+        ..Request::new(CompilerInput::Bitcode(&modules), Language::Ir)
     };
     match compile(&request) {
         Ok(compiled) if linking.is_library => {
@@ -557,7 +559,7 @@ fn build_source(
         target: Some(&target),
         options: &options,
         product: headers.map_or(Product::Code, |_| Product::Bitcode),
-        ..Request::new(Source::Text(source), Language::OpenClC)
+        ..Request::new(CompilerInput::Text(source), Language::OpenClC)
     };
     let compiled = match compile(&request) {
         Ok(compiled) => compiled,

@@ -2,7 +2,7 @@
 
 use gcn_object::ValueKind;
 
-use crate::abi::hsa::{Placed, Shape};
+use crate::abi::hsa::{PlacedBytes, Shape};
 use crate::language::value::Value;
 use crate::{Buffer, Error, Kernel};
 
@@ -67,11 +67,11 @@ pub(crate) fn place(
     kernel: &Kernel,
     shape: &mut Shape,
     arguments: &[Argument],
-) -> Result<Vec<Placed>, Error> {
+) -> Result<Vec<PlacedBytes>, Error> {
     let name = || kernel.name().to_owned();
     let known = kernel.description().metadata.as_ref();
     let known = known.is_some_and(|metadata| !metadata.args.is_empty());
-    let wanted: Vec<&gcn_object::Argument> = kernel.arguments().collect();
+    let wanted: Vec<&gcn_object::ArgumentMetadata> = kernel.arguments().collect();
     if known && wanted.len() != arguments.len() {
         return Err(Error::ArgumentCount {
             kernel: name(),
@@ -104,8 +104,9 @@ pub(crate) fn place(
             Argument::Bytes(bytes) => bytes.clone(),
             Argument::Buffer(buffer) => buffer.address().to_le_bytes().to_vec(),
             Argument::Local(bytes) => {
-                let is_pointer =
-                    |m: &&&gcn_object::Argument| m.value_kind == ValueKind::DynamicSharedPointer;
+                let is_pointer = |m: &&&gcn_object::ArgumentMetadata| {
+                    m.value_kind == ValueKind::DynamicSharedPointer
+                };
                 let align = metadata
                     .filter(is_pointer)
                     .and_then(|metadata| metadata.pointee_align)
@@ -116,7 +117,7 @@ pub(crate) fn place(
                 address.to_le_bytes().to_vec()
             }
         };
-        placed.push(Placed { offset, bytes });
+        placed.push(PlacedBytes { offset, bytes });
     }
     Ok(placed)
 }

@@ -6,12 +6,12 @@
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
 //! # use example::add_one;
 //! use gcn_runtime::Device;
-//! use gcn_runtime::bind::{Buffers, Given, place};
+//! use gcn_runtime::bind::{Buffers, GivenArgument, place};
 //! use gcn_runtime::data::Data;
 //!
 //! let device = Device::new("gfx900")?;
 //! let kernel = device.load(&add_one())?.kernel("add_one")?;
-//! let bound = kernel.bind(&[Given::parse("xs", "u32*64:iota")], &[], &Data::open);
+//! let bound = kernel.bind(&[GivenArgument::parse("xs", "u32*64:iota")], &[], &Data::open);
 //! assert!(bound.problems.is_empty());
 //! let mut buffers = Buffers::default();
 //! let placement = place(bound.arguments, kernel.fixed_lds(), device.memory(), &mut buffers)?;
@@ -28,7 +28,7 @@ mod place;
 mod structure;
 mod values;
 
-use gcn_object::{Kernel, MAX_KERNARG_BYTES};
+use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 
 use crate::language::data::Open;
 use crate::language::parameters::{Parameter, explicit_bytes, parameters};
@@ -38,7 +38,7 @@ pub use error::{ArgumentError, BindError, PlaceError};
 pub use place::{BufferView, Buffers, Placement, place};
 pub use structure::{Block, Pointer};
 use structure::{POINTER, structure};
-pub use values::{Bound, Contents};
+pub use values::{Bound, BufferContents};
 
 /// Bytes of an LDS offset.
 const LDS_POINTER: u64 = 4;
@@ -47,12 +47,12 @@ const LDS_POINTER: u64 = 4;
 ///
 /// # Examples
 /// ```
-/// use gcn_runtime::bind::Given;
+/// use gcn_runtime::bind::GivenArgument;
 /// use gcn_runtime::spec::Spec;
-/// assert_eq!(Given::parse("y", "null").spec, Ok(Spec::Null));
+/// assert_eq!(GivenArgument::parse("y", "null").spec, Ok(Spec::Null));
 /// ```
 #[derive(Clone, PartialEq, Debug)]
-pub struct Given {
+pub struct GivenArgument {
     /// Name or number of the parameter.
     pub name: String,
     /// Value as written, for messages.
@@ -61,10 +61,10 @@ pub struct Given {
     pub spec: Result<Spec, ValueError>,
 }
 
-impl Given {
+impl GivenArgument {
     /// An argument out of text.
-    pub fn parse(name: &str, text: &str) -> Given {
-        Given {
+    pub fn parse(name: &str, text: &str) -> GivenArgument {
+        GivenArgument {
             name: name.to_owned(),
             text: text.to_owned(),
             spec: Spec::parse(text),
@@ -107,7 +107,7 @@ pub struct Binding {
 }
 
 /// Binds the buffers that launches share: numbers of an element type, fills, files; or the address of another one.
-pub fn shared(given: &[Given], open: Open<'_>) -> Binding {
+pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
     let mut binding = Binding::default();
     for given in given {
         let bound = match &given.spec {
@@ -139,8 +139,8 @@ pub fn shared(given: &[Given], open: Open<'_>) -> Binding {
 /// With metadata each argument goes to the parameter of its name or number; where no parameter has a name, arguments with
 /// names go in order. Without metadata all go in order, and numbers need types.
 pub fn arguments(
-    kernel: &Kernel,
-    given: &[Given],
+    kernel: &ObjectKernel,
+    given: &[GivenArgument],
     shared: &[BoundArgument],
     open: Open<'_>,
 ) -> Binding {
@@ -158,9 +158,9 @@ pub fn arguments(
 
 /// Binds the whole argument segment of a launch, but for hidden arguments: a structure, bytes or a file. `others` must be none.
 pub fn segment(
-    kernel: &Kernel,
-    given: &Given,
-    others: &[Given],
+    kernel: &ObjectKernel,
+    given: &GivenArgument,
+    others: &[GivenArgument],
     shared: &[BoundArgument],
     open: Open<'_>,
 ) -> Binding {
@@ -182,8 +182,8 @@ pub fn segment(
 }
 
 /// The arguments whose text is no value.
-fn invalid(given: &[Given]) -> Vec<BindError> {
-    let problem = |given: &Given| {
+fn invalid(given: &[GivenArgument]) -> Vec<BindError> {
+    let problem = |given: &GivenArgument| {
         let error = given.spec.clone().err()?;
         Some(argument(&given.name, error))
     };
@@ -274,9 +274,9 @@ fn unreachable(
 
 /// The bytes of a whole argument segment.
 fn whole(
-    kernel: &Kernel,
-    given: &Given,
-    others: &[Given],
+    kernel: &ObjectKernel,
+    given: &GivenArgument,
+    others: &[GivenArgument],
     open: Open<'_>,
 ) -> Result<Block, ArgumentError> {
     if let Some(other) = others.first() {
@@ -314,9 +314,9 @@ fn whole(
 
 /// Binds values to the parameters that metadata describe.
 fn by_metadata(
-    kernel: &Kernel,
+    kernel: &ObjectKernel,
     parameters: &[Parameter<'_>],
-    given: &[Given],
+    given: &[GivenArgument],
     open: Open<'_>,
     binding: &mut Binding,
 ) {
@@ -375,7 +375,7 @@ fn by_metadata(
 }
 
 /// Binds values for a kernel that says nothing about its arguments: one after the other, naturally aligned.
-fn in_order(kernel: &Kernel, given: &[Given], open: Open<'_>, binding: &mut Binding) {
+fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, binding: &mut Binding) {
     let before = binding.problems.len();
     let mut end = 0u64;
     for (index, given) in given.iter().enumerate() {

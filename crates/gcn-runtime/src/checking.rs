@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::observe::Observers;
 use gcn_observe::check::checkers;
-use gcn_observe::finding::{Findings, Key};
+use gcn_observe::finding::{FindingKey, Findings};
 
 use crate::module::Module;
 use crate::report::{
@@ -60,7 +60,7 @@ struct Collected {
 #[derive(Debug)]
 struct Collection {
     report: FindingReport,
-    keys: Vec<Key>,
+    keys: Vec<FindingKey>,
 }
 
 impl Checking {

@@ -52,7 +52,7 @@ impl Language {
 
 /// A source to compile.
 #[derive(Clone, Copy, Debug)]
-pub enum Source<'a> {
+pub enum CompilerInput<'a> {
     /// A file.
     File(&'a Path),
     /// Text; its includes are searched for from the working directory.
@@ -68,20 +68,20 @@ pub enum Product {
     /// A code object.
     #[default]
     Code,
-    /// Bitcode, which has been linked with no device library: [`Source::Bitcode`] makes code of it, together with others.
+    /// Bitcode, which has been linked with no device library: [`CompilerInput::Bitcode`] makes code of it, together with others.
     ///
     /// # Examples
     /// ```no_run
-    /// use gcn_runtime::compile::{Language, Product, Request, Source, compile};
+    /// use gcn_runtime::compile::{CompilerInput, Language, Product, Request, compile};
     ///
     /// let bitcode = |text| {
-    ///     let request = Request::new(Source::Text(text), Language::OpenClC);
+    ///     let request = Request::new(CompilerInput::Text(text), Language::OpenClC);
     ///     compile(&Request { product: Product::Bitcode, ..request })
     /// };
     /// let kernel = bitcode("int f(int); kernel void k(global int *x) { *x = f(*x); }")?;
     /// let function = bitcode("int f(int x) { return x + 1; }")?;
     /// let both = [&*kernel.code, &function.code];
-    /// let linked = compile(&Request::new(Source::Bitcode(&both), Language::Ir))?;
+    /// let linked = compile(&Request::new(CompilerInput::Bitcode(&both), Language::Ir))?;
     /// assert_eq!(gcn_object::read(&linked.code)?.kernels.len(), 1);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -92,7 +92,7 @@ pub enum Product {
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The source.
-    pub source: Source<'a>,
+    pub source: CompilerInput<'a>,
     /// Its language.
     pub language: Language,
     /// The target's name in LLVM, with features if they matter: `gfx900`, `gfx906:xnack-`; without, [`DEFAULT_TARGET`].
@@ -107,7 +107,7 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// A request without options, for no target in particular.
-    pub fn new(source: Source<'a>, language: Language) -> Request<'a> {
+    pub fn new(source: CompilerInput<'a>, language: Language) -> Request<'a> {
         Request {
             source,
             language,
@@ -210,13 +210,13 @@ pub enum CompileError {
 ///
 /// # Examples
 /// ```no_run
-/// use gcn_runtime::compile::{Language, Request, Source, compile};
+/// use gcn_runtime::compile::{CompilerInput, Language, Request, compile};
 ///
 /// let text = "kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }";
 /// let compiled = compile(&Request {
 ///     target: Some("gfx900"),
 ///     options: &["-O3".into()],
-///     ..Request::new(Source::Text(text), Language::OpenClC)
+///     ..Request::new(CompilerInput::Text(text), Language::OpenClC)
 /// })?;
 /// let object = gcn_object::read(&compiled.code)?;
 /// assert_eq!(object.kernels[0].name, "twice");
@@ -237,11 +237,13 @@ pub fn compile_with(
     request: &Request<'_>,
 ) -> Result<Compiled, CompileError> {
     let text = match request.source {
-        Source::File(path) => std::fs::read(path).map_err(|error| file_error(path, error))?,
-        Source::Text(text) => text.as_bytes().to_vec(),
-        Source::Bitcode(modules) => joined(modules),
+        CompilerInput::File(path) => {
+            std::fs::read(path).map_err(|error| file_error(path, error))?
+        }
+        CompilerInput::Text(text) => text.as_bytes().to_vec(),
+        CompilerInput::Bitcode(modules) => joined(modules),
     };
-    let plan = commands::Plan::new(toolchain, request, &text)?;
+    let plan = commands::CompilerCommands::new(toolchain, request, &text)?;
     let cache = directory.map(|directory| Cache::new(directory.to_owned()));
     let key = Key::new(&plan.identity(toolchain), &text);
     if let Some(cache) = &cache
@@ -264,7 +266,7 @@ pub fn compile_with(
     let shown = plan.shown(OsStr::new("kernel.bc"), OsStr::new("kernel.co"));
     // Modules have names in the directory that the compiler runs in.
     let mut directory = None;
-    if let Source::Bitcode(modules) = request.source {
+    if let CompilerInput::Bitcode(modules) = request.source {
         for (number, module) in modules.iter().enumerate() {
             let file = place.path().join(commands::module_name(number));
             std::fs::write(&file, module).map_err(|error| file_error(&file, error))?;
@@ -275,7 +277,7 @@ pub fn compile_with(
     let steps = plan.steps(&bitcode, &code, &dependencies);
     for (number, (program, arguments)) in steps.iter().enumerate() {
         let input = match request.source {
-            Source::Text(_) if number == 0 => Some(&text[..]),
+            CompilerInput::Text(_) if number == 0 => Some(&text[..]),
             _ => None,
         };
         let succeeded = run(program, arguments, input, directory, &mut diagnostics)?;
@@ -288,7 +290,7 @@ pub fn compile_with(
         }
     }
     let bytes = std::fs::read(&code).map_err(|error| file_error(&code, error))?;
-    let entry = cache::Entry {
+    let entry = cache::CachedResult {
         code: bytes,
         diagnostics,
     };

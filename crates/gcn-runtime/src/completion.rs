@@ -1,9 +1,9 @@
 //! Completions: the work of a command that has ended.
 
 use gcn_emu::fault::{Fault, FaultKind, Site};
-use gcn_emu::run::{Place, Stats};
+use gcn_emu::run::{Stats, WavePlace};
 
-use crate::abi::hsa::Note;
+use crate::abi::hsa::LaunchNote;
 
 /// Work of a command that has ended. Of a command that is no launch all of it is empty.
 #[derive(Clone, Debug, Default)]
@@ -18,13 +18,13 @@ pub struct Completion {
     /// Bytes that it printed beyond those that are kept.
     pub lost: u64,
     /// Decisions that were made without being asked for.
-    pub notes: Vec<Note>,
+    pub notes: Vec<LaunchNote>,
     /// The first of the violations that did not stop the kernel.
     pub violation: Option<Site>,
     /// The fault that stopped it.
     pub fault: Option<Fault>,
     /// Places of the waves that had begun and not ended then; the first ones, if there are many.
-    pub places: Vec<Place>,
+    pub places: Vec<WavePlace>,
     /// Number of these waves.
     pub unfinished: u64,
 }

@@ -96,7 +96,7 @@ pub enum Error {
     Launch(Arc<hsa::LaunchError>),
     /// A run cannot begin.
     #[error(transparent)]
-    Run(Arc<gcn_emu::run::LaunchError>),
+    Run(Arc<gcn_emu::run::DispatchError>),
     /// The kernel faulted: the fault, and the work done until then.
     #[error("{}", .0.describe())]
     Fault(Arc<Completion>),

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::bind::{self, Binding, BoundArgument, Given};
+use crate::bind::{self, Binding, BoundArgument, GivenArgument};
 use crate::language::data::Open;
 use crate::language::parameters::{self, Parameter};
 use crate::{Error, Module, Queue};
@@ -39,7 +39,7 @@ impl Module {
         let found = object
             .find_kernel(name)
             .map_err(|error| Error::Name(Arc::new(error)))?;
-        let is_it = |kernel: &gcn_object::Kernel| std::ptr::eq(kernel, found);
+        let is_it = |kernel: &gcn_object::ObjectKernel| std::ptr::eq(kernel, found);
         let index = object.kernels.iter().position(is_it).unwrap_or_default();
         Ok(Kernel {
             module: self.clone(),
@@ -63,7 +63,7 @@ impl Kernel {
     /// assert!(handle > 0 && described.descriptor.private_segment_fixed_size == 0);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn description(&self) -> &gcn_object::Kernel {
+    pub fn description(&self) -> &gcn_object::ObjectKernel {
         &self.module.object().kernels[self.index]
     }
 
@@ -88,7 +88,7 @@ impl Kernel {
     /// assert_eq!(kernel.arguments().count(), 0, "assembled without metadata");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn arguments(&self) -> impl Iterator<Item = &gcn_object::Argument> {
+    pub fn arguments(&self) -> impl Iterator<Item = &gcn_object::ArgumentMetadata> {
         let metadata = self.description().metadata.as_ref();
         let all = metadata.map_or(&[][..], |metadata| &metadata.args);
         all.iter()
@@ -102,15 +102,20 @@ impl Kernel {
     }
 
     /// Binds arguments to the parameters, see [`bind::arguments`]. They may name buffers that are `shared` with other launches.
-    pub fn bind(&self, given: &[Given], shared: &[BoundArgument], open: Open<'_>) -> Binding {
+    pub fn bind(
+        &self,
+        given: &[GivenArgument],
+        shared: &[BoundArgument],
+        open: Open<'_>,
+    ) -> Binding {
         bind::arguments(self.description(), given, shared, open)
     }
 
     /// Binds the whole argument segment but for hidden arguments, see [`bind::segment`].
     pub fn bind_segment(
         &self,
-        given: &Given,
-        others: &[Given],
+        given: &GivenArgument,
+        others: &[GivenArgument],
         shared: &[BoundArgument],
         open: Open<'_>,
     ) -> Binding {

@@ -12,12 +12,12 @@ use std::sync::atomic::AtomicBool;
 use gcn_emu::device::{Device as Emulated, HostCalls};
 use gcn_emu::observe::Observers;
 
-use crate::abi::hsa::{Packet, Placed, Shape};
+use crate::abi::hsa::{Packet, PlacedBytes, Shape};
 use crate::argument::place;
 use crate::bind::Placement;
 use crate::prepared::{Job, Segment, Submission};
 use crate::progress::Progress;
-use crate::{Argument, Error, Kernel, Outcome, PreparedLaunch, Queue, Signal};
+use crate::{Argument, CommandResult, Error, Kernel, PreparedLaunch, Queue, Signal};
 
 /// Work-items of a workgroup if nothing asks for another number: a wave.
 const DEFAULT_GROUP: u32 = 64;
@@ -134,7 +134,7 @@ impl Launch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn raw_arguments(mut self, bytes: Vec<u8>) -> Launch {
-        self.segment = Some(Segment::Placed(vec![Placed { offset: 0, bytes }]));
+        self.segment = Some(Segment::Placed(vec![PlacedBytes { offset: 0, bytes }]));
         self
     }
 
@@ -360,7 +360,7 @@ impl Launch {
     /// assert_eq!((completion.stats.waves, xs.read::<u32>()), (1, vec![2]));
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn run(self, queue: &Queue) -> Outcome {
+    pub fn run(self, queue: &Queue) -> CommandResult {
         let (after, command) = self.command(queue)?;
         queue.launch_here(after, command)
     }
@@ -373,7 +373,7 @@ impl Launch {
     ) -> Result<
         (
             Vec<Signal>,
-            impl FnOnce(&mut Emulated, &Signal) -> Outcome + Send + 'static,
+            impl FnOnce(&mut Emulated, &Signal) -> CommandResult + Send + 'static,
         ),
         Error,
     > {

@@ -92,7 +92,7 @@ pub use gcn_emu::{
     Code, Fidelity,
     device::HostCalls,
     fault, memory,
-    run::{Place, Stats},
+    run::{Stats, WavePlace},
 };
 
 pub use abi::{hostcall, hsa, owned, printf};
@@ -113,4 +113,4 @@ pub use output::Output;
 pub use prepared::PreparedLaunch;
 pub use profiling::{ProfileFileError, Profiling, ProgramProfile};
 pub use queue::Queue;
-pub use signal::{Outcome, Signal, Times};
+pub use signal::{CommandResult, Signal, Times};

@@ -177,13 +177,13 @@ impl Module {
     ///
     /// # Examples
     /// ```no_run
-    /// use gcn_runtime::compile::{Language, Request, Source};
+    /// use gcn_runtime::compile::{CompilerInput, Language, Request};
     /// use gcn_runtime::{Device, Module};
     ///
     /// let device = Device::new("gfx906")?;
     /// let text = "kernel void twice(global int *xs) { xs[get_global_id(0)] *= 2; }";
     /// let options = ["-O3".into()];
-    /// let request = Request { options: &options, ..Request::new(Source::Text(text), Language::OpenClC) };
+    /// let request = Request { options: &options, ..Request::new(CompilerInput::Text(text), Language::OpenClC) };
     /// let (module, compiled) = Module::compile(&device, &request)?;
     /// assert!(compiled.diagnostics.is_empty());
     /// let xs = device.buffer("xs", &[1, 2, 3])?;

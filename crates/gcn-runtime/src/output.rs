@@ -6,10 +6,10 @@ use std::path::Path;
 
 /// A place for documents of a program that runs: a file, in which one document takes the place of the one before, or a stream.
 pub struct Output {
-    place: Place,
+    place: Destination,
 }
 
-enum Place {
+enum Destination {
     Stream(Box<dyn Write + Send>),
     /// Documents begin at `start`.
     File {
@@ -21,8 +21,8 @@ enum Place {
 impl std::fmt::Debug for Output {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self.place {
-            Place::Stream(_) => "Stream",
-            Place::File { .. } => "File",
+            Destination::Stream(_) => "Stream",
+            Destination::File { .. } => "File",
         })
     }
 }
@@ -54,7 +54,7 @@ impl Output {
         is_appended: bool,
     ) -> io::Result<Output> {
         let stream = |out: Box<dyn Write + Send>| Output {
-            place: Place::Stream(out),
+            place: Destination::Stream(out),
         };
         let Some(path) = file else {
             return Ok(stream(Box::new(standard)));
@@ -71,13 +71,13 @@ impl Output {
         }
         let start = if is_appended { about.len() } else { 0 };
         Ok(Output {
-            place: Place::File { file, start },
+            place: Destination::File { file, start },
         })
     }
 
     /// True if a document takes the place of the one before.
     pub fn is_file(&self) -> bool {
-        matches!(self.place, Place::File { .. })
+        matches!(self.place, Destination::File { .. })
     }
 
     /// Writes a document.
@@ -89,11 +89,11 @@ impl Output {
         document: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<()> {
         match &mut self.place {
-            Place::Stream(out) => {
+            Destination::Stream(out) => {
                 document(out)?;
                 out.flush()
             }
-            Place::File { file, start } => {
+            Destination::File { file, start } => {
                 let mut bytes = Vec::new();
                 document(&mut bytes)?;
                 file.seek(SeekFrom::Start(*start))?;

@@ -13,15 +13,15 @@ use gcn_emu::run::{self, Dispatch};
 use gcn_emu::{Code, Fidelity};
 
 use crate::abi::hsa::{
-    self, BeyondArguments, LaunchError, Note, Placed, Shape, UnownedSources, UnsetSgprs,
+    self, BeyondArguments, LaunchError, LaunchNote, PlacedBytes, Shape, UnownedSources, UnsetSgprs,
 };
 use crate::progress::Progress;
-use crate::{Argument, Completion, Error, Kernel, Outcome, Queue, Signal};
+use crate::{Argument, CommandResult, Completion, Error, Kernel, Queue, Signal};
 
 /// The argument segment of a launch, where its arguments have places already.
 #[derive(Clone, Debug)]
 pub(crate) enum Segment {
-    Placed(Vec<Placed>),
+    Placed(Vec<PlacedBytes>),
     /// At an address of the caller's.
     At(u64),
     /// Named by a packet of the caller's.
@@ -54,9 +54,9 @@ pub(crate) struct Submission {
 
 impl Job {
     /// The launch as the ABI has it.
-    fn launch(&self) -> hsa::Launch<'_> {
+    fn launch(&self) -> hsa::KernelStart<'_> {
         let module = self.kernel.module();
-        hsa::Launch {
+        hsa::KernelStart {
             object: module.object(),
             loaded: module.loaded(),
             kernel: self.kernel.description(),
@@ -115,7 +115,7 @@ impl Job {
         submission: &Submission,
         device: &mut Emulated,
         signal: &Signal,
-    ) -> Outcome {
+    ) -> CommandResult {
         let defaults = &self.kernel.module().device().emulated().config;
         device.config.limit = submission.limit.or(defaults.limit);
         device.config.threads = self.threads();
@@ -229,7 +229,7 @@ impl PreparedLaunch {
     }
 
     /// Decisions that were made without being asked for.
-    pub fn notes(&self) -> &[Note] {
+    pub fn notes(&self) -> &[LaunchNote] {
         &self.built.prepared.notes
     }
 
@@ -354,12 +354,12 @@ impl PreparedLaunch {
     ///
     /// # Errors
     /// As [`PreparedLaunch::submit`] and [`Signal::wait`].
-    pub fn run(&self, queue: &Queue) -> Outcome {
+    pub fn run(&self, queue: &Queue) -> CommandResult {
         self.kernel().check_queue(queue)?;
         queue.launch_here(self.submission.after.clone(), self.command())
     }
 
-    fn command(&self) -> impl FnOnce(&mut Emulated, &Signal) -> Outcome + Send + 'static {
+    fn command(&self) -> impl FnOnce(&mut Emulated, &Signal) -> CommandResult + Send + 'static {
         let PreparedLaunch { built, submission } = self.clone();
         move |device, signal| {
             let _turn = built.turn.lock().unwrap_or_else(PoisonError::into_inner);

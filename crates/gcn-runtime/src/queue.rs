@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::device::Device as Emulated;
 
-use crate::{Device, Error, Outcome, Signal};
+use crate::{CommandResult, Device, Error, Signal};
 
 /// A queue of commands, which begin one after the other, each when the one before has ended: a handle, of which all clones are
 /// the same queue. Queues of a device run beside each other.
@@ -65,12 +65,12 @@ struct Command {
 }
 
 enum Work {
-    Launch(Box<Run>),
+    Launch(Box<DeviceRun>),
     Call(Box<dyn FnOnce() + Send>),
 }
 
 /// A run on the device as the queue's kernels see it.
-type Run = dyn FnOnce(&mut Emulated, &Signal) -> Outcome + Send;
+type DeviceRun = dyn FnOnce(&mut Emulated, &Signal) -> CommandResult + Send;
 
 impl Device {
     /// A new queue.
@@ -189,7 +189,7 @@ impl Queue {
     pub(crate) fn launch(
         &self,
         after: Vec<Signal>,
-        run: impl FnOnce(&mut Emulated, &Signal) -> Outcome + Send + 'static,
+        run: impl FnOnce(&mut Emulated, &Signal) -> CommandResult + Send + 'static,
     ) -> Signal {
         self.submit(after, Work::Launch(Box::new(run)))
     }
@@ -198,8 +198,8 @@ impl Queue {
     pub(crate) fn launch_here(
         &self,
         after: Vec<Signal>,
-        run: impl FnOnce(&mut Emulated, &Signal) -> Outcome + Send + 'static,
-    ) -> Outcome {
+        run: impl FnOnce(&mut Emulated, &Signal) -> CommandResult + Send + 'static,
+    ) -> CommandResult {
         let signal = self.push(after, Work::Launch(Box::new(run)));
         if self.0.begin_service() {
             self.0.clone().serve(Some(&signal));
@@ -303,7 +303,7 @@ impl Inner {
         }
     }
 
-    fn carry_out(&self, work: Work, signal: &Signal) -> Outcome {
+    fn carry_out(&self, work: Work, signal: &Signal) -> CommandResult {
         match work {
             Work::Call(function) => {
                 if !signal.begin(None) {

@@ -35,7 +35,7 @@ use std::fmt;
 
 use gcn_emu::fault::{Fault, FaultKind, Intent, Site};
 use gcn_emu::memory::Allocation;
-use gcn_emu::run::Place;
+use gcn_emu::run::WavePlace;
 use gcn_isa::Isa;
 use gcn_observe::nearest;
 use serde::Serialize;
@@ -98,7 +98,7 @@ struct Unfinished {
 }
 
 impl Unfinished {
-    fn new(place: &Place, code: &CodeMap<'_>) -> Unfinished {
+    fn new(place: &WavePlace, code: &CodeMap<'_>) -> Unfinished {
         Unfinished {
             workgroup: place.wave.group,
             wave: place.wave.wave,

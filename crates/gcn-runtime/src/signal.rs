@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::{Completion, Error};
 
 /// The end of a command: its work, or the reason why it did not succeed.
-pub type Outcome = Result<Arc<Completion>, Error>;
+pub type CommandResult = Result<Arc<Completion>, Error>;
 
 /// Times of a command.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -48,10 +48,10 @@ struct Inner {
     changed: Condvar,
 }
 
-type Callback = Box<dyn FnOnce(&Outcome) + Send>;
+type Callback = Box<dyn FnOnce(&CommandResult) + Send>;
 
 struct State {
-    outcome: Option<Outcome>,
+    outcome: Option<CommandResult>,
     callbacks: Vec<Callback>,
     times: Times,
     /// Stops the kernel that runs.
@@ -105,7 +105,7 @@ impl Signal {
     ///
     /// # Errors
     /// The reason why the command did not succeed, such as [`Error::Fault`].
-    pub fn wait(&self) -> Outcome {
+    pub fn wait(&self) -> CommandResult {
         let mut state = self.state();
         loop {
             if let Some(outcome) = &state.outcome {
@@ -123,7 +123,7 @@ impl Signal {
     /// let signal = gcn_runtime::Signal::new();
     /// assert!(signal.wait_timeout(std::time::Duration::from_millis(1)).is_none());
     /// ```
-    pub fn wait_timeout(&self, timeout: Duration) -> Option<Outcome> {
+    pub fn wait_timeout(&self, timeout: Duration) -> Option<CommandResult> {
         let state = self.state();
         let waited = self
             .0
@@ -134,7 +134,7 @@ impl Signal {
     }
 
     /// The end, if it has come.
-    pub fn poll(&self) -> Option<Outcome> {
+    pub fn poll(&self) -> Option<CommandResult> {
         self.state().outcome.clone()
     }
 
@@ -148,7 +148,7 @@ impl Signal {
     /// signal.complete();
     /// assert_eq!(receiver.recv(), Ok(true));
     /// ```
-    pub fn subscribe(&self, callback: impl FnOnce(&Outcome) + Send + 'static) {
+    pub fn subscribe(&self, callback: impl FnOnce(&CommandResult) + Send + 'static) {
         let mut state = self.state();
         match state.outcome.clone() {
             None => state.callbacks.push(Box::new(callback)),
@@ -221,7 +221,7 @@ impl Signal {
     }
 
     /// Brings the end, unless it has come.
-    pub(crate) fn end(&self, outcome: Outcome) {
+    pub(crate) fn end(&self, outcome: CommandResult) {
         let mut state = self.state();
         if state.outcome.is_some() {
             return;

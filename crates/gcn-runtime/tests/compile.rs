@@ -1,6 +1,6 @@
 //! Modules from source text, by the system's Clang: Debian's packages clang-19, lld-19 and rocm-device-libs.
 
-use gcn_runtime::compile::{CompileError, Compiled, Language, Request, Source, Toolchain};
+use gcn_runtime::compile::{CompileError, Compiled, CompilerInput, Language, Request, Toolchain};
 use gcn_runtime::{Device, Error, Module};
 
 /// Compiles text for a device, with a cache in the directory.
@@ -15,7 +15,7 @@ fn compile(
     let options: Vec<_> = options.iter().map(Into::into).collect();
     let request = Request {
         options: &options,
-        ..Request::new(Source::Text(text), language)
+        ..Request::new(CompilerInput::Text(text), language)
     };
     Module::compile_with(device, &toolchain, Some(cache.path()), &request)
 }

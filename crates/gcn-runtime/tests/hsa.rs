@@ -7,7 +7,9 @@ use gcn_emu::run::InitialSgpr::{
 };
 use gcn_isa::Target;
 use gcn_object::{CodeObject, Version};
-use gcn_runtime::hsa::{self, Arguments, Launch, LaunchError, Note, Placed, Prepared, Shape};
+use gcn_runtime::hsa::{
+    self, Arguments, KernelStart, LaunchError, LaunchNote, PlacedBytes, Prepared, Shape,
+};
 
 /// A kernel with these lines in its descriptor and this metadata, in an object of this version.
 fn object(target: &str, version: u8, descriptor: &str, metadata: &str) -> CodeObject<'static> {
@@ -56,13 +58,13 @@ const SHAPE: Shape = Shape {
 fn prepare(
     object: &CodeObject,
     shape: Shape,
-    arguments: &[Placed],
+    arguments: &[PlacedBytes],
 ) -> (Device, Result<Prepared, LaunchError>) {
     let target = Target::from_elf_mach(object.flags.mach).expect("a target");
     let device = Device::new(Config::new(target.isa));
     let loaded = hsa::load(&device, object, "object").expect("room for the object");
     let kernel = &object.kernels[0];
-    let prepared = Launch {
+    let prepared = KernelStart {
         object,
         loaded: &loaded,
         kernel,
@@ -74,7 +76,7 @@ fn prepare(
     (device, prepared)
 }
 
-fn good(object: &CodeObject, shape: Shape, arguments: &[Placed]) -> (Device, Prepared) {
+fn good(object: &CodeObject, shape: Shape, arguments: &[PlacedBytes]) -> (Device, Prepared) {
     let (device, prepared) = prepare(object, shape, arguments);
     (device, prepared.unwrap_or_else(|error| panic!("{error}")))
 }
@@ -224,11 +226,11 @@ fn hidden_arguments_of_version_5_follow_the_others() {
     let object = object("gfx900", 5, "", "");
     assert_eq!(object.version, Version::V5);
     let arguments = [
-        Placed {
+        PlacedBytes {
             offset: 0,
             bytes: vec![7; 4],
         },
-        Placed {
+        PlacedBytes {
             offset: 4,
             bytes: vec![9; 8],
         },
@@ -274,7 +276,7 @@ fn hidden_arguments_of_version_4_are_56_bytes() {
     let (device, _prepared) = good(
         &object("gfx900", 4, "", ""),
         SHAPE,
-        &[Placed {
+        &[PlacedBytes {
             offset: 0,
             bytes: vec![1; 8],
         }],
@@ -293,7 +295,7 @@ fn metadata_place_hidden_arguments() {
     let (device, _prepared) = good(
         &object,
         SHAPE,
-        &[Placed {
+        &[PlacedBytes {
             offset: 0,
             bytes: vec![1, 0, 0, 0],
         }],
@@ -340,7 +342,7 @@ fn a_dynamic_stack_gets_room_and_a_note() {
     let stack = hsa::DYNAMIC_STACK_BYTES;
     assert_eq!(prepared.dispatch.scratch_bytes_per_lane, 16 + stack);
     let bytes = u64::from(16 + stack);
-    assert_eq!(prepared.notes, [Note::DynamicStack { bytes, stack }]);
+    assert_eq!(prepared.notes, [LaunchNote::DynamicStack { bytes, stack }]);
 }
 
 #[test]
@@ -462,7 +464,7 @@ fn argument_segments_without_bounds_are_refused() {
         let (_, prepared) = prepare(
             &object,
             SHAPE,
-            &[Placed {
+            &[PlacedBytes {
                 offset,
                 bytes: vec![0; 4],
             }],
@@ -500,7 +502,7 @@ fn e244_the_device_librarys_printf_finds_no_room_and_no_null() {
         assert_eq!(prepared.notes, [], "it has no printf");
         let text = format!("{text}\n.type __printf_alloc,@function\n__printf_alloc: .long 0");
         let (device, prepared) = good(&object("gfx900", version, "", &text), SHAPE, &[]);
-        assert_eq!(prepared.notes, [Note::MutePrintf]);
+        assert_eq!(prepared.notes, [LaunchNote::MutePrintf]);
         let segment = region(&device, "the argument segment");
         let buffer = u64_at(&device, segment + 8 + offset);
         assert_eq!(u64_at(&device, buffer), 0, "nothing is used of nothing");

@@ -90,7 +90,7 @@ fn submit(kernel: &Kernel, pointer: u64, queue: &Queue) -> Signal {
     launch.submit(queue).expect("it can be launched")
 }
 
-fn ended(signal: &Signal) -> gcn_runtime::Outcome {
+fn ended(signal: &Signal) -> gcn_runtime::CommandResult {
     signal.wait_timeout(PATIENCE).expect("it ends in time")
 }
 

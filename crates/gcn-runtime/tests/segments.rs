@@ -143,7 +143,7 @@ fn launches_of_a_kernel_share_its_decoded_code() {
             dynamic_lds: 0,
             stack: None,
         };
-        let launch = hsa::Launch {
+        let launch = hsa::KernelStart {
             object: &object,
             loaded: &loaded,
             kernel: &object.kernels[0],

@@ -10,10 +10,10 @@ use clap::ValueEnum;
 use gcn_asm::{
     Assembly, Diagnostic, ObjectError, Options, Program, Source, assemble_with, ids, named_target,
 };
-use gcn_isa::{Fidelity, Syntax};
+use gcn_isa::{Syntax, TextFidelity};
 use gcn_object::MetadataError;
 
-use crate::file::Text;
+use crate::file::SourceText;
 use crate::{Status, Usage, input, render, warnings};
 
 /// For `--help`.
@@ -126,7 +126,7 @@ const ENCODING_COLUMN: usize = 40;
 /// The source cannot be read, its target is not known, or the result cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
-    let text = Text::open(&args.input)?;
+    let text = SourceText::open(&args.input)?;
     let options = match args.target {
         Some(named) => named.options(),
         None => Options::new(named_target(text.as_str()).ok_or_else(|| {
@@ -281,7 +281,7 @@ fn encodings(assembly: &Assembly) -> String {
         let line = shown.len();
         shown.push('\t');
         // What the text leaves out, the bytes beside it say.
-        let (Fidelity::Exact | Fidelity::RefusedByLlvm | Fidelity::Lossy) =
+        let (TextFidelity::Exact | TextFidelity::RefusedByLlvm | TextFidelity::Lossy) =
             listing.inst.print(&mut shown, Syntax::Llvm, None);
         let written = shown.len() - line - 1;
         shown.extend(std::iter::repeat_n(

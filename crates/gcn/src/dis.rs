@@ -7,7 +7,8 @@ use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use clap::builder::TypedValueParser;
 use gcn_asm::list::{
-    Code, Kernel, LABELS, ListOptions, Note, Section, Symbol, list_object, list_to, target_id,
+    LABELS, ListOptions, ListedCode, ListedKernel, ListedNote, ListedSection, ListedSymbol,
+    list_object, list_to, target_id,
 };
 use gcn_isa::{Syntax, Target};
 use gcn_object::{Binding, CodeObject, Feature, SymbolKind, SymbolSection, Version};
@@ -145,7 +146,7 @@ impl Args {
     }
 
     /// The part of raw words that is asked for.
-    fn raw_code<'b>(&self, target: &Target, bytes: &'b [u8], name: &str) -> Result<Code<'b>> {
+    fn raw_code<'b>(&self, target: &Target, bytes: &'b [u8], name: &str) -> Result<ListedCode<'b>> {
         let offset = self.offset.unwrap_or(0);
         let part = || {
             let rest = bytes.get(usize::try_from(offset).ok()?..)?;
@@ -160,7 +161,7 @@ impl Args {
                 bytes.len()
             );
         };
-        let mut code = Code::raw(target.isa, part);
+        let mut code = ListedCode::raw(target.isa, part);
         for section in &mut code.sections {
             section.address = self.base.unwrap_or(offset);
         }
@@ -198,7 +199,7 @@ fn looks_like(bytes: &[u8]) -> Option<&'static str> {
 }
 
 /// Leaves a kernel's code and its descriptor.
-fn keep_kernel(code: &mut Code<'_>, kernel: &gcn_object::Kernel) {
+fn keep_kernel(code: &mut ListedCode<'_>, kernel: &gcn_object::ObjectKernel) {
     let addresses = kernel.entry_address..kernel.entry_address.saturating_add(kernel.code_size);
     code.kernels.retain(|other| other.name == kernel.name);
     code.metadata = None;
@@ -229,7 +230,7 @@ fn keep_kernel(code: &mut Code<'_>, kernel: &gcn_object::Kernel) {
 }
 
 /// Adds the source lines of the code as notes.
-fn add_source(code: &mut Code<'_>, object: &CodeObject) -> Result<()> {
+fn add_source(code: &mut ListedCode<'_>, object: &CodeObject) -> Result<()> {
     let lines = object.source_lines()?;
     let Some(lines) = lines else {
         bail!("it has no debug information: compile with -g");
@@ -245,7 +246,7 @@ fn add_source(code: &mut Code<'_>, object: &CodeObject) -> Result<()> {
                 && let Some(text) = sources.describe(&lines, range.addresses.start)
             {
                 let text = text.into();
-                section.notes.push(Note { offset, text });
+                section.notes.push(ListedNote { offset, text });
             }
             last = Some(place);
         }
@@ -254,7 +255,7 @@ fn add_source(code: &mut Code<'_>, object: &CodeObject) -> Result<()> {
     Ok(())
 }
 
-fn add_labels<'a>(code: &mut Code<'a>, labels: Option<&'a Labels>) -> Result<()> {
+fn add_labels<'a>(code: &mut ListedCode<'a>, labels: Option<&'a Labels>) -> Result<()> {
     labels.map_or(Ok(()), |labels| labels.add(code))
 }
 
@@ -337,13 +338,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 }
 
 /// The executable sections of a code object.
-fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
+fn code_of<'a>(object: &'a CodeObject, target: &Target) -> ListedCode<'a> {
     let sections = object
         .sections
         .iter()
         .enumerate()
         .filter(|(_, section)| section.is_code() && !section.file.is_empty())
-        .map(|(index, section)| Section {
+        .map(|(index, section)| ListedSection {
             name: Some(&section.name),
             head: "",
             address: section.address,
@@ -355,13 +356,13 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
         })
         .collect();
     // In the order of their descriptors, so that these keep it. Those of version 2 stand before the code, as data.
-    let mut kernels: Vec<&gcn_object::Kernel> = object
+    let mut kernels: Vec<&gcn_object::ObjectKernel> = object
         .kernels
         .iter()
         .filter(|_| object.version > Version::V2)
         .collect();
     kernels.sort_by_key(|kernel| kernel.descriptor_address);
-    Code {
+    ListedCode {
         isa: target.isa,
         target_id: Some(target_id(object, target)),
         version: Some(object.version.number()),
@@ -370,7 +371,7 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
         sections,
         kernels: kernels
             .into_iter()
-            .map(|kernel| Kernel {
+            .map(|kernel| ListedKernel {
                 name: &kernel.name,
                 descriptor: &kernel.descriptor,
             })
@@ -382,7 +383,7 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> Code<'a> {
     }
 }
 
-fn symbols_in<'o>(object: &'o CodeObject, section: usize, address: u64) -> Vec<Symbol<'o>> {
+fn symbols_in<'o>(object: &'o CodeObject, section: usize, address: u64) -> Vec<ListedSymbol<'o>> {
     object
         .symbols
         .iter()
@@ -391,7 +392,7 @@ fn symbols_in<'o>(object: &'o CodeObject, section: usize, address: u64) -> Vec<S
         })
         .filter(|symbol| !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File))
         .filter_map(|symbol| {
-            Some(Symbol {
+            Some(ListedSymbol {
                 name: &symbol.name,
                 offset: symbol.value.checked_sub(address)?,
                 size: symbol.size,

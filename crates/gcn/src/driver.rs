@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use anyhow::Result;
-use gcn_asm::list::{Code, Symbol};
+use gcn_asm::list::{ListedCode, ListedSymbol};
 use gcn_isa::{Isa, Target};
 use gcn_object::{DriverKernel, DriverProgram, is_driver_program, read_driver_program};
 use serde::Serialize;
@@ -63,7 +63,7 @@ pub fn code<'a>(
     name: &str,
     asked: Option<&'static Target>,
     kernel: Option<&str>,
-) -> Result<Code<'a>> {
+) -> Result<ListedCode<'a>> {
     let only = kernel
         .map(|kernel| program.find_kernel(kernel))
         .transpose()?;
@@ -82,14 +82,14 @@ pub fn code<'a>(
     for kernel in program.kernels.iter().filter(is_listed) {
         by_place.entry(kernel.file.start).or_default().push(kernel);
     }
-    let mut code = Code::raw(target.isa, &[]);
+    let mut code = ListedCode::raw(target.isa, &[]);
     code.sections.clear();
     for kernels in by_place.values() {
         let Some(first) = kernels.first() else {
             continue;
         };
         let bytes = program.code(first);
-        for mut section in Code::raw(target.isa, bytes).sections {
+        for mut section in ListedCode::raw(target.isa, bytes).sections {
             section.name = Some(CODE_SECTION);
             section.address = first.address;
             section.align = CODE_ALIGN;
@@ -100,8 +100,8 @@ pub fn code<'a>(
     Ok(code)
 }
 
-fn symbol(kernel: &DriverKernel) -> Symbol<'_> {
-    Symbol {
+fn symbol(kernel: &DriverKernel) -> ListedSymbol<'_> {
+    ListedSymbol {
         name: &kernel.name,
         offset: 0,
         size: 0,
@@ -128,7 +128,7 @@ pub fn show(
     let only = kernel
         .map(|kernel| program.find_kernel(kernel))
         .transpose()?;
-    let mut report = Report::new(program, target(program, asked, name));
+    let mut report = DriverReport::new(program, target(program, asked, name));
     if let Some(only) = only {
         report.kernels.retain(|kernel| kernel.name == only.name);
     }
@@ -142,7 +142,7 @@ pub fn show(
 
 /// Contents of a program; the fields are the keys of the JSON.
 #[derive(Serialize)]
-struct Report {
+struct DriverReport {
     format: String,
     /// Width of the ELF file, 32 or 64.
     bits: u8,
@@ -190,10 +190,10 @@ struct ArgumentReport {
     size: Option<u32>,
 }
 
-impl Report {
-    fn new(program: &DriverProgram, target: Option<&'static Target>) -> Report {
+impl DriverReport {
+    fn new(program: &DriverProgram, target: Option<&'static Target>) -> DriverReport {
         let kernels = program.kernels.iter();
-        Report {
+        DriverReport {
             format: program.format.to_string(),
             bits: program.bits,
             chip: program.chip.map(|chip| chip.name),

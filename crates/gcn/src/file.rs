@@ -2,7 +2,7 @@
 //! assembler reads a source once from begin to end, and releases the memory of the part that it has read, which would be
 //! most of the memory that assembling takes.
 //!
-//! A mapped file that another process changes is reported ([`Text::check`], [`FileBytes::check`]), and one that it makes
+//! A mapped file that another process changes is reported ([`SourceText::check`], [`FileBytes::check`]), and one that it makes
 //! shorter does not end the tool ([`guard`]). Small files, and pipes, are read.
 
 pub mod guard;
@@ -25,7 +25,7 @@ const MAPPED_FROM: u64 = 1 << 20;
 const STRIDE: usize = 1 << 18;
 
 /// The text of a source.
-pub enum Text {
+pub enum SourceText {
     /// Text in memory.
     Read(String),
     /// Text in a mapped file.
@@ -59,31 +59,31 @@ struct MappedFile {
     metadata: Metadata,
 }
 
-impl Text {
+impl SourceText {
     /// The text of a file, or of standard input.
     ///
     /// # Errors
     /// As those of [`input::read_text`].
-    pub fn open(path: &Path) -> Result<Text> {
+    pub fn open(path: &Path) -> Result<SourceText> {
         match MappedFile::open(path, input::MAX_INPUT_BYTES)? {
             Some(file) => MappedText::new(file)
-                .map(Text::Mapped)
+                .map(SourceText::Mapped)
                 .map_err(|(file, good)| input::not_text(path, &file.map, good)),
-            None => input::read_text(path).map(Text::Read),
+            None => input::read_text(path).map(SourceText::Read),
         }
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
         match self {
-            Text::Read(text) => text,
-            Text::Mapped(mapped) => mapped.as_str(),
+            SourceText::Read(text) => text,
+            SourceText::Mapped(mapped) => mapped.as_str(),
         }
     }
 
     /// Releases the memory of the text before a byte. It can be read again, at the cost of reading the file.
     pub fn passed(&self, position: usize) {
-        if let Text::Mapped(mapped) = self {
+        if let SourceText::Mapped(mapped) = self {
             mapped.release(position);
         }
     }
@@ -91,8 +91,8 @@ impl Text {
     /// Reports an error if the file has changed since it was mapped.
     pub fn check(&self) -> Result<()> {
         match self {
-            Text::Mapped(text) => text.file.check(),
-            Text::Read(_) => Ok(()),
+            SourceText::Mapped(text) => text.file.check(),
+            SourceText::Read(_) => Ok(()),
         }
     }
 }
@@ -259,10 +259,10 @@ mod tests {
     use super::*;
 
     /// Opens a file with this name and these bytes.
-    fn opened(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Result<Text>) {
+    fn opened(name: &str, bytes: &[u8]) -> (std::path::PathBuf, Result<SourceText>) {
         let path = std::env::temp_dir().join(format!("gcn-{}-{name}", std::process::id()));
         std::fs::write(&path, bytes).expect("a temporary file");
-        let text = Text::open(&path);
+        let text = SourceText::open(&path);
         (path, text)
     }
 
@@ -278,7 +278,7 @@ mod tests {
         let expected = long();
         let (path, text) = opened("mapped", expected.as_bytes());
         let text = text.expect("text");
-        assert!(matches!(text, Text::Mapped(_)));
+        assert!(matches!(text, SourceText::Mapped(_)));
         assert!(text.as_str() == expected);
         for position in [1, STRIDE, 3 * STRIDE + 1, expected.len()] {
             text.passed(position);

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use clap::builder::TypedValueParser;
 use gcn_isa::Target;
-use gcn_object::{CodeObject, Feature, Kernel, KernelDescriptor, UserSgpr};
+use gcn_object::{CodeObject, Feature, KernelDescriptor, ObjectKernel, UserSgpr};
 use serde::Serialize;
 
 use crate::file::FileBytes;
@@ -84,7 +84,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         let message = format!("the code is for {own}, not for {}", asked.name);
         render::warn(&name, &message);
     }
-    let mut report = Report::new(&object);
+    let mut report = ObjectReport::new(&object);
     if let Some(kernel) = &args.kernel {
         let symbol = &object.find_kernel(kernel)?.name;
         report.kernels.retain(|kernel| kernel.name == *symbol);
@@ -178,7 +178,7 @@ fn short_name(symbol: &String) -> String {
 
 /// Contents of a code object; the fields are the keys of the JSON.
 #[derive(Serialize)]
-struct Report {
+struct ObjectReport {
     /// LLVM's name of the processor.
     target: Option<String>,
     /// `GCN 1.4`; `None` for processors that are not GCN.
@@ -237,10 +237,10 @@ struct UserSgprReport {
     count: u32,
 }
 
-impl Report {
-    fn new(object: &CodeObject) -> Report {
+impl ObjectReport {
+    fn new(object: &CodeObject) -> ObjectReport {
         let target = object::target(object).ok();
-        Report {
+        ObjectReport {
             target: target
                 .map(|target| target.name)
                 .or(object.processor())
@@ -292,7 +292,7 @@ impl Report {
 }
 
 impl KernelReport {
-    fn new(kernel: &Kernel, target: Option<&Target>) -> KernelReport {
+    fn new(kernel: &ObjectKernel, target: Option<&Target>) -> KernelReport {
         let descriptor = &kernel.descriptor;
         let metadata = kernel.metadata.as_ref();
         let sgprs_allocated = target.map(|target| sgprs_allocated(descriptor, target));

@@ -12,7 +12,7 @@ use gcn_asm::{Features, Options};
 use gcn_isa::{Isa, TARGETS, Target};
 use gcn_runtime::data::{Data, DataError};
 
-use crate::file::Text;
+use crate::file::SourceText;
 
 /// The file name that means standard input.
 pub const STDIN: &str = "-";
@@ -156,7 +156,7 @@ pub struct SourceFiles<'a> {
     /// Directories to search, in this order.
     pub directories: &'a [PathBuf],
     /// The source itself, if its memory can be released.
-    pub text: Option<&'a Text>,
+    pub text: Option<&'a SourceText>,
 }
 
 impl gcn_asm::Files for SourceFiles<'_> {

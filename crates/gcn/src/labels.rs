@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
-use gcn_asm::list::{Code, Note, Symbol};
+use gcn_asm::list::{ListedCode, ListedNote, ListedSymbol};
 
 use crate::input;
 
@@ -22,11 +22,11 @@ const QUOTE: char = '"';
 pub struct Labels {
     /// Name of the file.
     file: String,
-    entries: Vec<Entry>,
+    entries: Vec<LabelLine>,
 }
 
 /// A line of the file.
-struct Entry {
+struct LabelLine {
     /// Number of the line, from 1.
     line: usize,
     address: u64,
@@ -50,7 +50,7 @@ impl Labels {
         let mut names = HashSet::new();
         for (index, text) in text.lines().enumerate() {
             let line = index + 1;
-            match Entry::parse(line, text) {
+            match LabelLine::parse(line, text) {
                 Ok(Some(entry)) => {
                     if let Some(label) = &entry.label {
                         let is_new = names.insert(label.clone());
@@ -71,7 +71,7 @@ impl Labels {
     /// # Errors
     /// An address is outside of the code, in that of several kernels, or no multiple of a word; or the code has a symbol of
     /// a label's name.
-    pub fn add<'a>(&'a self, code: &mut Code<'a>) -> Result<()> {
+    pub fn add<'a>(&'a self, code: &mut ListedCode<'a>) -> Result<()> {
         let symbols = code.sections.iter().flat_map(|section| &section.symbols);
         let taken: HashSet<&str> = symbols.map(|symbol| symbol.name).collect();
         for entry in &self.entries {
@@ -97,7 +97,7 @@ impl Labels {
                     !is_taken,
                     "{file}:{line}: the code has a symbol `{name}` already"
                 );
-                section.symbols.push(Symbol {
+                section.symbols.push(ListedSymbol {
                     name,
                     offset,
                     size: 0,
@@ -110,7 +110,7 @@ impl Labels {
             }
             if let Some(note) = &entry.note {
                 let text = note.as_str().into();
-                section.notes.push(Note { offset, text });
+                section.notes.push(ListedNote { offset, text });
             }
         }
         for section in &mut code.sections {
@@ -120,12 +120,12 @@ impl Labels {
     }
 }
 
-impl Entry {
+impl LabelLine {
     /// Reads a line; `None` if it is empty or a comment.
     ///
     /// # Errors
     /// A message about what is wrong.
-    fn parse(line: usize, text: &str) -> Result<Option<Entry>, String> {
+    fn parse(line: usize, text: &str) -> Result<Option<LabelLine>, String> {
         let text = text.trim();
         if text.is_empty() || text.starts_with(COMMENT) {
             return Ok(None);
@@ -158,7 +158,7 @@ impl Entry {
         if label.is_none() && note.is_none() {
             return Err("a label, or a note in quotes, must follow the address".to_owned());
         }
-        Ok(Some(Entry {
+        Ok(Some(LabelLine {
             line,
             address,
             label,

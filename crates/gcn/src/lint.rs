@@ -10,7 +10,7 @@ use gcn_asm::{Options, Source};
 use gcn_isa::Target;
 use gcn_object::{CodeObject, SymbolKind, SymbolSection};
 use gcn_observe::finding::Findings;
-use gcn_observe::lint::{self, Code, Region};
+use gcn_observe::lint::{self, CodeRegion, LintCode};
 use gcn_runtime::report::{CodeMap, FindingReport};
 use gcn_runtime::{Device, Module};
 
@@ -167,7 +167,7 @@ fn assembled(
 }
 
 /// The code of a module, and where kernels and functions begin in it; of one kernel, if that is asked for.
-fn code_of<'a>(module: &'a Module, target: &Target, kernel: Option<&str>) -> Result<Code<'a>> {
+fn code_of<'a>(module: &'a Module, target: &Target, kernel: Option<&str>) -> Result<LintCode<'a>> {
     let object = module.object();
     let moved = |address| module.loaded().moved(address);
     let sections = object.sections.iter();
@@ -183,10 +183,10 @@ fn code_of<'a>(module: &'a Module, target: &Target, kernel: Option<&str>) -> Res
             .map(moved)
             .collect(),
     };
-    Ok(Code {
+    Ok(LintCode {
         isa: target.isa,
         regions: sections
-            .map(|section| Region {
+            .map(|section| CodeRegion {
                 address: moved(section.address),
                 bytes: object.section_bytes(section),
             })

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
-use gcn_isa::{Fidelity, Field, Form, Inst, Isa, Kind, Row, Syntax, Target, rows};
+use gcn_isa::{Field, Form, Inst, Isa, Kind, Row, Syntax, Target, TextFidelity, rows};
 
 /// Different lines of the text, if every instruction had enough operands for its share.
 const DIFFERENT: usize = 160_000;
@@ -76,8 +76,8 @@ fn candidates_of(isa: Isa, row: &Row, count: usize, random: &mut Random) -> Vec<
     for form in forms.iter().cycle().take(count * forms.len().min(1)) {
         let line = (0..TRIES).find_map(|_| {
             let mut line = String::new();
-            let is_exact =
-                random_inst(form, random).print(&mut line, Syntax::Llvm, None) == Fidelity::Exact;
+            let is_exact = random_inst(form, random).print(&mut line, Syntax::Llvm, None)
+                == TextFidelity::Exact;
             (is_exact && !known.contains(&line)).then_some(line)
         });
         if let Some(line) = line {

@@ -6,10 +6,10 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use crate::assembler::expansion::Expansion;
-use crate::program::{Lines, Program, Row, SymbolPlace};
+use crate::program::{LinePlace, Lines, Program, SymbolPlace};
 
 /// A text of the assembly: the source or a file that it includes.
-struct Text<'a> {
+struct TextLines<'a> {
     /// Index of its name.
     file: usize,
     text: &'a str,
@@ -19,7 +19,7 @@ struct Text<'a> {
     ends: OnceCell<Vec<usize>>,
 }
 
-impl Text<'_> {
+impl TextLines<'_> {
     /// Line of a place, from 1.
     fn line(&self, place: usize) -> u64 {
         let ends = self.ends.get_or_init(|| {
@@ -36,7 +36,7 @@ impl Text<'_> {
 pub(crate) fn find(expansion: &Expansion<'_>, program: &Program, directory: &str) -> Lines {
     let mut files = vec![expansion.source.to_owned()];
     let mut numbers: HashMap<&str, usize> = HashMap::from([(expansion.source, 0)]);
-    let mut texts = vec![Text {
+    let mut texts = vec![TextLines {
         file: 0,
         text: expansion.source_text,
         start: 0,
@@ -47,7 +47,7 @@ pub(crate) fn find(expansion: &Expansion<'_>, program: &Program, directory: &str
             files.push(it.name.to_owned());
             files.len() - 1
         });
-        texts.push(Text {
+        texts.push(TextLines {
             file,
             text: it.text,
             start: it.start,
@@ -57,7 +57,7 @@ pub(crate) fn find(expansion: &Expansion<'_>, program: &Program, directory: &str
     let row = |section: usize, offset: u64, size: u64, span: &Range<usize>| {
         let after = texts.partition_point(|it| it.start <= span.start);
         let text = texts.get(after.saturating_sub(1))?;
-        Some(Row {
+        Some(LinePlace {
             section,
             offset,
             size,

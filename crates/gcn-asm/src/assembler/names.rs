@@ -8,7 +8,7 @@ use crate::diagnostic::{Fail, fail};
 use crate::expr::Exprs;
 use crate::ids;
 use crate::symbols::{Defined, Symbols};
-use crate::value::{SymbolId, Value};
+use crate::value::{ExprValue, SymbolId};
 
 /// Symbols, expressions that wait for symbols, and counts of named registers.
 pub(crate) struct Names {
@@ -107,7 +107,7 @@ impl Names {
         self.builtins.shown = counts;
         for (id, value) in self.builtins.counts.into_iter().zip(counts) {
             if let Some(entry) = self.symbols.get_mut(id) {
-                entry.defined = Defined::Value(Value::absolute(i64::from(value)));
+                entry.defined = Defined::Value(ExprValue::absolute(i64::from(value)));
             }
         }
     }
@@ -116,7 +116,7 @@ impl Names {
     pub(crate) fn define_number(&mut self, name: &str, value: i64, span: Range<usize>) {
         let id = self.symbols.own(name, span);
         if let Some(entry) = self.symbols.get_mut(id) {
-            entry.defined = Defined::Value(Value::absolute(value));
+            entry.defined = Defined::Value(ExprValue::absolute(value));
         }
     }
 }

@@ -9,7 +9,7 @@ use crate::argument::Delayed;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::encode::DelayedField;
 use crate::ids;
-use crate::program::{Mark, Section, SectionFlags, SectionKind};
+use crate::program::{Mark, ProgramSection, SectionFlags, SectionKind};
 
 /// The largest section; more is a slip, and must not exhaust memory.
 const MAX_SECTION: u64 = 1 << 28;
@@ -52,7 +52,7 @@ pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
 /// Sections, the current one, and fields that wait.
 #[derive(Default)]
 pub(crate) struct Output {
-    pub sections: Vec<Section>,
+    pub sections: Vec<ProgramSection>,
     /// Number of the section that is assembled into.
     pub current: u32,
     pub previous: u32,
@@ -124,11 +124,11 @@ impl Output {
             .is_some_and(|section| section.name == ABSOLUTE)
     }
 
-    pub(crate) fn section(&self) -> Option<&Section> {
+    pub(crate) fn section(&self) -> Option<&ProgramSection> {
         self.sections.get(self.current as usize)
     }
 
-    pub(crate) fn section_mut(&mut self) -> Option<&mut Section> {
+    pub(crate) fn section_mut(&mut self) -> Option<&mut ProgramSection> {
         self.sections.get_mut(self.current as usize)
     }
 
@@ -142,7 +142,7 @@ impl Output {
         if index >= MAX_SECTIONS {
             return 0;
         }
-        self.sections.push(Section {
+        self.sections.push(ProgramSection {
             name: name.to_owned(),
             kind,
             flags,

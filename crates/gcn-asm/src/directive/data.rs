@@ -7,10 +7,10 @@ use crate::assembler::Assembler;
 use crate::assembler::output::{Fixup, FixupKind, MAX_ALIGN, NOP, check_width};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::expr::Parsed;
-use crate::float::{Format, HALF};
+use crate::float::{FloatLayout, HALF};
 use crate::ids;
 use crate::program::SectionKind;
-use crate::value::{Term, Value};
+use crate::value::{ExprValue, Term};
 
 /// Integers or addresses of `width` bytes, separated by commas.
 pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
@@ -21,7 +21,7 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
         asm.reader.cursor.skip_blanks();
         let start = asm.reader.cursor.pos();
         let parsed = if is_missing_datum(asm) {
-            Parsed::Known(Value::absolute(0))
+            Parsed::Known(ExprValue::absolute(0))
         } else {
             asm.parse_expr()?
         };
@@ -188,7 +188,7 @@ pub(crate) fn octa(asm: &mut Assembler<'_>) -> Result<(), Fail> {
 }
 
 /// Floating-point numbers, separated by commas.
-pub(crate) fn floats(asm: &mut Assembler<'_>, format: &Format) -> Result<(), Fail> {
+pub(crate) fn floats(asm: &mut Assembler<'_>, format: &FloatLayout) -> Result<(), Fail> {
     loop {
         asm.reader.cursor.skip_blanks();
         let start = asm.reader.cursor.pos();

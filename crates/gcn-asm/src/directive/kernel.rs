@@ -19,10 +19,10 @@ use crate::directive::lds;
 use crate::explain;
 use crate::expr::Parsed;
 use crate::ids;
-use crate::program::{Kernel, Relocation};
+use crate::program::{ProgramKernel, ProgramRelocation};
 use crate::symbols::Defined;
 use crate::usage::Usage;
-use crate::value::{SymbolId, Value};
+use crate::value::{ExprValue, SymbolId};
 
 /// Alignment of a kernel's entry in bytes: the address registers of the hardware lack eight bits.
 const ENTRY_ALIGN: u64 = 256;
@@ -160,11 +160,11 @@ fn place_descriptor(asm: &mut Assembler<'_>, kernel: &mut KernelDirectives) -> R
         }
         entry.defined = Defined::Label { section, offset };
         entry.kind = SymbolKind::Object;
-        entry.size = Defined::Value(Value::absolute(DESCRIPTOR_SIZE as i64));
+        entry.size = Defined::Value(ExprValue::absolute(DESCRIPTOR_SIZE as i64));
     }
     kernel.descriptor_symbol = Some(id);
     if let Some(section) = asm.output.sections.get_mut(section as usize) {
-        section.relocations.push(Relocation {
+        section.relocations.push(ProgramRelocation {
             offset: offset + ENTRY_OFFSET_FIELD,
             kind: RelocationKind::Rel64,
             symbol: kernel.symbol.0 as usize,
@@ -223,7 +223,7 @@ pub(crate) fn finish_kernel(
     let descriptor = descriptor(asm, &kernel)?;
     let (section, offset) = kernel.place;
     asm.output.patch(section, offset, &descriptor.encode());
-    asm.kernels.finished.push(Kernel {
+    asm.kernels.finished.push(ProgramKernel {
         name: kernel.name,
         descriptor,
         span: kernel.span,
@@ -283,7 +283,7 @@ fn count_registers(
             return;
         };
         let span = kernel.span.clone();
-        let value = Delayed::Value(Value::absolute(value.into()));
+        let value = Delayed::Value(ExprValue::absolute(value.into()));
         kernel.values.push((key, name, value, span));
         found.push(what);
     };
@@ -299,7 +299,7 @@ fn count_registers(
         for (key, is_used, name) in special {
             if says_not(&kernel.values, key) && has_key(asm, key) {
                 let without = if is_used { "" } else { "no " };
-                let value = Delayed::Value(Value::absolute(is_used.into()));
+                let value = Delayed::Value(ExprValue::absolute(is_used.into()));
                 let named = KEYS.iter().find(|(_, k, _)| *k == key);
                 let span = kernel.span.clone();
                 kernel

@@ -12,7 +12,7 @@ use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::ids;
 use crate::symbols::Defined;
-use crate::value::Value;
+use crate::value::ExprValue;
 
 /// LDS that a workgroup can have, in bytes.
 const MAX_LDS: i64 = 1 << 16;
@@ -59,8 +59,8 @@ pub(crate) fn lds_symbol(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         )
         .helped("each name in LDS can be given once"));
     }
-    entry.defined = Defined::Value(Value::absolute(offset));
-    entry.size = Defined::Value(Value::absolute(size));
+    entry.defined = Defined::Value(ExprValue::absolute(offset));
+    entry.size = Defined::Value(ExprValue::absolute(size));
     entry.kind = SymbolKind::Object;
     entry.span = place;
     asm.kernels.lds_size = end;

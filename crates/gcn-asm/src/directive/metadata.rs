@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::ids;
-use crate::program::Metadata;
+use crate::program::ProgramMetadata;
 
 /// The code object versions that can be assembled.
 const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
@@ -42,7 +42,7 @@ pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<()
                 ));
             }
             let in_source = asm.reader.expansion.in_source(place.clone());
-            asm.metadata = Some(Metadata {
+            asm.metadata = Some(ProgramMetadata {
                 yaml: asm.reader.cursor.slice(place.clone()).to_owned(),
                 span: in_source,
             });

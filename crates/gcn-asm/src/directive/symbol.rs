@@ -13,8 +13,8 @@ use crate::directive::data;
 use crate::expr::{Parsed, Scope};
 use crate::ids;
 use crate::operand;
-use crate::symbols::{Defined, Entry};
-use crate::value::{SymbolId, Value};
+use crate::symbols::{Defined, SymbolEntry};
+use crate::value::{ExprValue, SymbolId};
 
 /// `name = expression`; the cursor is behind the `=`.
 pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Result<(), Fail> {
@@ -84,7 +84,7 @@ fn symbol(asm: &mut Assembler<'_>) -> Result<SymbolId, Fail> {
 /// Names separated by commas.
 pub(crate) fn each_symbol(
     asm: &mut Assembler<'_>,
-    change: impl Fn(&mut Entry),
+    change: impl Fn(&mut SymbolEntry),
 ) -> Result<(), Fail> {
     loop {
         let id = symbol(asm)?;
@@ -177,7 +177,7 @@ pub(crate) fn common(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         entry.defined = Defined::Common {
             align: align.cast_unsigned(),
         };
-        entry.size = Defined::Value(Value::absolute(size));
+        entry.size = Defined::Value(ExprValue::absolute(size));
     }
     Ok(())
 }
@@ -198,7 +198,7 @@ pub(crate) fn local_common(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resu
     let room = asm.define_label(id, name).and_then(|()| {
         if let Some(entry) = asm.names.symbols.get_mut(id) {
             entry.kind = SymbolKind::Object;
-            entry.size = Defined::Value(Value::absolute(size));
+            entry.size = Defined::Value(ExprValue::absolute(size));
         }
         asm.output.emit_zeros(size.cast_unsigned(), span)
     });
@@ -249,7 +249,7 @@ pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let value = if asm.reader.cursor.eat_after_blanks(b',') {
         asm.delayed("an address is an integer or a symbol")?
     } else {
-        Delayed::Value(Value::absolute(0))
+        Delayed::Value(ExprValue::absolute(0))
     };
     let (section, _) = asm.output.here();
     asm.output.stated.push(Stated {

@@ -3,7 +3,7 @@
 use gcn_isa::rules;
 use gcn_isa::{Isa, Operand, Slot, Ty, regs};
 
-use super::{Why, field_problem};
+use super::{ProblemKind, field_problem};
 use crate::argument::{Arg, ArgValue};
 use crate::cursor::FloatWidth;
 use crate::inputs::dialect::Dialect;
@@ -14,7 +14,7 @@ pub(super) fn float_constant(
     dialect: Dialect,
     ty: Ty,
     value: f64,
-) -> Result<Operand, Why> {
+) -> Result<Operand, ProblemKind> {
     // CLRX writes 1/(2π) alike for every type.
     let is_inv_2pi = dialect.rounds_inv_2pi() && value as f32 == std::f32::consts::FRAC_1_PI / 2.0;
     if is_inv_2pi && regs::inline(isa, regs::INV_2PI).is_some() {
@@ -33,7 +33,7 @@ pub(super) fn float_constant(
 
 /// A floating-point number in the format of a literal of this type. An integer of 16 bits has the bits of a
 /// 32-bit float, as its inline constants have (errata E165).
-pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32, Why> {
+pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32, ProblemKind> {
     let (bits, is_possible) = match (ty, ty.constant_bits()) {
         (Ty::F16 | Ty::F16x2, _) => {
             let half = half::f16::from_f64(value);
@@ -43,7 +43,7 @@ pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32,
         }
         // The literal is the upper half; the lower is zero.
         (Ty::F64, _) => ((dialect.double_bits(value) >> u32::BITS) as u32, true),
-        (_, 64) => return Err(Why::FloatInInteger),
+        (_, 64) => return Err(ProblemKind::FloatInInteger),
         // It must fit a half too.
         _ if ty.is_short_integer() => {
             float_literal(dialect, Ty::F16, value)?;
@@ -59,12 +59,12 @@ pub(super) fn float_literal(dialect: Dialect, ty: Ty, value: f64) -> Result<u32,
     if is_possible {
         Ok(bits)
     } else {
-        Err(Why::FloatRange(value))
+        Err(ProblemKind::FloatRange(value))
     }
 }
 
 /// The bits that a literal of this type gives a number.
-pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Why> {
+pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, ProblemKind> {
     dialect
         .literal(ty, value)
         .map_err(|error| field_problem(error, value))

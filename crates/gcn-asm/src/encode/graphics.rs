@@ -4,12 +4,12 @@ use gcn_isa::exp::SOURCES;
 use gcn_isa::vintrp::CHANNELS;
 use gcn_isa::{Field, Inst};
 
-use super::{Why, field_problem};
+use super::{ProblemKind, field_problem};
 use crate::argument::ArgValue;
 use crate::ids;
 
 /// An attribute's number, of which the dialect has said how large it may be, and its channel.
-pub(super) fn attribute(inst: &mut Inst, value: i64) -> Result<(), Why> {
+pub(super) fn attribute(inst: &mut Inst, value: i64) -> Result<(), ProblemKind> {
     let channels = CHANNELS.len() as i64;
     let problem = |error| field_problem(error, value);
     inst.set(Field::AttrChan, value.rem_euclid(channels))
@@ -19,12 +19,12 @@ pub(super) fn attribute(inst: &mut Inst, value: i64) -> Result<(), Why> {
 }
 
 /// A value of an export as CLRX has it: EN has a bit for each, with COMPR too, where two share a field.
-pub(super) fn export_value(inst: &mut Inst, place: u8, what: ArgValue) -> Result<(), Why> {
+pub(super) fn export_value(inst: &mut Inst, place: u8, what: ArgValue) -> Result<(), ProblemKind> {
     let register = match what {
         ArgValue::Vgprs { first, count: 1 } => Some(first),
         ArgValue::Off => None,
         _ => {
-            return Err(Why::NotAllowed(
+            return Err(ProblemKind::NotAllowed(
                 &ids::OPERAND_KIND,
                 "a value of an export is one VGPR or `off`",
             ));
@@ -40,10 +40,10 @@ pub(super) fn export_value(inst: &mut Inst, place: u8, what: ArgValue) -> Result
             .set(Field::En, enabled & !(1 << place))
             .map_err(problem);
     };
-    let field = field.ok_or(Why::TooMany)?;
+    let field = field.ok_or(ProblemKind::TooMany)?;
     let shares = is_compressed && place % 2 == 1 && enabled >> (place - 1) & 1 != 0;
     if shares && inst.get(field) != u64::from(register) {
-        return Err(Why::NotAllowed(
+        return Err(ProblemKind::NotAllowed(
             &ids::INSTRUCTION_RULE,
             "with `compr` both values of a pair are in the same register",
         ));

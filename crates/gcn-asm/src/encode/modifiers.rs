@@ -1,9 +1,9 @@
 //! From modifiers to the fields of an instruction, and the defaults of those that are not written.
 
 use gcn_isa::field::Encoding;
-use gcn_isa::{Field, FieldError, Inst, Modifier, Value};
+use gcn_isa::{Field, FieldError, Inst, Modifier, ModifierValue};
 
-use super::{AS_NUMBER, Operands, Problem, Where, Why, field_problem};
+use super::{AS_NUMBER, Operands, Problem, ProblemKind, ProblemPlace, field_problem};
 use crate::argument::ModArg;
 use crate::inputs::dialect::Dialect;
 
@@ -46,19 +46,22 @@ pub(super) fn set_modifiers(
     operands: &Operands<'_>,
 ) -> Result<(), Problem> {
     for (index, arg) in operands.mods.iter().enumerate() {
-        let at = Where::Modifier(index);
+        let at = ProblemPlace::Modifier(index);
         let field = arg.modifier.field;
         let is_own = inst.modifiers().any(|m| m.field == field);
         let has_bits = dialect.takes_all_modifiers() && inst.layout().has(field);
         if !is_own && !has_bits {
             // LLVM takes `offset:0` where there is no offset.
-            let is_number = matches!(arg.modifier.value, Value::Unsigned | Value::Signed);
+            let is_number = matches!(
+                arg.modifier.value,
+                ModifierValue::Unsigned | ModifierValue::Signed
+            );
             if is_number && arg.value == 0 && field != Field::BoundCtrl {
                 continue;
             }
             return Err(Problem {
                 at,
-                why: Why::ModifierNotHere,
+                why: ProblemKind::ModifierNotHere,
             });
         }
         if arg.later.is_some() {
@@ -71,8 +74,8 @@ pub(super) fn set_modifiers(
             let _ = inst.set(Field::OpSelHi2, 0); // VOP3P has the bit.
         }
         let result = match arg.modifier.value {
-            Value::Signed => inst.set_signed(field, arg.value),
-            Value::BitList => set_list(inst, arg).map_err(|why| Problem { at, why })?,
+            ModifierValue::Signed => inst.set_signed(field, arg.value),
+            ModifierValue::BitList => set_list(inst, arg).map_err(|why| Problem { at, why })?,
             _ => inst.set(field, arg.value),
         };
         if let Err(error) = result {
@@ -86,15 +89,15 @@ pub(super) fn set_modifiers(
         let missing = inst.modifiers().find(is_missing);
         let name = missing.and_then(|modifier| modifier.names.first());
         return Err(Problem {
-            at: Where::Instruction,
-            why: Why::Missing(name.copied().unwrap_or("")),
+            at: ProblemPlace::Instruction,
+            why: ProblemKind::Missing(name.copied().unwrap_or("")),
         });
     }
     Ok(())
 }
 
 /// Sets each bit of a list where the encoding has it. Those that a shorter list leaves out are 0.
-fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why> {
+fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, ProblemKind> {
     let list = inst.list_bits(arg.modifier);
     let expected = list.iter().count();
     let count = if arg.count == AS_NUMBER {
@@ -106,7 +109,7 @@ fn set_list(inst: &mut Inst, arg: &ModArg) -> Result<Result<(), FieldError>, Why
     let surplus = arg.value.checked_shr(expected as u32).unwrap_or(0);
     let is_idle = count <= LIST_ROOM && (surplus == 0 || arg.modifier.field == Field::OpSelHi);
     if count > expected && !is_idle {
-        return Err(Why::ListLength {
+        return Err(ProblemKind::ListLength {
             expected,
             found: count,
         });

@@ -3,14 +3,14 @@
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
-    Access, Does, Field, FieldError, Inst, Isa, Kind, Operand, PlacedOperand, Slot, Ty, regs,
+    Does, Field, FieldError, Inst, Isa, Kind, Operand, OperandAccess, PlacedOperand, Slot, Ty, regs,
 };
 
 use super::constant::{
     float_constant, float_literal, float_of, literal, modified_constant, width_of, with_count,
 };
 use super::graphics::{attribute, export_value};
-use super::{DelayedField, Encoded, Operands, Problem, Why, at_arg, field_problem};
+use super::{DelayedField, Encoded, Operands, Problem, ProblemKind, at_arg, field_problem};
 use crate::argument::{Arg, ArgValue};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
@@ -63,7 +63,7 @@ pub(super) fn place(
         if found == expected || found == also || Some(found) == theirs {
             Ok(())
         } else {
-            Err(problem(Why::Registers { expected, found }))
+            Err(problem(ProblemKind::Registers { expected, found }))
         }
     };
     let operand = match (slot.kind, what) {
@@ -85,7 +85,7 @@ pub(super) fn place(
             let is_written_by_clrx =
                 dialect.takes_idle_address() && gcn_isa::clrx::takes_image_address(most, count);
             if !Inst::takes_image_address(least, most, count) && !is_written_by_clrx {
-                return Err(problem(Why::ImageAddress {
+                return Err(problem(ProblemKind::ImageAddress {
                     least,
                     most,
                     found: count,
@@ -139,14 +139,14 @@ pub(super) fn place(
                 ArgValue::Int(value) => dialect
                     .constant(isa, slot.ty, value)
                     .map_err(|error| field_problem(error, value)),
-                _ => Err(Why::NeedsVgpr),
+                _ => Err(ProblemKind::NeedsVgpr),
             };
             match constant.map_err(problem)? {
-                Operand::Literal(_) => return Err(problem(Why::NoLiteral)),
+                Operand::Literal(_) => return Err(problem(ProblemKind::NoLiteral)),
                 inline => inline,
             }
         }
-        (Kind::Src, _) if bits.width == 8 => return Err(problem(Why::NeedsVgpr)),
+        (Kind::Src, _) if bits.width == 8 => return Err(problem(ProblemKind::NeedsVgpr)),
         (Kind::Vgpr, ArgValue::Scalar { code, .. })
             if code == regs::LDS_DIRECT && bits.width == 9 =>
         {
@@ -160,7 +160,11 @@ pub(super) fn place(
                 check_count(count)?;
             }
             if code < regs::ZERO && !takes_group(inst, slot, code, count) {
-                return Err(problem(Why::Alignment(if count == 2 { 2 } else { 4 })));
+                return Err(problem(ProblemKind::Alignment(if count == 2 {
+                    2
+                } else {
+                    4
+                })));
             }
             let operand = Operand::Scalar {
                 code,
@@ -168,9 +172,9 @@ pub(super) fn place(
             };
             match rules::operand(inst, slot, operand) {
                 // An inline constant's number is that of no register.
-                Some(Rule::NoConstant) => return Err(problem(Why::Expected(slot))),
+                Some(Rule::NoConstant) => return Err(problem(ProblemKind::Expected(slot))),
                 Some(rule) if dialect.holds_to(rule) => {
-                    return Err(problem(Why::Breaks(rule)));
+                    return Err(problem(ProblemKind::Breaks(rule)));
                 }
                 Some(_) | None => operand,
             }
@@ -207,10 +211,10 @@ pub(super) fn place(
             ArgValue::Delayed(delayed) | ArgValue::DelayedLiteral(delayed),
         ) => {
             if encoded.delayed.is_some() {
-                return Err(problem(Why::SecondLiteral));
+                return Err(problem(ProblemKind::SecondLiteral));
             }
             if slot.ty.constant_bits() != u32::BITS {
-                return Err(problem(Why::NotKnown));
+                return Err(problem(ProblemKind::NotKnown));
             }
             let placed = inst.set_operand(slot, Operand::Literal(0));
             placed.map_err(|error| problem(field_problem(error, 0)))?;
@@ -257,7 +261,7 @@ pub(super) fn place(
             return Ok(());
         }
         (Kind::Branch, ArgValue::Int(_)) if !dialect.numbers_are_distances() => {
-            return Err(problem(Why::NotAllowed(
+            return Err(problem(ProblemKind::NotAllowed(
                 &ids::OPERAND_KIND,
                 "a branch goes to an address, such as a label or `.+8`",
             )));
@@ -282,7 +286,7 @@ pub(super) fn place(
         (Kind::Simm16, ArgValue::Int(value @ ..0))
             if inst.row().slots().any(|slot| slot.ty == Ty::U32) =>
         {
-            return Err(problem(Why::Range {
+            return Err(problem(ProblemKind::Range {
                 value,
                 low: 0,
                 high: u16::MAX.into(),
@@ -311,7 +315,7 @@ pub(super) fn place(
             let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
             return put_off.map_err(problem);
         }
-        _ => return Err(problem(Why::Expected(slot))),
+        _ => return Err(problem(ProblemKind::Expected(slot))),
     };
     let value = match operand {
         Operand::Imm(value) => value,
@@ -321,16 +325,18 @@ pub(super) fn place(
         && let Some(rule) = rules::operand(inst, slot, operand)
         && dialect.holds_to(rule)
     {
-        return Err(problem(Why::Breaks(rule)));
+        return Err(problem(ProblemKind::Breaks(rule)));
     }
     inst.set_operand(slot, operand).map_err(|error| {
         problem(match (error, operand) {
             (FieldError::Kind, Operand::Literal(_)) if inst.literal().is_some() => {
-                Why::SecondLiteral
+                ProblemKind::SecondLiteral
             }
-            (FieldError::Kind, Operand::Literal(_)) => Why::NoLiteral,
-            (FieldError::Kind, _) if slot.kind == Kind::Sdst && bits.width == 0 => Why::NeedsVcc,
-            (FieldError::Kind, _) => Why::Expected(slot),
+            (FieldError::Kind, Operand::Literal(_)) => ProblemKind::NoLiteral,
+            (FieldError::Kind, _) if slot.kind == Kind::Sdst && bits.width == 0 => {
+                ProblemKind::NeedsVcc
+            }
+            (FieldError::Kind, _) => ProblemKind::Expected(slot),
             _ => field_problem(error, value),
         })
     })
@@ -341,7 +347,9 @@ pub(super) fn register_counts(inst: &Inst, slot: &Slot) -> (u8, u8) {
     let count = slot.ty.dwords();
     match slot.kind {
         // With TFE a status may follow the value (errata E015).
-        Kind::Vgpr if slot.access != Access::Read && inst.flag(Field::Tfe) => (count + 1, count),
+        Kind::Vgpr if slot.access != OperandAccess::Read && inst.flag(Field::Tfe) => {
+            (count + 1, count)
+        }
         Kind::Vgpr
             if matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf)
                 && inst.flag(Field::Tfe) =>
@@ -394,11 +402,11 @@ fn source_modifiers(
     dialect: Dialect,
     place: &PlacedOperand,
     arg: &Arg,
-) -> Result<ArgValue, Why> {
+) -> Result<ArgValue, ProblemKind> {
     let slot = place.slot;
     let is_float = slot.ty.is_float();
     if arg.has_two_signs {
-        return Err(Why::NotAllowed(
+        return Err(ProblemKind::NotAllowed(
             &ids::SOURCE_MODIFIER,
             "two signs follow each other: write `neg(…)`",
         ));
@@ -413,7 +421,7 @@ fn source_modifiers(
         || !is_any && (arg.negated || arg.absolute) && !is_float
         || !is_any && arg.extended && is_float
     {
-        return Err(Why::NotAllowed(
+        return Err(ProblemKind::NotAllowed(
             &ids::SOURCE_MODIFIER,
             if arg.extended {
                 "only integers can be sign-extended"
@@ -440,7 +448,7 @@ fn source_modifiers(
     ];
     for (_, bit) in wanted.into_iter().filter(|(is_wanted, _)| *is_wanted) {
         if bit == 0 {
-            return Err(Why::NoSourceModifiers);
+            return Err(ProblemKind::NoSourceModifiers);
         }
         inst.set_bits(bit);
     }
@@ -486,7 +494,7 @@ pub(super) fn scalar_offset(
     slot: &'static Slot,
     what: ArgValue,
     added: Option<i64>,
-) -> Result<(), Why> {
+) -> Result<(), ProblemKind> {
     // Only the literal of GCN 1.1 has all bits of a number without sign.
     let has_literal = inst.encoding == Encoding::Smrd;
     let narrow = |value: i64| {
@@ -498,7 +506,7 @@ pub(super) fn scalar_offset(
         ArgValue::Scalar { code, count: 1 } if code < regs::ZERO => {
             let imm = match added {
                 None => None,
-                Some(_) if !has_both => return Err(Why::ModifierNotHere),
+                Some(_) if !has_both => return Err(ProblemKind::ModifierNotHere),
                 Some(value) => Some(narrow(value).map_err(|_| offset_range(inst, slot, value))?),
             };
             let operand = Operand::ScalarOffset {
@@ -510,7 +518,7 @@ pub(super) fn scalar_offset(
                 // The fields say what the range is.
                 None | Some(Rule::OffsetRange) => operand,
                 Some(rule) if !dialect.holds_to(rule) => operand,
-                Some(rule) => return Err(Why::Breaks(rule)),
+                Some(rule) => return Err(ProblemKind::Breaks(rule)),
             }
         }
         ArgValue::Int(value) if added.is_none() => {
@@ -527,8 +535,8 @@ pub(super) fn scalar_offset(
             reg: None,
             literal: true,
         },
-        ArgValue::Delayed(_) | ArgValue::DelayedLiteral(_) => return Err(Why::NotKnown),
-        _ => return Err(Why::Expected(slot)),
+        ArgValue::Delayed(_) | ArgValue::DelayedLiteral(_) => return Err(ProblemKind::NotKnown),
+        _ => return Err(ProblemKind::Expected(slot)),
     };
     let value = match what {
         ArgValue::Int(value) => value,
@@ -544,14 +552,14 @@ pub(super) fn scalar_offset(
         // Beyond the field the number is a literal.
         Err(FieldError::Range { low, .. }) if has_literal && inst.isa == Isa::Ci => {
             let high = u32::MAX.into();
-            Err(Why::Range { value, low, high })
+            Err(ProblemKind::Range { value, low, high })
         }
         result => result.map_err(|error| field_problem(error, value)),
     }
 }
 
 /// The range of an offset that is far out of it.
-fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> Why {
+fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> ProblemKind {
     let mut probe = *inst;
     let extreme = Operand::ScalarOffset {
         imm: Some(i32::MAX),
@@ -559,7 +567,7 @@ fn offset_range(inst: &Inst, slot: &Slot, value: i64) -> Why {
         literal: false,
     };
     match probe.set_operand(slot, extreme) {
-        Err(FieldError::Range { low, high, .. }) => Why::Range { value, low, high },
-        _ => Why::NotKnown,
+        Err(FieldError::Range { low, high, .. }) => ProblemKind::Range { value, low, high },
+        _ => ProblemKind::NotKnown,
     }
 }

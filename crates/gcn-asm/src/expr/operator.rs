@@ -3,7 +3,7 @@
 use gcn_isa::Isa;
 
 use super::{EvalError, functions};
-use crate::value::Value;
+use crate::value::ExprValue;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Operator {
@@ -109,18 +109,18 @@ impl Operator {
         matches!(self, Operator::Neg | Operator::Not | Operator::LogicalNot)
     }
 
-    pub(super) fn unary(self, value: Value) -> Result<Value, EvalError> {
+    pub(super) fn unary(self, value: ExprValue) -> Result<ExprValue, EvalError> {
         if self == Operator::Neg {
             return Ok(value.negated());
         }
         let number = value.as_absolute().ok_or(EvalError::Addresses(self))?;
-        Ok(Value::absolute(match self {
+        Ok(ExprValue::absolute(match self {
             Operator::Not => !number,
             _ => i64::from(number == 0),
         }))
     }
 
-    pub(super) fn binary(self, left: Value, right: Value) -> Result<Value, EvalError> {
+    pub(super) fn binary(self, left: ExprValue, right: ExprValue) -> Result<ExprValue, EvalError> {
         let sum = match self {
             Operator::Add => Some(left.plus(right)),
             Operator::Sub => Some(left.plus(right.negated())),
@@ -136,7 +136,7 @@ impl Operator {
         let truth = |t: bool| -i64::from(t);
         let shift = |by: i64| u32::try_from(by).ok().filter(|&by| by < 64);
         let (x, y) = (a.cast_unsigned(), b.cast_unsigned());
-        Ok(Value::absolute(match self {
+        Ok(ExprValue::absolute(match self {
             Operator::Mul => a.wrapping_mul(b),
             Operator::Div | Operator::Rem | Operator::UnsignedDiv | Operator::UnsignedRem
                 if b == 0 =>

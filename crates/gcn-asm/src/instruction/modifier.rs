@@ -1,7 +1,7 @@
 //! Modifiers as text says them: what follows an instruction's operands.
 
 use gcn_isa::dpp::Permutation;
-use gcn_isa::{Field, Isa, Modifier, Op, Value as ModifierValue, clrx, mtbuf, swizzle};
+use gcn_isa::{Field, Isa, Modifier, ModifierValue, Op, clrx, mtbuf, swizzle};
 
 use crate::argument::{Delayed, ModArg, lower_case};
 use crate::assembler::Assembler;

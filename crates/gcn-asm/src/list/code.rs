@@ -10,7 +10,7 @@ pub const LABELS: &str = "L";
 
 /// Code to list.
 #[derive(Clone, Debug)]
-pub struct Code<'a> {
+pub struct ListedCode<'a> {
     /// The instruction set that decodes it.
     pub isa: Isa,
     /// The operand of `.amdgcn_target`; without it the directive is not written.
@@ -22,26 +22,26 @@ pub struct Code<'a> {
     /// Prefix of labels generated for branches; made longer if a symbol begins with it.
     pub labels: &'a str,
     /// Runs of code, in the order of the listing.
-    pub sections: Vec<Section<'a>>,
+    pub sections: Vec<ListedSection<'a>>,
     /// Kernels whose descriptors are written after the code, each if a symbol has its name.
-    pub kernels: Vec<Kernel<'a>>,
+    pub kernels: Vec<ListedKernel<'a>>,
     /// YAML for `.amdgpu_metadata`.
     pub metadata: Option<String>,
 }
 
 /// A kernel.
 #[derive(Clone, Copy, Debug)]
-pub struct Kernel<'a> {
+pub struct ListedKernel<'a> {
     /// The name of its code's symbol.
     pub name: &'a str,
     /// Its descriptor. Bits that no directive sets are not written.
     pub descriptor: &'a KernelDescriptor,
 }
 
-impl<'a> Code<'a> {
+impl<'a> ListedCode<'a> {
     /// Words without a container: one nameless section at address zero.
-    pub fn raw(isa: Isa, bytes: &'a [u8]) -> Code<'a> {
-        let section = Section {
+    pub fn raw(isa: Isa, bytes: &'a [u8]) -> ListedCode<'a> {
+        let section = ListedSection {
             name: None,
             head: "",
             address: 0,
@@ -51,7 +51,7 @@ impl<'a> Code<'a> {
             open: Vec::new(),
             notes: Vec::new(),
         };
-        Code {
+        ListedCode {
             isa,
             target_id: None,
             version: None,
@@ -66,7 +66,7 @@ impl<'a> Code<'a> {
 
 /// A run of code.
 #[derive(Clone, Debug)]
-pub struct Section<'a> {
+pub struct ListedSection<'a> {
     /// Its name; without one the listing switches no section.
     pub name: Option<&'a str>,
     /// Lines before its code.
@@ -78,16 +78,16 @@ pub struct Section<'a> {
     /// The code: words, little endian.
     pub bytes: &'a [u8],
     /// Names of places in it, in any order.
-    pub symbols: Vec<Symbol<'a>>,
+    pub symbols: Vec<ListedSymbol<'a>>,
     /// Fields that a linker fills in, in the order of their places.
-    pub open: Vec<Open<'a>>,
+    pub open: Vec<ListedField<'a>>,
     /// Comments, in the order of their places.
-    pub notes: Vec<Note<'a>>,
+    pub notes: Vec<ListedNote<'a>>,
 }
 
 /// A comment on lines of its own before an instruction.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Note<'a> {
+pub struct ListedNote<'a> {
     /// Bytes from the section's begin; the comment comes before the first instruction that begins there or later.
     pub offset: u64,
     /// Its lines.
@@ -96,7 +96,7 @@ pub struct Note<'a> {
 
 /// A field that a linker fills in, as text.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Open<'a> {
+pub struct ListedField<'a> {
     /// Bytes from the section's begin.
     pub offset: u64,
     /// The operand of an instruction that names the value to fill in, if one can.
@@ -109,7 +109,7 @@ pub struct Open<'a> {
 
 /// A name of a place in a section.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Symbol<'a> {
+pub struct ListedSymbol<'a> {
     /// The name.
     pub name: &'a str,
     /// Bytes from the section's begin; a symbol outside the section is left out.

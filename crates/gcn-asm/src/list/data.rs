@@ -13,10 +13,10 @@ const BYTES_OF_LINE: usize = 16;
 /// Something that begins at a place of a section.
 pub(super) struct Mark {
     offset: u64,
-    what: What,
+    what: MarkText,
 }
 
-enum What {
+enum MarkText {
     /// Lines that take no room.
     Label(String),
     /// Lines for a number of bytes.
@@ -38,21 +38,21 @@ impl Mark {
     pub(super) fn label(offset: u64, lines: String) -> Mark {
         Mark {
             offset,
-            what: What::Label(lines),
+            what: MarkText::Label(lines),
         }
     }
 
     pub(super) fn block(offset: u64, size: u64, lines: String) -> Mark {
         Mark {
             offset,
-            what: What::Block(size, lines),
+            what: MarkText::Block(size, lines),
         }
     }
 
     pub(super) fn field(offset: u64, field: Field) -> Mark {
         Mark {
             offset,
-            what: What::Field(field),
+            what: MarkText::Field(field),
         }
     }
 }
@@ -60,7 +60,7 @@ impl Mark {
 /// Writes `size` bytes, of which `bytes` are the first and the others zero, with what is marked.
 pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Mark>) {
     // Labels and the fields at them keep their order.
-    marks.sort_by_key(|mark| (mark.offset, !matches!(mark.what, What::Label(_))));
+    marks.sort_by_key(|mark| (mark.offset, !matches!(mark.what, MarkText::Label(_))));
     let mut at = 0;
     for index in 0..marks.len() {
         let Some(mark) = marks.get(index) else { break };
@@ -71,14 +71,14 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Ma
             at = mark.offset;
         }
         match &mark.what {
-            What::Label(lines) => out.push_str(lines),
+            MarkText::Label(lines) => out.push_str(lines),
             // What overlaps another structure is left to the bytes.
             _ if mark.offset < at => {}
-            What::Block(length, lines) => {
+            MarkText::Block(length, lines) => {
                 out.push_str(lines);
                 at += length;
             }
-            What::Field(field) => {
+            MarkText::Field(field) => {
                 let fits = |length: u64| {
                     let is_zero = slice(bytes, at..at + length).iter().all(|&byte| byte == 0);
                     at.saturating_add(length) <= limit && is_zero

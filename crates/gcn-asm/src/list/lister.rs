@@ -4,11 +4,11 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use gcn_isa::text::Text;
-use gcn_isa::{Fidelity, Inst, Printer, Syntax, TARGETS};
+use gcn_isa::{Inst, Printer, Syntax, TARGETS, TextFidelity};
 
 use super::WORD;
-use super::code::{ListOptions, Note, Open, Section};
-use super::map::{Item, Map, Run, branch_target};
+use super::code::{ListOptions, ListedField, ListedNote, ListedSection};
+use super::map::{Item, Map, SectionWords, branch_target};
 use super::names::{Name, PlacedSymbol, is_identifier};
 use super::parts::in_order;
 use crate::assembly::assemble;
@@ -23,13 +23,13 @@ const PART_WORDS: usize = 1 << 12;
 
 /// The second pass over a section.
 pub(super) struct Lister<'a> {
-    pub(super) section: &'a Section<'a>,
+    pub(super) section: &'a ListedSection<'a>,
     /// Prefix of this section's generated labels; the offset in bytes follows.
     pub(super) label_prefix: String,
     /// The bytes after the last whole word.
     pub(super) tail: &'a [u8],
     pub(super) printer: &'static Printer,
-    pub(super) run: Run<'a>,
+    pub(super) run: SectionWords<'a>,
     pub(super) map: Map,
     pub(super) options: ListOptions,
 }
@@ -95,7 +95,7 @@ impl Lister<'_> {
     }
 
     /// The fields within the `count` words at word `at` that a linker fills in.
-    fn open(&self, at: usize, count: usize) -> &[Open<'_>] {
+    fn open(&self, at: usize, count: usize) -> &[ListedField<'_>] {
         let open = &self.section.open;
         if open.is_empty() {
             return open;
@@ -118,7 +118,7 @@ impl Lister<'_> {
                 let fidelity = self
                     .printer
                     .print(inst, out, self.options.syntax, Some(operand));
-                if fidelity == Fidelity::Exact && assembles_to(inst, out.from(line + 1)) {
+                if fidelity == TextFidelity::Exact && assembles_to(inst, out.from(line + 1)) {
                     let words = &inst.words()[..inst.dwords()];
                     self.comment(out, line, at * WORD, words, None);
                     out.push('\n');
@@ -149,14 +149,19 @@ impl Lister<'_> {
     }
 
     /// The notes at word `at` and after it.
-    fn notes_from(&self, at: usize) -> &[Note<'_>] {
+    fn notes_from(&self, at: usize) -> &[ListedNote<'_>] {
         let notes = &self.section.notes;
         let first = notes.partition_point(|note| word_of(note) < at);
         notes.get(first..).unwrap_or_default()
     }
 
     /// Writes the notes up to word `at`; those after it.
-    fn notes<'n>(&self, out: &mut Text, notes: &'n [Note<'n>], at: usize) -> &'n [Note<'n>] {
+    fn notes<'n>(
+        &self,
+        out: &mut Text,
+        notes: &'n [ListedNote<'n>],
+        at: usize,
+    ) -> &'n [ListedNote<'n>] {
         let here = notes.iter().take_while(|note| word_of(note) <= at).count();
         let (here, later) = notes.split_at(here);
         for line in here.iter().flat_map(|note| note.text.lines()) {
@@ -237,7 +242,7 @@ impl Lister<'_> {
                 let fidelity = self.printer.print(inst, out, self.options.syntax, target);
                 let words = &inst.words()[..inst.dwords()];
                 let mut reading = None;
-                if fidelity != Fidelity::Exact {
+                if fidelity != TextFidelity::Exact {
                     reading = Some(out.from(line + 1).to_owned());
                     out.truncate(line + 1);
                     data(out, self.options.syntax, words);
@@ -366,7 +371,7 @@ impl Lister<'_> {
 }
 
 /// The word before whose instruction a note comes.
-fn word_of(note: &Note<'_>) -> usize {
+fn word_of(note: &ListedNote<'_>) -> usize {
     usize::try_from(note.offset.div_ceil(WORD as u64)).unwrap_or(usize::MAX)
 }
 

@@ -14,7 +14,7 @@ const LONGEST: usize = 2;
 const CHUNK_WORDS: usize = 1 << 15;
 
 /// The words of a section, and the places at which an instruction must begin.
-pub(crate) struct Run<'a> {
+pub(crate) struct SectionWords<'a> {
     pub(crate) decoder: &'static Decoder,
     pub(crate) words: &'a [[u8; WORD]],
     pub(crate) places: &'a [PlacedSymbol<'a>],
@@ -60,7 +60,7 @@ impl Between {
     }
 }
 
-impl Run<'_> {
+impl SectionWords<'_> {
     /// The runs of `range` between symbols: each with whether it is said to be data, and the word that none of its
     /// instructions may cross.
     pub(crate) fn between_symbols(&self, range: Range<usize>) -> impl Iterator<Item = Between> {
@@ -109,7 +109,7 @@ impl Run<'_> {
         }
     }
 
-    /// The length and branch target of the next item, as [`Run::item`] has them. The words are those from the item to
+    /// The length and branch target of the next item, as [`SectionWords::item`] has them. The words are those from the item to
     /// what it may not cross.
     #[inline(always)]
     fn skim(&self, words: &[[u8; WORD]]) -> Skimmed {
@@ -184,14 +184,14 @@ pub(crate) struct Map {
 impl Map {
     /// The map of a section. Threads look at parts of it as if an item began where the part does. Where the part before
     /// it ends otherwise, the few words until both agree are looked at again.
-    pub(crate) fn new(run: &Run) -> Map {
+    pub(crate) fn new(run: &SectionWords) -> Map {
         let threads = thread::available_parallelism().map_or(1, usize::from);
         let chunk = run.words.len().div_ceil(threads).max(CHUNK_WORDS);
         Map::in_chunks(run, chunk.next_multiple_of(u64::BITS as usize))
     }
 
     /// Makes the map in chunks of `chunk` words, a multiple of 64.
-    fn in_chunks(run: &Run, chunk: usize) -> Map {
+    fn in_chunks(run: &SectionWords, chunk: usize) -> Map {
         let count = run.words.len();
         let ranges: Vec<Range<usize>> = (0..count)
             .step_by(chunk)
@@ -258,7 +258,7 @@ impl Map {
     }
 }
 
-impl Run<'_> {
+impl SectionWords<'_> {
     /// Looks again at a range whose first item begins at `begin`, until items begin where `look` has them. Returns that
     /// place, or where the item after the range begins.
     fn agree(
@@ -358,7 +358,7 @@ mod tests {
             })
             .collect();
         for isa in Isa::ALL {
-            let run = Run {
+            let run = SectionWords {
                 decoder: isa.decoder(),
                 words: &words,
                 places: &[],

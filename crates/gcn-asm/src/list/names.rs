@@ -6,7 +6,7 @@ use gcn_isa::regs;
 use hashbrown::HashSet;
 
 use super::WORD;
-use super::code::{Code, Section, Symbol};
+use super::code::{ListedCode, ListedSection, ListedSymbol};
 
 /// Names that the listing defines; the first symbol of a name gets it.
 pub(super) struct Names<'a> {
@@ -17,7 +17,7 @@ pub(super) struct Names<'a> {
 
 /// A symbol in the order of addresses.
 pub(crate) struct PlacedSymbol<'a> {
-    pub(super) symbol: &'a Symbol<'a>,
+    pub(super) symbol: &'a ListedSymbol<'a>,
     /// The word that it names, or that it is inside of.
     pub(crate) word: usize,
     /// The word at which what it says is data ends.
@@ -31,7 +31,7 @@ pub(crate) struct PlacedSymbol<'a> {
 }
 
 impl<'a> Names<'a> {
-    pub(super) fn new(code: &'a Code<'a>) -> Names<'a> {
+    pub(super) fn new(code: &'a ListedCode<'a>) -> Names<'a> {
         let symbols = || code.sections.iter().flat_map(|section| &section.symbols);
         let count = code.sections.iter().map(|section| section.symbols.len());
         let mut prefix = code.labels.to_owned();
@@ -44,7 +44,7 @@ impl<'a> Names<'a> {
         }
     }
 
-    pub(super) fn places(&mut self, section: &'a Section<'a>) -> Vec<PlacedSymbol<'a>> {
+    pub(super) fn places(&mut self, section: &'a ListedSection<'a>) -> Vec<PlacedSymbol<'a>> {
         let mut places = Vec::with_capacity(section.symbols.len());
         places.extend(section.symbols.iter().filter_map(|symbol| {
             let offset = usize::try_from(symbol.offset)

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use gcn_object::note::{self, Note};
-use gcn_object::{CodeObject, Value, Version, metadata_from_yaml};
+use gcn_object::{CodeObject, DocumentValue, Version, metadata_from_yaml};
 
 use super::data;
 use crate::assembly::{assemble, named_target};
@@ -49,7 +49,7 @@ fn metadata(section: &[u8]) -> Option<String> {
     if (found.owner, found.kind) != (note::AMDGPU, note::METADATA) {
         return None;
     }
-    let yaml = Value::from_msgpack(found.description)
+    let yaml = DocumentValue::from_msgpack(found.description)
         .ok()?
         .to_yaml()
         .ok()?;

@@ -12,13 +12,13 @@ use std::fmt::Write;
 
 use gcn_isa::Target;
 use gcn_object::{
-    Binding, CodeObject, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, KERNEL_CODE_SIZE, Kernel,
-    RelocationKind, RelocationTarget, Section, Symbol, SymbolKind, SymbolSection, Version,
-    Visibility,
+    Binding, CodeObject, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, KERNEL_CODE_SIZE,
+    ObjectKernel, RelocationKind, RelocationTarget, Section, Symbol, SymbolKind, SymbolSection,
+    Version, Visibility,
 };
 
 use super::data::{self, Field, Mark};
-use super::{Code, ListOptions, Name, Open, is_name, list_to, notes};
+use super::{ListOptions, ListedCode, ListedField, Name, is_name, list_to, notes};
 use crate::assembly::assemble;
 use crate::directive::section::OTHER_SECTION_TYPES;
 use crate::header;
@@ -89,11 +89,11 @@ struct Whole<'a> {
     /// The symbols of each section that are labels in it, in the order of their places.
     places: HashMap<usize, Vec<usize>>,
     /// Fields that a linker or loader fills in, by section and in the order of their places.
-    fields: HashMap<usize, Vec<Said>>,
+    fields: HashMap<usize, Vec<FieldText>>,
 }
 
 /// A field that a linker or loader fills in, as text.
-struct Said {
+struct FieldText {
     /// Bytes from the section's begin.
     offset: u64,
     kind: RelocationKind,
@@ -336,7 +336,7 @@ impl<'a> Whole<'a> {
         out
     }
 
-    fn section_fields(&self, section: usize) -> &[Said] {
+    fn section_fields(&self, section: usize) -> &[FieldText] {
         self.fields.get(&section).map_or(&[], Vec::as_slice)
     }
 
@@ -349,7 +349,7 @@ impl<'a> Whole<'a> {
             address < value && value < end
         };
         let begin = self.object.sections.get(section).map_or(0, |s| s.address);
-        let touches = |field: &Said| {
+        let touches = |field: &FieldText| {
             let at = begin.wrapping_add(field.offset);
             (address..end).contains(&at) && Some(at) != except
         };
@@ -395,7 +395,7 @@ impl<'a> Whole<'a> {
                         SymbolKind::HsaKernel => KERNEL_CODE_SIZE as u64,
                         _ => 0,
                     };
-                    Some(super::Symbol {
+                    Some(super::ListedSymbol {
                         name: &symbol.name,
                         offset: symbol.value.checked_sub(section.address)?,
                         size: 0,
@@ -406,13 +406,16 @@ impl<'a> Whole<'a> {
                         data_text: text.as_deref(),
                     })
                 });
-                let open = self.section_fields(texts.index).iter().map(|field| Open {
-                    offset: field.offset,
-                    operand: field.operand.as_deref(),
-                    long: field.long.as_deref(),
-                    reloc: &field.reloc,
-                });
-                Some(super::Section {
+                let open = self
+                    .section_fields(texts.index)
+                    .iter()
+                    .map(|field| ListedField {
+                        offset: field.offset,
+                        operand: field.operand.as_deref(),
+                        long: field.long.as_deref(),
+                        reloc: &field.reloc,
+                    });
+                Some(super::ListedSection {
                     name: None,
                     head: &texts.head,
                     address: section.address,
@@ -424,7 +427,7 @@ impl<'a> Whole<'a> {
                 })
             })
             .collect();
-        let code = Code {
+        let code = ListedCode {
             isa: self.target.isa,
             target_id: None,
             version: None,
@@ -497,15 +500,15 @@ impl<'a> Whole<'a> {
         self.descriptor_text(kernel, self.bytes_at(section, symbol.value)?)
     }
 
-    fn descriptor_text(&self, kernel: &Kernel, bytes: &[u8]) -> Option<String> {
+    fn descriptor_text(&self, kernel: &ObjectKernel, bytes: &[u8]) -> Option<String> {
         let bytes: &[u8; DESCRIPTOR_SIZE] = bytes.first_chunk()?;
         let mut text = String::new();
-        let code = Code {
+        let code = ListedCode {
             reserves_xnack: self.target.xnack && self.object.flags.xnack != Feature::Off,
-            ..Code::raw(self.target.isa, &[])
+            ..ListedCode::raw(self.target.isa, &[])
         };
         let name = Name(&kernel.name).to_string();
-        let listed = super::Kernel {
+        let listed = super::ListedKernel {
             name: &name,
             descriptor: &kernel.descriptor,
         };
@@ -569,7 +572,7 @@ impl<'a> Whole<'a> {
 
     fn is_descriptor(&self, symbol: &Symbol) -> bool {
         let mut kernels = self.object.kernels.iter();
-        let is_at = |kernel: &Kernel| kernel.descriptor_address == symbol.value;
+        let is_at = |kernel: &ObjectKernel| kernel.descriptor_address == symbol.value;
         self.object.version > Version::V2 && symbol.name.ends_with(".kd") && kernels.any(is_at)
     }
 

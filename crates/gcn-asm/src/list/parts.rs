@@ -50,7 +50,7 @@ pub(crate) fn in_order(
             }
         }
         let give_back = give_back; // Who waits for a text in vain ends when this does.
-        let mut waiting: Vec<Part> = Vec::new();
+        let mut waiting: Vec<ListedPart> = Vec::new();
         for number in 0..count {
             let text = loop {
                 waiting.extend(ready.try_iter());
@@ -82,21 +82,21 @@ struct Parts<'a> {
 }
 
 /// A part that has been made, or the panic that making it ended in.
-struct Part {
+struct ListedPart {
     number: usize,
     text: Result<Text, Box<dyn Any + Send>>,
 }
 
 impl Parts<'_> {
     /// The next part that nobody has begun, made in `text`; nothing when all are begun.
-    fn part(&self, mut text: Text) -> Option<Part> {
+    fn part(&self, mut text: Text) -> Option<ListedPart> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         if number >= self.count {
             return None;
         }
         text.clear();
         let made = catch_unwind(AssertUnwindSafe(|| (self.make)(number, &mut text)));
-        Some(Part {
+        Some(ListedPart {
             number,
             text: made.map(|()| text),
         })

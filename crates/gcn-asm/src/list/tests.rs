@@ -13,7 +13,7 @@ const NOP: u32 = 0xbf80_0000;
 /// `ds_read_b32 v1, v2` on GCN 1.2 and 1.4.
 const DS_READ: [u32; 2] = [0xd86c_0000, 0x0100_0002];
 
-fn lines(code: &Code, options: &ListOptions) -> Vec<String> {
+fn lines(code: &ListedCode, options: &ListOptions) -> Vec<String> {
     list(code, options).lines().map(str::to_owned).collect()
 }
 
@@ -21,7 +21,7 @@ fn lines(code: &Code, options: &ListOptions) -> Vec<String> {
 fn instructions_data_and_tail_are_each_a_line() {
     let mut input = bytes(&[DS_READ[0], DS_READ[1], ENDPGM, DS_READ[0]]);
     input.extend([1, 2, 3]);
-    let text = lines(&Code::raw(Isa::Vi, &input), &ListOptions::default());
+    let text = lines(&ListedCode::raw(Isa::Vi, &input), &ListOptions::default());
     assert_eq!(
         text,
         [
@@ -44,7 +44,7 @@ fn branches_name_labels_where_an_instruction_begins() {
         DS_READ[1],
         0xbf82_7fff,
     ]);
-    let text = lines(&Code::raw(Isa::Vi, &input), &ListOptions::default());
+    let text = lines(&ListedCode::raw(Isa::Vi, &input), &ListOptions::default());
     assert_eq!(
         text,
         [
@@ -67,7 +67,7 @@ fn bits_that_the_text_lacks_make_data_with_a_comment() {
         hex: true,
         ..ListOptions::default()
     };
-    let text = lines(&Code::raw(Isa::Vi, &input), &options);
+    let text = lines(&ListedCode::raw(Isa::Vi, &input), &options);
     assert_eq!(
         text,
         [".long 0xda6c0000, 0x01000002".to_owned()].map(|data| format!(
@@ -79,7 +79,10 @@ fn bits_that_the_text_lacks_make_data_with_a_comment() {
 #[test]
 fn what_the_assembler_refuses_is_data() {
     // VCC and s0 in one vector instruction.
-    let text = lines(&Code::raw(Isa::Vi, &bytes(&[0])), &ListOptions::default());
+    let text = lines(
+        &ListedCode::raw(Isa::Vi, &bytes(&[0])),
+        &ListOptions::default(),
+    );
     assert_eq!(
         text,
         [format!(
@@ -92,7 +95,7 @@ fn what_the_assembler_refuses_is_data() {
 #[test]
 fn data_is_not_decoded() {
     let input = bytes(&[NOP, NOP, DS_READ[0], ENDPGM]);
-    let table = Symbol {
+    let table = ListedSymbol {
         name: "table",
         offset: 4,
         size: 0,
@@ -102,7 +105,7 @@ fn data_is_not_decoded() {
         before: "",
         data_text: None,
     };
-    let mut code = Code::raw(Isa::Vi, &input);
+    let mut code = ListedCode::raw(Isa::Vi, &input);
     code.sections[0].symbols.push(table);
     assert_eq!(
         lines(&code, &ListOptions::default()),
@@ -119,7 +122,7 @@ fn data_is_not_decoded() {
 #[test]
 fn symbols_are_labels_and_begin_an_instruction() {
     let input = bytes(&[DS_READ[0], NOP, ENDPGM, 0xbf82_fffe]);
-    let symbol = |name, offset| Symbol {
+    let symbol = |name, offset| ListedSymbol {
         name,
         offset,
         size: 0,
@@ -129,7 +132,7 @@ fn symbols_are_labels_and_begin_an_instruction() {
         before: "",
         data_text: None,
     };
-    let section = Section {
+    let section = ListedSection {
         name: Some(".text"),
         head: "",
         address: 0x1000,
@@ -137,7 +140,7 @@ fn symbols_are_labels_and_begin_an_instruction() {
         bytes: &input,
         symbols: vec![
             symbol("v1", 8),
-            Symbol {
+            ListedSymbol {
                 size: 8,
                 global: true,
                 function: true,
@@ -151,7 +154,7 @@ fn symbols_are_labels_and_begin_an_instruction() {
         open: Vec::new(),
         notes: Vec::new(),
     };
-    let code = Code {
+    let code = ListedCode {
         isa: Isa::Gfx9,
         target_id: Some("amdgcn-amd-amdhsa--gfx900".into()),
         version: None,

@@ -7,7 +7,8 @@ use std::process::{Command, Stdio};
 
 use gcn_asm::{Options, Severity, Source, assemble};
 use gcn_isa::{
-    Does, Encoding, Field, Inst, Isa, Kind, Op, Operand, Row, Slot, Target, Value, When, regs,
+    Does, Encoding, Field, Inst, Isa, Kind, ModifierValue, Op, Operand, Row, Slot, Target, When,
+    regs,
 };
 
 /// The targets that the tests speak of, by the names that LLVM's assembler knows.
@@ -137,7 +138,7 @@ pub fn sample(isa: Isa, op: Op, encoding: Encoding, random: &mut Random) -> Opti
     let scalar_address = random.one_in(2);
     // Only one operand of a vector instruction may be scalar.
     let mut bus_is_free = !row.slots().any(|slot| {
-        slot.kind == Kind::Sdst && slot.access == gcn_isa::Access::Read
+        slot.kind == Kind::Sdst && slot.access == gcn_isa::OperandAccess::Read
             || slot.kind == Kind::Literal
     });
     if let Does::Alu(implicit) = row.does {
@@ -145,18 +146,18 @@ pub fn sample(isa: Isa, op: Op, encoding: Encoding, random: &mut Random) -> Opti
     }
     for modifier in inst.modifiers() {
         let width = inst.layout().bits(modifier.field).width;
-        let flag = modifier.value == Value::Flag;
+        let flag = modifier.value == ModifierValue::Flag;
         let written = modifier.required || random.one_in(if flag { 4 } else { 2 });
-        if !written || modifier.value == Value::BitList {
+        if !written || modifier.value == ModifierValue::BitList {
             continue;
         }
         let value = match modifier.value {
-            Value::Signed => random.below(1 << width) as i64 - (1 << (width - 1)),
-            Value::Named(names) => random.below(names.len() as u64) as i64,
+            ModifierValue::Signed => random.below(1 << width) as i64 - (1 << (width - 1)),
+            ModifierValue::Named(names) => random.below(names.len() as u64) as i64,
             // The quad permutations.
-            Value::LanePermutation => random.below(256) as i64,
+            ModifierValue::LanePermutation => random.below(256) as i64,
             // Masks whose text is exact: OR where AND is not, XOR where AND is.
-            Value::Swizzle => {
+            ModifierValue::Swizzle => {
                 let (and, or, xor) = (random.below(32), random.below(32), random.below(32));
                 let mask =
                     gcn_isa::swizzle::bitmask(and as u8, (or & !and) as u8, (xor & and) as u8);
@@ -166,7 +167,7 @@ pub fn sample(isa: Isa, op: Op, encoding: Encoding, random: &mut Random) -> Opti
             _ => random.below(1 << width) as i64,
         };
         let placed = match modifier.value {
-            Value::Signed => inst.set_signed(modifier.field, value),
+            ModifierValue::Signed => inst.set_signed(modifier.field, value),
             _ => inst.set(modifier.field, if flag { 1 } else { value }),
         };
         placed.expect("a value within the field");

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 
 use explained::{Difference, Explained};
 use gcn_asm::{Options, Severity, Source};
-use gcn_isa::{Fidelity, Inst, Isa, Syntax, Target};
+use gcn_isa::{Inst, Isa, Syntax, Target, TextFidelity};
 use oracle::Answer;
 
 /// The targets that the tests compare, and whether LLVM disassembles them.
@@ -104,7 +104,7 @@ fn compare_assemblers(chip: &str, lines: &[String], explained: &Explained, repor
 fn text_of(isa: Isa, words: &[u32]) -> Option<String> {
     let inst = gcn_isa::decode(isa, words).ok()?;
     let mut text = String::new();
-    (inst.print(&mut text, Syntax::Llvm, None) == Fidelity::Exact).then_some(text)
+    (inst.print(&mut text, Syntax::Llvm, None) == TextFidelity::Exact).then_some(text)
 }
 
 /// Our text of words against LLVM's.

@@ -29,11 +29,11 @@ use crate::fault::FaultKind;
 use crate::gds::Gds;
 use crate::lanes::Lanes;
 use crate::lds::Lds;
-use crate::step::{Family, Plan, Step};
+use crate::step::{Family, MemoryPlan, Step};
 use crate::wave::Wave;
 
-pub use access::{Access, Space, addresses};
-pub use running::{LaneFault, Outcome};
+pub use access::{Access, LaneSpace, addresses};
+pub use running::{Attempt, LaneFault};
 pub use spans::Span;
 
 use element::HALF_BITS;
@@ -82,14 +82,14 @@ pub fn execute<const ADDRESSED: bool>(
     lds: &mut Lds,
     device: &Device,
     transfer: &mut Transfer,
-) -> Result<Outcome, LaneFault> {
+) -> Result<Attempt, LaneFault> {
     if let Some(plan) = &step.memory
         && plan.loads_coherently
     {
         device.memory.fence();
     }
     if perform_fast_path(wave, step, lds, device, &mut transfer.old).is_some() {
-        return Ok(Outcome::Done);
+        return Ok(Attempt::Done);
     }
     if !ADDRESSED {
         addresses(wave, step, device, &mut transfer.access);
@@ -107,7 +107,7 @@ pub fn perform(
     transfer: &mut Transfer,
     lds: &mut Lds,
     device: &Device,
-) -> Result<Outcome, LaneFault> {
+) -> Result<Attempt, LaneFault> {
     let Some(plan) = &step.memory else {
         return Err((FaultKind::NotExecuted, None));
     };
@@ -141,7 +141,7 @@ pub fn perform(
     };
     if plan.family.is_scalar() {
         run.scalar()?;
-        return Ok(Outcome::Done);
+        return Ok(Attempt::Done);
     }
     match plan.does {
         Does::Load(_) | Does::LoadFormat(..) if access.to_lds.is_some() => run.load_to_lds()?,
@@ -182,16 +182,16 @@ pub fn perform(
         | Does::Fork
         | Does::Control(_) => return Err((FaultKind::NotExecuted, None)),
     }
-    Ok(Outcome::Done)
+    Ok(Attempt::Done)
 }
 
 /// Performs what goes to no address of memory. `None` if the instruction goes to some.
 fn perform_unaddressed(
     wave: &mut Wave,
-    plan: &Plan,
+    plan: &MemoryPlan,
     device: &Device,
     old: &mut [Lanes; 2],
-) -> Option<Outcome> {
+) -> Option<Attempt> {
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "`perform` lists what else memory instructions do"
@@ -211,7 +211,7 @@ fn perform_unaddressed(
         }
         _ => return None,
     }
-    Some(Outcome::Done)
+    Some(Attempt::Done)
 }
 
 /// The fast path of an instruction; `old` is [`Transfer::old`]. Nothing, and nothing has been done, if

@@ -92,7 +92,7 @@ fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
 }
 
 /// A part of an allocation, at most as long as a place can say that is a number with sign.
-pub(crate) struct Part<'a> {
+pub(crate) struct RegionPart<'a> {
     region: Region<'a>,
     /// Its first address, a multiple of [`ALIGNMENT`].
     origin: u64,
@@ -100,7 +100,7 @@ pub(crate) struct Part<'a> {
     len: u32,
 }
 
-impl Part<'_> {
+impl RegionPart<'_> {
     /// Its first address.
     fn base(&self) -> u64 {
         self.region.base() + self.origin
@@ -203,14 +203,14 @@ impl Part<'_> {
 impl<'a> Region<'a> {
     /// The part that has the byte at `offset` and what is a gigabyte around it, or all.
     #[inline]
-    fn part(self, offset: u64) -> Part<'a> {
+    fn part(self, offset: u64) -> RegionPart<'a> {
         const LONGEST: u64 = i32::MAX as u64;
         let origin = if self.len() <= LONGEST {
             0
         } else {
             offset.saturating_sub(LONGEST / 2) / ALIGNMENT * ALIGNMENT
         };
-        Part {
+        RegionPart {
             region: self,
             origin,
             len: (self.len() - origin).min(LONGEST) as u32,
@@ -273,7 +273,7 @@ impl Memory {
         alignment: u64,
         exec: u64,
         into: &mut Lanes,
-    ) -> Option<Part<'_>> {
+    ) -> Option<RegionPart<'_>> {
         let first = addresses.lane(exec.trailing_zeros() as usize % LANES);
         let (region, offset) = self.find(first, bytes)?;
         let part = region.part(offset);

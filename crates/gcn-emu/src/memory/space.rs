@@ -27,7 +27,7 @@ const PAGE: u64 = 4096;
 /// thread may read one that changes. Both of its numbers are addresses of the accessible part of the range, whatever
 /// allocation each belongs to: what is between them can be accessed.
 #[derive(Debug)]
-pub(super) struct Entry {
+pub(super) struct PageEntry {
     pub(super) base: AtomicU64,
     /// The address behind the last byte; 0 if freed.
     pub(super) end: AtomicU64,
@@ -58,8 +58,8 @@ struct State {
     holes: BTreeMap<u64, u64>,
     /// Oldest first.
     freed: VecDeque<Allocation>,
-    entries: Vec<*mut Entry>,
-    spare: Vec<*mut Entry>,
+    entries: Vec<*mut PageEntry>,
+    spare: Vec<*mut PageEntry>,
     limit: u64,
     used: u64,
 }
@@ -81,13 +81,13 @@ struct Live {
     name: Arc<str>,
     len: u64,
     host_has_written: bool,
-    entry: *mut Entry,
+    entry: *mut PageEntry,
 }
 
 /// The table: memory that the host gives when it is touched.
 #[derive(Debug)]
 struct Table {
-    cells: *const AtomicPtr<Entry>,
+    cells: *const AtomicPtr<PageEntry>,
     count: usize,
     /// Owns the cells.
     _range: Option<Reserved>,
@@ -101,7 +101,7 @@ unsafe impl Sync for Table {}
 impl Table {
     /// `count` null cells; none if the host has no room.
     fn new(count: usize) -> Table {
-        let bytes = count * size_of::<AtomicPtr<Entry>>();
+        let bytes = count * size_of::<AtomicPtr<PageEntry>>();
         let made = Reserved::elsewhere(bytes.max(1), size_of::<u64>()).and_then(|mut range| {
             range.grow(range.first() + bytes as u64).ok()?;
             Some(range)
@@ -115,7 +115,7 @@ impl Table {
         }
     }
 
-    fn cells(&self) -> &[AtomicPtr<Entry>] {
+    fn cells(&self) -> &[AtomicPtr<PageEntry>] {
         if self.count == 0 {
             return &[];
         }
@@ -160,7 +160,7 @@ impl AddressSpace {
     }
 
     /// The table's cells, and their number.
-    pub(super) fn table(&self) -> (*const AtomicPtr<Entry>, u64) {
+    pub(super) fn table(&self) -> (*const AtomicPtr<PageEntry>, u64) {
         (self.table.cells, self.table.count as u64)
     }
 
@@ -169,7 +169,7 @@ impl AddressSpace {
     }
 
     /// The table's cells of an allocation's bytes and of the address behind them.
-    fn cells(&self, base: u64, len: u64) -> &[AtomicPtr<Entry>] {
+    fn cells(&self, base: u64, len: u64) -> &[AtomicPtr<PageEntry>] {
         let cell = |address: u64| ((address - self.first) / ALIGNMENT) as usize;
         self.table
             .cells()
@@ -495,9 +495,9 @@ impl State {
     }
 
     /// An entry that no allocation has.
-    fn entry(&mut self) -> *mut Entry {
+    fn entry(&mut self) -> *mut PageEntry {
         self.spare.pop().unwrap_or_else(|| {
-            let entry = Box::new(Entry {
+            let entry = Box::new(PageEntry {
                 base: AtomicU64::new(0),
                 end: AtomicU64::new(0),
             });
@@ -550,7 +550,7 @@ impl Drop for Charge {
 /// # Safety
 /// `cells` is the table of a living space, and `cell` one of its numbers.
 #[inline(always)]
-pub(super) unsafe fn look_up(cells: *const AtomicPtr<Entry>, cell: u64) -> Option<(u64, u64)> {
+pub(super) unsafe fn look_up(cells: *const AtomicPtr<PageEntry>, cell: u64) -> Option<(u64, u64)> {
     // SAFETY: the caller vouches for the cell.
     let entry = unsafe { (*cells.add(cell as usize)).load(Acquire) };
     // SAFETY: entries live as long as the space.

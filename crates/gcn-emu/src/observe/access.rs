@@ -8,7 +8,7 @@ use crate::exec::memory::Access;
 use crate::fault::Intent;
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Lds;
-use crate::step::{Family, Plan};
+use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
 /// Moment of an event: before the access or after it.
@@ -40,19 +40,19 @@ const MAX_DWORDS: usize = 16;
 
 /// A value that is transferred.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Value {
+pub struct AccessValue {
     dwords: [u32; MAX_DWORDS],
     count: u8,
 }
 
-impl Value {
+impl AccessValue {
     /// Its dwords; of less than a dword the low bits.
     pub fn dwords(&self) -> &[u32] {
         &self.dwords[..usize::from(self.count)]
     }
 
-    fn of(dwords: impl IntoIterator<Item = u32>) -> Value {
-        let mut value = Value::default();
+    fn of(dwords: impl IntoIterator<Item = u32>) -> AccessValue {
+        let mut value = AccessValue::default();
         for (place, dword) in value.dwords.iter_mut().zip(dwords) {
             *place = dword;
             value.count += 1;
@@ -66,7 +66,7 @@ impl MemoryEvent<'_> {
     /// small integers extended): before the access what will be stored, or an atomic's operands, of a compare and swap the
     /// new value and then the one to compare with; after it what was loaded or stored, or what was there before an atomic.
     /// `None` where nothing is known: of a load before it, of a lane that accesses nothing.
-    pub fn value(&self, lane: usize, element: u8) -> Option<Value> {
+    pub fn value(&self, lane: usize, element: u8) -> Option<AccessValue> {
         if lane >= LANES || self.access.lanes() >> lane & 1 == 0 || element >= self.access.elements
         {
             return None;
@@ -74,7 +74,7 @@ impl MemoryEvent<'_> {
         let Some(plan) = self.instruction.step.memory.as_deref() else {
             // LDS_DIRECT.
             let is_known = self.phase == Phase::After;
-            return is_known.then(|| Value::of([self.wave.lds_direct]));
+            return is_known.then(|| AccessValue::of([self.wave.lds_direct]));
         };
         match (self.access.intent?, self.phase) {
             (Intent::Load, Phase::Before) => None,
@@ -85,7 +85,7 @@ impl MemoryEvent<'_> {
         }
     }
 
-    fn loaded(&self, plan: &Plan, lane: usize, element: u8) -> Value {
+    fn loaded(&self, plan: &MemoryPlan, lane: usize, element: u8) -> AccessValue {
         if self.access.to_lds.is_some() {
             return self.in_lds(self.access.place_in_lds(lane));
         }
@@ -94,71 +94,71 @@ impl MemoryEvent<'_> {
             _ if plan.family.is_scalar() => self.scalars(plan.sdata, dwords),
             Does::LoadHalf(_, half) => {
                 let [dword, ..] = self.vectors(plan.vdst, 1, lane).dwords;
-                Value::of([match half {
+                AccessValue::of([match half {
                     Half::Low => dword & u32::from(u16::MAX),
                     Half::High => dword >> u16::BITS,
                 }])
             }
             Does::LoadFormatHigh => {
                 let [dword, ..] = self.vectors(plan.vdst, 1, lane).dwords;
-                Value::of([dword >> u16::BITS])
+                AccessValue::of([dword >> u16::BITS])
             }
             Does::LoadFormat(..) => self.vectors(plan.vdst, plan.data_dwords, lane),
             _ => self.vectors(plan.vdst.wrapping_add(element * dwords), dwords, lane),
         }
     }
 
-    fn stored(&self, plan: &Plan, lane: usize, element: u8) -> Value {
+    fn stored(&self, plan: &MemoryPlan, lane: usize, element: u8) -> AccessValue {
         let dwords = plan.ty.dwords();
         match plan.does {
             _ if plan.family.is_scalar() => self.scalars(plan.sdata, dwords),
             Does::StoreFromLds => self.in_lds(self.access.place_in_lds(lane)),
             Does::StoreHigh(ty) => {
                 let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
-                Value::of([part(ty, dword >> u16::BITS)])
+                AccessValue::of([part(ty, dword >> u16::BITS)])
             }
             Does::StoreFormatHigh => {
                 let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
-                Value::of([dword >> u16::BITS])
+                AccessValue::of([dword >> u16::BITS])
             }
             Does::StoreFormat(..) => self.vectors(plan.vdata, plan.data_dwords, lane),
             Does::StoreTwo(..) if element == 1 => self.vectors(plan.vdata1, dwords, lane),
             Does::Store(ty) if ty.bytes() < 4 => {
                 let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
-                Value::of([part(ty, dword)])
+                AccessValue::of([part(ty, dword)])
             }
             _ => self.vectors(plan.vdata, dwords, lane),
         }
     }
 
-    fn operands(&self, plan: &Plan, lane: usize, element: u8) -> Value {
+    fn operands(&self, plan: &MemoryPlan, lane: usize, element: u8) -> AccessValue {
         let dwords = plan.ty.dwords();
         let swaps = matches!(plan.atomic(), Some((AtomicOp::CompareSwap, _)));
         let count = if swaps { 2 * dwords } else { dwords };
         match plan.does {
             _ if plan.family.is_scalar() => self.scalars(plan.sdata, count),
             // One for the wave.
-            Does::Count(_) => Value::of([self.instruction.exec.count_ones()]),
+            Does::Count(_) => AccessValue::of([self.instruction.exec.count_ones()]),
             Does::OrderedCount => {
                 let first = self.instruction.exec.trailing_zeros() as usize % LANES;
                 self.vectors(plan.vaddr.unwrap_or(0), 1, first)
             }
             Does::AtomicFromLds(..) => {
                 let place = self.access.second[lane];
-                Value::of((0..u64::from(dwords)).map(|n| self.lds_dword(place + 4 * n)))
+                AccessValue::of((0..u64::from(dwords)).map(|n| self.lds_dword(place + 4 * n)))
             }
             Does::ExchangeTwo(..) if element == 1 => self.vectors(plan.vdata1, dwords, lane),
             // DS has the value to compare with first (errata E059, E090).
             _ if swaps && plan.family == Family::Share => {
                 let new = self.vectors(plan.vdata1, dwords, lane);
                 let old = self.vectors(plan.vdata, dwords, lane);
-                Value::of(new.dwords().iter().chain(old.dwords()).copied())
+                AccessValue::of(new.dwords().iter().chain(old.dwords()).copied())
             }
             _ => self.vectors(plan.vdata, count, lane),
         }
     }
 
-    fn replaced(&self, plan: &Plan, lane: usize, element: u8) -> Value {
+    fn replaced(&self, plan: &MemoryPlan, lane: usize, element: u8) -> AccessValue {
         let dwords = plan.ty.dwords();
         match plan.does {
             Does::ExchangeTwo(..) | Does::ExchangeConditionally(_) => {
@@ -166,22 +166,22 @@ impl MemoryEvent<'_> {
             }
             _ => {
                 let old = self.old.iter().take(dwords.into());
-                Value::of(old.map(|register| register.0[lane]))
+                AccessValue::of(old.map(|register| register.0[lane]))
             }
         }
     }
 
-    fn vectors(&self, first: u8, count: u8, lane: usize) -> Value {
+    fn vectors(&self, first: u8, count: u8, lane: usize) -> AccessValue {
         let registers = (0..count).map(|n| self.wave.vgpr(first.wrapping_add(n)));
-        Value::of(registers.map(|register| register.0[lane]))
+        AccessValue::of(registers.map(|register| register.0[lane]))
     }
 
-    fn scalars(&self, first: u8, count: u8) -> Value {
-        Value::of((0..count).map(|n| self.wave.scalar(first.wrapping_add(n))))
+    fn scalars(&self, first: u8, count: u8) -> AccessValue {
+        AccessValue::of((0..count).map(|n| self.wave.scalar(first.wrapping_add(n))))
     }
 
-    fn in_lds(&self, place: u64) -> Value {
-        Value::of([self.lds_dword(place)])
+    fn in_lds(&self, place: u64) -> AccessValue {
+        AccessValue::of([self.lds_dword(place)])
     }
 
     fn lds_dword(&self, place: u64) -> u32 {

@@ -4,14 +4,14 @@ use gcn_isa::Does;
 use gcn_isa::simm::Waitcnt;
 
 use crate::exec::alu::indexing;
-use crate::exec::memory::{self, LaneFault, Outcome, Transfer};
+use crate::exec::memory::{self, Attempt, LaneFault, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
 use crate::observe::{
     Context, Dispatched, Events, Instruction, MemoryEvent, Phase, Skip, Verdict, Watchers, WaveEnd,
 };
 use crate::scoreboard::{Increments, Kind, OperationId};
-use crate::step::{Arg, MAX_ARGS, Run, Step};
+use crate::step::{Arg, Executor, MAX_ARGS, Step};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
 /// True if an instruction is a vector instruction while those are skipped (S_SETVSKIP, errata E206). Nothing of it
@@ -37,8 +37,8 @@ impl Issued {
         let is_moved = indexing::is_on(wave) || step.relative.is_some();
         let is_counted = step.memory.is_some() || step.is_message();
         let skip = match step.run {
-            Run::Cancelled => Some(Skip::Destination),
-            Run::Vector | Run::VectorFromLds | Run::Memory | Run::Missing
+            Executor::Cancelled => Some(Skip::Destination),
+            Executor::Vector | Executor::VectorFromLds | Executor::Memory | Executor::Missing
                 if is_skipped(wave, step) =>
             {
                 Some(Skip::Mode)
@@ -198,7 +198,7 @@ impl<'a> Emitter<'a> {
         step: &Step,
         lds: &mut Lds,
         transfer: &mut Transfer,
-    ) -> Result<Outcome, Box<LaneFault>> {
+    ) -> Result<Attempt, Box<LaneFault>> {
         let device = self.dispatched.device;
         if self.watch.wants.any(Events::CACHE)
             && let Some(plan) = &step.memory
@@ -225,15 +225,15 @@ impl<'a> Emitter<'a> {
         let outcome = memory::execute::<true>(wave, step, lds, device, transfer);
         let outcome = outcome.map_err(Box::new)?;
         self.resumes(outcome, wave, lds);
-        if is_access && outcome == Outcome::Done {
+        if is_access && outcome == Attempt::Done {
             self.accessed(wave, lds, transfer);
         }
         Ok(outcome)
     }
 
     /// Reports that the wave goes on, if it was blocked and is not any more.
-    fn resumes(&mut self, outcome: Outcome, wave: &Wave, lds: &Lds) {
-        if self.is_resumed && outcome == Outcome::Done {
+    fn resumes(&mut self, outcome: Attempt, wave: &Wave, lds: &Lds) {
+        if self.is_resumed && outcome == Attempt::Done {
             let context = self.context(wave, lds);
             self.watch.each(Events::GWS, |it| it.gws_resumes(&context));
         }

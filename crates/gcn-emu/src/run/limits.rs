@@ -6,7 +6,7 @@ use crate::memory::AllocError;
 /// Why a dispatch cannot be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum LaunchError {
+pub enum DispatchError {
     /// A dimension is zero.
     #[error("a grid and a workgroup have at least one work-item in every dimension")]
     Empty,

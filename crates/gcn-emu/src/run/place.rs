@@ -7,7 +7,7 @@ pub const MAX_PLACES: usize = 64;
 
 /// Place of a wave.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Place {
+pub struct WavePlace {
     /// Which wave.
     pub wave: WaveId,
     /// Address of the instruction that it executes next, or that it waits at.
@@ -21,7 +21,7 @@ pub struct Place {
 }
 
 /// Sorts the places, x fastest as the workgroups begin, and leaves as many as are told.
-pub(super) fn keep_first(places: &mut Vec<Place>) {
+pub(super) fn keep_first(places: &mut Vec<WavePlace>) {
     places.sort_by_key(|place| place.wave.rank());
     places.truncate(MAX_PLACES);
 }

@@ -1,7 +1,7 @@
 //! Workgroups that are alive at once: as many as the registers and the LDS of the largest chips hold, and as the device's
 //! memory holds here.
 
-use super::limits::{LaunchError, fits};
+use super::limits::{DispatchError, fits};
 use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, RESIDENT_GROUPS_WAITING};
@@ -20,7 +20,7 @@ pub(super) fn reserve(
     code: &Code,
     dispatch: &Dispatch,
     threads: usize,
-) -> Result<(usize, Charge), LaunchError> {
+) -> Result<(usize, Charge), DispatchError> {
     let waves = dispatch.waves_per_group();
     let vgprs = code.vgprs() as u64;
     let lds_bytes = u64::from(dispatch.lds_bytes);

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
 
-use super::place::Place;
+use super::place::WavePlace;
 use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, RESIDENT_GROUPS_WAITING};
@@ -127,13 +127,13 @@ impl<'a> Shared<'a> {
     }
 
     /// Place of a wave.
-    pub(super) fn place(&self, wave: &Wave) -> Place {
+    pub(super) fn place(&self, wave: &Wave) -> WavePlace {
         // A wave at a barrier goes on behind it, one at a GWS resource tries again.
         let pc = match wave.waiting {
             Waiting::Barrier => wave.pc.wrapping_sub(BARRIER_BYTES),
             _ => wave.pc,
         };
-        Place {
+        WavePlace {
             wave: wave.id,
             pc,
             text: self.text(pc),

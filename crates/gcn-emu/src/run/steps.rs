@@ -12,11 +12,11 @@ use super::stop::Stop;
 use crate::code::Code;
 use crate::device::OnViolation;
 use crate::exec::alu::indexing;
-use crate::exec::memory::{self, Outcome, Transfer};
+use crate::exec::memory::{self, Attempt, Transfer};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
 use crate::observe::{Context, Dispatched, Events, Watchers};
-use crate::step::{Run, Step};
+use crate::step::{Executor, Step};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
 /// Runs a wave until it ends, waits, or has executed `instructions` instructions. `transfer` may hold anything; it is the
@@ -117,7 +117,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             index = step.index;
             let at = |kind| stop(kind, code.address(index));
             let issued;
-            let is_plain = matches!(step.run, Run::Scalar | Run::Branch(..));
+            let is_plain = matches!(step.run, Executor::Scalar | Executor::Branch(..));
             let has_events = reports_all || !is_plain || watches && (is_watched || !is_unmodified);
             let mut emitter: Option<Emitter<'_>> = None;
             if OBSERVED && has_events {
@@ -132,10 +132,14 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             let following = step.following();
             let mut next = following;
             match step.run {
-                Run::Vector | Run::VectorFromLds | Run::Memory | Run::Cancelled | Run::Missing
+                Executor::Vector
+                | Executor::VectorFromLds
+                | Executor::Memory
+                | Executor::Cancelled
+                | Executor::Missing
                     if is_skipped(wave, step) => {}
-                Run::Vector => vector(wave, step),
-                Run::VectorFromLds => {
+                Executor::Vector => vector(wave, step),
+                Executor::VectorFromLds => {
                     if let Some(emitter) = &mut emitter {
                         let m0 = wave.m0();
                         transfer.access.direct(m0);
@@ -148,7 +152,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     vector(wave, step);
                     wave.lds_direct = 0;
                 }
-                Run::Scalar => {
+                Executor::Scalar => {
                     let after = code.address(next);
                     wave.pc = after;
                     (step.handler)(wave, step);
@@ -157,12 +161,12 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     }
                     is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
                 }
-                Run::Branch(condition, distance) => {
+                Executor::Branch(condition, distance) => {
                     if holds(wave, condition) {
                         next = next.wrapping_add_signed(distance as isize);
                     }
                 }
-                Run::Wait(until) if counts || is_late => {
+                Executor::Wait(until) if counts || is_late => {
                     match &mut emitter {
                         Some(emitter) => emitter.waits(wave, lds, until),
                         None => wave.scoreboard.wait(until),
@@ -172,15 +176,15 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     }
                 }
                 // What came before a wait is before what follows (see `memory`).
-                Run::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
-                Run::Wait(_) => {}
-                Run::Memory => {
+                Executor::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
+                Executor::Wait(_) => {}
+                Executor::Memory => {
                     let pc = code.address(index);
                     let result = match &mut emitter {
                         Some(Emitter { watch, .. }) if is_late && late::defers(step) => {
                             Machine::new(dispatched, code, lds, transfer, watch)
                                 .issue(wave, step, pc)?;
-                            Ok(Outcome::Done)
+                            Ok(Attempt::Done)
                         }
                         None => memory::execute::<false>(wave, step, lds, device, transfer),
                         Some(emitter) => match emitter.memory(wave, step, lds, transfer) {
@@ -194,8 +198,8 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     };
                     wave.blame(pc);
                     match result {
-                        Ok(Outcome::Done) => wave.waiting = Waiting::No,
-                        Ok(Outcome::Blocked) => {
+                        Ok(Attempt::Done) => wave.waiting = Waiting::No,
+                        Ok(Attempt::Blocked) => {
                             // The wave yields, and tries the instruction again at its next turn.
                             wave.pc = pc;
                             if let Some(emitter) = &mut emitter
@@ -215,17 +219,17 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                         count(wave, step, pc, lds, &mut emitter);
                     }
                 }
-                Run::Cancelled if device.config.on_violation == OnViolation::Stop => {
+                Executor::Cancelled if device.config.on_violation == OnViolation::Stop => {
                     return Err(at(FaultKind::RegisterOutOfRange {
                         vgprs: code.vgprs(),
                         sgprs: code.sgprs(),
                     }));
                 }
-                Run::Cancelled if counts => {
+                Executor::Cancelled if counts => {
                     count(wave, step, code.address(index), lds, &mut emitter);
                 }
-                Run::Cancelled => {}
-                Run::Flow => {
+                Executor::Cancelled => {}
+                Executor::Flow => {
                     if is_late
                         && late::finishes(step)
                         && let Some(Emitter { watch, .. }) = &mut emitter
@@ -238,10 +242,10 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     }
                     is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
                 }
-                Run::Missing => return Err(at(FaultKind::NotExecuted)),
+                Executor::Missing => return Err(at(FaultKind::NotExecuted)),
             }
             wave.executed = before + 1;
-            let waits = matches!(step.run, Run::Flow) && wave.waiting != Waiting::No;
+            let waits = matches!(step.run, Executor::Flow) && wave.waiting != Waiting::No;
             if let Some(emitter) = &mut emitter {
                 if next != NOWHERE {
                     wave.pc = code.address(next);

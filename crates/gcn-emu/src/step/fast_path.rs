@@ -3,12 +3,12 @@
 use gcn_isa::Does;
 
 use super::arg::DWORD;
-use super::plan::{Family, FastPath, MAX_SCALAR_DWORDS, Plan};
+use super::plan::{Family, FastPath, MAX_SCALAR_DWORDS, MemoryPlan};
 use crate::lanes::Elements;
 
 impl FastPath {
     /// The fast path of an instruction with this plan.
-    pub fn of(plan: &Plan) -> FastPath {
+    pub fn of(plan: &MemoryPlan) -> FastPath {
         if plan.gds || plan.tfe || plan.to_lds {
             return FastPath::None;
         }
@@ -46,7 +46,7 @@ impl FastPath {
 
 /// The elements of a load or a store, once for all times that it is executed. Some are on the way from or to other registers
 /// than the instruction's: the second of two, of which the first has the addresses.
-pub(crate) fn elements(plan: &Plan) -> Elements {
+pub(crate) fn elements(plan: &MemoryPlan) -> Elements {
     let (first, distance) = (plan.offset as u32, plan.distance as u32);
     let elements = Elements {
         addresses: plan.vaddr.unwrap_or(0),

@@ -10,7 +10,7 @@ pub const COMPONENTS: usize = 4;
 
 /// The format of a buffer's elements.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Format {
+pub struct ElementFormat {
     /// Bits of each component, the lowest first; 0 of those that there are not.
     pub(crate) widths: [u8; COMPONENTS],
     pub(crate) numbers: Numbers,
@@ -76,11 +76,11 @@ const NUMBERS: u32 = 7;
 const DATA_SHIFT: u32 = 15;
 const DATA: u32 = 0xf;
 
-impl Format {
+impl ElementFormat {
     /// From a data format and a number format; components are where they are (MTBUF).
-    pub fn new(isa: Isa, data: u32, numbers: u32) -> Format {
+    pub fn new(isa: Isa, data: u32, numbers: u32) -> ElementFormat {
         let select = [0, 1, 2, 3].map(Select::Component);
-        Format {
+        ElementFormat {
             widths: WIDTHS[(data & DATA) as usize],
             numbers: Numbers::numbered(isa, numbers & NUMBERS),
             select,
@@ -88,10 +88,10 @@ impl Format {
     }
 
     /// From a descriptor's fourth dword (MUBUF).
-    pub fn of_descriptor(isa: Isa, last: u32) -> Format {
-        Format {
+    pub fn of_descriptor(isa: Isa, last: u32) -> ElementFormat {
+        ElementFormat {
             select: std::array::from_fn(|n| Select::numbered(last >> (SELECT_BITS * n as u32))),
-            ..Format::new(isa, last >> DATA_SHIFT, last >> NUMBERS_SHIFT)
+            ..ElementFormat::new(isa, last >> DATA_SHIFT, last >> NUMBERS_SHIFT)
         }
     }
 

@@ -2,7 +2,7 @@
 //! negations, halves, parts of registers, factors and clamps.
 
 use gcn_isa::effect::Implicit;
-use gcn_isa::{Access, Field, Inst, Slot, Ty};
+use gcn_isa::{Field, Inst, OperandAccess, Slot, Ty};
 
 use super::arg::Signs;
 use super::sdwa::{Placed, Selection, SubDword};
@@ -238,7 +238,7 @@ impl ResultChange {
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
         // Some 16-bit results leave the other half of their register as it was (errata E304); all others have no half to go to.
         let is_short = destination.is_some_and(|slot| slot.ty.bytes() == 2);
-        let is_updated = destination.is_some_and(|slot| slot.access == Access::ReadWrite);
+        let is_updated = destination.is_some_and(|slot| slot.access == OperandAccess::ReadWrite);
         let merges = selects && is_short && is_updated;
         let to_high = to_high && is_short;
         let part = match SubDword::of(inst) {

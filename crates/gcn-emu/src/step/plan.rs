@@ -4,7 +4,7 @@ use gcn_isa::effect::{AtomicOp, LaneMove};
 use gcn_isa::{Does, Ty};
 
 use super::arg::Arg;
-use super::format::Format;
+use super::format::ElementFormat;
 use crate::lanes::{Elements, Gather};
 use crate::scoreboard::{Increments, Kind};
 
@@ -13,7 +13,7 @@ pub(crate) const MAX_SCALAR_DWORDS: usize = 16;
 
 /// A memory instruction, resolved.
 #[derive(Clone, Copy, Debug)]
-pub struct Plan {
+pub struct MemoryPlan {
     /// Source of its addresses.
     pub family: Family,
     /// Its effect.
@@ -59,7 +59,7 @@ pub struct Plan {
     /// See `idxen`.
     pub addr64: bool,
     /// The format that the instruction gives (MTBUF); of formatted MUBUF the descriptor has it.
-    pub format: Option<Format>,
+    pub format: Option<ElementFormat>,
     /// Vector registers of data.
     pub data_dwords: u8,
     /// The kind of operation that the counters count.
@@ -109,7 +109,7 @@ impl Family {
     }
 }
 
-impl Plan {
+impl MemoryPlan {
     /// Operation and type, if it changes elements of memory by operands.
     #[inline]
     pub fn atomic(&self) -> Option<(AtomicOp, Ty)> {

@@ -6,8 +6,8 @@ use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
 
 use super::arg::{Arg, MAX_ARGS};
 use super::fast_path;
-use super::format::Format;
-use super::plan::{Family, FastPath, Plan};
+use super::format::ElementFormat;
+use super::plan::{Family, FastPath, MemoryPlan};
 use crate::lanes::Elements;
 use crate::scoreboard::{Increments, Kind};
 
@@ -16,9 +16,9 @@ const SMEM_REGISTER: u64 = 0x7f;
 /// S_BUFFER's immediate is unsigned (errata E012).
 const SCALAR_BUFFER_OFFSET: i64 = 0xf_ffff;
 
-impl Plan {
+impl MemoryPlan {
     /// The plan of an instruction with these operands, at dword number `index`; nothing if it is not one of memory.
-    pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS], index: usize) -> Option<Plan> {
+    pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS], index: usize) -> Option<MemoryPlan> {
         let does = inst.does();
         if matches!(
             does,
@@ -35,7 +35,7 @@ impl Plan {
         let family = family(inst)?;
         let ty = element(does);
         let bytes = i64::from(ty.bytes());
-        let mut plan = Plan {
+        let mut plan = MemoryPlan {
             family,
             does,
             ty,
@@ -62,7 +62,7 @@ impl Plan {
             offen: inst.flag(Field::Offen),
             addr64: inst.flag(Field::Addr64),
             format: (inst.encoding == Encoding::Mtbuf).then(|| {
-                Format::new(
+                ElementFormat::new(
                     inst.isa,
                     inst.get(Field::Dfmt) as u32,
                     inst.get(Field::Nfmt) as u32,
@@ -152,7 +152,7 @@ impl Plan {
     }
 }
 
-/// See [`Plan::loads_coherently`]. Of an atomic, GLC says that it returns what was there; it is a fence by itself.
+/// See [`MemoryPlan::loads_coherently`]. Of an atomic, GLC says that it returns what was there; it is a fence by itself.
 fn loads_coherently(inst: &Inst) -> bool {
     let loads_global = (inst.uses().memory())
         .is_some_and(|it| it.read.has(Space::Global) && !it.atomic && !it.scalar);

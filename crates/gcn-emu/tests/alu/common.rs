@@ -1,7 +1,7 @@
 //! Waves with noise in their registers, single instructions, operands worth trying.
 
 use gcn_emu::Code;
-use gcn_emu::step::{Handler, Run};
+use gcn_emu::step::{Executor, Handler};
 use gcn_emu::wave::{LANES, Lanes, Wave, WaveId};
 use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, regs};
 
@@ -108,7 +108,7 @@ pub fn prepared(inst: &Inst) -> (Code, Handler) {
         .collect();
     let code = Code::new(inst.isa, BASE, &bytes, 256, SGPRS);
     let handler = match code.step(BASE) {
-        Some(Ok(step)) if matches!(step.run, Run::Vector | Run::Scalar) => step.handler,
+        Some(Ok(step)) if matches!(step.run, Executor::Vector | Executor::Scalar) => step.handler,
         other => panic!("{}: {other:?}", inst.text()),
     };
     (code, handler)
@@ -125,7 +125,7 @@ pub fn execute(wave: &mut Wave, inst: &Inst) -> bool {
     assert_eq!(step.inst.op, inst.op, "it decodes to the same");
     wave.pc = BASE + u64::from(step.bytes);
     match step.run {
-        Run::Vector | Run::Scalar => {
+        Executor::Vector | Executor::Scalar => {
             (step.handler)(wave, step);
             true
         }

@@ -16,7 +16,7 @@ mod single;
 mod vector;
 
 use gcn_emu::Code;
-use gcn_emu::step::Run;
+use gcn_emu::step::Executor;
 use gcn_isa::{Does, Inst, Isa, Op, rows};
 
 /// Rows that no handler executes, by name.
@@ -89,7 +89,7 @@ fn everything_but_graphics_is_executed() {
                     .collect();
                 let code = Code::new(isa, 0, &bytes, 256, 102);
                 let step = code.step(0).expect("inside").expect("it decodes");
-                if matches!(step.run, Run::Missing) {
+                if matches!(step.run, Executor::Missing) {
                     missing.push(format!("{isa}: {}", step.inst.text()));
                 }
             }
@@ -121,7 +121,7 @@ fn graphics_is_not_executed() {
                 let step = code.step(0).expect("inside").expect("it decodes");
                 assert_eq!(step.inst.op, row.op(), "{isa}: {}", step.inst.text());
                 assert!(
-                    matches!(step.run, Run::Missing),
+                    matches!(step.run, Executor::Missing),
                     "{isa}: {}: {:?}",
                     step.inst.text(),
                     step.run

@@ -3,7 +3,7 @@
 //! approximations to within a last place (E199).
 
 use gcn_emu::wave::{LANES, Lanes};
-use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Row, Slot, Ty, rows};
+use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, OperandAccess, Row, Slot, Ty, rows};
 
 use crate::common::*;
 use crate::float::{APPROXIMATE, f, g, h};
@@ -56,7 +56,7 @@ impl Bench {
         batches: usize,
         mut fill: impl FnMut(usize, &mut [u32; LANES]),
     ) -> Result<(), String> {
-        let is_source = |slot: &Slot| slot.access == Access::Read && slot.kind != Kind::Sdst;
+        let is_source = |slot: &Slot| slot.access == OperandAccess::Read && slot.kind != Kind::Sdst;
         let places: Vec<usize> = (0..self.slots.len())
             .filter(|&n| is_source(self.slots[n]))
             .collect();
@@ -71,7 +71,7 @@ impl Bench {
                 _ => None,
             }
         };
-        let (read, written) = (mask(Access::Read), mask(Access::Write));
+        let (read, written) = (mask(OperandAccess::Read), mask(OperandAccess::Write));
         let (code, handler) = prepared(&self.inst);
         let step = code.step(BASE).expect("there is code");
         let step = step.expect("it decodes");
@@ -226,7 +226,9 @@ fn a_million_lanes_of_comparisons() {
 #[test]
 fn half_precision_of_one_source_is_right_for_every_value() {
     let is_half = |row: &Row| {
-        let mut slots = row.slots().filter(|slot| slot.access == Access::Read);
+        let mut slots = row
+            .slots()
+            .filter(|slot| slot.access == OperandAccess::Read);
         matches!(row.op(), Op::Vop1(_)) && slots.all(|slot| slot.ty.bytes() == 2)
     };
     let all = benches(|row| is_half(row) && row.slots().count() == 2);

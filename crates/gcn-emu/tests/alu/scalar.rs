@@ -1,6 +1,6 @@
 //! Scalar ALU against references.
 
-use gcn_isa::{Access, Isa, Op, Operand, rows};
+use gcn_isa::{Isa, Op, Operand, OperandAccess, rows};
 
 use crate::common::*;
 
@@ -276,7 +276,7 @@ fn check(isa: Isa, op: Op, reference: Reference, noise: &mut Noise) {
         if literals > 1 {
             continue;
         }
-        let writes = slots[0].access != Access::Read;
+        let writes = slots[0].access != OperandAccess::Read;
         // Sometimes the destination is a source as well.
         if writes && round % 3 == 0 && slots.len() > 1 && slots[1].kind == gcn_isa::Kind::Ssrc {
             operands[1] = operands[0];

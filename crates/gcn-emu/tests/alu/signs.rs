@@ -2,7 +2,7 @@
 //! that have been changed (checklist 8.11).
 
 use gcn_emu::wave::Wave;
-use gcn_isa::{Access, Encoding, Field, Inst, Isa, Kind, Op, Operand, Slot, Ty, rows};
+use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Op, Operand, OperandAccess, Slot, Ty, rows};
 
 use crate::common::*;
 
@@ -168,7 +168,7 @@ fn compare(
     }
     assert!(execute(&mut signed, &asking) && execute(&mut changed, &plain));
     for &place in &places {
-        if slots[place].access == Access::Read && slots[place].kind != Kind::Sdst {
+        if slots[place].access == OperandAccess::Read && slots[place].kind != Kind::Sdst {
             clear(&mut signed, operands[place]);
             clear(&mut changed, operands[place]);
         }

@@ -1,6 +1,6 @@
 //! Vector ALU against references: every encoding, kind of source, EXEC, and the destination among the sources.
 
-use gcn_isa::{Access, Encoding, Inst, Isa, Kind, Op, Operand, Slot, Ty, rows};
+use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, OperandAccess, Slot, Ty, rows};
 
 use crate::common::*;
 use crate::float::{self, APPROXIMATE, f, g, h};
@@ -424,14 +424,14 @@ fn expect(
     reference: Reference,
 ) -> gcn_emu::wave::Wave {
     let mut after = before.clone();
-    let is_source = |slot: &Slot| slot.access == Access::Read && slot.kind != Kind::Sdst;
+    let is_source = |slot: &Slot| slot.access == OperandAccess::Read && slot.kind != Kind::Sdst;
     let sources: Vec<usize> = (0..slots.len()).filter(|&n| is_source(slots[n])).collect();
     let mask_read = slots
         .iter()
-        .position(|s| s.kind == Kind::Sdst && s.access == Access::Read);
+        .position(|s| s.kind == Kind::Sdst && s.access == OperandAccess::Read);
     let mask_written = slots
         .iter()
-        .position(|s| s.kind == Kind::Sdst && s.access == Access::Write);
+        .position(|s| s.kind == Kind::Sdst && s.access == OperandAccess::Write);
     let scalar64 = |n: usize| match operands[n] {
         Operand::Scalar { code, .. } => before.scalar64(code),
         _ => 0,

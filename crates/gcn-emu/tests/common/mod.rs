@@ -6,11 +6,11 @@ use gcn_asm::{Options, Source, assemble};
 use gcn_emu::Code;
 use gcn_emu::Lds;
 use gcn_emu::device::{Config, Device, OnViolation};
-use gcn_emu::internals::{self, LaneFault, Outcome, Transfer};
+use gcn_emu::internals::{self, Attempt, LaneFault, Transfer};
 use gcn_emu::memory::Allocation;
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{Dispatch, Finished, Initial, run};
-use gcn_emu::step::Run;
+use gcn_emu::step::Executor;
 use gcn_emu::wave::{Lanes, Wave, WaveId};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Isa, Target};
@@ -139,24 +139,24 @@ impl Machine {
     }
 
     /// Runs the instructions of `text`, all of memory, one after the other.
-    pub fn try_run(&mut self, text: &str) -> Result<Outcome, LaneFault> {
+    pub fn try_run(&mut self, text: &str) -> Result<Attempt, LaneFault> {
         let bytes = code(self.target, text);
         self.run_bytes(&bytes)
     }
 
-    pub fn run_words(&mut self, words: &[u32]) -> Result<Outcome, LaneFault> {
+    pub fn run_words(&mut self, words: &[u32]) -> Result<Attempt, LaneFault> {
         let bytes: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         self.run_bytes(&bytes)
     }
 
-    fn run_bytes(&mut self, bytes: &[u8]) -> Result<Outcome, LaneFault> {
+    fn run_bytes(&mut self, bytes: &[u8]) -> Result<Attempt, LaneFault> {
         let code = Code::new(self.target.isa, BASE, bytes, self.vgprs, self.sgprs);
         let mut pc = BASE;
-        let mut outcome = Outcome::Done;
+        let mut outcome = Attempt::Done;
         while pc < BASE + bytes.len() as u64 {
             let step = code.step(pc).expect("inside").expect("it decodes");
             match step.run {
-                Run::Memory => {
+                Executor::Memory => {
                     let before = self.state();
                     let old = &mut self.transfer.old;
                     let fast = internals::perform_fast_path(
@@ -181,7 +181,7 @@ impl Machine {
                     let text = step.inst.text();
                     if fast.is_some() {
                         self.by_fast_path += 1;
-                        assert_eq!(by_lane, Ok(Outcome::Done), "{text}");
+                        assert_eq!(by_lane, Ok(Attempt::Done), "{text}");
                         assert!(
                             after == self.state(),
                             "{text} does something else by the fast path"
@@ -191,10 +191,10 @@ impl Machine {
                     }
                     outcome = by_lane?;
                 }
-                Run::Cancelled => {}
+                Executor::Cancelled => {}
                 ref other => panic!("{} is not of memory: {other:?}", step.inst.text()),
             }
-            if outcome == Outcome::Done {
+            if outcome == Attempt::Done {
                 let (kind, increments) = step.operation().expect("it is of memory");
                 self.wave.scoreboard.issue(kind, pc, increments);
             }
@@ -205,7 +205,7 @@ impl Machine {
 
     pub fn run(&mut self, text: &str) -> &mut Machine {
         match self.try_run(text) {
-            Ok(Outcome::Done) => self,
+            Ok(Attempt::Done) => self,
             other => panic!("{}: {text}: {other:?}", self.target.name),
         }
     }

@@ -9,7 +9,7 @@ use gcn_emu::device::{Config, Device};
 use gcn_emu::run;
 use gcn_emu::wave::{LANES, Wave, WaveId};
 use gcn_isa::meaning::meaning;
-use gcn_isa::{Access, Field, Form, Inst, Isa, Kind, Operand, Slot, Ty, regs, rows};
+use gcn_isa::{Field, Form, Inst, Isa, Kind, Operand, OperandAccess, Slot, Ty, regs, rows};
 
 use language::{Place, Values, carry_out};
 
@@ -244,7 +244,8 @@ fn compare(rig: &mut Rig, inst: &Inst, code: &str) -> Result<(), String> {
     for (lane, values) in expected.iter().enumerate() {
         let found = rig.values(inst, lane);
         // A source may be where the destination is: VCC in the short encoding.
-        let is_source = |name: &str| slot_of(name).is_some_and(|slot| slot.access == Access::Read);
+        let is_source =
+            |name: &str| slot_of(name).is_some_and(|slot| slot.access == OperandAccess::Read);
         for (name, &found) in found.iter().filter(|(name, _)| !is_source(name)) {
             let wanted = match (name.as_str(), mask) {
                 ("sdst", Some(mask)) => typed(mask, Ty::U64),

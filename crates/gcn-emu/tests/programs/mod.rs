@@ -12,7 +12,7 @@ use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::observe::{Context, Events, MemoryEvent, Observer, Observers, Verdict, WaveObserver};
 use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, Level, run};
-use gcn_emu::step::Run;
+use gcn_emu::step::Executor;
 use gcn_isa::effect::Control;
 use gcn_isa::{Does, Field, Inst, Operand, Target, decode, rows};
 
@@ -429,7 +429,7 @@ fn is_suitable(target: &'static Target, inst: &Inst) -> bool {
     match code.step(BASE) {
         Some(Ok(step)) => {
             let writes_anywhere = step.relative.is_some() && inst.encoding.is_scalar();
-            !matches!(step.run, Run::Missing) && !writes_anywhere
+            !matches!(step.run, Executor::Missing) && !writes_anywhere
         }
         _ => false,
     }

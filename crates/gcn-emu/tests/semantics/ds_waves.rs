@@ -4,7 +4,7 @@ use super::scalar::program;
 use crate::common::*;
 use gcn_emu::device::{Config, LdsFill};
 use gcn_emu::fault::FaultKind;
-use gcn_emu::internals::Outcome;
+use gcn_emu::internals::Attempt;
 use gcn_emu::run::{Initial, InitialSgpr};
 use gcn_isa::Target;
 
@@ -143,27 +143,27 @@ fn s2_30_gws_semaphores() {
         }
         assert_eq!(
             m.try_run("ds_gws_sema_p gds"),
-            Ok(Outcome::Blocked),
+            Ok(Attempt::Blocked),
             "20 was lane 2's"
         );
         m.run("ds_gws_sema_v gds\nds_gws_sema_p gds");
-        assert_eq!(m.try_run("ds_gws_sema_p gds"), Ok(Outcome::Blocked));
+        assert_eq!(m.try_run("ds_gws_sema_p gds"), Ok(Attempt::Blocked));
         m.set(0, |_| 2)
             .run("ds_gws_sema_br v0 gds\nds_gws_sema_p gds\nds_gws_sema_p gds");
-        assert_eq!(m.try_run("ds_gws_sema_p gds"), Ok(Outcome::Blocked));
+        assert_eq!(m.try_run("ds_gws_sema_p gds"), Ok(Attempt::Blocked));
         // 63 + 9 is 8 modulo 64.
         m.s(M0, 63 << 16).run("ds_gws_sema_v offset:9 gds");
         m.s(M0, 8 << 16).run("ds_gws_sema_p gds");
     });
     on(FROM_CI, |m| {
         m.s(M0, 0);
-        assert_eq!(m.try_run("ds_gws_sema_p gds"), Ok(Outcome::Blocked));
+        assert_eq!(m.try_run("ds_gws_sema_p gds"), Ok(Attempt::Blocked));
         // Another wave releases this one.
         let waiting = m.wave.gws_ticket.take();
         m.run("ds_gws_sema_release_all gds");
         m.wave.gws_ticket = waiting;
         m.run("ds_gws_sema_p gds");
-        assert_eq!(m.try_run("ds_gws_sema_p gds"), Ok(Outcome::Blocked));
+        assert_eq!(m.try_run("ds_gws_sema_p gds"), Ok(Attempt::Blocked));
     });
 }
 
@@ -333,7 +333,7 @@ fn s2_31_waves_count_in_order() {
         m.run("ds_ordered_count v1, v2 offset:0x1104 gds");
         assert_eq!((m.v(1, 2), m.gds32(68)), (112, 12));
         let again = m.try_run("ds_ordered_count v1, v2 offset:4 gds");
-        assert_eq!(again, Ok(Outcome::Blocked), "wave 0 has had its turn");
+        assert_eq!(again, Ok(Attempt::Blocked), "wave 0 has had its turn");
         // Wave 1, with no lane active: it adds nothing and is done.
         m.s(124, 64 << 16 | 1).exec(0);
         m.run("ds_ordered_count v1, v2 offset:0x204 gds");

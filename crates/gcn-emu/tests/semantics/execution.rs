@@ -3,7 +3,7 @@
 use crate::common::*;
 use gcn_emu::device::{Config, OnViolation};
 use gcn_emu::fault::{FaultKind, Intent};
-use gcn_emu::internals::Outcome;
+use gcn_emu::internals::Attempt;
 use gcn_emu::run::Initial;
 use gcn_isa::Target;
 
@@ -53,7 +53,7 @@ fn s1_2_exec_zero_changes_nothing_but_counts() {
         m.run("ds_gws_init v0 gds\nds_gws_sema_p gds");
         assert_eq!(
             m.try_run("ds_gws_sema_p gds"),
-            Ok(Outcome::Blocked),
+            Ok(Attempt::Blocked),
             "lane 0 gave 1"
         );
     });

@@ -2,7 +2,7 @@
 
 use crate::common::*;
 use gcn_emu::fault::{FaultKind, Intent};
-use gcn_emu::observe::Space;
+use gcn_emu::observe::LaneSpace;
 use gcn_isa::Isa;
 
 /// An address with the lane's dword of a buffer.
@@ -226,7 +226,11 @@ fn s3_10_the_views_of_the_apertures_agree() {
         for (code, scratch) in [(235, false), (236, false), (237, true), (238, true)] {
             let address = m.wave.special(code) & !3;
             m.set64(0, |_| address).run("flat_load_dword v2, v[0:1]");
-            let expected = if scratch { Space::Scratch } else { Space::Lds };
+            let expected = if scratch {
+                LaneSpace::Scratch
+            } else {
+                LaneSpace::Lds
+            };
             assert_eq!(m.transfer.access.space(5), Some(expected));
             assert_eq!(m.transfer.access.address[5], address & u64::from(u32::MAX));
         }

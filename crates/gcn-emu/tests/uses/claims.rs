@@ -3,7 +3,9 @@
 
 use std::collections::BTreeMap;
 
-use gcn_isa::uses::{Memory, RegisterUse, Registers, Source, Space, Spaces, State as Register};
+use gcn_isa::uses::{
+    MemoryUse, RegisterUse, Registers, Space, Spaces, UnnumberedState as Register, UseOrigin,
+};
 use gcn_isa::{Inst, Operand, regs};
 
 use super::SPACES;
@@ -52,7 +54,7 @@ impl Verb {
         }
     }
 
-    fn spaces(self, memory: &Memory) -> Spaces {
+    fn spaces(self, memory: &MemoryUse) -> Spaces {
         match self {
             Verb::Reads => memory.read,
             Verb::Writes => memory.written,
@@ -186,7 +188,7 @@ fn is_by_code(inst: &Inst, it: &RegisterUse) -> bool {
         }
         _ => false,
     };
-    it.source == Source::Implicit
+    it.source == UseOrigin::Implicit
         && inst.row().slots().any(|slot| match inst.operand(slot) {
             Operand::Scalar { code, .. } => is_it(code),
             _ => false,

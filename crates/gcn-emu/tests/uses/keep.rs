@@ -3,7 +3,7 @@
 use gcn_emu::device::Apertures;
 use gcn_emu::wave::LANES;
 use gcn_isa::simm::HWREG_STATUS;
-use gcn_isa::uses::{self, RegisterUse, Registers, Spaces, State as Register};
+use gcn_isa::uses::{self, RegisterUse, Registers, Spaces, UnnumberedState as Register};
 
 use super::SPACES;
 use super::sample::{VGPRS, dword, fill};
@@ -53,9 +53,11 @@ impl Keep {
         for it in uses {
             let mask = bits(it);
             let lanes = match it.lanes {
-                uses::Lanes::Active => exec,
-                uses::Lanes::First => 1 << (exec.trailing_zeros() % LANES as u32),
-                uses::Lanes::Selected | uses::Lanes::Crossing | uses::Lanes::Scalar => u64::MAX,
+                uses::UsedLanes::Active => exec,
+                uses::UsedLanes::First => 1 << (exec.trailing_zeros() % LANES as u32),
+                uses::UsedLanes::Selected | uses::UsedLanes::Crossing | uses::UsedLanes::Scalar => {
+                    u64::MAX
+                }
             };
             match it.registers {
                 Registers::Vector { first, count } => {

@@ -18,7 +18,7 @@ mod state;
 
 use std::collections::BTreeMap;
 
-use gcn_isa::uses::{Memory, RegisterUse, Space, Spaces};
+use gcn_isa::uses::{MemoryUse, RegisterUse, Space, Spaces};
 use gcn_isa::{Inst, Isa, Row, rows};
 
 use claims::{Claims, Run, is_any_missing, is_of_value};
@@ -217,7 +217,7 @@ fn prove_claims(rig: &mut Rig, row: &'static Row, claims: &mut Claims) {
 }
 
 /// The memories of an access. Scratch lies in global memory, where an address out of bounds may lead.
-fn spaces(memory: Option<Memory>, which: fn(&Memory) -> Spaces) -> Spaces {
+fn spaces(memory: Option<MemoryUse>, which: fn(&MemoryUse) -> Spaces) -> Spaces {
     let spaces = memory.as_ref().map_or(Spaces::NONE, which);
     if spaces.has(Space::Global) {
         spaces.and(Spaces::of(Space::Scratch))

@@ -2,7 +2,7 @@
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::simm::{HWREG_MODE, HWREG_STATUS, HWREG_TRAPSTS, HWREGS, Hwreg};
-use gcn_isa::{Field, Form, Inst, Isa, Kind, Operand, Slot, Value, regs};
+use gcn_isa::{Field, Form, Inst, Isa, Kind, ModifierValue, Operand, Slot, regs};
 
 use super::stage::Noise;
 
@@ -109,35 +109,35 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
         let value = match placed.modifier.value {
             _ if placed.modifier.required => 1,
             // Each of the parts of an address is by itself a claim.
-            Value::Flag if matches!(field, Field::Idxen | Field::Offen) => {
+            ModifierValue::Flag if matches!(field, Field::Idxen | Field::Offen) => {
                 i64::from(noise.below(2) == 0)
             }
-            Value::Flag => rarely(noise),
+            ModifierValue::Flag => rarely(noise),
             // Close together, so that all of it is inside of the little that there is.
-            Value::Unsigned if field == Field::BoundCtrl => rarely(noise),
-            Value::Unsigned if matches!(field, Field::Offset0 | Field::Offset1) => {
+            ModifierValue::Unsigned if field == Field::BoundCtrl => rarely(noise),
+            ModifierValue::Unsigned if matches!(field, Field::Offset0 | Field::Offset1) => {
                 noise.below(8) as i64
             }
-            Value::Unsigned => aligned(noise, 48),
-            Value::Signed => aligned(noise, 32) - 16,
-            Value::Swizzle => noise.below(1 << 16) as i64,
-            Value::Omod => rarely(noise) * noise.below(4) as i64,
-            Value::BitList => noise.next() as i64 & placed.bits.max() as i64,
+            ModifierValue::Unsigned => aligned(noise, 48),
+            ModifierValue::Signed => aligned(noise, 32) - 16,
+            ModifierValue::Swizzle => noise.below(1 << 16) as i64,
+            ModifierValue::Omod => rarely(noise) * noise.below(4) as i64,
+            ModifierValue::BitList => noise.next() as i64 & placed.bits.max() as i64,
             // What a part of a result has is often the same for all sources.
-            Value::Named(names) if field == Field::DstSel && noise.below(2) == 0 => {
+            ModifierValue::Named(names) if field == Field::DstSel && noise.below(2) == 0 => {
                 names.len() as i64 - 1
             }
-            Value::Named(names) => noise.below(names.len() as u64) as i64,
-            Value::Hex if noise.below(2) == 0 => 0xf,
-            Value::Hex => noise.below(16) as i64,
-            Value::Mask => 1,
+            ModifierValue::Named(names) => noise.below(names.len() as u64) as i64,
+            ModifierValue::Hex if noise.below(2) == 0 => 0xf,
+            ModifierValue::Hex => noise.below(16) as i64,
+            ModifierValue::Mask => 1,
             // Formats of 32 bits to a component: integers and floats.
-            Value::BufferFormat => match noise.below(2) {
+            ModifierValue::BufferFormat => match noise.below(2) {
                 0 => 4 << 4 | 14,
                 _ => 7 << 4 | 14,
             },
-            Value::Part => continue,
-            Value::LanePermutation => i64::from(permutation(noise)),
+            ModifierValue::Part => continue,
+            ModifierValue::LanePermutation => i64::from(permutation(noise)),
         };
         let _ = inst
             .set(field, value)

@@ -297,7 +297,7 @@ impl Rig {
 
     /// The state after the instruction, or why it is not executed.
     pub fn execute(&mut self, inst: &Inst, state: &State) -> Result<State, String> {
-        let is_sync = |memory: uses::Memory| memory.spaces().has(Space::Gws);
+        let is_sync = |memory: uses::MemoryUse| memory.spaces().has(Space::Gws);
         if inst.uses().memory().is_some_and(is_sync) {
             return Err("it synchronises waves".to_owned());
         }

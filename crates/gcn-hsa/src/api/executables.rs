@@ -15,7 +15,7 @@ use crate::abi::Handle;
 use crate::info::Info;
 use crate::loader::{Executable, Origin, Reader};
 use crate::runtime::Runtime;
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Most bytes of a code object in a file.
 const MAX_FILE: u64 = 4 << 30;
@@ -58,7 +58,7 @@ pub(super) fn reader_of_file(
     descriptor: i32,
     offset: u64,
     size: Option<u64>,
-) -> Outcome<Handle> {
+) -> HsaResult<Handle> {
     if descriptor < 0 {
         return Err(Status::INVALID_FILE);
     }
@@ -124,7 +124,7 @@ pub extern "C" fn hsa_executable_destroy(executable: Handle) -> Status {
     call(|runtime| runtime.loader.destroy(executable))
 }
 
-fn executable(runtime: &Runtime, handle: Handle) -> Outcome<Arc<Executable>> {
+fn executable(runtime: &Runtime, handle: Handle) -> HsaResult<Arc<Executable>> {
     let executable = runtime.loader.executables.get(handle);
     executable.ok_or(Status::INVALID_EXECUTABLE)
 }
@@ -313,7 +313,7 @@ fn each_symbol(
     handle: Handle,
     agent: Option<Handle>,
     mut callback: impl FnMut(Handle) -> Status,
-) -> Outcome {
+) -> HsaResult {
     let executable = executable(runtime, handle)?;
     for (symbol, _) in runtime.loader.symbols_of(&executable, agent) {
         match callback(symbol) {

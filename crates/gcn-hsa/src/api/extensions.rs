@@ -7,13 +7,13 @@ use super::{call, each, guard, put, put_info};
 use crate::abi::{EachHandle, Handle, SegmentDescriptor};
 use crate::api::executables::reader_of_file;
 use crate::info::Info;
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 /// Version of the loader's extension.
 const LOADER_VERSION: (u16, u16) = (1, 3);
 
 /// The minor version of an extension that is supported in a major version.
-fn supported(extension: u16, major: u16) -> Outcome<Option<u16>> {
+fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
         // Finalizer, images, counters and events; the profilers.
@@ -247,7 +247,7 @@ unsafe extern "C" fn loaded_code_object_get_info(
             .objects
             .get(object)
             .ok_or(Status::INVALID_CODE_OBJECT)?;
-        let info: Outcome<Info> = object.info(attribute);
+        let info: HsaResult<Info> = object.info(attribute);
         // SAFETY: the program vouches for its address.
         unsafe { put_info(value, info) }
     })

@@ -9,7 +9,7 @@ use crate::copies::{Copy, Corner, Job};
 use crate::pools::{AtEnd, Found, Pool, of_host};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 use crate::transfers;
 
 fn address(pointer: *const c_void) -> u64 {
@@ -25,7 +25,7 @@ fn pointer(address: u64) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-fn pool(runtime: &Runtime, handle: Handle) -> Outcome<(Pool, &Agent)> {
+fn pool(runtime: &Runtime, handle: Handle) -> HsaResult<(Pool, &Agent)> {
     runtime.pool(handle).ok_or(Status::INVALID_MEMORY_POOL)
 }
 
@@ -97,7 +97,7 @@ unsafe fn allocate(
     size: usize,
     to: *mut *mut c_void,
     function: &str,
-) -> Outcome {
+) -> HsaResult {
     if to.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
@@ -108,7 +108,7 @@ unsafe fn allocate(
     unsafe { put(to, pointer(base)) }
 }
 
-fn free(runtime: &Runtime, memory: *mut c_void) -> Outcome {
+fn free(runtime: &Runtime, memory: *mut c_void) -> HsaResult {
     if memory.is_null() {
         return Ok(());
     }
@@ -231,7 +231,7 @@ unsafe fn lock(
     size: usize,
     (agents, count): (*const Handle, i32),
     seen: *mut *mut c_void,
-) -> Outcome {
+) -> HsaResult {
     if seen.is_null() {
         return Err(Status::INVALID_ARGUMENT);
     }
@@ -323,10 +323,10 @@ unsafe fn signals(
     count: u32,
     after: *const Handle,
     done: Handle,
-) -> Outcome<(Vec<Signal>, Option<Signal>)> {
+) -> HsaResult<(Vec<Signal>, Option<Signal>)> {
     // SAFETY: the caller vouches for the array.
     let after = unsafe { array(after, count) }?;
-    let after: Outcome<Vec<Signal>> = after
+    let after: HsaResult<Vec<Signal>> = after
         .iter()
         .map(|handle| runtime.signals.get(*handle))
         .collect();

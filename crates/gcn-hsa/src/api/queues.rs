@@ -8,7 +8,7 @@ use crate::abi::{Handle, HsaQueue, QueueCallback, Times};
 use crate::dispatch;
 use crate::queues::{Queue, Terms, raw};
 use crate::runtime::Runtime;
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 use std::sync::Arc;
 
 #[unsafe(no_mangle)]
@@ -50,7 +50,7 @@ pub unsafe extern "C" fn hsa_queue_create(
     })
 }
 
-fn find(runtime: &Runtime, queue: *const HsaQueue) -> Outcome<Arc<Queue>> {
+fn find(runtime: &Runtime, queue: *const HsaQueue) -> HsaResult<Arc<Queue>> {
     runtime.queue(queue.addr() as u64)
 }
 

@@ -9,7 +9,7 @@ use crate::abi::{Handle, SignalHandler, SystemCallback};
 use crate::handlers::Call;
 use crate::runtime::{self, Runtime};
 use crate::signals::{CHANGES, Condition, Signal};
-use crate::status::{Outcome, Status};
+use crate::status::{HsaResult, Status};
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_signal_create(
@@ -249,8 +249,8 @@ fn wait_any(
     conditions: &[u32],
     values: &[i64],
     timeout: Option<Duration>,
-) -> Outcome<Option<(usize, i64)>> {
-    let conditions: Outcome<Vec<Condition>> = conditions
+) -> HsaResult<Option<(usize, i64)>> {
+    let conditions: HsaResult<Vec<Condition>> = conditions
         .iter()
         .map(|code| Condition::new(*code))
         .collect();
@@ -286,7 +286,7 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
                 array(values, count)?,
             )
         };
-        let signals: Outcome<Vec<Signal>> = signals
+        let signals: HsaResult<Vec<Signal>> = signals
             .iter()
             .map(|handle| runtime.signals.get(*handle))
             .collect();
@@ -372,7 +372,7 @@ pub unsafe extern "C" fn hsa_signal_group_create(
         for agent in consumers {
             runtime.agent(*agent)?;
         }
-        let signals: Outcome<Vec<Signal>> = signals
+        let signals: HsaResult<Vec<Signal>> = signals
             .iter()
             .map(|handle| runtime.signals.get(*handle))
             .collect();
@@ -397,7 +397,7 @@ unsafe fn wait_group(
     group: Handle,
     (conditions, values): (*const u32, *const i64),
     (signal, value): (*mut Handle, *mut i64),
-) -> Outcome {
+) -> HsaResult {
     let signals = runtime
         .groups
         .get(group)

@@ -10,7 +10,7 @@ use crate::effect::{
     ImageOp::*,
 };
 use crate::field::{Encoding, Field, Format};
-use crate::operand::{Access, Ty::*, words::*};
+use crate::operand::{OperandAccess, Ty::*, words::*};
 use crate::row::{Family, Forms, Row, identities, lacks, lower_name, number};
 use crate::target::on;
 
@@ -48,30 +48,30 @@ pub(crate) const FORMATS: &[Format] = &[
 #[rustfmt::skip]
 macro_rules! written {
     (load($least:literal, $most:literal)) => {
-        &[ImageData(false, Access::Write), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
+        &[ImageData(false, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
     };
     (store($least:literal, $most:literal)) => {
-        &[ImageData(false, Access::Read), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
+        &[ImageData(false, OperandAccess::Read), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
     };
     // The texel as it is in memory, which 16-bit components cannot hold.
     (load_raw($least:literal, $most:literal)) => {
-        &[ImageData(false, Access::Write), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
+        &[ImageData(false, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
     };
     (store_raw($least:literal, $most:literal)) => {
-        &[ImageData(false, Access::Read), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
+        &[ImageData(false, OperandAccess::Read), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
     };
     (atomic($least:literal, $most:literal)) => {
-        &[ImageData(false, Access::ReadWrite), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
+        &[ImageData(false, OperandAccess::ReadWrite), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
     };
     (sample($least:literal, $most:literal)) => {
-        &[ImageData(false, Access::Write), ImageAddress($least, $most), ImageResource, Sampler, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
+        &[ImageData(false, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Sampler, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
     };
     (gather($least:literal, $most:literal)) => {
-        &[ImageData(true, Access::Write), ImageAddress($least, $most), ImageResource, Sampler, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
+        &[ImageData(true, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Sampler, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
     };
     // The level of detail.
     (query($least:literal, $most:literal)) => {
-        &[ImageData(false, Access::Write), ImageAddress($least, $most), ImageResource, Sampler, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
+        &[ImageData(false, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Sampler, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
     };
 }
 

@@ -1,7 +1,7 @@
 //! The operands and modifiers of a row in an encoding, with their bits.
 
 use crate::field::{Bits, Encoding, Field, Layout};
-use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, SDWA_CLAMP, Slot, Value};
+use crate::operand::{ENCODING_MODIFIERS, Kind, Modifier, ModifierValue, SDWA_CLAMP, Slot};
 use crate::row::Row;
 
 /// The most bits that a list of bits has: three sources and a destination.
@@ -93,7 +93,7 @@ pub(crate) fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifi
     let placed = all.filter(is_meant).map(|modifier| PlacedModifier {
         modifier,
         bits: layout.bits(modifier.field),
-        list: if modifier.value == Value::BitList {
+        list: if modifier.value == ModifierValue::BitList {
             list_bits(row, layout, modifier.field)
         } else {
             ListBits::default()

@@ -7,7 +7,7 @@ use crate::effect::Does;
 use crate::field::{Bits, Encoding, Field};
 use crate::form::placed::{ListBits, PlacedOperand, list_bits};
 use crate::form::{FIRST_VGPR, LITERAL, SOURCE_BITS};
-use crate::operand::{Access, Kind, Modifier, Slot, When};
+use crate::operand::{Kind, Modifier, OperandAccess, Slot, When};
 use crate::regs::{self, SADDR_OFF};
 use crate::target::{Isa, on};
 
@@ -464,7 +464,7 @@ impl Inst {
     /// True if the instruction writes the registers of an operand: a memory atomic with GLC only (errata E101, E112),
     /// a load not with LDS (E089).
     pub fn writes(&self, slot: &Slot) -> bool {
-        slot.access != Access::Read
+        slot.access != OperandAccess::Read
             && if matches!(self.does(), Does::Atomic(..)) {
                 self.flag(Field::Glc)
             } else {

@@ -8,13 +8,13 @@ mod modifiers;
 
 use std::fmt::Write;
 
-use super::Fidelity;
+use super::TextFidelity;
 use crate::chapters::exp;
 use crate::chapters::vintrp::{CHANNELS, VERTEX_PARAMETERS};
 use crate::clrx;
 use crate::field::{Encoding, Field, Layout};
 use crate::inst::{Inst, Operand};
-use crate::operand::{Kind, Slot, Ty, Value, When};
+use crate::operand::{Kind, ModifierValue, Slot, Ty, When};
 use crate::regs;
 use crate::text::Text;
 
@@ -35,7 +35,7 @@ const FLAGS: [(Field, &str); 4] = [
 ];
 
 /// Appends the instruction's text; see [`Inst::print`].
-pub(super) fn print(inst: &Inst, out: &mut Text, target: Option<&str>) -> Fidelity {
+pub(super) fn print(inst: &Inst, out: &mut Text, target: Option<&str>) -> TextFidelity {
     let mut printer = ClrxPrinter {
         inst,
         layout: inst.layout(),
@@ -50,9 +50,9 @@ pub(super) fn print(inst: &Inst, out: &mut Text, target: Option<&str>) -> Fideli
     let is_taken =
         clrx::takes(inst) && !inst.breaks_any(clrx::holds_to) && clrx::constant_bus(inst).is_none();
     if printer.exact && inst.bits() & !conveyed == 0 && is_taken {
-        Fidelity::Exact
+        TextFidelity::Exact
     } else {
-        Fidelity::Lossy
+        TextFidelity::Lossy
     }
 }
 
@@ -106,7 +106,7 @@ impl ClrxPrinter<'_> {
             Encoding::Flat | Encoding::Global | Encoding::Scratch => self.flat(),
             Encoding::Ds => {
                 let inst = self.inst;
-                for modifier in inst.modifiers().filter(|m| m.value != Value::Flag) {
+                for modifier in inst.modifiers().filter(|m| m.value != ModifierValue::Flag) {
                     self.decimal(modifier.field, modifier.names[0]);
                 }
                 self.flags(&FLAGS);

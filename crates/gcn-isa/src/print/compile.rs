@@ -9,7 +9,7 @@ use crate::form::template::{
     MOST_OPERANDS, ModifierText, OperandText, ReadyPrefix, ReadyText, Template, TextSource,
 };
 use crate::llvm;
-use crate::operand::{Access, Kind, Modifier, Slot, Value, When};
+use crate::operand::{Kind, Modifier, ModifierValue, OperandAccess, Slot, When};
 use crate::regs::{self, SADDR_OFF};
 use crate::row::Forms;
 use crate::rules;
@@ -44,7 +44,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
         modifiers: modifiers
             .iter()
             // A part is shown as a part of its whole.
-            .filter(|m| m.modifier.value != Value::Part)
+            .filter(|m| m.modifier.value != ModifierValue::Part)
             .map(|placed| modifier_text(form, placed))
             .collect(),
         untold_or_required,
@@ -70,15 +70,17 @@ fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
     let modifier = placed.modifier;
     let name = modifier.names[0];
     let head = match modifier.value {
-        Value::Flag | Value::BitList => format!(" {name}"),
-        Value::Omod | Value::LanePermutation | Value::Swizzle => " ".to_owned(),
-        Value::Unsigned
-        | Value::Signed
-        | Value::Named(_)
-        | Value::Hex
-        | Value::Mask
-        | Value::BufferFormat
-        | Value::Part => format!(" {name}:"),
+        ModifierValue::Flag | ModifierValue::BitList => format!(" {name}"),
+        ModifierValue::Omod | ModifierValue::LanePermutation | ModifierValue::Swizzle => {
+            " ".to_owned()
+        }
+        ModifierValue::Unsigned
+        | ModifierValue::Signed
+        | ModifierValue::Named(_)
+        | ModifierValue::Hex
+        | ModifierValue::Mask
+        | ModifierValue::BufferFormat
+        | ModifierValue::Part => format!(" {name}:"),
     };
     ModifierText {
         placed: *placed,
@@ -172,7 +174,7 @@ fn add_operand(
         }
         _ => return None,
     };
-    if slot.kind == Kind::Sdst && slot.access == Access::Read {
+    if slot.kind == Kind::Sdst && slot.access == OperandAccess::Read {
         template.most_reads = template.most_reads.saturating_sub(1);
     }
     let shift = if let Kind::Aligned(shift) = slot.kind {
@@ -353,19 +355,21 @@ fn told_by(layout: &Layout, slot: &Slot) -> u64 {
 fn is_always_written(modifier: &Modifier) -> bool {
     matches!(
         modifier.value,
-        Value::Named(_) | Value::Hex | Value::LanePermutation
+        ModifierValue::Named(_) | ModifierValue::Hex | ModifierValue::LanePermutation
     )
 }
 
 /// True for the list OP_SEL_HI of packed instructions, whose bits are one when it is not written, that of
 /// a third operand even where there is none.
 fn is_list_of_ones(modifier: &Modifier) -> bool {
-    modifier.value == Value::BitList && modifier.field == Field::OpSelHi && modifier.default != 0
+    modifier.value == ModifierValue::BitList
+        && modifier.field == Field::OpSelHi
+        && modifier.default != 0
 }
 
 /// The bits of a modifier that its text shows.
 fn bits_shown(placed: &PlacedModifier) -> u64 {
-    if placed.modifier.value == Value::BitList {
+    if placed.modifier.value == ModifierValue::BitList {
         placed.list.mask()
     } else {
         placed.bits.mask()
@@ -385,19 +389,19 @@ fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
 fn unwritten(form: &Form, placed: &PlacedModifier) -> u64 {
     let default = placed.modifier.default;
     match placed.modifier.value {
-        Value::BitList if default != 0 => bits_of(form, placed),
-        Value::BufferFormat => placed.bits.put(0, default.into()),
-        Value::BitList
-        | Value::Flag
-        | Value::Unsigned
-        | Value::Signed
-        | Value::Swizzle
-        | Value::Omod
-        | Value::Named(_)
-        | Value::Hex
-        | Value::Mask
-        | Value::Part
-        | Value::LanePermutation => 0,
+        ModifierValue::BitList if default != 0 => bits_of(form, placed),
+        ModifierValue::BufferFormat => placed.bits.put(0, default.into()),
+        ModifierValue::BitList
+        | ModifierValue::Flag
+        | ModifierValue::Unsigned
+        | ModifierValue::Signed
+        | ModifierValue::Swizzle
+        | ModifierValue::Omod
+        | ModifierValue::Named(_)
+        | ModifierValue::Hex
+        | ModifierValue::Mask
+        | ModifierValue::Part
+        | ModifierValue::LanePermutation => 0,
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::modifiers::{Conveyed, modifiers};
-use super::{Fidelity, write_immediate};
+use super::{TextFidelity, write_immediate};
 use crate::chapters::exp;
 use crate::chapters::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 use crate::field::Field;
@@ -34,7 +34,7 @@ impl<'a> FullPrinter<'a> {
     }
 
     /// Appends name, operands and modifiers.
-    pub(super) fn print(&mut self, template: &Template, target: Option<&str>) -> Fidelity {
+    pub(super) fn print(&mut self, template: &Template, target: Option<&str>) -> TextFidelity {
         let inst = self.inst;
         self.out.push_piece(&template.head);
         // Bytes to remove behind the last operand: a blank, or a comma and a blank.
@@ -62,11 +62,11 @@ impl<'a> FullPrinter<'a> {
         let says_all = self.exact && inst.bits() & template.untold_or_required == template.required;
         let breaks_rule = rules::constant_bus(inst).is_some() || rules::whole(inst).is_some();
         if !says_all || breaks_rule {
-            Fidelity::Lossy
+            TextFidelity::Lossy
         } else if inst.is_refused_by_llvm() {
-            Fidelity::RefusedByLlvm
+            TextFidelity::RefusedByLlvm
         } else {
-            Fidelity::Exact
+            TextFidelity::Exact
         }
     }
 

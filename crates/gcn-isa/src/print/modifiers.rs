@@ -1,7 +1,7 @@
 //! Writes modifiers in LLVM's syntax.
 
 use crate::form::template::{ModifierText, Template};
-use crate::operand::Value;
+use crate::operand::ModifierValue;
 use crate::target::Isa;
 use crate::text::Text;
 use crate::{buffer_format, dpp, swizzle};
@@ -35,35 +35,35 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
     let value = placed.bits.get(bits);
     out.push_piece(&shown.head);
     match placed.modifier.value {
-        Value::Flag | Value::Part => {}
-        Value::Unsigned => out.push_decimal(value),
-        Value::Signed => out.push_signed(placed.bits.get_signed(bits)),
-        Value::Swizzle => {
+        ModifierValue::Flag | ModifierValue::Part => {}
+        ModifierValue::Unsigned => out.push_decimal(value),
+        ModifierValue::Signed => out.push_signed(placed.bits.get_signed(bits)),
+        ModifierValue::Swizzle => {
             if !swizzle::write(out, isa, value as u16) {
                 return Conveyed::Partly;
             }
         }
-        Value::Omod => out.push_ascii(match value {
+        ModifierValue::Omod => out.push_ascii(match value {
             1 => b"mul:2",
             2 => b"mul:4",
             _ => b"div:2",
         }),
-        Value::Named(names) => match names.get(value as usize) {
+        ModifierValue::Named(names) => match names.get(value as usize) {
             Some(name) => out.push_str(name),
             None => {
                 out.push_decimal(value);
                 return Conveyed::Partly;
             }
         },
-        Value::BufferFormat => buffer_format::write_format(out, isa, value as u8),
-        Value::Hex | Value::Mask => out.push_hex(value),
-        Value::LanePermutation => {
+        ModifierValue::BufferFormat => buffer_format::write_format(out, isa, value as u8),
+        ModifierValue::Hex | ModifierValue::Mask => out.push_hex(value),
+        ModifierValue::LanePermutation => {
             dpp::write(out, value as u16);
             if dpp::Permutation::unpack(value as u16).is_none() {
                 return Conveyed::Doubtfully;
             }
         }
-        Value::BitList => {
+        ModifierValue::BitList => {
             out.push_ascii(b":[");
             for bit in placed.list.iter() {
                 let digit = b'0' + (bits >> bit & 1) as u8;

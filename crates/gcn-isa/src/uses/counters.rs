@@ -12,7 +12,7 @@ use crate::target::Isa;
 
 use super::Uses;
 use super::memory::Space;
-use super::registers::{RegisterUse, Registers, Source};
+use super::registers::{RegisterUse, Registers, UseOrigin};
 
 /// A counter of outstanding operations, which S_WAITCNT waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -180,7 +180,7 @@ impl Uses<'_> {
         let is_late = match counters.order {
             // They read EXEC when they are granted, too.
             Order::Gds | Order::Export => {
-                it.source == Source::LaneMask || matches!(it.registers, Registers::Vector { .. })
+                it.source == UseOrigin::LaneMask || matches!(it.registers, Registers::Vector { .. })
             }
             Order::VectorMemory => counters.exp != 0 && is_data(),
             Order::Flat | Order::Lds | Order::Scalar | Order::Message => false,

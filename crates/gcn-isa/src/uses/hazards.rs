@@ -6,12 +6,12 @@
 use crate::effect::{Control, Does, Implicit};
 use crate::field::{Encoding, Field};
 use crate::inst::Operand;
-use crate::operand::{Access, Kind};
+use crate::operand::{Kind, OperandAccess};
 use crate::regs;
 use crate::target::{Isa, IsaSet, on};
 
 use super::memory::{M0, Space};
-use super::registers::{RegisterUse, Registers, Source, State};
+use super::registers::{RegisterUse, Registers, UnnumberedState, UseOrigin};
 use super::{Unit, Uses};
 
 /// A hazard between an instruction and a later one.
@@ -201,10 +201,10 @@ impl<'a> Uses<'a> {
             (Hazard::DivFmasReadsVcc, Unit::Vector) => |it| is_in(it, VCC),
             (Hazard::ReadsZeroFlag, Unit::Vector) => |it| is_in(it, VCC) || is_in(it, EXEC),
             (Hazard::GetRegister | Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => {
-                |it| matches!(it.registers, Registers::State(State::Hardware(_)))
+                |it| matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
             }
             (Hazard::ReturnFromTrap, Unit::Scalar) if self.is_setreg() => {
-                |it| it.registers == Registers::State(State::TRAPSTS)
+                |it| it.registers == Registers::State(UnnumberedState::TRAPSTS)
             }
             (Hazard::ReadsM0, Unit::Scalar) => |it| is_in(it, M0_REGISTER),
             _ => |_| false,
@@ -240,20 +240,22 @@ impl<'a> Uses<'a> {
                 |it| it.read != 0 && matches!(it.registers, Registers::Vector { .. })
             }
             (Hazard::DppAfterExec, Unit::Vector) if self.inst.encoding.is_dpp() => {
-                |it| it.source == Source::LaneMask
+                |it| it.source == UseOrigin::LaneMask
             }
             (Hazard::DivFmasReadsVcc, Unit::Vector) if does.implicit().has(Implicit::READS_VCC) => {
-                |it| it.source == Source::Implicit && it.read != 0 && is_in(it, VCC)
+                |it| it.source == UseOrigin::Implicit && it.read != 0 && is_in(it, VCC)
             }
             (Hazard::ReadsZeroFlag, Unit::Vector) if self.reads_zero_flag() => {
-                |it| it.source == Source::Implicit && it.read != 0
+                |it| it.source == UseOrigin::Implicit && it.read != 0
             }
-            (Hazard::GetRegister, Unit::Scalar) if self.is_getreg() => {
-                |it| it.read != 0 && matches!(it.registers, Registers::State(State::Hardware(_)))
-            }
-            (Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => {
-                |it| it.written != 0 && matches!(it.registers, Registers::State(State::Hardware(_)))
-            }
+            (Hazard::GetRegister, Unit::Scalar) if self.is_getreg() => |it| {
+                it.read != 0
+                    && matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
+            },
+            (Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => |it| {
+                it.written != 0
+                    && matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
+            },
             (Hazard::ReadsM0, _) if self.goes_by_m0() => {
                 |it| it.read != 0 && is_in(it, M0_REGISTER)
             }
@@ -281,7 +283,7 @@ impl<'a> Uses<'a> {
                 .inst
                 .row()
                 .slots()
-                .all(|slot| slot.access == Access::Read)
+                .all(|slot| slot.access == OperandAccess::Read)
     }
 
     fn is_getreg(&self) -> bool {
@@ -372,11 +374,11 @@ fn is_in(it: &RegisterUse, registers: Registers) -> bool {
 /// The use of TRAPSTS by S_RFE.
 fn trap_status() -> RegisterUse {
     RegisterUse {
-        registers: Registers::State(State::TRAPSTS),
+        registers: Registers::State(UnnumberedState::TRAPSTS),
         read: u32::MAX,
         written: 0,
-        lanes: super::Lanes::Scalar,
-        source: Source::Implicit,
+        lanes: super::UsedLanes::Scalar,
+        source: UseOrigin::Implicit,
         indexed: false,
     }
 }

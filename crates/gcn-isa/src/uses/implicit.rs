@@ -3,13 +3,13 @@
 use crate::effect::{Condition, Control, Does, Implicit};
 use crate::field::{Encoding, Field};
 use crate::inst::Operand;
-use crate::operand::{Access, Kind, Slot};
+use crate::operand::{Kind, OperandAccess, Slot};
 use crate::regs;
 use crate::simm::{HWREG_SH_MEM_BASES, HWREG_STATUS, Hwreg};
 
 use super::memory::M0;
 use super::operands::is_source;
-use super::registers::{ALL, Found, Lanes, RegisterUse, Registers, Source, State};
+use super::registers::{ALL, Found, RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLanes};
 use super::{Unit, Uses};
 
 /// TRAPSTS: a memory violation happened.
@@ -70,12 +70,12 @@ impl Uses<'_> {
                 exec,
                 ALL,
                 0,
-                Lanes::Scalar,
-                Source::LaneMask,
+                UsedLanes::Scalar,
+                UseOrigin::LaneMask,
             ));
         }
         found.state(
-            State::Scc,
+            UnnumberedState::Scc,
             has(Implicit::READS_SCC),
             has(Implicit::WRITES_SCC),
         );
@@ -104,17 +104,21 @@ impl Uses<'_> {
         {
             found.scalar(first, 2, true, false);
         }
-        found.state(State::Apertures, inst.encoding == Encoding::Flat, false);
         found.state(
-            State::MODE,
+            UnnumberedState::Apertures,
+            inst.encoding == Encoding::Flat,
+            false,
+        );
+        found.state(
+            UnnumberedState::MODE,
             has(Implicit::READS_MODE) || self.goes_by_mode(),
             has(Implicit::WRITES_MODE),
         );
         if memory.is_some_and(|memory| memory.may_violate()) {
-            found.bits(State::TRAPSTS, 0, TRAPSTS_MEM_VIOL);
+            found.bits(UnnumberedState::TRAPSTS, 0, TRAPSTS_MEM_VIOL);
         }
         if matches!(inst.does(), Does::Control(Control::SetPrio)) {
-            found.bits(State::Hardware(HWREG_STATUS), 0, STATUS_PRIORITY);
+            found.bits(UnnumberedState::Hardware(HWREG_STATUS), 0, STATUS_PRIORITY);
         }
         self.hardware_register(found);
         self.control(found);
@@ -133,14 +137,21 @@ impl Uses<'_> {
         };
         let register = Hwreg::unpack(inst.get(slot.field) as u16);
         let mask = (((1u64 << register.width) - 1) << register.offset) as u32;
-        let reads = inst.row().slots().any(|slot| slot.access == Access::Write);
+        let reads = inst
+            .row()
+            .slots()
+            .any(|slot| slot.access == OperandAccess::Write);
         let bits = |is: bool| if is { mask } else { 0 };
-        found.bits(State::Hardware(register.id), bits(reads), bits(!reads));
+        found.bits(
+            UnnumberedState::Hardware(register.id),
+            bits(reads),
+            bits(!reads),
+        );
         if reads && register.id == HWREG_SH_MEM_BASES {
-            found.state(State::Apertures, true, false);
+            found.state(UnnumberedState::Apertures, true, false);
         }
         if reads && register.id == HWREG_STATUS {
-            found.state(State::Scc, true, false);
+            found.state(UnnumberedState::Scc, true, false);
             found.scalar(regs::VCC_LO, 2, true, false);
             found.scalar(regs::EXEC_LO, 2, true, false);
         }
@@ -155,18 +166,22 @@ impl Uses<'_> {
         /// Registers of an entry of the stack.
         const ENTRY: u8 = 4;
         let inst = self.inst;
-        let saves = || inst.row().slots().any(|slot| slot.access == Access::Write);
+        let saves = || {
+            inst.row()
+                .slots()
+                .any(|slot| slot.access == OperandAccess::Write)
+        };
         match inst.does() {
             Does::Branch(condition) => {
                 let is_taken = condition != Condition::Debugger;
-                found.state(State::Pc, true, is_taken);
+                found.state(UnnumberedState::Pc, true, is_taken);
             }
-            Does::Jump => found.state(State::Pc, saves(), true),
-            Does::ReturnFromTrap => found.state(State::Pc, false, true),
+            Does::Jump => found.state(UnnumberedState::Pc, saves(), true),
+            Does::ReturnFromTrap => found.state(UnnumberedState::Pc, false, true),
             Does::Fork => {
                 let joins = inst.row().slots().count() == 1;
-                found.state(State::Pc, !joins, true);
-                found.state(State::MODE, true, true);
+                found.state(UnnumberedState::Pc, !joins, true);
+                found.state(UnnumberedState::MODE, true, true);
                 found.scalar(regs::EXEC_LO, 2, !joins, true);
                 let stack = Registers::Scalar {
                     first: 0,
@@ -177,7 +192,9 @@ impl Uses<'_> {
                     ..RegisterUse::implicit(stack, joins, !joins)
                 });
             }
-            does if does.implicit().has(Implicit::READS_PC) => found.state(State::Pc, true, false),
+            does if does.implicit().has(Implicit::READS_PC) => {
+                found.state(UnnumberedState::Pc, true, false)
+            }
             _ => {}
         }
     }
@@ -188,8 +205,10 @@ fn value(code: u8, found: &mut Found) {
     match code {
         regs::VCCZ => found.scalar(regs::VCC_LO, 2, true, false),
         regs::EXECZ => found.scalar(regs::EXEC_LO, 2, true, false),
-        regs::SCC => found.state(State::Scc, true, false),
-        regs::SHARED_BASE..=regs::PRIVATE_LIMIT => found.state(State::Apertures, true, false),
+        regs::SCC => found.state(UnnumberedState::Scc, true, false),
+        regs::SHARED_BASE..=regs::PRIVATE_LIMIT => {
+            found.state(UnnumberedState::Apertures, true, false)
+        }
         _ => {}
     }
 }

@@ -82,7 +82,7 @@ pub enum M0 {
 
 /// A memory access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Memory {
+pub struct MemoryUse {
     /// Memories that may be read.
     pub read: Spaces,
     /// Memories that may be written.
@@ -95,8 +95,8 @@ pub struct Memory {
     pub m0: M0,
 }
 
-impl Memory {
-    const NONE: Memory = Memory {
+impl MemoryUse {
+    const NONE: MemoryUse = MemoryUse {
         read: Spaces::NONE,
         written: Spaces::NONE,
         atomic: false,
@@ -179,32 +179,32 @@ impl Does {
 impl Uses<'_> {
     /// The memory that the instruction accesses; nothing if it accesses none. Cache operations, lane exchanges and times
     /// access none.
-    pub fn memory(&self) -> Option<Memory> {
+    pub fn memory(&self) -> Option<MemoryUse> {
         let inst = self.inst;
         let lds = Spaces::of(Space::Lds);
         if self.reads_parameters() || self.reads_lds_direct() {
-            return Some(Memory {
+            return Some(MemoryUse {
                 read: lds,
                 m0: M0::Addresses,
-                ..Memory::NONE
+                ..MemoryUse::NONE
             });
         }
         let intent = inst.does().intent()?;
         let space = self.space();
         let mut memory = match intent {
-            Intent::Load => Memory {
+            Intent::Load => MemoryUse {
                 read: space,
-                ..Memory::NONE
+                ..MemoryUse::NONE
             },
-            Intent::Store => Memory {
+            Intent::Store => MemoryUse {
                 written: space,
-                ..Memory::NONE
+                ..MemoryUse::NONE
             },
-            Intent::Atomic => Memory {
+            Intent::Atomic => MemoryUse {
                 read: space,
                 written: space,
                 atomic: true,
-                ..Memory::NONE
+                ..MemoryUse::NONE
             },
         };
         memory.scalar = matches!(inst.encoding, Encoding::Smrd | Encoding::Smem);
@@ -234,7 +234,7 @@ impl Uses<'_> {
         }
     }
 
-    fn role_of_m0(&self, memory: &Memory) -> M0 {
+    fn role_of_m0(&self, memory: &MemoryUse) -> M0 {
         let does = self.inst.does();
         let spaces = memory.spaces();
         let addresses = matches!(

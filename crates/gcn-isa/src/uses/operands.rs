@@ -4,10 +4,10 @@ use crate::dpp::Permutation;
 use crate::effect::{Does, GwsOp, Half, Implicit, LaneMove};
 use crate::field::{Encoding, Field};
 use crate::inst::Operand;
-use crate::operand::{Access, Kind, Slot, Ty, When};
+use crate::operand::{Kind, OperandAccess, Slot, Ty, When};
 use crate::regs;
 
-use super::registers::{ALL, Found, HIGH, LOW, Lanes, RegisterUse, Registers, Source};
+use super::registers::{ALL, Found, HIGH, LOW, RegisterUse, Registers, UseOrigin, UsedLanes};
 use super::{Unit, Uses};
 
 impl<'a> Uses<'a> {
@@ -38,7 +38,7 @@ impl<'a> Uses<'a> {
         operand: &Operand,
     ) -> [Option<RegisterUse>; 2] {
         let inst = self.inst;
-        let source = Source::Operand(place as u8);
+        let source = UseOrigin::Operand(place as u8);
         let (registers, is_vector) = match *operand {
             Operand::Vgprs { first, count } => (Registers::Vector { first, count }, true),
             Operand::Scalar { code, count } => match scalar(code, count) {
@@ -54,7 +54,8 @@ impl<'a> Uses<'a> {
             | Operand::Off
             | Operand::Imm(_) => return [None; 2],
         };
-        let reads = slot.access != Access::Write && !self.only_keeps(slot) && !self.ignores(slot);
+        let reads =
+            slot.access != OperandAccess::Write && !self.only_keeps(slot) && !self.ignores(slot);
         let writes = inst.writes(slot) && !inst.loads_to_lds();
         let implicit = inst.does().implicit();
         let read = reads.then(|| RegisterUse {
@@ -64,7 +65,7 @@ impl<'a> Uses<'a> {
             lanes: if is_vector {
                 self.source_lanes(slot)
             } else {
-                Lanes::Scalar
+                UsedLanes::Scalar
             },
             source,
             indexed: is_source(slot) && implicit.has(Implicit::INDEXES_SOURCE),
@@ -74,9 +75,9 @@ impl<'a> Uses<'a> {
             read: 0,
             written: self.written_bits(slot),
             lanes: match (is_vector, self.is_lane_write(slot)) {
-                (false, _) => Lanes::Scalar,
-                (true, false) => Lanes::Active,
-                (true, true) => Lanes::Selected,
+                (false, _) => UsedLanes::Scalar,
+                (true, false) => UsedLanes::Active,
+                (true, true) => UsedLanes::Selected,
             },
             source,
             indexed: !is_source(slot) && implicit.has(Implicit::INDEXES_DESTINATION),
@@ -111,7 +112,7 @@ impl<'a> Uses<'a> {
         reason = "all others keep by their destination alone"
     )]
     fn only_keeps(&self, slot: &Slot) -> bool {
-        slot.access == Access::ReadWrite
+        slot.access == OperandAccess::ReadWrite
             && match self.inst.does() {
                 Does::LoadHalf(..) | Does::LoadFormatHigh => true,
                 _ => self.is_lane_write(slot) || self.merges(slot) || self.places_high(),
@@ -139,7 +140,7 @@ impl<'a> Uses<'a> {
     fn merges(&self, slot: &Slot) -> bool {
         slot.field == Field::Vdst
             && slot.ty.bytes() == 2
-            && slot.access == Access::ReadWrite
+            && slot.access == OperandAccess::ReadWrite
             && !self.inst.layout().has(Field::Src0Sel)
             && self.inst.row().modifiers().any(|m| m.field == Field::OpSel)
     }
@@ -192,11 +193,13 @@ impl<'a> Uses<'a> {
         match (inst.does(), slot.kind) {
             (Does::Atomic(..), Kind::ImageData { .. }) => {
                 let count = self.read_dwords(slot)?;
-                Some(if slot.access == Access::ReadWrite && self.compares() {
-                    count.div_ceil(2)
-                } else {
-                    count
-                })
+                Some(
+                    if slot.access == OperandAccess::ReadWrite && self.compares() {
+                        count.div_ceil(2)
+                    } else {
+                        count
+                    },
+                )
             }
             (Does::Atomic(_, ty), _) => Some(ty.dwords()),
             (Does::Load(_), Kind::Vgpr) if inst.encoding == Encoding::Flat => {
@@ -309,23 +312,23 @@ impl<'a> Uses<'a> {
         clippy::wildcard_enum_match_arm,
         reason = "all others read the lanes that they write"
     )]
-    fn source_lanes(&self, slot: &Slot) -> Lanes {
+    fn source_lanes(&self, slot: &Slot) -> UsedLanes {
         let inst = self.inst;
         match inst.does() {
-            Does::Lanes(LaneMove::Swizzle) => Lanes::Crossing,
+            Does::Lanes(LaneMove::Swizzle) => UsedLanes::Crossing,
             Does::Lanes(LaneMove::Push | LaneMove::Pull) if slot.field == Field::Vdata => {
-                Lanes::Crossing
+                UsedLanes::Crossing
             }
-            Does::Gws(_) | Does::OrderedCount => Lanes::First,
+            Does::Gws(_) | Does::OrderedCount => UsedLanes::First,
             Does::Alu(_) if self.reads_lane() => {
                 if self.selects_lane() {
-                    Lanes::Selected
+                    UsedLanes::Selected
                 } else {
-                    Lanes::First
+                    UsedLanes::First
                 }
             }
-            _ if slot.field == Field::Src0 && self.crosses_lanes() => Lanes::Crossing,
-            _ => Lanes::Active,
+            _ if slot.field == Field::Src0 && self.crosses_lanes() => UsedLanes::Crossing,
+            _ => UsedLanes::Active,
         }
     }
 

@@ -21,12 +21,12 @@ pub enum Registers {
         count: u8,
     },
     /// State without a number among the scalar registers.
-    State(State),
+    State(UnnumberedState),
 }
 
 /// State of a wave that is no register of an operand.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum State {
+pub enum UnnumberedState {
     /// The scalar condition code.
     Scc,
     /// The program counter, beyond its step to the next instruction.
@@ -37,16 +37,16 @@ pub enum State {
     Hardware(u8),
 }
 
-impl State {
+impl UnnumberedState {
     /// MODE.
-    pub const MODE: State = State::Hardware(HWREG_MODE);
+    pub const MODE: UnnumberedState = UnnumberedState::Hardware(HWREG_MODE);
     /// TRAPSTS.
-    pub const TRAPSTS: State = State::Hardware(HWREG_TRAPSTS);
+    pub const TRAPSTS: UnnumberedState = UnnumberedState::Hardware(HWREG_TRAPSTS);
 }
 
 /// The lanes of a VGPR that count.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Lanes {
+pub enum UsedLanes {
     /// None: the register is scalar.
     Scalar,
     /// Those of EXEC.
@@ -61,7 +61,7 @@ pub enum Lanes {
 
 /// Why a register is used.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Source {
+pub enum UseOrigin {
     /// An operand by its place in the row.
     Operand(u8),
     /// Not named by an operand.
@@ -80,9 +80,9 @@ pub struct RegisterUse {
     /// Bits of each dword that may be written; 0 if none. The others keep their value.
     pub written: u32,
     /// Lanes that count.
-    pub lanes: Lanes,
+    pub lanes: UsedLanes,
     /// Why they are used.
-    pub source: Source,
+    pub source: UseOrigin,
     /// The registers lie further by an index that the wave holds (M0, or the depth of the stack of forks), so that others
     /// than these are used.
     pub indexed: bool,
@@ -98,8 +98,8 @@ impl RegisterUse {
     /// The operand's place in the row, if one names the registers.
     pub fn operand(&self) -> Option<usize> {
         match self.source {
-            Source::Operand(place) => Some(place.into()),
-            Source::Implicit | Source::LaneMask => None,
+            UseOrigin::Operand(place) => Some(place.into()),
+            UseOrigin::Implicit | UseOrigin::LaneMask => None,
         }
     }
 
@@ -120,8 +120,8 @@ impl RegisterUse {
         registers: Registers,
         read: u32,
         written: u32,
-        lanes: Lanes,
-        source: Source,
+        lanes: UsedLanes,
+        source: UseOrigin,
     ) -> Self {
         RegisterUse {
             registers,
@@ -139,8 +139,8 @@ impl RegisterUse {
             registers,
             bits(reads),
             bits(writes),
-            Lanes::Scalar,
-            Source::Implicit,
+            UsedLanes::Scalar,
+            UseOrigin::Implicit,
         )
     }
 }
@@ -180,18 +180,18 @@ impl Found {
         ));
     }
 
-    pub(super) fn bits(&mut self, state: State, read: u32, written: u32) {
+    pub(super) fn bits(&mut self, state: UnnumberedState, read: u32, written: u32) {
         let registers = Registers::State(state);
         self.push(RegisterUse::new(
             registers,
             read,
             written,
-            Lanes::Scalar,
-            Source::Implicit,
+            UsedLanes::Scalar,
+            UseOrigin::Implicit,
         ));
     }
 
-    pub(super) fn state(&mut self, state: State, reads: bool, writes: bool) {
+    pub(super) fn state(&mut self, state: UnnumberedState, reads: bool, writes: bool) {
         self.push(RegisterUse::implicit(
             Registers::State(state),
             reads,

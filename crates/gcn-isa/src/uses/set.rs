@@ -1,6 +1,6 @@
 //! Sets of registers.
 
-use super::{Registers, State, Uses};
+use super::{Registers, UnnumberedState, Uses};
 
 /// Vector and scalar registers and SCC, a bit each. Other state is in none.
 ///
@@ -45,7 +45,7 @@ impl RegisterSet {
                     self.words[SCALAR_WORD + usize::from(it) / 64] |= 1 << (it % 64)
                 });
             }
-            Registers::State(State::Scc) => self.add_scc(),
+            Registers::State(UnnumberedState::Scc) => self.add_scc(),
             Registers::State(_) => {}
         }
     }

@@ -6,8 +6,8 @@ use crate::regs;
 use crate::simm::HWREGS;
 
 use super::Uses;
-use super::memory::{M0, Memory, Space};
-use super::registers::{Lanes, RegisterUse, Registers, Source, State};
+use super::memory::{M0, MemoryUse, Space};
+use super::registers::{RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLanes};
 
 /// One line: `reads v[2:3], exec as lanes; writes v5; global read; vmcnt`.
 impl fmt::Display for Uses<'_> {
@@ -85,11 +85,11 @@ fn range(bits: u32) -> String {
 /// The lanes that count, where it is not the active ones, and the index.
 fn suffix(it: &RegisterUse) -> String {
     let lanes = match (it.lanes, it.source) {
-        (_, Source::LaneMask) => " as lanes",
-        (Lanes::First, _) => " of the first lane",
-        (Lanes::Selected, _) => " of one lane",
-        (Lanes::Crossing, _) => " of any lane",
-        (Lanes::Scalar | Lanes::Active, _) => "",
+        (_, UseOrigin::LaneMask) => " as lanes",
+        (UsedLanes::First, _) => " of the first lane",
+        (UsedLanes::Selected, _) => " of one lane",
+        (UsedLanes::Crossing, _) => " of any lane",
+        (UsedLanes::Scalar | UsedLanes::Active, _) => "",
     };
     let index = if it.indexed { " by index" } else { "" };
     format!("{lanes}{index}")
@@ -130,13 +130,13 @@ fn name(it: &RegisterUse, bits: u32, of: &Uses<'_>) -> String {
     name + &suffix(it)
 }
 
-impl fmt::Display for State {
+impl fmt::Display for UnnumberedState {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
-            State::Scc => f.write_str("scc"),
-            State::Pc => f.write_str("pc"),
-            State::Apertures => f.write_str("apertures"),
-            State::Hardware(id) => {
+            UnnumberedState::Scc => f.write_str("scc"),
+            UnnumberedState::Pc => f.write_str("pc"),
+            UnnumberedState::Apertures => f.write_str("apertures"),
+            UnnumberedState::Hardware(id) => {
                 const PREFIX: &str = "HW_REG_";
                 match HWREGS.iter().find(|(_, number, _)| *number == id) {
                     Some((name, ..)) => {
@@ -162,7 +162,7 @@ impl fmt::Display for Space {
 }
 
 /// `global read, lds written, m0 addresses`.
-impl fmt::Display for Memory {
+impl fmt::Display for MemoryUse {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         for space in self.spaces().iter() {

@@ -4,7 +4,7 @@
 use gcn_isa::dpp::Permutation;
 use gcn_isa::effect::{AtomicOp, ImageOp};
 use gcn_isa::{
-    Does, Encoding, Field, Inst, Isa, Kind, Op, Operand, Row, Slot, Value, When, regs, rows,
+    Does, Encoding, Field, Inst, Isa, Kind, ModifierValue, Op, Operand, Row, Slot, When, regs, rows,
 };
 
 /// Random numbers that are the same in every run (xorshift64).
@@ -108,9 +108,9 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
         }
         match modifier.value {
             // Said by another modifier.
-            Value::Part => continue,
+            ModifierValue::Part => continue,
             // LLVM gathers one component and changes whole values atomically.
-            Value::Mask => {
+            ModifierValue::Mask => {
                 value = match inst.does() {
                     Does::Image(ImageOp::Gather) => 1 << random.below(4),
                     Does::Atomic(AtomicOp::CompareSwap, _) => random.pick(&[0x3, 0xf]),
@@ -118,8 +118,8 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
                     _ => value,
                 }
             }
-            Value::Named(names) => value = random.below(names.len() as u64),
-            Value::LanePermutation => {
+            ModifierValue::Named(names) => value = random.below(names.len() as u64),
+            ModifierValue::LanePermutation => {
                 value = loop {
                     let ctrl = random.below(0x144);
                     if Permutation::unpack(ctrl as u16).is_some() {
@@ -128,13 +128,13 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
                 }
             }
             // A pattern that its text says completely: OR apart from AND and XOR, XOR within AND.
-            Value::Swizzle if value < 0x8000 => {
+            ModifierValue::Swizzle if value < 0x8000 => {
                 let or = value >> 5 & !value & 0x1f;
                 value = (value & 0x1f) | or << 5 | (value >> 10 & value & 0x1f) << 10;
             }
             _ => {}
         }
-        if modifier.value == Value::BitList {
+        if modifier.value == ModifierValue::BitList {
             for bit in inst.list_bits(modifier).iter() {
                 if random.one_in(3) {
                     *inst = with_bits(inst, inst.bits() ^ 1 << bit);

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use super::elf::{Elf, spend};
 use super::model::{DriverArgument, DriverArgumentKind, DriverError, PointerSpace};
-use crate::metadata::{Access, AddressSpace, Argument, KernelMetadata, ValueKind};
+use crate::metadata::{Access, AddressSpace, ArgumentMetadata, KernelMetadata, ValueKind};
 
 /// Begin of the names of the symbols.
 const PREFIX: &[u8] = b"__OpenCL_&__OpenCL_";
@@ -199,29 +199,29 @@ fn scalar_bytes(number: u64) -> Option<u64> {
 }
 
 /// An argument without offset and names, and its alignment. `word` is the size of an address.
-fn argument(entry: &[u8], word: u64) -> Option<(Argument, u64)> {
+fn argument(entry: &[u8], word: u64) -> Option<(ArgumentMetadata, u64)> {
     let fact = |at: usize| number(entry, at, 4);
     let flag = |at: usize| Some(number(entry, at, 1)? != 0);
     let kind = fact(field::KIND)?;
     let scalar = fact(field::TYPE)?;
-    let address = |value_kind: ValueKind| Argument {
+    let address = |value_kind: ValueKind| ArgumentMetadata {
         value_kind,
         size: word,
-        ..Argument::default()
+        ..ArgumentMetadata::default()
     };
-    let buffer = |space: AddressSpace| Argument {
+    let buffer = |space: AddressSpace| ArgumentMetadata {
         address_space: Some(space),
         ..address(ValueKind::GlobalBuffer)
     };
     let is_pointer = fact(field::IS_POINTER)? != 0;
     let argument = match (is_pointer, kind, scalar) {
-        (true, _, 7) if flag(field::IS_PIPE)? => Argument {
+        (true, _, 7) if flag(field::IS_PIPE)? => ArgumentMetadata {
             is_pipe: true,
             ..address(ValueKind::Pipe)
         },
         (true, _, 7 | 15) => {
             let pointer = match fact(field::SPACE)? {
-                3 => Argument {
+                3 => ArgumentMetadata {
                     address_space: Some(AddressSpace::Local),
                     ..address(ValueKind::DynamicSharedPointer)
                 },
@@ -229,7 +229,7 @@ fn argument(entry: &[u8], word: u64) -> Option<(Argument, u64)> {
                 5 => buffer(AddressSpace::Constant),
                 _ => return None,
             };
-            Argument {
+            ArgumentMetadata {
                 is_const: number(entry, field::IS_CONST, 4)? != 0,
                 is_volatile: flag(field::IS_VOLATILE)?,
                 is_restrict: flag(field::IS_RESTRICT)?,
@@ -237,7 +237,7 @@ fn argument(entry: &[u8], word: u64) -> Option<(Argument, u64)> {
             }
         }
         (false, 1, 0) => address(ValueKind::Sampler),
-        (false, 2, 1..=3) => Argument {
+        (false, 2, 1..=3) => ArgumentMetadata {
             access: Some(match scalar {
                 1 => Access::ReadOnly,
                 2 => Access::WriteOnly,
@@ -256,10 +256,10 @@ fn argument(entry: &[u8], word: u64) -> Option<(Argument, u64)> {
                 elements @ (1 | 2 | 4 | 8 | 16) => elements,
                 _ => return None,
             };
-            let value = Argument {
+            let value = ArgumentMetadata {
                 value_kind: ValueKind::ByValue,
                 size: elements * bytes,
-                ..Argument::default()
+                ..ArgumentMetadata::default()
             };
             return Some((value, bytes));
         }
@@ -269,7 +269,7 @@ fn argument(entry: &[u8], word: u64) -> Option<(Argument, u64)> {
 }
 
 /// An argument as one of a driver's program.
-pub(super) fn driver_argument(argument: Argument) -> DriverArgument {
+pub(super) fn driver_argument(argument: ArgumentMetadata) -> DriverArgument {
     let pointer = |space: PointerSpace| DriverArgumentKind::Pointer {
         space,
         slot: None,

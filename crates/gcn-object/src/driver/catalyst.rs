@@ -7,9 +7,9 @@ use std::ops::Range;
 
 use object::elf;
 
-use super::chip::Chip;
+use super::chip::DriverChip;
 use super::elf::{Elf, range, spend, text_of};
-use super::metadata::Text;
+use super::metadata::MetadataText;
 use super::model::{
     DriverError, DriverFormat, DriverKernel, DriverProgram, DriverWarning, UserData, UserDataClass,
 };
@@ -56,7 +56,7 @@ pub(super) fn is_machine(machine: u16) -> bool {
 
 /// Reads a program; its bytes are added by the caller.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
-    let chip = Chip::of_machine(file.machine);
+    let chip = DriverChip::of_machine(file.machine);
     let mut program = DriverProgram::new(DriverFormat::Catalyst, file.bits, chip);
     let mut names = file.name_budget();
     // Kernels and texts have bytes of their own, so that all together are no more than the file's.
@@ -110,7 +110,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
         let text = texts.remove(name).flatten();
         match text.and_then(|range| file.bytes.get(range)) {
             Some(bytes) => {
-                Text::read(&String::from_utf8_lossy(bytes), file.bits).apply(&mut kernel)
+                MetadataText::read(&String::from_utf8_lossy(bytes), file.bits).apply(&mut kernel)
             }
             None => program.warnings.push(DriverWarning::Metadata {
                 kernel: kernel.name.clone(),
@@ -127,7 +127,7 @@ fn read_code(
     kernel: &mut DriverKernel,
     bytes: &[u8],
     at: Range<usize>,
-    chip: Option<&Chip>,
+    chip: Option<&DriverChip>,
 ) -> Result<(), &'static str> {
     let base = at.start;
     let inner = bytes.get(at).ok_or("it is outside of the file")?;
@@ -154,7 +154,7 @@ fn read_code(
 
 /// The range in a kernel's file of the part for a chip: the table names it by its number. Without a known chip it is the
 /// first.
-fn encoding(file: &Elf, chip: Option<&Chip>) -> Result<Range<usize>, &'static str> {
+fn encoding(file: &Elf, chip: Option<&DriverChip>) -> Result<Range<usize>, &'static str> {
     let table = file
         .segments
         .first()

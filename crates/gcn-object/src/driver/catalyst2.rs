@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use super::arguments;
-use super::chip::Chip;
+use super::chip::DriverChip;
 use super::elf::{Elf, spend, text_of};
 use super::model::{
     DriverError, DriverFormat, DriverKernel, DriverProgram, DriverWarning, processor,
@@ -38,7 +38,7 @@ pub(super) fn is_old(file: &Elf) -> bool {
 
 /// Reads a program; its bytes are added by the caller.
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
-    let chip = Chip::of_flags(file.flags);
+    let chip = DriverChip::of_flags(file.flags);
     let mut program = DriverProgram::new(DriverFormat::CatalystOpenCl2, file.bits, chip);
     if !is_old(file) {
         return Err(DriverError::Unknown);

@@ -2,7 +2,7 @@
 
 /// A chip as Catalyst's programs name it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Chip {
+pub struct DriverChip {
     /// AMD's name of the chip.
     pub name: &'static str,
     /// LLVM's name of the processor.
@@ -21,8 +21,8 @@ const fn chip(
     flags: u32,
     name: &'static str,
     processor: &'static str,
-) -> Chip {
-    Chip {
+) -> DriverChip {
+    DriverChip {
         name,
         processor,
         machine,
@@ -31,7 +31,7 @@ const fn chip(
     }
 }
 
-const CHIPS: &[Chip] = &[
+const CHIPS: &[DriverChip] = &[
     chip(0x3fd, 0x1a, 0, "Tahiti", "gfx600"),
     chip(0x3fe, 0x1b, 0, "Pitcairn", "gfx601"),
     chip(0x3ff, 0x1c, 0, "Cape Verde", "gfx601"),
@@ -52,7 +52,7 @@ const CHIPS: &[Chip] = &[
     chip(0x412, 0x32, 0, "gfx804", "gfx803"),
 ];
 
-impl Chip {
+impl DriverChip {
     /// The chip of an `e_machine`.
     pub(super) fn of_machine(machine: u16) -> Option<&'static Self> {
         CHIPS.iter().find(|chip| chip.machine == machine)
@@ -79,8 +79,8 @@ mod tests {
     fn numbers_are_distinct_and_processors_exist() {
         for (index, chip) in CHIPS.iter().enumerate() {
             assert!(processor_mach(chip.processor).is_some(), "{}", chip.name);
-            assert_eq!(Chip::of_machine(chip.machine), Some(chip));
-            assert!(chip.flags == 0 || Chip::of_flags(chip.flags) == Some(chip));
+            assert_eq!(DriverChip::of_machine(chip.machine), Some(chip));
+            assert!(chip.flags == 0 || DriverChip::of_flags(chip.flags) == Some(chip));
             let others = || CHIPS.iter().take(index);
             assert!(others().all(|other| !other.has_encoding(chip.encoding)));
         }

@@ -22,22 +22,22 @@ pub(super) struct Elf<'a> {
     pub machine: u16,
     /// `e_flags`.
     pub flags: u32,
-    pub sections: Vec<Section<'a>>,
+    pub sections: Vec<DriverSection<'a>>,
     /// Symbols of the first symbol table.
-    pub symbols: Vec<Symbol<'a>>,
-    pub segments: Vec<Segment>,
+    pub symbols: Vec<DriverSymbol<'a>>,
+    pub segments: Vec<DriverSegment>,
 }
 
 /// A section.
-pub(super) struct Section<'a> {
-    name: Name<'a>,
+pub(super) struct DriverSection<'a> {
+    name: DriverName<'a>,
     /// Range in the file; empty if it has no bytes there.
     pub file: Range<usize>,
 }
 
 /// A symbol.
-pub(super) struct Symbol<'a> {
-    pub name: Name<'a>,
+pub(super) struct DriverSymbol<'a> {
+    pub name: DriverName<'a>,
     /// Index of its section.
     pub section: usize,
     /// Offset in its section.
@@ -47,7 +47,7 @@ pub(super) struct Symbol<'a> {
 }
 
 /// A program header.
-pub(super) struct Segment {
+pub(super) struct DriverSegment {
     pub kind: u32,
     pub offset: u64,
     pub size: u64,
@@ -55,9 +55,9 @@ pub(super) struct Segment {
 
 /// A name: the bytes of its string table from its first one on.
 #[derive(Clone, Copy)]
-pub(super) struct Name<'a>(&'a [u8]);
+pub(super) struct DriverName<'a>(&'a [u8]);
 
-impl<'a> Name<'a> {
+impl<'a> DriverName<'a> {
     fn new(strings: &'a [u8], offset: u32) -> Self {
         Self(strings.get(offset as usize..).unwrap_or_default())
     }
@@ -147,8 +147,8 @@ impl<'a> Elf<'a> {
                 range(offset, size, bytes.len())
             });
             let file = file.ok_or(DriverError::Outside { what: "a section" })?;
-            let name = Name::new(strings, section.sh_name(LE));
-            sections.push(Section { name, file });
+            let name = DriverName::new(strings, section.sh_name(LE));
+            sections.push(DriverSection { name, file });
         }
         let mut symbols = Vec::new();
         let table = headers
@@ -162,8 +162,8 @@ impl<'a> Elf<'a> {
                 .get(table.sh_link(LE) as usize)
                 .and_then(|section| bytes.get(section.file.clone()))
                 .unwrap_or_default();
-            symbols.extend(entries.iter().map(|symbol| Symbol {
-                name: Name::new(strings, symbol.st_name(LE)),
+            symbols.extend(entries.iter().map(|symbol| DriverSymbol {
+                name: DriverName::new(strings, symbol.st_name(LE)),
                 section: symbol.st_shndx(LE).0.into(),
                 value: symbol.st_value(LE).into(),
                 size: symbol.st_size(LE).into(),
@@ -173,7 +173,7 @@ impl<'a> Elf<'a> {
         let segments = header
             .program_headers(LE, bytes)
             .map_err(broken("program headers"))?;
-        let segments = segments.iter().map(|segment| Segment {
+        let segments = segments.iter().map(|segment| DriverSegment {
             kind: segment.p_type(LE).0,
             offset: segment.p_offset(LE).into(),
             size: segment.p_filesz(LE).into(),
@@ -190,18 +190,18 @@ impl<'a> Elf<'a> {
     }
 
     /// The index of the section with a name, and the section.
-    pub fn section(&self, name: &[u8]) -> Option<(usize, &Section<'a>)> {
+    pub fn section(&self, name: &[u8]) -> Option<(usize, &DriverSection<'a>)> {
         let mut sections = self.sections.iter().enumerate();
         sections.find(|(_, section)| section.has_name(name))
     }
 
     /// Bytes of a section.
-    pub fn section_bytes(&self, section: &Section) -> &'a [u8] {
+    pub fn section_bytes(&self, section: &DriverSection) -> &'a [u8] {
         self.bytes.get(section.file.clone()).unwrap_or_default()
     }
 
     /// The range in the file of what a symbol names; `None` if it reaches out of its section.
-    pub fn symbol_range(&self, symbol: &Symbol) -> Option<Range<usize>> {
+    pub fn symbol_range(&self, symbol: &DriverSymbol) -> Option<Range<usize>> {
         let section = &self.sections.get(symbol.section)?.file;
         let inner = range(symbol.value, symbol.size, section.len())?;
         Some(section.start + inner.start..section.start + inner.end)
@@ -213,7 +213,7 @@ impl<'a> Elf<'a> {
     }
 }
 
-impl Section<'_> {
+impl DriverSection<'_> {
     /// Tells if it has this name.
     pub fn has_name(&self, name: &[u8]) -> bool {
         self.name.is(name)

@@ -50,13 +50,13 @@ const USER_DATA: [UserData; 2] = [
 
 /// The tables of a container.
 struct Container<'a> {
-    kernels: Vec<Entry<'a>>,
+    kernels: Vec<KernelEntry<'a>>,
     /// Range of the ELF file.
     code: Range<usize>,
 }
 
 /// A kernel in the table.
-struct Entry<'a> {
+struct KernelEntry<'a> {
     name: &'a [u8],
     /// Offset in the section `.text`.
     offset: u64,
@@ -106,7 +106,7 @@ impl<'a> Container<'a> {
                 let (words, _) = bytes.as_chunks::<4>();
                 std::array::from_fn(|at| words.get(at).map_or(0, |word| u32::from_le_bytes(*word)))
             };
-            kernels.push(Entry {
+            kernels.push(KernelEntry {
                 name,
                 offset,
                 arguments: arguments.iter().map(argument).collect(),

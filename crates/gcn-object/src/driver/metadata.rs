@@ -12,13 +12,13 @@ const COUNTER_BYTES: u32 = 4;
 
 /// Facts of the text.
 #[derive(Default)]
-pub(super) struct Text {
+pub(super) struct MetadataText {
     arguments: Vec<DriverArgument>,
     lds_bytes: Option<u64>,
     required_workgroup: Option<[u32; 3]>,
 }
 
-impl Text {
+impl MetadataText {
     /// Reads the lines that it knows; others, and broken ones, are left out.
     pub fn read(text: &str, bits: u8) -> Self {
         let mut facts = Self::default();

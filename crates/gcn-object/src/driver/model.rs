@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use thiserror::Error;
 
-use super::chip::Chip;
+use super::chip::DriverChip;
 use crate::bytes::Bytes;
 use crate::descriptor::{KernelDescriptor, Rsrc1, Rsrc2, UserSgpr};
 use crate::names::{NameError, find_name};
@@ -41,7 +41,7 @@ pub struct DriverProgram<'a> {
     /// Width of the ELF file, 32 or 64; in Catalyst's programs that of pointers too.
     pub bits: u8,
     /// Chip that Catalyst compiled for.
-    pub chip: Option<&'static Chip>,
+    pub chip: Option<&'static DriverChip>,
     /// LLVM's name of the processor, if the program names one.
     pub processor: Option<String>,
     /// Options of the compiler.
@@ -291,7 +291,7 @@ impl fmt::Display for DriverArgumentKind {
 
 impl DriverProgram<'_> {
     /// A program without kernels and bytes.
-    pub(super) fn new(format: DriverFormat, bits: u8, chip: Option<&'static Chip>) -> Self {
+    pub(super) fn new(format: DriverFormat, bits: u8, chip: Option<&'static DriverChip>) -> Self {
         Self {
             format,
             bits,

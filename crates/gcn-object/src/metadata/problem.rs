@@ -2,7 +2,7 @@
 
 use thiserror::Error;
 
-use super::types::{Argument, KernelMetadata};
+use super::types::{ArgumentMetadata, KernelMetadata};
 
 /// Claim of metadata that cannot be true.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
@@ -74,7 +74,7 @@ impl KernelMetadata {
             }
         }
         let mut placed = Vec::new();
-        for (argument, &Argument { offset, size, .. }) in self.args.iter().enumerate() {
+        for (argument, &ArgumentMetadata { offset, size, .. }) in self.args.iter().enumerate() {
             match offset.checked_add(size) {
                 Some(end) if end <= segment => placed.push((offset, end, argument)),
                 _ => problems.push(MetadataProblem::ArgumentOutside {

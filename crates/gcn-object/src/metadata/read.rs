@@ -3,18 +3,18 @@
 use serde::Serialize;
 
 use super::kinds::{Access, AddressSpace, ValueKind};
-use super::types::{Argument, KernelMetadata, Metadata};
-use crate::value::{MetadataError, Value};
+use super::types::{ArgumentMetadata, KernelMetadata, Metadata};
+use crate::value::{DocumentValue, MetadataError};
 
 impl Metadata {
     /// Reads the note of versions 3 and later.
     pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MetadataError> {
-        Self::from_value(&Value::from_msgpack(bytes)?)
+        Self::from_value(&DocumentValue::from_msgpack(bytes)?)
     }
 
     /// Reads the tree of versions 3 and later.
-    pub fn from_value(value: &Value) -> Result<Self, MetadataError> {
-        if !matches!(value, Value::Map(_)) {
+    pub fn from_value(value: &DocumentValue) -> Result<Self, MetadataError> {
+        if !matches!(value, DocumentValue::Map(_)) {
             return Err(MetadataError::NotAMap);
         }
         Ok(Self {
@@ -31,9 +31,10 @@ impl Metadata {
     pub fn from_yaml_v2(note: &[u8]) -> Result<Self, MetadataError> {
         // The producer may count the terminating zero as part of the note.
         let note = note.split(|byte| *byte == 0).next().unwrap_or_default();
-        let value =
-            Value::from_yaml(std::str::from_utf8(note).map_err(|_| MetadataError::NotText)?)?;
-        if !matches!(value, Value::Map(_)) {
+        let value = DocumentValue::from_yaml(
+            std::str::from_utf8(note).map_err(|_| MetadataError::NotText)?,
+        )?;
+        if !matches!(value, DocumentValue::Map(_)) {
             return Err(MetadataError::NotAMap);
         }
         Ok(Self {
@@ -54,16 +55,16 @@ impl Metadata {
         Ok(bytes)
     }
 
-    /// The operand of `.amdgpu_metadata`, as [`Value::to_yaml`] writes it.
+    /// The operand of `.amdgpu_metadata`, as [`DocumentValue::to_yaml`] writes it.
     pub fn to_yaml(&self) -> Result<String, MetadataError> {
-        Value::from_msgpack(&self.to_msgpack()?)?.to_yaml()
+        DocumentValue::from_msgpack(&self.to_msgpack()?)?.to_yaml()
     }
 }
 
 impl KernelMetadata {
-    fn from_value(value: &Value) -> Self {
+    fn from_value(value: &DocumentValue) -> Self {
         Self {
-            args: list(value, ".args", Argument::from_value),
+            args: list(value, ".args", ArgumentMetadata::from_value),
             group_segment_fixed_size: number(value, ".group_segment_fixed_size").unwrap_or(0),
             kernarg_segment_align: number(value, ".kernarg_segment_align").unwrap_or(0),
             kernarg_segment_size: number(value, ".kernarg_segment_size").unwrap_or(0),
@@ -77,7 +78,9 @@ impl KernelMetadata {
             sgpr_spill_count: number(value, ".sgpr_spill_count"),
             symbol: text(value, ".symbol").unwrap_or_default(),
             uniform_work_group_size: number(value, ".uniform_work_group_size"),
-            uses_dynamic_stack: value.get(".uses_dynamic_stack").and_then(Value::as_bool),
+            uses_dynamic_stack: value
+                .get(".uses_dynamic_stack")
+                .and_then(DocumentValue::as_bool),
             vec_type_hint: text(value, ".vec_type_hint"),
             vgpr_count: number(value, ".vgpr_count"),
             vgpr_spill_count: number(value, ".vgpr_spill_count"),
@@ -86,14 +89,14 @@ impl KernelMetadata {
         }
     }
 
-    fn from_value_v2(value: &Value) -> Self {
-        let nothing = Value::Nil;
+    fn from_value_v2(value: &DocumentValue) -> Self {
+        let nothing = DocumentValue::Nil;
         let attributes = value.get("Attrs").unwrap_or(&nothing);
         let code = value.get("CodeProps").unwrap_or(&nothing);
         let mut end = 0;
         Self {
             args: list(value, "Args", |argument| {
-                let argument = Argument::from_value_v2(argument, end);
+                let argument = ArgumentMetadata::from_value_v2(argument, end);
                 end = argument.offset.saturating_add(argument.size);
                 argument
             }),
@@ -110,7 +113,9 @@ impl KernelMetadata {
             sgpr_spill_count: number(code, "NumSpilledSGPRs"),
             symbol: text(value, "SymbolName").unwrap_or_default(),
             uniform_work_group_size: None,
-            uses_dynamic_stack: code.get("IsDynamicCallStack").and_then(Value::as_bool),
+            uses_dynamic_stack: code
+                .get("IsDynamicCallStack")
+                .and_then(DocumentValue::as_bool),
             vec_type_hint: text(attributes, "VecTypeHint"),
             vgpr_count: number(code, "NumVGPRs"),
             vgpr_spill_count: number(code, "NumSpilledVGPRs"),
@@ -120,8 +125,8 @@ impl KernelMetadata {
     }
 }
 
-impl Argument {
-    fn from_value(value: &Value) -> Self {
+impl ArgumentMetadata {
+    fn from_value(value: &DocumentValue) -> Self {
         Self {
             access: name(value, ".access").map(Access::from_name),
             actual_access: name(value, ".actual_access").map(Access::from_name),
@@ -140,7 +145,7 @@ impl Argument {
     }
 
     /// `end` is where the argument before this one ends.
-    fn from_value_v2(value: &Value, end: u64) -> Self {
+    fn from_value_v2(value: &DocumentValue, end: u64) -> Self {
         let align = number(value, "Align").unwrap_or(1).max(1);
         Self {
             access: name(value, "AccQual").map(Access::from_name),
@@ -160,42 +165,45 @@ impl Argument {
     }
 }
 
-fn list<T>(value: &Value, key: &str, read: impl FnMut(&Value) -> T) -> Vec<T> {
+fn list<T>(value: &DocumentValue, key: &str, read: impl FnMut(&DocumentValue) -> T) -> Vec<T> {
     value
         .get(key)
-        .map(Value::elements)
+        .map(DocumentValue::elements)
         .unwrap_or_default()
         .iter()
         .map(read)
         .collect()
 }
 
-fn name<'a>(value: &'a Value, key: &str) -> Option<&'a str> {
-    value.get(key).and_then(Value::as_text)
+fn name<'a>(value: &'a DocumentValue, key: &str) -> Option<&'a str> {
+    value.get(key).and_then(DocumentValue::as_text)
 }
 
-fn text(value: &Value, key: &str) -> Option<String> {
+fn text(value: &DocumentValue, key: &str) -> Option<String> {
     name(value, key).map(str::to_owned)
 }
 
-fn number(value: &Value, key: &str) -> Option<u64> {
-    value.get(key).and_then(Value::as_u64)
+fn number(value: &DocumentValue, key: &str) -> Option<u64> {
+    value.get(key).and_then(DocumentValue::as_u64)
 }
 
-fn numbers(value: &Value, key: &str) -> Vec<u64> {
+fn numbers(value: &DocumentValue, key: &str) -> Vec<u64> {
     value
         .get(key)
-        .map(Value::elements)
+        .map(DocumentValue::elements)
         .unwrap_or_default()
         .iter()
-        .filter_map(Value::as_u64)
+        .filter_map(DocumentValue::as_u64)
         .collect()
 }
 
-fn three(value: &Value, key: &str) -> Option<[u64; 3]> {
+fn three(value: &DocumentValue, key: &str) -> Option<[u64; 3]> {
     <[u64; 3]>::try_from(numbers(value, key)).ok()
 }
 
-fn truth(value: &Value, key: &str) -> bool {
-    value.get(key).and_then(Value::as_bool).unwrap_or(false)
+fn truth(value: &DocumentValue, key: &str) -> bool {
+    value
+        .get(key)
+        .and_then(DocumentValue::as_bool)
+        .unwrap_or(false)
 }

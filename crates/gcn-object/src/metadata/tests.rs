@@ -1,10 +1,10 @@
 //! Metadata of every form, made here.
 
 use super::{
-    AddressSpace, Argument, KernelMetadata, Metadata, MetadataProblem, ValueKind,
+    AddressSpace, ArgumentMetadata, KernelMetadata, Metadata, MetadataProblem, ValueKind,
     metadata_from_yaml, pal_metadata_from_yaml,
 };
-use crate::value::{MetadataError, Value};
+use crate::value::{DocumentValue, MetadataError};
 
 #[test]
 fn metadata_survives_a_round_trip() {
@@ -13,14 +13,14 @@ fn metadata_survives_a_round_trip() {
             args: ValueKind::ALL
                 .iter()
                 .zip((0..).step_by(8))
-                .map(|(kind, offset)| Argument {
+                .map(|(kind, offset)| ArgumentMetadata {
                     offset,
                     size: 8,
                     value_kind: kind.clone(),
                     address_space: Some(AddressSpace::Global),
                     is_const: true,
                     name: Some("a".to_owned()),
-                    ..Argument::default()
+                    ..ArgumentMetadata::default()
                 })
                 .collect(),
             kernarg_segment_size: 512,
@@ -46,12 +46,12 @@ fn metadata_survives_a_round_trip() {
 fn registers_of_pal_are_numbers_whatever_is_written_behind() {
     let text = "amdpal.pipelines:\n  - .registers:\n      0xa1b3 (SPI_PS_INPUT_ENA): 0x1\n      0x2c0a: 0\n      7 (X): 2\n";
     let packed = pal_metadata_from_yaml(text).expect("a map");
-    let value = Value::from_msgpack(&packed).expect("what was packed");
-    let pipelines = value.get("amdpal.pipelines").map(Value::elements);
+    let value = DocumentValue::from_msgpack(&packed).expect("what was packed");
+    let pipelines = value.get("amdpal.pipelines").map(DocumentValue::elements);
     let registers = pipelines.and_then(|all| all[0].get(".registers"));
-    let entry = |key, value| (Value::Uint(key), Value::Uint(value));
+    let entry = |key, value| (DocumentValue::Uint(key), DocumentValue::Uint(value));
     let expected = vec![entry(7, 2), entry(0x2c0a, 0), entry(0xa1b3, 1)];
-    assert_eq!(registers, Some(&Value::Map(expected)));
+    assert_eq!(registers, Some(&DocumentValue::Map(expected)));
     assert_eq!(pal_metadata_from_yaml("[1]"), Err(MetadataError::NotAMap));
 }
 
@@ -85,10 +85,10 @@ fn unknown_missing_and_wrong_keys_are_tolerated() {
 
 #[test]
 fn lies_about_sizes_are_listed() {
-    let argument = |offset, size| Argument {
+    let argument = |offset, size| ArgumentMetadata {
         offset,
         size,
-        ..Argument::default()
+        ..ArgumentMetadata::default()
     };
     let kernel = KernelMetadata {
         args: vec![

@@ -1,12 +1,12 @@
 //! Metadata as the directives of assemblers have it.
 
-use crate::value::{MetadataError, Value};
+use crate::value::{DocumentValue, MetadataError};
 
 /// The note's MessagePack of the text between `.amdgpu_metadata` and `.end_amdgpu_metadata`. Unknown keys are kept. The
 /// lines of an error count from the first line of `text`.
 pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
-    let mut value = Value::from_yaml(text)?;
-    if !matches!(value, Value::Map(_)) {
+    let mut value = DocumentValue::from_yaml(text)?;
+    if !matches!(value, DocumentValue::Map(_)) {
         return Err(MetadataError::NotAMap);
     }
     value.sort_keys();
@@ -16,8 +16,8 @@ pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
 /// The note's MessagePack of the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata`: metadata of PAL, the
 /// platform of graphics drivers, whose registers may have their names, as in `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
 pub fn pal_metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
-    let mut value = Value::from_yaml(text)?;
-    if !matches!(value, Value::Map(_)) {
+    let mut value = DocumentValue::from_yaml(text)?;
+    if !matches!(value, DocumentValue::Map(_)) {
         return Err(MetadataError::NotAMap);
     }
     number_registers(&mut value, false);
@@ -26,19 +26,19 @@ pub fn pal_metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
 }
 
 /// Makes numbers of the keys of maps that are called `.registers`, as `value` is if `are_registers`.
-fn number_registers(value: &mut Value, are_registers: bool) {
+fn number_registers(value: &mut DocumentValue, are_registers: bool) {
     match value {
-        Value::Array(values) => {
+        DocumentValue::Array(values) => {
             for value in values {
                 number_registers(value, false);
             }
         }
-        Value::Map(entries) => {
+        DocumentValue::Map(entries) => {
             for (key, value) in entries {
                 number_registers(value, key.as_text() == Some(".registers"));
                 let number = key.as_text().filter(|_| are_registers);
                 if let Some(number) = number.and_then(register_number) {
-                    *key = Value::Uint(number);
+                    *key = DocumentValue::Uint(number);
                 }
             }
         }

@@ -26,7 +26,7 @@ pub struct Metadata {
 pub struct KernelMetadata {
     /// The arguments, hidden ones included, in the order of the file.
     #[serde(rename = ".args", skip_serializing_if = "Vec::is_empty")]
-    pub args: Vec<Argument>,
+    pub args: Vec<ArgumentMetadata>,
     /// LDS without the dynamic part, in bytes.
     #[serde(rename = ".group_segment_fixed_size")]
     pub group_segment_fixed_size: u64,
@@ -103,7 +103,7 @@ pub struct KernelMetadata {
 
 /// An argument of a kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Argument {
+pub struct ArgumentMetadata {
     /// Access that the source declares, for images and pipes.
     #[serde(rename = ".access", skip_serializing_if = "Option::is_none")]
     pub access: Option<Access>,

@@ -8,11 +8,11 @@ use crate::descriptor::{DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, KERNEL_CODE_SIZE, K
 use crate::elf::{RelocationKind, SymbolKind};
 use crate::error::Warning;
 use crate::metadata::KernelMetadata;
-use crate::object::{Kernel, RelocationTarget, SymbolSection};
+use crate::object::{ObjectKernel, RelocationTarget, SymbolSection};
 use crate::target::Version;
 
 impl<'a> Reader<'a> {
-    pub(super) fn find_kernels(&mut self) -> Vec<Kernel> {
+    pub(super) fn find_kernels(&mut self) -> Vec<ObjectKernel> {
         let claims = self
             .metadata
             .as_ref()
@@ -97,7 +97,7 @@ impl<'a> Reader<'a> {
                     address: entry_address,
                 });
             }
-            kernels.push(Kernel {
+            kernels.push(ObjectKernel {
                 name: name.to_owned(),
                 descriptor_address: address,
                 entry_address,

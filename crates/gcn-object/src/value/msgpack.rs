@@ -6,9 +6,9 @@ use serde::Serialize;
 use serde::de::{DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{SerializeMap, Serializer};
 
-use super::{MAX_DEPTH, MetadataError, Value, check_size};
+use super::{DocumentValue, MAX_DEPTH, MetadataError, check_size};
 
-impl Value {
+impl DocumentValue {
     /// Reads one MessagePack document; bytes after it are ignored.
     pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MetadataError> {
         check_size(bytes.len())?;
@@ -24,7 +24,7 @@ impl Value {
     }
 }
 
-impl Serialize for Value {
+impl Serialize for DocumentValue {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Nil => serializer.serialize_unit(),
@@ -51,71 +51,71 @@ impl Serialize for Value {
 struct Node;
 
 impl<'de> DeserializeSeed<'de> for Node {
-    type Value = Value;
+    type Value = DocumentValue;
 
-    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<DocumentValue, D::Error> {
         deserializer.deserialize_any(self)
     }
 }
 
 impl<'de> Visitor<'de> for Node {
-    type Value = Value;
+    type Value = DocumentValue;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.write_str("a value of metadata")
     }
 
-    fn visit_unit<E>(self) -> Result<Value, E> {
-        Ok(Value::Nil)
+    fn visit_unit<E>(self) -> Result<DocumentValue, E> {
+        Ok(DocumentValue::Nil)
     }
 
-    fn visit_none<E>(self) -> Result<Value, E> {
-        Ok(Value::Nil)
+    fn visit_none<E>(self) -> Result<DocumentValue, E> {
+        Ok(DocumentValue::Nil)
     }
 
-    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<Value, D::Error> {
+    fn visit_some<D: Deserializer<'de>>(self, deserializer: D) -> Result<DocumentValue, D::Error> {
         deserializer.deserialize_any(self)
     }
 
-    fn visit_bool<E>(self, truth: bool) -> Result<Value, E> {
-        Ok(Value::Bool(truth))
+    fn visit_bool<E>(self, truth: bool) -> Result<DocumentValue, E> {
+        Ok(DocumentValue::Bool(truth))
     }
 
-    fn visit_i64<E>(self, number: i64) -> Result<Value, E> {
-        Ok(u64::try_from(number).map_or(Value::Int(number), Value::Uint))
+    fn visit_i64<E>(self, number: i64) -> Result<DocumentValue, E> {
+        Ok(u64::try_from(number).map_or(DocumentValue::Int(number), DocumentValue::Uint))
     }
 
-    fn visit_u64<E>(self, number: u64) -> Result<Value, E> {
-        Ok(Value::Uint(number))
+    fn visit_u64<E>(self, number: u64) -> Result<DocumentValue, E> {
+        Ok(DocumentValue::Uint(number))
     }
 
-    fn visit_f64<E>(self, number: f64) -> Result<Value, E> {
-        Ok(Value::Float(number))
+    fn visit_f64<E>(self, number: f64) -> Result<DocumentValue, E> {
+        Ok(DocumentValue::Float(number))
     }
 
-    fn visit_str<E>(self, text: &str) -> Result<Value, E> {
-        Ok(Value::Text(text.to_owned()))
+    fn visit_str<E>(self, text: &str) -> Result<DocumentValue, E> {
+        Ok(DocumentValue::Text(text.to_owned()))
     }
 
-    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<Value, E> {
-        Ok(Value::Bytes(bytes.to_vec()))
+    fn visit_bytes<E>(self, bytes: &[u8]) -> Result<DocumentValue, E> {
+        Ok(DocumentValue::Bytes(bytes.to_vec()))
     }
 
-    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<DocumentValue, A::Error> {
         // The announced length may be a lie, so the vector grows with what is there.
         let mut elements = Vec::new();
         while let Some(element) = access.next_element_seed(self)? {
             elements.push(element);
         }
-        Ok(Value::Array(elements))
+        Ok(DocumentValue::Array(elements))
     }
 
-    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<Value, A::Error> {
+    fn visit_map<A: MapAccess<'de>>(self, mut access: A) -> Result<DocumentValue, A::Error> {
         let mut entries = Vec::new();
         while let Some(entry) = access.next_entry_seed(self, self)? {
             entries.push(entry);
         }
-        Ok(Value::Map(entries))
+        Ok(DocumentValue::Map(entries))
     }
 }
 
@@ -131,7 +131,7 @@ mod tests {
             [0xdb, 0xff, 0xff, 0xff, 0xff],
         ] {
             assert!(matches!(
-                Value::from_msgpack(&bytes),
+                DocumentValue::from_msgpack(&bytes),
                 Err(MetadataError::MessagePack(_))
             ));
         }
@@ -141,7 +141,7 @@ mod tests {
     fn deep_nesting_is_refused() {
         let deep = vec![0x91; 100_000];
         assert!(matches!(
-            Value::from_msgpack(&deep),
+            DocumentValue::from_msgpack(&deep),
             Err(MetadataError::MessagePack(_))
         ));
     }

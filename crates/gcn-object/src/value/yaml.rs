@@ -5,14 +5,14 @@ use std::borrow::Cow;
 use saphyr::{Mapping, Scalar, ScanError, Tag, Yaml, YamlEmitter};
 use saphyr_parser::{Event, Marker, Parser, ScalarStyle};
 
-use super::{MAX_DEPTH, MetadataError, Value, check_size};
+use super::{DocumentValue, MAX_DEPTH, MetadataError, check_size};
 
 /// LLVM's tag of a text that reads like another scalar, as in `.name: !str n`.
 const TEXT_TAG: &str = "str";
 /// Tags of the other scalars, which add nothing to the scalar itself.
 const SCALAR_TAGS: [&str; 4] = ["nil", "bool", "int", "float"];
 
-impl Value {
+impl DocumentValue {
     /// Reads one YAML document. Aliases are refused, as LLVM refuses them: a short text could stand for a large tree.
     ///
     /// # Errors
@@ -70,9 +70,9 @@ fn error_at(place: &Marker, message: String) -> MetadataError {
 
 /// A collection whose end has not come.
 enum Open {
-    Array(Vec<Value>),
+    Array(Vec<DocumentValue>),
     /// Entries, and the key that waits for its value.
-    Map(Vec<(Value, Value)>, Option<Value>),
+    Map(Vec<(DocumentValue, DocumentValue)>, Option<DocumentValue>),
 }
 
 /// Builder of a document from events.
@@ -80,7 +80,7 @@ struct Reader {
     /// Collections around the next node, the outermost first.
     open: Vec<Open>,
     /// The document, once it has ended.
-    document: Option<Value>,
+    document: Option<DocumentValue>,
 }
 
 impl Reader {
@@ -93,8 +93,8 @@ impl Reader {
             Event::SequenceStart(_, tag) => self.begin(Open::Array(Vec::new()), tag.as_deref()),
             Event::MappingStart(_, tag) => self.begin(Open::Map(Vec::new(), None), tag.as_deref()),
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open::Array(elements)) => self.add(Value::Array(elements)),
-                Some(Open::Map(entries, _)) => self.add(Value::Map(entries)),
+                Some(Open::Array(elements)) => self.add(DocumentValue::Array(elements)),
+                Some(Open::Map(entries, _)) => self.add(DocumentValue::Map(entries)),
                 None => Ok(()),
             },
             Event::Alias(_) => Err("metadata has no aliases".to_owned()),
@@ -121,7 +121,7 @@ impl Reader {
     }
 
     /// Puts a finished node where it belongs.
-    fn add(&mut self, value: Value) -> Result<(), String> {
+    fn add(&mut self, value: DocumentValue) -> Result<(), String> {
         match self.open.last_mut() {
             None => self.document = Some(value),
             Some(Open::Array(elements)) => elements.push(value),
@@ -139,11 +139,15 @@ fn no_tag(tag: &Tag) -> String {
 }
 
 /// The value of a scalar: quoted text is text, other text what YAML's core schema says, with numbers to 2⁶⁴ − 1.
-fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<Value, String> {
+fn scalar(
+    text: Cow<'_, str>,
+    style: ScalarStyle,
+    tag: Option<&Tag>,
+) -> Result<DocumentValue, String> {
     let core = match tag {
         Some(tag) if tag.is_yaml_core_schema() => Some(Cow::Borrowed(tag)),
         Some(tag) if tag.handle == "!" && tag.suffix == TEXT_TAG => {
-            return Ok(Value::Text(text.into_owned()));
+            return Ok(DocumentValue::Text(text.into_owned()));
         }
         Some(tag) if tag.handle == "!" && SCALAR_TAGS.contains(&tag.suffix.as_str()) => None,
         Some(tag) => return Err(no_tag(tag)),
@@ -151,24 +155,26 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Result<V
     };
     if core.is_none() && style == ScalarStyle::Plain {
         if text.is_empty() {
-            return Ok(Value::Nil);
+            return Ok(DocumentValue::Nil);
         }
         if let Some(number) = whole_number(&text) {
-            return Ok(Value::Uint(number));
+            return Ok(DocumentValue::Uint(number));
         }
         if text.starts_with("0x") || text.starts_with("0o") {
             // Not a number, though the parser takes a sign behind the prefix.
-            return Ok(Value::Text(text.into_owned()));
+            return Ok(DocumentValue::Text(text.into_owned()));
         }
     }
     let scalar = Scalar::parse_from_cow_and_metadata(text, style, core.as_ref())
         .ok_or("the scalar is not of its tag's type")?;
     Ok(match scalar {
-        Scalar::Null => Value::Nil,
-        Scalar::Boolean(truth) => Value::Bool(truth),
-        Scalar::Integer(number) => u64::try_from(number).map_or(Value::Int(number), Value::Uint),
-        Scalar::FloatingPoint(number) => Value::Float(number.0),
-        Scalar::String(text) => Value::Text(text.into_owned()),
+        Scalar::Null => DocumentValue::Nil,
+        Scalar::Boolean(truth) => DocumentValue::Bool(truth),
+        Scalar::Integer(number) => {
+            u64::try_from(number).map_or(DocumentValue::Int(number), DocumentValue::Uint)
+        }
+        Scalar::FloatingPoint(number) => DocumentValue::Float(number.0),
+        Scalar::String(text) => DocumentValue::Text(text.into_owned()),
     })
 }
 
@@ -190,16 +196,16 @@ fn whole_number(text: &str) -> Option<u64> {
 }
 
 /// The emitter's tree of a value, with tags where LLVM would read a text as another scalar.
-fn tree(value: &Value) -> Result<Yaml<'_>, &'static str> {
+fn tree(value: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
     Ok(match value {
-        Value::Nil => Yaml::Value(Scalar::Null),
-        Value::Bool(truth) => Yaml::Value(Scalar::Boolean(*truth)),
-        Value::Int(number) => Yaml::Value(Scalar::Integer(*number)),
-        Value::Uint(number) => {
+        DocumentValue::Nil => Yaml::Value(Scalar::Null),
+        DocumentValue::Bool(truth) => Yaml::Value(Scalar::Boolean(*truth)),
+        DocumentValue::Int(number) => Yaml::Value(Scalar::Integer(*number)),
+        DocumentValue::Uint(number) => {
             Yaml::Representation(number.to_string().into(), ScalarStyle::Plain, None)
         }
-        Value::Float(number) => Yaml::Value(Scalar::FloatingPoint((*number).into())),
-        Value::Text(text) => {
+        DocumentValue::Float(number) => Yaml::Value(Scalar::FloatingPoint((*number).into())),
+        DocumentValue::Text(text) => {
             let scalar = Yaml::Value(Scalar::String(text.as_str().into()));
             if reads_as_another_scalar(text) {
                 let tag = Tag {
@@ -211,11 +217,11 @@ fn tree(value: &Value) -> Result<Yaml<'_>, &'static str> {
                 scalar
             }
         }
-        Value::Bytes(_) => return Err("there are bytes in it"),
-        Value::Array(elements) => {
+        DocumentValue::Bytes(_) => return Err("there are bytes in it"),
+        DocumentValue::Array(elements) => {
             Yaml::Sequence(elements.iter().map(tree).collect::<Result<_, _>>()?)
         }
-        Value::Map(entries) => {
+        DocumentValue::Map(entries) => {
             let mut map = Mapping::new();
             for (key, value) in entries {
                 if map.insert(key_tree(key)?, tree(value)?).is_some() {
@@ -228,8 +234,8 @@ fn tree(value: &Value) -> Result<Yaml<'_>, &'static str> {
 }
 
 /// The emitter's tree of a key: the keys of metadata, such as `.args`, are written without quotes.
-fn key_tree(key: &Value) -> Result<Yaml<'_>, &'static str> {
-    let Value::Text(text) = key else {
+fn key_tree(key: &DocumentValue) -> Result<Yaml<'_>, &'static str> {
+    let DocumentValue::Text(text) = key else {
         return tree(key);
     };
     let name = text.strip_prefix('.').unwrap_or("");
@@ -267,20 +273,20 @@ mod tests {
     fn text_that_reads_as_another_scalar_is_tagged_as_llvm_does() {
         let source =
             "a: !str n\nb: !str 1\nc: !str inf\nd: !str ''\ne: float*\nf: !int 5\ng: [!str on]\n";
-        let value = Value::from_yaml(source).expect("the tags are LLVM's");
-        let text = |key| value.get(key).and_then(Value::as_text);
+        let value = DocumentValue::from_yaml(source).expect("the tags are LLVM's");
+        let text = |key| value.get(key).and_then(DocumentValue::as_text);
         assert_eq!(
             ["a", "b", "c", "d", "e"].map(text),
             ["n", "1", "inf", "", "float*"].map(Some)
         );
-        assert_eq!(value.get("f").and_then(Value::as_u64), Some(5));
+        assert_eq!(value.get("f").and_then(DocumentValue::as_u64), Some(5));
 
         let written = value.to_yaml().expect("there are no bytes in it");
         assert!(written.starts_with("a: !str n\n"), "{written}");
         assert!(written.contains("\ne: float*\nf: 5\n"), "{written}");
-        assert_eq!(Value::from_yaml(&written), Ok(value));
+        assert_eq!(DocumentValue::from_yaml(&written), Ok(value));
 
-        let error = Value::from_yaml("a: !foo 1\n").expect_err("no such tag");
+        let error = DocumentValue::from_yaml("a: !foo 1\n").expect_err("no such tag");
         assert!(error.to_string().contains("!foo"), "{error}");
     }
 
@@ -288,31 +294,31 @@ mod tests {
     fn scalars_are_those_of_the_core_schema() {
         let text = "[0, -1, 18446744073709551615, 0xffffffffffffffff, 0o17, +7, 1e3, -.inf, \
                     true, ~, null, '1', \"a\\tb\", 0x, 0x+1, 1_0, !!str 5, !!int 5]";
-        let Ok(Value::Array(values)) = Value::from_yaml(text) else {
-            panic!("{:?}", Value::from_yaml(text));
+        let Ok(DocumentValue::Array(values)) = DocumentValue::from_yaml(text) else {
+            panic!("{:?}", DocumentValue::from_yaml(text));
         };
-        let text = |text: &str| Value::Text(text.to_owned());
+        let text = |text: &str| DocumentValue::Text(text.to_owned());
         assert_eq!(
             values,
             [
-                Value::Uint(0),
-                Value::Int(-1),
-                Value::Uint(u64::MAX),
-                Value::Uint(u64::MAX),
-                Value::Uint(15),
-                Value::Uint(7),
-                Value::Float(1000.0),
-                Value::Float(f64::NEG_INFINITY),
-                Value::Bool(true),
-                Value::Nil,
-                Value::Nil,
+                DocumentValue::Uint(0),
+                DocumentValue::Int(-1),
+                DocumentValue::Uint(u64::MAX),
+                DocumentValue::Uint(u64::MAX),
+                DocumentValue::Uint(15),
+                DocumentValue::Uint(7),
+                DocumentValue::Float(1000.0),
+                DocumentValue::Float(f64::NEG_INFINITY),
+                DocumentValue::Bool(true),
+                DocumentValue::Nil,
+                DocumentValue::Nil,
                 text("1"),
                 text("a\tb"),
                 text("0x"),
                 text("0x+1"),
                 text("1_0"),
                 text("5"),
-                Value::Uint(5),
+                DocumentValue::Uint(5),
             ]
         );
     }
@@ -322,7 +328,7 @@ mod tests {
         arbtest::arbtest(|source| {
             let value = tree_of(source, 3)?;
             let written = value.to_yaml().expect("keys differ and there are no bytes");
-            assert_eq!(Value::from_yaml(&written), Ok(value), "{written}");
+            assert_eq!(DocumentValue::from_yaml(&written), Ok(value), "{written}");
             Ok(())
         });
     }
@@ -331,26 +337,26 @@ mod tests {
     fn tree_of(
         source: &mut arbtest::arbitrary::Unstructured<'_>,
         depth: usize,
-    ) -> arbtest::arbitrary::Result<Value> {
+    ) -> arbtest::arbitrary::Result<DocumentValue> {
         let kinds = if depth == 0 { 5 } else { 7 };
         Ok(match source.int_in_range(0..=kinds - 1)? {
-            0 => Value::Nil,
-            1 => Value::Bool(source.arbitrary()?),
-            2 => Value::Uint(source.arbitrary()?),
-            3 => Value::Int(source.int_in_range(i64::MIN..=-1)?),
-            4 => Value::Text(source.arbitrary()?),
+            0 => DocumentValue::Nil,
+            1 => DocumentValue::Bool(source.arbitrary()?),
+            2 => DocumentValue::Uint(source.arbitrary()?),
+            3 => DocumentValue::Int(source.int_in_range(i64::MIN..=-1)?),
+            4 => DocumentValue::Text(source.arbitrary()?),
             5 => {
                 let length = source.int_in_range(0..=3)?;
                 let elements = (0..length).map(|_| tree_of(source, depth - 1));
-                Value::Array(elements.collect::<Result<_, _>>()?)
+                DocumentValue::Array(elements.collect::<Result<_, _>>()?)
             }
             _ => {
                 let length = source.int_in_range(0..=3)?;
                 let entries = (0..length).map(|index| {
                     let key = format!("{}{index}", source.arbitrary::<&str>()?);
-                    Ok((Value::Text(key), tree_of(source, depth - 1)?))
+                    Ok((DocumentValue::Text(key), tree_of(source, depth - 1)?))
                 });
-                Value::Map(entries.collect::<Result<_, _>>()?)
+                DocumentValue::Map(entries.collect::<Result<_, _>>()?)
             }
         })
     }
@@ -362,7 +368,7 @@ mod tests {
             let alias = format!("*a{}", level - 1);
             text += &format!("a{level}: &a{level} [{}]\n", [alias.as_str(); 8].join(", "));
         }
-        let error = Value::from_yaml(&text).expect_err("nine levels of eight");
+        let error = DocumentValue::from_yaml(&text).expect_err("nine levels of eight");
         assert!(matches!(error, MetadataError::Yaml { .. }), "{error}");
     }
 
@@ -373,7 +379,7 @@ mod tests {
             "[", "{", "- ", "? ", "[a, ", "{a: ", "&a [", "!!seq [", "- - a: ",
         ] {
             let text = opening.repeat((2 << 20) / opening.len());
-            let result = Value::from_yaml(&text);
+            let result = DocumentValue::from_yaml(&text);
             assert!(
                 matches!(result, Err(MetadataError::Yaml { .. })),
                 "{opening}"

@@ -5,8 +5,8 @@ use hashbrown::HashSet;
 use super::encode::{MAX_SECTIONS, RESERVED_NAMES};
 use super::error::{RelocationProblem, WriteError};
 use super::input::{
-    Builder, Contents, Definition, InputRelocation, InputSymbol, RelocationBase, SectionId,
-    SymbolId,
+    Builder, Definition, InputRelocation, InputSymbol, InputSymbolId, RelocationBase,
+    SectionContents, SectionId,
 };
 use crate::elf::{Binding, MAX_ALIGN, RelocationKind};
 use crate::image::MAX_IMAGE_BYTES;
@@ -85,7 +85,7 @@ impl Builder<'_> {
         let section = self.sections.get(section).ok_or(None)?;
         match target {
             RelocationBase::Section(SectionId(target)) => self.sections.get(target).map(|_| ()),
-            RelocationBase::Symbol(SymbolId(target)) => self.symbols.get(target).map(|_| ()),
+            RelocationBase::Symbol(InputSymbolId(target)) => self.symbols.get(target).map(|_| ()),
         }
         .ok_or(None)?;
         let number = kind.number();
@@ -100,8 +100,8 @@ impl Builder<'_> {
         };
         let end = offset.checked_add(width);
         let inside = match &section.contents {
-            Contents::Bytes(bytes) => end.is_some_and(|end| end <= bytes.len() as u64),
-            Contents::Zeros(_) => false,
+            SectionContents::Bytes(bytes) => end.is_some_and(|end| end <= bytes.len() as u64),
+            SectionContents::Zeros(_) => false,
         };
         if !inside {
             return Err(Some(RelocationProblem::Outside {
@@ -115,7 +115,7 @@ impl Builder<'_> {
             }))
         };
         match (self.value(target), target) {
-            (None, RelocationBase::Symbol(SymbolId(symbol))) => {
+            (None, RelocationBase::Symbol(InputSymbolId(symbol))) => {
                 self.symbols.get(symbol).map_or(Err(None), undefined)
             }
             _ => Ok(()),

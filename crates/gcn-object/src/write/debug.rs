@@ -11,7 +11,8 @@ use gimli::{Encoding, Format, LineEncoding, LittleEndian};
 
 use super::error::WriteError;
 use super::input::{
-    Builder, Contents, InputRelocation, InputSection, RelocationBase, SectionId, SectionKind,
+    Builder, InputRelocation, InputSection, InputSectionKind, RelocationBase, SectionContents,
+    SectionId,
 };
 use crate::elf::RelocationKind;
 
@@ -135,8 +136,8 @@ impl Builder<'_> {
         for (name, section) in made {
             let id = self.section(InputSection {
                 name: name.to_owned(),
-                contents: Contents::Bytes(Cow::Owned(section.bytes.into_vec())),
-                kind: SectionKind::Program,
+                contents: SectionContents::Bytes(Cow::Owned(section.bytes.into_vec())),
+                kind: InputSectionKind::Program,
                 align: 1,
                 address: None,
                 loaded: false,

@@ -28,7 +28,7 @@ pub struct SectionId(pub(super) usize);
 
 /// A symbol of a [`Builder`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct SymbolId(pub(super) usize);
+pub struct InputSymbolId(pub(super) usize);
 
 /// A section to be written.
 #[derive(Clone, Debug)]
@@ -36,9 +36,9 @@ pub struct InputSection<'a> {
     /// Name; those of the tables that the builder makes are reserved.
     pub name: String,
     /// Contents.
-    pub contents: Contents<'a>,
+    pub contents: SectionContents<'a>,
     /// Type of the section.
-    pub kind: SectionKind,
+    pub kind: InputSectionKind,
     /// Alignment in bytes: a power of two up to 65536; zero means one.
     pub align: u64,
     /// Address that it must have, if any. Sections without one follow those that have one.
@@ -53,7 +53,7 @@ pub struct InputSection<'a> {
 
 /// The bytes of a section.
 #[derive(Clone, Debug)]
-pub enum Contents<'a> {
+pub enum SectionContents<'a> {
     /// Bytes in the file.
     Bytes(Cow<'a, [u8]>),
     /// This number of zeros, which are not in the file.
@@ -62,7 +62,7 @@ pub enum Contents<'a> {
 
 /// Type of a section; one without bytes in the file is always `SHT_NOBITS`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum SectionKind {
+pub enum InputSectionKind {
     /// `SHT_PROGBITS`.
     #[default]
     Program,
@@ -119,7 +119,7 @@ pub struct InputRelocation {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RelocationBase {
     /// Value of a symbol.
-    Symbol(SymbolId),
+    Symbol(InputSymbolId),
     /// Start of a section, for labels that are no symbols.
     Section(SectionId),
 }
@@ -144,9 +144,9 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a symbol.
-    pub fn symbol(&mut self, symbol: InputSymbol) -> SymbolId {
+    pub fn symbol(&mut self, symbol: InputSymbol) -> InputSymbolId {
         self.symbols.push(symbol);
-        SymbolId(self.symbols.len() - 1)
+        InputSymbolId(self.symbols.len() - 1)
     }
 
     /// Adds a relocation.
@@ -158,7 +158,7 @@ impl<'a> Builder<'a> {
     pub(super) fn value(&self, target: RelocationBase) -> Option<(Option<usize>, u64)> {
         match target {
             RelocationBase::Section(SectionId(section)) => Some((Some(section), 0)),
-            RelocationBase::Symbol(SymbolId(symbol)) => {
+            RelocationBase::Symbol(InputSymbolId(symbol)) => {
                 let symbol = self.symbols.get(symbol)?;
                 match symbol.definition {
                     Definition::At(SectionId(section), offset) => Some((Some(section), offset)),
@@ -175,7 +175,7 @@ impl<'a> Builder<'a> {
             RelocationBase::Section(SectionId(section)) => {
                 self.sections.get(section).map(|section| &section.name)
             }
-            RelocationBase::Symbol(SymbolId(symbol)) => {
+            RelocationBase::Symbol(InputSymbolId(symbol)) => {
                 self.symbols.get(symbol).map(|symbol| &symbol.name)
             }
         };
@@ -186,17 +186,17 @@ impl<'a> Builder<'a> {
 impl InputSection<'_> {
     pub(super) fn size(&self) -> u64 {
         match &self.contents {
-            Contents::Bytes(bytes) => bytes.len() as u64,
-            Contents::Zeros(size) => *size,
+            SectionContents::Bytes(bytes) => bytes.len() as u64,
+            SectionContents::Zeros(size) => *size,
         }
     }
 
     pub(super) fn number(&self) -> u32 {
         match (&self.contents, self.kind) {
-            (Contents::Zeros(_), _) => elf::SHT_NOBITS.0,
-            (_, SectionKind::Program) => elf::SHT_PROGBITS.0,
-            (_, SectionKind::Note) => elf::SHT_NOTE.0,
-            (_, SectionKind::Other(number)) => number,
+            (SectionContents::Zeros(_), _) => elf::SHT_NOBITS.0,
+            (_, InputSectionKind::Program) => elf::SHT_PROGBITS.0,
+            (_, InputSectionKind::Note) => elf::SHT_NOTE.0,
+            (_, InputSectionKind::Other(number)) => number,
         }
     }
 }

@@ -7,7 +7,7 @@ use object::elf;
 
 use super::encode::*;
 use super::error::WriteError;
-use super::input::{Builder, Contents, Definition, InputSection, RelocationBase, SectionId};
+use super::input::{Builder, Definition, InputSection, RelocationBase, SectionContents, SectionId};
 use super::relocate::{dynamic_name, dynamic_symbols};
 use crate::elf::PAGE;
 use crate::image::MAX_IMAGE_BYTES;
@@ -469,8 +469,8 @@ impl InputSection<'_> {
             align: self.align.max(1),
             size: self.size(),
             bytes: match &self.contents {
-                Contents::Bytes(bytes) => Cow::Borrowed(&**bytes),
-                Contents::Zeros(_) => Cow::default(),
+                SectionContents::Bytes(bytes) => Cow::Borrowed(&**bytes),
+                SectionContents::Zeros(_) => Cow::default(),
             },
             link: 0,
             info: 0,

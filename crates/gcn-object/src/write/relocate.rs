@@ -4,8 +4,8 @@ use hashbrown::{HashMap, HashSet};
 
 use super::error::{RelocationProblem, WriteError};
 use super::input::{
-    Builder, Contents, InputRelocation, InputSection, InputSymbol, RelocationBase, SectionId,
-    SectionKind, SymbolId,
+    Builder, InputRelocation, InputSection, InputSectionKind, InputSymbol, InputSymbolId,
+    RelocationBase, SectionContents, SectionId,
 };
 use crate::elf::{GOT_SLOT, RelocationKind};
 
@@ -40,8 +40,8 @@ impl Builder<'_> {
         }
         self.sections.push(InputSection {
             name: ".got".to_owned(),
-            contents: Contents::Bytes(vec![0; filled.len() * GOT_SLOT as usize].into()),
-            kind: SectionKind::Program,
+            contents: SectionContents::Bytes(vec![0; filled.len() * GOT_SLOT as usize].into()),
+            kind: InputSectionKind::Program,
             align: GOT_SLOT,
             address: None,
             loaded: true,
@@ -96,7 +96,7 @@ pub(super) fn dynamic_symbols(
     dynamic: &HashSet<usize>,
 ) -> (Vec<RelocationBase>, usize) {
     let exported = |target: &RelocationBase| match target {
-        RelocationBase::Symbol(SymbolId(symbol)) => builder
+        RelocationBase::Symbol(InputSymbolId(symbol)) => builder
             .symbols
             .get(*symbol)
             .is_some_and(InputSymbol::is_exported),
@@ -120,7 +120,7 @@ pub(super) fn dynamic_symbols(
     let locals = list.len();
     list.extend(
         (0..builder.symbols.len())
-            .map(|index| RelocationBase::Symbol(SymbolId(index)))
+            .map(|index| RelocationBase::Symbol(InputSymbolId(index)))
             .filter(exported),
     );
     (list, locals)

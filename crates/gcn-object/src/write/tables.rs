@@ -4,7 +4,7 @@ use hashbrown::HashMap;
 use object::elf;
 
 use super::encode::*;
-use super::input::{Builder, Definition, InputSymbol, RelocationBase, SectionId, SymbolId};
+use super::input::{Builder, Definition, InputSymbol, InputSymbolId, RelocationBase, SectionId};
 use super::layout::Layout;
 use super::relocate::dynamic_name;
 use crate::elf::{Binding, RelocationKind, Visibility};
@@ -17,7 +17,7 @@ impl<'a> Layout<'a> {
         for target in &self.dynamic_symbols {
             let name = self.dynamic_names.offset(dynamic_name(builder, *target));
             match *target {
-                RelocationBase::Symbol(SymbolId(symbol)) => {
+                RelocationBase::Symbol(InputSymbolId(symbol)) => {
                     let Some(symbol) = builder.symbols.get(symbol) else {
                         continue;
                     };
@@ -60,7 +60,7 @@ impl<'a> Layout<'a> {
                 let name = self.symbol_names.offset(&symbol.name);
                 self.symbol(
                     builder,
-                    RelocationBase::Symbol(SymbolId(index)),
+                    RelocationBase::Symbol(InputSymbolId(index)),
                     symbol,
                     name,
                     &mut symtab,

@@ -1,8 +1,8 @@
 //! Parts of code objects for the tests of writing.
 
 use gcn_object::write::{
-    Builder, Contents, Definition, InputRelocation, InputSection, InputSymbol, RelocationBase,
-    SectionId, SectionKind,
+    Builder, Definition, InputRelocation, InputSection, InputSectionKind, InputSymbol,
+    RelocationBase, SectionContents, SectionId,
 };
 use gcn_object::{
     Binding, ENTRY_OFFSET_FIELD, Flags, KernelDescriptor, KernelMetadata, Metadata, RelocationKind,
@@ -21,8 +21,8 @@ pub fn flags(processor: &str) -> Flags {
 pub fn section(name: &str, rights: &str, bytes: &[u8]) -> InputSection<'static> {
     InputSection {
         name: name.to_owned(),
-        contents: Contents::Bytes(bytes.to_vec().into()),
-        kind: SectionKind::Program,
+        contents: SectionContents::Bytes(bytes.to_vec().into()),
+        kind: InputSectionKind::Program,
         align: 256,
         address: None,
         loaded: rights.contains('a'),

@@ -9,19 +9,19 @@
 //! | scalar memory | 4 bytes, each part of the address for itself | errata E113, E119 |
 
 use gcn_emu::fault::Intent;
-use gcn_emu::observe::{Context, MemoryEvent, Space};
-use gcn_emu::step::{Family, Plan};
+use gcn_emu::observe::{Context, LaneSpace, MemoryEvent};
+use gcn_emu::step::{Family, MemoryPlan};
 use gcn_isa::{Does, Isa};
 
 use crate::filter::lanes;
-use crate::finding::{Finding, Findings, Key, Kind};
+use crate::finding::{Finding, FindingKey, Findings, Kind};
 
 /// An access that is not aligned.
 struct Misaligned {
     lane: usize,
     /// Its place, as the registers have it: an address in device memory, or an offset in LDS or GDS.
     place: u64,
-    space: Space,
+    space: LaneSpace,
     /// Bytes that the place should be a multiple of.
     multiple: u64,
     /// The rule, as a sentence.
@@ -88,8 +88,8 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
     elements.find_map(|(lane, place)| {
         let space = event.access.space(lane)?;
         let (multiple, rule) = match space {
-            Space::Lds | Space::Gds => of_share(isa, bytes, is_atomic),
-            Space::Global | Space::Scratch | Space::Buffer => {
+            LaneSpace::Lds | LaneSpace::Gds => of_share(isa, bytes, is_atomic),
+            LaneSpace::Global | LaneSpace::Scratch | LaneSpace::Buffer => {
                 of_memory(isa, plan.family == Family::Buffer, bytes, is_atomic)
             }
         };
@@ -106,7 +106,7 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
 /// Places of a lane's elements, with the low bits that hardware ignores.
 fn places(
     context: &Context<'_>,
-    plan: &Plan,
+    plan: &MemoryPlan,
     event: &MemoryEvent<'_>,
     lane: usize,
 ) -> [Option<u64>; 2] {
@@ -140,7 +140,7 @@ fn places(
 }
 
 /// An access of scalar memory of which a part of the address is not aligned.
-fn scalar(context: &Context<'_>, plan: &Plan, event: &MemoryEvent<'_>) -> Option<Misaligned> {
+fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let wave = context.wave;
     event.access.space(0)?;
     let register = plan.sreg.map_or(0, |code| u64::from(wave.scalar(code)));
@@ -158,7 +158,7 @@ fn scalar(context: &Context<'_>, plan: &Plan, event: &MemoryEvent<'_>) -> Option
     (low != 0).then_some(Misaligned {
         lane: 0,
         place: event.access.address[0] - event.access.address[0] % DWORD + low,
-        space: Space::Global,
+        space: LaneSpace::Global,
         multiple: DWORD,
         rule: IGNORES,
     })
@@ -167,7 +167,7 @@ fn scalar(context: &Context<'_>, plan: &Plan, event: &MemoryEvent<'_>) -> Option
 /// The check. See the module.
 pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEvent<'_>) {
     if let Some(it) = misaligned(context, event) {
-        let key = Key::at(Kind::MisalignedAccess, context.pc);
+        let key = FindingKey::at(Kind::MisalignedAccess, context.pc);
         findings.report(key, Some(context.id()), || {
             let verb = match event.access.intent {
                 Some(Intent::Store) => "stores",
@@ -175,10 +175,10 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
                 Some(Intent::Load) | None => "loads",
             };
             let (name, is_device_memory) = match it.space {
-                Space::Lds => ("LDS", false),
-                Space::Gds => ("GDS", false),
-                Space::Scratch => ("scratch", true),
-                Space::Global | Space::Buffer => ("memory", true),
+                LaneSpace::Lds => ("LDS", false),
+                LaneSpace::Gds => ("GDS", false),
+                LaneSpace::Scratch => ("scratch", true),
+                LaneSpace::Global | LaneSpace::Buffer => ("memory", true),
             };
             let message = format!(
                 "{verb} {} bytes of {name} at an address that is no multiple of {}",

@@ -17,11 +17,11 @@ use gcn_emu::observe::{
 
 use crate::by_step::ByStep;
 use crate::filter::lanes;
-use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::scratch::scratch_place;
 use crate::waves::Waves;
 
-use facts::{Facts, FloatSource, Operation};
+use facts::{ArithFacts, FloatSource, Operation};
 use origins::{Cause, Origin, Origins, Shadow};
 use values::{Float, Range, exponent_register};
 
@@ -53,7 +53,7 @@ impl Observer for Arith {
 }
 
 /// An exceptional value among the sources of an instruction.
-struct Source {
+struct SpecialSource {
     lane: usize,
     bits: u32,
     origin: Origin,
@@ -67,13 +67,13 @@ struct Issued {
     /// Lanes in which the operation is exceptional by itself.
     exceptional: u64,
     /// Exceptional values that are read.
-    sources: Vec<Source>,
+    sources: Vec<SpecialSource>,
 }
 
 /// The checker of one thread's waves.
 struct Watch {
     findings: Arc<Findings>,
-    facts: ByStep<Arc<Facts>>,
+    facts: ByStep<Arc<ArithFacts>>,
     origins: Origins,
     waves: Waves<Shadow>,
     issued: Issued,
@@ -83,8 +83,8 @@ struct Watch {
 const MAGNITUDE: u32 = u32::MAX >> 1;
 
 impl Watch {
-    fn facts(&mut self, instruction: &Instruction<'_>) -> Arc<Facts> {
-        let make = |step: &_| Arc::new(Facts::of(step));
+    fn facts(&mut self, instruction: &Instruction<'_>) -> Arc<ArithFacts> {
+        let make = |step: &_| Arc::new(ArithFacts::of(step));
         self.facts.of(instruction.step, make).clone()
     }
 
@@ -115,14 +115,14 @@ impl Watch {
             ),
         };
         let id = context.id();
-        let key = Key::at(kind, made.pc);
+        let key = FindingKey::at(kind, made.pc);
         self.findings.report(key, Some(id), || {
-            let place = Place::new(made.pc, &made.inst, Some(id)).lane(lane);
+            let place = FindingPlace::new(made.pc, &made.inst, Some(id)).lane(lane);
             let mut finding = Finding::at(kind, place, message).in_dispatch(&context.dispatched);
             finding.label = label.to_owned();
             finding.sides.push(Side {
                 label: use_of.to_owned(),
-                place: Some(Place::of(context, instruction).lane(lane)),
+                place: Some(FindingPlace::of(context, instruction).lane(lane)),
             });
             finding
         });
@@ -166,7 +166,7 @@ impl Watch {
         &mut self,
         context: &Context<'_>,
         instruction: &Instruction<'_>,
-        facts: &Facts,
+        facts: &ArithFacts,
     ) {
         let exec = instruction.exec;
         let shadow = self.waves.get(context.id());
@@ -180,7 +180,7 @@ impl Watch {
                 let is_integer = self.origins.made(origin).cause.is_integer();
                 if !is_integer || facts.moves {
                     let bits = row.0[lane];
-                    let source = Source { lane, bits, origin };
+                    let source = SpecialSource { lane, bits, origin };
                     self.issued.sources.push(source);
                     continue;
                 }
@@ -226,7 +226,7 @@ impl Watch {
         &mut self,
         context: &Context<'_>,
         instruction: &Instruction<'_>,
-        facts: &Facts,
+        facts: &ArithFacts,
         range: Range,
     ) {
         for lane in lanes(self.issued.exceptional) {
@@ -274,7 +274,7 @@ impl Watch {
     }
 
     /// Notes the origins of values that were moved, or chosen: they are as they were, but for their signs.
-    fn moved(&mut self, context: &Context<'_>, facts: &Facts) {
+    fn moved(&mut self, context: &Context<'_>, facts: &ArithFacts) {
         let shadow = self.waves.get(context.id());
         for source in &self.issued.sources {
             let is_integer = self.origins.made(source.origin).cause.is_integer();

@@ -26,7 +26,7 @@ use gcn_isa::effect::{Control, Does};
 use gcn_isa::{Inst, decode};
 
 use crate::filter::lanes;
-use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::lint::Ahead;
 use crate::waves::Groups;
 
@@ -104,7 +104,7 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[Halted]) 
         let Some(first) = awaited.first() else {
             continue;
         };
-        let key = Key {
+        let key = FindingKey {
             kind: Kind::BarrierDeadlock,
             pc: waiting.pc,
             other: first.pc,
@@ -163,8 +163,8 @@ struct Watch {
     absent: usize,
 }
 
-fn place(pc: u64, text: &str, wave: WaveId) -> Place {
-    Place {
+fn place(pc: u64, text: &str, wave: WaveId) -> FindingPlace {
+    FindingPlace {
         pc,
         text: text.to_owned(),
         wave: Some(wave),
@@ -172,14 +172,14 @@ fn place(pc: u64, text: &str, wave: WaveId) -> Place {
     }
 }
 
-fn barrier(pc: u64, wave: WaveId) -> Place {
+fn barrier(pc: u64, wave: WaveId) -> FindingPlace {
     place(pc, "s_barrier", wave)
 }
 
 fn found(
     kind: Kind,
     dispatched: &Dispatched<'_>,
-    place: Place,
+    place: FindingPlace,
     message: impl Into<String>,
 ) -> Finding {
     Finding::at(kind, place, message).in_dispatch(dispatched)
@@ -207,7 +207,7 @@ impl Watch {
         self.absent -= usize::from(had_absent && !has_absent);
         let back: Vec<Absent> = back;
         for it in back {
-            let key = Key::at(Kind::DivergentBarrier, it.pc);
+            let key = FindingKey::at(Kind::DivergentBarrier, it.pc);
             self.findings.report(key, Some(id), || {
                 let lane = (it.lanes & active).trailing_zeros() as usize;
                 let mut finding = found(
@@ -339,7 +339,7 @@ impl WaveObserver for Watch {
             } else {
                 [(number, other), (first, pc)]
             };
-            let key = Key {
+            let key = FindingKey {
                 kind: Kind::MismatchedBarriers,
                 pc: high.1,
                 other: low.1,
@@ -365,7 +365,7 @@ impl WaveObserver for Watch {
         let mut ended = waves.iter().enumerate();
         let ended = ended.find_map(|(number, wave)| Some((number, wave.ended?)));
         if let Some((number, end)) = ended {
-            let key = Key {
+            let key = FindingKey {
                 kind: Kind::EarlyEnd,
                 pc,
                 other: end,

@@ -6,13 +6,13 @@
 
 use gcn_emu::fault::Intent;
 use gcn_emu::memory::Memory;
-use gcn_emu::observe::{Access, Context, MemoryEvent, Space};
+use gcn_emu::observe::{Access, Context, LaneSpace, MemoryEvent};
 use gcn_emu::step::Family;
 use gcn_isa::{Encoding, Isa};
 use std::ops::Range;
 
 use crate::filter::lanes;
-use crate::finding::{Finding, Findings, Key, Kind};
+use crate::finding::{Finding, FindingKey, Findings, Kind};
 use crate::nearest::nearest;
 
 /// A byte that is out of bounds.
@@ -57,12 +57,12 @@ impl Extent {
 }
 
 /// Global memory, with the allocation that was found last.
-struct Known<'a> {
+struct LastAllocation<'a> {
     memory: &'a Memory,
     range: Range<u64>,
 }
 
-impl Known<'_> {
+impl LastAllocation<'_> {
     /// True if one allocation, or one range of the host's, holds all bytes.
     fn holds(&mut self, it: &Extent) -> bool {
         if self.range.contains(&it.first) && self.range.contains(&it.last()) {
@@ -222,7 +222,7 @@ impl Look<'_> {
         if bytes == 0 {
             return None;
         }
-        let mut known = Known {
+        let mut known = LastAllocation {
             memory,
             range: 0..0,
         };
@@ -338,7 +338,7 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
         intent,
     };
     if let Some(outside) = look.outside() {
-        let key = Key::at(outside.kind, context.pc);
+        let key = FindingKey::at(outside.kind, context.pc);
         findings.report(key, Some(context.id()), || {
             let space = event.access.space(outside.lane);
             let mut finding =
@@ -346,7 +346,7 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
             finding.place = finding.place.lane(outside.lane);
             finding.label = match (outside.kind, space, outside.address) {
                 (Kind::BufferOutOfBounds, ..) => "goes beyond the descriptor's end".to_owned(),
-                (_, Some(Space::Lds), _) => {
+                (_, Some(LaneSpace::Lds), _) => {
                     format!("accesses LDS at {:#x}", event.access.address[outside.lane])
                 }
                 (.., Some(address)) => format!("accesses {address:#x}"),

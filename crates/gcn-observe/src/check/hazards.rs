@@ -15,9 +15,9 @@ use gcn_emu::step::Step;
 use gcn_isa::Inst;
 
 use crate::by_step::ByStep;
-use crate::finding::{Findings, Key, Kind, Place};
+use crate::finding::{FindingKey, FindingPlace, Findings, Kind};
 use crate::lint::Ahead;
-use crate::wait_states::{MOST, Part, TooFew};
+use crate::wait_states::{HazardPart, MOST, TooFew};
 use crate::waves::Waves;
 
 /// The checker. See the module.
@@ -52,7 +52,7 @@ impl Observer for Hazards {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
             parts: ByStep::default(),
-            known: Known::default(),
+            known: KnownSequences::default(),
             recent: Vec::new(),
             waves: Waves::default(),
         }))
@@ -61,14 +61,14 @@ impl Observer for Hazards {
 
 /// An instruction at its address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-struct At {
+struct PlacedInst {
     pc: u64,
     inst: Inst,
 }
 
 /// The last instructions that a wave has executed and that begin a hazard, each with the wait states that have passed
 /// since: all that later ones can end.
-type Past = Vec<(At, u8)>;
+type Past = Vec<(PlacedInst, u8)>;
 
 /// Number of a [`Past`]. That of a wave that begins is 0.
 type PastNumber = u32;
@@ -76,14 +76,14 @@ type PastNumber = u32;
 /// A hazard between two instructions, by its number, and the wait states between them.
 #[derive(Clone, Debug)]
 struct Missing {
-    inst: At,
-    before: At,
+    inst: PlacedInst,
+    before: PlacedInst,
     states: u8,
 }
 
 /// The outcome of a sequence after a past.
 #[derive(Clone, Debug, Default)]
-struct Outcome {
+struct SequenceResult {
     /// The past of what follows.
     next: PastNumber,
     missing: Box<[Missing]>,
@@ -94,16 +94,16 @@ type Sequence = (usize, usize);
 
 /// Pasts and the outcomes of sequences after them.
 #[derive(Default)]
-struct Known {
+struct KnownSequences {
     pasts: Vec<Past>,
     numbers: HashMap<Past, PastNumber>,
-    outcomes: HashMap<(PastNumber, Sequence), Outcome>,
+    outcomes: HashMap<(PastNumber, Sequence), SequenceResult>,
 }
 
 /// Outcomes that are kept at most: there are more in no code but such as jumps about at random.
 const MAX_OUTCOMES: usize = 1 << 16;
 
-impl Known {
+impl KnownSequences {
     /// The number of a past.
     fn number(&mut self, past: Past) -> PastNumber {
         let next = self.pasts.len() as PastNumber;
@@ -117,8 +117,8 @@ impl Known {
 /// The checker of one thread's waves.
 struct Watch {
     findings: Arc<Findings>,
-    parts: ByStep<Part>,
-    known: Known,
+    parts: ByStep<HazardPart>,
+    known: KnownSequences,
     /// By first instruction of a sequence: its last outcome, if nothing was missing in it.
     recent: Vec<Option<(PastNumber, usize, PastNumber)>>,
     /// The past of each wave.
@@ -127,17 +127,17 @@ struct Watch {
 
 impl Watch {
     /// Works out the outcome of a sequence.
-    fn work_out(&mut self, past: PastNumber, pc: u64, sequence: &[Step]) -> Outcome {
+    fn work_out(&mut self, past: PastNumber, pc: u64, sequence: &[Step]) -> SequenceResult {
         let mut past = self.known.pasts[past as usize].clone();
         let mut missing = Vec::new();
         for step in sequence {
-            let part = *self.parts.of(step, |step| Part::of(&step.inst));
-            let at = At {
+            let part = *self.parts.of(step, |step| HazardPart::of(&step.inst));
+            let at = PlacedInst {
                 pc: pc + (step.index - sequence[0].index) as u64 * DWORD,
                 inst: step.inst,
             };
             for (before, states) in &past {
-                let begun = Part::of(&before.inst).begins;
+                let begun = HazardPart::of(&before.inst).begins;
                 let set = part.ends.and(begun);
                 if TooFew::all(set, &before.inst, &step.inst, *states)
                     .next()
@@ -158,7 +158,7 @@ impl Watch {
                 past.push((at, 0));
             }
         }
-        Outcome {
+        SequenceResult {
             next: self.known.number(past),
             missing: missing.into(),
         }
@@ -208,22 +208,24 @@ impl Watch {
     fn report(&self, context: &Context<'_>, missing: &Missing) {
         let id = Some(context.id());
         let Missing {
-            inst: At { pc, inst },
+            inst: PlacedInst { pc, inst },
             before,
             states,
         } = missing;
-        let set = Part::of(inst).ends.and(Part::of(&before.inst).begins);
+        let set = HazardPart::of(inst)
+            .ends
+            .and(HazardPart::of(&before.inst).begins);
         for found in TooFew::all(set, &before.inst, inst, *states) {
-            let key = Key {
+            let key = FindingKey {
                 kind: Kind::MissingWaitStates,
                 pc: *pc,
                 other: before.pc,
                 detail: found.hazard as u64,
             };
             self.findings.report(key, id, || {
-                let before = Place::new(before.pc, &before.inst, id);
+                let before = FindingPlace::new(before.pc, &before.inst, id);
                 found
-                    .finding(Place::new(*pc, inst, id), before)
+                    .finding(FindingPlace::new(*pc, inst, id), before)
                     .in_dispatch(&context.dispatched)
             });
         }

@@ -17,17 +17,17 @@ use gcn_emu::memory::Memory;
 use gcn_emu::observe::{
     Context, Events, Instruction, MemoryEvent, Observer, Phase, Verdict, WaveEnd, WaveObserver,
 };
-use gcn_emu::step::{Arg, Family, Plan};
+use gcn_emu::step::{Arg, Family, MemoryPlan};
 use gcn_isa::uses::RegisterSet;
 
 use crate::by_step::ByStep;
 use crate::filter::lanes;
-use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::nearest::nearest;
 use crate::scratch::scratch_place;
 use crate::waves::Waves;
 
-use facts::{Facts, Operand, Rule, mask_register};
+use facts::{Operand, ProvenanceFacts, Rule, mask_register};
 use marks::{Half, Mark, Marks, Origins, Pointer, sum};
 
 /// The checker. See the module.
@@ -59,7 +59,7 @@ impl Observer for Provenance {
 /// The checker of one thread's waves.
 struct Watch {
     findings: Arc<Findings>,
-    facts: ByStep<Arc<Facts>>,
+    facts: ByStep<Arc<ProvenanceFacts>>,
     origins: Origins,
     waves: Waves<Marks>,
 }
@@ -77,7 +77,7 @@ const RESULT: usize = 2;
 struct Issue<'a> {
     context: &'a Context<'a>,
     instruction: &'a Instruction<'a>,
-    facts: &'a Facts,
+    facts: &'a ProvenanceFacts,
     origins: &'a Origins,
 }
 
@@ -260,7 +260,7 @@ impl Issue<'_> {
 }
 
 /// The marks of both halves of the address that a lane's access is made of; lost ones if two parts of it have some.
-fn address_marks(marks: &Marks, plan: &Plan, lane: usize) -> (Mark, Mark) {
+fn address_marks(marks: &Marks, plan: &MemoryPlan, lane: usize) -> (Mark, Mark) {
     let vector = |register: u8| marks.vector(register, lane);
     let pair_of_vectors = |first: u8| (vector(first), vector(first.wrapping_add(1)));
     let pair_of_scalars = |first: u8| (marks.scalar(first), marks.scalar(first.wrapping_add(1)));
@@ -313,8 +313,8 @@ struct Wrong {
 }
 
 impl Watch {
-    fn facts(&mut self, instruction: &Instruction<'_>) -> Arc<Facts> {
-        let make = |step: &_| Arc::new(Facts::of(step));
+    fn facts(&mut self, instruction: &Instruction<'_>) -> Arc<ProvenanceFacts> {
+        let make = |step: &_| Arc::new(ProvenanceFacts::of(step));
         self.facts.of(instruction.step, make).clone()
     }
 
@@ -350,7 +350,7 @@ impl Watch {
     }
 
     fn report(&self, context: &Context<'_>, event: &MemoryEvent<'_>, it: &Wrong) {
-        let key = Key {
+        let key = FindingKey {
             kind: Kind::WrongBuffer,
             pc: context.pc,
             other: it.pointer.pc,
@@ -380,7 +380,7 @@ impl Watch {
                 let text = nearest(&own, it.address);
                 text.replacen("nearest is", "the pointer is to", 1)
             }));
-            let place = Place::new(it.pointer.pc, &it.pointer.inst, Some(context.id()));
+            let place = FindingPlace::new(it.pointer.pc, &it.pointer.inst, Some(context.id()));
             finding.sides.push(Side {
                 label: format!("loads the pointer to {from}"),
                 place: Some(place),

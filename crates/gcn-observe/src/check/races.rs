@@ -52,15 +52,15 @@ use gcn_emu::step::Step;
 use gcn_isa::{Does, Encoding};
 
 use crate::by_step::ByStep;
-use crate::finding::{Finding, Findings, Key, Kind, Side};
+use crate::finding::{Finding, FindingKey, Findings, Kind, Side};
 use crate::lint::Ahead;
 
-use entry::{Entry, Layout, Release};
+use entry::{Layout, PastAccess, Release};
 use extent::{Memory, Parts};
-use group::{Group, Groups, Read, Way};
+use group::{CachePath, Group, Groups, Read};
 use lanes::{Stored, is_there, lane_of, overlap, stored};
 use report::Race;
-use run::{Means, Run, continue_release};
+use run::{Means, RaceDispatch, continue_release};
 use shadow::{Met, Recent, View};
 use swap::{Swap, is_swap};
 
@@ -70,7 +70,7 @@ thread_local! {
 }
 
 /// The dispatches that are running, by number.
-type Runs = Mutex<HashMap<u64, Arc<Run>>>;
+type Runs = Mutex<HashMap<u64, Arc<RaceDispatch>>>;
 
 /// The checker. See the module.
 pub(super) struct Races {
@@ -91,7 +91,7 @@ impl Races {
         }
     }
 
-    fn runs(&self) -> MutexGuard<'_, HashMap<u64, Arc<Run>>> {
+    fn runs(&self) -> MutexGuard<'_, HashMap<u64, Arc<RaceDispatch>>> {
         self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -136,7 +136,7 @@ impl Observer for Races {
 
     fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
         let means = Means::of(&self.ahead, dispatch);
-        let run = Arc::new(Run::new(dispatch, self.layout, means));
+        let run = Arc::new(RaceDispatch::new(dispatch, self.layout, means));
         self.runs().insert(dispatch.id, run);
     }
 
@@ -146,7 +146,7 @@ impl Observer for Races {
 
     fn memory_changes(&self, change: &MemoryChange<'_>) {
         if change.kind == MemoryChangeKind::Written && !RUNS_WAVES.get() {
-            let runs: Vec<Arc<Run>> = self.runs().values().cloned().collect();
+            let runs: Vec<Arc<RaceDispatch>> = self.runs().values().cloned().collect();
             for run in runs {
                 run.host_writes(change.range.clone());
             }
@@ -156,7 +156,7 @@ impl Observer for Races {
 
 /// Facts of an instruction that accesses memory.
 #[derive(Clone, Copy)]
-struct Facts {
+struct AccessFacts {
     site: u16,
     kind: entry::Kind,
     does: Does,
@@ -170,8 +170,8 @@ struct Facts {
     is_kept: bool,
 }
 
-impl Facts {
-    fn of(step: &Step, intent: Intent, pc: u64, run: &Run) -> Facts {
+impl AccessFacts {
+    fn of(step: &Step, intent: Intent, pc: u64, run: &RaceDispatch) -> AccessFacts {
         let plan = step.memory.as_deref();
         let is_coherent = plan.is_some_and(|plan| plan.loads_coherently);
         let kind = match intent {
@@ -182,7 +182,7 @@ impl Facts {
         };
         let is_swap = plan.is_some_and(is_swap);
         let does = plan.map_or(Does::LdsNop, |plan| plan.does);
-        Facts {
+        AccessFacts {
             site: run.site(pc, &step.inst),
             kind,
             does,
@@ -206,10 +206,10 @@ struct Watch {
     findings: Arc<Findings>,
     runs: Arc<Runs>,
     /// The dispatch, once a wave of it has begun.
-    run: Option<Arc<Run>>,
+    run: Option<Arc<RaceDispatch>>,
     groups: Groups,
     /// Facts of instructions by their number.
-    facts: ByStep<Facts>,
+    facts: ByStep<AccessFacts>,
     parts: Parts,
     met: Met,
     recent: Recent,
@@ -227,15 +227,20 @@ impl Watch {
         &mut self,
         context: &Context<'_>,
         event: &MemoryEvent<'_>,
-        run: &Run,
-    ) -> Option<Facts> {
+        run: &RaceDispatch,
+    ) -> Option<AccessFacts> {
         let intent = event.access.intent?;
-        let make = |step: &Step| Facts::of(step, intent, context.pc, run);
+        let make = |step: &Step| AccessFacts::of(step, intent, context.pc, run);
         Some(*self.facts.of(event.instruction.step, make))
     }
 
     /// Looks at an access before it is carried out.
-    fn begins(&mut self, run: &Run, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<()> {
+    fn begins(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+    ) -> Option<()> {
         self.swap = None;
         let facts = self.facts(context, event, run)?;
         let mut lanes = u64::MAX;
@@ -253,7 +258,7 @@ impl Watch {
     /// Looks at the lanes of a compare and swap that were not known to succeed before it.
     fn ends(
         &mut self,
-        run: &Run,
+        run: &RaceDispatch,
         context: &Context<'_>,
         event: &MemoryEvent<'_>,
         swap: &Swap,
@@ -266,7 +271,7 @@ impl Watch {
         ] {
             let lanes = lanes & !swap.expected;
             if lanes != 0 {
-                self.access(run, context, event, &Facts { kind, ..facts }, lanes);
+                self.access(run, context, event, &AccessFacts { kind, ..facts }, lanes);
             }
         }
         Some(())
@@ -275,10 +280,10 @@ impl Watch {
     /// Looks at an access in some lanes.
     fn access(
         &mut self,
-        run: &Run,
+        run: &RaceDispatch,
         context: &Context<'_>,
         event: &MemoryEvent<'_>,
-        facts: &Facts,
+        facts: &AccessFacts,
         lanes: u64,
     ) -> Option<()> {
         let id = context.id();
@@ -337,12 +342,12 @@ impl Watch {
             self.met.clear();
             self.met.wants_writes = acquires || continues || ends_chains;
             let way = match part.kind {
-                _ if facts.is_scalar => Way::ScalarCache,
-                entry::Kind::Load => Way::Cache,
+                _ if facts.is_scalar => CachePath::ScalarCache,
+                entry::Kind::Load => CachePath::Cache,
                 entry::Kind::CoherentLoad
                 | entry::Kind::Store
                 | entry::Kind::Atomic
-                | entry::Kind::FailedSwap => Way::PastCache,
+                | entry::Kind::FailedSwap => CachePath::PastCache,
             };
             let (known, since) = group.order(number, way, run, scoreboard);
             let view = View {
@@ -424,11 +429,11 @@ fn is_of_lds_alone(access: &Access) -> bool {
 
 /// Notes the releases that an atomic continues, or that a store ends, of the places that it has met.
 fn continue_releases(
-    run: &Run,
+    run: &RaceDispatch,
     group: &mut Group,
     memory: Memory,
     met: &Met,
-    now: Entry,
+    now: PastAccess,
     is_atomic: bool,
 ) {
     let mut shared;
@@ -459,10 +464,10 @@ fn report(
     findings: &Findings,
     context: &Context<'_>,
     event: &MemoryEvent<'_>,
-    run: &Run,
-    part: &extent::Part,
-    now: &Entry,
-    conflicts: &[(u64, Entry)],
+    run: &RaceDispatch,
+    part: &extent::AccessPart,
+    now: &PastAccess,
+    conflicts: &[(u64, PastAccess)],
     values: Option<Vec<Stored>>,
 ) {
     let last = run.layout.last_clock();
@@ -515,7 +520,7 @@ fn report_lanes(
     memory: Memory,
     found: &lanes::Overlap,
 ) {
-    let key = Key {
+    let key = FindingKey {
         kind: Kind::LaneRace,
         pc: context.pc,
         other: 0,

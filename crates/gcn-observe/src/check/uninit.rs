@@ -35,16 +35,16 @@ use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
-use crate::finding::{Finding, Findings, Key, Kind, Place};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
 use crate::registers::{lanes_of, name, used};
 use crate::waves::{Groups, Waves};
 
 use access::{Memories, Transfer};
 use evaluate::Evaluation;
-use facts::{Class, Decides, Facts};
+use facts::{Class, Decides, UninitFacts};
 use memory::{Own, View};
 use origin::{Loads, Origin};
-use part::Part;
+use part::PartlyDefined;
 use plain::Plain;
 use registers::{SCC, Shadow};
 use repeats::Repeats;
@@ -144,7 +144,7 @@ struct GroupState {
 struct Watch {
     findings: Arc<Findings>,
     shared: Arc<Shared>,
-    facts: ByStep<Arc<Facts>>,
+    facts: ByStep<Arc<UninitFacts>>,
     /// The wave whose turn it is is the current one.
     waves: Waves<WaveState>,
     groups: Groups<GroupState>,
@@ -159,7 +159,7 @@ struct Watch {
 }
 
 /// A report in the making.
-struct Report<'a> {
+struct UninitReport<'a> {
     kind: Kind,
     message: String,
     label: String,
@@ -178,8 +178,8 @@ impl Watch {
             .get_or_make(context.id(), || WaveState::new(context, spare))
     }
 
-    fn report(findings: &Findings, loads: &Loads, context: &Context<'_>, report: Report<'_>) {
-        let key = Key {
+    fn report(findings: &Findings, loads: &Loads, context: &Context<'_>, report: UninitReport<'_>) {
+        let key = FindingKey {
             kind: report.kind,
             pc: context.pc,
             other: 0,
@@ -198,7 +198,12 @@ impl Watch {
     }
 
     /// Looks at what decides where an instruction goes: reports what is undefined, and then takes it for defined.
-    fn decisions(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &Facts) {
+    fn decisions(
+        &mut self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        facts: &UninitFacts,
+    ) {
         let Some(state) = self.waves.current() else {
             return;
         };
@@ -229,7 +234,7 @@ impl Watch {
                 &self.findings,
                 &self.loads,
                 context,
-                Report {
+                UninitReport {
                     kind: Kind::UninitializedAddress,
                     message: what,
                     label,
@@ -245,7 +250,7 @@ impl Watch {
             Decides::Scc => (registers.scalar(SCC) != 0).then_some((SCC, 1, "scc".to_owned())),
             Decides::Vcc => {
                 let pair = |low: u32, high: u32| u64::from(low) | u64::from(high) << u32::BITS;
-                let vcc = Part {
+                let vcc = PartlyDefined {
                     value: context.wave.vcc(),
                     undefined: pair(
                         registers.scalar(regs::VCC_LO),
@@ -277,7 +282,7 @@ impl Watch {
                 &self.findings,
                 &self.loads,
                 context,
-                Report {
+                UninitReport {
                     kind: Kind::UninitializedBranch,
                     message: format!("a branch depends on an undefined value: {name}"),
                     label: format!("goes by {name}"),
@@ -313,7 +318,7 @@ impl Watch {
             &self.findings,
             &self.loads,
             context,
-            Report {
+            UninitReport {
                 kind: Kind::UninitializedExec,
                 message: "an undefined value decides which lanes are active".to_owned(),
                 label: "writes exec".to_owned(),
@@ -330,7 +335,7 @@ impl Watch {
         &mut self,
         context: &Context<'_>,
         instruction: &Instruction<'_>,
-        facts: &Facts,
+        facts: &UninitFacts,
         reads_defined: bool,
     ) {
         let id = context.id();
@@ -402,7 +407,7 @@ impl Watch {
                 shared.note(Store {
                     dispatch: context.dispatched.id,
                     kernel: context.dispatched.dispatch.kernel.clone(),
-                    place: Place::of(context, instruction),
+                    place: FindingPlace::of(context, instruction),
                 })
             })
         };
@@ -427,7 +432,7 @@ impl Watch {
     }
 
     /// An instruction that reads undefined bits, may write such, or accesses memory.
-    fn slow(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &Facts) {
+    fn slow(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &UninitFacts) {
         self.decisions(context, instruction, facts);
         let Some(state) = self.waves.current() else {
             return;
@@ -452,7 +457,7 @@ fn scratch_bytes(scratch: &Scratch) -> u64 {
 
 /// True if nothing is undefined of what an instruction reads.
 #[inline]
-fn reads_defined(registers: &Shadow, facts: &Facts, exec: u64) -> bool {
+fn reads_defined(registers: &Shadow, facts: &UninitFacts, exec: u64) -> bool {
     let lanes = if facts.crosses { u64::MAX } else { exec };
     let read = facts.vector_read.iter();
     let undefined = read.fold(0, |all, register| all | registers.lanes(*register));
@@ -462,7 +467,7 @@ fn reads_defined(registers: &Shadow, facts: &Facts, exec: u64) -> bool {
 /// Marks as defined what an instruction writes, all of whose sources are defined. Returns false, and has done nothing, where it
 /// leaves bits of a register as they are and these may be undefined.
 #[inline]
-fn defines_result(registers: &mut Shadow, facts: &Facts, exec: u64) -> bool {
+fn defines_result(registers: &mut Shadow, facts: &UninitFacts, exec: u64) -> bool {
     if facts.writes_whole {
         define_written(registers, facts, exec);
         return true;
@@ -477,7 +482,7 @@ fn defines_result(registers: &mut Shadow, facts: &Facts, exec: u64) -> bool {
 
 /// Marks as defined everything that an instruction writes.
 #[inline]
-fn define_written(registers: &mut Shadow, facts: &Facts, exec: u64) {
+fn define_written(registers: &mut Shadow, facts: &UninitFacts, exec: u64) {
     registers.undefined &= !facts.scalar_written;
     for register in &facts.vector_written {
         registers.define_vector(*register, exec);
@@ -557,7 +562,7 @@ impl WaveObserver for Watch {
         };
         let facts = self
             .facts
-            .of(instruction.step, |step| Arc::new(Facts::of(step)));
+            .of(instruction.step, |step| Arc::new(UninitFacts::of(step)));
         let exec = instruction.exec;
         let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
         if !is_moved && facts.class != Class::Memory {
@@ -567,7 +572,7 @@ impl WaveObserver for Watch {
             }
         }
         let facts = if is_moved {
-            Arc::new(Facts::with(instruction.step, used(instruction)))
+            Arc::new(UninitFacts::with(instruction.step, used(instruction)))
         } else {
             facts.clone()
         };

@@ -17,13 +17,13 @@ use gcn_isa::uses::{Counter, Order, RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
 use crate::conflict::{Conflict, conflicts, detail};
-use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::lint::Ahead;
 use crate::registers::{lanes_of, used};
 use crate::waves::{Groups, Waves};
 use gcn_emu::outstanding::{Held, Outstanding, flat_order};
 
-use facts::{Facts, Issued, Role};
+use facts::{Issued, Role, WaitFacts};
 use lds::{Bytes, Unwaited};
 
 /// The checker. See the module.
@@ -71,11 +71,11 @@ struct Hold {
     /// The operation's instruction by its number, and its address.
     index: usize,
     pc: u64,
-    what: What,
+    what: HeldPlace,
 }
 
 #[derive(Clone, Debug, PartialEq)]
-enum What {
+enum HeldPlace {
     /// Registers that it will write, or still has to read, and lanes of them.
     Registers(RegisterUse, u64),
     /// Bytes of LDS that it will write, or read.
@@ -105,11 +105,11 @@ impl WaveState {
         *self = now;
     }
 
-    fn add(&mut self, counter: Counter, what: &What) {
+    fn add(&mut self, counter: Counter, what: &HeldPlace) {
         match what {
-            What::Registers(held, _) if held.written != 0 => self.written.add(held.registers),
-            What::Registers(held, _) => self.read.add(held.registers),
-            What::Lds { writes, .. } => self.loads_lds |= *writes && counter == Counter::Vm,
+            HeldPlace::Registers(held, _) if held.written != 0 => self.written.add(held.registers),
+            HeldPlace::Registers(held, _) => self.read.add(held.registers),
+            HeldPlace::Lds { writes, .. } => self.loads_lds |= *writes && counter == Counter::Vm,
         }
     }
 }
@@ -117,7 +117,7 @@ impl WaveState {
 /// The checker of one thread's waves.
 struct Watch {
     findings: Arc<Findings>,
-    facts: ByStep<Facts>,
+    facts: ByStep<WaitFacts>,
     waves: Waves<WaveState>,
     /// Accesses of LDS that were outstanding at a barrier, by workgroup.
     groups: Groups<Unwaited<Hold>>,
@@ -143,7 +143,7 @@ impl Watch {
             let its_lanes = lanes_of(its.lanes, instruction.exec);
             let released = uses.released_by(&its);
             for held in state.outstanding.held() {
-                let What::Registers(use_held, lanes) = &held.what.what else {
+                let HeldPlace::Registers(use_held, lanes) = &held.what.what else {
                     continue;
                 };
                 let is_vector = matches!(its.registers, Registers::Vector { .. });
@@ -166,24 +166,25 @@ impl Watch {
     /// Reports conflicts, and releases what they are about: later uses of the same value say nothing new.
     fn registers(
         findings: &Findings,
-        facts: &ByStep<Facts>,
+        facts: &ByStep<WaitFacts>,
         state: &mut WaveState,
         context: &Context<'_>,
         instruction: &Instruction<'_>,
     ) {
         for Met { held, its } in Self::met(state, instruction) {
             let operation = facts.get(held.what.index);
-            let (What::Registers(theirs, _), Some(operation)) = (&held.what.what, operation) else {
+            let (HeldPlace::Registers(theirs, _), Some(operation)) = (&held.what.what, operation)
+            else {
                 continue;
             };
             let pc = held.what.pc;
             let conflict = Conflict {
                 its,
                 theirs: *theirs,
-                operation: Place::new(pc, &operation.inst, Some(context.id())),
+                operation: FindingPlace::new(pc, &operation.inst, Some(context.id())),
                 waits: vec![(held.counter, held.wait())],
             };
-            let key = Key {
+            let key = FindingKey {
                 kind: conflict.kind(),
                 pc: context.pc,
                 other: pc,
@@ -191,7 +192,7 @@ impl Watch {
             };
             let isa = instruction.step.inst.isa;
             findings.report(key, Some(context.id()), || {
-                let finding = conflict.finding(isa, Place::of(context, instruction));
+                let finding = conflict.finding(isa, FindingPlace::of(context, instruction));
                 finding.in_dispatch(&context.dispatched)
             });
             state
@@ -215,18 +216,18 @@ impl Watch {
         let own = state.outstanding.held().iter();
         let own = own.filter(|it| it.counter == Counter::Vm);
         let own = own.filter_map(|it| match &it.what.what {
-            What::Lds {
+            HeldPlace::Lds {
                 bytes,
                 writes: true,
             } => Some((&it.what, &**bytes, true, None)),
-            What::Lds { .. } | What::Registers(..) => None,
+            HeldPlace::Lds { .. } | HeldPlace::Registers(..) => None,
         });
         let others = unwaited.into_iter().flat_map(Unwaited::accesses);
         let others = others
             .filter(|(wave, _)| *wave != context.id())
             .filter_map(|(wave, it)| match &it.what {
-                What::Lds { bytes, writes } => Some((it, &**bytes, *writes, Some(*wave))),
-                What::Registers(..) => None,
+                HeldPlace::Lds { bytes, writes } => Some((it, &**bytes, *writes, Some(*wave))),
+                HeldPlace::Registers(..) => None,
             });
         for (hold, bytes, writes, wave) in own.chain(others) {
             let read = writes.then(|| read.meets(bytes)).flatten();
@@ -234,7 +235,7 @@ impl Watch {
             let Some((lane, offset)) = read.or(written) else {
                 continue;
             };
-            let key = Key {
+            let key = FindingKey {
                 kind: Kind::MissingLdsWait,
                 pc: context.pc,
                 other: hold.pc,
@@ -262,7 +263,7 @@ impl Watch {
                 finding.sides.push(Side {
                     label,
                     place: self.facts.get(hold.index).map(|operation| {
-                        Place::new(hold.pc, &operation.inst, wave.or(Some(context.id())))
+                        FindingPlace::new(hold.pc, &operation.inst, wave.or(Some(context.id())))
                     }),
                 });
                 finding.help = Some(help);
@@ -279,7 +280,7 @@ impl Watch {
             access,
             ..
         } = self;
-        let facts = facts.of(instruction.step, Facts::of);
+        let facts = facts.of(instruction.step, WaitFacts::of);
         let inst = &instruction.step.inst;
         let Issued {
             mut counters,
@@ -313,7 +314,7 @@ impl Watch {
             };
             let is_vector = matches!(it.registers, Registers::Vector { .. });
             let is_held = !is_vector || held_lanes != 0;
-            is_held.then(|| (counter, hold(What::Registers(it, held_lanes))))
+            is_held.then(|| (counter, hold(HeldPlace::Registers(it, held_lanes))))
         });
         let copied_lanes = access.to_lds.map_or(0, |_| lanes);
         let bytes = (accesses_lds && lds_lanes | copied_lanes != 0).then(|| {
@@ -327,7 +328,7 @@ impl Watch {
             } else {
                 Bytes::read(access)
             };
-            let what = What::Lds {
+            let what = HeldPlace::Lds {
                 bytes: Arc::new(bytes),
                 writes: writes_lds,
             };
@@ -364,7 +365,7 @@ impl WaveObserver for Watch {
     }
 
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
-        let facts = self.facts.of(instruction.step, Facts::of);
+        let facts = self.facts.of(instruction.step, WaitFacts::of);
         let state = self.waves.get(context.id());
         let role = facts.role;
         if !state.outstanding.is_empty() {
@@ -392,7 +393,7 @@ impl WaveObserver for Watch {
     fn barrier_arrives(&mut self, context: &Context<'_>) {
         let state = self.waves.get(context.id());
         let accesses = state.outstanding.held().iter();
-        let accesses = accesses.filter(|it| matches!(it.what.what, What::Lds { .. }));
+        let accesses = accesses.filter(|it| matches!(it.what.what, HeldPlace::Lds { .. }));
         for it in accesses {
             let group = self.groups.get(context.id().group);
             group.push(context.id(), it.what.clone());

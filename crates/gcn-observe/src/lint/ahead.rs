@@ -6,11 +6,11 @@ use std::sync::{Mutex, PoisonError};
 
 use gcn_emu::observe::Dispatched;
 use gcn_isa::Inst;
-use gcn_isa::uses::{RegisterUse, Registers, State};
+use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState};
 
 use super::flow::Flow;
 use super::program::{Flat, Next, Program, Step};
-use super::report::{Report, RuledOut};
+use super::report::{FindingSink, RuledOut};
 
 /// Instructions of a kernel that are read at most.
 const MOST: usize = 1 << 16;
@@ -94,7 +94,7 @@ impl Reading {
                 waits: true,
                 hazards: true,
             });
-            flow.report(&Report::RuledOut(&found));
+            flow.report(&FindingSink::RuledOut(&found));
             is_complete = flow.unknown() == 0;
             if is_complete {
                 ruled_out = found.get();
@@ -122,7 +122,7 @@ impl Reading {
 /// True if an instruction does what it does with the registers that it names, and goes on where its words say.
 fn is_followed(step: &Step) -> bool {
     let is_plain = |uses: &RegisterUse| {
-        let is_mode = uses.registers == Registers::State(State::MODE);
+        let is_mode = uses.registers == Registers::State(UnnumberedState::MODE);
         !(uses.indexed || is_mode && uses.written & CHANGES_EXECUTION != 0)
     };
     !matches!(step.next, Next::Jump { .. }) && step.uses.iter().all(|(uses, _)| is_plain(uses))

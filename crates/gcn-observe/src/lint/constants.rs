@@ -1,7 +1,7 @@
 //! Scalar registers that hold addresses which follow from the program counter: S_GETPC and what is added to it.
 
 use gcn_isa::sop::{Sop1, Sop2};
-use gcn_isa::uses::{RegisterUse, Registers, State as WaveState};
+use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState as WaveState};
 use gcn_isa::{Inst, Op, Operand, regs};
 
 use super::program::Step;

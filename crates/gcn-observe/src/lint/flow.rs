@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use super::constants::Constants;
 use super::hazards::Hazards;
 use super::program::{Next, Program, Step};
-use super::report::Report;
+use super::report::FindingSink;
 use super::waits::Waits;
 
 /// Facts known at a place.
@@ -54,7 +54,7 @@ struct Function {
 }
 
 /// Place of a block: number of its function, and address.
-type At = (usize, u64);
+type BlockPlace = (usize, u64);
 
 /// A reading of a program.
 pub(super) struct Flow<'a> {
@@ -62,13 +62,13 @@ pub(super) struct Flow<'a> {
     functions: Vec<Function>,
     by_entry: HashMap<u64, usize>,
     /// Blocks to read again.
-    work: BTreeSet<At>,
+    work: BTreeSet<BlockPlace>,
     /// Blocks whose ends lead to code that is not known.
     unknown: BTreeSet<u64>,
 }
 
 /// An end of a block, and what is known there.
-enum Way {
+enum BlockEnd {
     To(u64, State),
     Call {
         entry: u64,
@@ -107,7 +107,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Control comes to an address with what is known.
-    fn arrive(&mut self, at: At, state: &State) {
+    fn arrive(&mut self, at: BlockPlace, state: &State) {
         let blocks = &mut self.functions[at.0].blocks;
         if let Some(block) = blocks.get_mut(&at.1) {
             if block.state.join(state) {
@@ -150,11 +150,11 @@ impl<'a> Flow<'a> {
         self.unknown.len()
     }
 
-    fn go(&mut self, function: usize, way: Way) {
+    fn go(&mut self, function: usize, way: BlockEnd) {
         match way {
-            Way::To(to, state) => self.arrive((function, to), &state),
-            Way::Unknown => {}
-            Way::Call { entry, back, state } => {
+            BlockEnd::To(to, state) => self.arrive((function, to), &state),
+            BlockEnd::Unknown => {}
+            BlockEnd::Call { entry, back, state } => {
                 let callee = self.function(entry);
                 self.arrive((callee, entry), &state.without_constants());
                 self.functions[callee].callers.insert((function, back));
@@ -162,7 +162,7 @@ impl<'a> Flow<'a> {
                     self.arrive((function, back), &exit);
                 }
             }
-            Way::Return(state) => {
+            BlockEnd::Return(state) => {
                 let state = state.without_constants();
                 let left = &mut self.functions[function];
                 let is_new = match &mut left.exit {
@@ -182,7 +182,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Reads a block to its end; the ways on from there.
-    fn read(&mut self, at: At, to: Option<&Report<'_>>) -> Vec<Way> {
+    fn read(&mut self, at: BlockPlace, to: Option<&FindingSink<'_>>) -> Vec<BlockEnd> {
         let (function, mut pc) = at;
         let Some(block) = self.functions[function].blocks.get(&pc) else {
             return Vec::new();
@@ -191,10 +191,10 @@ impl<'a> Flow<'a> {
         let ways = loop {
             let is_next = pc != at.1 && self.functions[function].blocks.contains_key(&pc);
             if is_next {
-                break vec![Way::To(pc, state)];
+                break vec![BlockEnd::To(pc, state)];
             }
             let Some(number) = self.program.find(pc) else {
-                break vec![Way::Unknown];
+                break vec![BlockEnd::Unknown];
             };
             state.waits.step(&self.program, number, to);
             state.hazards.step(&self.program, number, to);
@@ -211,12 +211,12 @@ impl<'a> Flow<'a> {
                 Next::Branch {
                     to,
                     may_follow: false,
-                } => break vec![Way::To(to, state)],
+                } => break vec![BlockEnd::To(to, state)],
                 Next::Branch { to, .. } => {
-                    break vec![Way::To(to, state.clone()), Way::To(pc, state)];
+                    break vec![BlockEnd::To(to, state.clone()), BlockEnd::To(pc, state)];
                 }
                 Next::Call(entry) => {
-                    break vec![Way::Call {
+                    break vec![BlockEnd::Call {
                         entry,
                         back: pc,
                         state,
@@ -224,14 +224,14 @@ impl<'a> Flow<'a> {
                 }
                 Next::Jump { is_call, .. } => {
                     break match (target, is_call) {
-                        (Some(entry), true) => vec![Way::Call {
+                        (Some(entry), true) => vec![BlockEnd::Call {
                             entry,
                             back: pc,
                             state,
                         }],
-                        (Some(to), false) => vec![Way::To(to, state)],
-                        (None, true) => vec![Way::Unknown, Way::To(pc, State::default())],
-                        (None, false) => vec![Way::Return(state)],
+                        (Some(to), false) => vec![BlockEnd::To(to, state)],
+                        (None, true) => vec![BlockEnd::Unknown, BlockEnd::To(pc, State::default())],
+                        (None, false) => vec![BlockEnd::Return(state)],
                     };
                 }
             }
@@ -243,12 +243,12 @@ impl<'a> Flow<'a> {
     }
 
     /// Reports what is wrong.
-    pub(super) fn report(&mut self, to: &Report<'_>) {
+    pub(super) fn report(&mut self, to: &FindingSink<'_>) {
         for function in 0..self.functions.len() {
             let blocks: Vec<u64> = self.functions[function].blocks.keys().copied().collect();
             for block in blocks {
                 let ways = self.read((function, block), Some(to));
-                if ways.iter().any(|way| matches!(way, Way::Unknown)) {
+                if ways.iter().any(|way| matches!(way, BlockEnd::Unknown)) {
                     self.unknown.insert(block);
                 }
             }

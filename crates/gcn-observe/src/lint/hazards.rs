@@ -1,10 +1,10 @@
 //! Hazards that may be open on some way to an instruction: those of the last instructions, with the fewest wait states since.
 
-use crate::finding::{Key, Kind, Place};
+use crate::finding::{FindingKey, FindingPlace, Kind};
 use crate::wait_states::{MOST, TooFew};
 
 use super::program::Program;
-use super::report::Report;
+use super::report::FindingSink;
 
 /// An instruction that has begun a hazard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,7 +41,12 @@ impl Hazards {
     }
 
     /// An instruction is executed; the hazards that it ends are reported where somebody listens.
-    pub(super) fn step(&mut self, program: &Program<'_>, number: u32, to: Option<&Report<'_>>) {
+    pub(super) fn step(
+        &mut self,
+        program: &Program<'_>,
+        number: u32,
+        to: Option<&FindingSink<'_>>,
+    ) {
         let step = program.step(number);
         for begun in &self.begun {
             let Some(report) = to else { break };
@@ -51,7 +56,7 @@ impl Hazards {
                 continue;
             }
             for found in TooFew::all(set, &before.inst, &step.inst, begun.states) {
-                let key = Key {
+                let key = FindingKey {
                     kind: Kind::MissingWaitStates,
                     pc: step.pc,
                     other: before.pc,
@@ -59,8 +64,8 @@ impl Hazards {
                 };
                 report.add(key, || {
                     found.finding(
-                        Place::new(step.pc, &step.inst, None),
-                        Place::new(before.pc, &before.inst, None),
+                        FindingPlace::new(step.pc, &step.inst, None),
+                        FindingPlace::new(before.pc, &before.inst, None),
                     )
                 });
             }

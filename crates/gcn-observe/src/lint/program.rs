@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use gcn_isa::effect::{Condition, Control, Does};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
-use gcn_isa::{Access, Inst, Isa, Operand};
+use gcn_isa::{Inst, Isa, Operand, OperandAccess};
 
-use crate::wait_states::Part;
+use crate::wait_states::HazardPart;
 use gcn_emu::outstanding::registers_held;
 
 /// The place at which execution goes on.
@@ -41,7 +41,7 @@ pub(super) struct Step {
     pub(super) holds: Vec<(Counter, RegisterUse)>,
     /// It may read or write LDS.
     pub(super) accesses_lds: bool,
-    pub(super) part: Part,
+    pub(super) part: HazardPart,
 }
 
 impl Step {
@@ -62,7 +62,7 @@ impl Step {
             accesses_lds: uses
                 .memory()
                 .is_some_and(|it| it.read.has(Space::Lds) || it.written.has(Space::Lds)),
-            part: Part::of(&inst),
+            part: HazardPart::of(&inst),
             inst,
         }
     }
@@ -108,11 +108,11 @@ fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
 
 fn jump(inst: &Inst) -> Next {
     let slots = || inst.row().slots();
-    let source = slots().find(|slot| slot.access == Access::Read);
+    let source = slots().find(|slot| slot.access == OperandAccess::Read);
     match source.map(|slot| inst.operand(slot)) {
         Some(Operand::Scalar { code, .. }) => Next::Jump {
             first: code,
-            is_call: slots().any(|slot| slot.access != Access::Read),
+            is_call: slots().any(|slot| slot.access != OperandAccess::Read),
         },
         _ => Next::End,
     }

@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use crate::finding::{Check, Finding, Findings, Key};
+use crate::finding::{Check, Finding, FindingKey, Findings};
 
 /// Checks that need not watch a run: whatever its data are, they would find nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -12,19 +12,19 @@ pub(crate) struct RuledOut {
 }
 
 /// Receiver of findings.
-pub(super) enum Report<'a> {
+pub(super) enum FindingSink<'a> {
     /// To somebody who reads them.
     Findings(&'a Findings),
     /// Nowhere: what counts is which checks have some.
     RuledOut(&'a Cell<RuledOut>),
 }
 
-impl Report<'_> {
+impl FindingSink<'_> {
     /// Adds a finding.
-    pub(super) fn add(&self, key: Key, make: impl FnOnce() -> Finding) {
+    pub(super) fn add(&self, key: FindingKey, make: impl FnOnce() -> Finding) {
         match self {
-            Report::Findings(findings) => findings.report(key, None, make),
-            Report::RuledOut(ruled_out) => {
+            FindingSink::Findings(findings) => findings.report(key, None, make),
+            FindingSink::RuledOut(ruled_out) => {
                 let mut left = ruled_out.get();
                 left.waits &= key.kind.about().check != Check::Waits;
                 left.hazards &= key.kind.about().check != Check::Hazards;

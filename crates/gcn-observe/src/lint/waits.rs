@@ -5,22 +5,22 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse};
 
 use crate::conflict::{Conflict, conflicts, detail};
-use crate::finding::{Finding, Key, Kind, Place};
+use crate::finding::{Finding, FindingKey, FindingPlace, Kind};
 use gcn_emu::outstanding::{Held, Outstanding};
 
 use super::program::{Flat, Program, Step};
-use super::report::Report;
+use super::report::FindingSink;
 
 /// Something that an operation holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Hold {
     /// The operation's instruction.
     step: u32,
-    what: What,
+    what: HeldUse,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum What {
+enum HeldUse {
     Registers(RegisterUse),
     /// Bytes of LDS that it will read or write; kept by a strict reading.
     Lds,
@@ -59,14 +59,19 @@ impl Waits {
     fn changed(&mut self) {
         self.held = RegisterSet::default();
         for it in self.outstanding.held() {
-            if let What::Registers(its) = it.what.what {
+            if let HeldUse::Registers(its) = it.what.what {
                 self.held.add(its.registers);
             }
         }
     }
 
     /// An instruction is executed; its conflicts are reported where somebody listens.
-    pub(super) fn step(&mut self, program: &Program<'_>, number: u32, to: Option<&Report<'_>>) {
+    pub(super) fn step(
+        &mut self,
+        program: &Program<'_>,
+        number: u32,
+        to: Option<&FindingSink<'_>>,
+    ) {
         let step = program.step(number);
         if step.used.meets(&self.held) {
             self.release(program, step, to);
@@ -86,14 +91,14 @@ impl Waits {
     }
 
     /// Reports accesses of LDS that other waves, or loads to LDS that any instruction, may find incomplete.
-    fn look_at_lds(&self, program: &Program<'_>, step: &Step, report: &Report<'_>) {
+    fn look_at_lds(&self, program: &Program<'_>, step: &Step, report: &FindingSink<'_>) {
         let is_barrier = step.inst.does() == Does::Control(Control::Barrier);
         let accesses = self.outstanding.held().iter();
-        let mut accesses = accesses.filter(|it| it.what.what == What::Lds);
+        let mut accesses = accesses.filter(|it| it.what.what == HeldUse::Lds);
         let found = accesses.find(|it| is_barrier || it.counter == Counter::Vm);
         if let Some(access) = found {
             let operation = program.step(access.what.step);
-            let key = Key {
+            let key = FindingKey {
                 kind: Kind::MissingLdsWait,
                 pc: step.pc,
                 other: operation.pc,
@@ -101,7 +106,11 @@ impl Waits {
             };
             let message = "LDS may be accessed while an access of it is incomplete";
             report.add(key, || {
-                Finding::at(key.kind, Place::new(step.pc, &step.inst, None), message)
+                Finding::at(
+                    key.kind,
+                    FindingPlace::new(step.pc, &step.inst, None),
+                    message,
+                )
             });
         }
     }
@@ -111,7 +120,7 @@ impl Waits {
         let registers = |by: Option<Counter>| {
             let held = step.holds.iter();
             let held = held.filter(move |(it, _)| by.is_none_or(|by| by == *it));
-            held.map(move |&(by, its)| (by, hold(What::Registers(its))))
+            held.map(move |&(by, its)| (by, hold(HeldUse::Registers(its))))
         };
         // The same operation of an earlier time around a loop completes before, or at any time: this one decides.
         let is_new = |it: &Held<Hold>| it.what.step != number;
@@ -145,7 +154,7 @@ impl Waits {
                 _ => Counter::Lgkm,
             };
             let is_kept = program.is_strict && step.accesses_lds;
-            let access = is_kept.then(|| (by, hold(What::Lds)));
+            let access = is_kept.then(|| (by, hold(HeldUse::Lds)));
             self.outstanding
                 .issue(counters, max, registers(None).chain(access));
         }
@@ -157,7 +166,7 @@ impl Waits {
         let mut found: Vec<Met> = Vec::new();
         for &(its, released) in &step.uses {
             for held in self.outstanding.held() {
-                let What::Registers(theirs) = held.what.what else {
+                let HeldUse::Registers(theirs) = held.what.what else {
                     continue;
                 };
                 let meets = conflicts(
@@ -191,7 +200,7 @@ impl Waits {
     }
 
     /// Reports conflicts, and releases what they are about: later uses of the same value say nothing new.
-    fn release(&mut self, program: &Program<'_>, step: &Step, to: Option<&Report<'_>>) {
+    fn release(&mut self, program: &Program<'_>, step: &Step, to: Option<&FindingSink<'_>>) {
         let found = self.conflicts(program, step);
         if found.is_empty() {
             return;
@@ -204,17 +213,17 @@ impl Waits {
             let conflict = Conflict {
                 its: *its,
                 theirs: *theirs,
-                operation: Place::new(operation.pc, &operation.inst, None),
+                operation: FindingPlace::new(operation.pc, &operation.inst, None),
                 waits: same.map(|it| (it.counter, it.wait())).collect(),
             };
-            let key = Key {
+            let key = FindingKey {
                 kind: conflict.kind(),
                 pc: step.pc,
                 other: operation.pc,
                 detail: detail(its.registers),
             };
             report.add(key, || {
-                conflict.finding(program.isa, Place::new(step.pc, &step.inst, None))
+                conflict.finding(program.isa, FindingPlace::new(step.pc, &step.inst, None))
             });
         }
         self.outstanding

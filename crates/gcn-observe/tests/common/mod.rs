@@ -53,7 +53,7 @@ pub fn compiled(device: &Device, text: &str, options: &[&str]) -> Kernel {
     let options: Vec<_> = options.iter().map(Into::into).collect();
     let request = Request {
         options: &options,
-        ..Request::new(compile::Source::Text(text), Language::OpenClC)
+        ..Request::new(compile::CompilerInput::Text(text), Language::OpenClC)
     };
     let module = Module::compile_with(device, &toolchain, Some(cache.path()), &request);
     let (module, _) = module.unwrap_or_else(|error| panic!("{error}"));

@@ -14,7 +14,7 @@ mod passes;
 
 use gcn_isa::Target;
 use gcn_observe::finding::{Findings, Kind};
-use gcn_observe::lint::{Code, Region, lint};
+use gcn_observe::lint::{CodeRegion, LintCode, lint};
 
 use passes::{FEATURES, Sequence, inst, pairs, wait_states};
 
@@ -24,9 +24,9 @@ fn is_reported(target: &'static Target, pair: &Sequence, between: &[u32]) -> boo
     let [first, second] = [&pair.insts[0], &pair.insts[1]].map(common::inst_words);
     let words = [&first[..], between, &second, &common::inst_words(&end)].concat();
     let bytes: Vec<u8> = words.iter().flat_map(|it| it.to_le_bytes()).collect();
-    let code = Code {
+    let code = LintCode {
         isa: target.isa,
-        regions: vec![Region {
+        regions: vec![CodeRegion {
             address: 0,
             bytes: &bytes,
         }],

@@ -18,7 +18,7 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Isa, Target};
 use gcn_object::{SymbolKind, SymbolSection};
 use gcn_observe::finding::{Finding, Findings};
-use gcn_observe::lint::{Code, Region, lint};
+use gcn_observe::lint::{CodeRegion, LintCode, lint};
 
 use oracle::{Reason, Text, Wait};
 
@@ -58,10 +58,10 @@ impl Object {
 
     fn lint(&self, entries: &[u64]) -> Vec<Finding> {
         let regions = self.regions.iter();
-        let code = Code {
+        let code = LintCode {
             isa: self.isa,
             regions: regions
-                .map(|(address, bytes)| Region {
+                .map(|(address, bytes)| CodeRegion {
                     address: *address,
                     bytes,
                 })

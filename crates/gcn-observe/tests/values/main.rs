@@ -78,7 +78,7 @@ impl Watched {
         let options = [level.into()];
         let request = Request {
             options: &options,
-            ..Request::new(compile::Source::Text(text), Language::OpenClC)
+            ..Request::new(compile::CompilerInput::Text(text), Language::OpenClC)
         };
         let compiled = Module::compile(&device, &request);
         let (module, _) = compiled.unwrap_or_else(|error| panic!("{error}"));

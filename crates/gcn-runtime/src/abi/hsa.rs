@@ -1,6 +1,6 @@
 //! The HSA ABI: how a code object lies in memory, and what a kernel finds when it starts.
 //!
-//! [`load`] puts a code object into guest memory. [`Launch::prepare`] builds what the packet processor and the
+//! [`load`] puts a code object into guest memory. [`KernelStart::prepare`] builds what the packet processor and the
 //! runtime build around a kernel: argument segment with its hidden arguments, dispatch packet, queue, and the
 //! registers that the kernel descriptor asks for. The result is a [`Dispatch`] that knows nothing of HSA.
 //!
@@ -20,11 +20,11 @@ use gcn_emu::memory::{AllocError, Memory};
 use gcn_emu::run::{Dispatch, Initial, MAX_GROUP, Unfit, fits};
 use gcn_emu::wave::LANES;
 use gcn_isa::Isa;
-use gcn_object::{CodeObject, Kernel, MAX_KERNARG_BYTES, ValueKind};
+use gcn_object::{CodeObject, MAX_KERNARG_BYTES, ObjectKernel, ValueKind};
 
 use crate::abi::hostcall::Hostcall;
 use crate::abi::owned::Owned;
-use crate::abi::printf::{Buffer, FormatError, Formats};
+use crate::abi::printf::{FormatError, Formats, PrintfBuffer};
 use arguments::Services;
 pub(crate) use inspect::unowned_sources;
 pub use inspect::{BeyondArguments, UnownedSources, UnsetSgprs};
@@ -62,7 +62,7 @@ pub struct Shape {
 
 /// Bytes of the argument segment that the caller gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Placed {
+pub struct PlacedBytes {
     /// Their offset from the segment's start.
     pub offset: u64,
     /// The bytes.
@@ -71,13 +71,13 @@ pub struct Placed {
 
 /// A kernel about to be started.
 #[derive(Clone, Copy, Debug)]
-pub struct Launch<'a> {
+pub struct KernelStart<'a> {
     /// The object it is in.
     pub object: &'a CodeObject<'a>,
     /// Its place in memory.
     pub loaded: &'a Loaded,
     /// The kernel.
-    pub kernel: &'a Kernel,
+    pub kernel: &'a ObjectKernel,
     /// The size of the dispatch.
     pub shape: Shape,
     /// The arguments.
@@ -91,7 +91,7 @@ pub struct Launch<'a> {
 #[derive(Clone, Copy, Debug)]
 pub enum Arguments<'a> {
     /// Explicit arguments, for which the launch makes a segment; it adds the hidden ones.
-    Placed(&'a [Placed]),
+    Placed(&'a [PlacedBytes]),
     /// A segment at this address, hidden arguments included, which the caller owns. Nothing is written to it, so that the
     /// kernel's `printf` and calls to its host are the caller's to serve.
     At(u64),
@@ -117,7 +117,7 @@ pub struct Prepared {
     /// The dispatch to run.
     pub dispatch: Dispatch,
     /// Decisions that nobody asked for.
-    pub notes: Vec<Note>,
+    pub notes: Vec<LaunchNote>,
     /// Its buffer for printing, if it prints.
     pub printf: Option<Printf>,
     /// Answers its calls to the host, if it makes any.
@@ -129,7 +129,7 @@ pub struct Prepared {
 /// The printf buffer of a run, and the formats of the object.
 #[derive(Clone, Debug)]
 pub struct Printf {
-    buffer: Buffer,
+    buffer: PrintfBuffer,
     formats: Formats,
 }
 
@@ -144,7 +144,7 @@ impl Printf {
 
 /// Something decided that the user may want to know.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-pub enum Note {
+pub enum LaunchNote {
     /// The stack is not in the descriptor.
     #[error(
         "the kernel's stack depends on the run; each lane has {bytes} bytes of scratch, {stack} more than the fixed part"
@@ -266,7 +266,7 @@ pub fn max_lds(isa: Isa) -> u32 {
     if isa == Isa::Si { 32 << 10 } else { 64 << 10 }
 }
 
-impl Launch<'_> {
+impl KernelStart<'_> {
     /// The error in the sizes, for a device of instruction set `isa`.
     pub fn problems(&self, isa: Isa) -> Vec<LaunchError> {
         let Shape {
@@ -367,7 +367,7 @@ impl Launch<'_> {
     /// Builds everything that the kernel finds when it starts, for a run on `threads` host threads at most.
     ///
     /// # Errors
-    /// The first of [`Launch::problems`], or what only shows now.
+    /// The first of [`KernelStart::problems`], or what only shows now.
     pub fn prepare(&self, device: &Device, threads: usize) -> Result<Prepared, LaunchError> {
         let isa = device.config.isa;
         if let Some(problem) = self.problems(isa).into_iter().next() {
@@ -393,7 +393,7 @@ impl Launch<'_> {
         let printf_buffer = match &printf {
             Some(printf) => printf.buffer.address,
             None if own_segment && self.loaded.has_mute_printf => {
-                notes.push(Note::MutePrintf);
+                notes.push(LaunchNote::MutePrintf);
                 owned.allocate("no room for what is printed", MUTE_PRINTF_BYTES)?
             }
             None => 0,
@@ -429,13 +429,13 @@ impl Launch<'_> {
         let metadata = self.kernel.metadata.as_ref();
         let wants_whole = metadata.is_some_and(|m| m.uniform_work_group_size == Some(1));
         if wants_whole && (0..3).any(|d| !grid[d].is_multiple_of(group[d])) {
-            notes.push(Note::Partial {
+            notes.push(LaunchNote::Partial {
                 grid: grid.map(u64::from),
                 group: group.map(u64::from),
             });
         }
         if descriptor.kernel_code_properties.uses_dynamic_stack() {
-            notes.push(Note::DynamicStack {
+            notes.push(LaunchNote::DynamicStack {
                 bytes: self.scratch_bytes(),
                 stack: self.stack_bytes(),
             });
@@ -467,7 +467,7 @@ impl Launch<'_> {
     fn printf(
         &self,
         owned: &mut Owned,
-        notes: &mut Vec<Note>,
+        notes: &mut Vec<LaunchNote>,
     ) -> Result<Option<Printf>, AllocError> {
         let metadata = self.object.metadata.as_ref();
         let strings = metadata.map_or(&[][..], |metadata| &metadata.printf);
@@ -475,8 +475,8 @@ impl Launch<'_> {
             return Ok(None);
         }
         let (formats, errors) = Formats::parse(strings);
-        notes.extend(errors.into_iter().map(Note::Format));
-        let buffer = Buffer::new(owned)?;
+        notes.extend(errors.into_iter().map(LaunchNote::Format));
+        let buffer = PrintfBuffer::new(owned)?;
         Ok(Some(Printf { buffer, formats }))
     }
 

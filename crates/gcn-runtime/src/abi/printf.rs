@@ -38,19 +38,19 @@ const RECORD_BYTES_SHIFT: u32 = 2;
 
 /// The buffer of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Buffer {
+pub struct PrintfBuffer {
     /// Its guest address.
     pub address: u64,
 }
 
-impl Buffer {
+impl PrintfBuffer {
     /// Allocates an empty buffer.
     ///
     /// # Errors
     /// There is no memory for it.
-    pub fn new(memory: &mut Owned) -> Result<Buffer, AllocError> {
+    pub fn new(memory: &mut Owned) -> Result<PrintfBuffer, AllocError> {
         let address = memory.allocate("the printf buffer", u64::from(BUFFER_BYTES))?;
-        let buffer = Buffer { address };
+        let buffer = PrintfBuffer { address };
         buffer.clear(memory.memory());
         Ok(buffer)
     }
@@ -100,7 +100,7 @@ impl Buffer {
 /// The formats of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Formats {
-    by_number: Vec<Format>,
+    by_number: Vec<PrintfFormat>,
     /// Those of HIP.
     by_hash: HashMap<u64, Vec<u8>>,
 }
@@ -115,7 +115,7 @@ impl Formats {
                 formats.by_hash.insert(hash, text.as_bytes().to_vec());
                 continue;
             }
-            match Format::parse(string) {
+            match PrintfFormat::parse(string) {
                 Ok(format) => formats.by_number.push(format),
                 Err(error) => errors.push(error),
             }
@@ -158,7 +158,7 @@ fn hashed(string: &str) -> Option<(u64, &str)> {
 
 /// A format of OpenCL in the metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Format {
+pub struct PrintfFormat {
     number: u32,
     /// Bytes of each argument in the record.
     /// They count even where LLVM stored less (errata E231).
@@ -172,12 +172,12 @@ pub struct Format {
 #[error("the printf format `{0}` is not number:arguments:sizes…:text")]
 pub struct FormatError(pub String);
 
-impl Format {
+impl PrintfFormat {
     /// Reads `number:arguments:size:…:text`.
     ///
     /// # Errors
     /// It has another form.
-    pub fn parse(string: &str) -> Result<Format, FormatError> {
+    pub fn parse(string: &str) -> Result<PrintfFormat, FormatError> {
         let wrong = || FormatError(string.to_owned());
         let mut rest = string;
         let mut next = || -> Option<u32> {
@@ -191,7 +191,7 @@ impl Format {
         for _ in 0..count {
             sizes.push(next().ok_or_else(wrong)? as usize);
         }
-        Ok(Format {
+        Ok(PrintfFormat {
             number,
             sizes,
             text: unescaped(rest),
@@ -267,7 +267,7 @@ mod tests {
         let formats = formats(&format!("7:{}:{sizes}{text}", arguments.len()));
         let memory = Memory::new();
         let mut owned = Owned::new(&memory);
-        let buffer = Buffer::new(&mut owned).expect("memory");
+        let buffer = PrintfBuffer::new(&mut owned).expect("memory");
         let mut record = 7u32.to_le_bytes().to_vec();
         record.extend(arguments.concat());
         // Twice, so that the first record's end is where the second begins.
@@ -377,13 +377,13 @@ mod tests {
 
     #[test]
     fn what_is_no_format() {
-        assert!(Format::parse("1").is_err());
-        assert!(Format::parse("x:0:text").is_err());
-        assert!(Format::parse("1:2:4:text").is_err());
+        assert!(PrintfFormat::parse("1").is_err());
+        assert!(PrintfFormat::parse("x:0:text").is_err());
+        assert!(PrintfFormat::parse("1:2:4:text").is_err());
         assert_eq!(printed("50%! %y %d", &[&int(3)]), "50%! %y 3");
         let memory = Memory::new();
         let mut owned = Owned::new(&memory);
-        let buffer = Buffer::new(&mut owned).expect("memory");
+        let buffer = PrintfBuffer::new(&mut owned).expect("memory");
         memory.store_u32(buffer.address, u32::MAX);
         assert!(
             buffer

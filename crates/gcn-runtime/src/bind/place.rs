@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use gcn_emu::memory::Memory;
 
-use super::{Block, Bound, BoundArgument, Contents, POINTER, PlaceError};
+use super::{Block, Bound, BoundArgument, BufferContents, POINTER, PlaceError};
 use crate::Buffer;
-use crate::abi::hsa::Placed;
+use crate::abi::hsa::PlacedBytes;
 use crate::language::fill::Fill;
 use crate::language::value::Type;
 
@@ -46,7 +46,7 @@ pub struct BufferView {
 #[non_exhaustive]
 pub struct Placement {
     /// Bytes of the argument segment.
-    pub placed: Vec<Placed>,
+    pub placed: Vec<PlacedBytes>,
     /// Dynamic LDS that arguments ask for, in bytes.
     pub lds: u32,
 }
@@ -123,7 +123,7 @@ pub fn place(
                 (begin as u32).to_le_bytes().to_vec()
             }
         };
-        placement.placed.push(Placed {
+        placement.placed.push(PlacedBytes {
             offset: argument.offset,
             bytes,
         });
@@ -160,17 +160,22 @@ fn element(
 }
 
 /// Writes the initial contents of a buffer.
-fn fill(memory: &Memory, address: u64, ty: Type, contents: Contents) -> Result<(), PlaceError> {
+fn fill(
+    memory: &Memory,
+    address: u64,
+    ty: Type,
+    contents: BufferContents,
+) -> Result<(), PlaceError> {
     let mut to = address;
     let mut write = |piece: &[u8]| {
         memory.write(to, piece);
         to += piece.len() as u64;
     };
     match contents {
-        Contents::Data(data) => data.pieces(write)?,
+        BufferContents::Data(data) => data.pieces(write)?,
         // Memory is zero already.
-        Contents::Filled(Fill::Zero, _) => {}
-        Contents::Filled(fill, count) => {
+        BufferContents::Filled(Fill::Zero, _) => {}
+        BufferContents::Filled(fill, count) => {
             for piece in fill.pieces(ty, count) {
                 write(&piece);
             }

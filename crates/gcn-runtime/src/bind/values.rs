@@ -1,6 +1,6 @@
 //! Values for single parameters: bytes, a buffer, dynamic LDS.
 
-use gcn_object::{Kernel, MAX_KERNARG_BYTES};
+use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 
 use super::structure::{elements, structure};
 use super::{ArgumentError, Block};
@@ -8,7 +8,7 @@ use crate::language::data::{Data, MAX_STREAM_BYTES, Open};
 use crate::language::fill::Fill;
 use crate::language::parameters::{Parameter, Takes};
 use crate::language::spec::Spec;
-use crate::language::value::{Encoding, Type, ValueError};
+use crate::language::value::{NumberEncoding, Type, ValueError};
 
 /// An argument in the argument segment, and the memory that it needs.
 #[derive(Debug)]
@@ -22,7 +22,7 @@ pub enum Bound {
         /// Type of the elements.
         ty: Type,
         /// Initial elements.
-        contents: Contents,
+        contents: BufferContents,
         /// Size in bytes.
         bytes: u64,
     },
@@ -46,7 +46,7 @@ pub enum Bound {
 
 /// Initial contents of a buffer.
 #[derive(Debug)]
-pub enum Contents {
+pub enum BufferContents {
     /// Bytes of a file, or as written.
     Data(Data),
     /// `n` elements.
@@ -142,7 +142,7 @@ fn numbers(
         _ => texts.len(),
     };
     fits(parameter, (ty.size() * lanes) as u64)?;
-    let is_float = |ty: Type| ty.encoding() == Encoding::Float;
+    let is_float = |ty: Type| ty.encoding() == NumberEncoding::Float;
     if let Some((known, _)) = parameter.source
         && known.size() == ty.size()
         && is_float(known) != is_float(ty)
@@ -159,7 +159,7 @@ fn numbers(
 
 /// Makes an argument of a value for a kernel that says nothing about its parameters.
 pub(super) fn untyped(
-    kernel: &Kernel,
+    kernel: &ObjectKernel,
     spec: &Spec,
     open: Open<'_>,
 ) -> Result<Bound, ArgumentError> {
@@ -207,7 +207,7 @@ pub(super) fn buffer(
             Bound::Buffer {
                 ty,
                 bytes: bytes.len() as u64,
-                contents: Contents::Data(bytes.into()),
+                contents: BufferContents::Data(bytes.into()),
             }
         }
         Spec::Filled { ty, count, fill } => Bound::Buffer {
@@ -215,7 +215,7 @@ pub(super) fn buffer(
             bytes: count
                 .checked_mul(ty.size() as u64)
                 .ok_or(ArgumentError::LongBuffer)?,
-            contents: Contents::Filled(fill.clone(), *count),
+            contents: BufferContents::Filled(fill.clone(), *count),
         },
         Spec::File { ty, path } => {
             let data = open(path, MAX_STREAM_BYTES)?;
@@ -231,7 +231,7 @@ pub(super) fn buffer(
             Bound::Buffer {
                 ty,
                 bytes,
-                contents: Contents::Data(data),
+                contents: BufferContents::Data(data),
             }
         }
         Spec::Local(_) => return Err(ArgumentError::NotABuffer("LDS")),
@@ -239,7 +239,7 @@ pub(super) fn buffer(
         Spec::Bytes(bytes) => Bound::Buffer {
             ty: known.unwrap_or(Type::U8),
             bytes: bytes.len() as u64,
-            contents: Contents::Data(bytes.clone().into()),
+            contents: BufferContents::Data(bytes.clone().into()),
         },
         Spec::Null => Bound::Null,
         Spec::Same { name, from } => Bound::Alias {

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use super::Source;
+use super::CompilerInput;
 
 /// Bytes of the directory above which the oldest files go.
 const MAX_BYTES: u64 = 512 << 20;
@@ -62,7 +62,7 @@ impl Key {
 
 /// A result.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Entry {
+pub(super) struct CachedResult {
     /// The code object.
     pub code: Vec<u8>,
     /// The compiler's warnings.
@@ -79,7 +79,7 @@ impl Cache {
     }
 
     /// The result for a key, if there is one for the included files as they are now.
-    pub fn read(&self, key: &Key) -> Option<Entry> {
+    pub fn read(&self, key: &Key) -> Option<CachedResult> {
         let list = self.contents(&list_name(key))?;
         let list = String::from_utf8(list).ok()?;
         for line in list.lines() {
@@ -93,7 +93,7 @@ impl Cache {
         let (length, rest) = bytes.split_first_chunk::<8>()?;
         let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
         let (diagnostics, code) = rest.split_at_checked(length)?;
-        Some(Entry {
+        Some(CachedResult {
             code: code.to_vec(),
             diagnostics: String::from_utf8(diagnostics.to_vec()).ok()?,
         })
@@ -103,7 +103,12 @@ impl Cache {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn write(&self, key: &Key, dependencies: &[PathBuf], entry: &Entry) -> io::Result<()> {
+    pub fn write(
+        &self,
+        key: &Key,
+        dependencies: &[PathBuf],
+        entry: &CachedResult,
+    ) -> io::Result<()> {
         let mut list = String::new();
         for path in dependencies {
             let hash = hexadecimal(&hash(&[&fs::read(path)?]));
@@ -176,7 +181,7 @@ fn entry_name(key: &Key, list: &str) -> String {
 }
 
 /// The files of a list in the form of `make`, without the source itself, whose text is part of the key.
-pub(super) fn dependencies(text: &str, source: Source<'_>) -> Vec<PathBuf> {
+pub(super) fn dependencies(text: &str, source: CompilerInput<'_>) -> Vec<PathBuf> {
     let Some((_, list)) = text.split_once(": ") else {
         return Vec::new();
     };
@@ -198,8 +203,8 @@ pub(super) fn dependencies(text: &str, source: Source<'_>) -> Vec<PathBuf> {
     }
     files.push(name);
     let own = match source {
-        Source::File(path) => Some(path),
-        Source::Text(_) | Source::Bitcode(_) => None,
+        CompilerInput::File(path) => Some(path),
+        CompilerInput::Text(_) | CompilerInput::Bitcode(_) => None,
     };
     let files = files.into_iter().filter(|name| !name.is_empty());
     files
@@ -212,8 +217,8 @@ pub(super) fn dependencies(text: &str, source: Source<'_>) -> Vec<PathBuf> {
 mod tests {
     use super::*;
 
-    fn entry(text: &str) -> Entry {
-        Entry {
+    fn entry(text: &str) -> CachedResult {
+        CachedResult {
             code: text.as_bytes().to_vec(),
             diagnostics: format!("{text}: warning"),
         }
@@ -295,8 +300,8 @@ mod tests {
     #[test]
     fn lists_of_make_are_read() {
         let text = "kernel.bc: dir/k.cl a\\ b.h \\\n  c$$.h /usr/x\\#.h\n";
-        let files = dependencies(text, Source::File(Path::new("dir/k.cl")));
+        let files = dependencies(text, CompilerInput::File(Path::new("dir/k.cl")));
         assert_eq!(files, ["a b.h", "c$.h", "/usr/x#.h"].map(PathBuf::from));
-        assert!(dependencies("", Source::Text("")).is_empty());
+        assert!(dependencies("", CompilerInput::Text("")).is_empty());
     }
 }

@@ -6,7 +6,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::{CompileError, Language, Product, Request, Source, Toolchain};
+use super::{CompileError, CompilerInput, Language, Product, Request, Toolchain};
 
 /// The first version of Clang that links bitcode libraries to bitcode. Older ones compile in one step, and lose OpenCL's printf.
 const FIRST_OF_TWO_STEPS: u32 = 17;
@@ -31,7 +31,7 @@ pub(super) fn module_name(number: usize) -> String {
 }
 
 /// The commands for a request, but for the names of files.
-pub(super) struct Plan {
+pub(super) struct CompilerCommands {
     clang: PathBuf,
     /// Of the step that reads the source.
     front: Vec<OsString>,
@@ -40,7 +40,7 @@ pub(super) struct Plan {
     back: Option<Vec<OsString>>,
 }
 
-impl Plan {
+impl CompilerCommands {
     /// Chooses the commands. The text says what of the language the source uses.
     ///
     /// # Errors
@@ -49,7 +49,7 @@ impl Plan {
         toolchain: &Toolchain,
         request: &Request<'_>,
         text: &[u8],
-    ) -> Result<Plan, CompileError> {
+    ) -> Result<CompilerCommands, CompileError> {
         let options = Options::new(request.options);
         let newest = toolchain.version.unwrap_or(u32::MAX);
         let version = options
@@ -122,9 +122,9 @@ impl Plan {
         front.extend(common.iter().cloned());
         front.extend(options.others.iter().cloned());
         let source = match request.source {
-            Source::File(path) => path.as_os_str().to_owned(),
-            Source::Text(_) => "-".into(),
-            Source::Bitcode(modules) => {
+            CompilerInput::File(path) => path.as_os_str().to_owned(),
+            CompilerInput::Text(_) => "-".into(),
+            CompilerInput::Bitcode(modules) => {
                 for number in 1..modules.len() {
                     let link = ["-Xclang", "-mlink-bitcode-file", "-Xclang"];
                     front.extend(link.map(OsString::from));
@@ -164,7 +164,7 @@ impl Plan {
             back.extend(libraries());
             Some(back)
         };
-        Ok(Plan {
+        Ok(CompilerCommands {
             clang: toolchain.clang.clone(),
             front,
             source,

@@ -12,7 +12,7 @@
 //! assert_eq!(comparison.first[0].index, 2);
 //! ```
 
-use crate::language::value::{Encoding, Type, Value};
+use crate::language::value::{NumberEncoding, Type, Value};
 
 /// The distance that a value may have from the expected one.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -94,7 +94,7 @@ impl Tolerance {
 /// True if a value is within `tolerance` of `expected`, absolute for small values and relative for those above 1. NaN agrees
 /// with NaN.
 fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
-    if value.ty.encoding() != Encoding::Float {
+    if value.ty.encoding() != NumberEncoding::Float {
         let distance = value.integer().abs_diff(expected.integer());
         return distance == 0 || distance as f64 <= tolerance * (expected.float().abs()).max(1.0);
     }
@@ -113,7 +113,7 @@ pub fn ulps(value: Value, expected: Value) -> Option<u128> {
 
 /// The place of a value in the order of its type's values; both zeros have place 0.
 fn position(element: Value) -> i128 {
-    if element.ty.encoding() != Encoding::Float {
+    if element.ty.encoding() != NumberEncoding::Float {
         return element.integer();
     }
     let sign = 1 << (element.ty.size() * 8 - 1);

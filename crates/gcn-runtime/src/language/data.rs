@@ -23,10 +23,10 @@ const MAX_DEVICE_BYTES: u64 = 1 << 20;
 /// # Ok::<(), gcn_runtime::data::DataError>(())
 /// ```
 #[derive(Debug)]
-pub struct Data(Source);
+pub struct Data(DataSource);
 
 #[derive(Debug)]
-enum Source {
+enum DataSource {
     /// A file that is open at its beginning.
     File {
         file: File,
@@ -85,7 +85,7 @@ fn is_device(_: &Metadata) -> bool {
 
 impl From<Vec<u8>> for Data {
     fn from(bytes: Vec<u8>) -> Data {
-        Data(Source::Read {
+        Data(DataSource::Read {
             bytes,
             name: String::new(),
         })
@@ -101,7 +101,7 @@ impl Data {
         let name = path.display().to_string();
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
         match opened {
-            Ok((metadata, file)) if metadata.is_file() => Ok(Data(Source::File {
+            Ok((metadata, file)) if metadata.is_file() => Ok(Data(DataSource::File {
                 file,
                 len: metadata.len(),
                 name,
@@ -134,22 +134,22 @@ impl Data {
         match input.take(most.saturating_add(1)).read_to_end(&mut bytes) {
             Err(error) => Err(DataError::Read { name, error }),
             Ok(len) if len as u64 > most => Err(DataError::TooLong { name, most }),
-            Ok(_) => Ok(Data(Source::Read { bytes, name })),
+            Ok(_) => Ok(Data(DataSource::Read { bytes, name })),
         }
     }
 
     /// Name in messages; empty for bytes of the caller's own.
     pub fn name(&self) -> &str {
         match &self.0 {
-            Source::File { name, .. } | Source::Read { name, .. } => name,
+            DataSource::File { name, .. } | DataSource::Read { name, .. } => name,
         }
     }
 
     /// Length in bytes.
     pub fn len(&self) -> u64 {
         match &self.0 {
-            Source::File { len, .. } => *len,
-            Source::Read { bytes, .. } => bytes.len() as u64,
+            DataSource::File { len, .. } => *len,
+            DataSource::Read { bytes, .. } => bytes.len() as u64,
         }
     }
 
@@ -166,7 +166,7 @@ impl Data {
         /// Bytes read at a time.
         const PIECE: u64 = 1 << 20;
         match self.0 {
-            Source::File {
+            DataSource::File {
                 mut file,
                 len,
                 name,
@@ -182,7 +182,7 @@ impl Data {
                     left -= piece.len() as u64;
                 }
             }
-            Source::Read { bytes, .. } => take(&bytes),
+            DataSource::Read { bytes, .. } => take(&bytes),
         }
         Ok(())
     }
@@ -193,10 +193,10 @@ impl Data {
     /// [`DataError`].
     pub fn into_bytes(self, most: u64) -> Result<Vec<u8>, DataError> {
         match self.0 {
-            Source::File { mut file, name, .. } => {
+            DataSource::File { mut file, name, .. } => {
                 Data::read(name, &mut file, most)?.into_bytes(most)
             }
-            Source::Read { bytes, .. } => Ok(bytes),
+            DataSource::Read { bytes, .. } => Ok(bytes),
         }
     }
 }

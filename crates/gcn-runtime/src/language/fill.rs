@@ -13,7 +13,7 @@ use std::ops::Range;
 
 use half::f16;
 
-use crate::language::value::{Encoding, Type, Value, ValueError};
+use crate::language::value::{NumberEncoding, Type, Value, ValueError};
 
 /// Initial elements of a buffer of some type.
 #[derive(Clone, PartialEq, Debug)]
@@ -64,7 +64,7 @@ impl Fill {
     /// [`ValueError`] for other text, and for numbers that are none of `ty`.
     pub fn parse(ty: Type, text: &str) -> Result<Fill, ValueError> {
         let unknown = || ValueError::Fill(text.to_owned());
-        let is_float = ty.encoding() == Encoding::Float;
+        let is_float = ty.encoding() == NumberEncoding::Float;
         let evenly = |start: Value, step: Value| match is_float {
             true => Fill::Floats {
                 start: start.float(),

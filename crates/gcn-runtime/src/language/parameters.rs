@@ -10,7 +10,7 @@
 
 mod signature;
 
-use gcn_object::{Argument, Kernel, ValueKind};
+use gcn_object::{ArgumentMetadata, ObjectKernel, ValueKind};
 
 use crate::language::value::Type;
 
@@ -59,12 +59,12 @@ pub enum Takes<'a> {
 /// The explicit parameters as metadata and symbol have them; nothing for a kernel without metadata.
 ///
 /// [`Kernel::parameters`](crate::Kernel::parameters) yields those of a loaded kernel.
-pub fn parameters(kernel: &Kernel) -> Option<Vec<Parameter<'_>>> {
+pub fn parameters(kernel: &ObjectKernel) -> Option<Vec<Parameter<'_>>> {
     let metadata = kernel.metadata.as_ref()?;
     if metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
         return None;
     }
-    let explicit: Vec<&Argument> = (metadata.args.iter())
+    let explicit: Vec<&ArgumentMetadata> = (metadata.args.iter())
         .filter(|argument| !argument.value_kind.is_hidden())
         .collect();
     // A symbol says something only if it is about the same parameters.
@@ -82,7 +82,11 @@ pub fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
 }
 
 impl<'a> Parameter<'a> {
-    fn new(index: usize, argument: &'a Argument, declared: Option<&String>) -> Parameter<'a> {
+    fn new(
+        index: usize,
+        argument: &'a ArgumentMetadata,
+        declared: Option<&String>,
+    ) -> Parameter<'a> {
         let name = argument.name.as_deref();
         let declared = argument.type_name.as_ref().or(declared);
         let takes = match &argument.value_kind {

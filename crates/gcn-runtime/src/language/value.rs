@@ -42,23 +42,23 @@ pub enum Type {
 }
 
 /// Every type with its name, its size in bytes and its encoding.
-const TYPES: [(Type, &str, usize, Encoding); 11] = [
-    (Type::U8, "u8", 1, Encoding::Unsigned),
-    (Type::I8, "i8", 1, Encoding::Signed),
-    (Type::U16, "u16", 2, Encoding::Unsigned),
-    (Type::I16, "i16", 2, Encoding::Signed),
-    (Type::F16, "f16", 2, Encoding::Float),
-    (Type::U32, "u32", 4, Encoding::Unsigned),
-    (Type::I32, "i32", 4, Encoding::Signed),
-    (Type::F32, "f32", 4, Encoding::Float),
-    (Type::U64, "u64", 8, Encoding::Unsigned),
-    (Type::I64, "i64", 8, Encoding::Signed),
-    (Type::F64, "f64", 8, Encoding::Float),
+const TYPES: [(Type, &str, usize, NumberEncoding); 11] = [
+    (Type::U8, "u8", 1, NumberEncoding::Unsigned),
+    (Type::I8, "i8", 1, NumberEncoding::Signed),
+    (Type::U16, "u16", 2, NumberEncoding::Unsigned),
+    (Type::I16, "i16", 2, NumberEncoding::Signed),
+    (Type::F16, "f16", 2, NumberEncoding::Float),
+    (Type::U32, "u32", 4, NumberEncoding::Unsigned),
+    (Type::I32, "i32", 4, NumberEncoding::Signed),
+    (Type::F32, "f32", 4, NumberEncoding::Float),
+    (Type::U64, "u64", 8, NumberEncoding::Unsigned),
+    (Type::I64, "i64", 8, NumberEncoding::Signed),
+    (Type::F64, "f64", 8, NumberEncoding::Float),
 ];
 
 /// The meaning of a type's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Encoding {
+pub enum NumberEncoding {
     /// A number from 0 on.
     Unsigned,
     /// A number in two's complement.
@@ -101,11 +101,11 @@ impl Type {
     }
 
     /// The meaning of its bits.
-    pub fn encoding(self) -> Encoding {
+    pub fn encoding(self) -> NumberEncoding {
         self.row().3
     }
 
-    fn row(self) -> &'static (Type, &'static str, usize, Encoding) {
+    fn row(self) -> &'static (Type, &'static str, usize, NumberEncoding) {
         &TYPES[self as usize]
     }
 
@@ -153,11 +153,11 @@ impl Type {
                 let unsigned = 0..=(i128::from(u64::MAX) >> (64 - bits));
                 let signed = -(1 << (bits - 1))..=(1i128 << (bits - 1)) - 1;
                 let fits = match self.encoding() {
-                    Encoding::Signed => {
+                    NumberEncoding::Signed => {
                         signed.contains(&value)
                             || (base == Base::Pattern && unsigned.contains(&value))
                     }
-                    Encoding::Unsigned | Encoding::Float => unsigned.contains(&value),
+                    NumberEncoding::Unsigned | NumberEncoding::Float => unsigned.contains(&value),
                 };
                 if !fits {
                     return Err(range());
@@ -168,7 +168,8 @@ impl Type {
         // Not the names of infinity and of what is no number.
         let is_finite_text = text.contains(|c: char| c.is_ascii_digit());
         let value = Value { ty: self, bits };
-        if self.encoding() == Encoding::Float && is_finite_text && !value.float().is_finite() {
+        if self.encoding() == NumberEncoding::Float && is_finite_text && !value.float().is_finite()
+        {
             return Err(range());
         }
         Ok(value)
@@ -267,14 +268,16 @@ impl Value {
     pub fn integer(self) -> i128 {
         let unused = 64 - self.ty.size() * 8;
         match self.ty.encoding() {
-            Encoding::Signed => i128::from((self.bits << unused).cast_signed() >> unused),
-            Encoding::Unsigned | Encoding::Float => i128::from(self.bits << unused >> unused),
+            NumberEncoding::Signed => i128::from((self.bits << unused).cast_signed() >> unused),
+            NumberEncoding::Unsigned | NumberEncoding::Float => {
+                i128::from(self.bits << unused >> unused)
+            }
         }
     }
 
     /// True for a floating-point value that is no number.
     pub fn is_nan(self) -> bool {
-        self.ty.encoding() == Encoding::Float && self.float().is_nan()
+        self.ty.encoding() == NumberEncoding::Float && self.float().is_nan()
     }
 }
 

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
-use gcn_observe::finding::{Finding, Place, Severity};
+use gcn_observe::finding::{Finding, FindingPlace, Severity};
 use serde::Serialize;
 
 use super::code_map::{CodeMap, CodePlace, SourceLine};
@@ -59,7 +59,7 @@ pub struct PlaceReport {
 }
 
 impl PlaceReport {
-    fn new(label: &str, place: Option<&Place>, code: &CodeMap<'_>) -> PlaceReport {
+    fn new(label: &str, place: Option<&FindingPlace>, code: &CodeMap<'_>) -> PlaceReport {
         let source = place.and_then(|place| code.source_line(place.pc));
         let wave = place.and_then(|place| place.wave);
         let at = source.as_ref().map(|source| &source.place);

@@ -6,7 +6,7 @@ mod table;
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use gcn_observe::profile::{Class, Counted, Counts, Kernel, Kernels};
+use gcn_observe::profile::{Class, Counted, Counts, KernelCounts, Kernels};
 use serde::Serialize;
 
 use super::code_map::CodeMap;
@@ -176,7 +176,7 @@ impl InstructionProfile {
 }
 
 impl KernelProfile {
-    fn new(name: Option<String>, kernel: &Kernel, code: &CodeMap<'_>) -> KernelProfile {
+    fn new(name: Option<String>, kernel: &KernelCounts, code: &CodeMap<'_>) -> KernelProfile {
         let mut total = Counts::default();
         let mut classes = BTreeMap::new();
         let mut lines: BTreeMap<(String, u32), (Option<String>, Counts)> = BTreeMap::new();

@@ -13,24 +13,24 @@ const ERRATA: &str = include_str!("../../../../docs/errata.md");
 
 /// An entry.
 #[derive(Serialize)]
-pub(super) struct Entry {
+pub(super) struct ErrataEntry {
     title: &'static str,
     text: &'static str,
 }
 
-impl Answer for Entry {
+impl Answer for ErrataEntry {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}\n\n{}", self.title, self.text)
     }
 }
 
 /// All entries: the title's line, then the text.
-fn entries() -> impl Iterator<Item = Entry> {
+fn entries() -> impl Iterator<Item = ErrataEntry> {
     let of_heading = |entry: &'static str| {
         // Behind the last entry of a chapter the next chapter begins.
         let entry = entry.split("\n# ").next().unwrap_or(entry);
         let (title, text) = entry.split_once('\n').unwrap_or((entry, ""));
-        Entry {
+        ErrataEntry {
             title,
             text: text.trim().trim_end_matches("---").trim_end(),
         }
@@ -50,7 +50,7 @@ pub(super) fn is_number(query: &str) -> bool {
 ///
 /// # Errors
 /// There is none.
-pub(super) fn entry(query: &str) -> Result<Entry> {
+pub(super) fn entry(query: &str) -> Result<ErrataEntry> {
     let number = format!("E{:0>3}", &query[1..]);
     let found = entries().find(|entry| entry.title.split(' ').next() == Some(&number));
     found.with_context(|| format!("the errata have no entry {number}"))

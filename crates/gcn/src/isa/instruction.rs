@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use gcn_asm::usage;
-use gcn_isa::describe::{Holds, Run};
+use gcn_isa::describe::{BitContents, BitRun};
 use gcn_isa::{Encoding, Form, Inst, Isa, IsaSet, Row};
 use serde::Serialize;
 
@@ -176,11 +176,11 @@ fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<Encoded> {
 
 /// The dwords of an encoding: which bits, and what they hold.
 fn dwords(form: &Form) -> Vec<Vec<Cell>> {
-    let dword = |run: &Run| run.low / u32::BITS as u8;
+    let dword = |run: &BitRun| run.low / u32::BITS as u8;
     let runs = form.picture();
     let of_dword = |index: u8| {
         let runs = runs.iter().filter(|run| dword(run) == index);
-        let cell = |run: &Run| Cell {
+        let cell = |run: &BitRun| Cell {
             bits: places(*run),
             holds: contents(form, *run),
         };
@@ -189,7 +189,7 @@ fn dwords(form: &Form) -> Vec<Vec<Cell>> {
     (0..form.layout.dwords).map(of_dword).collect()
 }
 
-pub(super) fn places(run: Run) -> String {
+pub(super) fn places(run: BitRun) -> String {
     if run.high == run.low {
         run.low.to_string()
     } else {
@@ -197,15 +197,15 @@ pub(super) fn places(run: Run) -> String {
     }
 }
 
-pub(super) fn contents(form: &Form, run: Run) -> String {
+pub(super) fn contents(form: &Form, run: BitRun) -> String {
     match run.holds {
-        Holds::Constant => {
+        BitContents::Constant => {
             let width = usize::from(run.high - run.low) + 1;
             let bits = form.layout.constant >> run.low & (u32::MAX >> (u32::BITS as usize - width));
             format!("{bits:0width$b}")
         }
-        Holds::Field(field) => format!("{field:?}").to_ascii_uppercase(),
-        Holds::Nothing => "-".to_owned(),
+        BitContents::Field(field) => format!("{field:?}").to_ascii_uppercase(),
+        BitContents::Nothing => "-".to_owned(),
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
-use gcn_isa::describe::Holds;
+use gcn_isa::describe::BitContents;
 use gcn_isa::{Inst, Isa, IsaSet, Op, decode};
 use serde::Serialize;
 
@@ -13,13 +13,13 @@ use super::{Answer, versions};
 /// Words as each instruction set decodes them, and the instructions that they are.
 #[derive(Serialize)]
 pub(super) struct Decoded {
-    decoded: Vec<Text>,
+    decoded: Vec<WordsText>,
     instructions: Vec<Instruction>,
 }
 
 /// Words on the instruction sets where they are the same.
 #[derive(Serialize)]
-struct Text {
+struct WordsText {
     encoding: String,
     on: String,
     text: String,
@@ -73,7 +73,7 @@ pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
     Ok(Decoded {
         decoded: found
             .iter()
-            .map(|(inst, set)| Text {
+            .map(|(inst, set)| WordsText {
                 encoding: encoding_name(inst.encoding),
                 on: versions(*set, isas),
                 text: inst.text(),
@@ -96,10 +96,10 @@ fn fields(inst: &Inst) -> Vec<FieldValue> {
             let width = u32::from(run.high - run.low) + 1;
             let value = inst.bits() >> run.low & (u64::MAX >> (u64::BITS - width));
             let field = match run.holds {
-                Holds::Constant => return None,
-                Holds::Field(_) => contents(inst.form(), run),
-                Holds::Nothing if value != 0 => "reserved".to_owned(),
-                Holds::Nothing => return None,
+                BitContents::Constant => return None,
+                BitContents::Field(_) => contents(inst.form(), run),
+                BitContents::Nothing if value != 0 => "reserved".to_owned(),
+                BitContents::Nothing => return None,
             };
             Some(FieldValue {
                 bits: places(run),

@@ -4,13 +4,13 @@ use anyhow::{Result, bail};
 use gcn_runtime::bind::{self, BoundArgument};
 use gcn_runtime::{Kernel, settings};
 
-use super::launch::Given;
+use super::launch::NamedText;
 
-impl Given {
+impl NamedText {
     /// The value, with its file where it is.
-    pub fn bindable(&self) -> bind::Given {
-        let given = bind::Given::parse(&self.name, &self.value);
-        bind::Given {
+    pub fn bindable(&self) -> bind::GivenArgument {
+        let given = bind::GivenArgument::parse(&self.name, &self.value);
+        bind::GivenArgument {
             spec: given.spec.map(|spec| spec.relative_to(&self.base)),
             ..given
         }

@@ -12,12 +12,12 @@ use gcn_runtime::observe::Observers;
 use gcn_runtime::progress::Progress;
 use gcn_runtime::report::CodeMap;
 use gcn_runtime::{
-    Checking, Completion, Device, Error, Kernel, Launch, Outcome, PreparedLaunch, Profiling, Queue,
-    Stats,
+    Checking, CommandResult, Completion, Device, Error, Kernel, Launch, PreparedLaunch, Profiling,
+    Queue, Stats,
 };
 
 use super::arguments::{self, Problems};
-use super::launch::{self, Given, Run};
+use super::launch::{self, NamedText, RunRequest};
 use super::notes::{beyond, outside, plural, remedy, unowned};
 use super::progress;
 use super::trace::Trace;
@@ -47,7 +47,12 @@ impl Dispatches {
     ///
     /// # Errors
     /// [`Problems`] with all arguments that are missing, unknown, given twice, or given invalid values; buffers that are too large.
-    pub fn new(run: &Run, kernels: &[Kernel], device: &Device, budget: u64) -> Result<Dispatches> {
+    pub fn new(
+        run: &RunRequest,
+        kernels: &[Kernel],
+        device: &Device,
+        budget: u64,
+    ) -> Result<Dispatches> {
         let count = run.launches.len();
         let launches = || run.launches.iter().zip(kernels).enumerate();
         for (number, (launch, _)) in launches() {
@@ -56,7 +61,7 @@ impl Dispatches {
                 return Err(Usage(format!("{}{message}", prefix(number, count))).into());
             }
         }
-        let buffers: Vec<_> = run.buffers.iter().map(Given::bindable).collect();
+        let buffers: Vec<_> = run.buffers.iter().map(NamedText::bindable).collect();
         let Binding {
             arguments: shared,
             problems,
@@ -153,8 +158,8 @@ fn affordable_threads(launch: &Launch, threads: usize, budget: u64) -> Result<us
 }
 
 /// Binds the arguments of a launch, or its whole argument segment.
-fn bound(kernel: &Kernel, launch: &launch::Launch, shared: &[BoundArgument]) -> Binding {
-    let given: Vec<_> = launch.args.iter().map(Given::bindable).collect();
+fn bound(kernel: &Kernel, launch: &launch::LaunchRequest, shared: &[BoundArgument]) -> Binding {
+    let given: Vec<_> = launch.args.iter().map(NamedText::bindable).collect();
     match &launch.kernarg {
         Some(segment) => kernel.bind_segment(&segment.bindable(), &given, shared, &open),
         None => kernel.bind(&given, shared, &open),
@@ -162,7 +167,7 @@ fn bound(kernel: &Kernel, launch: &launch::Launch, shared: &[BoundArgument]) -> 
 }
 
 /// A launch with the sizes that are written.
-fn sized(launch: &launch::Launch, kernel: &Kernel) -> Result<Launch> {
+fn sized(launch: &launch::LaunchRequest, kernel: &Kernel) -> Result<Launch> {
     let extent = launch.grid.context("there is no grid")?;
     let dimensions = launch.group.map_or(0, |group| group.dimensions);
     let mut sized = kernel
@@ -231,7 +236,7 @@ impl Ready {
     /// A launch cannot begin, or the trace cannot be written; without a file it goes to `out`.
     pub fn run(
         &self,
-        run: &Run,
+        run: &RunRequest,
         mut trace: Option<&mut Trace>,
         (checking, profiling): (Option<&Checking>, Option<&Profiling>),
         map: &CodeMap<'_>,
@@ -315,7 +320,7 @@ impl Ready {
 }
 
 /// The completion of a launch that has ended, by a fault too.
-fn completion(outcome: Outcome) -> Result<Arc<Completion>> {
+fn completion(outcome: CommandResult) -> Result<Arc<Completion>> {
     match outcome {
         Ok(completion) | Err(Error::Fault(completion)) => Ok(completion),
         Err(error) => Err(error.into()),

@@ -12,7 +12,7 @@ use gcn_runtime::memory::Memory;
 use gcn_runtime::spec::Spec;
 use serde::Serialize;
 
-use super::launch::Given;
+use super::launch::NamedText;
 use super::output::{Selector, View, json};
 use crate::input::open;
 use crate::render::printable;
@@ -24,7 +24,7 @@ pub struct Expectation {
 }
 
 /// The file that an expectation reads, if it reads one.
-pub fn file(given: &Given) -> Option<PathBuf> {
+pub fn file(given: &NamedText) -> Option<PathBuf> {
     let (value, _) = Expected::split(&given.value).ok()?;
     match Spec::parse(value) {
         Ok(Spec::File { path, .. }) => Some(given.path(&path)),
@@ -37,7 +37,7 @@ impl Expectation {
     ///
     /// # Errors
     /// Errors in it, and expectations of other sizes than the buffer.
-    pub fn new(given: &Given, buffers: &[BufferView], loaded: &Loaded) -> Result<Expectation> {
+    pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Expectation> {
         let (value, tolerance) = Expected::split(&given.value)?;
         let spec = Spec::parse(value)?.relative_to(&given.base);
         let mut selector = Selector::unprinted(&given.name)?;

@@ -9,7 +9,7 @@ use gcn_asm::Diagnostic;
 use serde::Serialize;
 
 use super::arguments::Problems;
-use super::report::Outcome;
+use super::report::RunOutcome;
 use crate::render::{self, Sources};
 use crate::{Status, Usage};
 
@@ -49,7 +49,7 @@ pub struct UsageOfKernel {
 /// A run that did not start, in JSON; the fields are the keys.
 #[derive(Serialize)]
 struct Failure {
-    outcome: Outcome,
+    outcome: RunOutcome,
     exit_status: u8,
     /// Each is a message.
     errors: Vec<String>,
@@ -58,7 +58,7 @@ struct Failure {
 }
 
 impl Failure {
-    fn new(outcome: Outcome, errors: Vec<String>, help: Option<String>) -> Failure {
+    fn new(outcome: RunOutcome, errors: Vec<String>, help: Option<String>) -> Failure {
         Failure {
             outcome,
             exit_status: outcome.status() as u8,
@@ -84,23 +84,23 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     if let Some(Diagnosed(text)) = error.downcast_ref() {
         if json {
             let errors = vec![text.trim_end().to_owned()];
-            Failure::new(Outcome::BadInput, errors, None).write(out)?;
+            Failure::new(RunOutcome::BadInput, errors, None).write(out)?;
         } else {
             render::tell(format_args!("{text}"));
         }
         return Ok(Status::BadInput);
     }
     let failure = match error.downcast::<Problems>() {
-        Ok(Problems { problems, help }) => Failure::new(Outcome::BadInput, problems, help),
+        Ok(Problems { problems, help }) => Failure::new(RunOutcome::BadInput, problems, help),
         Err(error) => match error.downcast::<UsageOfKernel>() {
             Ok(UsageOfKernel { message, help }) => {
-                Failure::new(Outcome::BadUsage, vec![message], help)
+                Failure::new(RunOutcome::BadUsage, vec![message], help)
             }
             Err(error) => {
                 let outcome = if error.is::<Usage>() {
-                    Outcome::BadUsage
+                    RunOutcome::BadUsage
                 } else {
-                    Outcome::BadInput
+                    RunOutcome::BadInput
                 };
                 Failure::new(outcome, vec![format!("{error:#}")], None)
             }
@@ -137,5 +137,5 @@ pub fn report_usage(error: &clap::Error, out: &mut dyn Write) -> Result<()> {
     let message = error.to_string();
     let message = message.strip_prefix("error: ").unwrap_or(&message);
     let errors = vec![message.trim_end().to_owned()];
-    Failure::new(Outcome::BadUsage, errors, None).write(out)
+    Failure::new(RunOutcome::BadUsage, errors, None).write(out)
 }

@@ -29,7 +29,7 @@ const LAUNCH_FILE: &str = "toml";
 /// A run as written: a program, buffers, launches one after the other, and what is to be done with the results. Nothing
 /// is compared with the kernels yet.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Run {
+pub struct RunRequest {
     /// The launch file, if there is one.
     pub launch_file: Option<PathBuf>,
     /// The source or code object.
@@ -49,17 +49,17 @@ pub struct Run {
     /// Bytes of guest memory that may be allocated.
     pub memory: Option<u64>,
     /// Buffers that all launches may use.
-    pub buffers: Vec<Given>,
+    pub buffers: Vec<NamedText>,
     /// In order; at least one.
-    pub launches: Vec<Launch>,
+    pub launches: Vec<LaunchRequest>,
     /// The error of an argument that has no name or no value; the correct way to write it depends on the kernel.
     pub wrong_arg: Option<String>,
     /// Buffers to print.
-    pub print: Vec<Given>,
+    pub print: Vec<NamedText>,
     /// Buffers to save; the value is a file.
-    pub save: Vec<Given>,
+    pub save: Vec<NamedText>,
     /// Buffers to compare.
-    pub expect: Vec<Given>,
+    pub expect: Vec<NamedText>,
     /// Variations of the execution.
     pub variations: Variations,
     /// Prints instructions.
@@ -140,13 +140,13 @@ impl Compiler {
 
 /// A launch of a kernel as written.
 #[derive(Clone, PartialEq, Debug, Default)]
-pub struct Launch {
+pub struct LaunchRequest {
     /// Name of the kernel; without, the only one.
     pub kernel: Option<String>,
     /// Work-items.
-    pub grid: Option<Extent>,
+    pub grid: Option<WrittenSizes>,
     /// Work-items of a workgroup.
-    pub group: Option<Extent>,
+    pub group: Option<WrittenSizes>,
     /// Work-items' global numbers begin with these.
     pub offset: Option<[u64; 3]>,
     /// Instructions of a wave.
@@ -156,17 +156,17 @@ pub struct Launch {
     /// Scratch of a lane beyond the kernel's fixed part, in bytes.
     pub stack: Option<u32>,
     /// Arguments in the order of writing.
-    pub args: Vec<Given>,
+    pub args: Vec<NamedText>,
     /// All explicit arguments as bytes.
-    pub kernarg: Option<Given>,
+    pub kernarg: Option<NamedText>,
     /// Number of times that it runs; without, once.
     pub repeat: Option<NonZeroU32>,
 }
 
-impl Launch {
+impl LaunchRequest {
     /// The launch with what it does not say taken from another. Arguments belong to one launch.
-    pub fn or(self, others: &Launch) -> Launch {
-        Launch {
+    pub fn or(self, others: &LaunchRequest) -> LaunchRequest {
+        LaunchRequest {
             kernel: self.kernel.or_else(|| others.kernel.clone()),
             grid: self.grid.or(others.grid),
             group: self.group.or(others.group),
@@ -183,7 +183,7 @@ impl Launch {
 /// Sizes in x, y and z.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(try_from = "launch_file::Sizes")]
-pub struct Extent {
+pub struct WrittenSizes {
     /// The sizes; those that were not written are 1.
     pub sizes: [u32; 3],
     /// The number of them that were written, 1 to 3.
@@ -192,7 +192,7 @@ pub struct Extent {
 
 /// Something named and a value for it.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Given {
+pub struct NamedText {
     /// Its purpose.
     pub name: String,
     /// As written.
@@ -201,7 +201,7 @@ pub struct Given {
     pub base: PathBuf,
 }
 
-impl Given {
+impl NamedText {
     /// A path of the value.
     pub fn path(&self, path: &Path) -> PathBuf {
         self.base.join(path)
@@ -212,7 +212,7 @@ impl Given {
 ///
 /// # Errors
 /// The launch file cannot be read, is no TOML, or has unknown keys or invalid values.
-pub fn read(args: &Args) -> Result<Run> {
+pub fn read(args: &Args) -> Result<RunRequest> {
     let mut run = if is_launch_file(&args.input) {
         let text = input::read_text(&args.input)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
@@ -221,22 +221,22 @@ pub fn read(args: &Args) -> Result<Run> {
             Err(error) if error.is::<toml::de::Error>() => {
                 bail!(shown(&error.downcast()?, &name, &text, args.json));
             }
-            Ok(Run { file, .. }) if is_launch_file(&file) => {
+            Ok(RunRequest { file, .. }) if is_launch_file(&file) => {
                 bail!(
                     "{name}: {} is a launch file too; `file` names a source or a code object",
                     input::name(&file)
                 )
             }
-            run => Run {
+            run => RunRequest {
                 launch_file: Some(args.input.clone()),
                 ..run.context(name)?
             },
         }
     } else {
-        Run {
+        RunRequest {
             file: args.input.clone(),
-            launches: vec![Launch::default()],
-            ..Run::default()
+            launches: vec![LaunchRequest::default()],
+            ..RunRequest::default()
         }
     };
     run.override_by(args)?;
@@ -269,7 +269,7 @@ fn shown(error: &toml::de::Error, name: &str, text: &str, json: bool) -> Diagnos
     Diagnosed::new(&sources, &[diagnostic], json)
 }
 
-impl Run {
+impl RunRequest {
     /// The files that it reads by name.
     pub fn inputs(&self) -> Vec<PathBuf> {
         let launches = self.launches.iter();
@@ -319,7 +319,7 @@ impl Run {
         self.variations = args.variations.or(self.variations);
         self.fidelity |= args.fidelity;
         self.json |= args.json;
-        let given = Launch {
+        let given = LaunchRequest {
             kernel: args.kernel.clone(),
             grid: args.grid,
             group: args.group,
@@ -327,7 +327,7 @@ impl Run {
             limit: args.limit,
             lds: args.lds,
             stack: args.stack,
-            ..Launch::default()
+            ..LaunchRequest::default()
         };
         for launch in &mut self.launches {
             *launch = given.clone().with_arguments_of(std::mem::take(launch));
@@ -371,10 +371,10 @@ impl Run {
     }
 }
 
-impl Launch {
+impl LaunchRequest {
     /// This one's settings, before the other's; the arguments are the other's.
-    fn with_arguments_of(self, other: Launch) -> Launch {
-        Launch {
+    fn with_arguments_of(self, other: LaunchRequest) -> LaunchRequest {
+        LaunchRequest {
             args: other.args.clone(),
             kernarg: other.kernarg.clone(),
             ..self.or(&other)
@@ -383,7 +383,7 @@ impl Launch {
 
     fn override_by(&mut self, args: &Args, wrong: &mut Option<String>) -> Result<()> {
         if let Some(value) = &args.kernarg {
-            self.kernarg = Some(Given {
+            self.kernarg = Some(NamedText {
                 value: value.clone(),
                 ..unvalued("--kernarg")
             });
@@ -410,8 +410,8 @@ impl Launch {
     }
 }
 
-pub fn unvalued(name: &str) -> Given {
-    Given {
+pub fn unvalued(name: &str) -> NamedText {
+    NamedText {
         name: name.trim().to_owned(),
         value: String::new(),
         base: PathBuf::new(),
@@ -424,13 +424,13 @@ pub const VALUE: &str = "VALUE";
 pub const FILE: &str = "FILE";
 
 /// A name, `=`, and what is `wanted` behind it.
-pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Given> {
+pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<NamedText> {
     let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
     if name.is_empty() || value.is_empty() {
         bail!("`{option} {text}`: NAME={wanted} is wanted");
     }
-    Ok(Given {
+    Ok(NamedText {
         name,
         value,
         base: base.to_owned(),
@@ -441,9 +441,9 @@ pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Given
 ///
 /// # Errors
 /// The accepted forms.
-pub fn sizes(text: &str) -> Result<Extent, String> {
+pub fn sizes(text: &str) -> Result<WrittenSizes, String> {
     let (sizes, dimensions) = numbers(text, 1, u32::MAX)?;
-    Ok(Extent { sizes, dimensions })
+    Ok(WrittenSizes { sizes, dimensions })
 }
 
 /// Offsets as options have them: `X`, `X,Y` or `X,Y,Z`.

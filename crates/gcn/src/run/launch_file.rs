@@ -10,7 +10,8 @@ use gcn_runtime::settings::{self, ProfileFormat};
 use serde::Deserialize;
 
 use super::launch::{
-    Compiler, Extent, FILE, Given, Launch, Run, TraceOptions, VALUE, offsets, pair, sizes, unvalued,
+    Compiler, FILE, LaunchRequest, NamedText, RunRequest, TraceOptions, VALUE, WrittenSizes,
+    offsets, pair, sizes, unvalued,
 };
 use super::profile::ProfileOptions;
 use crate::input::{Dialect, STDIN};
@@ -44,8 +45,8 @@ struct File {
     json: bool,
     // Those of a launch: of the only one, or where a launch has no other.
     kernel: Option<String>,
-    grid: Option<Extent>,
-    group: Option<Extent>,
+    grid: Option<WrittenSizes>,
+    group: Option<WrittenSizes>,
     offset: Option<Offset>,
     limit: Option<u64>,
     lds: Option<u32>,
@@ -60,8 +61,8 @@ struct File {
 #[serde(deny_unknown_fields, default)]
 struct Table {
     kernel: Option<String>,
-    grid: Option<Extent>,
-    group: Option<Extent>,
+    grid: Option<WrittenSizes>,
+    group: Option<WrittenSizes>,
     offset: Option<Offset>,
     limit: Option<u64>,
     lds: Option<u32>,
@@ -72,15 +73,15 @@ struct Table {
 }
 
 impl Table {
-    fn launch(self, base: &Path) -> Result<Launch> {
+    fn launch(self, base: &Path) -> Result<LaunchRequest> {
         let kernarg = self.kernarg.map(|value| {
-            Ok::<_, anyhow::Error>(Given {
+            Ok::<_, anyhow::Error>(NamedText {
                 value: written("kernarg", "it", &value)?,
                 base: base.to_owned(),
                 ..unvalued("kernarg")
             })
         });
-        Ok(Launch {
+        Ok(LaunchRequest {
             kernel: self.kernel,
             grid: self.grid,
             group: self.group,
@@ -124,10 +125,10 @@ impl Sizes {
     }
 }
 
-impl TryFrom<Sizes> for Extent {
+impl TryFrom<Sizes> for WrittenSizes {
     type Error = String;
 
-    fn try_from(given: Sizes) -> Result<Extent, String> {
+    fn try_from(given: Sizes) -> Result<WrittenSizes, String> {
         sizes(&given.text())
     }
 }
@@ -247,7 +248,7 @@ fn output(base: &Path, path: &Path) -> PathBuf {
 ///
 /// # Errors
 /// An error with its place.
-pub fn read(text: &str, base: &Path) -> Result<Run> {
+pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     let file: File = toml::from_str(text)?;
     let Some(program) = file.file else {
         bail!("the launch file names no program: add `file = \"kernel.s\"`");
@@ -286,7 +287,7 @@ pub fn read(text: &str, base: &Path) -> Result<Run> {
         let inner = tables.map(|table| Ok(table.launch(base)?.or(&outer)));
         inner.collect::<Result<_>>()?
     };
-    Ok(Run {
+    Ok(RunRequest {
         launch_file: None,
         file: base.join(program),
         target: file.target,
@@ -336,9 +337,9 @@ enum Unnamed {
     InText { wanted: &'static str },
 }
 
-fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Result<Vec<Given>> {
+fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Result<Vec<NamedText>> {
     let given_as = |name: &str, value: &toml::Value| {
-        Ok(Given {
+        Ok(NamedText {
             name: name.to_owned(),
             value: written(key, name, value)?,
             base: base.to_owned(),

@@ -33,11 +33,11 @@ use expect::Verdict;
 use failure::UsageOfKernel;
 pub use failure::{report_usage, reports_usage};
 use interrupt::Stop;
-use launch::Run;
+use launch::RunRequest;
 pub use options::{Args, EXAMPLES};
 use profile::ProfileFile;
 use program::{choose, program};
-use report::{Outcome, Report, Results};
+use report::{Results, RunOutcome, RunReport};
 pub use save::Identity;
 use trace::Trace;
 use wanted::Wanted;
@@ -71,7 +71,7 @@ pub fn checked(
 }
 
 fn carry_out(
-    run: &Run,
+    run: &RunRequest,
     checking: Option<&Checking>,
     out: &mut dyn Write,
 ) -> Result<(Status, Vec<FindingReport>)> {
@@ -125,7 +125,7 @@ fn carry_out(
         let fault = end.fault.as_ref()?;
         let unset = launch.unset_sgprs(fault);
         let report = FaultReport::new(&end, &map, &cause.to_string(), unset)?;
-        Some((Outcome::of_fault(&fault.kind, cause), report))
+        Some((RunOutcome::of_fault(&fault.kind, cause), report))
     });
     let findings = checking.map(|it| it.collect(&module)).unwrap_or_default();
     // A run that was stopped because there are enough findings has no fault of its own.
@@ -145,10 +145,10 @@ fn carry_out(
     errors.extend(profiled.err().map(|error| format!("{error:#}")));
     let outcome = match &fault {
         Some((outcome, _)) => *outcome,
-        None if !errors.is_empty() => Outcome::BadInput,
-        None if !findings.is_empty() => Outcome::Finding,
-        None if !verdicts.iter().all(Verdict::holds) => Outcome::Difference,
-        None => Outcome::Success,
+        None if !errors.is_empty() => RunOutcome::BadInput,
+        None if !findings.is_empty() => RunOutcome::Finding,
+        None if !verdicts.iter().all(Verdict::holds) => RunOutcome::Difference,
+        None => RunOutcome::Success,
     };
     let results = Results {
         outcome,
@@ -164,7 +164,7 @@ fn carry_out(
         memory: device.memory(),
     };
     if run.json {
-        Report::new(&results, device.target().name, ready.threads).write(out)?;
+        RunReport::new(&results, device.target().name, ready.threads).write(out)?;
     } else {
         results.print(run.fidelity, ready.threads, out)?;
     }

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use gcn_runtime::fault::{Fault, FaultKind};
-use gcn_runtime::hsa::Note;
+use gcn_runtime::hsa::LaunchNote;
 use gcn_runtime::report::{CodeMap, site};
 use gcn_runtime::{Completion, PreparedLaunch};
 
@@ -11,13 +11,13 @@ use super::dispatch::Done;
 use crate::render;
 
 /// The remedy for a note, on the command line.
-pub fn remedy(note: &Note) -> &'static str {
+pub fn remedy(note: &LaunchNote) -> &'static str {
     match note {
-        Note::DynamicStack { .. } => "; --stack changes that",
-        Note::MutePrintf => {
+        LaunchNote::DynamicStack { .. } => "; --stack changes that",
+        LaunchNote::MutePrintf => {
             "; compile the source with `-nogpulib -emit-llvm -c` first, then what that makes, with the libraries"
         }
-        Note::Partial { .. } | Note::Format(_) => "",
+        LaunchNote::Partial { .. } | LaunchNote::Format(_) => "",
     }
 }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use clap::builder::TypedValueParser;
 use gcn_runtime::settings::{self, ProfileFormat};
 
-use super::launch::{self, Extent};
+use super::launch::{self, WrittenSizes};
 use crate::{input, variations};
 
 /// For `--help`.
@@ -58,10 +58,10 @@ pub struct Args {
     pub kernel: Option<String>,
     /// Work-items, in up to three dimensions.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes, allow_hyphen_values = true)]
-    pub grid: Option<Extent>,
+    pub grid: Option<WrittenSizes>,
     /// Work-items of a workgroup.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes, allow_hyphen_values = true)]
-    pub group: Option<Extent>,
+    pub group: Option<WrittenSizes>,
     /// First global numbers of the work-items, in OpenCL kernels.
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::offsets, allow_hyphen_values = true)]
     pub offset: Option<[u64; 3]>,

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
-use gcn_runtime::value::{Encoding, Type, Value};
+use gcn_runtime::value::{NumberEncoding, Type, Value};
 use serde::Serialize;
 
 use crate::render::printable;
@@ -252,16 +252,16 @@ fn bits(value: Value) -> String {
 /// A value in JSON: a number, or text for what JSON has no number for.
 pub fn json(value: Value) -> serde_json::Value {
     match value.ty.encoding() {
-        Encoding::Float if value.float().is_finite() => {
+        NumberEncoding::Float if value.float().is_finite() => {
             // The shortest decimal of the type itself, not of the double it would become.
             value
                 .to_string()
                 .parse::<f64>()
                 .map_or(serde_json::Value::Null, serde_json::Value::from)
         }
-        Encoding::Float => value.to_string().into(),
-        Encoding::Signed => (value.integer() as i64).into(),
-        Encoding::Unsigned => (value.integer() as u64).into(),
+        NumberEncoding::Float => value.to_string().into(),
+        NumberEncoding::Signed => (value.integer() as i64).into(),
+        NumberEncoding::Unsigned => (value.integer() as u64).into(),
     }
 }
 

@@ -10,7 +10,7 @@ use gcn_runtime::settings::MAX_THREADS;
 use gcn_runtime::{Device, Error, Kernel, Module};
 
 use super::failure::Diagnosed;
-use super::launch::Run;
+use super::launch::RunRequest;
 use crate::file::FileBytes;
 use crate::input::Named;
 use crate::object::NoTarget;
@@ -21,7 +21,7 @@ use crate::{Usage, asm, input, object, render};
 ///
 /// # Errors
 /// The file cannot be read, the source has errors, or the target is none that it runs on.
-pub fn program(run: &Run) -> Result<Module> {
+pub fn program(run: &RunRequest) -> Result<Module> {
     let name = input::name(&run.file);
     let asked = match &run.target {
         Some(target) => Some(
@@ -126,7 +126,7 @@ pub fn program(run: &Run) -> Result<Module> {
 }
 
 /// Loads a code object into a device of the target.
-fn load(run: &Run, object: CodeObject<'static>, target: &str) -> Result<Module> {
+fn load(run: &RunRequest, object: CodeObject<'static>, target: &str) -> Result<Module> {
     // A name that no kernel has is the better message of two.
     for launch in &run.launches {
         symbol(&object, launch.kernel.as_deref())?;
@@ -138,7 +138,7 @@ fn load(run: &Run, object: CodeObject<'static>, target: &str) -> Result<Module> 
 ///
 /// # Errors
 /// The number of threads is invalid.
-fn device(run: &Run, target: &str) -> Result<Device> {
+fn device(run: &RunRequest, target: &str) -> Result<Device> {
     let all = || std::thread::available_parallelism().map_or(1, usize::from);
     let threads = match run.threads {
         // Lines of several threads would come in no order.
@@ -158,7 +158,7 @@ fn device(run: &Run, target: &str) -> Result<Device> {
 }
 
 /// Compiles a source with the system's Clang.
-fn compiled(run: &Run, language: Language, asked: Option<Named>) -> Result<Module> {
+fn compiled(run: &RunRequest, language: Language, asked: Option<Named>) -> Result<Module> {
     let name = input::name(&run.file);
     let target = asked.map_or_else(|| DEFAULT_TARGET.to_owned(), |named| named.to_string());
     let show = |commands: &[String]| {
@@ -169,7 +169,7 @@ fn compiled(run: &Run, language: Language, asked: Option<Named>) -> Result<Modul
     let request = Request {
         options: &run.compiler.options(),
         colour: !run.json && render::has_colours(),
-        ..Request::new(compile::Source::File(&run.file), language)
+        ..Request::new(compile::CompilerInput::File(&run.file), language)
     };
     let (module, compiled) = match Module::compile(&device(run, &target)?, &request) {
         Ok(compiled) => compiled,

@@ -21,7 +21,7 @@ use crate::{Status, render};
 /// The end of a run; the names are those of the JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Outcome {
+pub enum RunOutcome {
     /// It finished, and every expectation held.
     Success,
     /// An input is wrong, or an output cannot be written.
@@ -46,32 +46,32 @@ pub enum Outcome {
     Terminated,
 }
 
-impl Outcome {
+impl RunOutcome {
     /// The end by a fault; `cause` says what stopped the run if that came from outside.
-    pub fn of_fault(kind: &FaultKind, cause: Cause) -> Outcome {
+    pub fn of_fault(kind: &FaultKind, cause: Cause) -> RunOutcome {
         match kind {
             FaultKind::Interrupted => match cause {
-                Cause::Interrupt => Outcome::Interrupted,
-                Cause::Terminate => Outcome::Terminated,
-                Cause::Timeout(_) => Outcome::Timeout,
+                Cause::Interrupt => RunOutcome::Interrupted,
+                Cause::Terminate => RunOutcome::Terminated,
+                Cause::Timeout(_) => RunOutcome::Timeout,
             },
-            FaultKind::Limit(_) => Outcome::Limit,
-            FaultKind::Blocked { .. } => Outcome::Deadlock,
-            _ => Outcome::Fault,
+            FaultKind::Limit(_) => RunOutcome::Limit,
+            FaultKind::Blocked { .. } => RunOutcome::Deadlock,
+            _ => RunOutcome::Fault,
         }
     }
 
     /// The exit status.
     pub fn status(self) -> Status {
         match self {
-            Outcome::Success => Status::Success,
-            Outcome::BadInput => Status::BadInput,
-            Outcome::BadUsage => Status::BadUsage,
-            Outcome::Difference | Outcome::Finding => Status::Difference,
-            Outcome::Fault | Outcome::Limit | Outcome::Deadlock => Status::Fault,
-            Outcome::Timeout => Status::Timeout,
-            Outcome::Interrupted => Status::Interrupted,
-            Outcome::Terminated => Status::Terminated,
+            RunOutcome::Success => Status::Success,
+            RunOutcome::BadInput => Status::BadInput,
+            RunOutcome::BadUsage => Status::BadUsage,
+            RunOutcome::Difference | RunOutcome::Finding => Status::Difference,
+            RunOutcome::Fault | RunOutcome::Limit | RunOutcome::Deadlock => Status::Fault,
+            RunOutcome::Timeout => Status::Timeout,
+            RunOutcome::Interrupted => Status::Interrupted,
+            RunOutcome::Terminated => Status::Terminated,
         }
     }
 }
@@ -79,7 +79,7 @@ impl Outcome {
 /// All that a run has left.
 pub struct Results<'a> {
     /// Its end.
-    pub outcome: Outcome,
+    pub outcome: RunOutcome,
     /// Files that could not be written.
     pub errors: &'a [String],
     /// The launches that ran.
@@ -141,8 +141,8 @@ impl Results<'_> {
 
 /// A run in JSON; the fields are the keys.
 #[derive(Serialize)]
-pub struct Report<'a> {
-    outcome: Outcome,
+pub struct RunReport<'a> {
+    outcome: RunOutcome,
     exit_status: u8,
     /// Files that could not be written.
     errors: &'a [String],
@@ -198,12 +198,12 @@ impl<'a> LaunchReport<'a> {
     }
 }
 
-impl<'a> Report<'a> {
+impl<'a> RunReport<'a> {
     /// A run on a device of a target with `threads` host threads.
-    pub fn new(results: &Results<'a>, target: &'a str, threads: usize) -> Report<'a> {
+    pub fn new(results: &Results<'a>, target: &'a str, threads: usize) -> RunReport<'a> {
         let launches: Vec<LaunchReport> = results.launches.iter().map(LaunchReport::new).collect();
         let sum = |of: fn(&LaunchReport) -> u64| launches.iter().map(of).sum();
-        Report {
+        RunReport {
             outcome: results.outcome,
             exit_status: results.outcome.status() as u8,
             errors: results.errors,

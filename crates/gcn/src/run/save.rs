@@ -9,7 +9,7 @@ use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 
-use super::launch::Given;
+use super::launch::NamedText;
 use super::output::{Selector, View};
 use crate::input;
 
@@ -26,7 +26,7 @@ impl Save {
     ///
     /// # Errors
     /// As [`Selector::parse`] and [`Selector::find`]; the path is a directory, or in none.
-    pub fn new(given: &Given, buffers: &[BufferView], loaded: &Loaded) -> Result<Save> {
+    pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Save> {
         let view = Selector::unprinted(&given.name)?.find(buffers, loaded)?;
         let path = match &*given.value {
             input::STDIN => PathBuf::from(input::STDIN),

@@ -9,9 +9,9 @@ use anyhow::{Context, Result};
 use gcn_observe::Filter;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::report::symbolic;
-use gcn_runtime::{Outcome, PreparedLaunch, Queue};
+use gcn_runtime::{CommandResult, PreparedLaunch, Queue};
 
-use super::launch::{Run, TraceOptions};
+use super::launch::{RunRequest, TraceOptions};
 use crate::input;
 
 /// Lines of a trace that may wait to be written.
@@ -37,7 +37,7 @@ impl Trace {
     ///
     /// # Errors
     /// Its file cannot be made.
-    pub fn new(run: &Run, filter: Filter) -> Result<Option<Trace>> {
+    pub fn new(run: &RunRequest, filter: Filter) -> Result<Option<Trace>> {
         let TraceOptions { file, .. } = &run.trace;
         if !run.trace.is_on() {
             return Ok(None);
@@ -64,7 +64,7 @@ impl Trace {
         queue: &Queue,
         observers: &Observers,
         out: &mut dyn Write,
-    ) -> Result<Outcome> {
+    ) -> Result<CommandResult> {
         let (sender, lines) = mpsc::sync_channel::<String>(BACKLOG);
         let module = prepared.kernel().module().clone();
         // Nobody listens any more when the run is being stopped.

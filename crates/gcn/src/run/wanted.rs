@@ -7,7 +7,7 @@ use gcn_runtime::hsa::Loaded;
 
 use super::arguments::Problems;
 use super::expect::Expectation;
-use super::launch::Run;
+use super::launch::RunRequest;
 use super::output::{Selector, View};
 use super::save::{self, Save};
 use super::trace_filter;
@@ -29,7 +29,7 @@ impl Wanted {
     ///
     /// # Errors
     /// [`Problems`] with all that is not there or conflicts.
-    pub fn new(run: &Run, buffers: &[BufferView], loaded: &Loaded) -> Result<Wanted> {
+    pub fn new(run: &RunRequest, buffers: &[BufferView], loaded: &Loaded) -> Result<Wanted> {
         let mut problems = Vec::new();
         fn keep<T>(
             result: Result<T>,

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 
-use gcn_asm::list::{Code, ListOptions, list};
+use gcn_asm::list::{ListOptions, ListedCode, list};
 use gcn_asm::{Assembly, Dialect, Options, Severity, Source};
 use gcn_isa::{Syntax, Target};
 
@@ -121,7 +121,7 @@ fn way_back(case: &Case, assembly: &Assembly, target: &'static Target) -> Vec<St
     let mut problems = Vec::new();
     for (syntax, dialect) in [(Syntax::Llvm, Dialect::Llvm), (Syntax::Clrx, Dialect::Clrx)] {
         let listing = list(
-            &Code::raw(target.isa, &bytes),
+            &ListedCode::raw(target.isa, &bytes),
             &ListOptions { syntax, hex: false },
         );
         let mut options = Options::new(target);

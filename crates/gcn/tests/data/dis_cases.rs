@@ -3,7 +3,7 @@
 use std::fs;
 
 use gcn_asm::Severity;
-use gcn_asm::list::{Code, ListOptions, list};
+use gcn_asm::list::{ListOptions, ListedCode, list};
 use gcn_isa::{Syntax, Target};
 
 use crate::case::{Case, bytes_text, expectations, verdict, version, write_expectations};
@@ -42,7 +42,7 @@ fn options(case: &Case) -> Result<ListOptions, String> {
 
 /// The listing as an expectation has it: blanks are single, lines joined.
 fn listing(bytes: &[u8], target: &Target, options: &ListOptions) -> String {
-    let text = list(&Code::raw(target.isa, bytes), options);
+    let text = list(&ListedCode::raw(target.isa, bytes), options);
     let lines: Vec<String> = text
         .lines()
         .map(|line| line.split_whitespace().collect::<Vec<_>>().join(" "))
@@ -75,7 +75,7 @@ pub fn check(case: &Case, target: &'static Target) -> Result<(), String> {
                 case.name
             ));
         }
-        let source = list(&Code::raw(target.isa, &bytes), &options);
+        let source = list(&ListedCode::raw(target.isa, &bytes), &options);
         let again = crate::case::assemble(&source, target);
         match again
             .diagnostics

@@ -49,7 +49,7 @@ impl Whole<'_> {
         kind: RelocationKind,
         target: RelocationTarget,
         addend: i64,
-    ) -> Option<Said> {
+    ) -> Option<FieldText> {
         let name = kind.name()?;
         let symbol = match target {
             RelocationTarget::Symbol(index) => {
@@ -98,7 +98,7 @@ impl Whole<'_> {
             RelocationKind::Relative64 if is_name => RelocationKind::Abs64.name().unwrap_or(name),
             _ => name,
         };
-        Some(Said {
+        Some(FieldText {
             offset,
             kind,
             operand,

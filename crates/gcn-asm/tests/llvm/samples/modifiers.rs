@@ -1,6 +1,6 @@
 //! The forms of modifiers.
 
-use gcn_isa::{Encoding, Field, Inst, Modifier, Value, mtbuf};
+use gcn_isa::{Encoding, Field, Inst, Modifier, ModifierValue, mtbuf};
 
 use super::operands::NUMBERS;
 
@@ -9,17 +9,17 @@ pub(super) fn modifier_forms(inst: &Inst, modifier: &Modifier) -> Vec<String> {
     let name = modifier.names[0];
     match modifier.value {
         // LLVM 19 does not survive `nocompr`.
-        Value::Flag if inst.encoding == Encoding::Exp => vec![name.to_owned()],
-        Value::Flag => vec![name.to_owned(), format!("no{name}")],
-        Value::Unsigned if modifier.field == Field::BoundCtrl => {
+        ModifierValue::Flag if inst.encoding == Encoding::Exp => vec![name.to_owned()],
+        ModifierValue::Flag => vec![name.to_owned(), format!("no{name}")],
+        ModifierValue::Unsigned if modifier.field == Field::BoundCtrl => {
             vec!["bound_ctrl:0".to_owned(), "bound_ctrl:1".to_owned()]
         }
-        Value::Unsigned | Value::Signed => {
+        ModifierValue::Unsigned | ModifierValue::Signed => {
             let mut forms: Vec<String> = NUMBERS.iter().map(|n| format!("{name}:{n}")).collect();
             forms.swap(0, 2);
             forms
         }
-        Value::Swizzle => [
+        ModifierValue::Swizzle => [
             "0x8055",
             "0",
             "65535",
@@ -36,12 +36,12 @@ pub(super) fn modifier_forms(inst: &Inst, modifier: &Modifier) -> Vec<String> {
         .iter()
         .map(|value| format!("{name}:{value}"))
         .collect(),
-        Value::Omod => [
+        ModifierValue::Omod => [
             "mul:2", "mul:4", "div:2", "mul:1", "div:1", "mul:3", "div:4",
         ]
         .map(str::to_owned)
         .into(),
-        Value::BitList => {
+        ModifierValue::BitList => {
             let length = inst.list_bits(modifier).iter().count();
             let list = |bit: usize| -> String {
                 let bits: Vec<&str> = (0..length)
@@ -54,19 +54,19 @@ pub(super) fn modifier_forms(inst: &Inst, modifier: &Modifier) -> Vec<String> {
             forms.push(format!("{name}:[2]"));
             forms
         }
-        Value::Named(names) => names
+        ModifierValue::Named(names) => names
             .iter()
             .map(|value| format!("{name}:{value}"))
             .collect(),
-        Value::Hex => ["0x5", "0", "0xf", "16", "-1"]
+        ModifierValue::Hex => ["0x5", "0", "0xf", "16", "-1"]
             .iter()
             .map(|value| format!("{name}:{value}"))
             .collect(),
-        Value::Mask => ["0x1", "0x3", "0x7", "0xf", "0", "16"]
+        ModifierValue::Mask => ["0x1", "0x3", "0x7", "0xf", "0", "16"]
             .iter()
             .map(|value| format!("{name}:{value}"))
             .collect(),
-        Value::BufferFormat => {
+        ModifierValue::BufferFormat => {
             let numbers = mtbuf::number_formats(inst.isa);
             let names = mtbuf::DATA_FORMATS
                 .iter()
@@ -84,11 +84,11 @@ pub(super) fn modifier_forms(inst: &Inst, modifier: &Modifier) -> Vec<String> {
             );
             forms
         }
-        Value::Part => ["1", "7", "15", "16"]
+        ModifierValue::Part => ["1", "7", "15", "16"]
             .iter()
             .map(|value| format!("{name}:{value}"))
             .collect(),
-        Value::LanePermutation => [
+        ModifierValue::LanePermutation => [
             "quad_perm:[0,1,2,3]",
             "quad_perm:[3,2,1,0]",
             "quad_perm:[0,1,2,4]",
@@ -129,8 +129,10 @@ pub(super) fn written_modifiers(inst: &Inst) -> Vec<String> {
     for modifier in inst.modifiers() {
         let value = inst.get(modifier.field);
         match modifier.value {
-            Value::Flag if value != 0 => texts.push(modifier.names[0].to_owned()),
-            Value::Mask if value != 0 => texts.push(format!("{}:{value:#x}", modifier.names[0])),
+            ModifierValue::Flag if value != 0 => texts.push(modifier.names[0].to_owned()),
+            ModifierValue::Mask if value != 0 => {
+                texts.push(format!("{}:{value:#x}", modifier.names[0]))
+            }
             _ => {}
         }
     }

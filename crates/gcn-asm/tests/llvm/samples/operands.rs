@@ -1,6 +1,6 @@
 //! The forms of operands.
 
-use gcn_isa::{Access, Inst, Isa, Kind, Operand, Slot, simm, vintrp};
+use gcn_isa::{Inst, Isa, Kind, Operand, OperandAccess, Slot, simm, vintrp};
 
 /// Constants as text: the ends of the inline integers, inline floats as floats and as bits, literals of each width.
 const CONSTANTS: &[&str] = &[
@@ -209,7 +209,7 @@ pub(super) fn operand_forms(inst: &Inst, slot: &Slot, index: u32) -> Vec<String>
             if inst.layout().bits(slot.field).width == 0 {
                 forms.insert(0, if count == 1 { "vcc_lo" } else { "vcc" }.to_owned());
             }
-            if slot.access == Access::Read {
+            if slot.access == OperandAccess::Read {
                 forms.extend(of(&["src_scc", "src_vccz"]));
             }
             forms.extend(of(&["v1", "0"]));

@@ -1,7 +1,7 @@
 //! Operands of vector instructions: sources are read in place; those that are no vector registers, or that `modifiers` has
 //! changed, from the wave's staging. Results are written under EXEC.
 
-use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, Source};
+use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, SourceLanes};
 use crate::step::{Arg, MAX_ARGS, Step};
 use crate::wave::{SCALARS, Scalars, Wave};
 
@@ -41,7 +41,7 @@ pub(super) fn sources<
     }
 }
 
-pub(super) type Sources<'a> = (Source<'a>, Source<'a>, Source<'a>);
+pub(super) type Sources<'a> = (SourceLanes<'a>, SourceLanes<'a>, SourceLanes<'a>);
 
 /// The sources at the places, those that are in vector registers and whose signs are left alone.
 #[inline(always)]
@@ -89,7 +89,7 @@ pub(super) fn anywhere<
 
 /// A source and what its place among the operands has for its signs.
 #[inline(always)]
-fn signed<'a, const PLACE: usize, T: Lane>(s: &Step, source: Source<'a>) -> Signed<'a> {
+fn signed<'a, const PLACE: usize, T: Lane>(s: &Step, source: SourceLanes<'a>) -> Signed<'a> {
     let bits = sign_bits::<PLACE, T>(s);
     Signed { source, bits }
 }
@@ -176,7 +176,7 @@ pub(super) fn write<R: Lane>(
 
 /// Positions of an operation's three sources among an instruction's operands.
 #[derive(Clone, Copy)]
-pub(super) struct At<const X: usize, const Y: usize, const Z: usize>;
+pub(super) struct Positions<const X: usize, const Y: usize, const Z: usize>;
 
 /// A source's registers, read in place. What is no vector register is put in every lane of `staging`, where a source that
 /// has been changed is already.
@@ -186,7 +186,7 @@ fn source<'a, T: Lane>(
     scalars: &Scalars,
     arg: Arg,
     staging: &'a mut [Lanes; 2],
-) -> Source<'a> {
+) -> SourceLanes<'a> {
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
     }
@@ -210,7 +210,7 @@ fn with_sign<'a, const PLACE: usize, T: Lane>(
     registers: &'a [Lanes],
     scalars: &Scalars,
     staging: &'a mut [Lanes; 2],
-) -> Source<'a> {
+) -> SourceLanes<'a> {
     if T::SIGN == 0 || s.signs[PLACE] == Sign::Kept {
         return source::<T>(registers, scalars, s.args[PLACE], staging);
     }
@@ -237,7 +237,7 @@ fn with_sign<'a, const PLACE: usize, T: Lane>(
 
 /// A source that is in vector registers and whose sign is left alone.
 #[inline(always)]
-fn in_registers<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> Source<'a> {
+fn in_registers<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
     }
@@ -245,7 +245,7 @@ fn in_registers<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> Sourc
 }
 
 #[inline(always)]
-fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> Source<'_> {
+fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> SourceLanes<'_> {
     let register = |n: usize| registers.get(usize::from(first) + n).unwrap_or(&NOTHING);
     [register(0), register(T::DWORDS.saturating_sub(1))]
 }

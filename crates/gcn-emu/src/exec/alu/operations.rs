@@ -9,7 +9,7 @@ use super::conversion;
 use super::env::Env;
 use super::exact::{self, invalid};
 use super::float::{F16, Float};
-use super::operands::At;
+use super::operands::Positions;
 use super::protocol::*;
 use super::scalar_operand;
 use super::under_mode::*;
@@ -87,7 +87,7 @@ pub(super) fn align(high: u32, low: u32, shift: u32) -> u32 {
 
 /// The byte of the last source that the second names becomes what the first is, rounded as MODE says.
 #[inline(always)]
-pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: At<1, 2, Z>) {
+pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: Positions<1, 2, Z>) {
     let env = Env::of::<f32>(w.mode);
     if env.is_nearest() {
         let env = env.to_nearest();
@@ -223,7 +223,7 @@ pub(super) fn permute(w: &mut Wave, s: &Step) {
     match selector(w, s.args[3]).and_then(Rotations::of) {
         Some(turns) => two(w, s, |high: u32, low: u32| turns.of_bytes(high, low)),
         None => {
-            compiled_once(w, s, At::<1, 2, 3>, 0, |high, low, selector, ()| {
+            compiled_once(w, s, Positions::<1, 2, 3>, 0, |high, low, selector, ()| {
                 (bytes_of(high, low, selector), ())
             });
         }
@@ -378,7 +378,7 @@ pub(super) fn cube_major(w: &mut Wave, s: &Step) {
             select_unpredictable(major.is_nan(), major, 2.0 * major)
         });
     } else {
-        directed3(w, s, At::<1, 2, 3>, |env, x, y, z| {
+        directed3(w, s, Positions::<1, 2, 3>, |env, x, y, z| {
             exact::mul(env, 2.0, cube(x, y, z).major)
         });
     }

@@ -9,7 +9,7 @@ use super::env::Env;
 use super::exact;
 use super::float::{F16, Float, Flush};
 use super::nan;
-use super::operands::At;
+use super::operands::Positions;
 use super::protocol::{at_baseline, compiled_once, three, two, with_slow_path};
 use super::under_mode::{both_halves, order_env};
 use crate::lanes::{Half, Lane, at_each_level};
@@ -105,7 +105,7 @@ fn halves(
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        both_halves(w, s, At::<1, 2, 1>, env, nearest);
+        both_halves(w, s, Positions::<1, 2, 1>, env, nearest);
     } else {
         pairs(w, s, |a, b| directed(env, [a, b], |[a, b]| any(env, a, b)));
     }
@@ -121,7 +121,7 @@ fn halves3(
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        both_halves(w, s, At::<1, 2, 3>, env, nearest);
+        both_halves(w, s, Positions::<1, 2, 3>, env, nearest);
     } else {
         pairs3(w, s, |a, b, c| {
             directed(env, [a, b, c], |[a, b, c]| any(env, a, b, c))
@@ -139,7 +139,7 @@ fn directed<const N: usize>(env: Env, sources: [u16; N], f: impl Fn([F16; N]) ->
 #[inline(always)]
 fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     let (env, ieee) = order_env::<F16>(w);
-    compiled_once(w, s, At::<1, 2, 1>, 0, |a: u32, b: u32, (), ()| {
+    compiled_once(w, s, Positions::<1, 2, 1>, 0, |a: u32, b: u32, (), ()| {
         let ([a, a_high], [b, b_high]) = (split(a), split(b));
         let f = |a, b| f(env.input(F16(a)), env.input(F16(b)), ieee).0;
         (join(f(a, b), f(a_high, b_high)), ())
@@ -230,7 +230,7 @@ fn mixed<R: Lane>(
     fast: impl Fn(f32, f32, f32, ()) -> (R, bool),
     any: impl Fn(f32, f32, f32, ()) -> (R, ()),
 ) {
-    let at = At::<1, 2, 3>;
+    let at = Positions::<1, 2, 3>;
     if mode.is_as_hosts() {
         with_slow_path(w, s, at, fast, any);
     } else {

@@ -3,7 +3,7 @@
 //! The functions below take the operation as a function of one lane's values; its parameter types say how many
 //! registers each operand has. Those of `under_mode` do what MODE says besides.
 
-use super::operands::{At, anywhere, only_same, registers, sources, used, write};
+use super::operands::{Positions, anywhere, only_same, registers, sources, used, write};
 use super::scalar_operand;
 use crate::lanes::{self, Bit, Lane, Lanes, NOTHING};
 use crate::step::Step;
@@ -12,13 +12,13 @@ use crate::wave::Wave;
 /// Destination, one source.
 #[inline(always)]
 pub(super) fn one<A: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A) -> R) {
-    run(w, s, At::<1, 1, 1>, 0, |a, (), (), ()| (f(a), ()));
+    run(w, s, Positions::<1, 1, 1>, 0, |a, (), (), ()| (f(a), ()));
 }
 
 /// Destination, two sources.
 #[inline(always)]
 pub(super) fn two<A: Lane, B: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> R) {
-    run(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| (f(a, b), ()));
+    run(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| (f(a, b), ()));
 }
 
 /// Destination, three sources.
@@ -28,7 +28,9 @@ pub(super) fn three<A: Lane, B: Lane, C: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, C) -> R,
 ) {
-    run(w, s, At::<1, 2, 3>, 0, |a, b, c, ()| (f(a, b, c), ()));
+    run(w, s, Positions::<1, 2, 3>, 0, |a, b, c, ()| {
+        (f(a, b, c), ())
+    });
 }
 
 /// Destination, two sources, a mask whose bit is given last.
@@ -39,7 +41,7 @@ pub(super) fn select<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B, bool) -> R,
 ) {
     let mask = scalar_operand::read(w, s.args[3]);
-    run(w, s, At::<1, 2, 1>, mask, |a, b, (), bit: bool| {
+    run(w, s, Positions::<1, 2, 1>, mask, |a, b, (), bit: bool| {
         (f(a, b, bit), ())
     });
 }
@@ -52,7 +54,7 @@ pub(super) fn carry<A: Lane, B: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, (), ()) -> (R, bool) + Copy,
 ) {
-    let mask = run(w, s, At::<2, 3, 2>, 0, f);
+    let mask = run(w, s, Positions::<2, 3, 2>, 0, f);
     scalar_operand::write(w, s.args[1], mask);
 }
 
@@ -64,7 +66,7 @@ pub(super) fn carry_through<A: Lane, B: Lane, R: Lane>(
     f: impl Fn(A, B, (), bool) -> (R, bool) + Copy,
 ) {
     let carried = scalar_operand::read(w, s.args[4]);
-    let mask = run(w, s, At::<2, 3, 2>, carried, f);
+    let mask = run(w, s, Positions::<2, 3, 2>, carried, f);
     scalar_operand::write(w, s.args[1], mask);
 }
 
@@ -75,7 +77,7 @@ pub(super) fn carry3<A: Lane, B: Lane, C: Lane, R: Lane>(
     s: &Step,
     f: impl Fn(A, B, C, ()) -> (R, bool),
 ) {
-    let mask = compiled_once(w, s, At::<2, 3, 4>, 0, f);
+    let mask = compiled_once(w, s, Positions::<2, 3, 4>, 0, f);
     scalar_operand::write(w, s.args[1], mask);
 }
 
@@ -87,7 +89,7 @@ pub(super) fn carry3_with_slow_path<A: Lane, B: Lane, C: Lane, R: Lane>(
     fast: impl Fn(A, B, C, ()) -> (R, bool),
     any: impl Fn(A, B, C, ()) -> (R, bool),
 ) {
-    let mask = with_slow_path(w, s, At::<2, 3, 4>, fast, any);
+    let mask = with_slow_path(w, s, Positions::<2, 3, 4>, fast, any);
     scalar_operand::write(w, s.args[1], mask);
 }
 
@@ -108,7 +110,7 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
 /// Mask written, two sources; EXEC is written too if the instruction says so.
 #[inline(always)]
 pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
-    let mask = run(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| ((), f(a, b)));
+    let mask = run(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| ((), f(a, b)));
     scalar_operand::write(w, s.args[0], mask);
     if s.writes_exec {
         w.set_exec(mask);
@@ -132,7 +134,7 @@ pub(super) fn run<
 >(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, Z>,
+    at: Positions<X, Y, Z>,
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken) + Copy,
 ) -> u64 {
@@ -155,7 +157,7 @@ pub(super) fn computed<
 >(
     w: &mut Wave,
     s: &Step,
-    _: At<X, Y, Z>,
+    _: Positions<X, Y, Z>,
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken) + Copy,
 ) -> ([Lanes; 2], u64) {
@@ -196,7 +198,7 @@ pub(super) fn compiled_once<
 >(
     w: &mut Wave,
     s: &Step,
-    _: At<X, Y, Z>,
+    _: Positions<X, Y, Z>,
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> u64 {
@@ -220,7 +222,7 @@ pub(super) fn with_slow_path<
 >(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, Z>,
+    at: Positions<X, Y, Z>,
     fast: impl Fn(A, B, C, ()) -> (R, bool),
     any: impl Fn(A, B, C, ()) -> (R, Taken),
 ) -> u64 {
@@ -242,7 +244,7 @@ pub(super) fn computed_with_slow_path<
 >(
     w: &mut Wave,
     s: &Step,
-    _: At<X, Y, Z>,
+    _: Positions<X, Y, Z>,
     fast: impl Fn(A, B, C, ()) -> (R, bool),
     any: impl Fn(A, B, C, ()) -> (R, Taken),
 ) -> ([Lanes; 2], u64) {
@@ -271,7 +273,7 @@ pub(super) fn at_baseline<
 >(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, Z>,
+    at: Positions<X, Y, Z>,
     mask: u64,
     f: impl Fn(A, B, C, Given) -> (R, ()),
 ) {

@@ -7,7 +7,7 @@ use super::env::{Env, MODE_IEEE};
 use super::exact;
 use super::float::{F16, Float, Flush};
 use super::nan;
-use super::operands::{At, Sources, sources};
+use super::operands::{Positions, Sources, sources};
 use super::protocol::{
     at_baseline, compare, compiled_once, computed, computed_with_slow_path, one, run, two,
     with_slow_path,
@@ -28,7 +28,7 @@ pub(super) fn float1<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F) -> F) {
         const ENV: Env = Env::FLUSHING;
         one(w, s, |a| ENV.output(f(ENV.input(a))));
     } else {
-        at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
+        at_baseline(w, s, Positions::<1, 1, 1>, 0, move |a, (), (), ()| {
             (env.output(f(env.input(a))), ())
         });
     }
@@ -62,7 +62,7 @@ pub(super) fn float2<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> F) {
         const ENV: Env = Env::FLUSHING;
         two(w, s, |a, b| ENV.output(f(ENV.input(a), ENV.input(b))));
     } else {
-        at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
+        at_baseline(w, s, Positions::<1, 2, 1>, 0, move |a, b, (), ()| {
             (env.output(f(env.input(a), env.input(b))), ())
         });
     }
@@ -71,14 +71,14 @@ pub(super) fn float2<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> F) {
 /// [`three`] of a floating-point operation, denormals as MODE says.
 #[inline(always)]
 pub(super) fn float3<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F, F) -> F) {
-    float3_at(w, s, At::<1, 2, 3>, f);
+    float3_at(w, s, Positions::<1, 2, 3>, f);
 }
 
 #[inline(always)]
 fn float3_at<const Z: usize, F: Float>(
     w: &mut Wave,
     s: &Step,
-    at: At<1, 2, Z>,
+    at: Positions<1, 2, Z>,
     f: impl Fn(F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
@@ -112,7 +112,7 @@ pub(super) fn float1_with_slow_path<F: Float>(
         (nan::of_one(result, a), is_slow)
     };
     let signals = nan::signals::<F>(w, s);
-    with_slow_path(w, s, At::<1, 1, 1>, fast, |a, (), (), ()| {
+    with_slow_path(w, s, Positions::<1, 1, 1>, fast, |a, (), (), ()| {
         let a = env.input(a);
         (env.output(nan::of_one(any(a), a)), ())
     });
@@ -128,7 +128,7 @@ pub(super) fn three_with_slow_path<F: Float>(
     any: impl Fn(Env, F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
-    with_slow_path(w, s, At::<1, 2, 3>, fast, |a, b, c, ()| {
+    with_slow_path(w, s, Positions::<1, 2, 3>, fast, |a, b, c, ()| {
         (any(env, a, b, c), ())
     });
 }
@@ -145,7 +145,7 @@ pub(super) fn rounded1<F: Float>(
     if Env::of::<F>(w.mode).is_nearest() {
         float1(w, s, nearest);
     } else {
-        directed3(w, s, At::<1, 1, 1>, |env, a, _, _| any(env, a));
+        directed3(w, s, Positions::<1, 1, 1>, |env, a, _, _| any(env, a));
     }
 }
 
@@ -197,7 +197,7 @@ fn rounded2_by<F: Float, R: nan::Rule>(
     flushed: impl Fn(F) -> F + Copy,
     any: impl Fn(Env, F, F) -> F,
 ) {
-    let at = At::<1, 2, 1>;
+    let at = Positions::<1, 2, 1>;
     let env = Env::of::<F>(w.mode);
     let (result, _) = if !env.is_nearest() {
         return directed2(w, s, any);
@@ -222,7 +222,7 @@ pub(super) fn rounded3<F: Float>(
     nearest: impl Fn(F, F, F) -> F + Copy,
     any: impl Fn(Env, F, F, F) -> F,
 ) {
-    rounded3_at(w, s, At::<1, 2, 3>, nearest, any);
+    rounded3_at(w, s, Positions::<1, 2, 3>, nearest, any);
 }
 
 /// [`rounded1`] of two sources and the destination.
@@ -233,14 +233,14 @@ pub(super) fn rounded_accumulate<F: Float>(
     nearest: impl Fn(F, F, F) -> F + Copy,
     any: impl Fn(Env, F, F, F) -> F,
 ) {
-    rounded3_at(w, s, At::<1, 2, 0>, nearest, any);
+    rounded3_at(w, s, Positions::<1, 2, 0>, nearest, any);
 }
 
 #[inline(always)]
 fn rounded3_at<const Z: usize, F: Float>(
     w: &mut Wave,
     s: &Step,
-    at: At<1, 2, Z>,
+    at: Positions<1, 2, Z>,
     nearest: impl Fn(F, F, F) -> F + Copy,
     any: impl Fn(Env, F, F, F) -> F,
 ) {
@@ -266,7 +266,7 @@ fn rounded3_at<const Z: usize, F: Float>(
 #[inline(never)]
 fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Env, F, F) -> F) {
     let env = Env::of::<F>(w.mode);
-    compiled_once(w, s, At::<1, 2, 1>, 0, |a, b, (), ()| {
+    compiled_once(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| {
         (any(env, env.input(a), env.input(b)), ())
     });
 }
@@ -277,7 +277,7 @@ fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Env, F, F) -> F) {
 pub(super) fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float>(
     w: &mut Wave,
     s: &Step,
-    at: At<X, Y, Z>,
+    at: Positions<X, Y, Z>,
     any: impl Fn(Env, F, F, F) -> F,
 ) {
     let env = Env::of::<F>(w.mode);
@@ -318,7 +318,7 @@ fn flushing<const Z: usize, F: Float, N: Lane, R: nan::Rule>(
     nearest: impl Fn(N, N, N) -> N + Copy,
     any: impl Fn(Env, F, F, F) -> F,
 ) {
-    let at = At::<1, 2, Z>;
+    let at = Positions::<1, 2, Z>;
     let env = Env::of::<F>(w.mode).flushing();
     if env.is_nearest() {
         let (result, _) = computed(w, s, at, 0, |a, b, c, ()| (nearest(a, b, c), ()));
@@ -340,7 +340,7 @@ pub(super) fn rounded3_vcc<F: Float>(
 ) {
     let env = Env::of::<F>(w.mode).keeping_sources();
     let vcc = w.vcc();
-    let at = At::<1, 2, 3>;
+    let at = Positions::<1, 2, 3>;
     if env.is_nearest() {
         let scaled = vcc & w.exec();
         let (result, _) = if env.keeps_results() {
@@ -379,7 +379,7 @@ pub(super) fn rounded_int<F: Float, I: Lane, R: Lane>(
         }
         nan::restore_signals::<F>(w, s, signals);
     } else {
-        at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
+        at_baseline(w, s, Positions::<1, 2, 1>, 0, move |a, b, (), ()| {
             (any(env, env.input(a), b), ())
         });
     }
@@ -397,11 +397,11 @@ pub(super) fn rounded_int_with_slow_path<F: Float, I: Lane>(
 ) {
     let env = Env::of::<F>(w.mode);
     if env.is_nearest() && env.quiets() {
-        with_slow_path(w, s, At::<1, 2, 1>, fast, |a, b, (), ()| {
+        with_slow_path(w, s, Positions::<1, 2, 1>, fast, |a, b, (), ()| {
             (nearest(env, env.input(a), b), ())
         });
     } else {
-        at_baseline(w, s, At::<1, 2, 1>, 0, move |a, b, (), ()| {
+        at_baseline(w, s, Positions::<1, 2, 1>, 0, move |a, b, (), ()| {
             (any(env, env.input(a), b), ())
         });
     }
@@ -425,7 +425,7 @@ pub(super) fn convert<A: Float, R: Float, From: Flush, To: Lane>(
     if to.is_nearest() && to.quiets() {
         one(w, s, |a: From| nearest(to, from.input(a)));
     } else {
-        at_baseline(w, s, At::<1, 1, 1>, 0, move |a, (), (), ()| {
+        at_baseline(w, s, Positions::<1, 1, 1>, 0, move |a, (), (), ()| {
             (exact::convert::<A, R>(to, from.input(a)), ())
         });
     }
@@ -442,7 +442,7 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
     if env.is_nearest() {
         one(w, s, nearest);
     } else {
-        at_baseline(w, s, At::<1, 1, 1>, 0, move |a: I, (), (), ()| {
+        at_baseline(w, s, Positions::<1, 1, 1>, 0, move |a: I, (), (), ()| {
             (exact::of_integer::<R>(env, a.into()), ())
         });
     }
@@ -453,7 +453,7 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
 pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
     let env = Env::of::<F16>(w.mode);
     let signals = nan::signals::<F16>(w, s);
-    compiled_once(w, s, At::<1, 1, 1>, 0, |a: Half, (), (), ()| {
+    compiled_once(w, s, Positions::<1, 1, 1>, 0, |a: Half, (), (), ()| {
         let a = env.input(a).0;
         let result = env.limited(a, nan::of_one(f(a), a));
         (env.output(Half::<0>(result)), ())
@@ -516,7 +516,7 @@ pub(super) fn half3_with_slow_path(
     any: impl Fn(Env, F16, F16, F16) -> F16,
 ) {
     let env = Env::of::<F16>(w.mode);
-    let at = At::<1, 2, 3>;
+    let at = Positions::<1, 2, 3>;
     if !env.is_nearest() {
         return directed3(w, s, at, any);
     }
@@ -559,7 +559,7 @@ pub(super) fn order2<F: Float>(
     order3_at(
         w,
         s,
-        At::<1, 2, 1>,
+        Positions::<1, 2, 1>,
         |a, b, _| numbers(a, b),
         |a, b, _, ieee| f(a, b, ieee),
     );
@@ -573,14 +573,14 @@ pub(super) fn order3<F: Float>(
     numbers: impl Fn(F, F, F) -> F,
     f: impl Fn(F, F, F, bool) -> F,
 ) {
-    order3_at(w, s, At::<1, 2, 3>, numbers, f);
+    order3_at(w, s, Positions::<1, 2, 3>, numbers, f);
 }
 
 #[inline(always)]
 fn order3_at<const Z: usize, F: Float>(
     w: &mut Wave,
     s: &Step,
-    at: At<1, 2, Z>,
+    at: Positions<1, 2, Z>,
     numbers: impl Fn(F, F, F) -> F,
     f: impl Fn(F, F, F, bool) -> F,
 ) {
@@ -625,7 +625,7 @@ pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -
 pub(super) fn both_halves<const X: usize, const Y: usize, const Z: usize>(
     w: &mut Wave,
     s: &Step,
-    _: At<X, Y, Z>,
+    _: Positions<X, Y, Z>,
     env: Env,
     f: impl Fn(f32, f32, f32) -> f32 + Copy,
 ) {

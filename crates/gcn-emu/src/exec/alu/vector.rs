@@ -14,7 +14,7 @@ use super::exact;
 use super::float::F16;
 use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
 use super::nan;
-use super::operands::At;
+use super::operands::Positions;
 use super::operations::{
     BELOW_HIGH, BELOW_LOW, SCREEN_PARTITION, add_carry64, add_signed64, align, bit_field_mask,
     byte_of, bytes3, cube_coordinate, cube_major, exponent, four_sads, four_wide_sads, fraction,
@@ -196,7 +196,7 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_SUBB_CO_U32     => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(a, b, c)),
         V_SUBBREV_CO_U32  => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(b, a, c)),
         V_LDEXP_F32       => |w, s| rounded_int(w, s, arithmetic::ldexp, exact::ldexp),
-        V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, At::<1, 2, 0>),
+        V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, Positions::<1, 2, 0>),
         V_CVT_PKNORM_I16_F32 => |w, s| normalised_pairs(w, s, |a| conversion::snorm16(a) as u16),
         V_CVT_PKNORM_U16_F32 => |w, s| normalised_pairs(w, s, conversion::unorm16),
         V_CVT_PKRTZ_F16_F32  => |w, s| truncate_pairs(w, s),
@@ -284,7 +284,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MSAD_U8          => |w, s| three(w, s, |a, b, c: u32| msad_u8(a, b).wrapping_add(c)),
         V_QSAD_PK_U16_U8   => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, sad_u8, low_u16)),
         V_MQSAD_PK_U16_U8  => |w, s| three(w, s, |a, b, c| four_sads(a, b, c, msad_u8, low_u16)),
-        V_CVT_PK_U8_F32    => |w, s| put_bytes(w, s, At::<1, 2, 3>),
+        V_CVT_PK_U8_F32    => |w, s| put_bytes(w, s, Positions::<1, 2, 3>),
         V_DIV_FIXUP_F32    => |w, s| three_with_slow_path(w, s, |q, d, n, ()| divide::div_fixup_fast(q, d, n, &divide::SCALE_32), divide::div_fixup::<f32>),
         V_DIV_FIXUP_F64    => |w, s| three_with_slow_path(w, s, |q, d, n, ()| divide::div_fixup_fast(q, d, n, &divide::SCALE_64), divide::div_fixup::<f64>),
         V_LSHL_B64         => |w, s| two(w, s, u64::wrapping_shl),
@@ -308,7 +308,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_PERM_B32         => |w, s| permute(w, s),
         V_FMA_LEGACY_F16 | V_FMA_F16 => |w, s| half3_with_slow_path(w, s, arithmetic::fma_half_fast, arithmetic::fma_half, exact::fma),
         V_DIV_FIXUP_LEGACY_F16 | V_DIV_FIXUP_F16 => |w, s| { let env = Env::of::<F16>(w.mode); three(w, s, |q, d, n| divide::div_fixup::<F16>(env, q, d, n)) },
-        V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, At::<1, 2, 0>),
+        V_CVT_PKACCUM_U8_F32 => |w, s| put_bytes(w, s, Positions::<1, 2, 0>),
         V_LDEXP_F32        => |w, s| rounded_int(w, s, arithmetic::ldexp, exact::ldexp),
         V_READLANE_B32     => |w, s| { let lane = scalar_operand::read(w, s.args[2]); read_lane(w, s, lane) },
         V_WRITELANE_B32    => write_lane,

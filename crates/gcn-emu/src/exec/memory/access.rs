@@ -11,8 +11,8 @@ use crate::wave::Wave;
 
 use super::buffer::Descriptor;
 use super::wide;
-use crate::step::Format;
-use crate::step::{Family, Plan};
+use crate::step::ElementFormat;
+use crate::step::{Family, MemoryPlan};
 
 /// Spaces, addresses and sizes of an access. Only the lanes in the masks mean anything.
 #[derive(Clone, Debug)]
@@ -48,7 +48,7 @@ pub struct Access {
     /// The descriptor.
     pub descriptor: Descriptor,
     /// Format of a typed buffer's elements.
-    pub format: Format,
+    pub format: ElementFormat,
     /// Dwords of a scalar access within the descriptor's bounds; the others are not performed (errata E119).
     pub dwords_in_bounds: u8,
     /// For loads into LDS, and stores from there: the offset in LDS of lane 0's dword; the other lanes' follow.
@@ -72,7 +72,7 @@ impl Default for Access {
             scratch_base: 0,
             scratch_bytes: 0,
             descriptor: Descriptor::default(),
-            format: Format::default(),
+            format: ElementFormat::default(),
             dwords_in_bounds: 0,
             to_lds: None,
         }
@@ -82,7 +82,7 @@ impl Default for Access {
 /// Space that a lane goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
-pub enum Space {
+pub enum LaneSpace {
     Global,
     Lds,
     Gds,
@@ -126,18 +126,18 @@ impl Access {
 
     /// Space that a lane goes to, if it goes to any.
     #[inline]
-    pub fn space(&self, lane: usize) -> Option<Space> {
+    pub fn space(&self, lane: usize) -> Option<LaneSpace> {
         let bit = 1 << lane;
         if self.global & bit != 0 {
-            Some(Space::Global)
+            Some(LaneSpace::Global)
         } else if self.lds & bit != 0 {
-            Some(Space::Lds)
+            Some(LaneSpace::Lds)
         } else if self.gds & bit != 0 {
-            Some(Space::Gds)
+            Some(LaneSpace::Gds)
         } else if self.scratch & bit != 0 {
-            Some(Space::Scratch)
+            Some(LaneSpace::Scratch)
         } else if self.buffer & bit != 0 {
-            Some(Space::Buffer)
+            Some(LaneSpace::Buffer)
         } else {
             None
         }
@@ -148,13 +148,13 @@ impl Access {
     #[inline]
     pub fn place(&self, lane: usize, byte: u64) -> Option<u64> {
         match self.space(lane)? {
-            Space::Global => Some(self.address[lane].wrapping_add(byte)),
-            Space::Scratch => self.scratch_place(lane, self.address[lane].checked_add(byte)?),
-            Space::Buffer => {
+            LaneSpace::Global => Some(self.address[lane].wrapping_add(byte)),
+            LaneSpace::Scratch => self.scratch_place(lane, self.address[lane].checked_add(byte)?),
+            LaneSpace::Buffer => {
                 let (index, offset) = (self.second[lane] as u32, self.address[lane]);
                 self.descriptor.place(index, offset, byte, self.bytes)
             }
-            Space::Lds | Space::Gds => None,
+            LaneSpace::Lds | LaneSpace::Gds => None,
         }
     }
 
@@ -212,7 +212,7 @@ fn intent(does: Does) -> Option<Intent> {
 }
 
 /// DS (checklist 2.2–2.4, 2.10, 2.11, 2.25–2.27).
-fn share(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
+fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     let mut lanes = wave.exec();
     let m0 = wave.m0();
     let v = |register: Option<u8>| wave.vgpr(register.unwrap_or(0));
@@ -311,7 +311,7 @@ const SRC2_PACKED: u16 = 1 << 15;
 const SRC2_ADDRESS: u32 = 0x1_ffff;
 
 /// The two addresses of SRC2 (errata E054): OFFSET is a distance in dwords with sign, not part of the address.
-fn pairs(from: &Lanes, plan: &Plan, access: &mut Access) {
+fn pairs(from: &Lanes, plan: &MemoryPlan, access: &mut Access) {
     let offset = plan.offset as u16;
     // Sign-extended from 15 bits.
     let common = ((offset << 1) as i16 >> 1) as i32;
@@ -330,7 +330,7 @@ fn pairs(from: &Lanes, plan: &Plan, access: &mut Access) {
 }
 
 /// FLAT: apertures by the upper half of the address (checklist 3.1, 3.2, 3.7–3.9; errata E088).
-fn flat(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
+fn flat(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
     add_pair(wave, plan, access);
     let exec = wave.exec();
     let apertures = device.config.apertures;
@@ -371,7 +371,7 @@ fn flat(wave: &Wave, plan: &Plan, device: &Device, access: &mut Access) {
 
 /// A pair of vector registers and the constant offset.
 #[inline]
-fn add_pair(wave: &Wave, plan: &Plan, access: &mut Access) {
+fn add_pair(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     let first = plan.vaddr.unwrap_or(0);
     let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
     let offset = plan.offset as u64;
@@ -379,7 +379,7 @@ fn add_pair(wave: &Wave, plan: &Plan, access: &mut Access) {
 }
 
 /// GLOBAL (checklist 3.3, 3.4; errata E086).
-fn global(wave: &Wave, plan: &Plan, access: &mut Access) {
+fn global(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     match plan.saddr {
         None => add_pair(wave, plan, access),
         Some(base) => {
@@ -392,7 +392,7 @@ fn global(wave: &Wave, plan: &Plan, access: &mut Access) {
 }
 
 /// SCRATCH (checklist 3.5; errata E087). A sum below zero is as far out of bounds as one above them.
-fn scratch(wave: &Wave, plan: &Plan, access: &mut Access) {
+fn scratch(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     let offset = plan.offset as u64;
     match (plan.saddr, plan.vaddr) {
         (None, Some(register)) => {
@@ -455,7 +455,7 @@ fn is_formatted(does: Does) -> bool {
 
 /// The descriptor of a buffer instruction, with its scalar offset.
 #[inline]
-pub fn descriptor(wave: &Wave, plan: &Plan) -> Descriptor {
+pub fn descriptor(wave: &Wave, plan: &MemoryPlan) -> Descriptor {
     let soffset = match plan.soffset {
         Arg::Scalar(code) => wave.scalar(code),
         Arg::Special(code) => wave.special(code) as u32,
@@ -471,7 +471,7 @@ pub fn descriptor(wave: &Wave, plan: &Plan) -> Descriptor {
 }
 
 /// Low bits of an address that a buffer's load or store ignores: GCN 1.0 has no mode for unaligned ones (errata E104).
-pub fn ignored(isa: Isa, plan: &Plan, bytes: u8) -> u64 {
+pub fn ignored(isa: Isa, plan: &MemoryPlan, bytes: u8) -> u64 {
     if isa != Isa::Si || plan.atomic().is_some() {
         return 0;
     }
@@ -483,7 +483,7 @@ pub fn ignored(isa: Isa, plan: &Plan, bytes: u8) -> u64 {
 }
 
 /// MUBUF and MTBUF. Where no lane leaves the bounds and nothing is swizzled it is plain global memory.
-fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
+fn buffer(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     if access.intent.is_none() {
         return;
     }
@@ -494,7 +494,7 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
         let last = wave.scalar(plan.sbase.wrapping_add(3));
         access.format = plan
             .format
-            .unwrap_or_else(|| Format::of_descriptor(wave.isa, last));
+            .unwrap_or_else(|| ElementFormat::of_descriptor(wave.isa, last));
         access.bytes = access.format.bytes();
     }
     descriptor.ignored = ignored(wave.isa, plan, access.bytes);
@@ -544,7 +544,7 @@ fn buffer(wave: &Wave, plan: &Plan, access: &mut Access) {
 }
 
 /// Scalar memory (checklist 4.1–4.6; errata E113, E119, E121, E123).
-fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
+fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     access.scalar = true;
     access.dwords_in_bounds = plan.ty.dwords();
     let register = plan.sreg.map_or(0, |code| wave.scalar(code));
@@ -579,7 +579,7 @@ fn scalar(wave: &Wave, plan: &Plan, access: &mut Access) {
 
 /// The address of scalar memory that goes through no descriptor.
 #[inline]
-pub fn scalar_address(wave: &Wave, plan: &Plan) -> u64 {
+pub fn scalar_address(wave: &Wave, plan: &MemoryPlan) -> u64 {
     let register = plan.sreg.map_or(0, |code| wave.scalar(code));
     (wave.scalar64(plan.sbase) & !3)
         .wrapping_add_signed(plan.offset)

@@ -18,14 +18,14 @@ use crate::lds::Lds;
 use crate::wave::Wave;
 
 use super::access;
-use crate::step::{Family, FastPath, MAX_SCALAR_DWORDS, Plan};
+use crate::step::{Family, FastPath, MAX_SCALAR_DWORDS, MemoryPlan};
 
 /// Performs the instruction; nothing, and nothing has been done, if its access has no common shape. It is compiled into each of the two step
 /// loops: a call costs a load from LDS an eighth of its time.
 #[inline(always)]
 pub fn perform(
     wave: &mut Wave,
-    plan: &Plan,
+    plan: &MemoryPlan,
     lds: &mut Lds,
     device: &Device,
     old: &mut [Lanes; 2],
@@ -45,7 +45,7 @@ pub fn perform(
 #[inline(always)]
 fn perform_shape(
     wave: &mut Wave,
-    plan: &Plan,
+    plan: &MemoryPlan,
     lds: &mut Lds,
     device: &Device,
     old: &mut [Lanes; 2],
@@ -99,7 +99,7 @@ fn perform_shape(
     }
 }
 
-fn load_scalar(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+fn load_scalar(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let address = access::scalar_address(wave, plan);
     let mut loaded = [0; MAX_SCALAR_DWORDS];
     let loaded = &mut loaded[..plan.ty.dwords().into()];

@@ -13,10 +13,10 @@ use crate::exec::alu::exact;
 use crate::exec::alu::float::F16;
 
 use super::element::Element;
-use crate::step::{COMPONENTS, Format, Numbers, Select};
+use crate::step::{COMPONENTS, ElementFormat, Numbers, Select};
 use bits::{ones, signed};
 
-impl Format {
+impl ElementFormat {
     /// The components of a register, each converted to 32 or 16 bits, from an element. Those that the format has not are
     /// 0, the fourth 1 (errata E201).
     pub fn load(&self, element: &Element, ty: Ty) -> [u32; COMPONENTS] {

@@ -6,10 +6,10 @@ use gcn_isa::swizzle::Pattern;
 use crate::lanes::{LANES, Lanes, active};
 use crate::wave::Wave;
 
-use crate::step::Plan;
+use crate::step::MemoryPlan;
 
 /// EXEC is that of the moment; all sources are read before a destination is written (errata E058).
-pub fn perform(wave: &mut Wave, plan: &Plan, how: LaneMove) {
+pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) {
     let exec = wave.exec();
     let is_active = |lane: usize| exec >> lane & 1 != 0;
     let address = *wave.vgpr(plan.vaddr.unwrap_or(0));

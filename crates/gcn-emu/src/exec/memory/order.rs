@@ -3,15 +3,20 @@
 use gcn_isa::effect::GwsOp;
 
 use super::access::ORDERED_INDEX;
-use super::running::Outcome;
+use super::running::Attempt;
 use crate::device::Device;
 use crate::lanes::{LANES, Lanes};
 use crate::lds::Share;
-use crate::step::Plan;
+use crate::step::MemoryPlan;
 use crate::wave::Wave;
 
 /// GWS (checklist 2.30; errata E048): the value is the first active lane's, lane 0's where none is.
-pub(super) fn synchronise(wave: &mut Wave, plan: &Plan, op: GwsOp, device: &Device) -> Outcome {
+pub(super) fn synchronise(
+    wave: &mut Wave,
+    plan: &MemoryPlan,
+    op: GwsOp,
+    device: &Device,
+) -> Attempt {
     let resource = (wave.m0() >> 16).wrapping_add(plan.offset as u32 & 0x3f);
     let lane = wave.exec().trailing_zeros() as usize % LANES;
     let value = wave.vgpr(plan.vaddr.unwrap_or(0)).0[lane];
@@ -19,9 +24,9 @@ pub(super) fn synchronise(wave: &mut Wave, plan: &Plan, op: GwsOp, device: &Devi
         .gws
         .perform(op, resource, value, &mut wave.gws_ticket)
     {
-        Outcome::Done
+        Attempt::Done
     } else {
-        Outcome::Blocked
+        Attempt::Blocked
     }
 }
 
@@ -34,10 +39,10 @@ const ORDERED_OPERATION_SHIFT: u32 = 12;
 /// EXEC is. The next one's comes when a wave releases it or is done.
 pub(super) fn count_in_order(
     wave: &mut Wave,
-    plan: &Plan,
+    plan: &MemoryPlan,
     device: &Device,
     replaced: &mut [Lanes; 2],
-) -> Outcome {
+) -> Attempt {
     let m0 = wave.m0();
     let offset = plan.offset as u32;
     let address = u64::from((m0 >> 16).wrapping_add(offset & ORDERED_INDEX));
@@ -58,7 +63,7 @@ pub(super) fn count_in_order(
     let passes_on = offset & (ORDERED_RELEASE | ORDERED_DONE) != 0;
     let number = m0 as u16;
     if !device.gws.has_turn(number) {
-        return Outcome::Blocked;
+        return Attempt::Blocked;
     }
     let mut guard = device.gds.lock();
     let size = guard.len() as u64;
@@ -77,5 +82,5 @@ pub(super) fn count_in_order(
     if passes_on {
         device.gws.pass_turn(number);
     }
-    Outcome::Done
+    Attempt::Done
 }

@@ -7,7 +7,7 @@ use crate::lanes::{LANES, Lanes};
 use crate::lds::Share;
 use crate::memory::Region;
 
-use super::access::{Access, Space};
+use super::access::{Access, LaneSpace};
 use super::element::{DWORD, Element, MAX_DWORDS};
 use super::wide::{self, Words};
 
@@ -53,7 +53,7 @@ impl Places<'_> {
         let mut value = [0; MAX_DWORDS];
         let mut result = Ok(());
         match self.access.space(lane) {
-            Some(Space::Global) => match bytes {
+            Some(LaneSpace::Global) => match bytes {
                 1 | 2 | 4 => match self.load_part(address, bytes) {
                     Some(dword) => value[0] = dword,
                     None => result = Err(Violation::Unmapped { address }),
@@ -69,7 +69,7 @@ impl Places<'_> {
                     }
                 }
             },
-            Some(Space::Lds | Space::Gds) => {
+            Some(LaneSpace::Lds | LaneSpace::Gds) => {
                 for (i, len) in chunks(bytes) {
                     let (dword, inside) = self.share.load(address + (DWORD * i) as u64, len);
                     value[i] = dword;
@@ -78,7 +78,7 @@ impl Places<'_> {
                     }
                 }
             }
-            Some(Space::Scratch | Space::Buffer) => {
+            Some(LaneSpace::Scratch | LaneSpace::Buffer) => {
                 for (i, len) in chunks(bytes) {
                     for (k, step) in self.chunk_parts(address, i, len) {
                         match self.access.place(lane, (DWORD * i + k) as u64) {
@@ -106,7 +106,7 @@ impl Places<'_> {
     ) -> Result<(), Violation> {
         let mut result = Ok(());
         match self.access.space(lane) {
-            Some(Space::Global) => {
+            Some(LaneSpace::Global) => {
                 let done = match bytes {
                     1 => self.device.memory.store_u8(address, value[0] as u8),
                     2 => self.device.memory.store_u16(address, value[0] as u16),
@@ -123,7 +123,7 @@ impl Places<'_> {
                     result = Err(Violation::Unmapped { address });
                 }
             }
-            Some(Space::Lds | Space::Gds) => {
+            Some(LaneSpace::Lds | LaneSpace::Gds) => {
                 for (i, len) in chunks(bytes) {
                     if !self
                         .share
@@ -133,7 +133,7 @@ impl Places<'_> {
                     }
                 }
             }
-            Some(Space::Scratch | Space::Buffer) => {
+            Some(LaneSpace::Scratch | LaneSpace::Buffer) => {
                 for (i, len) in chunks(bytes) {
                     for (k, step) in self.chunk_parts(address, i, len) {
                         match self.access.place(lane, (DWORD * i + k) as u64) {
@@ -164,20 +164,20 @@ impl Places<'_> {
     ) -> (u64, Result<(), Violation>) {
         let space = self.access.space(lane);
         // An offset in a buffer need not be aligned, if its address is.
-        if space != Some(Space::Buffer) && !address.is_multiple_of(bytes as u64) {
+        if space != Some(LaneSpace::Buffer) && !address.is_multiple_of(bytes as u64) {
             return (0, Err(Violation::Misaligned { address }));
         }
         match space {
-            Some(Space::Global) => self.update_global(address, bytes, new),
-            Some(Space::Lds | Space::Gds) => match self.update_share(address, bytes, new) {
+            Some(LaneSpace::Global) => self.update_global(address, bytes, new),
+            Some(LaneSpace::Lds | LaneSpace::Gds) => match self.update_share(address, bytes, new) {
                 Some(old) => (old, Ok(())),
                 None => (0, Err(Violation::OutOfRange)),
             },
-            Some(Space::Buffer) => match self.access.place(lane, 0) {
+            Some(LaneSpace::Buffer) => match self.access.place(lane, 0) {
                 Some(place) => self.update_global(place, bytes, new),
                 None => (0, Ok(())),
             },
-            Some(Space::Scratch) => {
+            Some(LaneSpace::Scratch) => {
                 let (old, result) = self.load(lane, address, bytes);
                 let old = u64::from(old[0]) | u64::from(old[1]) << 32;
                 if result.is_err() {
@@ -278,7 +278,7 @@ impl Places<'_> {
     /// Out of scratch is a violation; out of a buffer is what its bounds are for.
     fn outside(&self, lane: usize, result: Result<(), Violation>) -> Result<(), Violation> {
         match self.access.space(lane) {
-            Some(Space::Scratch) => result.and(Err(Violation::OutOfRange)),
+            Some(LaneSpace::Scratch) => result.and(Err(Violation::OutOfRange)),
             _ => result,
         }
     }

@@ -3,19 +3,19 @@
 use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
 
-use super::access::Space;
+use super::access::LaneSpace;
 use super::combine::{Denormals, combine};
 use super::element::{Element, HALF_BITS, MAX_DWORDS};
 use super::places::{Places, Violation};
 use crate::device::OnViolation;
 use crate::fault::{FaultKind, Intent};
 use crate::lanes::{LANES, Lanes, active};
-use crate::step::{Family, Plan};
+use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
 /// Outcome of an attempt to execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
+pub enum Attempt {
     /// It is done.
     Done,
     /// The wave must try again later.
@@ -28,7 +28,7 @@ pub type LaneFault = (FaultKind, Option<u8>);
 /// An instruction on its way.
 pub(super) struct Running<'a> {
     pub(super) wave: &'a mut Wave,
-    pub(super) plan: &'a Plan,
+    pub(super) plan: &'a MemoryPlan,
     pub(super) places: Places<'a>,
     /// See [`Transfer::old`].
     pub(super) old: &'a mut [Lanes; 2],
@@ -247,7 +247,7 @@ impl Running<'_> {
     /// Treatment of denormals by float atomics, which depends on the memory (errata E053).
     fn denormals(&self, lane: usize) -> Denormals {
         match self.places.access.space(lane) {
-            Some(Space::Lds | Space::Gds) => Denormals::of_mode(self.wave.mode),
+            Some(LaneSpace::Lds | LaneSpace::Gds) => Denormals::of_mode(self.wave.mode),
             _ => Denormals::FLUSHED,
         }
     }

@@ -6,7 +6,7 @@ use super::ClrxPrinter;
 use crate::clrx;
 use crate::field::{Encoding, Field};
 use crate::inst::{Inst, Operand};
-use crate::operand::{Kind, SEL_DWORD, Slot, Value};
+use crate::operand::{Kind, ModifierValue, SEL_DWORD, Slot};
 use crate::regs;
 
 /// The mask that an image instruction has without `dmask`.
@@ -251,7 +251,7 @@ impl ClrxPrinter<'_> {
         let signed = self
             .inst
             .modifiers()
-            .find(|m| m.value == Value::Signed)
+            .find(|m| m.value == ModifierValue::Signed)
             .map(|m| m.field);
         let offset = match signed {
             Some(field) => {

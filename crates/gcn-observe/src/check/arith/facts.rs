@@ -1,7 +1,7 @@
 //! Facts that the checker of arithmetic asks of every instruction, worked out once for each.
 
 use gcn_emu::step::Step;
-use gcn_isa::operand::Access;
+use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::Unit;
 use gcn_isa::{Does, Encoding, Field, Slot, Ty};
 
@@ -30,7 +30,7 @@ pub(super) struct FloatSource {
 
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
-pub(super) struct Facts {
+pub(super) struct ArithFacts {
     pub(super) operation: Operation,
     /// Its sources in floating point, where a lane has its own.
     pub(super) sources: Box<[FloatSource]>,
@@ -41,15 +41,15 @@ pub(super) struct Facts {
     pub(super) vectors: Vectors,
 }
 
-impl Facts {
-    pub(super) fn of(step: &Step) -> Facts {
+impl ArithFacts {
+    pub(super) fn of(step: &Step) -> ArithFacts {
         let inst = &step.inst;
         let uses = inst.uses();
         let row = inst.row();
         let operation = operation(inst.name());
         // The quotient has gone through whatever the division's steps have made of it.
         let is_quotient = |slot: &Slot| operation == Operation::Fixup && slot.field == Field::Src0;
-        let mut facts = Facts {
+        let mut facts = ArithFacts {
             operation: Operation::Other,
             sources: Box::default(),
             result: None,
@@ -75,7 +75,7 @@ impl Facts {
         let slots = row.slots().enumerate();
         facts.sources = slots
             .filter(|(_, slot)| {
-                slot.ty.is_float() && slot.access != Access::Write && !is_quotient(slot)
+                slot.ty.is_float() && slot.access != OperandAccess::Write && !is_quotient(slot)
             })
             .map(|(place, slot)| FloatSource { place, ty: slot.ty })
             .collect();
@@ -83,7 +83,9 @@ impl Facts {
             .slots()
             .enumerate()
             .find(|(_, slot)| {
-                slot.field == Field::Vdst && slot.access != Access::Read && slot.ty.is_float()
+                slot.field == Field::Vdst
+                    && slot.access != OperandAccess::Read
+                    && slot.ty.is_float()
             })
             .map(|(place, slot)| FloatSource { place, ty: slot.ty });
         facts

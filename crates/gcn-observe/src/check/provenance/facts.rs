@@ -1,8 +1,8 @@
 //! Facts that the checker of provenance asks of every instruction, worked out once for each.
 
 use gcn_emu::step::{Arg, Sign, Step};
-use gcn_isa::operand::Access;
-use gcn_isa::uses::{Lanes, RegisterSet, RegisterUse, Registers, Source};
+use gcn_isa::operand::OperandAccess;
+use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UseOrigin, UsedLanes};
 use gcn_isa::{Encoding, Field, Kind, Slot, regs};
 
 use crate::vectors::Vectors;
@@ -48,7 +48,7 @@ pub(super) struct Operand {
 
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
-pub(super) struct Facts {
+pub(super) struct ProvenanceFacts {
     pub(super) rule: Rule,
     /// The sources in the order of their fields, without masks.
     pub(super) sources: Box<[Operand]>,
@@ -82,11 +82,11 @@ const SOURCES: [&[Field]; 3] = [
 
 /// True if an operand has a bit for each lane, which says what the lane reads.
 fn is_mask(slot: &Slot) -> bool {
-    slot.field == Field::Src2 && slot.kind == Kind::Sdst && slot.access == Access::Read
+    slot.field == Field::Src2 && slot.kind == Kind::Sdst && slot.access == OperandAccess::Read
 }
 
-impl Facts {
-    pub(super) fn of(step: &Step) -> Facts {
+impl ProvenanceFacts {
+    pub(super) fn of(step: &Step) -> ProvenanceFacts {
         let inst = &step.inst;
         let row = inst.row();
         let operand = |(place, slot): (usize, &Slot)| Operand {
@@ -101,7 +101,9 @@ impl Facts {
         let source = |fields: &&[Field]| {
             let mut slots = row.slots().enumerate();
             let found = slots.find(|(_, slot)| {
-                fields.contains(&slot.field) && slot.access != Access::Write && !is_mask(slot)
+                fields.contains(&slot.field)
+                    && slot.access != OperandAccess::Write
+                    && !is_mask(slot)
             });
             found.map(|(place, slot)| operand((place, slot)))
         };
@@ -109,18 +111,18 @@ impl Facts {
         let is_written_mask = |slot: &Slot| {
             is_vector
                 && slot.kind == Kind::Sdst
-                && slot.access != Access::Read
+                && slot.access != OperandAccess::Read
                 && slot.ty.dwords() == 2
         };
         let result = row.slots().enumerate().find(|(_, slot)| {
             matches!(slot.field, Field::Vdst | Field::Sdst)
-                && slot.access != Access::Read
+                && slot.access != OperandAccess::Read
                 && !is_written_mask(slot)
         });
         let uses: Vec<_> = inst.uses().registers().collect();
-        let implicit = uses.iter().filter(|it| it.source == Source::Implicit);
+        let implicit = uses.iter().filter(|it| it.source == UseOrigin::Implicit);
         let implicit = implicit.filter(|it| it.written != 0);
-        Facts {
+        ProvenanceFacts {
             rule: if is_whole(step) {
                 rule(inst.name())
             } else {
@@ -128,8 +130,8 @@ impl Facts {
             },
             sources: SOURCES.iter().filter_map(source).collect(),
             result: result.map(|(place, slot)| operand((place, slot))),
-            read: all(&|slot| slot.access != Access::Write && !is_mask(slot)),
-            written: all(&|slot| slot.access != Access::Read && !is_written_mask(slot)),
+            read: all(&|slot| slot.access != OperandAccess::Write && !is_mask(slot)),
+            written: all(&|slot| slot.access != OperandAccess::Read && !is_written_mask(slot)),
             masks: all(&is_written_mask),
             implicit: implicit.fold(0, |all, it| all | scalars(it.registers)),
             keeps_bits: uses
@@ -145,7 +147,11 @@ impl Facts {
 
 /// True if a lane reads another one.
 fn crosses(it: &RegisterUse) -> bool {
-    it.read != 0 && matches!(it.lanes, Lanes::Crossing | Lanes::Selected | Lanes::First)
+    it.read != 0
+        && matches!(
+            it.lanes,
+            UsedLanes::Crossing | UsedLanes::Selected | UsedLanes::First
+        )
 }
 
 /// Scalar registers as bits of a word.
@@ -196,7 +202,7 @@ fn rule(name: &str) -> Rule {
 }
 
 /// The scalar registers of a mask: those of an operand, or VCC.
-pub(super) fn mask_register(facts: &Facts, operands: &[Arg]) -> u8 {
+pub(super) fn mask_register(facts: &ProvenanceFacts, operands: &[Arg]) -> u8 {
     match facts.mask.and_then(|place| operands.get(place)) {
         Some(Arg::Scalar(first)) => *first,
         _ => regs::VCC_LO,

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use gcn_emu::observe::Access;
 
-use super::entry::{Entry, Kind, Layout};
+use super::entry::{Kind, Layout, PastAccess};
 use crate::filter::lanes;
 
 /// The bytes from the lowest to the highest of some accesses, and the wave that made them all, if one did.
@@ -42,8 +42,8 @@ impl Reach {
 
 /// An access of LDS.
 #[derive(Debug)]
-struct Kept {
-    now: Entry,
+struct BacklogAccess {
+    now: PastAccess,
     lanes: u64,
     bytes: u16,
     address: [u16; 64],
@@ -56,7 +56,7 @@ pub(super) struct Backlog {
     loads: Reach,
     atomics: Reach,
     stores: Reach,
-    kept: Vec<Kept>,
+    kept: Vec<BacklogAccess>,
     /// From the lowest to the highest byte of those that are kept.
     kept_bytes: Range<u64>,
 }
@@ -95,7 +95,7 @@ impl Backlog {
 
     /// Notes where an access goes that is not kept.
     #[inline]
-    pub(super) fn note(&mut self, bytes: &Range<u64>, now: Entry, layout: Layout) {
+    pub(super) fn note(&mut self, bytes: &Range<u64>, now: PastAccess, layout: Layout) {
         let reach = match now.kind() {
             Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => &mut self.loads,
             Kind::Store => &mut self.stores,
@@ -105,7 +105,7 @@ impl Backlog {
     }
 
     /// Keeps a load or an atomic, if no other wave has come near in another way. Returns false if one has.
-    pub(super) fn keep(&mut self, access: &Access, now: Entry, layout: Layout) -> bool {
+    pub(super) fn keep(&mut self, access: &Access, now: PastAccess, layout: Layout) -> bool {
         let Some((low, high)) = access.range(access.lds) else {
             return true;
         };
@@ -128,7 +128,7 @@ impl Backlog {
             false => self.kept_bytes.start.min(bytes.start)..self.kept_bytes.end.max(bytes.end),
         };
         let mut push = |addresses: &[u64; 64]| {
-            let mut kept = Kept {
+            let mut kept = BacklogAccess {
                 now,
                 lanes: access.lds,
                 bytes: access.bytes as u16,
@@ -147,7 +147,7 @@ impl Backlog {
     }
 
     /// Calls a function with the bytes of each access that is kept, in order; lanes that follow each other are taken together.
-    pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, Entry)) {
+    pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, PastAccess)) {
         for kept in &self.kept {
             let mut open = 0..0;
             for lane in lanes(kept.lanes) {

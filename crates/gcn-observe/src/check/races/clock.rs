@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 /// Clocks of other waves up to which what they did is ordered before. Waves that nothing is known of are missing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Known(HashMap<u32, u32>);
+pub(super) struct OrderedClocks(HashMap<u32, u32>);
 
-impl Known {
+impl OrderedClocks {
     /// True if all that a wave did up to a clock is ordered before.
     #[inline]
     pub(super) fn has(&self, wave: u32, clock: u32) -> bool {
@@ -27,7 +27,7 @@ impl Known {
     }
 
     /// Adds all that another one has.
-    pub(super) fn join(&mut self, other: &Known) {
+    pub(super) fn join(&mut self, other: &OrderedClocks) {
         for (&wave, &clock) in &other.0 {
             self.add(wave, clock);
         }
@@ -36,11 +36,11 @@ impl Known {
 
 /// Knowledge of a wave by its own clock: that which it releases at one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History(Vec<(u32, Arc<Known>)>);
+pub(super) struct History(Vec<(u32, Arc<OrderedClocks>)>);
 
 impl History {
     /// From a clock on it knows more.
-    pub(super) fn push(&mut self, clock: u32, known: Arc<Known>) {
+    pub(super) fn push(&mut self, clock: u32, known: Arc<OrderedClocks>) {
         match self.0.last_mut() {
             Some(last) if last.0 == clock => last.1 = known,
             _ => self.0.push((clock, known)),
@@ -48,7 +48,7 @@ impl History {
     }
 
     /// Its knowledge at a clock.
-    pub(super) fn at(&self, clock: u32) -> Option<&Arc<Known>> {
+    pub(super) fn at(&self, clock: u32) -> Option<&Arc<OrderedClocks>> {
         let after = self.0.partition_point(|(since, _)| *since <= clock);
         Some(&self.0[after.checked_sub(1)?].1)
     }
@@ -61,7 +61,7 @@ mod tests {
     #[test]
     fn history_says_what_was_known_at_a_clock() {
         let known = |wave| {
-            let mut known = Known::default();
+            let mut known = OrderedClocks::default();
             known.add(wave, 1);
             Arc::new(known)
         };

@@ -97,14 +97,14 @@ impl Release {
 
 /// An access that is remembered: who, when, where and how. That of value 0 is none; clocks begin with 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Entry(u64);
+pub(super) struct PastAccess(u64);
 
-impl Entry {
+impl PastAccess {
     /// No access.
-    pub(super) const NONE: Entry = Entry(0);
+    pub(super) const NONE: PastAccess = PastAccess(0);
 
     pub(super) fn is_none(self) -> bool {
-        self == Entry::NONE
+        self == PastAccess::NONE
     }
 
     pub(super) fn kind(self) -> Kind {
@@ -112,8 +112,8 @@ impl Entry {
     }
 
     /// The same with what a write releases.
-    pub(super) fn releasing(self, release: Release) -> Entry {
-        Entry(self.0 | release.bits())
+    pub(super) fn releasing(self, release: Release) -> PastAccess {
+        PastAccess(self.0 | release.bits())
     }
 
     pub(super) fn releases_to_agent(self) -> bool {
@@ -167,10 +167,17 @@ impl Layout {
     }
 
     /// Puts an entry together. `lane` counts where lanes are agents.
-    pub(super) fn entry(self, wave: u32, lane: usize, clock: u32, site: u16, kind: Kind) -> Entry {
+    pub(super) fn entry(
+        self,
+        wave: u32,
+        lane: usize,
+        clock: u32,
+        site: u16,
+        kind: Kind,
+    ) -> PastAccess {
         let agent =
             u64::from(wave) << self.lane_bits | if self.has_lanes() { lane as u64 } else { 0 };
-        Entry(
+        PastAccess(
             agent << self.agent_shift()
                 | u64::from(clock.min(self.last_clock())) << CLOCK_SHIFT
                 | u64::from(site) << FLAG_BITS
@@ -178,29 +185,29 @@ impl Layout {
         )
     }
 
-    pub(super) fn clock(self, entry: Entry) -> u32 {
+    pub(super) fn clock(self, entry: PastAccess) -> u32 {
         (entry.0 >> CLOCK_SHIFT) as u32 & self.last_clock()
     }
 
-    pub(super) fn wave(self, entry: Entry) -> u32 {
+    pub(super) fn wave(self, entry: PastAccess) -> u32 {
         (entry.0 >> (u64::BITS - WAVE_BITS)) as u32
     }
 
     /// The lane, where lanes are agents.
-    pub(super) fn lane(self, entry: Entry) -> Option<usize> {
+    pub(super) fn lane(self, entry: PastAccess) -> Option<usize> {
         let lane = entry.0 >> self.agent_shift() & ((1 << self.lane_bits) - 1);
         self.has_lanes().then_some(lane as usize)
     }
 
     /// True if both are accesses of one agent.
     #[inline]
-    pub(super) fn same_agent(self, a: Entry, b: Entry) -> bool {
+    pub(super) fn same_agent(self, a: PastAccess, b: PastAccess) -> bool {
         (a.0 ^ b.0) >> self.agent_shift() == 0
     }
 }
 
 /// True if two accesses of one place, of different agents and in no order, are a race.
-pub(super) fn clashes(before: Entry, now: Entry) -> bool {
+pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
     match (before.kind(), now.kind()) {
         (
             Kind::Load | Kind::CoherentLoad | Kind::FailedSwap,

@@ -30,7 +30,7 @@ impl Memory {
 
 /// The bytes of one memory that an instruction accesses in one way.
 #[derive(Debug)]
-pub(super) struct Part {
+pub(super) struct AccessPart {
     pub(super) memory: Memory,
     pub(super) kind: Kind,
     pub(super) extents: Vec<Span>,
@@ -42,7 +42,7 @@ pub(super) struct Part {
 /// The parts of an access. It is kept from one instruction to the next, so that nothing is allocated.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
-    parts: Vec<Part>,
+    parts: Vec<AccessPart>,
     used: usize,
     /// Anything; kept to be allocated once.
     sorted: Vec<u64>,
@@ -60,14 +60,14 @@ impl Parts {
     }
 
     /// The parts of the access that was looked at last.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Part> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &AccessPart> {
         self.parts[..self.used].iter()
     }
 
     /// Adds an empty part.
-    fn part(&mut self, memory: Memory, kind: Kind) -> &mut Part {
+    fn part(&mut self, memory: Memory, kind: Kind) -> &mut AccessPart {
         if self.used == self.parts.len() {
-            self.parts.push(Part {
+            self.parts.push(AccessPart {
                 memory,
                 kind,
                 extents: Vec::new(),
@@ -152,7 +152,7 @@ impl Parts {
     }
 }
 
-impl Part {
+impl AccessPart {
     /// Adds the bytes of a lane.
     #[inline]
     fn add(&mut self, lane: usize, bytes: Range<u64>, keeps_lanes: bool) {

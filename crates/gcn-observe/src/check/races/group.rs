@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gcn_emu::observe::Access;
-use gcn_emu::scoreboard::{self, OperationId, Outstanding, Scoreboard};
+use gcn_emu::scoreboard::{self, OperationId, OutstandingOperation, Scoreboard};
 use gcn_emu::wave::WaveId;
 
-use super::clock::Known;
-use super::entry::{Entry, HOST, Kind};
+use super::clock::OrderedClocks;
+use super::entry::{HOST, Kind, PastAccess};
 use super::extent::Memory;
-use super::run::Run;
+use super::run::RaceDispatch;
 use super::shadow::{Share, View};
 use crate::waves;
 
@@ -21,19 +21,19 @@ use crate::waves;
 pub(super) struct Read {
     pub(super) memory: Memory,
     pub(super) at: u64,
-    pub(super) entry: Entry,
+    pub(super) entry: PastAccess,
 }
 
 /// A release of another workgroup that a wave has read, and the operation that read it.
 #[derive(Debug)]
 struct Pending {
     operation: Option<OperationId>,
-    entry: Entry,
+    entry: PastAccess,
 }
 
 /// Way of an access to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum CachePath {
     /// A load through the vector cache, where an old value may be until an invalidation.
     Cache,
     /// A store, an atomic or a GLC load.
@@ -48,16 +48,16 @@ pub(super) struct Wave {
     /// Counts its releases and barriers.
     pub(super) clock: u32,
     /// Clocks that are ordered before its accesses.
-    known: Arc<Known>,
+    known: Arc<OrderedClocks>,
     /// Clocks that are ordered before its scalar loads, of other workgroups' waves and of those of its own.
-    scalar: Arc<Known>,
+    scalar: Arc<OrderedClocks>,
     scalar_since: u32,
     /// Releases that it has read and not acquired, as far as it may not have arrived.
     pending: Vec<Pending>,
     /// Releases that have arrived: the next invalidation acquires them for loads through the cache.
-    arrived: Known,
+    arrived: OrderedClocks,
     /// Clocks that are ordered before what goes past the cache: `known` and `arrived`. Made on demand.
-    past_cache: Option<Arc<Known>>,
+    past_cache: Option<Arc<OrderedClocks>>,
     /// Invalidations of the vector cache that may be outstanding.
     invalidations: Vec<OperationId>,
     /// It has written LDS since the last barrier, or acquired.
@@ -77,7 +77,7 @@ impl Default for Wave {
             scalar: Arc::default(),
             scalar_since: 0,
             pending: Vec::new(),
-            arrived: Known::default(),
+            arrived: OrderedClocks::default(),
             past_cache: None,
             invalidations: Vec::new(),
             wrote_lds: false,
@@ -118,12 +118,13 @@ impl Wave {
     }
 
     /// Releases that it has read arrive, as far as waits guarantee it.
-    fn receive(&mut self, scoreboard: &Scoreboard, run: &Run) {
+    fn receive(&mut self, scoreboard: &Scoreboard, run: &RaceDispatch) {
         if self.pending.is_empty() {
             return;
         }
         // FLAT holds lgkmcnt too, which says nothing of what it loads from global memory.
-        let is_late = |it: &Outstanding| it.held.vm != 0 || it.kind == scoreboard::Kind::Scalar;
+        let is_late =
+            |it: &OutstandingOperation| it.held.vm != 0 || it.kind == scoreboard::Kind::Scalar;
         let outstanding = scoreboard.outstanding().filter(is_late);
         let outstanding: Vec<OperationId> = outstanding.map(|it| it.operation).collect();
         let (late, here): (Vec<Pending>, Vec<Pending>) = take(&mut self.pending)
@@ -149,9 +150,9 @@ pub(super) struct Group {
     waves: Vec<Wave>,
     pub(super) share: Share,
     /// Releases that a later atomic on LDS has continued, by address.
-    pub(super) chains: HashMap<u64, Vec<Entry>>,
+    pub(super) chains: HashMap<u64, Vec<PastAccess>>,
     /// Knows nothing.
-    nothing: Known,
+    nothing: OrderedClocks,
 }
 
 /// Pending reads, and invalidations, beyond which those that are known to have arrived are taken together.
@@ -186,7 +187,7 @@ impl Group {
     /// something may be.
     pub(super) fn keep(
         &mut self,
-        run: &Run,
+        run: &RaceDispatch,
         number: u32,
         access: &Access,
         site: u16,
@@ -208,16 +209,16 @@ impl Group {
     pub(super) fn order(
         &mut self,
         number: u32,
-        way: Way,
-        run: &Run,
+        way: CachePath,
+        run: &RaceDispatch,
         scoreboard: &Scoreboard,
-    ) -> (Arc<Known>, u32) {
+    ) -> (Arc<OrderedClocks>, u32) {
         let since = self.since;
         let wave = self.wave(number);
         match way {
-            Way::ScalarCache => (wave.scalar.clone(), wave.scalar_since),
-            Way::Cache => (wave.known.clone(), since),
-            Way::PastCache => {
+            CachePath::ScalarCache => (wave.scalar.clone(), wave.scalar_since),
+            CachePath::Cache => (wave.known.clone(), since),
+            CachePath::PastCache => {
                 wave.receive(scoreboard, run);
                 if wave.arrived.is_empty() {
                     return (wave.known.clone(), since);
@@ -237,7 +238,7 @@ impl Group {
     pub(super) fn acquire(
         &mut self,
         number: u32,
-        run: &Run,
+        run: &RaceDispatch,
         read: Read,
         operation: Option<OperationId>,
         scoreboard: &Scoreboard,
@@ -279,7 +280,7 @@ impl Group {
     pub(super) fn invalidates(
         &mut self,
         number: u32,
-        run: &Run,
+        run: &RaceDispatch,
         operation: Option<OperationId>,
         scoreboard: &Scoreboard,
     ) {
@@ -302,7 +303,12 @@ impl Group {
     }
 
     /// A wave invalidates the scalar cache.
-    pub(super) fn invalidates_scalars(&mut self, number: u32, scoreboard: &Scoreboard, run: &Run) {
+    pub(super) fn invalidates_scalars(
+        &mut self,
+        number: u32,
+        scoreboard: &Scoreboard,
+        run: &RaceDispatch,
+    ) {
         let since = self.since;
         let wave = self.wave(number);
         wave.receive(scoreboard, run);
@@ -313,7 +319,7 @@ impl Group {
     }
 
     /// All waves that have not ended have arrived at the barrier: it orders what they do.
-    pub(super) fn barrier(&mut self, run: &Run) {
+    pub(super) fn barrier(&mut self, run: &RaceDispatch) {
         let clocks = self.waves.iter().map(|it| it.clock);
         let last = run.layout.last_clock();
         let since = clocks.max().unwrap_or(0).saturating_add(1).min(last);
@@ -322,7 +328,7 @@ impl Group {
         self.chains.clear();
         let first = self.first;
         if run.means.acquires {
-            let mut all = Known::default();
+            let mut all = OrderedClocks::default();
             for (number, wave) in (first..).zip(&self.waves) {
                 all.join(&wave.known);
                 if wave.arrived_complete {
@@ -347,7 +353,7 @@ impl Group {
 
 impl Wave {
     /// It knows more.
-    fn learned(&mut self, own: u32, run: &Run) {
+    fn learned(&mut self, own: u32, run: &RaceDispatch) {
         (self.wrote_lds, self.wrote_global) = (true, true);
         self.past_cache = None;
         run.learns(own, self.clock, &self.known);
@@ -383,7 +389,7 @@ impl Groups {
                 waves: Vec::new(),
                 share,
                 chains: HashMap::new(),
-                nothing: Known::default(),
+                nothing: OrderedClocks::default(),
             }
         });
     }

@@ -2,21 +2,21 @@
 
 use gcn_emu::observe::{Context, MemoryEvent};
 
-use super::entry::{Entry, Layout};
+use super::entry::{Layout, PastAccess};
 use super::extent::Memory;
-use super::run::Run;
-use crate::finding::{Finding, Findings, Key, Kind, Place, Side};
+use super::run::RaceDispatch;
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 
 /// Two accesses of one place in no order.
 pub(super) struct Race<'a> {
-    pub(super) run: &'a Run,
+    pub(super) run: &'a RaceDispatch,
     pub(super) memory: Memory,
     /// First address that both access.
     pub(super) at: u64,
     /// The earlier access.
-    pub(super) before: Entry,
+    pub(super) before: PastAccess,
     /// The later one, with its lane if it is known.
-    pub(super) now: Entry,
+    pub(super) now: PastAccess,
     pub(super) lane: Option<usize>,
     /// Both store the same value.
     pub(super) is_same_value: bool,
@@ -24,17 +24,17 @@ pub(super) struct Race<'a> {
 
 /// A side of a race.
 struct Told {
-    place: Option<Place>,
-    access: Entry,
+    place: Option<FindingPlace>,
+    access: PastAccess,
 }
 
 impl Told {
-    fn of(run: &Run, access: Entry, lane: Option<usize>) -> Told {
+    fn of(run: &RaceDispatch, access: PastAccess, lane: Option<usize>) -> Told {
         let layout: Layout = run.layout;
         let wave = run.wave(layout.wave(access));
         let place = wave.and_then(|wave| {
             let (pc, inst) = run.instruction(access.site())?;
-            let place = Place::new(pc, &inst, Some(wave));
+            let place = FindingPlace::new(pc, &inst, Some(wave));
             Some(match lane.or(layout.lane(access)) {
                 Some(lane) => place.lane(lane),
                 None => place,
@@ -70,7 +70,7 @@ impl Race<'_> {
             sides.swap(0, 1);
         }
         let [own, other] = sides;
-        let key = Key {
+        let key = FindingKey {
             kind,
             pc: own.pc(),
             other: other.pc(),
@@ -80,7 +80,7 @@ impl Race<'_> {
             None => "a wave and the host".to_owned(),
             Some(_) if self.run.layout.has_lanes() => "two lanes".to_owned(),
             Some(place) => {
-                let of = |place: &Place| place.wave.map(|wave| wave.group);
+                let of = |place: &FindingPlace| place.wave.map(|wave| wave.group);
                 match own.place.as_ref().and_then(of) == of(place) {
                     true => "two waves of a workgroup".to_owned(),
                     false => "waves of two workgroups".to_owned(),

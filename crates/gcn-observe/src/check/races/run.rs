@@ -9,8 +9,8 @@ use gcn_emu::observe::Dispatched;
 use gcn_emu::wave::WaveId;
 use gcn_isa::{Does, Encoding, Inst};
 
-use super::clock::{History, Known};
-use super::entry::{Entry, HOST, Kind, Layout, UNKNOWN_SITE};
+use super::clock::{History, OrderedClocks};
+use super::entry::{HOST, Kind, Layout, PastAccess, UNKNOWN_SITE};
 use super::shadow::Global;
 use crate::lint::Ahead;
 
@@ -22,7 +22,7 @@ struct Sites {
 }
 
 /// A dispatch.
-pub(super) struct Run {
+pub(super) struct RaceDispatch {
     pub(super) layout: Layout,
     pub(super) global: Global,
     /// Workgroups in x and y.
@@ -32,7 +32,7 @@ pub(super) struct Run {
     sites: Mutex<Sites>,
     histories: Mutex<HashMap<u32, History>>,
     /// Releases that a later atomic has continued, by address.
-    chains: Mutex<HashMap<u64, Vec<Entry>>>,
+    chains: Mutex<HashMap<u64, Vec<PastAccess>>>,
     /// Writes of the host so far.
     host: AtomicU32,
 }
@@ -93,11 +93,11 @@ impl Means {
     }
 }
 
-impl Run {
-    pub(super) fn new(dispatched: &Dispatched<'_>, layout: Layout, means: Means) -> Run {
+impl RaceDispatch {
+    pub(super) fn new(dispatched: &Dispatched<'_>, layout: Layout, means: Means) -> RaceDispatch {
         let dispatch = dispatched.dispatch;
         let [x, y, _] = dispatch.groups();
-        Run {
+        RaceDispatch {
             layout,
             global: Global::default(),
             groups: [x, y],
@@ -159,13 +159,13 @@ impl Run {
     }
 
     /// True of an access by scalar memory, which is no lane's.
-    pub(super) fn is_scalar(&self, entry: Entry) -> bool {
+    pub(super) fn is_scalar(&self, entry: PastAccess) -> bool {
         let found = self.instruction(entry.site());
         found.is_some_and(|(_, inst)| matches!(inst.encoding, Encoding::Smrd | Encoding::Smem))
     }
 
     /// From a clock of a wave on it knows more.
-    pub(super) fn learns(&self, wave: u32, clock: u32, known: &Arc<Known>) {
+    pub(super) fn learns(&self, wave: u32, clock: u32, known: &Arc<OrderedClocks>) {
         let mut histories = lock(&self.histories);
         histories
             .entry(wave)
@@ -174,7 +174,7 @@ impl Run {
     }
 
     /// Adds what a release makes known, to the agent or to the workgroup.
-    pub(super) fn add_released(&self, entry: Entry, to: &mut Known) -> bool {
+    pub(super) fn add_released(&self, entry: PastAccess, to: &mut OrderedClocks) -> bool {
         let (wave, clock) = (self.layout.wave(entry), self.layout.clock(entry));
         if !to.add(wave, clock) {
             return false;
@@ -186,7 +186,7 @@ impl Run {
     }
 
     /// Releases that atomics at an address have continued.
-    pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, Vec<Entry>>> {
+    pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, Vec<PastAccess>>> {
         lock(&self.chains)
     }
 
@@ -211,7 +211,7 @@ impl Run {
 }
 
 /// Adds a release to those that an atomic continues: of a wave the last one counts.
-pub(super) fn continue_release(layout: Layout, chain: &mut Vec<Entry>, entry: Entry) {
+pub(super) fn continue_release(layout: Layout, chain: &mut Vec<PastAccess>, entry: PastAccess) {
     let wave = layout.wave(entry);
     match chain.iter_mut().find(|it| layout.wave(**it) == wave) {
         Some(known) => {

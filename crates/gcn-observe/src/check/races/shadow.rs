@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gcn_emu::observe::Access;
 
 use super::backlog::Backlog;
-use super::clock::Known;
-use super::entry::{Entry, HOST, Kind, Layout, clashes};
+use super::clock::OrderedClocks;
+use super::entry::{HOST, Kind, Layout, PastAccess, clashes};
 
 /// Bytes of a row.
 pub(super) const ROW: usize = 256;
@@ -34,8 +34,8 @@ const LIMIT: u64 = 4 << 30;
 /// place of the second a store or load that an atomic of the same agent has followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Cell {
-    write: Entry,
-    loads: [Entry; 2],
+    write: PastAccess,
+    loads: [PastAccess; 2],
 }
 
 /// The order of a wave's access behind others.
@@ -47,7 +47,7 @@ pub(super) struct View<'a> {
     /// Clock of the workgroup's last barrier: what its waves did before it is ordered.
     pub(super) since: u32,
     /// Clocks of the waves that it has synchronised with.
-    pub(super) known: &'a Known,
+    pub(super) known: &'a OrderedClocks,
     /// True for LDS, where all that other workgroups did is past.
     pub(super) is_lds: bool,
 }
@@ -55,7 +55,7 @@ pub(super) struct View<'a> {
 impl View<'_> {
     /// True if an access of another agent is ordered before.
     #[inline]
-    fn is_before(&self, entry: Entry) -> bool {
+    fn is_before(&self, entry: PastAccess) -> bool {
         let wave = self.layout.wave(entry);
         let clock = self.layout.clock(entry);
         if self.group.contains(&wave) {
@@ -69,7 +69,7 @@ impl View<'_> {
     }
 
     /// True if two waves are of this workgroup, or both are not.
-    fn same_side(&self, a: Entry, b: Entry) -> bool {
+    fn same_side(&self, a: PastAccess, b: PastAccess) -> bool {
         let is_own = |entry| self.group.contains(&self.layout.wave(entry));
         is_own(a) == is_own(b)
     }
@@ -79,31 +79,38 @@ impl View<'_> {
 #[derive(Debug, Default)]
 pub(super) struct Met {
     /// Accesses in no order with it, by address.
-    pub(super) conflicts: Vec<(u64, Entry)>,
+    pub(super) conflicts: Vec<(u64, PastAccess)>,
     /// Last writes of the places that it accesses, by address; kept on demand.
-    pub(super) writes: Vec<(u64, Entry)>,
+    pub(super) writes: Vec<(u64, PastAccess)>,
     /// Keeps `writes`.
     pub(super) wants_writes: bool,
     /// The last write, and the last load, that the access was found to clash with not: most places have the same ones.
-    harmless: [Entry; 2],
+    harmless: [PastAccess; 2],
     /// The access that they are harmless to.
-    of: Entry,
+    of: PastAccess,
 }
 
 impl Met {
     pub(super) fn clear(&mut self) {
         self.conflicts.clear();
         self.writes.clear();
-        self.of = Entry::NONE;
+        self.of = PastAccess::NONE;
     }
 }
 
 impl Met {
     /// Notes a conflict of an access with one before, if they have one. `which` is the place among the harmless ones.
     #[inline]
-    fn look(&mut self, which: usize, before: Entry, now: Entry, view: &View<'_>, at: u64) {
+    fn look(
+        &mut self,
+        which: usize,
+        before: PastAccess,
+        now: PastAccess,
+        view: &View<'_>,
+        at: u64,
+    ) {
         if now != self.of {
-            (self.of, self.harmless) = (now, [Entry::NONE; 2]);
+            (self.of, self.harmless) = (now, [PastAccess::NONE; 2]);
         }
         if before != self.harmless[which] {
             self.compare(which, before, now, view, at);
@@ -111,7 +118,14 @@ impl Met {
     }
 
     #[inline(never)]
-    fn compare(&mut self, which: usize, before: Entry, now: Entry, view: &View<'_>, at: u64) {
+    fn compare(
+        &mut self,
+        which: usize,
+        before: PastAccess,
+        now: PastAccess,
+        view: &View<'_>,
+        at: u64,
+    ) {
         let clash = !before.is_none()
             && !view.layout.same_agent(before, now)
             && clashes(before, now)
@@ -127,7 +141,7 @@ impl Met {
 impl Cell {
     /// Notes an access of the place at an address.
     #[inline]
-    fn touch(&mut self, now: Entry, view: &View<'_>, at: u64, met: &mut Met) {
+    fn touch(&mut self, now: PastAccess, view: &View<'_>, at: u64, met: &mut Met) {
         if met.wants_writes && !self.write.is_none() {
             met.writes.push((at, self.write));
         }
@@ -155,7 +169,7 @@ impl Cell {
 
     /// [`Cell::touch`] of a plain load whose writes nobody asks for: the most frequent access by far.
     #[inline(always)]
-    fn touch_by_load(&mut self, now: Entry, view: &View<'_>, at: u64, met: &mut Met) {
+    fn touch_by_load(&mut self, now: PastAccess, view: &View<'_>, at: u64, met: &mut Met) {
         let first = self.loads[0];
         let is_own = first.is_none() || view.layout.same_agent(first, now);
         if met.of == now && self.write == met.harmless[0] && is_own && first.kind() != Kind::Atomic
@@ -167,23 +181,23 @@ impl Cell {
     }
 
     /// The last atomic of another agent that an atomic hides: a load of the agent of the latter may race with it.
-    fn earlier(&self, now: Entry, layout: Layout) -> Entry {
+    fn earlier(&self, now: PastAccess, layout: Layout) -> PastAccess {
         if now.kind() != Kind::Atomic || self.write.kind() != Kind::Atomic {
-            Entry::NONE
+            PastAccess::NONE
         } else if !layout.same_agent(self.write, now) {
             self.write
         } else if self.loads[0].kind() == Kind::Atomic {
             self.loads[0]
         } else {
-            Entry::NONE
+            PastAccess::NONE
         }
     }
 
     /// The plain store of an agent that an atomic of the same agent hides, or its plain load: others' atomics may come before it
     /// all the same.
-    fn below(&self, now: Entry, layout: Layout) -> Entry {
+    fn below(&self, now: PastAccess, layout: Layout) -> PastAccess {
         if now.kind() != Kind::Atomic {
-            return Entry::NONE;
+            return PastAccess::NONE;
         }
         let [_, second] = self.loads;
         let is_own = layout.same_agent(self.write, now);
@@ -192,13 +206,17 @@ impl Cell {
             Kind::Atomic if is_own && second.kind() == Kind::Store => return second,
             Kind::Store | Kind::Atomic | Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => {}
         }
-        let is_load =
-            |it: &Entry| it.kind() == Kind::Load && !it.is_none() && layout.same_agent(*it, now);
-        self.loads.into_iter().find(is_load).unwrap_or(Entry::NONE)
+        let is_load = |it: &PastAccess| {
+            it.kind() == Kind::Load && !it.is_none() && layout.same_agent(*it, now)
+        };
+        self.loads
+            .into_iter()
+            .find(is_load)
+            .unwrap_or(PastAccess::NONE)
     }
 
     #[inline]
-    fn load(&mut self, now: Entry, view: &View<'_>) {
+    fn load(&mut self, now: PastAccess, view: &View<'_>) {
         let [first, second] = self.loads;
         if second.kind() == Kind::Store || first.kind() == Kind::Atomic {
             self.loads[0] = now;
@@ -285,7 +303,7 @@ impl Row {
         &mut self,
         bytes: Range<usize>,
         base: u64,
-        now: Entry,
+        now: PastAccess,
         view: &View<'_>,
         met: &mut Met,
         may_grow: impl Fn(u64) -> bool,
@@ -339,7 +357,7 @@ impl Share {
 
     /// Notes an access of LDS alone by a wave, a load or an atomic that orders nothing, if nothing that it may conflict with is
     /// near. Returns false if something is; then it is for [`Share::touch`].
-    pub(super) fn keep(&mut self, access: &Access, now: Entry, view: &View<'_>) -> bool {
+    pub(super) fn keep(&mut self, access: &Access, now: PastAccess, view: &View<'_>) -> bool {
         if self.backlog.is_full() {
             self.settle(view);
         }
@@ -347,7 +365,13 @@ impl Share {
     }
 
     /// Notes an access; what is beyond the LDS is not.
-    pub(super) fn touch(&mut self, range: Range<u64>, now: Entry, view: &View<'_>, met: &mut Met) {
+    pub(super) fn touch(
+        &mut self,
+        range: Range<u64>,
+        now: PastAccess,
+        view: &View<'_>,
+        met: &mut Met,
+    ) {
         if self.backlog.meets(&range) {
             self.settle(view);
         }
@@ -365,7 +389,7 @@ impl Share {
         self.backlog = backlog.settled();
     }
 
-    fn note(&mut self, range: Range<u64>, now: Entry, view: &View<'_>, met: &mut Met) {
+    fn note(&mut self, range: Range<u64>, now: PastAccess, view: &View<'_>, met: &mut Met) {
         let size = (self.rows.len() * ROW) as u64;
         rows(range.start.min(size)..range.end.min(size), |row, bytes| {
             let base = row * ROW as u64;
@@ -418,8 +442,8 @@ impl Global {
     }
 
     /// Notes that the host has written a range, whatever waves have done to it before.
-    pub(super) fn host_writes(&self, range: Range<u64>, layout: Layout, now: Entry) {
-        let nothing = Known::default();
+    pub(super) fn host_writes(&self, range: Range<u64>, layout: Layout, now: PastAccess) {
+        let nothing = OrderedClocks::default();
         let view = View {
             layout,
             group: HOST..HOST + 1,
@@ -462,7 +486,7 @@ impl Recent {
         &mut self,
         global: &Global,
         range: Range<u64>,
-        now: Entry,
+        now: PastAccess,
         view: &View<'_>,
         met: &mut Met,
     ) {
@@ -511,7 +535,7 @@ mod tests {
             kind: Kind,
             range: Range<u64>,
         ) -> Vec<(u64, u32)> {
-            let known = Known::default();
+            let known = OrderedClocks::default();
             let first = wave / 4 * 4;
             let view = View {
                 layout: self.layout,

@@ -2,15 +2,15 @@
 
 use std::collections::HashMap;
 
-use gcn_emu::observe::{Context, MemoryEvent, Space};
-use gcn_emu::step::Plan;
+use gcn_emu::observe::{Context, LaneSpace, MemoryEvent};
+use gcn_emu::step::MemoryPlan;
 use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
 
 use crate::filter::lanes;
 
 /// True of a compare and swap of integers by lanes.
-pub(super) fn is_swap(plan: &Plan) -> bool {
+pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
     let is_integer = matches!(
         plan.atomic(),
         Some((AtomicOp::CompareSwap, Ty::B32 | Ty::B64))
@@ -29,7 +29,7 @@ pub(super) struct Swap {
 
 /// Lanes of a compare and swap by their result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Outcome {
+pub(super) struct SwapResult {
     pub(super) succeeded: u64,
     pub(super) failed: u64,
 }
@@ -50,7 +50,7 @@ impl Swap {
             let (new, compared) = value.dwords().split_at(value.dwords().len() / 2);
             let (new, compared) = (number(new), number(compared));
             swap.compared.push((lane, compared));
-            let is_lds = access.space(lane) == Some(Space::Lds);
+            let is_lds = access.space(lane) == Some(LaneSpace::Lds);
             let at = if is_lds {
                 Some(access.address[lane])
             } else {
@@ -73,8 +73,8 @@ impl Swap {
     }
 
     /// Looks at what the access has found in memory.
-    pub(super) fn end(&self, event: &MemoryEvent<'_>) -> Outcome {
-        let mut outcome = Outcome {
+    pub(super) fn end(&self, event: &MemoryEvent<'_>) -> SwapResult {
+        let mut outcome = SwapResult {
             succeeded: 0,
             failed: 0,
         };

@@ -2,15 +2,15 @@
 
 use std::ops::Range;
 
-use gcn_emu::observe::{Access, Context, Instruction, Space};
-use gcn_emu::step::Plan;
+use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
+use gcn_emu::step::MemoryPlan;
 use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
 
-use super::facts::Facts;
+use super::facts::UninitFacts;
 use super::memory::{Global, Own, View};
 use super::origin::{Loads, Origin};
-use super::part::Part;
+use super::part::PartlyDefined;
 use super::registers::Shadow;
 use crate::filter::lanes;
 
@@ -19,18 +19,18 @@ const DWORD: u64 = 4;
 
 /// A place in memory.
 #[derive(Clone, Copy)]
-enum Place {
+enum MemoryPlace {
     Lds(u64),
     Scratch(u64),
     Global(u64),
 }
 
-impl Place {
+impl MemoryPlace {
     fn memory(self) -> &'static str {
         match self {
-            Place::Lds(_) => "LDS",
-            Place::Scratch(_) => "scratch",
-            Place::Global(_) => "global memory",
+            MemoryPlace::Lds(_) => "LDS",
+            MemoryPlace::Scratch(_) => "scratch",
+            MemoryPlace::Global(_) => "global memory",
         }
     }
 }
@@ -48,8 +48,8 @@ pub(super) struct Memories<'a> {
 pub(super) struct Transfer<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) instruction: &'a Instruction<'a>,
-    pub(super) plan: &'a Plan,
-    pub(super) facts: &'a Facts,
+    pub(super) plan: &'a MemoryPlan,
+    pub(super) facts: &'a UninitFacts,
     pub(super) access: &'a Access,
     pub(super) shadow: &'a mut Shadow,
     pub(super) memories: Memories<'a>,
@@ -63,35 +63,39 @@ pub(super) struct Transfer<'a> {
 type Element = [u32; 16];
 
 impl Transfer<'_> {
-    fn place(&self, lane: usize, element: u8, byte: u64) -> Option<Place> {
+    fn place(&self, lane: usize, element: u8, byte: u64) -> Option<MemoryPlace> {
         let access = self.access;
         let address = match self.access.space(lane)? {
-            Space::Lds if element == 0 => return Some(Place::Lds(access.address[lane] + byte)),
-            Space::Lds => return Some(Place::Lds(access.second[lane] + byte)),
-            Space::Gds => return None,
-            Space::Global | Space::Scratch | Space::Buffer => access.place(lane, byte)?,
+            LaneSpace::Lds if element == 0 => {
+                return Some(MemoryPlace::Lds(access.address[lane] + byte));
+            }
+            LaneSpace::Lds => return Some(MemoryPlace::Lds(access.second[lane] + byte)),
+            LaneSpace::Gds => return None,
+            LaneSpace::Global | LaneSpace::Scratch | LaneSpace::Buffer => {
+                access.place(lane, byte)?
+            }
         };
         let scratch = &self.memories.scratch_range;
         Some(if scratch.contains(&address) {
-            Place::Scratch(address - scratch.start)
+            MemoryPlace::Scratch(address - scratch.start)
         } else {
-            Place::Global(address)
+            MemoryPlace::Global(address)
         })
     }
 
-    fn load_at(&mut self, place: Place, bytes: u64) -> u32 {
+    fn load_at(&mut self, place: MemoryPlace, bytes: u64) -> u32 {
         match place {
-            Place::Lds(at) => self.memories.lds.load(at, bytes),
-            Place::Scratch(at) => self.memories.scratch.load(at, bytes),
-            Place::Global(address) => self.view.load(address, bytes),
+            MemoryPlace::Lds(at) => self.memories.lds.load(at, bytes),
+            MemoryPlace::Scratch(at) => self.memories.scratch.load(at, bytes),
+            MemoryPlace::Global(address) => self.view.load(address, bytes),
         }
     }
 
-    fn store_at(&mut self, place: Place, bytes: u64, bits: u32, store: u32) {
+    fn store_at(&mut self, place: MemoryPlace, bytes: u64, bits: u32, store: u32) {
         match place {
-            Place::Lds(at) => self.memories.lds.store(at, bytes, bits),
-            Place::Scratch(at) => self.memories.scratch.store(at, bytes, bits),
-            Place::Global(address) => {
+            MemoryPlace::Lds(at) => self.memories.lds.store(at, bytes, bits),
+            MemoryPlace::Scratch(at) => self.memories.scratch.store(at, bytes, bits),
+            MemoryPlace::Global(address) => {
                 if bits != 0 && !self.view.knows(address) {
                     let memory = &self.context.dispatched.device.memory;
                     if let Some(it) = memory.nearest(address)
@@ -107,7 +111,7 @@ impl Transfer<'_> {
     }
 
     /// Undefined bits of a lane's element, and where the first of them is.
-    fn load(&mut self, lane: usize, element: u8, bytes: u64) -> (Element, Option<Place>) {
+    fn load(&mut self, lane: usize, element: u8, bytes: u64) -> (Element, Option<MemoryPlace>) {
         let mut bits = [0; 16];
         let mut first = None;
         for (chunk, bits) in (0..bytes.div_ceil(DWORD)).zip(&mut bits) {
@@ -139,8 +143,8 @@ impl Transfer<'_> {
         }
     }
 
-    fn origin(&mut self, place: Option<Place>) -> Origin {
-        let memory = place.map_or("memory", Place::memory);
+    fn origin(&mut self, place: Option<MemoryPlace>) -> Origin {
+        let memory = place.map_or("memory", MemoryPlace::memory);
         let (pc, inst) = (self.context.pc, &self.instruction.step.inst);
         self.loads.origin(pc, inst, memory)
     }
@@ -326,7 +330,7 @@ impl Transfer<'_> {
     }
 
     /// Origin of the undefined bits that are loaded, if some are.
-    fn origin_if(&mut self, place: Option<Place>) -> Origin {
+    fn origin_if(&mut self, place: Option<MemoryPlace>) -> Origin {
         if place.is_none() {
             return Origin::Start;
         }
@@ -417,7 +421,7 @@ fn all_or_none(bits: &Element) -> u32 {
 
 /// A value below a dword is extended by zeros or its sign.
 fn extended(bits: u32, ty: Ty) -> u32 {
-    let part = Part {
+    let part = PartlyDefined {
         value: 0,
         undefined: bits.into(),
     };

@@ -1,21 +1,21 @@
 //! Results of operations whose sources are values with undefined bits.
 
 use super::facts::Class;
-use super::part::{Bitwise, Part, Shift, ones};
+use super::part::{Bitwise, PartlyDefined, Shift, ones};
 
 /// The result of an operation on one lane's sources, or on scalar ones.
-pub(super) fn apply(class: Class, [a, b, c]: [Part; 3], width: u32) -> Part {
-    let sum = |undefined: u64| Part {
+pub(super) fn apply(class: Class, [a, b, c]: [PartlyDefined; 3], width: u32) -> PartlyDefined {
+    let sum = |undefined: u64| PartlyDefined {
         value: 0,
-        undefined: Part::upward(undefined) & ones(width),
+        undefined: PartlyDefined::upward(undefined) & ones(width),
     };
-    let low = |part: Part, bits: u32| part.undefined & ones(bits);
+    let low = |part: PartlyDefined, bits: u32| part.undefined & ones(bits);
     match class {
         Class::Copy => a,
         Class::Not => a.not(),
         Class::Reverse => {
             let unused = u64::BITS - width;
-            Part {
+            PartlyDefined {
                 value: a.value.reverse_bits() >> unused,
                 undefined: a.undefined.reverse_bits() >> unused,
             }
@@ -36,7 +36,7 @@ pub(super) fn apply(class: Class, [a, b, c]: [Part; 3], width: u32) -> Part {
         Class::Extract(is_signed) => {
             let (from, count) = (low(b, 5), low(c, 5));
             if from | count != 0 {
-                return Part::any(1, width);
+                return PartlyDefined::any(1, width);
             }
             a.extracted(b.value as u32 & 31, c.value as u32 & 31, is_signed)
         }
@@ -44,7 +44,7 @@ pub(super) fn apply(class: Class, [a, b, c]: [Part; 3], width: u32) -> Part {
             let from = (b.value & u64::from(width - 1)) as u32;
             let count = (b.value >> 16 & 0x7f) as u32;
             if b.undefined & 0x7f_003f != 0 {
-                return Part::any(1, width);
+                return PartlyDefined::any(1, width);
             }
             a.extracted(from, count.min(width - from), is_signed)
         }
@@ -52,27 +52,27 @@ pub(super) fn apply(class: Class, [a, b, c]: [Part; 3], width: u32) -> Part {
         Class::Choose => a.choose(b, c),
         Class::Align(unit) => {
             if c.undefined & 31 != 0 {
-                return Part::any(1, width);
+                return PartlyDefined::any(1, width);
             }
             let by = (c.value as u32 * unit) & 31;
             let both = |high: u64, low: u64| (high << 32 | low) >> by & ones(32);
-            Part {
+            PartlyDefined {
                 value: both(a.value, b.value),
                 undefined: both(a.undefined, b.undefined),
             }
         }
         Class::Permute => permuted(a, b, c),
-        Class::Byte(number) => Part::any(a.undefined >> (8 * number) & 0xff, width),
+        Class::Byte(number) => PartlyDefined::any(a.undefined >> (8 * number) & 0xff, width),
         Class::Pair => {
-            let halves = [a, b].map(|it| Part::any(it.undefined, 16).undefined);
-            Part {
+            let halves = [a, b].map(|it| PartlyDefined::any(it.undefined, 16).undefined);
+            PartlyDefined {
                 value: 0,
                 undefined: halves[0] | halves[1] << 16,
             }
         }
         Class::Pack(first, second) => {
             let half = |bits: u64, is_high: bool| bits >> (16 * u64::from(is_high)) & 0xffff;
-            Part {
+            PartlyDefined {
                 value: half(a.value, first) | half(b.value, second) << 16,
                 undefined: half(a.undefined, first) | half(b.undefined, second) << 16,
             }
@@ -92,29 +92,29 @@ pub(super) fn apply(class: Class, [a, b, c]: [Part; 3], width: u32) -> Part {
         | Class::Swap
         | Class::Move
         | Class::SetIndex
-        | Class::Memory => Part::any(a.undefined | b.undefined | c.undefined, width),
+        | Class::Memory => PartlyDefined::any(a.undefined | b.undefined | c.undefined, width),
     }
 }
 
 /// V_PERM_B32: bytes of two registers, of which the second is the lower, their signs, and constants.
-fn permuted(a: Part, b: Part, selector: Part) -> Part {
+fn permuted(a: PartlyDefined, b: PartlyDefined, selector: PartlyDefined) -> PartlyDefined {
     const BYTES: u64 = 8;
     if selector.undefined != 0 {
-        return Part::any(1, 32);
+        return PartlyDefined::any(1, 32);
     }
-    let both = Part {
+    let both = PartlyDefined {
         value: a.value << 32 | b.value,
         undefined: a.undefined << 32 | b.undefined,
     };
-    let mut result = Part::default();
+    let mut result = PartlyDefined::default();
     for place in 0..4 {
         let number = selector.value >> (8 * place) & 0xff;
         let byte = match number {
             0..BYTES => both.extracted(8 * number as u32, 8, false),
             // The signs of halves.
             8..12 => both.extracted(16 * (number as u32 - 8) + 15, 1, true),
-            12 => Part::default(),
-            _ => Part::defined(0xff),
+            12 => PartlyDefined::default(),
+            _ => PartlyDefined::defined(0xff),
         };
         result.value |= (byte.value & 0xff) << (8 * place);
         result.undefined |= (byte.undefined & 0xff) << (8 * place);

@@ -5,13 +5,13 @@ use gcn_emu::step::Arg;
 use gcn_emu::wave::LANES;
 use gcn_emu::wave::Wave;
 use gcn_isa::dpp::Permutation;
-use gcn_isa::uses::{Lanes, RegisterUse, Registers, State, Unit};
+use gcn_isa::uses::{RegisterUse, Registers, Unit, UnnumberedState, UsedLanes};
 use gcn_isa::{Field, regs};
 
 use super::apply::apply;
-use super::facts::{Class, Facts, is_lane_mask};
+use super::facts::{Class, UninitFacts, is_lane_mask};
 use super::origin::Origin;
-use super::part::{Part, ones};
+use super::part::{PartlyDefined, ones};
 use super::registers::{SCC, Shadow};
 use crate::filter::lanes;
 
@@ -19,14 +19,14 @@ use crate::filter::lanes;
 pub(super) struct Evaluation<'a> {
     pub(super) wave: &'a Wave,
     pub(super) instruction: &'a Instruction<'a>,
-    pub(super) facts: &'a Facts,
+    pub(super) facts: &'a UninitFacts,
     pub(super) shadow: &'a mut Shadow,
     /// Origin of the undefined bits that it reads.
     pub(super) origin: Origin,
 }
 
 /// A source of a vector instruction.
-struct Source {
+struct EvaluatedSource {
     arg: Arg,
     /// Bits of the register pair that it is: the lowest, and how many.
     from: u32,
@@ -40,7 +40,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn new(
         context: &Context<'a>,
         instruction: &'a Instruction<'a>,
-        facts: &'a Facts,
+        facts: &'a UninitFacts,
         shadow: &'a mut Shadow,
     ) -> Evaluation<'a> {
         let origin = origin_of_sources(facts, shadow, instruction.exec);
@@ -68,38 +68,38 @@ impl<'a> Evaluation<'a> {
     }
 
     /// A scalar source, or one that is the same in all lanes.
-    pub(super) fn uniform(&self, arg: Arg, width: u32) -> Part {
+    pub(super) fn uniform(&self, arg: Arg, width: u32) -> PartlyDefined {
         let pair = |low: u64, high: u64| (low | high << u32::BITS) & ones(width);
         match arg {
             Arg::Scalar(first) => {
                 let next = first.wrapping_add(1);
                 let value = |register| u64::from(self.wave.scalar(register));
                 let undefined = |register| u64::from(self.shadow.scalar(register));
-                Part {
+                PartlyDefined {
                     value: pair(value(first), value(next)),
                     undefined: pair(undefined(first), undefined(next)),
                 }
             }
-            Arg::Special(regs::SCC) => Part {
+            Arg::Special(regs::SCC) => PartlyDefined {
                 value: self.wave.special(regs::SCC),
                 undefined: u64::from(self.shadow.scalar(SCC)) & 1,
             },
             Arg::Special(regs::VCCZ) => {
                 let vcc = self.uniform(Arg::Scalar(regs::VCC_LO), u64::BITS);
-                Part {
+                PartlyDefined {
                     value: self.wave.special(regs::VCCZ),
                     undefined: vcc.may_be_zero_or_not().into(),
                 }
             }
-            Arg::Special(code) => Part::defined(self.wave.special(code)),
-            Arg::Const(value) => Part::defined(value),
-            Arg::Imm(value) => Part::defined(value as u64),
-            Arg::None | Arg::Vgpr(_) => Part::default(),
+            Arg::Special(code) => PartlyDefined::defined(self.wave.special(code)),
+            Arg::Const(value) => PartlyDefined::defined(value),
+            Arg::Imm(value) => PartlyDefined::defined(value as u64),
+            Arg::None | Arg::Vgpr(_) => PartlyDefined::default(),
         }
     }
 
     /// A source's registers in a lane.
-    pub(super) fn in_lane(&self, arg: Arg, lane: usize, width: u32) -> Part {
+    pub(super) fn in_lane(&self, arg: Arg, lane: usize, width: u32) -> PartlyDefined {
         let Arg::Vgpr(first) = arg else {
             return self.uniform(arg, width);
         };
@@ -110,14 +110,14 @@ impl<'a> Evaluation<'a> {
         let high = |of: &dyn Fn(u8) -> u32| if wide { of(next) } else { 0 };
         let value = |register| self.wave.vgpr(register).0[lane];
         let undefined = |register| self.shadow.vector(register, lane);
-        Part {
+        PartlyDefined {
             value: pair(value(first), high(&value)),
             undefined: pair(undefined(first), high(&undefined)),
         }
     }
 
     /// The sources in the order of their fields.
-    fn sources(&self) -> [Option<Source>; 3] {
+    fn sources(&self) -> [Option<EvaluatedSource>; 3] {
         let inst = &self.instruction.step.inst;
         let layout = inst.layout();
         let mut sources = [None, None, None];
@@ -140,7 +140,7 @@ impl<'a> Evaluation<'a> {
             };
             let is_signed = selected.is_some() && sign.is_some_and(|field| inst.flag(field));
             let crosses = number == 0 && layout.has(Field::DppCtrl);
-            sources[number] = Some(Source {
+            sources[number] = Some(EvaluatedSource {
                 arg: self.instruction.operands[place],
                 from,
                 width,
@@ -154,9 +154,9 @@ impl<'a> Evaluation<'a> {
     }
 
     /// A source in a lane; nothing if the lane has none to read and is not written.
-    fn fetch(&self, source: &Option<Source>, lane: usize) -> Option<Part> {
+    fn fetch(&self, source: &Option<EvaluatedSource>, lane: usize) -> Option<PartlyDefined> {
         let Some(source) = source else {
-            return Some(Part::default());
+            return Some(PartlyDefined::default());
         };
         let mut from = lane;
         if let Some(permutation) = source.permutation {
@@ -164,7 +164,7 @@ impl<'a> Evaluation<'a> {
             match other.filter(|other| self.instruction.exec >> other & 1 != 0) {
                 Some(other) => from = other,
                 None if self.instruction.step.inst.flag(Field::BoundCtrl) => {
-                    return Some(Part::default());
+                    return Some(PartlyDefined::default());
                 }
                 None => return None,
             }
@@ -214,7 +214,7 @@ impl<'a> Evaluation<'a> {
             let result = match self.facts.class {
                 Class::Select => self.lane_mask(lane).choose(b, a),
                 Class::Packed => self.packed(&sources, lane),
-                Class::Sum if self.lane_mask(lane).undefined != 0 => Part::any(1, width),
+                Class::Sum if self.lane_mask(lane).undefined != 0 => PartlyDefined::any(1, width),
                 class => apply(class, [a, b, c], width),
             };
             let read = a.undefined | b.undefined | c.undefined;
@@ -241,7 +241,7 @@ impl<'a> Evaluation<'a> {
         let inst = &self.instruction.step.inst;
         if inst.layout().has(Field::DstSel) {
             let (low, count) = selection_bits(inst.get(Field::DstSel));
-            let part = Part {
+            let part = PartlyDefined {
                 value: 0,
                 undefined,
             };
@@ -258,23 +258,23 @@ impl<'a> Evaluation<'a> {
     }
 
     /// The bit of a lane in the mask that V_CNDMASK and carries go by, as that of all bits.
-    fn lane_mask(&self, lane: usize) -> Part {
+    fn lane_mask(&self, lane: usize) -> PartlyDefined {
         let step = self.instruction.step;
         let masks = self.facts.uses.iter();
         let mut masks = masks.filter(|it| it.read != 0 && is_lane_mask(step, it));
         let Some(Registers::Scalar { first, .. }) = masks.next().map(|it| it.registers) else {
-            return Part::default();
+            return PartlyDefined::default();
         };
         let mask = self.uniform(Arg::Scalar(first), u64::BITS);
         let all = |bits: u64| if bits >> lane & 1 == 0 { 0 } else { u64::MAX };
-        Part {
+        PartlyDefined {
             value: all(mask.value),
             undefined: all(mask.undefined),
         }
     }
 
     /// Halves of the sources, as OP_SEL says, make halves of the result.
-    fn packed(&self, sources: &[Option<Source>; 3], lane: usize) -> Part {
+    fn packed(&self, sources: &[Option<EvaluatedSource>; 3], lane: usize) -> PartlyDefined {
         let inst = &self.instruction.step.inst;
         let low = inst.get(Field::OpSel);
         let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
@@ -286,9 +286,9 @@ impl<'a> Evaluation<'a> {
             });
             halves.fold(0, |all, bits| all | bits)
         };
-        let low = Part::any(half(low), 16).undefined;
-        let high = Part::any(half(high), 16).undefined;
-        Part {
+        let low = PartlyDefined::any(half(low), 16).undefined;
+        let high = PartlyDefined::any(half(high), 16).undefined;
+        PartlyDefined {
             value: 0,
             undefined: low | high << 16,
         }
@@ -318,7 +318,7 @@ impl<'a> Evaluation<'a> {
         };
         let source = |number: usize| {
             let place = self.facts.sources[number];
-            place.map_or(Part::default(), |place| {
+            place.map_or(PartlyDefined::default(), |place| {
                 self.uniform(self.instruction.operands[place], width_at(Some(place)))
             })
         };
@@ -331,7 +331,7 @@ impl<'a> Evaluation<'a> {
                     _ => None,
                 });
         let width = destination.map_or(64, |(_, width)| width);
-        let scc = Part {
+        let scc = PartlyDefined {
             value: if self.wave.scc { u64::MAX } else { 0 },
             undefined: if self.shadow.scalar(SCC) == 0 {
                 0
@@ -339,7 +339,7 @@ impl<'a> Evaluation<'a> {
                 u64::MAX
             },
         };
-        let old = destination.map_or(Part::default(), |(first, width)| {
+        let old = destination.map_or(PartlyDefined::default(), |(first, width)| {
             self.uniform(Arg::Scalar(first), width)
         });
         let result = match self.facts.class {
@@ -347,21 +347,22 @@ impl<'a> Evaluation<'a> {
             Class::MoveScalar => scc.choose(a, old),
             Class::SetBit => {
                 let bit = 1 << (a.value & u64::from(width - 1));
-                Part {
+                PartlyDefined {
                     value: old.value,
-                    undefined: old.undefined & !bit | Part::any(a.undefined, width).undefined,
+                    undefined: old.undefined & !bit
+                        | PartlyDefined::any(a.undefined, width).undefined,
                 }
             }
             Class::TestBit => {
                 let bit = b.value & u64::from(width_at(self.facts.sources[0]) - 1);
-                Part::any(a.undefined & 1 << bit | b.undefined, 1)
+                PartlyDefined::any(a.undefined & 1 << bit | b.undefined, 1)
             }
             Class::Equal => {
                 let differ = (a.value ^ b.value) & !(a.undefined | b.undefined) != 0;
-                Part::any(if differ { 0 } else { a.undefined | b.undefined }, 1)
+                PartlyDefined::any(if differ { 0 } else { a.undefined | b.undefined }, 1)
             }
-            Class::Exec(op, _) => a.bitwise(op, Part::defined(self.instruction.exec)),
-            class => apply(class, [a, b, Part::default()], width),
+            Class::Exec(op, _) => a.bitwise(op, PartlyDefined::defined(self.instruction.exec)),
+            class => apply(class, [a, b, PartlyDefined::default()], width),
         };
         match self.facts.class {
             Class::TestBit | Class::Equal => {
@@ -382,7 +383,7 @@ impl<'a> Evaluation<'a> {
             }
         }
         if self.facts.scalar_written >> SCC & 1 != 0 {
-            let own = Part {
+            let own = PartlyDefined {
                 value: result.value & ones(width),
                 undefined: result.undefined & ones(width),
             };
@@ -416,10 +417,10 @@ impl<'a> Evaluation<'a> {
                     for register in (0..count).map(|n| first.wrapping_add(n)) {
                         let with = self.shadow.lanes_with(register, it.read);
                         any |= match it.lanes {
-                            Lanes::Active | Lanes::Scalar => with & exec,
-                            Lanes::Crossing => self.brought(with),
-                            Lanes::First | Lanes::Selected if with & exec != 0 => u64::MAX,
-                            Lanes::First | Lanes::Selected => 0,
+                            UsedLanes::Active | UsedLanes::Scalar => with & exec,
+                            UsedLanes::Crossing => self.brought(with),
+                            UsedLanes::First | UsedLanes::Selected if with & exec != 0 => u64::MAX,
+                            UsedLanes::First | UsedLanes::Selected => 0,
                         };
                     }
                 }
@@ -434,7 +435,7 @@ impl<'a> Evaluation<'a> {
                         any = u64::MAX;
                     }
                 }
-                Registers::State(State::Scc) => {
+                Registers::State(UnnumberedState::Scc) => {
                     if self.shadow.scalar(SCC) != 0 {
                         any = u64::MAX;
                     }
@@ -504,7 +505,7 @@ impl<'a> Evaluation<'a> {
                         self.shadow.set_scalar(register, bits, self.origin);
                     }
                 }
-                Registers::State(State::Scc) => {
+                Registers::State(UnnumberedState::Scc) => {
                     self.shadow.set_scalar(SCC, (any != 0).into(), self.origin);
                 }
                 Registers::State(_) => {}
@@ -514,7 +515,7 @@ impl<'a> Evaluation<'a> {
 }
 
 /// The origin of the first undefined bits that an instruction reads.
-pub(super) fn origin_of_sources(facts: &Facts, shadow: &Shadow, exec: u64) -> Origin {
+pub(super) fn origin_of_sources(facts: &UninitFacts, shadow: &Shadow, exec: u64) -> Origin {
     let vector = |mask: u64| {
         let mut registers = facts.vector_read.iter();
         registers.find(|register| shadow.lanes_with(**register, u32::MAX) & mask != 0)

@@ -2,8 +2,8 @@
 
 use gcn_emu::step::Step;
 use gcn_isa::effect::{Condition, Implicit};
-use gcn_isa::operand::Access;
-use gcn_isa::uses::{Lanes, M0, RegisterUse, Registers, Source, State, Unit};
+use gcn_isa::operand::OperandAccess;
+use gcn_isa::uses::{M0, RegisterUse, Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
 use gcn_isa::{Does, Encoding, Field, Kind, regs};
 
 use super::part::{Bitwise, Shift};
@@ -101,7 +101,7 @@ pub(super) enum Decides {
 
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
-pub(super) struct Facts {
+pub(super) struct UninitFacts {
     pub(super) class: Class,
     pub(super) decides: Decides,
     /// Vector registers that are read.
@@ -140,7 +140,7 @@ fn scalars(registers: Registers) -> u128 {
             };
             bits << first.min(127)
         }
-        Registers::State(State::Scc) => 1 << SCC,
+        Registers::State(UnnumberedState::Scc) => 1 << SCC,
         Registers::Vector { .. } | Registers::State(_) => 0,
     }
 }
@@ -158,16 +158,16 @@ fn vectors<'u>(uses: impl Iterator<Item = &'u RegisterUse>) -> Box<[u8]> {
     all.into()
 }
 
-impl Facts {
-    pub(super) fn of(step: &Step) -> Facts {
-        Facts::with(step, step.inst.uses().registers())
+impl UninitFacts {
+    pub(super) fn of(step: &Step) -> UninitFacts {
+        UninitFacts::with(step, step.inst.uses().registers())
     }
 
     /// The facts of an instruction whose registers are these.
-    pub(super) fn with(step: &Step, uses: impl Iterator<Item = RegisterUse>) -> Facts {
+    pub(super) fn with(step: &Step, uses: impl Iterator<Item = RegisterUse>) -> UninitFacts {
         let inst = &step.inst;
         let uses_view = inst.uses();
-        let is_exec = |it: &RegisterUse| it.source == Source::LaneMask;
+        let is_exec = |it: &RegisterUse| it.source == UseOrigin::LaneMask;
         let uses: Box<[RegisterUse]> = uses.filter(|it| !is_exec(it)).collect();
         let read = || uses.iter().filter(|it| it.read != 0);
         let written = || uses.iter().filter(|it| it.written != 0);
@@ -176,24 +176,28 @@ impl Facts {
         let row = inst.row();
         let place = |field: Field| {
             row.slots()
-                .position(|slot| slot.field == field && slot.access != Access::Write)
+                .position(|slot| slot.field == field && slot.access != OperandAccess::Write)
         };
         let either = |a, b| place(a).or_else(|| place(b));
         let destination = row.slots().position(|slot| {
-            matches!(slot.field, Field::Vdst | Field::Sdst) && slot.access != Access::Read
+            matches!(slot.field, Field::Vdst | Field::Sdst) && slot.access != OperandAccess::Read
         });
         let whole = |it: &RegisterUse| match it.registers {
-            Registers::Vector { .. } => it.written == u32::MAX && it.lanes == Lanes::Active,
+            Registers::Vector { .. } => it.written == u32::MAX && it.lanes == UsedLanes::Active,
             Registers::Scalar { .. } => it.written == u32::MAX,
             Registers::State(_) => true,
         };
         let has_dpp = inst.layout().has(Field::DppCtrl);
-        Facts {
+        UninitFacts {
             class,
             decides: decides(inst.does()),
             vector_read: vectors(read()),
-            crosses: read()
-                .any(|it| matches!(it.lanes, Lanes::Crossing | Lanes::Selected | Lanes::First)),
+            crosses: read().any(|it| {
+                matches!(
+                    it.lanes,
+                    UsedLanes::Crossing | UsedLanes::Selected | UsedLanes::First
+                )
+            }),
             scalar_read: read().fold(0, |all, it| all | scalars(it.registers)),
             vector_written: vectors(written()),
             writes_whole: written().all(whole) && !has_dpp,

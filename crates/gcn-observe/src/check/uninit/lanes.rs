@@ -7,23 +7,23 @@ use gcn_isa::swizzle::Pattern;
 use gcn_isa::{Does, regs};
 
 use super::evaluate::Evaluation;
-use super::part::Part;
+use super::part::PartlyDefined;
 use crate::filter::lanes;
 
 impl Evaluation<'_> {
     /// The lane that an instruction selects, or the first active one.
-    fn lane(&self) -> Part {
+    fn lane(&self) -> PartlyDefined {
         match self.facts.sources[1] {
             Some(place) => {
                 let lane = self.uniform(self.instruction.operands[place], 32);
-                Part {
+                PartlyDefined {
                     value: lane.value % LANES as u64,
                     undefined: lane.undefined % LANES as u64,
                 }
             }
             None => {
                 let exec = self.instruction.exec;
-                Part::defined(u64::from(exec.trailing_zeros()) % LANES as u64)
+                PartlyDefined::defined(u64::from(exec.trailing_zeros()) % LANES as u64)
             }
         }
     }
@@ -37,7 +37,7 @@ impl Evaluation<'_> {
         };
         let lane = self.lane();
         let bits = self.in_lane(source, lane.value as usize, 32).undefined;
-        let bits = bits | Part::any(lane.undefined, 32).undefined;
+        let bits = bits | PartlyDefined::any(lane.undefined, 32).undefined;
         self.shadow.set_scalar(to, bits as u32, self.origin);
     }
 

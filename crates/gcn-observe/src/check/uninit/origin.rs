@@ -3,7 +3,7 @@
 use gcn_emu::wave::WaveId;
 use gcn_isa::Inst;
 
-use crate::finding::{Place, Side};
+use crate::finding::{FindingPlace, Side};
 
 /// Origin of undefined bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,7 +56,7 @@ impl Loads {
             },
             Some(load) => Side {
                 label: format!("the load of {} that nothing has written", load.memory),
-                place: Some(Place::new(load.pc, &load.inst, Some(wave))),
+                place: Some(FindingPlace::new(load.pc, &load.inst, Some(wave))),
             },
         }
     }

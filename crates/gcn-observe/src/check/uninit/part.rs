@@ -2,7 +2,7 @@
 
 /// A value of up to 64 bits, of which some are undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Part {
+pub(super) struct PartlyDefined {
     /// The value; its undefined bits mean nothing.
     pub(super) value: u64,
     /// Bits that are undefined.
@@ -46,52 +46,52 @@ pub(super) const fn ones(width: u32) -> u64 {
     }
 }
 
-impl Part {
+impl PartlyDefined {
     /// A value that is defined.
-    pub(super) const fn defined(value: u64) -> Part {
-        Part {
+    pub(super) const fn defined(value: u64) -> PartlyDefined {
+        PartlyDefined {
             value,
             undefined: 0,
         }
     }
 
     /// A value of which nothing is known if any of these bits is undefined.
-    pub(super) const fn any(undefined: u64, width: u32) -> Part {
-        Part {
+    pub(super) const fn any(undefined: u64, width: u32) -> PartlyDefined {
+        PartlyDefined {
             value: 0,
             undefined: if undefined == 0 { 0 } else { ones(width) },
         }
     }
 
-    fn and(self, other: Part) -> Part {
+    fn and(self, other: PartlyDefined) -> PartlyDefined {
         let either = self.undefined | other.undefined;
         let may_be_one = (self.undefined | self.value) & (other.undefined | other.value);
-        Part {
+        PartlyDefined {
             value: self.value & other.value,
             undefined: either & may_be_one,
         }
     }
 
-    pub(super) fn or(self, other: Part) -> Part {
+    pub(super) fn or(self, other: PartlyDefined) -> PartlyDefined {
         self.not().and(other.not()).not()
     }
 
-    fn xor(self, other: Part) -> Part {
-        Part {
+    fn xor(self, other: PartlyDefined) -> PartlyDefined {
+        PartlyDefined {
             value: self.value ^ other.value,
             undefined: self.undefined | other.undefined,
         }
     }
 
-    pub(super) fn not(self) -> Part {
-        Part {
+    pub(super) fn not(self) -> PartlyDefined {
+        PartlyDefined {
             value: !self.value,
             ..self
         }
     }
 
     /// A bitwise operation.
-    pub(super) fn bitwise(self, op: Bitwise, other: Part) -> Part {
+    pub(super) fn bitwise(self, op: Bitwise, other: PartlyDefined) -> PartlyDefined {
         match op {
             Bitwise::And => self.and(other),
             Bitwise::Or => self.or(other),
@@ -107,9 +107,9 @@ impl Part {
     }
 
     /// Each bit of `one` or `other`, as the mask `self` says.
-    pub(super) fn choose(self, one: Part, other: Part) -> Part {
+    pub(super) fn choose(self, one: PartlyDefined, other: PartlyDefined) -> PartlyDefined {
         let differ = (one.value ^ other.value) | one.undefined | other.undefined;
-        Part {
+        PartlyDefined {
             value: self.value & one.value | !self.value & other.value,
             undefined: self.undefined & differ
                 | !self.undefined & (self.value & one.undefined | !self.value & other.undefined),
@@ -117,10 +117,10 @@ impl Part {
     }
 
     /// Shifts a value of `width` bits. Of the amount the bits count that `width` needs.
-    pub(super) fn shifted(self, how: Shift, by: Part, width: u32) -> Part {
+    pub(super) fn shifted(self, how: Shift, by: PartlyDefined, width: u32) -> PartlyDefined {
         let counting = u64::from(width) - 1;
         if by.undefined & counting != 0 {
-            return Part::any((self.undefined | by.undefined) & ones(width), width);
+            return PartlyDefined::any((self.undefined | by.undefined) & ones(width), width);
         }
         let by = (by.value & counting) as u32;
         let own = ones(width);
@@ -132,16 +132,16 @@ impl Part {
                 ((bits << unused) as i64 >> unused >> by) as u64 & own
             }
         };
-        Part {
+        PartlyDefined {
             value: shift(self.value),
             undefined: shift(self.undefined),
         }
     }
 
     /// `count` bits from `from` on, extended by their sign or by zeros.
-    pub(super) fn extracted(self, from: u32, count: u32, is_signed: bool) -> Part {
+    pub(super) fn extracted(self, from: u32, count: u32, is_signed: bool) -> PartlyDefined {
         if count == 0 {
-            return Part::defined(0);
+            return PartlyDefined::defined(0);
         }
         let unused = u64::BITS.saturating_sub(count);
         let extract = |bits: u64| {
@@ -152,7 +152,7 @@ impl Part {
                 bits >> unused
             }
         };
-        Part {
+        PartlyDefined {
             value: extract(self.value),
             undefined: extract(self.undefined),
         }
@@ -174,7 +174,7 @@ mod tests {
     use super::*;
 
     /// All values that a part of four bits stands for.
-    fn meant(part: Part) -> Vec<u64> {
+    fn meant(part: PartlyDefined) -> Vec<u64> {
         let fill = 0..16_u64;
         fill.map(|fill| part.value & !part.undefined | fill & part.undefined)
             .collect()
@@ -186,8 +186,8 @@ mod tests {
         results.iter().fold(0, |bits, it| bits | (it ^ first)) & 15
     }
 
-    fn parts() -> impl Iterator<Item = Part> {
-        (0..16).flat_map(|value| (0..16).map(move |undefined| Part { value, undefined }))
+    fn parts() -> impl Iterator<Item = PartlyDefined> {
+        (0..16).flat_map(|value| (0..16).map(move |undefined| PartlyDefined { value, undefined }))
     }
 
     #[test]
@@ -222,7 +222,7 @@ mod tests {
                     .iter()
                     .flat_map(|&a| meant(b).into_iter().map(move |b| a + b))
                     .collect();
-                let found = Part::upward(a.undefined | b.undefined);
+                let found = PartlyDefined::upward(a.undefined | b.undefined);
                 assert_eq!(differing(&results) & !found, 0, "{a:?} {b:?}");
             }
         }
@@ -230,13 +230,13 @@ mod tests {
 
     #[test]
     fn extraction_extends_what_is_undefined_with_the_sign() {
-        let part = Part {
+        let part = PartlyDefined {
             value: 0x0f,
             undefined: 0x80,
         };
         assert_eq!(part.extracted(0, 8, true).undefined, !0x7f);
         assert_eq!(part.extracted(0, 8, false).undefined, 0x80);
-        assert_eq!(part.extracted(0, 4, true), Part::defined(u64::MAX));
-        assert_eq!(part.extracted(4, 0, true), Part::defined(0));
+        assert_eq!(part.extracted(0, 4, true), PartlyDefined::defined(u64::MAX));
+        assert_eq!(part.extracted(4, 0, true), PartlyDefined::defined(0));
     }
 }

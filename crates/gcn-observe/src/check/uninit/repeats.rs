@@ -4,7 +4,7 @@
 //! stays so until something undefined is stored: then a look at the register says that there is nothing to look at.
 
 use gcn_emu::observe::Context;
-use gcn_emu::step::{Family, Plan, Step};
+use gcn_emu::step::{Family, MemoryPlan, Step};
 use gcn_emu::wave::Lanes;
 use gcn_isa::Does;
 
@@ -40,7 +40,7 @@ const MOST: usize = 64;
 const TOO_MANY: u8 = 8;
 
 /// The register of addresses of an access that may be repeated.
-fn addresses(plan: &Plan) -> Option<u8> {
+fn addresses(plan: &MemoryPlan) -> Option<u8> {
     let is_plain = matches!(
         plan.does,
         Does::Load(_) | Does::LoadTwo(..) | Does::Store(_) | Does::StoreTwo(..) | Does::Atomic(..)

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use gcn_emu::observe::Dispatched;
 
 use super::memory::{Global, Left};
-use crate::finding::{Finding, Findings, Key, Kind, Place};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
 
 /// State that the threads of a run share.
 #[derive(Default)]
@@ -20,7 +20,7 @@ pub(super) struct Shared {
 pub(super) struct Store {
     pub(super) dispatch: u64,
     pub(super) kernel: Option<String>,
-    pub(super) place: Place,
+    pub(super) place: FindingPlace,
 }
 
 impl Shared {
@@ -78,7 +78,7 @@ fn told(
         }
     }
     for (pc, (store, address, count)) in first {
-        let key = Key {
+        let key = FindingKey {
             kind: Kind::UninitializedResult,
             pc,
             other: 0,

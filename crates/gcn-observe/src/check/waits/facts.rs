@@ -1,6 +1,6 @@
 //! Facts that the checker of waits asks of every instruction, worked out once for each.
 
-use gcn_emu::step::{Run, Step};
+use gcn_emu::step::{Executor, Step};
 use gcn_isa::Inst;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
@@ -30,7 +30,7 @@ pub(super) struct Issued {
 
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
-pub(super) struct Facts {
+pub(super) struct WaitFacts {
     pub(super) inst: Inst,
     /// Registers that it reads or writes.
     pub(super) used: RegisterSet,
@@ -44,15 +44,15 @@ pub(super) struct Facts {
     pub(super) will_read: RegisterSet,
 }
 
-impl Facts {
-    pub(super) fn of(step: &Step) -> Facts {
+impl WaitFacts {
+    pub(super) fn of(step: &Step) -> WaitFacts {
         let uses = step.inst.uses();
         let mut written = RegisterSet::default();
         let writes = uses.registers().filter(|it| it.written != 0);
         writes.for_each(|it| written.add(it.registers));
         let memory = uses.memory();
         let role = match (step.run, uses.counters()) {
-            (Run::Wait(until), _) => Role::Wait(until),
+            (Executor::Wait(until), _) => Role::Wait(until),
             (_, Some(counters)) => Role::Counted(Issued {
                 counters,
                 reads_lds: memory.is_some_and(|memory| memory.read.has(Space::Lds)),
@@ -70,7 +70,7 @@ impl Facts {
             };
             set.add(it.registers);
         }
-        Facts {
+        WaitFacts {
             inst: step.inst,
             used: uses.register_set(),
             written,

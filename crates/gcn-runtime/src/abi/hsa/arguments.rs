@@ -8,7 +8,7 @@ use gcn_object::{Access, MAX_KERNARG_BYTES, ValueKind, Version};
 
 use crate::abi::owned::Owned;
 
-use super::{Arguments, Launch, Placed, Shape};
+use super::{Arguments, KernelStart, PlacedBytes, Shape};
 
 /// Bytes of a line, of which the argument segment has whole ones: compilers load aligned groups of dwords that begin in it and
 /// end behind it.
@@ -27,7 +27,7 @@ pub(super) struct Services {
     pub(super) heap: u64,
 }
 
-impl Launch<'_> {
+impl KernelStart<'_> {
     /// True if the kernel has such a hidden argument.
     pub(super) fn asks_for(&self, wanted: &ValueKind) -> bool {
         self.hidden().iter().any(|(.., kind)| kind == wanted)
@@ -80,7 +80,7 @@ impl Launch<'_> {
     }
 
     pub(super) fn explicit_end(&self) -> u64 {
-        let end = |a: &Placed| a.offset.saturating_add(a.bytes.len() as u64);
+        let end = |a: &PlacedBytes| a.offset.saturating_add(a.bytes.len() as u64);
         let end = match self.arguments {
             Arguments::Placed(placed) => placed.iter().map(end).max().unwrap_or(0),
             Arguments::At(_) | Arguments::Packet(_) => 0,
@@ -145,7 +145,7 @@ impl Launch<'_> {
 
     pub(super) fn argument_segment(
         &self,
-        placed: &[Placed],
+        placed: &[PlacedBytes],
         device: &Device,
         owned: &mut Owned,
         services: &Services,

@@ -8,12 +8,12 @@ use std::fmt;
 
 use gcn_emu::Code;
 use gcn_emu::fault::{Fault, FaultKind};
-use gcn_emu::step::{Arg, Family, Plan, Step};
+use gcn_emu::step::{Arg, Family, MemoryPlan, Step};
 use gcn_isa::Does;
 use gcn_isa::uses::Registers;
 use gcn_object::{Properties, UserSgpr};
 
-use super::{Arguments, Launch};
+use super::{Arguments, KernelStart};
 
 /// Bytes of a dword.
 const DWORD: u64 = 4;
@@ -194,7 +194,7 @@ fn written(step: &Step) -> Set {
 }
 
 /// The registers that hold an access's address.
-fn address(plan: &Plan) -> Set {
+fn address(plan: &MemoryPlan) -> Set {
     let scalar = |register, count| Set::scalars(register, count);
     let mut set = match (plan.family, plan.saddr) {
         (Family::Scalar, _) => scalar(plan.sbase, 2),
@@ -225,7 +225,7 @@ fn address(plan: &Plan) -> Set {
 }
 
 /// The registers that hold a base address as it is.
-fn base(plan: &Plan) -> Option<u8> {
+fn base(plan: &MemoryPlan) -> Option<u8> {
     match plan.family {
         Family::Scalar => Some(plan.sbase),
         Family::Global => plan.saddr,
@@ -238,7 +238,7 @@ fn base(plan: &Plan) -> Option<u8> {
     }
 }
 
-impl Launch<'_> {
+impl KernelStart<'_> {
     /// The load of arguments behind those that the launch gives, if the kernel has no metadata to check them by. What is where
     /// the next argument would be is taken for one, and what is further behind for hidden arguments, as far as there are any.
     pub fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {

@@ -32,7 +32,7 @@ pub struct Loaded {
     symbols: Vec<LoadedSymbol>,
     /// True if it has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
     pub(super) has_mute_printf: bool,
-    kept: Kept,
+    kept: KeptCode,
 }
 
 /// A kernel's entry and the registers that it may use, on which the decoding of its instructions depends.
@@ -45,12 +45,14 @@ struct CodeKey {
 
 /// The code of the kernels that have been launched.
 #[derive(Clone, Default)]
-struct Kept(Arc<Mutex<HashMap<CodeKey, Arc<Code>>>>);
+struct KeptCode(Arc<Mutex<HashMap<CodeKey, Arc<Code>>>>);
 
-impl fmt::Debug for Kept {
+impl fmt::Debug for KeptCode {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let kernels = self.0.lock().unwrap_or_else(PoisonError::into_inner).len();
-        f.debug_struct("Kept").field("kernels", &kernels).finish()
+        f.debug_struct("KeptCode")
+            .field("kernels", &kernels)
+            .finish()
     }
 }
 
@@ -146,7 +148,7 @@ pub fn link(
         symbols,
         has_mute_printf: metadata.is_some_and(|metadata| metadata.printf.is_empty())
             && object.symbol(MUTE_PRINTF).is_some(),
-        kept: Kept::default(),
+        kept: KeptCode::default(),
     })
 }
 

@@ -8,7 +8,7 @@ use gcn_object::{Rsrc1, UserSgpr};
 
 use crate::abi::owned::Owned;
 
-use super::{Launch, Shape};
+use super::{KernelStart, Shape};
 
 /// User SGPRs at most.
 const MAX_USER_SGPRS: usize = 16;
@@ -36,7 +36,7 @@ pub(super) struct Pointers {
     pub(super) arguments: u64,
 }
 
-impl Launch<'_> {
+impl KernelStart<'_> {
     /// The initial MODE: rounding and denormals in bits 7:0, DX10 clamp 8, IEEE 9, exceptions 18:12, F16 overflow 23.
     pub(super) fn mode(&self) -> u32 {
         const FLOAT_MODE: u32 = 0xff;

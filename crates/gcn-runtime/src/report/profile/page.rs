@@ -16,9 +16,9 @@ const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 
 pub struct Page<'a>(pub &'a ProfileReport);
 
 /// Text of HTML.
-struct Text<'a>(&'a str);
+struct HtmlText<'a>(&'a str);
 
-impl fmt::Display for Text<'_> {
+impl fmt::Display for HtmlText<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for c in self.0.chars() {
             match c {
@@ -44,7 +44,7 @@ fn head(f: &mut fmt::Formatter<'_>, columns: &[(&str, bool)]) -> fmt::Result {
         write!(
             f,
             "<th scope=col{class}><button type=button>{}</button></th>",
-            Text(name)
+            HtmlText(name)
         )?;
     }
     f.write_str("</tr></thead><tbody>\n")
@@ -113,8 +113,8 @@ impl InstructionProfile {
             "<tr><td class=text data-v={} title=\"{:#x}\">{}</td><td class=text>{}</td><td>{}</td>",
             self.pc,
             self.pc,
-            Text(&place),
-            Text(&self.instruction),
+            HtmlText(&place),
+            HtmlText(&self.instruction),
             self.class
         )?;
         counts(f, &self.counts, whole, most)?;
@@ -125,9 +125,9 @@ impl InstructionProfile {
                 write!(
                     f,
                     "<td class=text title=\"{}\"><span class=soft>{}:{line}</span> {}</td>",
-                    Text(title.trim()),
-                    Text(base(file)),
-                    Text(text)
+                    HtmlText(title.trim()),
+                    HtmlText(base(file)),
+                    HtmlText(text)
                 )?;
             }
             _ => f.write_str("<td class=text></td>")?,
@@ -141,10 +141,10 @@ impl LineProfile {
         write!(
             f,
             "<tr><td class=text data-v={number} title=\"{}\">{}:{}</td><td class=text>{}</td>",
-            Text(&self.file),
-            Text(base(&self.file)),
+            HtmlText(&self.file),
+            HtmlText(base(&self.file)),
             self.line,
-            Text(self.text.as_deref().unwrap_or_default().trim_end())
+            HtmlText(self.text.as_deref().unwrap_or_default().trim_end())
         )?;
         counts(f, &self.counts, whole, most)?;
         f.write_str("</tr>\n")
@@ -162,7 +162,7 @@ impl KernelProfile {
         write!(
             f,
             "<tr><td class=text data-v={number}><a href=\"#kernel-{number}\">{}</a></td><td>{}</td>",
-            Text(&self.title()),
+            HtmlText(&self.title()),
             self.target,
         )?;
         whole_number(f, self.dispatches)?;
@@ -176,7 +176,7 @@ impl KernelProfile {
         write!(
             f,
             "<section id=kernel-{number}><h2>Kernel <code>{}</code></h2>\n<p>",
-            Text(&self.title())
+            HtmlText(&self.title())
         )?;
         write!(
             f,

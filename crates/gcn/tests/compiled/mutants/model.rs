@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gcn_emu::step::Arg;
 use gcn_isa::effect::{Control, Does};
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Lanes, Order, RegisterUse, Registers, Space};
+use gcn_isa::uses::{Counter, Order, RegisterUse, Registers, Space, UsedLanes};
 use gcn_isa::{Field, Inst, Isa};
 use gcn_runtime::observe::{
     Context, Events, Instruction, MemoryEvent, Observer, WaveEnd, WaveObserver,
@@ -209,10 +209,10 @@ impl Span {
             Registers::State(_) => return None,
         };
         let lanes = match it.lanes {
-            Lanes::Active => exec,
-            Lanes::First if exec != 0 => 1 << exec.trailing_zeros(),
-            Lanes::First => 1,
-            Lanes::Scalar | Lanes::Selected | Lanes::Crossing => u64::MAX,
+            UsedLanes::Active => exec,
+            UsedLanes::First if exec != 0 => 1 << exec.trailing_zeros(),
+            UsedLanes::First => 1,
+            UsedLanes::Scalar | UsedLanes::Selected | UsedLanes::Crossing => u64::MAX,
         };
         Some(Span {
             first,

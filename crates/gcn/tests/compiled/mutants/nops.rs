@@ -6,7 +6,7 @@
 use std::collections::BTreeSet;
 
 use gcn_isa::effect::{Condition, Control, Does};
-use gcn_isa::uses::{Lanes, RegisterUse, Registers, State, Unit};
+use gcn_isa::uses::{RegisterUse, Registers, Unit, UnnumberedState, UsedLanes};
 use gcn_isa::{Encoding, Field, Inst};
 use gcn_object::CodeObject;
 
@@ -59,7 +59,7 @@ fn number(inst: &Inst) -> Option<u64> {
 /// True if execution may go on elsewhere, or if the instruction depends on where it is.
 fn is_fixed(inst: &Inst) -> bool {
     let uses = inst.uses();
-    let is_pc = |it: RegisterUse| it.registers == Registers::State(State::Pc);
+    let is_pc = |it: RegisterUse| it.registers == Registers::State(UnnumberedState::Pc);
     uses.leaves_sequence() || uses.registers().any(is_pc)
 }
 
@@ -80,7 +80,7 @@ fn ends_path(inst: &Inst) -> bool {
 fn is_for_destination<'a>(mut in_front: impl Iterator<Item = &'a Inst>, next: &Inst) -> bool {
     let read = next.uses().registers();
     let read: Vec<RegisterUse> = read
-        .filter(|it| it.lanes == Lanes::Crossing && it.read != 0)
+        .filter(|it| it.lanes == UsedLanes::Crossing && it.read != 0)
         .collect();
     let is_dpp = matches!(next.encoding, Encoding::Vop1Dpp | Encoding::Vop2Dpp);
     is_dpp

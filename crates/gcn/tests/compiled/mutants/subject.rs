@@ -9,7 +9,7 @@ use gcn_isa::{Does, Inst, Isa, Target};
 use gcn_object::{CodeObject, SymbolKind, SymbolSection};
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{Check, Finding, Findings, Kind};
-use gcn_observe::lint::{Code, Region, lint};
+use gcn_observe::lint::{CodeRegion, LintCode, lint};
 use gcn_runtime::observe::{Context, Events, Observer, Observers, WaveEnd, WaveObserver};
 use gcn_runtime::{Argument, Device, Module, Variations};
 
@@ -384,10 +384,10 @@ impl Subject<'_> {
     fn is_read(&self, pc: u64) -> bool {
         let around = self.entries.range(..=pc).next_back();
         let sections = self.object.sections.iter().filter(|it| it.is_code());
-        let code = Code {
+        let code = LintCode {
             isa: self.target.isa,
             regions: sections
-                .map(|it| Region {
+                .map(|it| CodeRegion {
                     address: it.address,
                     bytes: &self.file[it.file.clone()],
                 })

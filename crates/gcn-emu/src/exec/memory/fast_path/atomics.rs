@@ -16,11 +16,16 @@ use crate::device::Device;
 use crate::lanes::{self, LANES, Lane, Lanes, NOTHING, active, at_each_level};
 use crate::lds::Lds;
 use crate::memory::Region;
-use crate::step::{Family, Plan};
+use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
 /// An atomic on global memory. What was there goes to `old`.
-pub fn global(wave: &mut Wave, plan: &Plan, device: &Device, old: &mut [Lanes; 2]) -> Option<()> {
+pub fn global(
+    wave: &mut Wave,
+    plan: &MemoryPlan,
+    device: &Device,
+    old: &mut [Lanes; 2],
+) -> Option<()> {
     let memory = &device.memory;
     let bytes = plan.ty.bytes();
     let mut sums = None;
@@ -41,7 +46,7 @@ pub fn global(wave: &mut Wave, plan: &Plan, device: &Device, old: &mut [Lanes; 2
 /// An atomic on LDS, by DS or by FLAT. What was there goes to `old`.
 pub fn share(
     wave: &mut Wave,
-    plan: &Plan,
+    plan: &MemoryPlan,
     lds: &mut Lds,
     device: &Device,
     old: &mut [Lanes; 2],
@@ -73,7 +78,7 @@ pub fn share(
 }
 
 /// Returns the old values, if they are asked for.
-fn finish(wave: &mut Wave, plan: &Plan, old: &[Lanes; 2]) -> Option<()> {
+fn finish(wave: &mut Wave, plan: &MemoryPlan, old: &[Lanes; 2]) -> Option<()> {
     if plan.returns {
         let exec = wave.exec();
         for (number, old) in old.iter().enumerate().take(plan.ty.dwords().into()) {
@@ -96,7 +101,7 @@ struct Operands<'a> {
 
 /// The operands of [`combine`]: DS has them in two fields, the comparison value of a swap in the first; memory has the new
 /// value in the low half of the data and the comparison value in the high half (errata E059, E090).
-fn operands<'a>(wave: &'a Wave, plan: &Plan, indices: &'a Lanes) -> Operands<'a> {
+fn operands<'a>(wave: &'a Wave, plan: &MemoryPlan, indices: &'a Lanes) -> Operands<'a> {
     let at = |first: u8| [wave.vgpr(first), wave.vgpr(first.wrapping_add(1))];
     let swaps = matches!(plan.atomic(), Some((AtomicOp::CompareSwap, _)));
     let (data, second) = match (plan.family, swaps) {
@@ -136,7 +141,7 @@ trait Update: Copy {
 
 /// Finds the operation, and has it done.
 fn by_operation(
-    plan: &Plan,
+    plan: &MemoryPlan,
     denormals: Denormals,
     lanes: &Operands<'_>,
     place: Target<'_>,

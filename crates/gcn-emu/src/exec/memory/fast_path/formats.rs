@@ -6,12 +6,12 @@ use super::super::element::{DWORD, HALF_BITS};
 use super::global::LaneAddresses;
 use crate::device::Device;
 use crate::lanes::{self, Lanes};
-use crate::step::Plan;
-use crate::step::{COMPONENTS, Format};
+use crate::step::MemoryPlan;
+use crate::step::{COMPONENTS, ElementFormat};
 use crate::wave::Wave;
 
 /// Loads components.
-pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the plan has chosen this path for these two alone"
@@ -55,7 +55,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 }
 
 /// Stores components.
-pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the plan has chosen this path for these two alone"
@@ -90,10 +90,10 @@ pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 }
 
 /// The format of the instruction or of its descriptor, and how many dwords an element is, or is in.
-fn format(wave: &Wave, plan: &Plan) -> Option<(Format, usize)> {
+fn format(wave: &Wave, plan: &MemoryPlan) -> Option<(ElementFormat, usize)> {
     let format = plan.format.unwrap_or_else(|| {
         let last = wave.scalar(plan.sbase.wrapping_add(3));
-        Format::of_descriptor(wave.isa, last)
+        ElementFormat::of_descriptor(wave.isa, last)
     });
     let bytes = usize::from(format.bytes());
     (bytes != 0).then_some((format, bytes.div_ceil(DWORD)))

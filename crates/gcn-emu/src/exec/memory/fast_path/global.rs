@@ -8,12 +8,12 @@ use super::part::write;
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
 use crate::memory::{self, Memory};
-use crate::step::{Family, Plan};
+use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
 /// Loads an element.
 #[inline]
-pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let bytes = usize::from(plan.ty.bytes());
     if bytes < DWORD {
         return load_part(wave, plan, device);
@@ -43,7 +43,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 
 /// [`load`] of several dwords.
 #[inline(never)]
-fn load_dwords(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+fn load_dwords(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let count = usize::from(plan.ty.dwords());
     let mut sums = None;
     let from = LaneAddresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
@@ -61,7 +61,7 @@ fn load_dwords(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 
 /// [`load`] of dwords that are neither a row nor one.
 #[inline(never)]
-fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+fn load_apart(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let exec = wave.exec();
     let bytes = plan.ty.bytes();
     let (mut sums, mut places) = (None, Lanes::ZERO);
@@ -79,7 +79,7 @@ fn load_apart(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 
 /// [`load`] of what is less than a dword.
 #[inline(never)]
-fn load_part(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+fn load_part(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let bytes = plan.ty.bytes();
     let mut sums = None;
@@ -114,7 +114,7 @@ fn load_part(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 }
 
 /// Stores an element.
-pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let bytes = plan.ty.bytes();
     let exec = wave.exec();
@@ -201,7 +201,7 @@ const MAX_OFFSET: u32 = 1 << 30;
 
 /// True if no bit of a buffer's addresses is ignored, as GCN 1.0 ignores those of an unaligned one.
 #[inline]
-pub fn is_aligned(wave: &Wave, plan: &Plan, bytes: u8, base: u64, low: &Lanes) -> bool {
+pub fn is_aligned(wave: &Wave, plan: &MemoryPlan, bytes: u8, base: u64, low: &Lanes) -> bool {
     let ignored = access::ignored(wave.isa, plan, bytes) as u32;
     if ignored == 0 {
         return true;
@@ -227,7 +227,7 @@ impl<'a> LaneAddresses<'a> {
     #[inline(always)]
     pub fn of(
         wave: &'a Wave,
-        plan: &Plan,
+        plan: &MemoryPlan,
         bytes: u8,
         sums: &'a mut Option<Lanes>,
     ) -> Option<LaneAddresses<'a>> {
@@ -264,7 +264,7 @@ impl<'a> LaneAddresses<'a> {
     #[inline(never)]
     fn of_records(
         wave: &'a Wave,
-        plan: &Plan,
+        plan: &MemoryPlan,
         bytes: u8,
         sums: &'a mut Option<Lanes>,
     ) -> Option<LaneAddresses<'a>> {

@@ -4,11 +4,11 @@ use gcn_isa::effect::LaneMove;
 use gcn_isa::swizzle::Pattern;
 
 use crate::lanes::{self, LANES, Lanes, active, at_each_level};
-use crate::step::Plan;
+use crate::step::MemoryPlan;
 use crate::wave::Wave;
 
 /// See [`super::super::moves`]; what is not active reads as zero, and is written by none.
-pub fn perform(wave: &mut Wave, plan: &Plan, how: LaneMove) -> Option<()> {
+pub fn perform(wave: &mut Wave, plan: &MemoryPlan, how: LaneMove) -> Option<()> {
     let exec = wave.exec();
     let address = wave.vgpr(plan.vaddr.unwrap_or(0));
     let data = wave.vgpr(plan.vdata);

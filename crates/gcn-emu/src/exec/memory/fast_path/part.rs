@@ -5,10 +5,10 @@ use gcn_isa::{Does, Ty};
 
 use super::super::element::HALF_BITS;
 use crate::lanes::{self, Lanes};
-use crate::step::Plan;
+use crate::step::MemoryPlan;
 
 /// Writes a dword, or a part of one without sign, to its register, or to the half that it is for.
-pub(super) fn write(plan: &Plan, loaded: &mut Lanes, register: &mut Lanes, exec: u64) {
+pub(super) fn write(plan: &MemoryPlan, loaded: &mut Lanes, register: &mut Lanes, exec: u64) {
     if matches!(plan.ty, Ty::I8 | Ty::I16) {
         lanes::extend_sign(u32::from(plan.ty.bytes()) * u8::BITS, loaded);
     }

@@ -10,11 +10,11 @@ use super::part::write;
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
 use crate::memory::{Addresses, Memory};
-use crate::step::{Family, Plan};
+use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
 /// Loads elements of a few bytes or dwords.
-pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let exec = wave.exec();
     let window = Window::of(wave, plan, device)?;
@@ -40,7 +40,12 @@ pub fn load(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
 
 /// [`load`] from a place for each lane.
 #[inline(never)]
-fn load_each(wave: &mut Wave, plan: &Plan, memory: &Memory, each: &[u64; LANES]) -> Option<()> {
+fn load_each(
+    wave: &mut Wave,
+    plan: &MemoryPlan,
+    memory: &Memory,
+    each: &[u64; LANES],
+) -> Option<()> {
     let exec = wave.exec();
     let size = u64::from(plan.ty.bytes()).min(DWORD as u64);
     let first = usize::from(plan.vdst);
@@ -61,7 +66,7 @@ fn load_each(wave: &mut Wave, plan: &Plan, memory: &Memory, each: &[u64; LANES])
 }
 
 /// Stores them.
-pub fn store(wave: &mut Wave, plan: &Plan, device: &Device) -> Option<()> {
+pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let memory = &device.memory;
     let exec = wave.exec();
     let window = Window::of(wave, plan, device)?;
@@ -151,7 +156,7 @@ struct Window<'a> {
 impl Window<'_> {
     /// Nothing if any lane is out of bounds.
     #[inline]
-    fn of<'a>(wave: &'a Wave, plan: &Plan, device: &Device) -> Option<Window<'a>> {
+    fn of<'a>(wave: &'a Wave, plan: &MemoryPlan, device: &Device) -> Option<Window<'a>> {
         let first = plan.vaddr.unwrap_or(0);
         let offset = plan.offset as u32;
         let bytes_per_lane =

@@ -7,12 +7,12 @@ use super::part::write;
 use crate::device::Device;
 use crate::lanes::{self, Lanes};
 use crate::lds::{Lds, Share};
-use crate::step::{Family, Plan};
+use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
 /// True if the addresses are none that GCN 1.0 takes for out of range by their registers (errata E039).
 #[inline]
-pub fn takes_addresses(wave: &Wave, plan: &Plan, device: &Device) -> bool {
+pub fn takes_addresses(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
     wave.isa != Isa::Si || !device.config.si_checks_lds_base || {
         let addresses = wave.vgpr(plan.vaddr.unwrap_or(0));
         lanes::are_below(addresses, 0, u32::MAX, wave.exec(), i32::MAX as u32)
@@ -20,7 +20,7 @@ pub fn takes_addresses(wave: &Wave, plan: &Plan, device: &Device) -> bool {
 }
 
 /// True if all active lanes of FLAT go there, and none of their sums with the offset wraps.
-pub fn is_reached(wave: &Wave, plan: &Plan, device: &Device) -> bool {
+pub fn is_reached(wave: &Wave, plan: &MemoryPlan, device: &Device) -> bool {
     let first = plan.vaddr.unwrap_or(0);
     let (low, high) = (wave.vgpr(first), wave.vgpr(first.wrapping_add(1)));
     let (exec, aperture) = (wave.exec(), device.config.apertures.shared);
@@ -31,7 +31,7 @@ pub fn is_reached(wave: &Wave, plan: &Plan, device: &Device) -> bool {
 
 /// The part that the instruction reaches.
 #[inline(always)]
-pub fn reached<'a>(wave: &Wave, plan: &Plan, lds: &'a mut Lds) -> Share<'a> {
+pub fn reached<'a>(wave: &Wave, plan: &MemoryPlan, lds: &'a mut Lds) -> Share<'a> {
     let m0 = wave.m0();
     if plan.family == Family::Flat && m0 == 0 {
         // Nobody sets it for FLAT (errata E230).
@@ -43,7 +43,7 @@ pub fn reached<'a>(wave: &Wave, plan: &Plan, lds: &'a mut Lds) -> Share<'a> {
 
 /// Loads whole dwords.
 #[inline]
-pub fn load(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+pub fn load(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) -> Option<()> {
     if !takes_addresses(wave, plan, device) {
         return None;
     }
@@ -52,7 +52,7 @@ pub fn load(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Opt
 }
 
 /// Loads parts of dwords.
-pub fn load_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+pub fn load_part(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) -> Option<()> {
     if !takes_addresses(wave, plan, device) {
         return None;
     }
@@ -69,7 +69,7 @@ pub fn load_part(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -
 }
 
 /// Loads either.
-pub fn load_any(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+pub fn load_any(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) -> Option<()> {
     if usize::from(plan.ty.bytes()) < DWORD {
         load_part(wave, plan, lds, device)
     } else {
@@ -78,7 +78,7 @@ pub fn load_any(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) ->
 }
 
 /// Stores elements.
-pub fn store(wave: &mut Wave, plan: &Plan, lds: &mut Lds, device: &Device) -> Option<()> {
+pub fn store(wave: &mut Wave, plan: &MemoryPlan, lds: &mut Lds, device: &Device) -> Option<()> {
     if !takes_addresses(wave, plan, device) {
         return None;
     }

@@ -4,10 +4,10 @@ use gcn_isa::Ty;
 
 use super::bits::ones;
 use crate::lanes::{Lanes, at_each_level};
-use crate::step::{COMPONENTS, Format, Numbers, Select};
+use crate::step::{COMPONENTS, ElementFormat, Numbers, Select};
 
-impl Format {
-    /// Component number `n` of what [`Format::load`] makes of each lane's element, whose dwords are in `raw`.
+impl ElementFormat {
+    /// Component number `n` of what [`ElementFormat::load`] makes of each lane's element, whose dwords are in `raw`.
     pub fn load_component(&self, n: usize, raw: &[Lanes; COMPONENTS], ty: Ty) -> Lanes {
         let one = self.numbers.one(ty);
         let component = match self.select[n] {
@@ -31,7 +31,7 @@ impl Format {
     }
 
     /// Adds component number `component` to elements whose dwords are in `raw`; of `values`, the components of registers, it
-    /// is the one that [`Format::store`] takes.
+    /// is the one that [`ElementFormat::store`] takes.
     pub fn store_component(
         &self,
         component: usize,
