@@ -5,6 +5,7 @@
 //! tables for the loader are made anew. What a directive cannot say exactly is bytes, with the reading as comments.
 //! The assembler itself is asked if it can.
 
+mod kernels;
 mod relocations;
 
 use std::collections::{HashMap, HashSet};
@@ -440,96 +441,6 @@ impl<'a> Whole<'a> {
         list_to(&code, options, sink);
     }
 
-    /// The header of a version 2 kernel as directives, if they can say all of it.
-    fn kernel_code(&self, section: usize, symbol: &Symbol) -> Option<String> {
-        let size = KERNEL_CODE_SIZE;
-        if symbol.kind != SymbolKind::HsaKernel || !self.is_alone(section, symbol.value, size, None)
-        {
-            return None;
-        }
-        let header = self.bytes_at(section, symbol.value)?.first_chunk()?;
-        let mut text = format!("\t{}\n", header::BEGIN);
-        let is_all = header::write(&mut text, header);
-        let _ = writeln!(text, "\t{}", header::END);
-        is_all.then_some(text)
-    }
-
-    fn bytes_at(&self, section: usize, address: u64) -> Option<&'a [u8]> {
-        let section = self.object.sections.get(section)?;
-        let offset = usize::try_from(address.checked_sub(section.address)?).ok()?;
-        self.object.section_bytes(section).get(offset..)
-    }
-
-    /// The directive that makes a kernel's descriptor, if it makes exactly this one.
-    fn descriptor(&self, section: usize, symbol: &Symbol) -> Option<String> {
-        if self.object.version == Version::V2 {
-            return None;
-        }
-        let kernel = self.object.kernels.iter().find(|kernel| {
-            kernel.descriptor_address == symbol.value
-                && symbol.name.strip_suffix(".kd") == Some(&kernel.name)
-        })?;
-        let begin = self.object.sections.get(section)?.address;
-        let entry = symbol.value.checked_add(ENTRY_OFFSET_FIELD)?;
-        let is_aligned = (symbol.value - begin).is_multiple_of(DESCRIPTOR_SIZE as u64);
-        let is_alone = self.is_alone(section, symbol.value, DESCRIPTOR_SIZE, Some(entry));
-        let is_plain = symbol.kind == SymbolKind::Object && symbol.size == DESCRIPTOR_SIZE as u64;
-        if !is_aligned || !is_alone || !is_plain {
-            return None;
-        }
-        // The directive gives the descriptor what its code has.
-        let code_index = *self.named.get(kernel.name.as_str())?;
-        let code = self.object.symbols.get(code_index)?;
-        let seen = (code.binding, code.visibility) == (symbol.binding, symbol.visibility);
-        if !seen || code.binding == Binding::Local && self.object.linked {
-            return None;
-        }
-        let fields = self.section_fields(section);
-        let offset = entry.wrapping_sub(begin);
-        let leads_to_code = match fields.iter().find(|field| field.offset == offset) {
-            Some(field) => {
-                field.kind == RelocationKind::Rel64
-                    && field.target == Some(code_index)
-                    && field.addend == ENTRY_OFFSET_FIELD.cast_signed()
-            }
-            None => kernel.entry_address == code.value,
-        };
-        if !leads_to_code || !matches!(code.section, SymbolSection::Section(_)) {
-            return None;
-        }
-        self.descriptor_text(kernel, self.bytes_at(section, symbol.value)?)
-    }
-
-    fn descriptor_text(&self, kernel: &ObjectKernel, bytes: &[u8]) -> Option<String> {
-        let bytes: &[u8; DESCRIPTOR_SIZE] = bytes.first_chunk()?;
-        let mut text = String::new();
-        let code = ListedCode {
-            reserves_xnack: self.target.xnack && self.object.flags.xnack != Feature::Off,
-            ..ListedCode::raw(self.target.isa, &[])
-        };
-        let name = Name(&kernel.name).to_string();
-        let listed = super::ListedKernel {
-            name: &name,
-            descriptor: &kernel.descriptor,
-        };
-        super::descriptor(&mut text, &code, &listed);
-        let source = format!("{}\t.text\n{name}:\n{text}", self.before());
-        let source = Source {
-            name: "listing",
-            text: &source,
-        };
-        let assembly = assemble(&source, &Options::new(self.target));
-        let [made] = assembly.program.kernels.as_slice() else {
-            return None;
-        };
-        let mut made = made.descriptor.clone();
-        made.kernel_code_entry_byte_offset = 0;
-        let mut wanted = *bytes;
-        let entry = ENTRY_OFFSET_FIELD as usize;
-        wanted.get_mut(entry..entry + 8)?.fill(0);
-        (!assembly.has_errors() && made.encode() == wanted).then_some(text)
-    }
-
     /// Lists a section that is no code.
     fn data_section(&self, out: &mut String, index: usize) {
         let Some(section) = self.object.sections.get(index) else {
@@ -568,12 +479,6 @@ impl<'a> Whole<'a> {
             marks.push(Mark::field(field.offset, fill));
         }
         data::write(out, self.object.section_bytes(section), section.size, marks);
-    }
-
-    fn is_descriptor(&self, symbol: &Symbol) -> bool {
-        let mut kernels = self.object.kernels.iter();
-        let is_at = |kernel: &ObjectKernel| kernel.descriptor_address == symbol.value;
-        self.object.version > Version::V2 && symbol.name.ends_with(".kd") && kernels.any(is_at)
     }
 
     /// Defines the symbols that are no labels.
