@@ -1,11 +1,11 @@
 //! Builds the libraries of emulated devices, `libhsa-runtime64.so.1` and `libgcn_opencl.so`, and times HIP.
 
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow};
 
-use crate::{install, run};
+use crate::{install, kernels, run};
 
 #[path = "../../crates/gcn-hsa/link.rs"]
 mod link;
@@ -45,19 +45,6 @@ pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     Ok(library)
 }
 
-/// The kernels of the benchmark, and the arguments that `gcn run` launches them with: those of tests/hip/bench/runtime.hip.
-const KERNELS: [(&str, &[&str]); 2] = [
-    ("polynomial", &["xs=f32*65536", "rounds=u32:1000"]),
-    (
-        "smooth",
-        &["ys=f32*65536", "xs=f32*65536", "rounds=u32:200"],
-    ),
-];
-/// The begin of a line of that program about a kernel.
-const KERNEL: &str = "kernel ";
-/// Runs of the program, and by `gcn run`, the fastest of which counts.
-const RUNS: u32 = 5;
-
 /// Times kernels and what is around them, with the library of the release profile, and the kernels with `gcn run`.
 ///
 /// # Errors
@@ -72,65 +59,12 @@ pub(crate) fn bench() -> Result<()> {
         .arg(&program)
         .arg(source))?;
     let gcn = directory.parent().unwrap_or(directory).join("gcn");
-    // In turns, so that what else the machine does slows both down alike.
-    let mut fastest = [[f64::INFINITY; 2]; KERNELS.len()];
-    for round in 0..RUNS {
-        let output = output(Command::new(&program).env("LD_LIBRARY_PATH", directory))?;
-        let is_of_kernel = |line: &&str| line.starts_with(KERNEL);
-        if round == 0 {
-            let lines = output.lines().filter(|line| !is_of_kernel(line));
-            lines.for_each(|line| println!("{line}"));
-        }
-        for ((kernel, arguments), [by_hip, by_run]) in KERNELS.into_iter().zip(&mut fastest) {
-            let label = format!("{KERNEL}{kernel}: ");
-            let seconds = output.lines().find_map(|line| line.strip_prefix(&label));
-            let seconds = seconds.and_then(number);
-            let seconds = seconds.with_context(|| format!("the program does not time {kernel}"))?;
-            *by_hip = by_hip.min(seconds);
-            *by_run = by_run.min(seconds_of_run(&gcn, &program, kernel, arguments)?);
-        }
-    }
-    for ((kernel, _), [by_hip, by_run]) in KERNELS.into_iter().zip(fastest) {
-        println!(
-            "kernel {kernel}: {by_hip:.6} s; {:.2} of its speed by gcn run, {by_run:.6} s",
-            by_run / by_hip
-        );
-    }
+    let mut timed = Command::new(&program);
+    timed.env("LD_LIBRARY_PATH", directory);
+    print!("{}", kernels::compare(&mut timed, "HIP", &gcn, &program)?);
     run(Command::new(env!("CARGO"))
         .args(["bench", "--quiet", "--locked", "--profile", "release"])
         .args(["--package", "gcn-hsa", "--bench", "packets"]))
-}
-
-/// Seconds of a launch by `gcn run` of a kernel in the program.
-fn seconds_of_run(gcn: &Path, program: &Path, kernel: &str, arguments: &[&str]) -> Result<f64> {
-    let report = output(
-        Command::new(gcn)
-            .args(["run", "--json", "--target", "gfx906", "--kernel", kernel])
-            .args(["--grid", "65536", "--group", "256"])
-            .args(arguments.iter().flat_map(|argument| ["--arg", argument]))
-            .arg(program),
-    )?;
-    let field = report.split_once("\"seconds\":");
-    let seconds = field.and_then(|(_, rest)| number(rest));
-    seconds.context("the report of gcn run has no time")
-}
-
-/// The number that a text begins with.
-fn number(text: &str) -> Option<f64> {
-    let text = text.trim_start();
-    let is_part = |c: char| c.is_ascii_digit() || ".eE+-".contains(c);
-    let end = text.find(|c| !is_part(c)).unwrap_or(text.len());
-    text[..end].parse().ok()
-}
-
-/// Standard output of a command, whose standard error is this program's.
-fn output(command: &mut Command) -> Result<String> {
-    let output = command.stderr(Stdio::inherit()).output();
-    let output = output.with_context(|| format!("cannot run {command:?}"))?;
-    if !output.status.success() {
-        bail!("{command:?} failed: {}", output.status);
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 
 /// The build directory: this program is in one of its subdirectories.

@@ -24,6 +24,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
                                                     and memory; or with two builds of gcn in turns
        cargo xtask bench hip                        time kernels, launches, copies and start-up of HIP programs, and packets of HSA queues
+       cargo xtask bench opencl                     time launches, builds and kernels of an OpenCL program
        cargo xtask bench check [oclgrind]           time kernels under gcn check and gcn run, and under Oclgrind or that alone
        cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";
@@ -81,6 +82,7 @@ fn main() -> ExitCode {
         }
         ["bench", "asm"] => bench::asm(),
         ["bench", "hip"] => install_tools().and_then(|()| hsa::bench()),
+        ["bench", "opencl"] => install_tools().and_then(|()| opencl::bench()),
         ["bench", "observe"] => bench_observe(),
         ["bench", "run", ref rest @ ..] => install_tools().and_then(|()| bench_run(rest)),
         _ => {
@@ -224,4 +226,6 @@ mod dist;
 mod fuzz;
 mod hsa;
 mod install;
+mod kernels;
 mod measure;
+mod opencl;

@@ -27,15 +27,17 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use gcn_runtime::program::say::say_once;
 
-use crate::handle::Handle;
+use crate::forks;
+use crate::handle::{self, Handle, Object};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
 
 /// Status of a function that has panicked, which is said on standard error: no panic leaves for the program.
 const PANICKED: Status = Status::OUT_OF_RESOURCES;
 
-/// Runs a function.
+/// Runs a function, unless this process is a child that cannot use the devices.
 fn guard<T>(function: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
+    forks::check()?;
     catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| {
         say_once(
             "a function of the OpenCL platform has panicked, which is an error of this project",
@@ -47,6 +49,14 @@ fn guard<T>(function: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
 /// Runs a function that returns its status.
 fn call(function: impl FnOnce() -> Outcome) -> i32 {
     Status::of(guard(function)).0
+}
+
+/// Takes a reference of the program's back. In a child, whose destructors release what its parent has made, nothing happens.
+fn release<T: Object>(object: Handle) -> i32 {
+    if forks::is_child() {
+        return Status::SUCCESS.0;
+    }
+    call(|| handle::release::<T>(object))
 }
 
 /// Runs a function that returns a value, or the default and a status at an address.

@@ -278,6 +278,7 @@ impl Device {
             CL_DEVICE_NUMERIC_VERSION => Info::from(NUMERIC_VERSION),
             // The highest version that has all its features: later ones have images.
             CL_DEVICE_OPENCL_C_VERSION => Info::text("OpenCL C 1.2 "),
+            CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::from(version(1, 2, 0)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => Info::versions(LANGUAGES),
             CL_DEVICE_OPENCL_C_FEATURES => Info::versions(self.features()),
             CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Info::text(""),

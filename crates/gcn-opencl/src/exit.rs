@@ -5,7 +5,7 @@
 
 use gcn_runtime::program::exit;
 
-use crate::runtime;
+use crate::{forks, runtime};
 
 // SAFETY: the section is for pointers to such functions.
 #[used]
@@ -13,5 +13,6 @@ use crate::runtime;
 static AT_END: extern "C" fn() = at_end;
 
 extern "C" fn at_end() {
-    exit::at_end(runtime::made().map(|runtime| &runtime.watch));
+    let made = runtime::made().filter(|_| !forks::is_child());
+    exit::at_end(made.map(|runtime| &runtime.watch));
 }

@@ -30,6 +30,7 @@ pub mod abi;
 // Handles and values.
 mod printed;
 mod clock;
+mod forks;
 mod handle;
 mod info;
 mod callbacks;
@@ -49,6 +50,7 @@ mod queue;
 
 // Programs, kernels and launches.
 mod options;
+mod build;
 mod program;
 mod kernel;
 mod launch;

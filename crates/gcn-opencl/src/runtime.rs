@@ -9,6 +9,7 @@ use gcn_runtime::{Chip, Device as Emulated};
 
 use crate::abi::*;
 use crate::device::{Device, Extension, NUMERIC_VERSION, VERSION};
+use crate::forks;
 use crate::handle::{Id, object, publish};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
@@ -63,6 +64,7 @@ impl Runtime {
         let first = all.first().ok_or("GCN_TARGET names no device")?;
         let watch = Watch::new(&settings, first)?;
         exit::watch();
+        forks::watch();
         let mut devices = Vec::new();
         for (number, emulated) in all.into_iter().enumerate() {
             let target = emulated.target();

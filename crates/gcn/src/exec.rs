@@ -394,7 +394,17 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         let search = environment.variables.iter();
         let mut search = search.filter(|(name, _)| *name == LIBRARY_PATH);
         let search = search.next().map(|(_, value)| value.as_os_str());
-        if let Some(other) = program.other_library(library, search.unwrap_or_default()) {
+        let search = search.unwrap_or_default();
+        if library.hsa().is_none() && program.listed(search).is_some() {
+            bail!(
+                "{} needs {}, which is not in {}: `cargo xtask dist PREFIX` installs gcn with it",
+                render::printable(&program.path.display().to_string()),
+                library::NAME,
+                library.directory.display()
+            );
+        }
+        let other = program.other_library(library, search);
+        if let Some(other) = other.filter(|_| library.hsa().is_some()) {
             // The loader takes a library that is loaded already for any of the same name.
             let preload = prepended(library.file().as_os_str(), PRELOAD);
             render::tell(format_args!(

@@ -53,6 +53,7 @@ const UNSAFE: &[&str] = &[
     "gcn-opencl/src/api/table.rs",
     "gcn-opencl/src/api/transfers.rs",
     "gcn-opencl/src/exit.rs",
+    "gcn-opencl/src/forks.rs",
     "gcn-opencl/src/printed.rs",
     "gcn-opencl/src/transfer.rs",
     "gcn-runtime/src/host_memory.rs",

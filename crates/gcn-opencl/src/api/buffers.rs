@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::commands::Order;
-use super::{call, make, pairs, properties, put_if, put_info};
+use super::{call, make, pairs, properties, put_if, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::handle::{self, Handle, Object, publish};
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn retain_mem_object(memory: Handle) -> i32 {
 }
 
 pub unsafe extern "C" fn release_mem_object(memory: Handle) -> i32 {
-    call(|| handle::release::<Mem>(memory))
+    release::<Mem>(memory)
 }
 
 pub unsafe extern "C" fn get_mem_object_info(

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use super::platform::devices_of_type;
-use super::{array, call, make, pairs, properties, put_info};
+use super::{array, call, make, pairs, properties, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::device::Device;
@@ -89,7 +89,7 @@ pub unsafe extern "C" fn retain_context(context: Handle) -> i32 {
 }
 
 pub unsafe extern "C" fn release_context(context: Handle) -> i32 {
-    call(|| handle::release::<Context>(context))
+    release::<Context>(context)
 }
 
 pub unsafe extern "C" fn get_context_info(

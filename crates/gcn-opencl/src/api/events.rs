@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::{array, call, make, put_info};
+use super::{array, call, make, put_info, release};
 use crate::abi::*;
 use crate::callbacks;
 use crate::context::Context;
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn retain_event(event: Handle) -> i32 {
 }
 
 pub unsafe extern "C" fn release_event(event: Handle) -> i32 {
-    call(|| handle::release::<Event>(event))
+    release::<Event>(event)
 }
 
 pub unsafe extern "C" fn create_user_event(context: Handle, status: *mut i32) -> Handle {

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use super::commands::Order;
-use super::{call, make, optional_array, put_handles, put_info, text};
+use super::{call, make, optional_array, put_handles, put_info, release, text};
 use crate::abi::*;
 use crate::device::Device;
 use crate::handle::{self, Handle, Object, publish};
@@ -75,7 +75,7 @@ pub unsafe extern "C" fn retain_kernel(kernel: Handle) -> i32 {
 }
 
 pub unsafe extern "C" fn release_kernel(kernel: Handle) -> i32 {
-    call(|| handle::release::<Kernel>(kernel))
+    release::<Kernel>(kernel)
 }
 
 pub unsafe extern "C" fn set_kernel_arg(

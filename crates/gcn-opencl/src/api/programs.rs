@@ -3,13 +3,14 @@
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-use super::{array, call, make, put_if, put_info, text};
+use super::{array, call, make, put_if, put_info, release, text};
 use crate::abi::*;
+use crate::build::Binary;
 use crate::context::Context;
 use crate::device::Device;
 use crate::handle::{self, Handle, Object, publish};
 use crate::info::Info;
-use crate::program::{Binary, Program};
+use crate::program::Program;
 use crate::status::{Outcome, Status};
 
 /// A function that is called when a build has ended.
@@ -129,7 +130,7 @@ pub unsafe extern "C" fn retain_program(program: Handle) -> i32 {
 }
 
 pub unsafe extern "C" fn release_program(program: Handle) -> i32 {
-    call(|| handle::release::<Program>(program))
+    release::<Program>(program)
 }
 
 pub(super) fn check_notify(notify: Notify, data: *mut c_void) -> Outcome {

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::commands::Order;
-use super::{call, make, pairs, properties, put_if, put_info};
+use super::{call, make, pairs, properties, put_if, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::device::Device;
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn retain_command_queue(queue: Handle) -> i32 {
 }
 
 pub unsafe extern "C" fn release_command_queue(queue: Handle) -> i32 {
-    call(|| handle::release::<Queue>(queue))
+    release::<Queue>(queue)
 }
 
 pub unsafe extern "C" fn get_command_queue_info(

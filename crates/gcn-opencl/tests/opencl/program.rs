@@ -1,5 +1,6 @@
 //! The programs and their headers.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,15 +15,24 @@ const HEADER: &str = "//!";
 pub struct Header {
     /// Targets to run on, one after the other; several devices of one platform are separated by commas.
     pub targets: Vec<String>,
-    /// Texts that the program's standard error must contain; it must be empty if none are given.
+    /// Exit status, or 128 and the number of the signal that ends the program.
+    pub status: i32,
+    /// Texts that the program's standard error must contain; it must be empty if none are given, but for `findings`.
     pub stderr: Vec<String>,
+    /// Variables of its environment, such as `GCN_CHECK`.
+    pub variables: BTreeMap<String, String>,
+    /// Names of the findings that its standard error must have, in order, and no others.
+    pub findings: Vec<String>,
 }
 
 impl Default for Header {
     fn default() -> Header {
         Header {
             targets: vec!["gfx906".to_owned()],
+            status: 0,
             stderr: Vec::new(),
+            variables: BTreeMap::new(),
+            findings: Vec::new(),
         }
     }
 }

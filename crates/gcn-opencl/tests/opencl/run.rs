@@ -36,11 +36,15 @@ pub fn check(
     library: &Path,
 ) -> Result<(), String> {
     let mut command = Command::new(executable);
-    command.env(LOADER, library).env("GCN_TARGET", devices);
+    let header = &program.header;
+    command
+        .env(LOADER, library)
+        .env("GCN_TARGET", devices)
+        .envs(&header.variables);
     let expected = Expected {
-        status: 0,
-        stderr: &program.header.stderr,
-        findings: &[],
+        status: header.status,
+        stderr: &header.stderr,
+        findings: &header.findings,
     };
     end::check(&program.name, &mut command, &expected)
 }

@@ -17,23 +17,23 @@ const INSTALLED: &str = "lib/gcn";
 /// The directory that `cargo xtask hsa` makes, beside the command that cargo has built.
 const BUILT: &str = "gcn-hsa";
 
-/// The library of HIP programs.
+/// The libraries of emulated devices: that of HIP programs, that of OpenCL's, or both.
 pub struct Library {
-    /// Its directory, absolute.
+    /// Their directory, absolute.
     pub directory: PathBuf,
 }
 
 impl Library {
-    /// Finds the library: in the directory of `GCN_LIB_DIR`, or where an installation or a build has it.
+    /// Finds the libraries: in the directory of `GCN_LIB_DIR`, or where an installation or a build has one.
     ///
     /// # Errors
-    /// It is not there; the error names the places, and a remedy.
+    /// None is there; the error names the places, and a remedy.
     pub fn find() -> Result<Library> {
         if let Some(named) = env::var_os(DIRECTORY_VARIABLE).filter(|value| !value.is_empty()) {
             let directory = PathBuf::from(named);
             return Library::inside(&directory).with_context(|| {
                 format!(
-                    "{DIRECTORY_VARIABLE} names {}, where {NAME} is not",
+                    "{DIRECTORY_VARIABLE} names {}, where neither {NAME} is nor {OPENCL}",
                     directory.display()
                 )
             });
@@ -48,26 +48,29 @@ impl Library {
         }
         let [installed, built] = places.map(|place| place.display().to_string());
         bail!(
-            "{NAME} is not in {installed}, nor in {built}: `cargo xtask dist PREFIX` installs gcn with it, `cargo xtask hsa` \
-             builds it, and {DIRECTORY_VARIABLE} may name its directory"
+            "neither {NAME} nor {OPENCL} is in {installed} or in {built}: `cargo xtask dist PREFIX` installs gcn with them, \
+             `cargo xtask hsa` builds them, and {DIRECTORY_VARIABLE} may name their directory"
         );
     }
 
-    /// The library in a directory, if it is there.
+    /// The libraries in a directory, if there is one.
     fn inside(directory: &Path) -> Option<Library> {
         let directory = fs::canonicalize(directory).ok()?;
-        directory
-            .join(NAME)
-            .is_file()
-            .then_some(Library { directory })
+        let found = Library { directory };
+        (found.hsa().is_some() || found.opencl().is_some()).then_some(found)
     }
 
-    /// The file of the OpenCL platform, if it is in the same directory.
+    /// The file of the library of HIP programs, if it is there.
+    pub fn hsa(&self) -> Option<PathBuf> {
+        Some(self.file()).filter(|file| file.is_file())
+    }
+
+    /// The file of the OpenCL platform, if it is there.
     pub fn opencl(&self) -> Option<PathBuf> {
         Some(self.directory.join(OPENCL)).filter(|file| file.is_file())
     }
 
-    /// Its file.
+    /// The place of the library of HIP programs.
     pub fn file(&self) -> PathBuf {
         self.directory.join(NAME)
     }

@@ -156,18 +156,19 @@ impl Program {
     pub fn notes(&self, library: &Library) -> Vec<String> {
         const ITSELF: &str = "only programs that it starts can use the emulated device";
         let path = self.path.display();
-        let wanted = Program::read(&library.file()).map(|library| library.machine);
+        let file = library.hsa().or_else(|| library.opencl());
+        let name = file.as_deref().and_then(Path::file_name);
+        let name = name.unwrap_or_default().display();
+        let wanted = file.as_deref().and_then(Program::read);
+        let wanted = wanted.map(|library| library.machine);
         let mut notes = Vec::new();
         match wanted {
             Some(wanted) if wanted.bits != self.machine.bits => notes.push(format!(
-                "{path} is a program of {} bits, and {} has {}: {ITSELF}",
-                self.machine.bits,
-                library::NAME,
-                wanted.bits
+                "{path} is a program of {} bits, and {name} has {}: {ITSELF}",
+                self.machine.bits, wanted.bits
             )),
             Some(wanted) if wanted != self.machine => notes.push(format!(
-                "{path} is for another processor than {}: {ITSELF}",
-                library::NAME
+                "{path} is for another processor than {name}: {ITSELF}",
             )),
             _ if self.is_static => notes.push(format!(
                 "{path} is linked statically and loads no library: {ITSELF}"
@@ -190,7 +191,7 @@ impl Program {
     }
 
     /// The library as the program's loader lists it; `None` if the program does not need it when it starts.
-    fn listed(&self, search: &OsStr) -> Option<PathBuf> {
+    pub fn listed(&self, search: &OsStr) -> Option<PathBuf> {
         // Anything else may take the option for one of its own.
         let is_loader = |path: &&PathBuf| {
             let name = path.file_name().map(OsStr::as_bytes);

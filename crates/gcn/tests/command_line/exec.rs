@@ -410,7 +410,7 @@ fn failures_have_statuses_of_their_own() {
         (
             "GCN_LIB_DIR",
             "/usr/include",
-            "error: GCN_LIB_DIR names /usr/include, where libhsa-runtime64.so.1 is not\n",
+            "error: GCN_LIB_DIR names /usr/include, where neither libhsa-runtime64.so.1 is nor libgcn_opencl.so\n",
         ),
     ] {
         for (arguments, status) in [(&["exec", "true"][..], 125), (&["env"], 1)] {
@@ -446,8 +446,8 @@ fn the_library_is_found_beside_the_command() {
     let failed = found();
     assert_status(&failed, 125);
     for part in [
-        "error: libhsa-runtime64.so.1 is not in ",
-        "/prefix/lib/gcn, nor in",
+        "error: neither libhsa-runtime64.so.1 nor libgcn_opencl.so is in ",
+        "/prefix/lib/gcn or in",
         "/bin/gcn-hsa",
         "cargo xtask hsa",
         "GCN_LIB_DIR",
@@ -472,6 +472,38 @@ fn the_library_is_found_beside_the_command() {
         stderr(&failed).contains("has a `:` in its name"),
         "{}",
         stderr(&failed)
+    );
+}
+
+#[test]
+fn programs_of_opencl_need_no_library_of_hip() {
+    let directory = scratch("exec-opencl");
+    let lib = directory.join("lib");
+    fs::create_dir_all(&lib).expect("a directory");
+    let platform = lib.join("libgcn_opencl.so");
+    fs::write(&platform, "a library").expect("written");
+    let shown = output(
+        &directory,
+        &["exec", "--", "sh", "-c", "echo $OCL_ICD_VENDORS"],
+    );
+    assert_status(&shown, 0);
+    let real = fs::canonicalize(&platform).expect("it exists");
+    assert_eq!(stdout(&shown).trim(), real.display().to_string());
+    assert_eq!(stderr(&shown), "");
+    // A program that is linked with a library of the other name would reach no emulated device.
+    let other = directory.join("other");
+    library(&other, "a device");
+    let rpath = format!("-Wl,-rpath,{}", other.display());
+    let source = "const char *who(void);\nint main(void) { return who() == 0; }\n";
+    let linked = other.join(LIBRARY);
+    let program = ["-o", "program", linked.to_str().expect("a name"), &rpath];
+    compile(&directory, source, &program);
+    let refused = output(&directory, &["exec", "./program"]);
+    assert_status(&refused, 125);
+    let message = stderr(&refused);
+    assert!(
+        message.contains("./program needs libhsa-runtime64.so.1, which is not in "),
+        "{message}"
     );
 }
 

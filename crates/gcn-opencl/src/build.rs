@@ -1,0 +1,288 @@
+//! Builds: sources are compiled, and bitcode is linked, to code that a device has loaded.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Component, Path};
+use std::sync::Arc;
+
+use gcn_runtime::compile::{
+    CompileError, Compiled, CompilerInput, Language, Product, Request, compile,
+};
+use gcn_runtime::program::say::say_once;
+use gcn_runtime::{Error, Module};
+use tempfile::TempDir;
+
+use crate::abi::*;
+use crate::device::Device;
+use crate::options::{self, Linking};
+use crate::status::{Outcome, Status};
+
+/// The build of a program for a device.
+#[derive(Clone, Debug)]
+pub(crate) struct Build {
+    /// `CL_BUILD_…`.
+    pub(crate) status: i32,
+    pub(crate) options: String,
+    pub(crate) log: String,
+    /// `CL_PROGRAM_BINARY_TYPE_…`.
+    pub(crate) kind: u32,
+    /// The code object, or what was compiled and not linked.
+    pub(crate) binary: Arc<[u8]>,
+    pub(crate) module: Option<Module>,
+}
+
+impl Default for Build {
+    fn default() -> Build {
+        Build {
+            status: CL_BUILD_NONE,
+            options: String::new(),
+            log: String::new(),
+            kind: CL_PROGRAM_BINARY_TYPE_NONE,
+            binary: Arc::new([]),
+            module: None,
+        }
+    }
+}
+
+impl Build {
+    fn failed(options: &str, log: String) -> Build {
+        Build {
+            status: CL_BUILD_ERROR,
+            options: options.to_owned(),
+            log,
+            ..Build::default()
+        }
+    }
+}
+
+/// Beginning of bitcode, which compiled and unlinked programs are.
+const BITCODE: &[u8] = b"BC\xc0\xde";
+/// Beginning of a library, in front of its bitcode.
+const LIBRARY: &[u8] = b"gcn library 1\n\0\0";
+
+/// The code object of a binary, loaded for a device.
+fn load(device: &Device, binary: &[u8]) -> Result<Module, Error> {
+    Module::load(&device.emulated, binary)
+}
+
+/// Bytes of a module's variables.
+pub(crate) fn global_variables(module: &Module) -> usize {
+    let sections = module.object().sections.iter();
+    let of_variables = sections.filter(|it| it.name == ".data" || it.name == ".bss");
+    of_variables.map(|it| it.size as usize).sum()
+}
+
+/// Sources that others include, in a directory.
+pub(crate) struct Headers(TempDir);
+
+impl Headers {
+    /// Writes sources under the names that they are included by.
+    ///
+    /// # Errors
+    /// A name leads out of the directory; the files cannot be written.
+    pub(crate) fn new(headers: &[(&str, &str)]) -> Outcome<Headers> {
+        let failed = |error: std::io::Error| {
+            say_once(&format!(
+                "sources that others include cannot be written: {error}"
+            ));
+            Status::OUT_OF_RESOURCES
+        };
+        let directory = tempfile::Builder::new()
+            .prefix("gcn-")
+            .tempdir()
+            .map_err(failed)?;
+        for (name, text) in headers {
+            let below = Path::new(name);
+            let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);
+            if name.is_empty() || !below.components().all(is_below) {
+                return Err(Status::INVALID_VALUE);
+            }
+            let file = directory.path().join(below);
+            if let Some(parent) = file.parent() {
+                fs::create_dir_all(parent).map_err(failed)?;
+            }
+            fs::write(&file, text).map_err(failed)?;
+        }
+        Ok(Headers(directory))
+    }
+}
+
+/// The kind of a binary, by its beginning.
+pub(crate) fn kind_of(binary: &[u8]) -> u32 {
+    if binary.starts_with(LIBRARY) {
+        CL_PROGRAM_BINARY_TYPE_LIBRARY
+    } else if binary.starts_with(BITCODE) {
+        CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT
+    } else {
+        CL_PROGRAM_BINARY_TYPE_EXECUTABLE
+    }
+}
+
+/// Links bitcode for a device.
+pub(crate) fn link_parts(
+    device: &Device,
+    parts: &[Arc<[u8]>],
+    given: &str,
+    linking: &Linking,
+) -> (Build, Outcome) {
+    let bare = |part: &Arc<[u8]>| {
+        part.strip_prefix(LIBRARY)
+            .map_or(part.to_vec(), <[u8]>::to_vec)
+    };
+    let modules: Vec<Vec<u8>> = parts.iter().map(bare).collect();
+    let modules: Vec<&[u8]> = modules.iter().map(Vec::as_slice).collect();
+    let target = device.target();
+    let request = Request {
+        target: Some(&target),
+        options: &linking.options,
+        product: if linking.is_library {
+            Product::Bitcode
+        } else {
+            Product::Code
+        },
+        ..Request::new(CompilerInput::Bitcode(&modules), Language::Ir)
+    };
+    match compile(&request) {
+        Ok(compiled) if linking.is_library => {
+            let build = Build {
+                status: CL_BUILD_SUCCESS,
+                options: given.to_owned(),
+                log: compiled.diagnostics,
+                kind: CL_PROGRAM_BINARY_TYPE_LIBRARY,
+                binary: [LIBRARY, &compiled.code].concat().into(),
+                module: None,
+            };
+            (build, Ok(()))
+        }
+        Ok(compiled) => executable(device, compiled, given, Status::LINK_PROGRAM_FAILURE),
+        Err(error) => {
+            let status = match status_of(&error) {
+                Status::COMPILER_NOT_AVAILABLE => Status::LINKER_NOT_AVAILABLE,
+                _ => Status::LINK_PROGRAM_FAILURE,
+            };
+            (Build::failed(given, log_of(error)), Err(status))
+        }
+    }
+}
+
+/// The build of a code object; `failure` is the error if it is not loaded.
+fn executable(
+    device: &Device,
+    compiled: Compiled,
+    given: &str,
+    failure: Status,
+) -> (Build, Outcome) {
+    match load(device, &compiled.code) {
+        Ok(module) => {
+            let build = Build {
+                status: CL_BUILD_SUCCESS,
+                options: given.to_owned(),
+                log: compiled.diagnostics,
+                kind: CL_PROGRAM_BINARY_TYPE_EXECUTABLE,
+                binary: compiled.code.into(),
+                module: Some(module),
+            };
+            (build, Ok(()))
+        }
+        Err(error) => {
+            let log = format!("{}error: {error}\n", compiled.diagnostics);
+            (Build::failed(given, log), Err(failure))
+        }
+    }
+}
+
+/// Builds a source; where there is a directory of what it includes, it is only compiled.
+pub(crate) fn build_source(
+    device: &Device,
+    source: &str,
+    given: &str,
+    headers: Option<&Headers>,
+) -> (Build, Outcome) {
+    let mut options = match options::compiling(given, device) {
+        Ok(options) => options,
+        Err(word) => {
+            let log = format!("error: `{word}` is no option of a build\n");
+            return (
+                Build::failed(given, log),
+                Err(Status::INVALID_BUILD_OPTIONS),
+            );
+        }
+    };
+    if let Some(Headers(directory)) = headers {
+        let mut option = OsString::from("-I");
+        option.push(directory.path());
+        options.insert(0, option);
+    }
+    let target = device.target();
+    let request = Request {
+        target: Some(&target),
+        options: &options,
+        product: headers.map_or(Product::Code, |_| Product::Bitcode),
+        ..Request::new(CompilerInput::Text(source), Language::OpenClC)
+    };
+    let compiled = match compile(&request) {
+        Ok(compiled) => compiled,
+        Err(error) => {
+            let status = status_of(&error);
+            return (Build::failed(given, log_of(error)), Err(status));
+        }
+    };
+    if headers.is_some() {
+        let build = Build {
+            status: CL_BUILD_SUCCESS,
+            options: given.to_owned(),
+            log: compiled.diagnostics,
+            kind: CL_PROGRAM_BINARY_TYPE_COMPILED_OBJECT,
+            binary: compiled.code.into(),
+            module: None,
+        };
+        return (build, Ok(()));
+    }
+    executable(device, compiled, given, Status::BUILD_PROGRAM_FAILURE)
+}
+
+/// The status of a source that is not compiled.
+fn status_of(error: &CompileError) -> Status {
+    match error {
+        CompileError::NoCompiler
+        | CompileError::NoSuchCompiler { .. }
+        | CompileError::NoLibraries
+        | CompileError::NoLibraryForTarget { .. }
+        | CompileError::NoLinker { .. }
+        | CompileError::Start { .. } => Status::COMPILER_NOT_AVAILABLE,
+        _ => Status::BUILD_PROGRAM_FAILURE,
+    }
+}
+
+/// The log of a source that is not compiled.
+fn log_of(error: CompileError) -> String {
+    match error {
+        CompileError::Failed { diagnostics, .. } => diagnostics,
+        other => format!("error: {other}\n"),
+    }
+}
+
+/// A binary of a program's that a device takes.
+pub(crate) struct Binary {
+    pub(crate) bytes: Arc<[u8]>,
+    /// Nothing if it has to be linked.
+    pub(crate) module: Option<Module>,
+}
+
+impl Binary {
+    /// Loads a binary for a device.
+    ///
+    /// # Errors
+    /// It is none for the device.
+    pub(crate) fn new(device: &Device, bytes: &[u8]) -> Outcome<Binary> {
+        let module = if kind_of(bytes) == CL_PROGRAM_BINARY_TYPE_EXECUTABLE {
+            Some(load(device, bytes).map_err(|_| Status::INVALID_BINARY)?)
+        } else {
+            None
+        };
+        Ok(Binary {
+            bytes: bytes.into(),
+            module,
+        })
+    }
+}
