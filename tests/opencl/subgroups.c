@@ -117,6 +117,41 @@ static void check_functions(cl_program program, int group) {
     CHECK(clReleaseKernel(kernel));
 }
 
+// Sub-groups that wait for each other, each many times, as independent forward progress allows.
+static void check_progress(size_t group) {
+    static const char* const text =
+        "kernel void hand_over(global volatile int* sum, int rounds) {\n"
+        "    local atomic_int turn;\n"
+        "    if (get_local_id(0) == 0) atomic_init(&turn, 0);\n"
+        "    barrier(CLK_LOCAL_MEM_FENCE);\n"
+        "    const int own = get_sub_group_id(), count = get_num_sub_groups();\n"
+        "    if (get_sub_group_local_id() != 0) return;\n"
+        "    for (int i = 0; i < rounds; i++) {\n"
+        "        while (atomic_load_explicit(&turn, memory_order_acquire, memory_scope_work_group) % count != own) {}\n"
+        "        sum[0] += own + 1;\n"
+        "        atomic_fetch_add_explicit(&turn, 1, memory_order_release, memory_scope_work_group);\n"
+        "    }\n"
+        "}\n";
+    if (!device_uint(CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS)) {
+        // The extension that the device reports promises it.
+        REQUIRE(!has_extension("cl_khr_subgroups"), "sub-groups need not go on");
+        return;
+    }
+    const int zero = 0, rounds = 100, groups = (int)group / 64;
+    int got;
+    const cl_program program = build(text, "");
+    const cl_kernel kernel = kernel_of(program, "hand_over");
+    const cl_mem sum = buffer_of(sizeof zero, &zero);
+    SET(kernel, 0, sum);
+    SET(kernel, 1, rounds);
+    launch(kernel, group, group);
+    download(sum, sizeof got, &got);
+    EXPECT_EQUAL(got, rounds * groups * (groups + 1) / 2);
+    CHECK(clReleaseMemObject(sum));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+}
+
 int main(void) {
     open_device();
     if (device_uint(CL_DEVICE_MAX_NUM_SUB_GROUPS) == 0) {
@@ -129,6 +164,7 @@ int main(void) {
     check_functions(program, 128);
     check_functions(program, 64);
     check_functions(program, 16);
+    check_progress(256);
     CHECK(clReleaseProgram(program));
     close_device();
     return passed();
