@@ -55,6 +55,8 @@ impl Runtime {
         let builders = settings.devices().map_err(|error| text(&error))?;
         let mut all: Vec<Emulated> = Vec::new();
         for builder in builders {
+            // Code of OpenCL C calls no functions of the host: without memory for the calls, launches are quicker.
+            let builder = builder.without_host_calls();
             let builder = match all.first() {
                 Some(first) => builder.memory_of(first),
                 None => builder,
