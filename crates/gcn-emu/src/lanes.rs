@@ -504,6 +504,20 @@ pub(crate) fn are_below(numbers: &Lanes, offset: u32, mask: u32, exec: u64, grea
     signs(beyond) & exec == 0
 }
 
+/// The lowest and the greatest of the active lanes' numbers; without active lanes, the lowest is above the greatest.
+pub(crate) fn reach(numbers: &Lanes, exec: u64) -> (u32, u32) {
+    let (mut lowest, mut greatest) = (u32::MAX, 0);
+    for half in 0..LANES / HALF {
+        let active = (exec >> (half * HALF)) as u32;
+        for (&number, bit) in numbers.0[half * HALF..].iter().zip(&BIT) {
+            let kept = keep_if(active & bit);
+            lowest = lowest.min(number | !kept);
+            greatest = greatest.max(number & kept);
+        }
+    }
+    (lowest, greatest)
+}
+
 /// Sign-extends the lowest `bits` bits of each lane.
 pub(crate) fn extend_sign(bits: u32, register: &mut Lanes) {
     let shift = u32::BITS - bits;

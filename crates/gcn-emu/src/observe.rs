@@ -19,7 +19,7 @@ use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
 use crate::exec::memory;
-pub use crate::exec::memory::{Access, LaneSpace, Span};
+pub use crate::exec::memory::{Access, LaneSpace, ShareAccess, Span};
 use crate::fault::{Fault, FaultKind};
 use crate::lds::Lds;
 pub use crate::memory::{MemoryChange, MemoryChangeKind};
@@ -29,7 +29,7 @@ use crate::wave::{Wave, WaveId};
 
 pub use access::{AccessValue, MemoryEvent, Phase};
 pub use set::Observers;
-pub(crate) use set::Watchers;
+pub(crate) use set::{Overlook, Watchers};
 
 /// A set of kinds of events.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -75,6 +75,9 @@ impl Events {
 
     /// Events that each instruction, of memory or not, may cause.
     pub(crate) const INSTRUCTION: Events = Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::SKIP.0);
+    /// Events that an instruction of memory may cause besides those of its access, but for [`Events::SKIP`] and [`Events::CACHE`].
+    pub(crate) const OF_ACCESSES: Events =
+        Events(Self::INSTRUCTION.0 | Self::WATCHED.0 | Self::RETIRE.0);
     /// Events of an instruction that issues.
     pub(crate) const ISSUES: Events = Events(Self::ISSUE.0 | Self::WATCHED.0);
     /// Events of which the wait counters are a part: [`OperationId`]s, and what retires.
@@ -163,6 +166,12 @@ pub trait WaveObserver: Send {
 
     /// An instruction is not executed; neither issue nor completion is reported.
     fn skipped(&mut self, _context: &Context<'_>, _step: &Step, _why: Skip) {}
+
+    /// An instruction is about to access LDS: asked of those that want [`Events::ACCESS`] or [`Events::ACCESSED`], before these. True if
+    /// the observer needs neither. Where no observer does, the instruction takes little more time than unobserved.
+    fn overlooks(&mut self, _context: &Context<'_>, _access: &ShareAccess<'_>) -> bool {
+        false
+    }
 
     /// An instruction is about to access memory.
     fn accesses(&mut self, _context: &Context<'_>, _event: &MemoryEvent<'_>) -> Verdict {

@@ -19,26 +19,32 @@ use std::sync::Arc;
 use gcn_emu::observe::{Observer, Observers};
 
 use crate::finding::{Check, Findings};
+use crate::lint::Ahead;
 use accesses::Accesses;
 
-/// An observer that carries out a check.
-pub fn checker(check: Check, findings: &Arc<Findings>) -> Arc<dyn Observer> {
+/// An observer that carries out a check, with the reading of kernels' code that all checkers of a run share.
+fn checker(check: Check, findings: &Arc<Findings>, ahead: &Arc<Ahead>) -> Arc<dyn Observer> {
     match check {
-        Check::Waits => Arc::new(waits::Waits::new(findings.clone())),
-        Check::Races => Arc::new(races::Races::new(findings.clone(), false)),
-        Check::Lanes => Arc::new(races::Races::new(findings.clone(), true)),
+        Check::Waits => Arc::new(waits::Waits::new(findings.clone(), ahead.clone())),
+        Check::Races => Arc::new(races::Races::new(findings.clone(), ahead.clone(), false)),
+        Check::Lanes => Arc::new(races::Races::new(findings.clone(), ahead.clone(), true)),
         Check::Uninit => Arc::new(uninit::Uninit::new(findings.clone())),
-        Check::Bounds => Arc::new(Accesses::new(findings.clone(), bounds::look)),
-        Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone())),
-        Check::Hazards => Arc::new(hazards::Hazards::new(findings.clone())),
+        Check::Bounds => Arc::new(Accesses::new(
+            findings.clone(),
+            bounds::look,
+            bounds::overlook,
+        )),
+        Check::Barriers => Arc::new(barriers::Barriers::new(findings.clone(), ahead.clone())),
+        Check::Hazards => Arc::new(hazards::Hazards::new(findings.clone(), ahead.clone())),
         Check::Arith => Arc::new(arith::Arith::new(findings.clone())),
-        Check::Align => Arc::new(Accesses::new(findings.clone(), align::look)),
+        Check::Align => Arc::new(Accesses::new(findings.clone(), align::look, |_, _| false)),
         Check::Provenance => Arc::new(provenance::Provenance::new(findings.clone())),
     }
 }
 
 /// A set of observers that carry out checks.
 pub fn checkers(checks: &[Check], findings: &Arc<Findings>) -> Observers {
-    let all = checks.iter().map(|&check| checker(check, findings));
+    let ahead = Arc::default();
+    let all = checks.iter().map(|&check| checker(check, findings, &ahead));
     all.fold(Observers::none(), Observers::with)
 }

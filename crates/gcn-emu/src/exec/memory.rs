@@ -12,6 +12,7 @@ mod wide;
 mod buffer;
 mod format;
 mod access;
+mod share;
 mod extent;
 mod places;
 mod running;
@@ -29,11 +30,13 @@ use crate::fault::FaultKind;
 use crate::gds::Gds;
 use crate::lanes::Lanes;
 use crate::lds::Lds;
-use crate::step::{Family, MemoryPlan, Step};
+use crate::step::{Family, FastPath, MemoryPlan, Step};
 use crate::wave::Wave;
 
 pub use access::{Access, LaneSpace, addresses};
 pub use running::{Attempt, LaneFault};
+pub(crate) use share::Reaches;
+pub use share::ShareAccess;
 pub use spans::Span;
 
 use element::HALF_BITS;
@@ -95,6 +98,23 @@ pub fn execute<const ADDRESSED: bool>(
         addresses(wave, step, device, &mut transfer.access);
     }
     perform(wave, step, transfer, lds, device)
+}
+
+/// True of loads of whole dwords from LDS by DS.
+pub(crate) fn loads_from_lds(step: &Step) -> bool {
+    let plan = step.memory.as_deref();
+    plan.is_some_and(|plan| plan.fast_path == FastPath::LoadShare)
+}
+
+/// Performs such a load; nothing, and nothing has been done, if its access has no common shape.
+#[inline]
+pub(crate) fn load_from_lds(
+    wave: &mut Wave,
+    step: &Step,
+    lds: &mut Lds,
+    device: &Device,
+) -> Option<()> {
+    fast_path::load_share(wave, step.memory.as_deref()?, lds, device)
 }
 
 /// The second step.

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use gcn_isa::uses::RegisterSet;
 
-use super::{Context, Dispatched, Events, Observer, WaveObserver};
+use super::{Context, Dispatched, Events, Observer, ShareAccess, WaveObserver};
 use crate::code::Code;
 use crate::dispatch::Stats;
+use crate::exec::memory::Reaches;
 use crate::fault::Fault;
 use crate::lds::Lds;
 use crate::memory::{Listener, MemoryChange};
@@ -103,8 +104,19 @@ pub(crate) struct Watchers {
     watched: RegisterSet,
     /// The dword at which a sequence of instructions has begun that is not reported yet ([`Events::SEQUENCE`]).
     pub(crate) begun: Option<usize>,
+    /// Of registers with addresses in LDS.
+    reaches: Reaches,
     /// Operations that the instruction has made retire; kept to be allocated once.
     pub(crate) retired: Vec<Retired>,
+}
+
+/// Observers that overlook an access.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Overlook {
+    /// Their places in the set, as bits.
+    by: u64,
+    /// All that want accesses do.
+    pub(crate) is_unanimous: bool,
 }
 
 impl Watchers {
@@ -113,6 +125,47 @@ impl Watchers {
     pub(crate) fn each(&mut self, event: Events, mut f: impl FnMut(&mut dyn WaveObserver)) {
         for (wants, observer) in &mut self.list {
             if wants.any(event) {
+                f(&mut **observer);
+            }
+        }
+    }
+
+    /// Asks the observers of accesses which of them need no event of an instruction's, if it is one of LDS.
+    #[inline(never)]
+    pub(crate) fn overlook(&mut self, context: &Context<'_>, step: &Step) -> Overlook {
+        let device = context.dispatched.device;
+        let Some(access) = &ShareAccess::of(context.wave, step, device, &mut self.reaches) else {
+            return Overlook::default();
+        };
+        let mut overlook = Overlook {
+            by: 0,
+            is_unanimous: true,
+        };
+        for (number, (wants, observer)) in self.list.iter_mut().enumerate() {
+            if !wants.any(Events::ACCESS | Events::ACCESSED) {
+                continue;
+            }
+            let bit = 1u64.checked_shl(number as u32).unwrap_or(0);
+            if bit != 0 && observer.overlooks(context, access) {
+                overlook.by |= bit;
+            } else {
+                overlook.is_unanimous = false;
+            }
+        }
+        overlook
+    }
+
+    /// [`Watchers::each`] of an access's events, without those that overlook it.
+    #[inline]
+    pub(crate) fn each_accessing(
+        &mut self,
+        event: Events,
+        overlook: Overlook,
+        mut f: impl FnMut(&mut dyn WaveObserver),
+    ) {
+        for (number, (wants, observer)) in self.list.iter_mut().enumerate() {
+            let overlooks = overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
+            if wants.any(event) && !overlooks {
                 f(&mut **observer);
             }
         }

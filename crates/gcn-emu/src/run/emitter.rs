@@ -8,7 +8,8 @@ use crate::exec::memory::{self, Attempt, LaneFault, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
 use crate::observe::{
-    Context, Dispatched, Events, Instruction, MemoryEvent, Phase, Skip, Verdict, Watchers, WaveEnd,
+    Context, Dispatched, Events, Instruction, MemoryEvent, Overlook, Phase, Skip, Verdict,
+    Watchers, WaveEnd,
 };
 use crate::scoreboard::{Increments, Kind, OperationId};
 use crate::step::{Arg, Executor, MAX_ARGS, Step};
@@ -72,6 +73,8 @@ pub(super) struct Emitter<'a> {
     step: &'a Step,
     /// It has been issued before, and has blocked.
     is_resumed: bool,
+    /// The observers that need no event of its access, once they have been asked.
+    pub(super) overlook: Option<Overlook>,
     /// Its address.
     pc: u64,
 }
@@ -92,6 +95,7 @@ impl<'a> Emitter<'a> {
             issued,
             step,
             is_resumed: wave.waiting == Waiting::Gws,
+            overlook: None,
             pc: wave.pc,
         }
     }
@@ -170,7 +174,9 @@ impl<'a> Emitter<'a> {
         let instruction = self.instruction();
         let event = memory_event(&instruction, transfer, &context, Phase::Before);
         let mut veto = None;
-        self.watch.each(Events::ACCESS, |it| {
+        let watch = &mut *self.watch;
+        let overlook = self.overlook.unwrap_or_default();
+        watch.each_accessing(Events::ACCESS, overlook, |it| {
             if let Verdict::Veto(message) = it.accesses(&context, &event) {
                 veto.get_or_insert(message);
             }
@@ -183,8 +189,11 @@ impl<'a> Emitter<'a> {
         let context = self.context(wave, lds);
         let instruction = self.instruction();
         let event = memory_event(&instruction, transfer, &context, Phase::After);
-        self.watch
-            .each(Events::ACCESSED, |it| it.accessed(&context, &event));
+        let watch = &mut *self.watch;
+        let overlook = self.overlook.unwrap_or_default();
+        watch.each_accessing(Events::ACCESSED, overlook, |it| {
+            it.accessed(&context, &event);
+        });
     }
 
     /// Executes a memory instruction between the events of its access.
@@ -210,7 +219,7 @@ impl<'a> Emitter<'a> {
             });
         }
         let wants = self.watch.wants.any(Events::ACCESS | Events::ACCESSED);
-        if !wants {
+        if !wants || self.is_overlooked(wave, step, lds) {
             let outcome = memory::execute::<false>(wave, step, lds, device, transfer);
             let outcome = outcome.map_err(Box::new)?;
             self.resumes(outcome, wave, lds);
@@ -229,6 +238,17 @@ impl<'a> Emitter<'a> {
             self.accessed(wave, lds, transfer);
         }
         Ok(outcome)
+    }
+
+    /// True if no observer needs the events of the access; where only some do, the others get none.
+    #[inline]
+    fn is_overlooked(&mut self, wave: &Wave, step: &Step, lds: &Lds) -> bool {
+        let context = self.context(wave, lds);
+        let watch = &mut *self.watch;
+        let overlook = self
+            .overlook
+            .get_or_insert_with(|| watch.overlook(&context, step));
+        overlook.is_unanimous
     }
 
     /// Reports that the wave goes on, if it was blocked and is not any more.

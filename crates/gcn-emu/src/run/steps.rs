@@ -15,7 +15,7 @@ use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Attempt, Transfer};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
-use crate::observe::{Context, Dispatched, Events, Watchers};
+use crate::observe::{Context, Dispatched, Events, Overlook, Watchers};
 use crate::step::{Executor, Step};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
@@ -42,7 +42,14 @@ pub(super) fn run_wave<const OBSERVED: bool>(
     let reports_all = OBSERVED && watch.wants.any(Events::INSTRUCTION);
     let watches = OBSERVED && !reports_all && watch.wants.any(Events::WATCHED);
     let is_late = OBSERVED && wave.late.is_some();
+    // Then an access that observers overlook has no event at all.
+    let reports_accesses_alone = OBSERVED
+        && watch.wants.any(Events::ACCESS | Events::ACCESSED)
+        && !watch.wants.any(Events::OF_ACCESSES)
+        && !is_late;
     let reports_sequences = OBSERVED && watch.wants.any(Events::SEQUENCE);
+    // Then waits have none either.
+    let is_quiet = reports_accesses_alone && !counts;
     if watches {
         watch.watch(&Context {
             dispatched,
@@ -98,14 +105,22 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         }
         let mut is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
         let mut rest = steps.iter().enumerate();
+        // Which observers overlook the access of the next instruction, if they have been asked.
+        let mut asked: Option<Overlook> = None;
         while let Some((number, step)) = rest.next() {
             let is_watched = watches && used.get(number).is_none_or(|used| watch.watches(used));
             // The most frequent instructions, ahead of the rest.
             if step.is_simple && !reports_all && !is_watched && is_unmodified {
                 (step.handler)(wave, step);
                 if OBSERVED {
-                    let done =
-                        simple_steps(wave, &steps[number + 1..], used.get(number + 1..), watch);
+                    let (next, used) = (&steps[number + 1..], used.get(number + 1..));
+                    let done = if is_quiet {
+                        let done;
+                        (done, asked) = quiet_steps(wave, next, watch, (dispatched, code, lds));
+                        done
+                    } else {
+                        simple_steps(wave, next, used, watch)
+                    };
                     if let Some(skip) = done.checked_sub(1) {
                         rest.nth(skip);
                     }
@@ -118,12 +133,32 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             let at = |kind| stop(kind, code.address(index));
             let issued;
             let is_plain = matches!(step.run, Executor::Scalar | Executor::Branch(..));
-            let has_events = reports_all || !is_plain || watches && (is_watched || !is_unmodified);
+            let mut has_events =
+                reports_all || !is_plain || watches && (is_watched || !is_unmodified);
+            let mut overlook = None;
+            if OBSERVED
+                && reports_accesses_alone
+                && matches!(step.run, Executor::Memory)
+                && !is_skipped(wave, step)
+            {
+                let context = Context {
+                    dispatched,
+                    wave,
+                    lds,
+                    pc: code.address(index),
+                };
+                let known = asked.take();
+                let overlook =
+                    overlook.insert(known.unwrap_or_else(|| watch.overlook(&context, step)));
+                has_events &= !overlook.is_unanimous;
+            }
+            has_events &= !(is_quiet && matches!(step.run, Executor::Wait(_)));
             let mut emitter: Option<Emitter<'_>> = None;
             if OBSERVED && has_events {
                 wave.pc = code.address(index);
                 issued = Issued::of(wave, step);
                 let emitter = emitter.insert(Emitter::new(&dispatched, watch, &issued, step, wave));
+                emitter.overlook = overlook;
                 emitter.begins(wave, lds);
                 if watches {
                     emitter.watches(wave, lds);
@@ -304,6 +339,43 @@ fn simple_steps(
         (step.handler)(wave, step);
     }
     count
+}
+
+/// Runs instructions as far as they are simple, wait, or load from LDS what no observer of accesses, the only ones, looks at. Returns their
+/// number, and the observers that overlook the next one's access if they have been asked.
+#[inline(never)]
+fn quiet_steps(
+    wave: &mut Wave,
+    steps: &[Step],
+    watch: &mut Watchers,
+    (dispatched, code, lds): (Dispatched<'_>, &Code, &mut Lds),
+) -> (usize, Option<Overlook>) {
+    for (number, step) in steps.iter().enumerate() {
+        if step.is_simple {
+            (step.handler)(wave, step);
+            continue;
+        }
+        // What is outstanding is no observer's concern (see `run_wave`).
+        if cfg!(target_arch = "x86_64") && matches!(step.run, Executor::Wait(_)) {
+            continue;
+        }
+        if !memory::loads_from_lds(step) {
+            return (number, None);
+        }
+        let context = Context {
+            dispatched,
+            wave,
+            lds,
+            pc: code.address(step.index),
+        };
+        let overlook = watch.overlook(&context, step);
+        if !overlook.is_unanimous
+            || memory::load_from_lds(wave, step, lds, dispatched.device).is_none()
+        {
+            return (number, Some(overlook));
+        }
+    }
+    (steps.len(), None)
 }
 
 /// Reports the instructions up to a wave's last one, at `pc`, which has faulted.

@@ -10,7 +10,9 @@ use arbitrary::Unstructured;
 use gcn_asm::{Options, Source, assemble};
 use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
-use gcn_emu::observe::{Context, Events, MemoryEvent, Observer, Observers, Verdict, WaveObserver};
+use gcn_emu::observe::{
+    Access, Context, Events, MemoryEvent, Observer, Observers, ShareAccess, Verdict, WaveObserver,
+};
 use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, Level, run};
 use gcn_emu::step::Executor;
 use gcn_isa::effect::Control;
@@ -275,11 +277,21 @@ impl Program {
         let expected = self.run(1, &none);
         let everything = Arc::new(Watcher::new(Events::ALL));
         let accesses = Arc::new(Watcher::new(Events::ACCESS | Events::ACCESSED));
-        let [all, memory] = [&everything, &accesses].map(|it| Observers::none().with(it.clone()));
+        let rest = Arc::new(Watcher {
+            overlooks: true,
+            ..Watcher::new(Events::ACCESS | Events::ACCESSED)
+        });
+        let [all, memory, but_lds] =
+            [&everything, &accesses, &rest].map(|it| Observers::none().with(it.clone()));
         self.compare(&expected, &self.run(1, &all), "observed");
         self.compare(&expected, &self.run(1, &memory), "observed in memory");
-        let counts = [&everything, &accesses].map(|it| it.accesses.load(Relaxed));
-        assert_eq!(counts[0], counts[1], "{}", self.described());
+        self.compare(&expected, &self.run(1, &but_lds), "observed but in LDS");
+        let both = Observers::none().with(accesses.clone()).with(rest.clone());
+        self.compare(&expected, &self.run(1, &both), "observed by two");
+        let counts = [&everything, &accesses, &rest].map(|it| it.accesses.load(Relaxed));
+        let overlooked = rest.overlooked.load(Relaxed);
+        assert_eq!(2 * counts[0], counts[1], "{}", self.described());
+        assert_eq!(counts[1], counts[2] + overlooked, "{}", self.described());
         if !everything.leaves.load(Relaxed) {
             // No workgroup sees what another does.
             self.compare(&expected, &self.run(2, &none), "by two threads");
@@ -438,6 +450,9 @@ fn is_suitable(target: &'static Target, inst: &Inst) -> bool {
 /// Counts accesses, and finds those of memory that another workgroup may access.
 struct Watcher {
     wants: Events,
+    /// It needs no events of LDS.
+    overlooks: bool,
+    overlooked: Arc<AtomicU64>,
     accesses: Arc<AtomicU64>,
     leaves: Arc<AtomicBool>,
 }
@@ -446,6 +461,8 @@ impl Watcher {
     fn new(wants: Events) -> Watcher {
         Watcher {
             wants,
+            overlooks: false,
+            overlooked: Arc::default(),
             accesses: Arc::default(),
             leaves: Arc::default(),
         }
@@ -458,6 +475,8 @@ impl Observer for Watcher {
     }
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Waves {
+            overlooks: self.overlooks,
+            overlooked: self.overlooked.clone(),
             accesses: self.accesses.clone(),
             leaves: self.leaves.clone(),
         }))
@@ -465,11 +484,41 @@ impl Observer for Watcher {
 }
 
 struct Waves {
+    overlooks: bool,
+    overlooked: Arc<AtomicU64>,
     accesses: Arc<AtomicU64>,
     leaves: Arc<AtomicBool>,
 }
 
 impl WaveObserver for Waves {
+    /// As registers have it an access has the addresses of its event.
+    fn overlooks(&mut self, context: &Context<'_>, share: &ShareAccess<'_>) -> bool {
+        let mut access = Access::default();
+        context.addresses(share.step, &mut access);
+        let text = share.step.inst.text();
+        assert_eq!(
+            (Some(share.intent), share.lanes, share.bytes),
+            (access.intent, access.lanes(), access.bytes),
+            "{text}"
+        );
+        assert_eq!((share.lanes, access.to_lds), (access.lds, None), "{text}");
+        let elements = 1 + u8::from(share.distance.is_some());
+        assert_eq!(elements, access.elements, "{text}");
+        let (mut lowest, mut end) = (u64::MAX, 0);
+        for lane in (0..64).filter(|lane| share.lanes >> lane & 1 != 0) {
+            let addresses = [access.address[lane], access.second[lane]];
+            let found = share.addresses(lane);
+            for (found, address) in found.into_iter().zip(addresses) {
+                assert_eq!(found, address, "{text}");
+                lowest = lowest.min(address);
+                end = end.max(address + u64::from(share.bytes));
+            }
+        }
+        assert_eq!(share.range, lowest..end, "{text}");
+        self.overlooked
+            .fetch_add(u64::from(self.overlooks), Relaxed);
+        self.overlooks
+    }
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
         let regions = context.dispatched.device.memory.allocations();
         let own = regions[0].base + u64::from(context.id().group[0]) * REGION;

@@ -2,22 +2,32 @@
 
 use std::sync::Arc;
 
-use gcn_emu::observe::{Context, Events, MemoryEvent, Observer, Verdict, WaveObserver};
+use gcn_emu::observe::{
+    Context, Events, MemoryEvent, Observer, ShareAccess, Verdict, WaveObserver,
+};
 
 use crate::finding::Findings;
 
 /// Looks at an access that is about to happen, and reports what is wrong with it.
 pub(super) type Look = fn(&Findings, &Context<'_>, &MemoryEvent<'_>);
 
+/// True if there is nothing to look at in an access of LDS.
+pub(super) type Overlook = fn(&Context<'_>, &ShareAccess<'_>) -> bool;
+
 /// A checker that keeps nothing from one access to the next.
 pub(super) struct Accesses {
     findings: Arc<Findings>,
     look: Look,
+    overlook: Overlook,
 }
 
 impl Accesses {
-    pub(super) fn new(findings: Arc<Findings>, look: Look) -> Accesses {
-        Accesses { findings, look }
+    pub(super) fn new(findings: Arc<Findings>, look: Look, overlook: Overlook) -> Accesses {
+        Accesses {
+            findings,
+            look,
+            overlook,
+        }
     }
 }
 
@@ -30,6 +40,7 @@ impl Observer for Accesses {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
             look: self.look,
+            overlook: self.overlook,
         }))
     }
 }
@@ -38,9 +49,14 @@ impl Observer for Accesses {
 struct Watch {
     findings: Arc<Findings>,
     look: Look,
+    overlook: Overlook,
 }
 
 impl WaveObserver for Watch {
+    fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
+        (self.overlook)(context, access)
+    }
+
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
         (self.look)(&self.findings, context, event);
         Verdict::Allow

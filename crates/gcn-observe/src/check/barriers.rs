@@ -18,7 +18,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::observe::{
-    Access, Context, Dispatched, Events, MemoryEvent, Observer, Verdict, WaveEnd, WaveObserver,
+    Access, Context, Dispatched, Events, MemoryEvent, Observer, ShareAccess, Verdict, WaveEnd,
+    WaveObserver,
 };
 use gcn_emu::run::Stats;
 use gcn_emu::wave::{Waiting, WaveId};
@@ -34,7 +35,7 @@ use crate::waves::Groups;
 pub(super) struct Barriers {
     findings: Arc<Findings>,
     blocked: Blocked,
-    ahead: Ahead,
+    ahead: Arc<Ahead>,
 }
 
 /// Waves that had not ended when a run stopped, by dispatch.
@@ -51,11 +52,11 @@ struct Halted {
 }
 
 impl Barriers {
-    pub(super) fn new(findings: Arc<Findings>) -> Barriers {
+    pub(super) fn new(findings: Arc<Findings>, ahead: Arc<Ahead>) -> Barriers {
         Barriers {
             findings,
             blocked: Arc::default(),
-            ahead: Ahead::default(),
+            ahead,
         }
     }
 }
@@ -67,7 +68,8 @@ impl Observer for Barriers {
 
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
         let is_barrier = |inst: &Inst| inst.does() == Does::Control(Control::Barrier);
-        match self.ahead.has(dispatch, is_barrier) {
+        let has_barrier = |code: &[(u64, Inst)]| code.iter().any(|(_, inst)| is_barrier(inst));
+        match self.ahead.instructions(dispatch, has_barrier) {
             Some(false) => Events::NONE,
             Some(true) | None => self.wants(),
         }
@@ -292,6 +294,10 @@ impl WaveObserver for Watch {
         if is_over {
             self.groups.remove(id.group);
         }
+    }
+
+    fn overlooks(&mut self, _: &Context<'_>, _: &ShareAccess<'_>) -> bool {
+        self.absent == 0
     }
 
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {

@@ -6,8 +6,8 @@
 
 use gcn_emu::fault::Intent;
 use gcn_emu::memory::Memory;
-use gcn_emu::observe::{Access, Context, LaneSpace, MemoryEvent};
-use gcn_emu::step::Family;
+use gcn_emu::observe::{Access, Context, LaneSpace, MemoryEvent, ShareAccess};
+use gcn_emu::step::{Family, Step};
 use gcn_isa::{Encoding, Isa};
 use std::ops::Range;
 
@@ -85,6 +85,19 @@ impl LastAllocation<'_> {
     }
 }
 
+/// Bytes of LDS that an instruction may reach: those that were asked for, and up to GCN 1.2 those below M0 (errata E035);
+/// and words that say which.
+fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
+    let asked = u64::from(context.dispatched.dispatch.lds_bytes);
+    let is_share = step.inst.encoding == Encoding::Ds;
+    let m0 = u64::from(context.wave.m0());
+    if context.wave.isa < Isa::Gfx9 && is_share && m0 < asked {
+        (m0, " that M0 allows")
+    } else {
+        (asked, "")
+    }
+}
+
 /// An access of a wave.
 struct Look<'a> {
     context: &'a Context<'a>,
@@ -116,26 +129,12 @@ impl Look<'_> {
             .or_else(|| self.global())
     }
 
-    /// Bytes of LDS that an instruction may reach: those that were asked for, and up to GCN 1.2 those below M0 (errata E035);
-    /// and words that say which.
-    fn lds_limit(&self) -> (u64, &'static str) {
-        let wave = self.context.wave;
-        let asked = u64::from(self.context.dispatched.dispatch.lds_bytes);
-        let is_share = self.event.instruction.step.inst.encoding == Encoding::Ds;
-        let m0 = u64::from(wave.m0());
-        if wave.isa < Isa::Gfx9 && is_share && m0 < asked {
-            (m0, " that M0 allows")
-        } else {
-            (asked, "")
-        }
-    }
-
     fn lds(&self) -> Option<Outside> {
         let access = self.access();
         if access.lds == 0 && access.to_lds.is_none() {
             return None;
         }
-        let (limit, which) = self.lds_limit();
+        let (limit, which) = lds_limit(self.context, self.event.instruction.step);
         let bytes = self.bytes();
         if let Some((_, last)) = access.range(access.lds)
             && access.to_lds.is_none()
@@ -325,6 +324,11 @@ impl Look<'_> {
         }
         outside
     }
+}
+
+/// True if an access of LDS is within bounds.
+pub(super) fn overlook(context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
+    access.range.end <= lds_limit(context, access.step).0
 }
 
 /// The check. See the module.

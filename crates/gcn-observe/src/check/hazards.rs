@@ -23,15 +23,12 @@ use crate::waves::Waves;
 /// The checker. See the module.
 pub(super) struct Hazards {
     findings: Arc<Findings>,
-    ahead: Ahead,
+    ahead: Arc<Ahead>,
 }
 
 impl Hazards {
-    pub(super) fn new(findings: Arc<Findings>) -> Hazards {
-        Hazards {
-            findings,
-            ahead: Ahead::default(),
-        }
+    pub(super) fn new(findings: Arc<Findings>, ahead: Arc<Ahead>) -> Hazards {
+        Hazards { findings, ahead }
     }
 }
 

@@ -44,22 +44,22 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::fault::{Fault, Intent};
 use gcn_emu::observe::{
-    Access, Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
-    Observer, Verdict, WaveEnd, WaveObserver,
+    Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
+    Observer, ShareAccess, Verdict, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
 use gcn_emu::step::Step;
 use gcn_isa::{Does, Encoding};
 
 use crate::by_step::ByStep;
-use crate::finding::{Finding, FindingKey, Findings, Kind, Side};
+use crate::finding::Findings;
 use crate::lint::Ahead;
 
 use entry::{Layout, PastAccess, Release};
 use extent::{Memory, Parts};
 use group::{CachePath, Group, Groups, Read};
 use lanes::{Stored, is_there, lane_of, overlap, stored};
-use report::Race;
+use report::{Race, report_lanes};
 use run::{Means, RaceDispatch, continue_release};
 use shadow::{Met, Recent, View};
 use swap::{Swap, is_swap};
@@ -75,17 +75,17 @@ type Runs = Mutex<HashMap<u64, Arc<RaceDispatch>>>;
 /// The checker. See the module.
 pub(super) struct Races {
     findings: Arc<Findings>,
-    ahead: Ahead,
+    ahead: Arc<Ahead>,
     layout: Layout,
     runs: Arc<Runs>,
 }
 
 impl Races {
     /// A checker whose agents are waves, or lanes.
-    pub(super) fn new(findings: Arc<Findings>, of_lanes: bool) -> Races {
+    pub(super) fn new(findings: Arc<Findings>, ahead: Arc<Ahead>, of_lanes: bool) -> Races {
         Races {
             findings,
-            ahead: Ahead::default(),
+            ahead,
             layout: Layout::new(of_lanes),
             runs: Arc::default(),
         }
@@ -230,8 +230,36 @@ impl Watch {
         run: &RaceDispatch,
     ) -> Option<AccessFacts> {
         let intent = event.access.intent?;
+        Some(self.facts_of(context, event.instruction.step, intent, run))
+    }
+
+    #[inline]
+    fn facts_of(
+        &mut self,
+        context: &Context<'_>,
+        step: &Step,
+        intent: Intent,
+        run: &RaceDispatch,
+    ) -> AccessFacts {
         let make = |step: &Step| AccessFacts::of(step, intent, context.pc, run);
-        Some(*self.facts.of(event.instruction.step, make))
+        *self.facts.of(step, make)
+    }
+
+    /// Keeps an access of LDS to look at it only if there is a reason. Returns false if there is one now.
+    fn keep(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        access: &ShareAccess<'_>,
+    ) -> bool {
+        let facts = self.facts_of(context, access.step, access.intent, run);
+        if !facts.is_kept || run.layout.has_lanes() {
+            return false;
+        }
+        let id = context.id();
+        self.groups.of(id.group).is_none_or(|group| {
+            group.is_alone() || group.keep(run, id.wave, access, facts.site, facts.kind)
+        })
     }
 
     /// Looks at an access before it is carried out.
@@ -290,13 +318,6 @@ impl Watch {
         let number = id.wave;
         let group = self.groups.of(id.group)?;
         let is_of_waves = !run.layout.has_lanes();
-        if facts.is_kept
-            && is_of_waves
-            && is_of_lds_alone(event.access)
-            && (group.is_alone() || group.keep(run, number, event.access, facts.site, facts.kind))
-        {
-            return Some(());
-        }
         let wave = group.wave(number);
         let scoreboard = &context.wave.scoreboard;
         let mut complete = Release::default();
@@ -422,11 +443,6 @@ impl Watch {
     }
 }
 
-/// True if an access is of elements in LDS and of nothing else.
-fn is_of_lds_alone(access: &Access) -> bool {
-    access.lds == access.lanes() && access.to_lds.is_none()
-}
-
 /// Notes the releases that an atomic continues, or that a store ends, of the places that it has met.
 fn continue_releases(
     run: &RaceDispatch,
@@ -512,42 +528,6 @@ fn report(
     }
 }
 
-/// Reports two lanes that store different values to one address.
-fn report_lanes(
-    findings: &Findings,
-    context: &Context<'_>,
-    event: &MemoryEvent<'_>,
-    memory: Memory,
-    found: &lanes::Overlap,
-) {
-    let key = FindingKey {
-        kind: Kind::LaneRace,
-        pc: context.pc,
-        other: 0,
-        detail: 0,
-    };
-    findings.report(key, Some(context.id()), || {
-        let message = format!(
-            "two lanes of one instruction store different values to one address of {}",
-            memory.name()
-        );
-        let mut finding = Finding::new(Kind::LaneRace, context, event.instruction, message);
-        let place = finding.place.clone();
-        finding.place = place.clone().lane(found.lanes[0]);
-        finding.label = format!("lane {} stores to {:#x}", found.lanes[0], found.at);
-        finding.sides.push(Side {
-            label: format!("and so does lane {}", found.lanes[1]),
-            place: Some(place.lane(found.lanes[1])),
-        });
-        finding.address = (memory == Memory::Global).then_some(found.at);
-        finding.help = Some(
-            "a condition that leaves one lane active, or an atomic where all values count"
-                .to_owned(),
-        );
-        finding
-    });
-}
-
 impl WaveObserver for Watch {
     fn wave_begins(&mut self, context: &Context<'_>) {
         if self.run.is_none() {
@@ -569,6 +549,15 @@ impl WaveObserver for Watch {
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
         self.groups.wave_ends(context.id());
+    }
+
+    fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
+        let Some(run) = self.run.take() else {
+            return true;
+        };
+        let is_kept = self.keep(&run, context, access);
+        self.run = Some(run);
+        is_kept
     }
 
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {

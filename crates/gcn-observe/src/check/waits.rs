@@ -29,15 +29,12 @@ use lds::{Bytes, Unwaited};
 /// The checker. See the module.
 pub(super) struct Waits {
     findings: Arc<Findings>,
-    ahead: Ahead,
+    ahead: Arc<Ahead>,
 }
 
 impl Waits {
-    pub(super) fn new(findings: Arc<Findings>) -> Waits {
-        Waits {
-            findings,
-            ahead: Ahead::default(),
-        }
+    pub(super) fn new(findings: Arc<Findings>, ahead: Arc<Ahead>) -> Waits {
+        Waits { findings, ahead }
     }
 }
 

@@ -42,17 +42,14 @@ impl Ahead {
         self.reading(dispatched, |reading| reading.ruled_out)
     }
 
-    /// True if the code of a dispatch has an instruction of some kind, as far as that is known.
-    pub(crate) fn has(
+    /// Asks the instructions that a dispatch can execute, by address; `None` where it may execute others.
+    pub(crate) fn instructions<R>(
         &self,
         dispatched: &Dispatched<'_>,
-        is_one: impl Fn(&Inst) -> bool,
-    ) -> Option<bool> {
+        ask: impl Fn(&[(u64, Inst)]) -> R,
+    ) -> Option<R> {
         self.reading(dispatched, |reading| {
-            let mut all = reading.instructions.iter();
-            reading
-                .is_complete
-                .then(|| all.any(|(_, inst)| is_one(inst)))
+            reading.is_complete.then(|| ask(&reading.instructions))
         })
     }
 

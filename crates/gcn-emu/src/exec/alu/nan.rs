@@ -228,45 +228,38 @@ pub(super) fn write_halves<const X: usize, const Y: usize, const Z: usize>(
 const HALF_MAGNITUDE: u32 = 0x7fff;
 /// An infinity.
 const HALF_INFINITY: u32 = 0x7c00;
-/// Bits that are set in the high dword of a double that is a quiet NaN, and in no other.
-const QUIET_DOUBLE: u32 = 0x7ff8_0000;
 
 #[inline(always)]
 fn is_half_nan(dword: u32) -> bool {
     dword & HALF_MAGNITUDE > HALF_INFINITY
 }
 
-/// True if a lane, active or not, has a NaN. Results of arithmetic are quiet, so that one dword of a double is enough.
+/// True if a dword is a NaN in single precision.
 #[inline(always)]
-fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
+fn has_single_nan(dwords: &Lanes) -> bool {
+    // One comparison says it of two numbers.
+    let (first, second) = dwords.0.split_at(LANES / 2);
     let mut any = false;
-    match F::BITS {
-        u16::BITS => {
-            for &dword in &low.0 {
-                any |= is_half_nan(dword);
-            }
-        }
-        u32::BITS => {
-            // One comparison says it of two numbers.
-            let (first, second) = low.0.split_at(LANES / 2);
-            for (&a, &b) in first.iter().zip(second) {
-                any |= f32::from_bits(a).partial_cmp(&f32::from_bits(b)).is_none();
-            }
-        }
-        _ => {
-            // The largest of several lanes says it of all of them, the sign shifted out.
-            let mut largest = [0; LANES / 4];
-            for lanes in high.0.as_chunks::<{ LANES / 4 }>().0 {
-                for (largest, dword) in largest.iter_mut().zip(lanes) {
-                    *largest = (*largest).max(dword << 1);
-                }
-            }
-            for largest in largest {
-                any |= largest >= QUIET_DOUBLE << 1;
-            }
-        }
+    for (&a, &b) in first.iter().zip(second) {
+        any |= f32::from_bits(a).partial_cmp(&f32::from_bits(b)).is_none();
     }
     any
+}
+
+/// True if a lane, active or not, has a NaN, or may have one. Results of arithmetic are quiet, so that the high dword of a double
+/// is enough.
+#[inline(always)]
+fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
+    match F::BITS {
+        u16::BITS => low
+            .0
+            .iter()
+            .fold(false, |any, &dword| any | is_half_nan(dword)),
+        u32::BITS => has_single_nan(low),
+        // The high dword of a NaN is one of single precision too, as are those of infinities and of magnitudes of 2^1017 and
+        // more, which are rare: they only take the way that NaN take.
+        _ => has_single_nan(high),
+    }
 }
 
 /// Writes the results in the wave's staging, settled as [`write_but`] says.

@@ -5,7 +5,8 @@
 
 use std::ops::Range;
 
-use gcn_emu::observe::Access;
+use gcn_emu::observe::ShareAccess;
+use gcn_emu::wave::Lanes;
 
 use super::entry::{Kind, Layout, PastAccess};
 use crate::filter::lanes;
@@ -45,8 +46,26 @@ impl Reach {
 struct BacklogAccess {
     now: PastAccess,
     lanes: u64,
-    bytes: u16,
-    address: [u16; 64],
+    /// As [`ShareAccess`] has them.
+    bases: Lanes,
+    offset: u32,
+    mask: u32,
+    distance: Option<u32>,
+    bytes: u8,
+}
+
+impl BacklogAccess {
+    /// The bytes of each element: first the lanes' first ones, then their second ones.
+    fn elements(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+        let distances = [Some(0), self.distance].into_iter().flatten();
+        distances.flat_map(move |distance| {
+            lanes(self.lanes).map(move |lane| {
+                let first = self.bases.0[lane].wrapping_add(self.offset) & self.mask;
+                let at = u64::from(first) + u64::from(distance);
+                at..at + u64::from(self.bytes)
+            })
+        })
+    }
 }
 
 /// The accesses since the last barrier.
@@ -84,7 +103,7 @@ impl Backlog {
 
     /// True if no more are kept.
     pub(super) fn is_full(&self) -> bool {
-        self.kept.len() + 1 >= MOST
+        self.kept.len() >= MOST
     }
 
     /// True if some bytes may be among those of accesses that are kept.
@@ -105,14 +124,13 @@ impl Backlog {
     }
 
     /// Keeps a load or an atomic, if no other wave has come near in another way. Returns false if one has.
-    pub(super) fn keep(&mut self, access: &Access, now: PastAccess, layout: Layout) -> bool {
-        let Some((low, high)) = access.range(access.lds) else {
-            return true;
-        };
-        let bytes = low..high.saturating_add(access.bytes.into());
-        if bytes.end > u64::from(u16::MAX) {
-            return false;
-        }
+    pub(super) fn keep(
+        &mut self,
+        access: &ShareAccess<'_>,
+        now: PastAccess,
+        layout: Layout,
+    ) -> bool {
+        let bytes = access.range.clone();
         let wave = layout.wave(now);
         let (own, other) = match now.kind() {
             Kind::Load => (&mut self.loads, &self.atomics),
@@ -127,22 +145,15 @@ impl Backlog {
             true => bytes,
             false => self.kept_bytes.start.min(bytes.start)..self.kept_bytes.end.max(bytes.end),
         };
-        let mut push = |addresses: &[u64; 64]| {
-            let mut kept = BacklogAccess {
-                now,
-                lanes: access.lds,
-                bytes: access.bytes as u16,
-                address: [0; 64],
-            };
-            for (to, from) in kept.address.iter_mut().zip(addresses) {
-                *to = *from as u16;
-            }
-            self.kept.push(kept);
-        };
-        push(&access.address);
-        if access.elements > 1 {
-            push(&access.second);
-        }
+        self.kept.push(BacklogAccess {
+            now,
+            lanes: access.lanes,
+            bases: *access.bases,
+            offset: access.offset,
+            mask: access.mask,
+            distance: access.distance,
+            bytes: access.bytes,
+        });
         true
     }
 
@@ -150,16 +161,14 @@ impl Backlog {
     pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, PastAccess)) {
         for kept in &self.kept {
             let mut open = 0..0;
-            for lane in lanes(kept.lanes) {
-                let at = u64::from(kept.address[lane]);
-                let end = at + u64::from(kept.bytes);
-                if at == open.end && !open.is_empty() {
-                    open.end = end;
-                } else if open != (at..end) {
+            for element in kept.elements() {
+                if element.start == open.end && !open.is_empty() {
+                    open.end = element.end;
+                } else if open != element {
                     if !open.is_empty() {
                         each(open, kept.now);
                     }
-                    open = at..end;
+                    open = element;
                 }
             }
             if !open.is_empty() {

@@ -5,7 +5,7 @@ use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
 
-use gcn_emu::observe::Access;
+use gcn_emu::observe::ShareAccess;
 use gcn_emu::scoreboard::{self, OperationId, OutstandingOperation, Scoreboard};
 use gcn_emu::wave::WaveId;
 
@@ -189,7 +189,7 @@ impl Group {
         &mut self,
         run: &RaceDispatch,
         number: u32,
-        access: &Access,
+        access: &ShareAccess<'_>,
         site: u16,
         kind: Kind,
     ) -> bool {

@@ -4,6 +4,7 @@ use gcn_emu::observe::{Context, MemoryEvent};
 
 use super::entry::{Layout, PastAccess};
 use super::extent::Memory;
+use super::lanes::Overlap;
 use super::run::RaceDispatch;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 
@@ -125,4 +126,40 @@ impl Race<'_> {
              `buffer_wbinvl1`) before the second; or two dispatches"
         }
     }
+}
+
+/// Reports two lanes that store different values to one address.
+pub(super) fn report_lanes(
+    findings: &Findings,
+    context: &Context<'_>,
+    event: &MemoryEvent<'_>,
+    memory: Memory,
+    found: &Overlap,
+) {
+    let key = FindingKey {
+        kind: Kind::LaneRace,
+        pc: context.pc,
+        other: 0,
+        detail: 0,
+    };
+    findings.report(key, Some(context.id()), || {
+        let message = format!(
+            "two lanes of one instruction store different values to one address of {}",
+            memory.name()
+        );
+        let mut finding = Finding::new(Kind::LaneRace, context, event.instruction, message);
+        let place = finding.place.clone();
+        finding.place = place.clone().lane(found.lanes[0]);
+        finding.label = format!("lane {} stores to {:#x}", found.lanes[0], found.at);
+        finding.sides.push(Side {
+            label: format!("and so does lane {}", found.lanes[1]),
+            place: Some(place.lane(found.lanes[1])),
+        });
+        finding.address = (memory == Memory::Global).then_some(found.at);
+        finding.help = Some(
+            "a condition that leaves one lane active, or an atomic where all values count"
+                .to_owned(),
+        );
+        finding
+    });
 }

@@ -71,19 +71,25 @@ pub(super) struct Means {
 impl Means {
     /// Those of a dispatch's code. Where it is not known which instructions may be executed, a word that looks like one counts.
     pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Means {
-        let acquires = ahead.has(dispatched, |inst| is_coherent(inst.words()[0]));
-        let returns = ahead.has(dispatched, |inst| {
-            inst.returns_old() || matches!(inst.does(), Does::Cache { .. })
-        });
-        let has_atomics = ahead.has(dispatched, |inst| {
-            inst.uses().memory().is_some_and(|it| it.atomic)
-        });
         let words = dispatched.code.words();
-        let acquires = acquires.unwrap_or_else(|| words.iter().copied().any(is_coherent));
+        ahead
+            .instructions(dispatched, Means::of_all)
+            .unwrap_or_else(|| Means {
+                acquires: words.iter().copied().any(is_coherent),
+                orders: true,
+                has_atomics: true,
+            })
+    }
+
+    /// Those of some instructions.
+    fn of_all(instructions: &[(u64, Inst)]) -> Means {
+        let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|(_, inst)| is_one(inst));
+        let acquires = any(|inst| is_coherent(inst.words()[0]));
+        let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache { .. });
         Means {
             acquires,
-            orders: acquires || returns.unwrap_or(true),
-            has_atomics: has_atomics.unwrap_or(true),
+            orders: acquires || any(returns),
+            has_atomics: any(|inst| inst.uses().memory().is_some_and(|it| it.atomic)),
         }
     }
 

@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gcn_emu::observe::Access;
+use gcn_emu::observe::ShareAccess;
 
 use super::backlog::Backlog;
 use super::clock::OrderedClocks;
@@ -357,7 +357,12 @@ impl Share {
 
     /// Notes an access of LDS alone by a wave, a load or an atomic that orders nothing, if nothing that it may conflict with is
     /// near. Returns false if something is; then it is for [`Share::touch`].
-    pub(super) fn keep(&mut self, access: &Access, now: PastAccess, view: &View<'_>) -> bool {
+    pub(super) fn keep(
+        &mut self,
+        access: &ShareAccess<'_>,
+        now: PastAccess,
+        view: &View<'_>,
+    ) -> bool {
         if self.backlog.is_full() {
             self.settle(view);
         }

@@ -1,0 +1,175 @@
+//! Accesses of LDS as registers have them.
+
+use std::ops::Range;
+
+use gcn_isa::{Does, Isa};
+
+use crate::device::Device;
+use crate::fault::Intent;
+use crate::lanes::{self, Lanes};
+use crate::step::{Family, Step};
+use crate::wave::Wave;
+
+/// Numbers in a register: those of the active lanes, from the lowest to the greatest.
+#[derive(Clone, Copy, Debug)]
+struct Reach {
+    register: Lanes,
+    exec: u64,
+    lowest: u32,
+    greatest: u32,
+}
+
+/// The last reaches of some registers: code accesses LDS by the same addresses with one offset after the other.
+#[derive(Clone, Debug)]
+pub(crate) struct Reaches([Reach; Reaches::COUNT]);
+
+impl Default for Reaches {
+    fn default() -> Reaches {
+        let none = Reach {
+            register: Lanes::ZERO,
+            exec: 0,
+            lowest: u32::MAX,
+            greatest: 0,
+        };
+        Reaches([none; Reaches::COUNT])
+    }
+}
+
+impl Reaches {
+    const COUNT: usize = 4;
+
+    /// The lowest and the greatest number of a register's active lanes.
+    fn of(&mut self, number: u8, register: &Lanes, exec: u64) -> (u32, u32) {
+        let known = &mut self.0[usize::from(number) % Reaches::COUNT];
+        if known.exec != exec || known.register != *register {
+            let (lowest, greatest) = lanes::reach(register, exec);
+            *known = Reach {
+                register: *register,
+                exec,
+                lowest,
+                greatest,
+            };
+        }
+        (known.lowest, known.greatest)
+    }
+}
+
+/// True if no number up to a greatest one loses more than low bits by a mask, so that their order stays.
+fn keeps_order(mask: u32, greatest: u32) -> bool {
+    let high = !mask & mask.checked_ilog2().map_or(0, |top| u32::MAX >> (31 - top));
+    let low = !(u32::MAX << mask.trailing_zeros().min(31));
+    high == low && greatest.leading_zeros() >= mask.leading_zeros()
+}
+
+/// An access of LDS by an instruction of DS, before it happens, as registers have it: a lane's first element is at its base with
+/// `offset` added, of which `mask` is kept.
+#[derive(Clone, Debug)]
+pub struct ShareAccess<'a> {
+    /// The instruction.
+    pub step: &'a Step,
+    /// Its intent.
+    pub intent: Intent,
+    /// Lanes that access something: some.
+    pub lanes: u64,
+    /// Register of bases.
+    pub bases: &'a Lanes,
+    /// Constant offset in bytes.
+    pub offset: u32,
+    /// Bits that an address keeps.
+    pub mask: u32,
+    /// Bytes from a lane's first element to its second, of an instruction with two. None of the sums overflows.
+    pub distance: Option<u32>,
+    /// Bytes of an element.
+    pub bytes: u8,
+    /// From the lowest byte to the end of the highest.
+    pub range: Range<u64>,
+}
+
+impl<'a> ShareAccess<'a> {
+    /// The addresses of a lane's elements.
+    #[inline]
+    pub fn addresses(&self, lane: usize) -> impl Iterator<Item = u64> + use<> {
+        let base = self.bases.0[lane];
+        let first = u64::from(base.wrapping_add(self.offset) & self.mask);
+        let behind = [Some(0), self.distance].into_iter().flatten();
+        behind.map(move |distance| first + u64::from(distance))
+    }
+
+    /// That of an instruction; `None` of others than loads, stores and atomics of DS in LDS, of addresses that overflow, and of some
+    /// on GCN 1.0.
+    pub(crate) fn of(
+        wave: &'a Wave,
+        step: &'a Step,
+        device: &Device,
+        reaches: &mut Reaches,
+    ) -> Option<ShareAccess<'a>> {
+        let plan = step.memory.as_deref()?;
+        let has_two = matches!(plan.does, Does::LoadTwo(..) | Does::StoreTwo(..));
+        let has_one = matches!(
+            plan.does,
+            Does::Load(_)
+                | Does::LoadHalf(..)
+                | Does::Store(_)
+                | Does::StoreHigh(_)
+                | Does::Atomic(..)
+                | Does::Return(..)
+        );
+        let checks_base = wave.isa == Isa::Si && device.config.si_checks_lds_base;
+        let exec = wave.exec();
+        if plan.family != Family::Share
+            || plan.gds
+            || !(has_one || has_two)
+            || checks_base
+            || exec == 0
+        {
+            return None;
+        }
+        let register = plan.vaddr?;
+        let bases = wave.vgpr(register);
+        let (offset, mask) = (plan.offset as u32, plan.mask);
+        let (lowest, greatest) = reaches.of(register, bases, exec);
+        let greatest = greatest.checked_add(offset)?;
+        if !keeps_order(mask, greatest) {
+            return None;
+        }
+        let distance = has_two.then_some(plan.distance as u32);
+        let first = (lowest + offset) & mask;
+        let last = (greatest & mask).checked_add(distance.unwrap_or(0))?;
+        let bytes = plan.ty.bytes();
+        Some(ShareAccess {
+            step,
+            intent: plan.does.intent()?,
+            lanes: exec,
+            bases,
+            offset,
+            mask,
+            distance,
+            bytes,
+            range: first.into()..u64::from(last) + u64::from(bytes),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_that_take_low_bits_alone_keep_the_order() {
+        for (mask, greatest, expected) in [
+            (u32::MAX, u32::MAX, true),
+            (!3, u32::MAX, true),
+            (!7, 0x1234, true),
+            (0xffff, 0xffff, true),
+            (0xfffc, 0xffff, true),
+            (0xffff, 0x1_0000, false),
+            (0xfff0_ffff, 0x20_0000, false),
+        ] {
+            assert_eq!(
+                keeps_order(mask, greatest),
+                expected,
+                "{mask:#x} {greatest:#x}"
+            );
+        }
+    }
+}
