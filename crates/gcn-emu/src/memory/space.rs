@@ -4,6 +4,7 @@
 //! This is one of the modules that may use `unsafe`, for the reason that `memory.rs` gives.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::atomic::{
     AtomicPtr, AtomicU64, AtomicUsize,
@@ -22,6 +23,8 @@ use super::{
 const HISTORY: usize = 4096;
 /// Bytes in which the host gives memory to an allocation.
 const PAGE: u64 = 4096;
+/// Bytes of freed memory that the host gets back together: each time costs all threads of the process an interrupt.
+const GIVEN_BACK_TOGETHER: u64 = 1 << 20;
 
 /// An entry of the table of allocations. Entries are used again for other allocations and dropped with the space only, so a
 /// thread may read one that changes. Both of its numbers are addresses of the accessible part of the range, whatever
@@ -56,6 +59,10 @@ struct State {
     live: BTreeMap<u64, Live>,
     /// Freed extents, guards included: begin and end.
     holes: BTreeMap<u64, u64>,
+    /// Freed memory that the host has not got back yet is in this range.
+    stale: Range<u64>,
+    /// Bytes of it.
+    stale_bytes: u64,
     /// Oldest first.
     freed: VecDeque<Allocation>,
     entries: Vec<*mut PageEntry>,
@@ -142,6 +149,8 @@ impl AddressSpace {
                 next: first,
                 live: BTreeMap::new(),
                 holes: BTreeMap::new(),
+                stale: 0..0,
+                stale_bytes: 0,
                 freed: VecDeque::new(),
                 entries: Vec::new(),
                 spare: Vec::new(),
@@ -211,6 +220,9 @@ impl AddressSpace {
         };
         let used =
             charged(state.used, state.limit, bytes).ok_or_else(|| state.over(name, bytes))?;
+        if from_hole.is_some() {
+            state.give_back();
+        }
         let State {
             range, next, holes, ..
         } = &mut *state;
@@ -277,9 +289,6 @@ impl AddressSpace {
         unsafe { &*entry }.end.store(0, Release);
         state.spare.push(entry);
         state.used -= rounded(len);
-        if let Some(range) = &state.range {
-            range.discard(address, len.next_multiple_of(PAGE));
-        }
         if state.freed.len() == HISTORY {
             state.freed.pop_front();
         }
@@ -295,6 +304,16 @@ impl AddressSpace {
             end = after;
         }
         state.holes.insert(begin, end);
+        let stale = address..address + len.next_multiple_of(PAGE);
+        state.stale = if state.stale_bytes == 0 {
+            stale
+        } else {
+            state.stale.start.min(stale.start)..state.stale.end.max(stale.end)
+        };
+        state.stale_bytes += rounded(len);
+        if state.stale_bytes >= GIVEN_BACK_TOGETHER {
+            state.give_back();
+        }
         drop(state);
         self.report(MemoryChangeKind::Freed, address, len, &name);
         Ok(())
@@ -491,6 +510,23 @@ impl State {
             bytes,
             used: self.used,
             limit: self.limit,
+        }
+    }
+
+    /// Gives the host back what freed allocations have of its memory.
+    fn give_back(&mut self) {
+        let stale = std::mem::take(&mut self.stale);
+        let bytes = std::mem::take(&mut self.stale_bytes);
+        let Some(range) = self.range.as_ref().filter(|_| bytes != 0) else {
+            return;
+        };
+        let first = self.holes.range(..=stale.start).next_back();
+        let begin = first.map_or(stale.start, |(begin, _)| *begin);
+        for (&begin, &end) in self.holes.range(begin..stale.end) {
+            let (begin, end) = (begin.max(stale.start), end.min(stale.end));
+            if begin < end {
+                range.discard(begin, end - begin);
+            }
         }
     }
 
