@@ -3,10 +3,15 @@
 //! A command depends on the events of its wait list, on the barrier before it, and in a queue that is in order on the command
 //! before it. When all have ended it is ready. A thread of the queue's carries ready commands out in the order in which they
 //! became ready, or a thread of the program's that waits for one of them.
+//!
+//! To wake the queue's thread costs more than a small kernel, and most programs wait for what they have enqueued. So the thread is
+//! woken when a program flushes the queue; of itself it looks for commands every [`BETWEEN_LOOKS`], and sleeps when it has found none
+//! [`LOOKS`] times.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
 
 use gcn_runtime::Queue as Emulated;
 use gcn_runtime::program::say::say_once;
@@ -25,6 +30,10 @@ pub(crate) type Work = Box<dyn FnOnce(&Emulated) -> Outcome + Send>;
 
 /// Commands of a queue below which those that have ended are not looked for.
 const MANY: usize = 64;
+/// Time after which the queue's thread looks again.
+const BETWEEN_LOOKS: Duration = Duration::from_micros(200);
+/// Times that it looks for nothing before it sleeps.
+const LOOKS: u32 = 50;
 
 /// A queue as programs know it.
 pub(crate) struct Queue {
@@ -43,7 +52,9 @@ object!(Queue, INVALID_COMMAND_QUEUE);
 struct Core {
     emulated: Emulated,
     state: Mutex<State>,
-    /// A command has become ready, or one has ended, or the queue is over.
+    /// The queue's thread has something to look at.
+    work: Condvar,
+    /// A command has ended or become ready, for threads of the program's that wait.
     changed: Condvar,
 }
 
@@ -52,6 +63,8 @@ struct State {
     ready: VecDeque<Command>,
     /// True while a thread carries a command out.
     is_served: bool,
+    /// True while the queue's thread looks again only when it is woken.
+    is_asleep: bool,
     /// True when the program has released the queue.
     is_over: bool,
     /// True when a kernel has failed.
@@ -102,24 +115,46 @@ impl Core {
     /// Takes a command whose dependencies have ended.
     fn make_ready(&self, command: Command) {
         command.progress.advance(CL_SUBMITTED);
-        self.state().ready.push_back(command);
+        let mut state = self.state();
+        state.ready.push_back(command);
+        if state.is_asleep {
+            self.work.notify_one();
+        }
         self.changed.notify_all();
+    }
+
+    /// Has commands that are ready carried out, without a delay.
+    fn flush(&self, state: &State) {
+        if !state.is_served && !state.ready.is_empty() {
+            self.work.notify_one();
+        }
     }
 
     /// Carries commands out until the queue is over and has none left.
     fn work(self: Arc<Self>) {
         let mut state = self.state();
+        let mut looks = 0;
         loop {
             if !state.is_served && !state.ready.is_empty() {
                 state = self.carry_out(state);
+                looks = 0;
                 continue;
             }
             let has_ended = |progress: &Arc<Progress>| progress.has_ended();
             if state.is_over && !state.is_served && state.open.iter().all(has_ended) {
                 return;
             }
-            let changed = self.changed.wait(state);
-            state = changed.unwrap_or_else(PoisonError::into_inner);
+            if looks < LOOKS {
+                looks += 1;
+                let waited = self.work.wait_timeout(state, BETWEEN_LOOKS);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
+            } else {
+                state.is_asleep = true;
+                let waited = self.work.wait(state);
+                state = waited.unwrap_or_else(PoisonError::into_inner);
+                state.is_asleep = false;
+                looks = 0;
+            }
         }
     }
 
@@ -129,14 +164,15 @@ impl Core {
         loop {
             let status = progress.status();
             if status <= CL_COMPLETE {
+                self.flush(&state);
                 return status;
             }
             if !state.is_served && !state.ready.is_empty() {
                 state = self.carry_out(state);
                 continue;
             }
-            let changed = self.changed.wait(state);
-            state = changed.unwrap_or_else(PoisonError::into_inner);
+            let waited = self.changed.wait(state);
+            state = waited.unwrap_or_else(PoisonError::into_inner);
         }
     }
 
@@ -171,6 +207,9 @@ impl Core {
         progress.advance(Status::of(outcome).0);
         let state = self.state();
         self.changed.notify_all();
+        if state.is_over {
+            self.work.notify_one();
+        }
         state
     }
 }
@@ -198,7 +237,7 @@ impl Waiting {
 impl Drop for Queue {
     fn drop(&mut self) {
         self.core.state().is_over = true;
-        self.core.changed.notify_all();
+        self.core.work.notify_one();
     }
 }
 
@@ -228,6 +267,7 @@ impl Queue {
         let core = Arc::new(Core {
             emulated: device.emulated.queue(),
             state: Mutex::default(),
+            work: Condvar::new(),
             changed: Condvar::new(),
         });
         Queue {
@@ -346,6 +386,11 @@ impl Queue {
         let (context, queue) = (self.context.clone(), self.clone());
         let event = publish(|id| Event::of_command(id, context, queue, command, progress));
         event.handle()
+    }
+
+    /// Has commands that are ready carried out, without a delay.
+    pub(crate) fn flush(&self) {
+        self.core.flush(&self.core.state());
     }
 
     /// Waits for all commands that were enqueued so far.

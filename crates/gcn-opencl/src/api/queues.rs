@@ -122,7 +122,7 @@ pub unsafe extern "C" fn set_default_device_command_queue(
 
 /// Commands begin by themselves.
 pub unsafe extern "C" fn flush(queue: Handle) -> i32 {
-    call(|| handle::get::<Queue>(queue).map(drop))
+    call(|| handle::get::<Queue>(queue).map(|queue| queue.flush()))
 }
 
 pub unsafe extern "C" fn finish(queue: Handle) -> i32 {
