@@ -497,12 +497,12 @@ impl WaveObserver for Waves {
         context.addresses(share.step, &mut access);
         let text = share.step.inst.text();
         assert_eq!(
-            (Some(share.intent), share.lanes, share.bytes),
+            (Some(share.intent), share.lanes, share.elements.bytes),
             (access.intent, access.lanes(), access.bytes),
             "{text}"
         );
         assert_eq!((share.lanes, access.to_lds), (access.lds, None), "{text}");
-        let elements = 1 + u8::from(share.distance.is_some());
+        let elements = 1 + u8::from(share.elements.distance.is_some());
         assert_eq!(elements, access.elements, "{text}");
         let (mut lowest, mut end) = (u64::MAX, 0);
         for lane in (0..64).filter(|lane| share.lanes >> lane & 1 != 0) {
@@ -511,7 +511,7 @@ impl WaveObserver for Waves {
             for (found, address) in found.into_iter().zip(addresses) {
                 assert_eq!(found, address, "{text}");
                 lowest = lowest.min(address);
-                end = end.max(address + u64::from(share.bytes));
+                end = end.max(address + u64::from(share.elements.bytes));
             }
         }
         assert_eq!(share.range, lowest..end, "{text}");

@@ -61,6 +61,19 @@ fn keeps_order(mask: u32, greatest: u32) -> bool {
     high == low && greatest.leading_zeros() >= mask.leading_zeros()
 }
 
+/// The way from the base of a lane to the elements that it accesses. None of the sums overflows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShareElements {
+    /// Constant offset in bytes.
+    pub offset: u32,
+    /// Bits that an address keeps.
+    pub mask: u32,
+    /// Bytes from a lane's first element to its second, of an instruction with two.
+    pub distance: Option<u32>,
+    /// Bytes of an element.
+    pub bytes: u8,
+}
+
 /// An access of LDS by an instruction of DS, before it happens, as registers have it: a lane's first element is at its base with
 /// `offset` added, of which `mask` is kept.
 #[derive(Clone, Debug)]
@@ -73,26 +86,27 @@ pub struct ShareAccess<'a> {
     pub lanes: u64,
     /// Register of bases.
     pub bases: &'a Lanes,
-    /// Constant offset in bytes.
-    pub offset: u32,
-    /// Bits that an address keeps.
-    pub mask: u32,
-    /// Bytes from a lane's first element to its second, of an instruction with two. None of the sums overflows.
-    pub distance: Option<u32>,
-    /// Bytes of an element.
-    pub bytes: u8,
+    /// From a base to its elements.
+    pub elements: ShareElements,
     /// From the lowest byte to the end of the highest.
     pub range: Range<u64>,
+}
+
+impl ShareElements {
+    /// The addresses of the elements of a lane with this base.
+    #[inline]
+    pub fn addresses(self, base: u32) -> impl Iterator<Item = u64> {
+        let first = u64::from(base.wrapping_add(self.offset) & self.mask);
+        let behind = [Some(0), self.distance].into_iter().flatten();
+        behind.map(move |distance| first + u64::from(distance))
+    }
 }
 
 impl<'a> ShareAccess<'a> {
     /// The addresses of a lane's elements.
     #[inline]
     pub fn addresses(&self, lane: usize) -> impl Iterator<Item = u64> + use<> {
-        let base = self.bases.0[lane];
-        let first = u64::from(base.wrapping_add(self.offset) & self.mask);
-        let behind = [Some(0), self.distance].into_iter().flatten();
-        behind.map(move |distance| first + u64::from(distance))
+        self.elements.addresses(self.bases.0[lane])
     }
 
     /// That of an instruction; `None` of others than loads, stores and atomics of DS in LDS, of addresses that overflow, and of some
@@ -141,10 +155,12 @@ impl<'a> ShareAccess<'a> {
             intent: plan.does.intent()?,
             lanes: exec,
             bases,
-            offset,
-            mask,
-            distance,
-            bytes,
+            elements: ShareElements {
+                offset,
+                mask,
+                distance,
+                bytes,
+            },
             range: first.into()..u64::from(last) + u64::from(bytes),
         })
     }

@@ -5,7 +5,7 @@
 
 use std::ops::Range;
 
-use gcn_emu::observe::ShareAccess;
+use gcn_emu::observe::{ShareAccess, ShareElements};
 use gcn_emu::wave::Lanes;
 
 use super::entry::{Kind, Layout, PastAccess};
@@ -48,21 +48,17 @@ struct BacklogAccess {
     lanes: u64,
     /// As [`ShareAccess`] has them.
     bases: Lanes,
-    offset: u32,
-    mask: u32,
-    distance: Option<u32>,
-    bytes: u8,
+    elements: ShareElements,
 }
 
 impl BacklogAccess {
     /// The bytes of each element: first the lanes' first ones, then their second ones.
     fn elements(&self) -> impl Iterator<Item = Range<u64>> + '_ {
-        let distances = [Some(0), self.distance].into_iter().flatten();
-        distances.flat_map(move |distance| {
-            lanes(self.lanes).map(move |lane| {
-                let first = self.bases.0[lane].wrapping_add(self.offset) & self.mask;
-                let at = u64::from(first) + u64::from(distance);
-                at..at + u64::from(self.bytes)
+        let count = 1 + usize::from(self.elements.distance.is_some());
+        (0..count).flat_map(move |number| {
+            lanes(self.lanes).filter_map(move |lane| {
+                let at = self.elements.addresses(self.bases.0[lane]).nth(number)?;
+                Some(at..at + u64::from(self.elements.bytes))
             })
         })
     }
@@ -149,10 +145,7 @@ impl Backlog {
             now,
             lanes: access.lanes,
             bases: *access.bases,
-            offset: access.offset,
-            mask: access.mask,
-            distance: access.distance,
-            bytes: access.bytes,
+            elements: access.elements,
         });
         true
     }
