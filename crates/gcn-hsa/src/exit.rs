@@ -3,7 +3,7 @@
 //! This is one of the modules that may use `unsafe`: the loader calls it.
 #![allow(unsafe_code)]
 
-use gcn_runtime::program::exit;
+use gcn_runtime::program::{exit, forks};
 
 use crate::runtime;
 
@@ -13,6 +13,6 @@ use crate::runtime;
 static AT_END: extern "C" fn() = at_end;
 
 extern "C" fn at_end() {
-    let runtime = runtime::made().filter(|_| !runtime::is_child());
+    let runtime = runtime::made().filter(|_| !forks::is_child());
     exit::at_end(runtime.map(|runtime| &runtime.watch));
 }

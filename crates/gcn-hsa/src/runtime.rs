@@ -1,11 +1,11 @@
 //! The runtime of the process: agents, and everything that programs make of them.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use gcn_runtime::program::say::{say, say_once};
-use gcn_runtime::program::{ProgramChecks, Watch};
+use gcn_runtime::program::say::say;
+use gcn_runtime::program::{ProgramChecks, Watch, forks};
 use gcn_runtime::settings::{Settings, host_memory};
 use gcn_runtime::{Chip, Device};
 
@@ -29,8 +29,6 @@ const VISIBLE: &str = "ROCR_VISIBLE_DEVICES";
 
 /// Initialisations of the process less shutdowns.
 static COUNT: AtomicU32 = AtomicU32::new(0);
-/// True in a child of the process that has initialised the runtime: it has none of the threads.
-static IS_CHILD: AtomicBool = AtomicBool::new(false);
 /// Made by the first initialisation, and kept: destructors of programs call functions after the last shutdown.
 static RUNTIME: OnceLock<Option<Runtime>> = OnceLock::new();
 
@@ -53,7 +51,7 @@ pub(crate) struct Runtime {
 
 /// The runtime, if it is initialised in this process.
 pub(crate) fn get() -> HsaResult<&'static Runtime> {
-    if COUNT.load(SeqCst) == 0 || is_child() {
+    if COUNT.load(SeqCst) == 0 || forks::is_child() {
         return Err(Status::NOT_INITIALIZED);
     }
     made().ok_or(Status::NOT_INITIALIZED)
@@ -64,23 +62,14 @@ pub(crate) fn made() -> Option<&'static Runtime> {
     RUNTIME.get()?.as_ref()
 }
 
-/// True in a process that was forked from one with a runtime.
-pub(crate) fn is_child() -> bool {
-    IS_CHILD.load(SeqCst)
-}
-
 /// Initialises the runtime, or counts one initialisation more.
 pub(crate) fn initialise() -> HsaResult {
-    if is_child() {
-        say_once(
-            "this process was forked from one that had initialised HSA, whose devices it cannot use; \
-             initialise HSA (or call HIP) in the child only",
-        );
+    if forks::refuse("HSA (or HIP)") {
         return Err(Status::ERROR);
     }
     let made = RUNTIME.get_or_init(|| match Runtime::new() {
         Ok(runtime) => {
-            watch_forks();
+            forks::watch();
             Some(runtime)
         }
         Err(problem) => {
@@ -111,15 +100,6 @@ pub(crate) fn shut_down() -> HsaResult {
         }
     }
     count.map(drop).map_err(|_| Status::NOT_INITIALIZED)
-}
-
-#[allow(unsafe_code)]
-fn watch_forks() {
-    extern "C" fn in_child() {
-        IS_CHILD.store(true, SeqCst);
-    }
-    // SAFETY: the function only stores to an atomic.
-    unsafe { libc::pthread_atfork(None, None, Some(in_child)) };
 }
 
 /// Numbers of the devices that a program sees: those of a list of numbers and UUIDs, in its order, or all. As in AMD's library,

@@ -25,9 +25,9 @@ pub use table::NAMES as FUNCTIONS;
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use gcn_runtime::program::forks;
 use gcn_runtime::program::say::say_once;
 
-use crate::forks;
 use crate::handle::{self, Handle, Object};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
@@ -37,7 +37,9 @@ const PANICKED: Status = Status::OUT_OF_RESOURCES;
 
 /// Runs a function, unless this process is a child that cannot use the devices.
 fn guard<T>(function: impl FnOnce() -> Outcome<T>) -> Outcome<T> {
-    forks::check()?;
+    if forks::refuse("OpenCL") {
+        return Err(Status::OUT_OF_RESOURCES);
+    }
     catch_unwind(AssertUnwindSafe(function)).unwrap_or_else(|_| {
         say_once(
             "a function of the OpenCL platform has panicked, which is an error of this project",

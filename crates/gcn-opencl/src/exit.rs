@@ -3,9 +3,9 @@
 //! This is one of the modules that may use `unsafe`: the loader calls it.
 #![allow(unsafe_code)]
 
-use gcn_runtime::program::exit;
+use gcn_runtime::program::{exit, forks};
 
-use crate::{forks, runtime};
+use crate::runtime;
 
 // SAFETY: the section is for pointers to such functions.
 #[used]

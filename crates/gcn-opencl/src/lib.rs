@@ -30,7 +30,6 @@ pub mod abi;
 // Handles and values.
 mod printed;
 mod clock;
-mod forks;
 mod handle;
 mod info;
 mod callbacks;

@@ -3,13 +3,12 @@
 use std::sync::{Arc, OnceLock};
 
 use gcn_runtime::program::say::say;
-use gcn_runtime::program::{Watch, exit};
+use gcn_runtime::program::{Watch, exit, forks};
 use gcn_runtime::settings::Settings;
 use gcn_runtime::{Chip, Device as Emulated};
 
 use crate::abi::*;
 use crate::device::{Device, Extension, NUMERIC_VERSION, VERSION};
-use crate::forks;
 use crate::handle::{Id, object, publish};
 use crate::info::Info;
 use crate::status::{Outcome, Status};

@@ -9,6 +9,7 @@ mod tracing;
 mod checks;
 mod watchdog;
 pub mod exit;
+pub mod forks;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

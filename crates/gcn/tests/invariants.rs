@@ -53,11 +53,11 @@ const UNSAFE: &[&str] = &[
     "gcn-opencl/src/api/table.rs",
     "gcn-opencl/src/api/transfers.rs",
     "gcn-opencl/src/exit.rs",
-    "gcn-opencl/src/forks.rs",
     "gcn-opencl/src/printed.rs",
     "gcn-opencl/src/transfer.rs",
     "gcn-runtime/src/host_memory.rs",
     "gcn-runtime/src/program/exit.rs",
+    "gcn-runtime/src/program/forks.rs",
     "gcn/src/file.rs",
     "gcn/src/file/guard.rs",
 ];

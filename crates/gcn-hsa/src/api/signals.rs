@@ -4,10 +4,12 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
+use gcn_runtime::program::forks;
+
 use super::{array, call, put};
 use crate::abi::{Handle, SignalHandler, SystemCallback};
 use crate::handlers::Call;
-use crate::runtime::{self, Runtime};
+use crate::runtime::Runtime;
 use crate::signals::{CHANGES, Condition, Signal};
 use crate::status::{HsaResult, Status};
 
@@ -212,7 +214,7 @@ pub unsafe extern "C" fn hsa_signal_wait_scacquire(
     else {
         return 0;
     };
-    if runtime::is_child() {
+    if forks::is_child() {
         // Nobody in this process changes it.
         return signal.load(Acquire);
     }
