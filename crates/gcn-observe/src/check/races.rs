@@ -31,6 +31,7 @@ mod clock;
 mod entry;
 mod backlog;
 mod shadow;
+mod global;
 mod extent;
 mod lanes;
 mod run;
@@ -57,11 +58,12 @@ use crate::lint::Ahead;
 
 use entry::{Layout, PastAccess, Release};
 use extent::{Memory, Parts};
+use global::Recent;
 use group::{CachePath, Group, Groups, Read};
 use lanes::{Stored, is_there, lane_of, overlap, stored};
 use report::{Race, report_lanes};
 use run::{Means, RaceDispatch, continue_release};
-use shadow::{Met, Recent, View};
+use shadow::{Met, View};
 use swap::{Swap, is_swap};
 
 thread_local! {
@@ -377,6 +379,7 @@ impl Watch {
                 since,
                 known: &known,
                 is_lds: part.memory == Memory::Lds,
+                is_without_acquires: !run.means.acquires,
             };
             let first = group.first_wave();
             // A wave is in no race with itself.

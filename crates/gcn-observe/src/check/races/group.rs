@@ -201,6 +201,7 @@ impl Group {
             since: self.since,
             known: &self.nothing,
             is_lds: true,
+            is_without_acquires: !run.means.acquires,
         };
         self.share.keep(access, now, &view)
     }

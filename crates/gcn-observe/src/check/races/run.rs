@@ -11,7 +11,7 @@ use gcn_isa::{Does, Encoding, Inst};
 
 use super::clock::{History, OrderedClocks};
 use super::entry::{HOST, Kind, Layout, PastAccess, UNKNOWN_SITE};
-use super::shadow::Global;
+use super::global::Global;
 use crate::lint::Ahead;
 
 /// Instructions with numbers.

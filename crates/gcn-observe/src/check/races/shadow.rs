@@ -1,33 +1,22 @@
 //! Shadow memory: the last accesses of every byte.
 //!
 //! A row of 256 bytes, what 64 lanes access of a dword each, has one [`Cell`] as long as all of it is accessed at once, then
-//! one for each quarter or dword, and one for each byte once a part of a dword is accessed. Global memory has pages of rows, which are
-//! allocated when they are first accessed and are shared by threads.
+//! one for each quarter or dword, and one for each byte once a part of a dword is accessed.
 
-use std::collections::HashMap;
 use std::mem::take;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::observe::ShareAccess;
 
 use super::backlog::Backlog;
 use super::clock::OrderedClocks;
-use super::entry::{HOST, Kind, Layout, PastAccess, clashes};
+use super::entry::{Kind, Layout, PastAccess, clashes};
 
 /// Bytes of a row.
 pub(super) const ROW: usize = 256;
-/// Rows of a page.
-const ROWS: usize = 32;
-/// Bytes of a page.
-const PAGE: u64 = (ROW * ROWS) as u64;
 /// Bytes of a quarter of a row: 16 dwords, or a byte of each lane.
-const QUARTER: usize = 64;
+pub(super) const QUARTER: usize = 64;
 const DWORD: usize = 4;
-
-/// Bytes of shadow memory that a dispatch may have; memory beyond it is not watched.
-const LIMIT: u64 = 4 << 30;
 
 /// The last accesses of a place: one write, and loads since then of two agents, which are of two workgroups if loads of two
 /// workgroups were seen. In place of the first load may be an atomic of another agent that the write, an atomic, has followed; in
@@ -50,6 +39,8 @@ pub(super) struct View<'a> {
     pub(super) known: &'a OrderedClocks,
     /// True for LDS, where all that other workgroups did is past.
     pub(super) is_lds: bool,
+    /// True if nothing orders workgroups.
+    pub(super) is_without_acquires: bool,
 }
 
 impl View<'_> {
@@ -69,7 +60,7 @@ impl View<'_> {
     }
 
     /// True if two waves are of this workgroup, or both are not.
-    fn same_side(&self, a: PastAccess, b: PastAccess) -> bool {
+    pub(super) fn same_side(&self, a: PastAccess, b: PastAccess) -> bool {
         let is_own = |entry| self.group.contains(&self.layout.wave(entry));
         is_own(a) == is_own(b)
     }
@@ -165,6 +156,14 @@ impl Cell {
             }
             self.load(now, view);
         }
+    }
+
+    /// True if a load more changes nothing: nobody has written the place, and two workgroups have loaded it, which nothing orders,
+    /// so that every write is a conflict.
+    pub(super) fn is_loaded_enough(&self, view: &View<'_>) -> bool {
+        let [first, second] = self.loads;
+        let is_full = !first.is_none() && !second.is_none() && self.write.is_none();
+        is_full && !view.same_side(first, second)
     }
 
     /// [`Cell::touch`] of a plain load whose writes nobody asks for: the most frequent access by far.
@@ -299,7 +298,7 @@ impl Row {
 
     /// Notes an access of some of its bytes; `base` is the address of the first. `may_grow` says whether bytes may be
     /// allocated; where they may not, an access of a part is not noted.
-    fn touch(
+    pub(super) fn touch(
         &mut self,
         bytes: Range<usize>,
         base: u64,
@@ -323,10 +322,17 @@ impl Row {
             all.for_each(|(cell, at)| cell.touch(now, view, at, met));
         }
     }
+
+    /// True if all cells of some of its bytes are of a kind; false where they are too coarse for the bytes.
+    pub(super) fn all(&mut self, bytes: Range<usize>, is: impl Fn(&Cell) -> bool) -> bool {
+        let (cells, size) = self.cells();
+        let is_of_parts = bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
+        is_of_parts && cells[bytes.start / size..bytes.end / size].iter().all(is)
+    }
 }
 
 /// Calls a function with each row of a range: the number of the row, and the bytes of it.
-fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
+pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     let mut at = range.start;
     while at < range.end {
         let row = at / ROW as u64;
@@ -400,220 +406,5 @@ impl Share {
             let base = row * ROW as u64;
             self.rows[row as usize].touch(bytes, base, now, view, met, |_| true);
         });
-    }
-}
-
-/// Rows of a page of global memory.
-#[derive(Debug, Default)]
-pub(super) struct Page(Mutex<[Row; ROWS]>);
-
-impl Page {
-    fn rows(&self) -> MutexGuard<'_, [Row; ROWS]> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-/// Parts of the table of pages, each with a lock.
-const SHARDS: usize = 16;
-
-/// Pages by number.
-type Shard = Mutex<HashMap<u64, Arc<Page>>>;
-
-/// Shadow of global memory.
-#[derive(Debug, Default)]
-pub(super) struct Global {
-    pages: [Shard; SHARDS],
-    /// Bytes allocated.
-    bytes: AtomicU64,
-}
-
-impl Global {
-    /// Counts bytes that are about to be allocated; false if they are too many.
-    fn grow(&self, bytes: u64) -> bool {
-        self.bytes.fetch_add(bytes, Relaxed) < LIMIT
-    }
-
-    fn page(&self, number: u64) -> Option<Arc<Page>> {
-        let mut shard = self.pages[number as usize % SHARDS]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        if let Some(page) = shard.get(&number) {
-            return Some(page.clone());
-        }
-        if !self.grow(size_of::<Page>() as u64) {
-            return None;
-        }
-        Some(shard.entry(number).or_default().clone())
-    }
-
-    /// Notes that the host has written a range, whatever waves have done to it before.
-    pub(super) fn host_writes(&self, range: Range<u64>, layout: Layout, now: PastAccess) {
-        let nothing = OrderedClocks::default();
-        let view = View {
-            layout,
-            group: HOST..HOST + 1,
-            since: 0,
-            known: &nothing,
-            is_lds: true,
-        };
-        let mut recent = Recent::default();
-        recent.touch(self, range, now, &view, &mut Met::default());
-    }
-}
-
-/// Pages that a thread has accessed lately.
-#[derive(Debug)]
-pub(super) struct Recent(Vec<Option<(u64, Arc<Page>)>>);
-
-/// Pages that are kept.
-const RECENT: usize = 1 << RECENT_BITS;
-const RECENT_BITS: u32 = 12;
-
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent(vec![None; RECENT])
-    }
-}
-
-impl Recent {
-    fn page(&mut self, global: &Global, number: u64) -> Option<&Page> {
-        // Columns of a matrix are in pages whose numbers have a large power of two in common.
-        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS);
-        let slot = &mut self.0[mixed as usize];
-        if slot.as_ref().is_none_or(|(known, _)| *known != number) {
-            *slot = Some((number, global.page(number)?));
-        }
-        slot.as_ref().map(|(_, page)| &**page)
-    }
-
-    /// Notes an access of a range of global memory.
-    pub(super) fn touch(
-        &mut self,
-        global: &Global,
-        range: Range<u64>,
-        now: PastAccess,
-        view: &View<'_>,
-        met: &mut Met,
-    ) {
-        let mut at = range.start;
-        while at < range.end {
-            let number = at / PAGE;
-            let end = number.saturating_add(1).saturating_mul(PAGE).min(range.end);
-            if let Some(page) = self.page(global, number) {
-                let mut page = page.rows();
-                rows(at..end, |row, bytes| {
-                    let base = row * ROW as u64;
-                    let row = &mut page[row as usize % ROWS];
-                    row.touch(bytes, base, now, view, met, |bytes| global.grow(bytes));
-                });
-            }
-            at = end;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// A shadow of a page of global memory, and accesses of it by waves of workgroups of four.
-    struct Fixture {
-        layout: Layout,
-        global: Global,
-        recent: Recent,
-    }
-
-    impl Fixture {
-        fn new() -> Fixture {
-            Fixture {
-                layout: Layout::new(false),
-                global: Global::default(),
-                recent: Recent::default(),
-            }
-        }
-
-        /// Accesses a range in a phase of the workgroup, and returns the waves in conflict, by address.
-        fn access(
-            &mut self,
-            wave: u32,
-            phase: u32,
-            kind: Kind,
-            range: Range<u64>,
-        ) -> Vec<(u64, u32)> {
-            let known = OrderedClocks::default();
-            let first = wave / 4 * 4;
-            let view = View {
-                layout: self.layout,
-                group: first..first + 4,
-                since: phase,
-                known: &known,
-                is_lds: false,
-            };
-            let mut met = Met::default();
-            let entry = self.layout.entry(wave, 0, phase, 0, kind);
-            self.recent
-                .touch(&self.global, range, entry, &view, &mut met);
-            let conflicts = met.conflicts.iter();
-            conflicts
-                .map(|(at, it)| (*at, self.layout.wave(*it)))
-                .collect()
-        }
-    }
-
-    #[test]
-    fn rows_are_split_where_they_are_accessed_in_part() {
-        let mut of = Fixture::new();
-        assert_eq!(of.access(0, 1, Kind::Store, 0x1000..0x1100), []);
-        assert_eq!(of.access(1, 1, Kind::Load, 0x1004..0x1008), [(0x1004, 0)]);
-        assert_eq!(of.access(0, 1, Kind::Store, 0x1008..0x100c), []);
-        assert_eq!(of.access(2, 1, Kind::Load, 0x100a..0x100b), [(0x100a, 0)]);
-        assert_eq!(of.access(2, 1, Kind::Store, 0x1101..0x1102), []);
-        assert_eq!(of.access(3, 1, Kind::Store, 0x1102..0x1103), []);
-        // Across a row's end and a page's.
-        assert_eq!(of.access(0, 1, Kind::Store, 0x1ffe..0x2002), []);
-        let met = of.access(1, 1, Kind::Store, 0x1ffc..0x2004);
-        assert_eq!(met, [(0x1ffe, 0), (0x1fff, 0), (0x2000, 0), (0x2001, 0)]);
-    }
-
-    #[test]
-    fn a_barrier_orders_a_workgroup_and_no_other() {
-        let mut of = Fixture::new();
-        assert_eq!(of.access(0, 1, Kind::Store, 0..256), []);
-        assert_eq!(of.access(1, 2, Kind::Store, 0..256), []);
-        assert_eq!(of.access(4, 3, Kind::Load, 0..256), [(0, 1)]);
-    }
-
-    #[test]
-    fn loads_of_two_workgroups_are_kept() {
-        let mut of = Fixture::new();
-        for wave in [0, 4, 5, 6] {
-            assert_eq!(of.access(wave, 1, Kind::Load, 0..4), []);
-        }
-        assert_eq!(of.access(6, 1, Kind::Store, 0..4), [(0, 0)]);
-        // Of one workgroup the last one, and one before it.
-        for wave in [1, 0] {
-            of.access(wave, 2, Kind::Load, 8..12);
-        }
-        assert_eq!(of.access(0, 2, Kind::Store, 8..12), [(8, 1)]);
-    }
-
-    #[test]
-    fn an_atomic_does_not_hide_the_store_before_it() {
-        let mut of = Fixture::new();
-        of.access(0, 1, Kind::Store, 0..4);
-        of.access(0, 1, Kind::Atomic, 0..4);
-        of.access(0, 1, Kind::Load, 0..4);
-        assert_eq!(of.access(4, 1, Kind::Atomic, 0..4), [(0, 0), (0, 0)]);
-        // The load was one of them; now nothing is left of either.
-        assert_eq!(of.access(8, 1, Kind::Atomic, 0..4), []);
-        // A load before it is not hidden either.
-        of.access(0, 1, Kind::Load, 8..12);
-        of.access(0, 1, Kind::Atomic, 8..12);
-        of.access(0, 1, Kind::Atomic, 8..12);
-        assert_eq!(of.access(4, 1, Kind::Atomic, 8..12), [(8, 0)]);
-        // Nor is another agent's atomic from a load behind one's own.
-        of.access(0, 1, Kind::Atomic, 16..20);
-        of.access(4, 1, Kind::Atomic, 16..20);
-        assert_eq!(of.access(4, 1, Kind::Load, 16..20), [(16, 0)]);
     }
 }

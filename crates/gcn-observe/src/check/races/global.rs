@@ -1,0 +1,326 @@
+//! Shadow of global memory: pages of rows, which are allocated when they are first accessed and are shared by threads.
+
+use std::collections::HashMap;
+use std::ops::Range;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::clock::OrderedClocks;
+use super::entry::{HOST, Kind, Layout, PastAccess};
+use super::shadow::{Met, QUARTER, ROW, Row, View, rows};
+
+/// Rows of a page.
+const ROWS: usize = 32;
+/// Bytes of a page.
+const PAGE: u64 = (ROW * ROWS) as u64;
+
+/// Bytes of shadow memory that a dispatch may have; memory beyond it is not watched.
+const LIMIT: u64 = 4 << 30;
+
+/// A page of global memory.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    /// A bit for each quarter of a row, of which a load more changes nothing. They change while the rows are locked.
+    loaded_enough: [AtomicU64; ROWS * QUARTERS / 64],
+    rows: Mutex<[Row; ROWS]>,
+}
+
+/// Quarters of a row.
+const QUARTERS: usize = ROW / QUARTER;
+
+/// Calls a function with the words of [`Page::loaded_enough`] that have bits of a range of the page's bytes, and those bits, of
+/// quarters that the range has as a whole or, with `parts`, in part.
+fn quarters(bytes: &Range<u64>, parts: bool, mut each: impl FnMut(usize, u64)) {
+    let (first, end) = (
+        bytes.start % PAGE,
+        bytes.end - (bytes.start - bytes.start % PAGE),
+    );
+    let quarter = QUARTER as u64;
+    let (mut at, end) = if parts {
+        (first / quarter, end.div_ceil(quarter))
+    } else {
+        (first.div_ceil(quarter), end / quarter)
+    };
+    while at < end {
+        let count = (64 - at % 64).min(end - at);
+        each((at / 64) as usize, (u64::MAX >> (64 - count)) << (at % 64));
+        at += count;
+    }
+}
+
+impl Page {
+    fn rows(&self) -> MutexGuard<'_, [Row; ROWS]> {
+        self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// True if a load of some bytes more changes nothing.
+    #[inline]
+    fn is_loaded_enough(&self, bytes: &Range<u64>) -> bool {
+        let mut is_all = true;
+        quarters(bytes, true, |word, bits| {
+            is_all &= self.loaded_enough[word].load(Relaxed) & bits == bits;
+        });
+        is_all
+    }
+
+    /// Notes an access of some bytes; `may_grow` as for [`Row::touch`].
+    fn touch(
+        &self,
+        bytes: Range<u64>,
+        now: PastAccess,
+        view: &View<'_>,
+        met: &mut Met,
+        may_grow: impl Fn(u64) -> bool,
+    ) {
+        let is_load = now.kind() == Kind::Load;
+        let may_be_enough =
+            is_load && view.is_without_acquires && !view.layout.has_lanes() && !met.wants_writes;
+        if may_be_enough && self.is_loaded_enough(&bytes) {
+            return;
+        }
+        let mut page = self.rows();
+        if !is_load {
+            quarters(&bytes, true, |word, bits| {
+                self.loaded_enough[word].fetch_and(!bits, Relaxed);
+            });
+        }
+        let mut is_enough = may_be_enough;
+        rows(bytes.clone(), |row, bytes| {
+            let base = row * ROW as u64;
+            let row = &mut page[row as usize % ROWS];
+            row.touch(bytes.clone(), base, now, view, met, &may_grow);
+            is_enough = is_enough && row.all(bytes, |cell| cell.is_loaded_enough(view));
+        });
+        if is_enough {
+            quarters(&bytes, false, |word, bits| {
+                self.loaded_enough[word].fetch_or(bits, Relaxed);
+            });
+        }
+    }
+}
+
+/// Parts of the table of pages, each with a lock.
+const SHARDS: usize = 16;
+
+/// Pages by number.
+type Shard = Mutex<HashMap<u64, Arc<Page>>>;
+
+/// Shadow of global memory.
+#[derive(Debug, Default)]
+pub(super) struct Global {
+    pages: [Shard; SHARDS],
+    /// Bytes allocated.
+    bytes: AtomicU64,
+}
+
+impl Global {
+    /// Counts bytes that are about to be allocated; false if they are too many.
+    fn grow(&self, bytes: u64) -> bool {
+        self.bytes.fetch_add(bytes, Relaxed) < LIMIT
+    }
+
+    fn page(&self, number: u64) -> Option<Arc<Page>> {
+        let mut shard = self.pages[number as usize % SHARDS]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if let Some(page) = shard.get(&number) {
+            return Some(page.clone());
+        }
+        if !self.grow(size_of::<Page>() as u64) {
+            return None;
+        }
+        Some(shard.entry(number).or_default().clone())
+    }
+
+    /// Notes that the host has written a range, whatever waves have done to it before.
+    pub(super) fn host_writes(&self, range: Range<u64>, layout: Layout, now: PastAccess) {
+        let nothing = OrderedClocks::default();
+        let view = View {
+            layout,
+            group: HOST..HOST + 1,
+            since: 0,
+            known: &nothing,
+            is_lds: true,
+            is_without_acquires: false,
+        };
+        let mut recent = Recent::default();
+        recent.touch(self, range, now, &view, &mut Met::default());
+    }
+}
+
+/// Pages that a thread has accessed lately.
+#[derive(Debug)]
+pub(super) struct Recent(Vec<Option<(u64, Arc<Page>)>>);
+
+/// Pages that are kept.
+const RECENT: usize = 1 << RECENT_BITS;
+const RECENT_BITS: u32 = 12;
+
+impl Default for Recent {
+    fn default() -> Recent {
+        Recent(vec![None; RECENT])
+    }
+}
+
+impl Recent {
+    fn page(&mut self, global: &Global, number: u64) -> Option<&Page> {
+        // Columns of a matrix are in pages whose numbers have a large power of two in common.
+        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS);
+        let slot = &mut self.0[mixed as usize];
+        if slot.as_ref().is_none_or(|(known, _)| *known != number) {
+            *slot = Some((number, global.page(number)?));
+        }
+        slot.as_ref().map(|(_, page)| &**page)
+    }
+
+    /// Notes an access of a range of global memory.
+    pub(super) fn touch(
+        &mut self,
+        global: &Global,
+        range: Range<u64>,
+        now: PastAccess,
+        view: &View<'_>,
+        met: &mut Met,
+    ) {
+        let mut at = range.start;
+        while at < range.end {
+            let number = at / PAGE;
+            let end = number.saturating_add(1).saturating_mul(PAGE).min(range.end);
+            if let Some(page) = self.page(global, number) {
+                page.touch(at..end, now, view, met, |bytes| global.grow(bytes));
+            }
+            at = end;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shadow of a page of global memory, and accesses of it by waves of workgroups of four.
+    struct Fixture {
+        layout: Layout,
+        global: Global,
+        recent: Recent,
+    }
+
+    impl Fixture {
+        fn new() -> Fixture {
+            Fixture {
+                layout: Layout::new(false),
+                global: Global::default(),
+                recent: Recent::default(),
+            }
+        }
+
+        /// Accesses a range in a phase of the workgroup, and returns the waves in conflict, by address.
+        fn access(
+            &mut self,
+            wave: u32,
+            phase: u32,
+            kind: Kind,
+            range: Range<u64>,
+        ) -> Vec<(u64, u32)> {
+            let known = OrderedClocks::default();
+            let first = wave / 4 * 4;
+            let view = View {
+                layout: self.layout,
+                group: first..first + 4,
+                since: phase,
+                known: &known,
+                is_lds: false,
+                is_without_acquires: true,
+            };
+            let mut met = Met::default();
+            let entry = self.layout.entry(wave, 0, phase, 0, kind);
+            self.recent
+                .touch(&self.global, range, entry, &view, &mut met);
+            let conflicts = met.conflicts.iter();
+            conflicts
+                .map(|(at, it)| (*at, self.layout.wave(*it)))
+                .collect()
+        }
+    }
+
+    #[test]
+    fn rows_are_split_where_they_are_accessed_in_part() {
+        let mut of = Fixture::new();
+        assert_eq!(of.access(0, 1, Kind::Store, 0x1000..0x1100), []);
+        assert_eq!(of.access(1, 1, Kind::Load, 0x1004..0x1008), [(0x1004, 0)]);
+        assert_eq!(of.access(0, 1, Kind::Store, 0x1008..0x100c), []);
+        assert_eq!(of.access(2, 1, Kind::Load, 0x100a..0x100b), [(0x100a, 0)]);
+        assert_eq!(of.access(2, 1, Kind::Store, 0x1101..0x1102), []);
+        assert_eq!(of.access(3, 1, Kind::Store, 0x1102..0x1103), []);
+        // Across a row's end and a page's.
+        assert_eq!(of.access(0, 1, Kind::Store, 0x1ffe..0x2002), []);
+        let met = of.access(1, 1, Kind::Store, 0x1ffc..0x2004);
+        assert_eq!(met, [(0x1ffe, 0), (0x1fff, 0), (0x2000, 0), (0x2001, 0)]);
+    }
+
+    #[test]
+    fn a_barrier_orders_a_workgroup_and_no_other() {
+        let mut of = Fixture::new();
+        assert_eq!(of.access(0, 1, Kind::Store, 0..256), []);
+        assert_eq!(of.access(1, 2, Kind::Store, 0..256), []);
+        assert_eq!(of.access(4, 3, Kind::Load, 0..256), [(0, 1)]);
+    }
+
+    #[test]
+    fn loads_of_two_workgroups_are_kept() {
+        let mut of = Fixture::new();
+        for wave in [0, 4, 5, 6] {
+            assert_eq!(of.access(wave, 1, Kind::Load, 0..4), []);
+        }
+        assert_eq!(of.access(6, 1, Kind::Store, 0..4), [(0, 0)]);
+        // Of one workgroup the last one, and one before it.
+        for wave in [1, 0] {
+            of.access(wave, 2, Kind::Load, 8..12);
+        }
+        assert_eq!(of.access(0, 2, Kind::Store, 8..12), [(8, 1)]);
+    }
+
+    #[test]
+    fn an_atomic_does_not_hide_the_store_before_it() {
+        let mut of = Fixture::new();
+        of.access(0, 1, Kind::Store, 0..4);
+        of.access(0, 1, Kind::Atomic, 0..4);
+        of.access(0, 1, Kind::Load, 0..4);
+        assert_eq!(of.access(4, 1, Kind::Atomic, 0..4), [(0, 0), (0, 0)]);
+        // The load was one of them; now nothing is left of either.
+        assert_eq!(of.access(8, 1, Kind::Atomic, 0..4), []);
+        // A load before it is not hidden either.
+        of.access(0, 1, Kind::Load, 8..12);
+        of.access(0, 1, Kind::Atomic, 8..12);
+        of.access(0, 1, Kind::Atomic, 8..12);
+        assert_eq!(of.access(4, 1, Kind::Atomic, 8..12), [(8, 0)]);
+        // Nor is another agent's atomic from a load behind one's own.
+        of.access(0, 1, Kind::Atomic, 16..20);
+        of.access(4, 1, Kind::Atomic, 16..20);
+        assert_eq!(of.access(4, 1, Kind::Load, 16..20), [(16, 0)]);
+    }
+
+    #[test]
+    fn loads_of_two_workgroups_are_enough_until_a_store() {
+        for bytes in [0..256, 64..128, 60..132, 4..8, 100..8200] {
+            for first in [0, 4, 8] {
+                let mut of = Fixture::new();
+                for wave in [0, 4, 0, 4, 8, 12] {
+                    assert_eq!(of.access(wave, 1, Kind::Load, bytes.clone()), []);
+                }
+                // Whoever stores, the load of another workgroup is in no order with that.
+                let at = bytes.start..bytes.start + 4;
+                let found = of.access(first, 1, Kind::Store, at.clone());
+                assert!(
+                    found.iter().any(|(_, wave)| wave / 4 != first / 4),
+                    "{found:?}"
+                );
+                // The loads are not looked at any more; the store is.
+                for wave in [12, 16, 20] {
+                    let found = of.access(wave, 1, Kind::Load, bytes.clone());
+                    assert_eq!(found, [(at.start, first)], "{bytes:?} {wave}");
+                }
+            }
+        }
+    }
+}
