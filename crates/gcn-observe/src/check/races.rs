@@ -22,7 +22,8 @@
 //! The checker cannot see: races that this order of execution does not exhibit because an edge happens to order
 //! them; atomic loads and relaxed atomic stores that were compiled to plain ones (they count as plain, which reports those of
 //! workgroup scope); which of more than two agents has loaded a byte since its last write; scratch and GDS; dispatches that
-//! run at the same time, against each other; what the host reads. Memory is watched until 4 GiB of shadow are in use:
+//! run at the same time, against each other; what the host reads; what it writes where the only wave of a dispatch has been before,
+//! unless the kernel may learn of the host's writes. Memory is watched until 4 GiB of shadow are in use:
 //! 24 bytes and a little for 256 bytes that are accessed as a whole, six times the memory where dwords are told apart,
 //! 24 times where bytes are. Waves beyond the first 16 million of a dispatch are not watched; a wave that has released more
 //! than four million times is in no order with anything and is not reported any more.
@@ -273,6 +274,10 @@ impl Watch {
     ) -> Option<()> {
         self.swap = None;
         let facts = self.facts(context, event, run)?;
+        let stores = facts.kind == entry::Kind::Store || event.access.to_lds.is_some();
+        if !stores && run.is_alone() {
+            return Some(());
+        }
         let mut lanes = u64::MAX;
         if facts.is_swap {
             let swap = Swap::begin(context, event);
@@ -383,7 +388,8 @@ impl Watch {
             };
             let first = group.first_wave();
             // A wave is in no race with itself.
-            let is_own = part.memory == Memory::Lds && group.is_alone() && is_of_waves;
+            let is_own =
+                run.is_alone() || part.memory == Memory::Lds && group.is_alone() && is_of_waves;
             let extents = if is_own { &[] } else { &part.extents[..] };
             for extent in extents {
                 let now = run

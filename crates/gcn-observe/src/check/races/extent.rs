@@ -34,9 +34,11 @@ pub(super) struct AccessPart {
     pub(super) memory: Memory,
     pub(super) kind: Kind,
     pub(super) extents: Vec<Span>,
-    /// True if no byte is accessed twice. Of loads and atomics nobody asks, and lanes whose addresses do not ascend count as if
-    /// some were.
+    /// True if no byte is accessed twice. Of loads and atomics nobody asks, and where lanes are kept apart, lanes whose addresses do
+    /// not ascend count as if some were.
     pub(super) is_apart: bool,
+    /// Anything; kept to be allocated once.
+    sorted: Vec<u64>,
 }
 
 /// The parts of an access. It is kept from one instruction to the next, so that nothing is allocated.
@@ -44,8 +46,6 @@ pub(super) struct AccessPart {
 pub(super) struct Parts {
     parts: Vec<AccessPart>,
     used: usize,
-    /// Anything; kept to be allocated once.
-    sorted: Vec<u64>,
     /// Lanes that follow each other are not taken together.
     keeps_lanes: bool,
 }
@@ -72,6 +72,7 @@ impl Parts {
                 kind,
                 extents: Vec::new(),
                 is_apart: true,
+                sorted: Vec::new(),
             });
         }
         let part = &mut self.parts[self.used];
@@ -92,15 +93,6 @@ impl Parts {
         scratch: Range<u64>,
     ) {
         self.used = 0;
-        self.divide(access, of, does, kind, scratch);
-        for part in &mut self.parts[..self.used] {
-            if part.kind == Kind::Store && !part.is_apart {
-                part.is_apart = part.is_apart_in_any_order(access, of, &mut self.sorted);
-            }
-        }
-    }
-
-    fn divide(&mut self, access: &Access, of: u64, does: Does, kind: Kind, scratch: Range<u64>) {
         let keeps = self.keeps_lanes;
         let bytes = u64::from(access.bytes);
         if access.scalar && access.global != 0 {
@@ -112,7 +104,7 @@ impl Parts {
         }
         if access.global & of != 0 {
             let part = self.part(Memory::Global, kind);
-            part.add_lanes(access, access.global & of, false, keeps);
+            part.add_lanes(access, access.global & of, 0..1, keeps);
             part.leave_out(&scratch);
         }
         if access.buffer & of != 0 {
@@ -129,13 +121,13 @@ impl Parts {
         }
         if access.lds & of != 0 {
             let part = self.part(Memory::Lds, kind);
-            part.add_lanes(access, access.lds & of, false, keeps);
-            if access.elements > 1 {
-                let part = match does {
-                    Does::AtomicFromLds(..) => self.part(Memory::Lds, Kind::Load),
-                    _ => part,
-                };
-                part.add_lanes(access, access.lds & of, true, keeps);
+            let lanes = access.lds & of;
+            if matches!(does, Does::AtomicFromLds(..)) {
+                part.add_lanes(access, lanes, 0..1, keeps);
+                let part = self.part(Memory::Lds, Kind::Load);
+                part.add_lanes(access, lanes, 1..access.elements, keeps);
+            } else {
+                part.add_lanes(access, lanes, 0..access.elements, keeps);
             }
         }
         if access.to_lds.is_some() {
@@ -165,59 +157,43 @@ impl AccessPart {
         }
     }
 
-    /// Adds an element of each of some lanes.
-    fn add_lanes(&mut self, access: &Access, mask: u64, second: bool, keeps_lanes: bool) {
+    /// Adds elements of some lanes, in ascending order where that makes a difference.
+    fn add_lanes(&mut self, access: &Access, mask: u64, elements: Range<u8>, keeps_lanes: bool) {
+        /// Spans that may be in any order.
+        const FEW: usize = 4;
+        let addresses = |element: u8| match element {
+            0 => &access.address,
+            _ => &access.second,
+        };
+        let bytes = |at: u64| at..at.saturating_add(access.bytes.into());
         if keeps_lanes {
-            let addresses = if second {
-                &access.second
-            } else {
-                &access.address
-            };
-            for lane in lanes(mask) {
-                let at = addresses[lane];
-                self.add(lane, at..at.saturating_add(access.bytes.into()), true);
+            for element in elements {
+                for lane in lanes(mask) {
+                    self.add(lane, bytes(addresses(element)[lane]), true);
+                }
             }
             return;
         }
-        let first = self.extents.len();
-        self.is_apart &= access.spans(mask, second, &mut self.extents);
-        self.is_apart &= first == 0;
-        self.leave_out_repeated(first);
-    }
-
-    /// True if no byte of an access in some lanes is accessed twice, as far as each of its elements has an address of its own.
-    fn is_apart_in_any_order(&self, access: &Access, of: u64, sorted: &mut Vec<u64>) -> bool {
-        let mask = match self.memory {
-            Memory::Lds if access.to_lds.is_none() => access.lds,
-            Memory::Global if access.buffer == 0 => access.global,
-            Memory::Lds | Memory::Global => return false,
-        };
-        sorted.clear();
-        for lane in lanes(mask & of) {
-            sorted.push(access.address[lane]);
-            if access.elements > 1 {
-                sorted.push(access.second[lane]);
-            }
+        for element in elements.clone() {
+            let is_first = self.extents.is_empty();
+            self.is_apart &= access.spans(mask, element == 1, &mut self.extents);
+            self.is_apart &= is_first;
         }
-        sorted.sort_unstable();
-        let mut neighbours = sorted.windows(2);
-        neighbours.all(|it| it[1] - it[0] >= access.bytes.into())
-    }
-
-    /// Leaves out spans from a number on whose bytes are all in one of the few before.
-    fn leave_out_repeated(&mut self, first: usize) {
-        const FEW: usize = 4;
-        let mut kept = first;
-        for number in first..self.extents.len() {
-            let bytes = self.extents[number].bytes.clone();
-            let few = &self.extents[kept.saturating_sub(FEW)..kept];
-            let has = |it: &Span| it.bytes.start <= bytes.start && bytes.end <= it.bytes.end;
-            if !few.iter().any(has) {
-                self.extents.swap(kept, number);
-                kept += 1;
-            }
+        if self.is_apart || self.kind != Kind::Store && self.extents.len() <= FEW {
+            return;
         }
-        self.extents.truncate(kept);
+        self.sorted.clear();
+        for element in elements {
+            self.sorted
+                .extend(lanes(mask).map(|lane| addresses(element)[lane]));
+        }
+        self.sorted.sort_unstable();
+        self.extents.clear();
+        self.is_apart = true;
+        let lane = mask.trailing_zeros() as usize;
+        for &at in &self.sorted {
+            self.is_apart &= Span::add(&mut self.extents, 0, lane, bytes(at));
+        }
     }
 
     /// Leaves out what begins in a range.
@@ -268,6 +244,19 @@ mod tests {
         assert_eq!(one, (vec![[12, 16]], false));
         let backwards = extents(0b11, |lane| 4u64.wrapping_sub(4 * lane), false);
         assert_eq!(backwards, (vec![[4, 8], [0, 4]], false));
+        let odd_first = |lane: u64| {
+            4 * (if lane < 8 {
+                2 * lane + 1
+            } else {
+                2 * (lane - 8)
+            })
+        };
+        assert_eq!(extents(0xffff, odd_first, false).0, [[0, 64]]);
+        assert_eq!(
+            extents(0b111_1111, odd_first, false).0.len(),
+            7,
+            "they are apart"
+        );
         let lanes = extents(0b11, |lane| 4 * lane, true);
         assert_eq!(lanes, (vec![[0, 4], [4, 8]], true));
     }

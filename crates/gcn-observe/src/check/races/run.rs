@@ -28,6 +28,8 @@ pub(super) struct RaceDispatch {
     /// Workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
+    /// It has one wave.
+    has_one_wave: bool,
     pub(super) means: Means,
     sites: Mutex<Sites>,
     histories: Mutex<HashMap<u32, History>>,
@@ -102,18 +104,26 @@ impl Means {
 impl RaceDispatch {
     pub(super) fn new(dispatched: &Dispatched<'_>, layout: Layout, means: Means) -> RaceDispatch {
         let dispatch = dispatched.dispatch;
-        let [x, y, _] = dispatch.groups();
+        let [x, y, z] = dispatch.groups();
         RaceDispatch {
             layout,
             global: Global::default(),
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
+            has_one_wave: [x, y, z, dispatch.waves_per_group()] == [1; 4],
             means,
             sites: Mutex::default(),
             histories: Mutex::default(),
             chains: Mutex::default(),
             host: AtomicU32::new(0),
         }
+    }
+
+    /// True if there is nobody to race with: one wave, and a host that has written nothing while it runs. A kernel that may learn of
+    /// the host's writes counts as if there were some.
+    pub(super) fn is_alone(&self) -> bool {
+        let is_of_waves = !self.layout.has_lanes();
+        is_of_waves && self.has_one_wave && !self.means.orders && self.host_clock() == 0
     }
 
     /// Number of a workgroup's first wave; nothing if there are more than have numbers.
