@@ -56,7 +56,7 @@ impl Events {
     pub const RETIRE: Events = Events(1 << 7);
     /// [`WaveObserver::barrier_arrives`], [`WaveObserver::barrier_opens`].
     pub const BARRIER: Events = Events(1 << 8);
-    /// [`WaveObserver::gws_blocks`], [`WaveObserver::gws_resumes`].
+    /// [`WaveObserver::gws_blocks`], [`WaveObserver::gws_resumes`], [`WaveObserver::gws_begins`], [`WaveObserver::gws_ends`].
     pub const GWS: Events = Events(1 << 9);
     /// [`Observer::memory_changes`].
     pub const MEMORY: Events = Events(1 << 10);
@@ -198,6 +198,12 @@ pub trait WaveObserver: Send {
 
     /// It goes on.
     fn gws_resumes(&mut self, _context: &Context<'_>) {}
+
+    /// A wave is about to do something to a global wave synchronisation resource; not again if it blocks there.
+    fn gws_begins(&mut self, _context: &Context<'_>) {}
+
+    /// That is done; the wave may have been blocked meanwhile.
+    fn gws_ends(&mut self, _context: &Context<'_>) {}
 }
 
 /// A dispatch that is being run.

@@ -336,6 +336,25 @@ fn a_barrier_passes_on_what_its_waves_have_acquired() {
 }
 
 #[test]
+fn global_wave_synchronisation_orders_workgroups_behind_waits_and_before_an_invalidation() {
+    // Each of two workgroups of one wave stores its part and loads the other's behind a barrier.
+    let body = |release: &str, acquire: &str| {
+        format!(
+            "s_mov_b32 m0, 0\nv_mov_b32 v6, 1\nv_and_b32 v1, 0xfc, v1\ns_lshl_b32 s9, s2, 8\n\
+             s_xor_b32 s10, s9, 0x100\nv_or_b32 v2, s10, v1\nv_or_b32 v1, s9, v1\n\
+             {DATA}\n{release}\nds_gws_barrier v6 gds\ns_waitcnt lgkmcnt(0)\n{acquire}\n\
+             buffer_load_dword v4, v2, s[4:7], 0 offen\ns_waitcnt vmcnt(0)"
+        )
+    };
+    let wait = "s_waitcnt vmcnt(0)";
+    let race = format!("global-race: buffer_load_dword v4, v2, s[4:7], 0 offen | {DATA}");
+    assembly(GROUPS, &body(wait, "buffer_wbinvl1"), &[]);
+    for (release, acquire) in [("", "buffer_wbinvl1"), (wait, "")] {
+        assembly(GROUPS, &body(release, acquire), &[&race]);
+    }
+}
+
+#[test]
 fn the_host_is_an_agent_while_the_kernel_runs() {
     for (acquire, expected) in [
         ("", &[&*format!("global-race: {LOAD} | -")][..]),

@@ -79,6 +79,12 @@ pub(super) struct Emitter<'a> {
     pc: u64,
 }
 
+/// True of an instruction of global wave synchronisation.
+fn is_of_gws(step: &Step) -> bool {
+    let plan = step.memory.as_deref();
+    plan.is_some_and(|plan| matches!(plan.does, Does::Gws(_)))
+}
+
 impl<'a> Emitter<'a> {
     /// For an instruction of a wave whose `pc` is its address.
     #[inline(always)]
@@ -218,6 +224,10 @@ impl<'a> Emitter<'a> {
                 it.manages_cache(&context, &instruction);
             });
         }
+        if self.watch.wants.any(Events::GWS) && !self.is_resumed && is_of_gws(step) {
+            let context = self.context(wave, lds);
+            self.watch.each(Events::GWS, |it| it.gws_begins(&context));
+        }
         let wants = self.watch.wants.any(Events::ACCESS | Events::ACCESSED);
         if !wants || self.is_overlooked(wave, step, lds) {
             let outcome = memory::execute::<false>(wave, step, lds, device, transfer);
@@ -251,11 +261,17 @@ impl<'a> Emitter<'a> {
         overlook.is_unanimous
     }
 
-    /// Reports that the wave goes on, if it was blocked and is not any more.
+    /// Reports that the wave goes on, if it was blocked and is not any more, and has done what it wanted of GWS.
     fn resumes(&mut self, outcome: Attempt, wave: &Wave, lds: &Lds) {
-        if self.is_resumed && outcome == Attempt::Done {
-            let context = self.context(wave, lds);
+        if outcome != Attempt::Done || !self.watch.wants.any(Events::GWS) {
+            return;
+        }
+        let context = self.context(wave, lds);
+        if self.is_resumed {
             self.watch.each(Events::GWS, |it| it.gws_resumes(&context));
+        }
+        if is_of_gws(self.step) {
+            self.watch.each(Events::GWS, |it| it.gws_ends(&context));
         }
     }
 

@@ -11,6 +11,8 @@
 //!   returning atomic or a GLC load of what a release has written, or of what later atomics have made of it. Within a
 //!   workgroup that is enough; a wave of another workgroup must also wait for its value, after which its stores, atomics and GLC
 //!   loads are in order, and then execute BUFFER_WBINVL1 for other loads, and S_DCACHE_INV for scalar ones;
+//! - by global wave synchronisation: each of its instructions releases and acquires, as above for another workgroup. What a wave
+//!   releases there counts for all that synchronise later or still wait, whichever resource they use;
 //! - by what a dispatch begins and ends with: its packets' fences.
 //!
 //! Atomics, GLC loads and stores of one location are no race among each other, but for a plain store and an atomic: the store
@@ -108,6 +110,7 @@ impl Observer for Races {
             | Events::ACCESSED
             | Events::CACHE
             | Events::COUNTERS
+            | Events::GWS
             | Events::MEMORY
     }
 
@@ -608,6 +611,20 @@ impl WaveObserver for Watch {
         if let Some(group) = self.groups.of(id.group) {
             let wave = group.wave(id.wave);
             wave.arrived_complete = wave.is_complete(&context.wave.scoreboard);
+        }
+    }
+
+    fn gws_begins(&mut self, context: &Context<'_>) {
+        let id = context.id();
+        if let (Some(run), Some(group)) = (&self.run, self.groups.of(id.group)) {
+            group.gws_begins(id.wave, run, &context.wave.scoreboard);
+        }
+    }
+
+    fn gws_ends(&mut self, context: &Context<'_>) {
+        let id = context.id();
+        if let (Some(run), Some(group)) = (&self.run, self.groups.of(id.group)) {
+            group.gws_ends(id.wave, run);
         }
     }
 

@@ -277,6 +277,25 @@ impl Group {
         }
     }
 
+    /// A wave releases to all who synchronise by GWS later.
+    pub(super) fn gws_begins(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
+        let own = self.first + number;
+        let wave = self.wave(number);
+        let mut released = run.gws();
+        released.join(&wave.known);
+        if wave.is_complete(scoreboard) {
+            released.add(own, wave.clock);
+            wave.clock = wave.clock.saturating_add(1).min(run.layout.last_clock());
+        }
+    }
+
+    /// A wave reads what others have released by GWS.
+    pub(super) fn gws_ends(&mut self, number: u32, run: &RaceDispatch) {
+        let wave = self.wave(number);
+        wave.arrived.join(&run.gws());
+        wave.past_cache = None;
+    }
+
     /// A wave invalidates the vector cache: it acquires what has arrived.
     pub(super) fn invalidates(
         &mut self,

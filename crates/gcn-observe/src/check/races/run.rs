@@ -37,6 +37,8 @@ pub(super) struct RaceDispatch {
     chains: Mutex<HashMap<u64, Vec<PastAccess>>>,
     /// Writes of the host so far.
     host: AtomicU32,
+    /// What waves have released to others by global wave synchronisation.
+    gws: Mutex<OrderedClocks>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -59,6 +61,12 @@ fn is_coherent(dword: u32) -> bool {
     COHERENT.iter().any(|(mask, value)| dword & mask == *value)
 }
 
+/// True if an instruction's first dword may be that of DS with GDS, to which GWS belongs.
+fn may_be_of_gws(dword: u32) -> bool {
+    // From GCN 1.2 on, and before.
+    dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
+}
+
 /// Ways of a kernel's code to put waves in order, but for barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Means {
@@ -77,7 +85,7 @@ impl Means {
         ahead
             .instructions(dispatched, Means::of_all)
             .unwrap_or_else(|| Means {
-                acquires: words.iter().copied().any(is_coherent),
+                acquires: words.iter().any(|&it| is_coherent(it) || may_be_of_gws(it)),
                 orders: true,
                 has_atomics: true,
             })
@@ -86,7 +94,8 @@ impl Means {
     /// Those of some instructions.
     fn of_all(instructions: &[(u64, Inst)]) -> Means {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|(_, inst)| is_one(inst));
-        let acquires = any(|inst| is_coherent(inst.words()[0]));
+        let acquires =
+            any(|inst| is_coherent(inst.words()[0]) || matches!(inst.does(), Does::Gws(_)));
         let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache { .. });
         Means {
             acquires,
@@ -116,6 +125,7 @@ impl RaceDispatch {
             histories: Mutex::default(),
             chains: Mutex::default(),
             host: AtomicU32::new(0),
+            gws: Mutex::default(),
         }
     }
 
@@ -204,6 +214,11 @@ impl RaceDispatch {
     /// Releases that atomics at an address have continued.
     pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, Vec<PastAccess>>> {
         lock(&self.chains)
+    }
+
+    /// What waves have released to others by global wave synchronisation.
+    pub(super) fn gws(&self) -> MutexGuard<'_, OrderedClocks> {
+        lock(&self.gws)
     }
 
     /// Writes of the host so far.
