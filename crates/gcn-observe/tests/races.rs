@@ -349,7 +349,12 @@ fn global_wave_synchronisation_orders_workgroups_behind_waits_and_before_an_inva
     let wait = "s_waitcnt vmcnt(0)";
     let race = format!("global-race: buffer_load_dword v4, v2, s[4:7], 0 offen | {DATA}");
     assembly(GROUPS, &body(wait, "buffer_wbinvl1"), &[]);
-    for (release, acquire) in [("", "buffer_wbinvl1"), (wait, "")] {
+    // As AMD's device library has it.
+    let both = format!("{wait}\nbuffer_wbinvl1");
+    assembly(GROUPS, &body(&both, ""), &[]);
+    let other = "buffer_load_dword v7, v8, s[4:7], 0 offen offset:2048";
+    let late = format!("v_mov_b32 v8, 0\n{both}\n{other}\ns_waitcnt vmcnt(0)");
+    for (release, acquire) in [("", "buffer_wbinvl1"), (wait, ""), (&late, "")] {
         assembly(GROUPS, &body(release, acquire), &[&race]);
     }
 }

@@ -11,7 +11,8 @@
 //!   returning atomic or a GLC load of what a release has written, or of what later atomics have made of it. Within a
 //!   workgroup that is enough; a wave of another workgroup must also wait for its value, after which its stores, atomics and GLC
 //!   loads are in order, and then execute BUFFER_WBINVL1 for other loads, and S_DCACHE_INV for scalar ones;
-//! - by global wave synchronisation: each of its instructions releases and acquires, as above for another workgroup. What a wave
+//! - by global wave synchronisation: each of its instructions releases and acquires, as above for another workgroup, but the
+//!   invalidation may come before it if the wave loads nothing in between. What a wave
 //!   releases there counts for all that synchronise later or still wait, whichever resource they use;
 //! - by what a dispatch begins and ends with: its packets' fences.
 //!

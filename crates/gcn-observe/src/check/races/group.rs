@@ -60,6 +60,8 @@ pub(super) struct Wave {
     past_cache: Option<Arc<OrderedClocks>>,
     /// Invalidations of the vector cache that may be outstanding.
     invalidations: Vec<OperationId>,
+    /// It has invalidated the vector cache, and loaded nothing through it since.
+    has_invalidated: bool,
     /// It has written LDS since the last barrier, or acquired.
     wrote_lds: bool,
     /// It has written global memory, or acquired.
@@ -80,6 +82,7 @@ impl Default for Wave {
             arrived: OrderedClocks::default(),
             past_cache: None,
             invalidations: Vec::new(),
+            has_invalidated: false,
             wrote_lds: false,
             wrote_global: false,
             arrived_complete: false,
@@ -218,7 +221,10 @@ impl Group {
         let wave = self.wave(number);
         match way {
             CachePath::ScalarCache => (wave.scalar.clone(), wave.scalar_since),
-            CachePath::Cache => (wave.known.clone(), since),
+            CachePath::Cache => {
+                wave.has_invalidated = false;
+                (wave.known.clone(), since)
+            }
             CachePath::PastCache => {
                 wave.receive(scoreboard, run);
                 if wave.arrived.is_empty() {
@@ -289,11 +295,17 @@ impl Group {
         }
     }
 
-    /// A wave reads what others have released by GWS.
+    /// A wave reads what others have released by GWS. AMD's device library (5.2.3) synchronises grids with the invalidation in front
+    /// of GWS; that counts as one behind it, as long as the wave has loaded nothing in between.
     pub(super) fn gws_ends(&mut self, number: u32, run: &RaceDispatch) {
+        let own = self.first + number;
         let wave = self.wave(number);
         wave.arrived.join(&run.gws());
         wave.past_cache = None;
+        if wave.has_invalidated {
+            Arc::make_mut(&mut wave.known).join(&wave.arrived);
+            wave.learned(own, run);
+        }
     }
 
     /// A wave invalidates the vector cache: it acquires what has arrived.
@@ -310,6 +322,7 @@ impl Group {
             let is_late = |id: &OperationId| scoreboard.outstanding().any(|it| it.operation == *id);
             wave.invalidations.retain(is_late);
         }
+        wave.has_invalidated = true;
         wave.invalidations.extend(operation);
         wave.receive(scoreboard, run);
         // The host's writes are reported when they are done: a wave may have loaded the last of them, a flag, before. All that
