@@ -229,7 +229,7 @@ impl<'a> Emitter<'a> {
             self.watch.each(Events::GWS, |it| it.gws_begins(&context));
         }
         let wants = self.watch.wants.any(Events::ACCESS | Events::ACCESSED);
-        if !wants || self.is_overlooked(wave, step, lds) {
+        if !wants || self.is_overlooked(wave, lds) {
             let outcome = memory::execute::<false>(wave, step, lds, device, transfer);
             let outcome = outcome.map_err(Box::new)?;
             self.resumes(outcome, wave, lds);
@@ -252,9 +252,9 @@ impl<'a> Emitter<'a> {
 
     /// True if no observer needs the events of the access; where only some do, the others get none.
     #[inline]
-    fn is_overlooked(&mut self, wave: &Wave, step: &Step, lds: &Lds) -> bool {
+    fn is_overlooked(&mut self, wave: &Wave, lds: &Lds) -> bool {
         let context = self.context(wave, lds);
-        let watch = &mut *self.watch;
+        let (watch, step) = (&mut *self.watch, self.step);
         let overlook = self
             .overlook
             .get_or_insert_with(|| watch.overlook(&context, step));

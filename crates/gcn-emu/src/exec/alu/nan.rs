@@ -251,10 +251,10 @@ fn has_single_nan(dwords: &Lanes) -> bool {
 #[inline(always)]
 fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     match F::BITS {
-        u16::BITS => low
-            .0
-            .iter()
-            .fold(false, |any, &dword| any | is_half_nan(dword)),
+        u16::BITS => {
+            let dwords = low.0.iter();
+            dwords.fold(false, |any, &dword| any | is_half_nan(dword))
+        }
         u32::BITS => has_single_nan(low),
         // The high dword of a NaN is one of single precision too, as are those of infinities and of magnitudes of 2^1017 and
         // more, which are rare: they only take the way that NaN take.
