@@ -37,7 +37,7 @@ pub(super) struct RaceDispatch {
     chains: Mutex<HashMap<u64, Vec<PastAccess>>>,
     /// Writes of the host so far.
     host: AtomicU32,
-    /// What waves have released to others by global wave synchronisation.
+    /// Releases of waves to others by global wave synchronisation.
     gws: Mutex<OrderedClocks>,
 }
 
@@ -216,7 +216,7 @@ impl RaceDispatch {
         lock(&self.chains)
     }
 
-    /// What waves have released to others by global wave synchronisation.
+    /// Releases of waves to others by global wave synchronisation.
     pub(super) fn gws(&self) -> MutexGuard<'_, OrderedClocks> {
         lock(&self.gws)
     }
