@@ -12,8 +12,8 @@
 //!   workgroup that is enough; a wave of another workgroup must also wait for its value, after which its stores, atomics and GLC
 //!   loads are in order, and then execute BUFFER_WBINVL1 for other loads, and S_DCACHE_INV for scalar ones;
 //! - by global wave synchronisation: each of its instructions releases and acquires, as above for another workgroup, but the
-//!   invalidation may come before it if the wave loads nothing in between. What a wave
-//!   releases there counts for all that synchronise later or still wait, whichever resource they use;
+//!   invalidation may come before it if the wave loads nothing in between. What a wave releases there counts for all that
+//!   synchronise later or still wait, whichever resource they use;
 //! - by what a dispatch begins and ends with: its packets' fences.
 //!
 //! Atomics, GLC loads and stores of one location are no race among each other, but for a plain store and an atomic: the store
@@ -64,8 +64,8 @@ use entry::{Layout, PastAccess, Release};
 use extent::{Memory, Parts};
 use global::Recent;
 use group::{CachePath, Group, Groups, Read};
-use lanes::{Stored, is_there, lane_of, overlap, stored};
-use report::{Race, report_lanes};
+use lanes::{Stored, overlap, stored};
+use report::{report_conflicts, report_lanes};
 use run::{Means, RaceDispatch, continue_release};
 use shadow::{Met, View};
 use swap::{Swap, is_swap};
@@ -433,7 +433,7 @@ impl Watch {
             }
             if !self.met.conflicts.is_empty() {
                 let conflicts = &self.met.conflicts;
-                report(
+                report_conflicts(
                     &self.findings,
                     context,
                     event,
@@ -480,64 +480,6 @@ fn continue_releases(
         } else if is_release && !run.layout.same_agent(entry, now) {
             continue_release(run.layout, chains.entry(at).or_default(), entry);
         }
-    }
-}
-
-/// Reports what an access of a part conflicts with.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "it is the rest of `access`, for what is rare"
-)]
-#[cold]
-fn report(
-    findings: &Findings,
-    context: &Context<'_>,
-    event: &MemoryEvent<'_>,
-    run: &RaceDispatch,
-    part: &extent::AccessPart,
-    now: &PastAccess,
-    conflicts: &[(u64, PastAccess)],
-    values: Option<Vec<Stored>>,
-) {
-    let last = run.layout.last_clock();
-    let values = values.unwrap_or_else(|| stored(event, part.memory));
-    let mut told: Vec<(u16, entry::Kind, bool)> = Vec::new();
-    for &(at, before) in conflicts {
-        if run.layout.clock(before) == last || run.layout.clock(*now) == last {
-            continue;
-        }
-        let is_own = |it: &&Stored| it.holds(at);
-        let is_same_wave = run.layout.wave(before) == run.layout.wave(*now);
-        if is_same_wave && (event.access.scalar || run.is_scalar(before)) {
-            // Lanes are agents, and this is the wave's.
-            continue;
-        }
-        let is_same_store =
-            is_same_wave && before.kind() == entry::Kind::Store && before.site() == now.site();
-        if is_same_store && values.iter().filter(is_own).count() > 1 {
-            // Lanes of this instruction, which `overlap` has compared.
-            continue;
-        }
-        let both_store = before.kind() == entry::Kind::Store && part.kind == entry::Kind::Store;
-        let is_same_value = both_store && is_there(context, part.memory, &values, at);
-        let what = (before.site(), before.kind(), is_same_value);
-        if told.contains(&what) {
-            continue;
-        }
-        told.push(what);
-        let holds = |it: &&gcn_emu::observe::Span| it.bytes.contains(&at);
-        let lane = part.extents.iter().find(holds).map(|it| it.lane);
-        let lane = lane.map(|first| lane_of(event, part.memory, at).unwrap_or(first));
-        Race {
-            run,
-            memory: part.memory,
-            at,
-            before,
-            now: *now,
-            lane: lane.filter(|_| !event.access.scalar),
-            is_same_value,
-        }
-        .report(findings, context, event);
     }
 }
 

@@ -1,10 +1,10 @@
 //! Findings about races.
 
-use gcn_emu::observe::{Context, MemoryEvent};
+use gcn_emu::observe::{Context, MemoryEvent, Span};
 
-use super::entry::{Layout, PastAccess};
-use super::extent::Memory;
-use super::lanes::Overlap;
+use super::entry::{self, Layout, PastAccess};
+use super::extent::{AccessPart, Memory};
+use super::lanes::{Overlap, Stored, is_there, lane_of, stored};
 use super::run::RaceDispatch;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 
@@ -162,4 +162,62 @@ pub(super) fn report_lanes(
         );
         finding
     });
+}
+
+/// Reports what an access of a part conflicts with.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "it is the rest of an access, for what is rare"
+)]
+#[cold]
+pub(super) fn report_conflicts(
+    findings: &Findings,
+    context: &Context<'_>,
+    event: &MemoryEvent<'_>,
+    run: &RaceDispatch,
+    part: &AccessPart,
+    now: &PastAccess,
+    conflicts: &[(u64, PastAccess)],
+    values: Option<Vec<Stored>>,
+) {
+    let last = run.layout.last_clock();
+    let values = values.unwrap_or_else(|| stored(event, part.memory));
+    let mut told: Vec<(u16, entry::Kind, bool)> = Vec::new();
+    for &(at, before) in conflicts {
+        if run.layout.clock(before) == last || run.layout.clock(*now) == last {
+            continue;
+        }
+        let is_own = |it: &&Stored| it.holds(at);
+        let is_same_wave = run.layout.wave(before) == run.layout.wave(*now);
+        if is_same_wave && (event.access.scalar || run.is_scalar(before)) {
+            // Lanes are agents, and this is the wave's.
+            continue;
+        }
+        let is_same_store =
+            is_same_wave && before.kind() == entry::Kind::Store && before.site() == now.site();
+        if is_same_store && values.iter().filter(is_own).count() > 1 {
+            // Lanes of this instruction, which `overlap` has compared.
+            continue;
+        }
+        let both_store = before.kind() == entry::Kind::Store && part.kind == entry::Kind::Store;
+        let is_same_value = both_store && is_there(context, part.memory, &values, at);
+        let what = (before.site(), before.kind(), is_same_value);
+        if told.contains(&what) {
+            continue;
+        }
+        told.push(what);
+        let holds = |it: &&Span| it.bytes.contains(&at);
+        let lane = part.extents.iter().find(holds).map(|it| it.lane);
+        let lane = lane.map(|first| lane_of(event, part.memory, at).unwrap_or(first));
+        Race {
+            run,
+            memory: part.memory,
+            at,
+            before,
+            now: *now,
+            lane: lane.filter(|_| !event.access.scalar),
+            is_same_value,
+        }
+        .report(findings, context, event);
+    }
 }
