@@ -160,8 +160,11 @@ fn scalar(
         if let Some(number) = whole_number(&text) {
             return Ok(DocumentValue::Uint(number));
         }
-        if text.starts_with("0x") || text.starts_with("0o") {
-            // Not a number, though the parser takes a sign behind the prefix.
+        if ["0x", "0o", "++", "+-"]
+            .iter()
+            .any(|start| text.starts_with(start))
+        {
+            // Not a number, though the parser takes a sign behind the prefix or the sign.
             return Ok(DocumentValue::Text(text.into_owned()));
         }
     }
@@ -293,7 +296,7 @@ mod tests {
     #[test]
     fn scalars_are_those_of_the_core_schema() {
         let text = "[0, -1, 18446744073709551615, 0xffffffffffffffff, 0o17, +7, 1e3, -.inf, \
-                    true, ~, null, '1', \"a\\tb\", 0x, 0x+1, 1_0, !!str 5, !!int 5]";
+                    true, ~, null, '1', \"a\\tb\", 0x, 0x+1, ++0, +-1, 1_0, !!str 5, !!int 5]";
         let Ok(DocumentValue::Array(values)) = DocumentValue::from_yaml(text) else {
             panic!("{:?}", DocumentValue::from_yaml(text));
         };
@@ -316,6 +319,8 @@ mod tests {
                 text("a\tb"),
                 text("0x"),
                 text("0x+1"),
+                text("++0"),
+                text("+-1"),
                 text("1_0"),
                 text("5"),
                 DocumentValue::Uint(5),
@@ -331,6 +336,26 @@ mod tests {
             assert_eq!(DocumentValue::from_yaml(&written), Ok(value), "{written}");
             Ok(())
         });
+    }
+
+    #[test]
+    fn texts_that_are_almost_numbers_stay_texts() {
+        let mut texts = vec![String::new()];
+        let mut shorter = 0..1;
+        for _ in 0..4 {
+            let longer = texts.len();
+            for index in shorter {
+                let start = texts[index].clone();
+                texts.extend("+-.01xoe_ '~".chars().map(|next| format!("{start}{next}")));
+            }
+            shorter = longer..texts.len();
+        }
+
+        let text = |text: &String| DocumentValue::Text(text.clone());
+        let entries = texts.iter().map(|key| (text(key), text(key)));
+        let value = DocumentValue::Map(entries.collect());
+        let written = value.to_yaml().expect("keys differ and there are no bytes");
+        assert_eq!(DocumentValue::from_yaml(&written), Ok(value));
     }
 
     /// A tree of at most `depth` levels, whose maps have no key twice.
