@@ -337,6 +337,30 @@ fn random_macros() {
 }
 
 #[test]
+fn a_quote_without_its_end_stays_on_its_line() {
+    let target = Target::named("gfx900").expect("a target");
+    for text in [
+        ".ifc a, b .error \"\\a\" ",
+        ".ifc \"",
+        ".ifb \"\\a\"",
+        ".macro m x\n.endm\nm \"\\a\" ",
+    ] {
+        try_everything(text, target);
+    }
+    // What is said of the first line lies on it, and the second is read.
+    let text = ".ifnb \"\ns_nop 3\n.endif\ns_nop 70000\n";
+    let source = Source {
+        name: "quote.s",
+        text,
+    };
+    let assembly = assemble(&source, &Options::new(target));
+    let starts: Vec<usize> = (assembly.diagnostics.iter())
+        .map(|diagnostic| diagnostic.span.start)
+        .collect();
+    assert_eq!(starts, [text.len() - 6], "{:?}", assembly.diagnostics);
+}
+
+#[test]
 fn expansions_are_bounded() {
     let deep = "a\n.macro a\na\na\n.endm\n.macro b\nb\n.endm\nb\nb\n";
     let call = ".macro a x\n.ifnb \\x\na \\x\\x\n.endif\n.endm\na 1\n";

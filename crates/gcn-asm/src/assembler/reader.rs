@@ -226,9 +226,14 @@ impl<'a> Reader<'a> {
         let start = self.cursor.pos();
         let mut end = start;
         while !self.cursor.at_statement_end() {
-            if self.cursor.peek() == b'"' && self.cursor.string().is_ok() {
-                end = self.cursor.pos();
-                continue;
+            if self.cursor.peek() == b'"' {
+                let quote = self.cursor.pos();
+                if self.cursor.string().is_ok() {
+                    end = self.cursor.pos();
+                    continue;
+                }
+                // The quote begins no string, and may stand alone on its line.
+                self.cursor.set_pos(quote);
             }
             let width = self.cursor.here().len().max(1);
             self.cursor.set_pos(self.cursor.pos() + width);
