@@ -19,11 +19,12 @@ use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
 use crate::exec::memory;
-pub use crate::exec::memory::{Access, LaneSpace, ShareAccess, ShareElements, Span};
+pub use crate::exec::memory::{Access, LaneSpace, ShareAccess, Span};
 use crate::fault::{Fault, FaultKind};
 use crate::lds::Lds;
 pub use crate::memory::{MemoryChange, MemoryChangeKind};
 use crate::scoreboard::{OperationId, Retired};
+pub use crate::step::ShareElements;
 use crate::step::{Arg, MAX_ARGS, Step};
 use crate::wave::{Wave, WaveId};
 

@@ -28,7 +28,7 @@ pub(crate) use dpp::CrossLane;
 pub(crate) use format::{COMPONENTS, ElementFormat, Numbers, Select};
 pub use indexed::Indexed;
 use modifiers::{Change, ResultChange};
-pub use plan::{Family, MemoryPlan};
+pub use plan::{Family, MemoryPlan, ShareElements};
 pub(crate) use plan::{FastPath, MAX_SCALAR_DWORDS};
 pub use relative::Relative;
 pub(crate) use sdwa::{Placed, SubDword};

@@ -36,7 +36,7 @@ use crate::wave::Wave;
 pub use access::{Access, LaneSpace, addresses};
 pub use running::{Attempt, LaneFault};
 pub(crate) use share::Reaches;
-pub use share::{ShareAccess, ShareElements};
+pub use share::ShareAccess;
 pub use spans::Span;
 
 use element::HALF_BITS;

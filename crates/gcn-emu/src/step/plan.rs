@@ -72,10 +72,35 @@ pub struct MemoryPlan {
     pub number: u8,
     /// Shapes that its access may have.
     pub fast_path: FastPath,
+    /// Places that a load, a store or an atomic of DS accesses in LDS.
+    pub(crate) share: Option<ShareElements>,
     /// Elements that it loads from LDS or stores there.
     pub(crate) elements: Elements,
     /// Function that loads them.
     pub(crate) gather: Gather,
+}
+
+/// The way from the base of a lane to the elements that it accesses. None of the sums overflows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ShareElements {
+    /// Constant offset in bytes.
+    pub offset: u32,
+    /// Bits that an address keeps.
+    pub mask: u32,
+    /// Bytes from a lane's first element to its second, of an instruction with two.
+    pub distance: Option<u32>,
+    /// Bytes of an element.
+    pub bytes: u8,
+}
+
+impl ShareElements {
+    /// The addresses of the elements of a lane with this base.
+    #[inline]
+    pub fn addresses(self, base: u32) -> impl Iterator<Item = u64> {
+        let first = u64::from(base.wrapping_add(self.offset) & self.mask);
+        let behind = [Some(0), self.distance].into_iter().flatten();
+        behind.map(move |distance| first + u64::from(distance))
+    }
 }
 
 /// Source of addresses.
@@ -117,6 +142,27 @@ impl MemoryPlan {
             Does::Atomic(op, ty) | Does::Return(op, ty) => Some((op, ty)),
             _ => None,
         }
+    }
+
+    /// The places in LDS of an instruction of DS that loads, stores or changes elements there by lanes.
+    pub(super) fn share_elements(&self) -> Option<ShareElements> {
+        let has_two = matches!(self.does, Does::LoadTwo(..) | Does::StoreTwo(..));
+        let has_one = matches!(
+            self.does,
+            Does::Load(_)
+                | Does::LoadHalf(..)
+                | Does::Store(_)
+                | Does::StoreHigh(_)
+                | Does::Atomic(..)
+                | Does::Return(..)
+        );
+        let is_in_lds = self.family == Family::Share && !self.gds;
+        (is_in_lds && (has_one || has_two)).then(|| ShareElements {
+            offset: self.offset as u32,
+            mask: self.mask,
+            distance: has_two.then_some(self.distance as u32),
+            bytes: self.ty.bytes(),
+        })
     }
 }
 

@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use gcn_isa::{Does, Isa};
+use gcn_isa::Isa;
 
 use crate::device::Device;
 use crate::fault::Intent;
 use crate::lanes::{self, Lanes};
-use crate::step::{Family, Step};
+use crate::step::{ShareElements, Step};
 use crate::wave::Wave;
 
 /// Numbers in a register: those of the active lanes, from the lowest to the greatest.
@@ -61,19 +61,6 @@ fn keeps_order(mask: u32, greatest: u32) -> bool {
     high == low && greatest.leading_zeros() >= mask.leading_zeros()
 }
 
-/// The way from the base of a lane to the elements that it accesses. None of the sums overflows.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct ShareElements {
-    /// Constant offset in bytes.
-    pub offset: u32,
-    /// Bits that an address keeps.
-    pub mask: u32,
-    /// Bytes from a lane's first element to its second, of an instruction with two.
-    pub distance: Option<u32>,
-    /// Bytes of an element.
-    pub bytes: u8,
-}
-
 /// An access of LDS by an instruction of DS, before it happens, as registers have it: a lane's first element is at its base with
 /// `offset` added, of which `mask` is kept.
 #[derive(Clone, Debug)]
@@ -92,16 +79,6 @@ pub struct ShareAccess<'a> {
     pub range: Range<u64>,
 }
 
-impl ShareElements {
-    /// The addresses of the elements of a lane with this base.
-    #[inline]
-    pub fn addresses(self, base: u32) -> impl Iterator<Item = u64> {
-        let first = u64::from(base.wrapping_add(self.offset) & self.mask);
-        let behind = [Some(0), self.distance].into_iter().flatten();
-        behind.map(move |distance| first + u64::from(distance))
-    }
-}
-
 impl<'a> ShareAccess<'a> {
     /// The addresses of a lane's elements.
     #[inline]
@@ -118,50 +95,28 @@ impl<'a> ShareAccess<'a> {
         reaches: &mut Reaches,
     ) -> Option<ShareAccess<'a>> {
         let plan = step.memory.as_deref()?;
-        let has_two = matches!(plan.does, Does::LoadTwo(..) | Does::StoreTwo(..));
-        let has_one = matches!(
-            plan.does,
-            Does::Load(_)
-                | Does::LoadHalf(..)
-                | Does::Store(_)
-                | Does::StoreHigh(_)
-                | Does::Atomic(..)
-                | Does::Return(..)
-        );
+        let elements = plan.share?;
         let checks_base = wave.isa == Isa::Si && device.config.si_checks_lds_base;
         let exec = wave.exec();
-        if plan.family != Family::Share
-            || plan.gds
-            || !(has_one || has_two)
-            || checks_base
-            || exec == 0
-        {
+        if checks_base || exec == 0 {
             return None;
         }
         let register = plan.vaddr?;
         let bases = wave.vgpr(register);
-        let (offset, mask) = (plan.offset as u32, plan.mask);
         let (lowest, greatest) = reaches.of(register, bases, exec);
-        let greatest = greatest.checked_add(offset)?;
-        if !keeps_order(mask, greatest) {
+        let greatest = greatest.checked_add(elements.offset)?;
+        if !keeps_order(elements.mask, greatest) {
             return None;
         }
-        let distance = has_two.then_some(plan.distance as u32);
-        let first = (lowest + offset) & mask;
-        let last = (greatest & mask).checked_add(distance.unwrap_or(0))?;
-        let bytes = plan.ty.bytes();
+        let first = (lowest + elements.offset) & elements.mask;
+        let last = (greatest & elements.mask).checked_add(elements.distance.unwrap_or(0))?;
         Some(ShareAccess {
             step,
             intent: plan.does.intent()?,
             lanes: exec,
             bases,
-            elements: ShareElements {
-                offset,
-                mask,
-                distance,
-                bytes,
-            },
-            range: first.into()..u64::from(last) + u64::from(bytes),
+            elements,
+            range: first.into()..u64::from(last) + u64::from(elements.bytes),
         })
     }
 }

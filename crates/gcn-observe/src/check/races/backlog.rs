@@ -41,23 +41,21 @@ impl Reach {
     }
 }
 
-/// An access of LDS.
+/// An access of LDS, but for its bases.
 #[derive(Debug)]
 struct BacklogAccess {
     now: PastAccess,
     lanes: u64,
-    /// As [`ShareAccess`] has them.
-    bases: Lanes,
     elements: ShareElements,
 }
 
 impl BacklogAccess {
     /// The bytes of each element: first the lanes' first ones, then their second ones.
-    fn elements(&self) -> impl Iterator<Item = Range<u64>> + '_ {
+    fn elements(&self, bases: &Lanes) -> impl Iterator<Item = Range<u64>> {
         let count = 1 + usize::from(self.elements.distance.is_some());
         (0..count).flat_map(move |number| {
             lanes(self.lanes).filter_map(move |lane| {
-                let at = self.elements.addresses(self.bases.0[lane]).nth(number)?;
+                let at = self.elements.addresses(bases.0[lane]).nth(number)?;
                 Some(at..at + u64::from(self.elements.bytes))
             })
         })
@@ -72,6 +70,8 @@ pub(super) struct Backlog {
     atomics: Reach,
     stores: Reach,
     kept: Vec<BacklogAccess>,
+    /// The bases of each that is kept, as [`ShareAccess`] has them.
+    bases: Vec<Lanes>,
     /// From the lowest to the highest byte of those that are kept.
     kept_bytes: Range<u64>,
 }
@@ -82,19 +82,25 @@ const MOST: usize = 2048;
 impl Backlog {
     /// All is past.
     pub(super) fn clear(&mut self) {
-        let mut kept = std::mem::take(&mut self.kept);
-        kept.clear();
         *self = Backlog {
-            kept,
+            kept: std::mem::take(&mut self.kept),
+            bases: std::mem::take(&mut self.bases),
             ..Backlog::default()
         };
+        self.forget();
     }
 
     /// The same, of whose accesses none are kept any more.
     pub(super) fn settled(mut self) -> Backlog {
-        self.kept.clear();
-        self.kept_bytes = 0..0;
+        self.forget();
         self
+    }
+
+    /// Keeps none any more.
+    fn forget(&mut self) {
+        self.kept.clear();
+        self.bases.clear();
+        self.kept_bytes = 0..0;
     }
 
     /// True if no more are kept.
@@ -144,17 +150,17 @@ impl Backlog {
         self.kept.push(BacklogAccess {
             now,
             lanes: access.lanes,
-            bases: *access.bases,
             elements: access.elements,
         });
+        self.bases.push(*access.bases);
         true
     }
 
     /// Calls a function with the bytes of each access that is kept, in order; lanes that follow each other are taken together.
     pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, PastAccess)) {
-        for kept in &self.kept {
+        for (kept, bases) in self.kept.iter().zip(&self.bases) {
             let mut open = 0..0;
-            for element in kept.elements() {
+            for element in kept.elements(bases) {
                 if element.start == open.end && !open.is_empty() {
                     open.end = element.end;
                 } else if open != element {

@@ -87,6 +87,11 @@ impl Met {
         self.writes.clear();
         self.of = PastAccess::NONE;
     }
+
+    /// The number of entries.
+    fn found(&self) -> usize {
+        self.conflicts.len() + self.writes.len()
+    }
 }
 
 impl Met {
@@ -318,8 +323,20 @@ impl Row {
         let all = cells.iter_mut().zip(addresses);
         if now.kind() == Kind::Load && !met.wants_writes {
             all.for_each(|(cell, at)| cell.touch_by_load(now, view, at, met));
-        } else {
-            all.for_each(|(cell, at)| cell.touch(now, view, at, met));
+            return;
+        }
+        // Neighbours mostly have the same past: then what became of one becomes of the next, if nothing was found.
+        let mut last: Option<[Cell; 2]> = None;
+        for (cell, at) in all {
+            if let Some([before, after]) = last
+                && *cell == before
+            {
+                *cell = after;
+                continue;
+            }
+            let (before, found) = (*cell, met.found());
+            cell.touch(now, view, at, met);
+            last = (met.found() == found).then_some([before, *cell]);
         }
     }
 
