@@ -26,35 +26,35 @@ Examples:
 /// The arguments of `gcn asm`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The source; `-` reads standard input.
+    /// Source file; `-` reads standard input.
     input: PathBuf,
-    /// Output file; `-` is standard output. By default IN.s becomes IN.co or IN.bin, and `-` stays `-`.
+    /// Output file; `-` is standard output. By default, IN.s is written to IN.co or IN.bin, and `-` to `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
-    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1; features behind it as in NAME:xnack-.
-    /// `.amdgcn_target` in the source says it too.
+    /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1; features may follow, as in NAME:xnack-.
+    /// `.amdgcn_target` in the source also sets it.
     #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
     target: Option<input::Named>,
     /// Kind of output.
     #[arg(long, value_enum, default_value_t = Format::Elf)]
     format: Format,
-    /// The version of the code object, in place of `.amdhsa_code_object_version`.
+    /// Code object version; overrides `.amdhsa_code_object_version`.
     #[arg(long, value_parser = clap::value_parser!(u8).range(4..=6))]
     code_object_version: Option<u8>,
-    /// Whose meaning a text has where LLVM and CLRX read it differently; what only one of them writes is always read.
+    /// Dialect to use where LLVM and CLRX conflict; syntax that only one of them has is always accepted.
     #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
     dialect: input::Dialect,
-    /// Write debug information into the code object: the line of the source of each instruction, for reports of faults and
+    /// Write debug information into the code object: the source line of each instruction, for reports of faults and
     /// findings, listings and debuggers.
     #[arg(short = 'g', long = "debug")]
     debug: bool,
-    /// Print each instruction and its encoding in the manner of llvm-mc; without --output nothing else is made.
+    /// Print each instruction with its encoding, as llvm-mc does; writes no file unless --output is given.
     #[arg(long)]
     show_encoding: bool,
-    /// Directory to search for files of `.include` and `.incbin`, after that of the source.
+    /// Directory to search for `.include` and `.incbin` files, after the source's own directory.
     #[arg(short = 'I', long = "include", value_name = "DIRECTORY")]
     directories: Vec<PathBuf>,
-    /// Define a symbol as if by `.set NAME, VALUE`; without a value it is 1.
+    /// Define a symbol, as `.set NAME, VALUE` does; the value defaults to 1.
     #[arg(
         short = 'D',
         long = "define",

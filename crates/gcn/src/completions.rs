@@ -18,7 +18,7 @@ Examples:
 /// The arguments of `gcn completions`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The shell.
+    /// Shell to generate completions for.
     #[arg(value_enum)]
     shell: Shell,
 }

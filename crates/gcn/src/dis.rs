@@ -29,9 +29,9 @@ Examples:
 /// The arguments of `gcn dis`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The code object, the program of Catalyst's OpenCL or Gallium, or the words; `-` reads standard input.
+    /// Code object, program of Catalyst's OpenCL or Gallium, or raw words; `-` reads standard input.
     input: PathBuf,
-    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object says it itself.
+    /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object states its own.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
     /// Number of the code object in a file that holds several, counted from 1 as `gcn info` lists them.
@@ -43,29 +43,30 @@ pub struct Args {
     /// Add each line's address and words as a comment.
     #[arg(long)]
     hex: bool,
-    /// All of a code object: data, symbols, relocations and metadata too. `gcn asm` makes the same of it again.
+    /// Disassemble the whole code object, with data, symbols, relocations and metadata. `gcn asm` makes the same code
+    /// object from the result.
     #[arg(long)]
     full: bool,
     /// Add the source lines that instructions come from as comments, if the code was compiled with -g.
     #[arg(long, conflicts_with = "full")]
     source: bool,
-    /// List this kernel only, by a name as `gcn run --kernel` takes it.
+    /// List only this kernel, by a name that `gcn run --kernel` accepts.
     #[arg(long, value_name = "NAME", conflicts_with = "full")]
     kernel: Option<String>,
-    /// Offset of the first byte of raw words in the file.
+    /// Offset in the file of the first byte of raw words.
     #[arg(long, value_name = "BYTES", value_parser = input::number)]
     offset: Option<u64>,
-    /// Bytes of raw words; without it, all to the end of the file.
+    /// Number of bytes of raw words; by default, up to the end of the file.
     #[arg(long, value_name = "BYTES", value_parser = input::number)]
     length: Option<u64>,
-    /// Address of the first raw word, which --hex shows.
+    /// Address of the first raw word, as --hex shows it.
     #[arg(long, value_name = "ADDRESS", value_parser = input::number)]
     base: Option<u64>,
     /// File of labels and notes to add: lines `ADDRESS LABEL`, `ADDRESS "note"` or `ADDRESS LABEL "note"`.
     ///
-    /// ADDRESS is that of an instruction, as --hex shows it, decimal or with 0x. A branch to it names the label, and an
-    /// instruction begins there, whatever the words before it are. Notes become comments before the instruction. What
-    /// follows a # is a comment of the file's own.
+    /// ADDRESS is the address of an instruction, as --hex shows it, in decimal or with 0x. Branches to this address show
+    /// the label, and an instruction begins there, whatever words precede it. Notes become comments before the instruction.
+    /// A # starts a comment in the file.
     #[arg(long, value_name = "FILE", conflicts_with = "full")]
     labels: Option<PathBuf>,
     /// Spelling of instructions.
@@ -75,7 +76,7 @@ pub struct Args {
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Format {
-    /// A code object, or a file that holds some, if it begins like one, else raw words.
+    /// A code object or a file that contains code objects, if the file begins like one; raw words otherwise.
     Auto,
     /// An ELF code object, an offload bundle of them (plain or compressed), a host program with
     /// bundles, or a program of AMD's OpenCL compilers or of Gallium.

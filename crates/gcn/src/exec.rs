@@ -63,21 +63,22 @@ const SEPARATORS: &[u8] = b":; \t\n";
 /// Options for the library, by which `gcn env` and `gcn exec` replace the environment's settings.
 #[derive(clap::Args)]
 pub struct Options {
-    /// The devices, a target each: gfx600 … gfx90c, or a chip's name; without, one gfx906.
+    /// Targets of the devices, one for each: gfx600 … gfx90c, or a chip's name; by default, one gfx906.
     #[arg(long, value_name = "TARGET", value_delimiter = ',', value_parser = input::TargetParser.map(|named| named.to_string()), hide_possible_values = true)]
     target: Vec<String>,
-    /// Memory of each device, such as 512M or 4G; without, 16 GiB, or three quarters of the host's memory if that is less.
+    /// Memory of each device, such as 512M or 4G; by default, 16 GiB, or three quarters of the host's memory if that is
+    /// less.
     #[arg(long, value_name = "BYTES", value_parser = settings::amount)]
     memory: Option<u64>,
-    /// Host threads of each device; without, all.
+    /// Number of host threads for each device; all by default.
     #[arg(long, value_name = "N", value_parser = settings::threads)]
     threads: Option<usize>,
-    /// Write every executed instruction to a file, with the lanes active, the registers written, and the memory accessed; `-` is
-    /// standard error.
+    /// Write every executed instruction to a file, with the active lanes, the registers written and the memory accessed;
+    /// `-` is standard error.
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
-    /// Trace some instructions only: workgroup=X,Y,Z, wave=N or A..B, code=A..B or SYMBOL, memory=A..B, instruction=NAME (`*`
-    /// stands for any text).
+    /// Trace only some instructions: workgroup=X,Y,Z, wave=N or A..B, code=A..B or SYMBOL, memory=A..B, instruction=NAME
+    /// (`*` stands for any text).
     #[arg(long, value_name = "KEY=VALUE")]
     trace_only: Vec<String>,
     /// Variations of the executions.
@@ -89,11 +90,11 @@ pub struct Options {
     /// Stop a kernel after S seconds, with a fault.
     #[arg(long, value_name = "S", value_parser = settings::seconds)]
     timeout: Option<Duration>,
-    /// Count what each instruction of each kernel executes, as `gcn run --profile` does, and write the counts when the program
-    /// exits; without a file, to standard error.
+    /// Count how often each instruction of each kernel executes, as `gcn run --profile` does, and write the counts when the
+    /// program exits; to standard error if no file is given.
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = settings::STANDARD)]
     profile: Option<PathBuf>,
-    /// Form of the profile, in place of the one that the file's extension says.
+    /// Format of the profile; overrides the one that the file's extension selects.
     #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
     profile_format: Option<ProfileFormat>,
     #[command(flatten)]
@@ -107,13 +108,13 @@ type CheckList = Vec<Check>;
 #[derive(clap::Args)]
 #[command(next_help_heading = "Checks")]
 struct Checks {
-    /// Check all kernels, as `gcn check` does: by all checks that are on by default, or by those that are named.
+    /// Check all kernels, as `gcn check` does: with the named checks, or with all that are on by default.
     #[arg(long, value_name = "NAMES", num_args = 0..=1, require_equals = true, default_missing_value = settings::DEFAULT_CHECKS, value_parser = settings::checks)]
     check: Option<CheckList>,
-    /// Check the launches of these kernels alone, by symbol; `*` stands for any text.
+    /// Check only launches of these kernels, named by symbol; `*` stands for any text.
     #[arg(long, value_name = "NAME", value_delimiter = ',')]
     kernel: Vec<String>,
-    /// Exit status of a program that has findings and would end with 0.
+    /// Exit status if there are findings and the program itself would exit with 0.
     #[arg(long, value_name = "N", value_parser = settings::exit_status)]
     error_exitcode: Option<u8>,
     #[command(flatten)]
@@ -167,7 +168,7 @@ pub struct EnvArgs {
 pub struct Args {
     #[command(flatten)]
     options: Options,
-    /// The program, searched for in PATH unless its name has a slash, and its arguments.
+    /// Program to run, searched for in PATH unless its name contains a slash, and its arguments.
     #[arg(
         required = true,
         trailing_var_arg = true,

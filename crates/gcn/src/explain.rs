@@ -22,7 +22,7 @@ Examples:
 /// The arguments of `gcn explain`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A name, as in `error[NAME]`; without it, all names are listed.
+    /// Name, as in `error[NAME]`; by default, all names are listed.
     name: Option<String>,
 }
 

@@ -22,19 +22,18 @@ Examples:
 /// The arguments of `gcn extract`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// An offload bundle, a program or library with bundles, or a program of AMD's OpenCL 2 compiler; `-` reads standard
-    /// input.
+    /// Offload bundle, program or library with bundles, or program of AMD's OpenCL 2 compiler; `-` reads standard input.
     input: PathBuf,
-    /// The code object for this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
+    /// Extract the code object for this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
-    /// The code object of this number, counted from 1 as `gcn info` lists them.
+    /// Extract the code object with this number, counted from 1 as `gcn info` lists them.
     #[arg(long, value_name = "NUMBER")]
     entry: Option<usize>,
-    /// The code object that has this kernel: its symbol, or its name in the source.
+    /// Extract the code object that contains this kernel: its symbol, or its name in the source.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Output file; `-` is standard output. By default IN becomes IN.co, and `-` stays `-`.
+    /// Output file; `-` is standard output. By default, IN is written to IN.co, and `-` to `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
 }

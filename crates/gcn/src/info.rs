@@ -24,16 +24,16 @@ Examples:
 /// The arguments of `gcn info`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The code object, a file that holds some, or a program of Catalyst's OpenCL or Gallium; `-` reads standard input.
+    /// Code object, file that contains code objects, or program of Catalyst's OpenCL or Gallium; `-` reads standard input.
     input: PathBuf,
-    /// Code object to show, of a file that holds several: an offload bundle, or a program or library with bundles.
-    /// Without a choice they are listed.
+    /// Target of the code object to show, in a file that contains several: an offload bundle, or a program or library with
+    /// bundles. By default, all of them are listed.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
-    /// Code object to show, by its number in the list.
+    /// Number of the code object to show, as listed.
     #[arg(long, value_name = "NUMBER")]
     entry: Option<usize>,
-    /// Show this kernel only: its symbol, or its name in the source, with or without template arguments and parameters.
+    /// Show only this kernel: its symbol, or its name in the source, with or without template arguments and parameters.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// Write JSON.

@@ -32,11 +32,11 @@ Examples:
 /// The arguments of `gcn isa`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// A family (`ds`), an instruction (`ds_add_u32`), a part of its name (`mad`, `ds_*_f32`), a number (`ds:0x20`), words in
-    /// hexadecimal (`0xd8000000 0x00000100`), an entry of the errata (`E058`), or `abi`: the registers at a kernel's start.
-    /// Without it the families are listed.
+    /// Family (`ds`), instruction (`ds_add_u32`), part of a name (`mad`, `ds_*_f32`), number (`ds:0x20`), words in
+    /// hexadecimal (`0xd8000000 0x00000100`), entry of the errata (`E058`), or `abi` for the registers at a kernel's start.
+    /// By default, the families are listed.
     query: Vec<String>,
-    /// GPU of which instructions are shown: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
+    /// Show only instructions of this GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
     /// Print JSON.

@@ -28,15 +28,15 @@ Examples:
 /// The arguments of `gcn lint`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// The source (assembly), the code object, or a file that holds some; `-` reads standard input.
+    /// Source (assembly), code object, or file that contains code objects; `-` reads standard input.
     input: PathBuf,
-    /// The GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object says it itself.
+    /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. A code object states its own.
     #[arg(long, value_parser = input::TargetParser.map(|named| named.target), hide_possible_values = true)]
     target: Option<&'static Target>,
     /// Number of the code object in a file that holds several, counted from 1 as `gcn info` lists them.
     #[arg(long, value_name = "NUMBER")]
     entry: Option<usize>,
-    /// Read this kernel only, with the functions that it calls, by a name as `gcn run --kernel` takes it.
+    /// Read only this kernel and the functions that it calls, by a name that `gcn run --kernel` accepts.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
     /// Format of the findings.

@@ -50,25 +50,25 @@ enum Command {
     /// Show a code object: target, kernels, arguments, registers, memory.
     #[command(after_help = info::EXAMPLES)]
     Info(info::Args),
-    /// Write a code object of an offload bundle, a program or a library to a file.
+    /// Extract a code object from an offload bundle, a program or a library.
     #[command(after_help = extract::EXAMPLES)]
     Extract(extract::Args),
-    /// Show the tables: families of instructions, an instruction, or the instruction of words.
+    /// Show the families of instructions, one instruction, or the instruction that words encode.
     #[command(after_help = isa::EXAMPLES)]
     Isa(isa::Args),
     /// Run a kernel from a source, a code object, or a launch file.
     #[command(after_help = run::EXAMPLES)]
     Run(Box<run::Args>),
-    /// Run a kernel as `gcn run` does, and report what is wrong with it: missing waits, races, uninitialised reads.
+    /// Run a kernel as `gcn run` does, and report its errors: missing waits, races, uninitialised reads.
     #[command(after_help = check::EXAMPLES)]
     Check(Box<check::Args>),
-    /// Read code for missing waits and wait states, on all paths, without running it.
+    /// Check code for missing waits and wait states on all paths, without running it.
     #[command(after_help = lint::EXAMPLES)]
     Lint(lint::Args),
-    /// Run a program of HIP, which finds an emulated device.
+    /// Run a HIP or OpenCL program on emulated devices.
     #[command(after_help = exec::EXAMPLES)]
     Exec(exec::Args),
-    /// Print the variables with which programs of HIP find an emulated device, for a shell.
+    /// Print the environment variables that let HIP and OpenCL programs find emulated devices, for a shell.
     #[command(after_help = exec::ENV_EXAMPLES)]
     Env(exec::EnvArgs),
     /// Explain the name of an error, a warning, a fault or a finding, or list all names.

@@ -19,10 +19,10 @@ Examples:
 /// The arguments of `gcn man`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Command whose page is printed; by default the page of gcn itself.
+    /// Command to print the page of; by default, gcn itself.
     #[arg(conflicts_with = "output")]
     command: Option<String>,
-    /// Write the pages of all commands into a directory, which is created if necessary.
+    /// Directory to write the pages of all commands to; created if it does not exist.
     #[arg(short, long, value_name = "DIRECTORY")]
     output: Option<PathBuf>,
 }

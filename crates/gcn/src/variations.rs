@@ -7,17 +7,17 @@ use gcn_runtime::Variations;
 #[command(next_help_heading = "Variations")]
 #[group(skip)]
 pub struct Options {
-    /// Have memory operations take effect as late as the wait counters allow, and registers hold noise until then: a missing wait
-    /// changes the results.
+    /// Delay memory operations for as long as the wait counters allow, with noise in their registers until then: a missing
+    /// wait changes the results.
     #[arg(long, value_name = "SEED", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     late: Option<u64>,
-    /// Have the waves of a workgroup take turns by chance: `random(SEED)`.
+    /// Schedule the waves of a workgroup at random: `random(SEED)`.
     #[arg(long, value_name = "random(SEED)", value_parser = Variations::seed)]
     schedule: Option<u64>,
-    /// Fill LDS with noise before a workgroup starts: `random(SEED)`.
+    /// Fill LDS with noise before each workgroup starts: `random(SEED)`.
     #[arg(long, value_name = "random(SEED)", value_parser = Variations::seed)]
     lds_fill: Option<u64>,
-    /// Fill the registers that nothing sets with noise before a wave starts: `random(SEED)`.
+    /// Fill uninitialised registers with noise before each wave starts: `random(SEED)`.
     #[arg(long, value_name = "random(SEED)", value_parser = Variations::seed)]
     register_fill: Option<u64>,
 }

@@ -5,14 +5,14 @@ use gcn_asm::{Diagnostic, Explanation, Severity, closest, explain, explanations}
 /// Options about warnings.
 #[derive(clap::Args, Default)]
 pub struct Options {
-    /// Show no warnings.
+    /// Do not show warnings.
     #[arg(short = 'w', long)]
     no_warnings: bool,
-    /// Hide a warning (`no-NAME`), show it again (`NAME`), or make it an error (`error=NAME`); the last one counts. `error`
-    /// is every warning. NAME is what stands in brackets, as in `warning[unused-modifier]`.
+    /// Hide a warning (`no-NAME`), show it again (`NAME`), or make it an error (`error=NAME`); the last option wins.
+    /// `error` stands for all warnings. NAME is the name in brackets, as in `warning[unused-modifier]`.
     #[arg(short = 'W', value_name = "[no-|error=]NAME", value_parser = rule)]
     rules: Vec<Rule>,
-    /// Make nothing if there are warnings, and end with status 1.
+    /// Write no output if there are warnings, and exit with status 1.
     #[arg(long)]
     fatal_warnings: bool,
     /// Show at most COUNT warnings of each kind in full; 0 shows all.

@@ -11,34 +11,34 @@ use crate::{Usage, input};
 #[derive(clap::Args)]
 #[command(next_help_heading = "Checks")]
 pub struct CheckOptions {
-    /// Carry out these checks alone.
+    /// Run only these checks.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Check::named)]
     only: Vec<Check>,
-    /// Leave out these checks.
+    /// Do not run these checks.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Check::named)]
     except: Vec<Check>,
-    /// Carry out these checks too, which are off otherwise.
+    /// Also run these checks, which are off by default.
     #[arg(long, value_name = "NAMES", value_delimiter = ',', value_parser = Check::named)]
     also: Vec<Check>,
-    /// Launches, repetitions counted, that are not checked at the beginning.
+    /// Number of launches at the beginning that are not checked; repetitions count.
     #[arg(long, value_name = "N")]
     launch_skip: Option<u64>,
-    /// Launches that are checked; without, all.
+    /// Number of launches to check; all by default.
     #[arg(long, value_name = "N")]
     launch_count: Option<u64>,
-    /// Stop the run at N different findings.
+    /// Stop the run after N different findings.
     #[arg(long, value_name = "N", value_parser = settings::stop_at)]
     stop_at: Option<u64>,
-    /// Form of the findings: text, json or sarif.
+    /// Format of the findings: text, json or sarif.
     #[arg(long, value_name = "FORM", value_parser = input::form(FindingFormat::NAMES), hide_possible_values = true)]
     format: Option<FindingFormat>,
     /// Write the findings to a file.
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Leave out the findings that a file describes.
+    /// Hide the findings that a file describes.
     #[arg(long, value_name = "FILE")]
     suppress: Vec<PathBuf>,
-    /// Write a file for --suppress that describes all findings, in place of them.
+    /// Write a file for --suppress that describes all findings, instead of the findings.
     #[arg(long)]
     gen_suppressions: bool,
 }
