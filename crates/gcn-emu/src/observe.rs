@@ -63,24 +63,30 @@ impl Events {
     pub const MEMORY: Events = Events(1 << 10);
     /// [`WaveObserver::manages_cache`].
     pub const CACHE: Events = Events(1 << 11);
-    /// [`WaveObserver::issues`], but of instructions of the ALU and of branches only for those that use a register of
-    /// [`WaveObserver::watched`]: the others cost next to nothing.
+    /// [`WaveObserver::issues`], but of S_WAITCNT never, and of instructions of the ALU and of branches only for those that use
+    /// a register of [`WaveObserver::watched`]: the others cost next to nothing.
     pub const WATCHED: Events = Events(1 << 12);
     /// [`WaveObserver::executed`].
     pub const SEQUENCE: Events = Events(1 << 13);
     /// No event: the wait counters are kept, so that operations have numbers, and a wave's scoreboard says which are outstanding.
     /// [`Events::ISSUE`], [`Events::COMPLETE`] and [`Events::RETIRE`] ask for it too.
     pub const COUNTERS: Events = Events(1 << 14);
+    /// [`WaveObserver::issues`] of S_WAITCNT, for observers of [`Events::WATCHED`] that keep wait counters of their own.
+    pub const WAIT: Events = Events(1 << 15);
     /// All events.
-    pub const ALL: Events = Events((1 << 15) - 1);
+    pub const ALL: Events = Events((1 << 16) - 1);
 
     /// Events that each instruction, of memory or not, may cause.
     pub(crate) const INSTRUCTION: Events = Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::SKIP.0);
-    /// Events that an instruction of memory may cause besides those of its access, but for [`Events::SKIP`] and [`Events::CACHE`].
-    pub(crate) const OF_ACCESSES: Events =
-        Events(Self::INSTRUCTION.0 | Self::WATCHED.0 | Self::RETIRE.0);
-    /// Events of an instruction that issues.
+    /// Events of an access of LDS that an observer may overlook.
+    pub(crate) const OVERLOOKED: Events =
+        Events(Self::WATCHED.0 | Self::ACCESS.0 | Self::ACCESSED.0);
+    /// Events that an access of LDS may cause though it is overlooked.
+    pub(crate) const NOT_OVERLOOKED: Events = Events(Self::INSTRUCTION.0 | Self::RETIRE.0);
+    /// Events of an instruction that issues, but for S_WAITCNT.
     pub(crate) const ISSUES: Events = Events(Self::ISSUE.0 | Self::WATCHED.0);
+    /// Events of S_WAITCNT when it issues.
+    pub(crate) const WAIT_ISSUES: Events = Events(Self::ISSUE.0 | Self::WAIT.0);
     /// Events of which the wait counters are a part: [`OperationId`]s, and what retires.
     pub(crate) const OPERATIONS: Events =
         Events(Self::ISSUE.0 | Self::COMPLETE.0 | Self::RETIRE.0 | Self::COUNTERS.0);
@@ -168,8 +174,9 @@ pub trait WaveObserver: Send {
     /// An instruction is not executed; neither issue nor completion is reported.
     fn skipped(&mut self, _context: &Context<'_>, _step: &Step, _why: Skip) {}
 
-    /// An instruction is about to access LDS: asked of those that want [`Events::ACCESS`] or [`Events::ACCESSED`], before these. True if
-    /// the observer needs neither. Where no observer does, the instruction takes little more time than unobserved.
+    /// An instruction is about to access LDS: asked of those that want [`Events::WATCHED`], [`Events::ACCESS`] or
+    /// [`Events::ACCESSED`], before these. True if the observer needs none of them. Where no observer does, the instruction takes
+    /// little more time than unobserved. It is not asked where memory operations take effect late.
     fn overlooks(&mut self, _context: &Context<'_>, _access: &ShareAccess<'_>) -> bool {
         false
     }

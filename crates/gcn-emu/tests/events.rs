@@ -527,7 +527,6 @@ fn of_arithmetic_only_what_uses_watched_registers_is_reported() {
         names.into_iter().map(|(_, name)| name).collect()
     };
     let always = [
-        "s_waitcnt vmcnt(0)",
         "ds_read_b32 v7, v8",
         "v_movrels_b32_e32 v9, v10",
         "v_mov_b32_e32 v11, v12",
@@ -558,6 +557,11 @@ fn of_arithmetic_only_what_uses_watched_registers_is_reported() {
         })
         .collect();
     assert_eq!(found, expected.concat());
+    // Of waits those are told that ask for them.
+    let names = Watching::names(VI, text, 64, Events::WATCHED | Events::WAIT, &[v3]);
+    let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();
+    let waits = ["v_mov_b32_e32 v3, v4", "s_waitcnt vmcnt(0)"];
+    assert_eq!(names, [&waits[..], &always[..]].concat());
 }
 
 #[test]

@@ -81,7 +81,11 @@ impl Observers {
                 && let Some(waves) = observer.waves()
             {
                 watchers.wants = watchers.wants | wants;
-                watchers.list.push((wants, waves));
+                watchers.list.push(Watcher {
+                    wants,
+                    observer: waves,
+                    watched: RegisterSet::default(),
+                });
             }
         }
         watchers
@@ -94,13 +98,21 @@ impl Listener for Observers {
     }
 }
 
+/// An observer of one thread's waves.
+struct Watcher {
+    wants: Events,
+    observer: Box<dyn WaveObserver>,
+    /// Registers of the wave whose turn it is that it watches ([`Events::WATCHED`]).
+    watched: RegisterSet,
+}
+
 /// The observers of one thread's waves.
 #[derive(Default)]
 pub(crate) struct Watchers {
-    list: Vec<(Events, Box<dyn WaveObserver>)>,
+    list: Vec<Watcher>,
     /// Events that at least one of them wants.
     pub(crate) wants: Events,
-    /// Registers of the wave whose turn it is that are watched ([`Events::WATCHED`]).
+    /// Registers that at least one of them watches.
     watched: RegisterSet,
     /// The dword at which a sequence of instructions has begun that is not reported yet ([`Events::SEQUENCE`]).
     pub(crate) begun: Option<usize>,
@@ -115,7 +127,7 @@ pub(crate) struct Watchers {
 pub(crate) struct Overlook {
     /// Their places in the set, as bits.
     by: u64,
-    /// All that want accesses do.
+    /// All that could do.
     pub(crate) is_unanimous: bool,
 }
 
@@ -123,14 +135,14 @@ impl Watchers {
     /// Calls each one that wants the event.
     #[inline]
     pub(crate) fn each(&mut self, event: Events, mut f: impl FnMut(&mut dyn WaveObserver)) {
-        for (wants, observer) in &mut self.list {
-            if wants.any(event) {
-                f(&mut **observer);
+        for it in &mut self.list {
+            if it.wants.any(event) {
+                f(&mut *it.observer);
             }
         }
     }
 
-    /// Asks the observers of accesses which of them need no event of an instruction's, if it is one of LDS.
+    /// Asks the observers which of them overlook an instruction's access, if it is one of LDS.
     #[inline(never)]
     pub(crate) fn overlook(&mut self, context: &Context<'_>, step: &Step) -> Overlook {
         let device = context.dispatched.device;
@@ -141,12 +153,12 @@ impl Watchers {
             by: 0,
             is_unanimous: true,
         };
-        for (number, (wants, observer)) in self.list.iter_mut().enumerate() {
-            if !wants.any(Events::ACCESS | Events::ACCESSED) {
+        for (number, it) in self.list.iter_mut().enumerate() {
+            if !it.wants.any(Events::OVERLOOKED) {
                 continue;
             }
             let bit = 1u64.checked_shl(number as u32).unwrap_or(0);
-            if bit != 0 && observer.overlooks(context, access) {
+            if bit != 0 && it.observer.overlooks(context, access) {
                 overlook.by |= bit;
             } else {
                 overlook.is_unanimous = false;
@@ -155,7 +167,8 @@ impl Watchers {
         overlook
     }
 
-    /// [`Watchers::each`] of an access's events, without those that overlook it.
+    /// [`Watchers::each`] of an access's events, or of its instruction's issue, without those that overlook it. An observer that
+    /// wants to know of all instructions is told of the issue all the same.
     #[inline]
     pub(crate) fn each_accessing(
         &mut self,
@@ -163,10 +176,11 @@ impl Watchers {
         overlook: Overlook,
         mut f: impl FnMut(&mut dyn WaveObserver),
     ) {
-        for (number, (wants, observer)) in self.list.iter_mut().enumerate() {
+        for (number, it) in self.list.iter_mut().enumerate() {
             let overlooks = overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
-            if wants.any(event) && !overlooks {
-                f(&mut **observer);
+            let needs_all = (it.wants & event).any(Events::ISSUE);
+            if it.wants.any(event) && (needs_all || !overlooks) {
+                f(&mut *it.observer);
             }
         }
     }
@@ -194,10 +208,18 @@ impl Watchers {
         self.each(Events::SEQUENCE, |it| it.executed(&context, sequence));
     }
 
-    /// Asks which registers of a wave are watched.
-    pub(crate) fn watch(&mut self, context: &Context<'_>) {
+    /// Asks those that want some events which registers of a wave they watch.
+    pub(crate) fn watch(&mut self, context: &Context<'_>, of: Events) {
         let mut watched = RegisterSet::default();
-        self.each(Events::WATCHED, |it| watched.add_all(&it.watched(context)));
+        for it in &mut self.list {
+            if !it.wants.any(Events::WATCHED) {
+                continue;
+            }
+            if it.wants.any(of) {
+                it.watched = it.observer.watched(context);
+            }
+            watched.add_all(&it.watched);
+        }
         self.watched = watched;
     }
 

@@ -73,8 +73,8 @@ pub(super) struct Emitter<'a> {
     step: &'a Step,
     /// It has been issued before, and has blocked.
     is_resumed: bool,
-    /// The observers that need no event of its access, once they have been asked.
-    pub(super) overlook: Option<Overlook>,
+    /// The observers that overlook its access.
+    pub(super) overlook: Overlook,
     /// Its address.
     pc: u64,
 }
@@ -101,7 +101,7 @@ impl<'a> Emitter<'a> {
             issued,
             step,
             is_resumed: wave.waiting == Waiting::Gws,
-            overlook: None,
+            overlook: Overlook::default(),
             pc: wave.pc,
         }
     }
@@ -124,21 +124,32 @@ impl<'a> Emitter<'a> {
         self.issued.instruction(self.step)
     }
 
-    /// The instruction issues, unless it has before or is to be skipped.
+    /// Events of the instruction when it issues.
     #[inline]
-    pub(super) fn begins(&mut self, wave: &Wave, lds: &Lds) {
-        if self.watch.wants.any(Events::ISSUES) && !self.is_resumed && self.issued.skip.is_none() {
-            let (context, instruction) = (self.context(wave, lds), self.instruction());
-            self.watch
-                .each(Events::ISSUES, |it| it.issues(&context, &instruction));
+    fn issue(&self) -> Events {
+        match self.step.run {
+            Executor::Wait(_) => Events::WAIT_ISSUES,
+            _ => Events::ISSUES,
         }
     }
 
-    /// Asks anew which registers are watched.
+    /// The instruction issues, unless it has before or is to be skipped.
+    #[inline]
+    pub(super) fn begins(&mut self, wave: &Wave, lds: &Lds) {
+        let issue = self.issue();
+        if self.watch.wants.any(issue) && !self.is_resumed && self.issued.skip.is_none() {
+            let (context, instruction) = (self.context(wave, lds), self.instruction());
+            let overlook = self.overlook;
+            self.watch
+                .each_accessing(issue, overlook, |it| it.issues(&context, &instruction));
+        }
+    }
+
+    /// Asks the observers that have been told of the instruction which registers they watch now.
     #[inline]
     pub(super) fn watches(&mut self, wave: &Wave, lds: &Lds) {
-        let context = self.context(wave, lds);
-        self.watch.watch(&context);
+        let (context, issue) = (self.context(wave, lds), self.issue());
+        self.watch.watch(&context, issue);
     }
 
     /// The instruction has completed, or was skipped; the wave's `pc` is where it goes on.
@@ -181,8 +192,7 @@ impl<'a> Emitter<'a> {
         let event = memory_event(&instruction, transfer, &context, Phase::Before);
         let mut veto = None;
         let watch = &mut *self.watch;
-        let overlook = self.overlook.unwrap_or_default();
-        watch.each_accessing(Events::ACCESS, overlook, |it| {
+        watch.each_accessing(Events::ACCESS, self.overlook, |it| {
             if let Verdict::Veto(message) = it.accesses(&context, &event) {
                 veto.get_or_insert(message);
             }
@@ -196,8 +206,7 @@ impl<'a> Emitter<'a> {
         let instruction = self.instruction();
         let event = memory_event(&instruction, transfer, &context, Phase::After);
         let watch = &mut *self.watch;
-        let overlook = self.overlook.unwrap_or_default();
-        watch.each_accessing(Events::ACCESSED, overlook, |it| {
+        watch.each_accessing(Events::ACCESSED, self.overlook, |it| {
             it.accessed(&context, &event);
         });
     }
@@ -229,7 +238,7 @@ impl<'a> Emitter<'a> {
             self.watch.each(Events::GWS, |it| it.gws_begins(&context));
         }
         let wants = self.watch.wants.any(Events::ACCESS | Events::ACCESSED);
-        if !wants || self.is_overlooked(wave, lds) {
+        if !wants || self.overlook.is_unanimous {
             let outcome = memory::execute::<false>(wave, step, lds, device, transfer);
             let outcome = outcome.map_err(Box::new)?;
             self.resumes(outcome, wave, lds);
@@ -248,17 +257,6 @@ impl<'a> Emitter<'a> {
             self.accessed(wave, lds, transfer);
         }
         Ok(outcome)
-    }
-
-    /// True if no observer needs the events of the access; where only some do, the others get none.
-    #[inline]
-    fn is_overlooked(&mut self, wave: &Wave, lds: &Lds) -> bool {
-        let context = self.context(wave, lds);
-        let (watch, step) = (&mut *self.watch, self.step);
-        let overlook = self
-            .overlook
-            .get_or_insert_with(|| watch.overlook(&context, step));
-        overlook.is_unanimous
     }
 
     /// Reports that the wave goes on, if it was blocked and is not any more, and has done what it wanted of GWS.

@@ -42,21 +42,25 @@ pub(super) fn run_wave<const OBSERVED: bool>(
     let reports_all = OBSERVED && watch.wants.any(Events::INSTRUCTION);
     let watches = OBSERVED && !reports_all && watch.wants.any(Events::WATCHED);
     let is_late = OBSERVED && wave.late.is_some();
-    // Then an access that observers overlook has no event at all.
-    let reports_accesses_alone = OBSERVED
-        && watch.wants.any(Events::ACCESS | Events::ACCESSED)
-        && !watch.wants.any(Events::OF_ACCESSES)
-        && !is_late;
+    let asks = OBSERVED && watch.wants.any(Events::OVERLOOKED) && !is_late;
+    // Then an access that all observers overlook has no event at all.
+    let drops_overlooked = asks && !watch.wants.any(Events::NOT_OVERLOOKED);
     let reports_sequences = OBSERVED && watch.wants.any(Events::SEQUENCE);
-    // Then waits have none either.
-    let is_quiet = reports_accesses_alone && !counts;
+    // Then waits have none.
+    let skips_waits =
+        OBSERVED && !reports_all && !counts && !is_late && !watch.wants.any(Events::WAIT);
+    let quick = QuickSteps {
+        skips_waits,
+        loads: drops_overlooked && !counts,
+    };
     if watches {
-        watch.watch(&Context {
+        let context = Context {
             dispatched,
             wave,
             lds,
             pc: wave.pc,
-        });
+        };
+        watch.watch(&context, Events::WATCHED);
     }
     'blocks: loop {
         let stop = |kind, pc| Stop {
@@ -114,13 +118,8 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                 (step.handler)(wave, step);
                 if OBSERVED {
                     let (next, used) = (&steps[number + 1..], used.get(number + 1..));
-                    let done = if is_quiet {
-                        let done;
-                        (done, asked) = quiet_steps(wave, next, watch, (dispatched, code, lds));
-                        done
-                    } else {
-                        simple_steps(wave, next, used, watch)
-                    };
+                    let done;
+                    (done, asked) = quick.run(wave, next, used, watch, (dispatched, code, lds));
                     if let Some(skip) = done.checked_sub(1) {
                         rest.nth(skip);
                     }
@@ -135,12 +134,8 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             let is_plain = matches!(step.run, Executor::Scalar | Executor::Branch(..));
             let mut has_events =
                 reports_all || !is_plain || watches && (is_watched || !is_unmodified);
-            let mut overlook = None;
-            if OBSERVED
-                && reports_accesses_alone
-                && matches!(step.run, Executor::Memory)
-                && !is_skipped(wave, step)
-            {
+            let mut overlook = Overlook::default();
+            if asks && matches!(step.run, Executor::Memory) && !is_skipped(wave, step) {
                 let context = Context {
                     dispatched,
                     wave,
@@ -148,11 +143,10 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     pc: code.address(index),
                 };
                 let known = asked.take();
-                let overlook =
-                    overlook.insert(known.unwrap_or_else(|| watch.overlook(&context, step)));
-                has_events &= !overlook.is_unanimous;
+                overlook = known.unwrap_or_else(|| watch.overlook(&context, step));
+                has_events &= !(drops_overlooked && overlook.is_unanimous);
             }
-            has_events &= !(is_quiet && matches!(step.run, Executor::Wait(_)));
+            has_events &= !(skips_waits && matches!(step.run, Executor::Wait(_)));
             let mut emitter: Option<Emitter<'_>> = None;
             if OBSERVED && has_events {
                 wave.pc = code.address(index);
@@ -316,66 +310,69 @@ pub(super) fn run_wave<const OBSERVED: bool>(
     }
 }
 
-/// Runs instructions as far as they are simple and use no watched register; `used` has the registers of each where some may be.
-/// Returns their number. Without the rest of the step loop around it the host keeps in registers what this needs.
-#[inline(never)]
-fn simple_steps(
-    wave: &mut Wave,
-    steps: &[Step],
-    used: Option<&[RegisterSet]>,
-    watch: &Watchers,
-) -> usize {
-    let used = used.unwrap_or_default();
-    let count = if used.is_empty() {
-        steps.len()
-    } else {
-        steps.len().min(used.len())
-    };
-    for (number, step) in steps[..count].iter().enumerate() {
-        let is_watched = used.get(number).is_some_and(|used| watch.watches(used));
-        if !step.is_simple || is_watched {
-            return number;
-        }
-        (step.handler)(wave, step);
-    }
-    count
+/// Instructions that [`QuickSteps::run`] runs besides simple ones.
+#[derive(Clone, Copy)]
+struct QuickSteps {
+    /// Waits, of which no observer is told.
+    skips_waits: bool,
+    /// Loads from LDS that all observers overlook.
+    loads: bool,
 }
 
-/// Runs instructions as far as they are simple, wait, or load from LDS what no observer of accesses, the only ones, looks at. Returns their
-/// number, and the observers that overlook the next one's access if they have been asked.
-#[inline(never)]
-fn quiet_steps(
-    wave: &mut Wave,
-    steps: &[Step],
-    watch: &mut Watchers,
-    (dispatched, code, lds): (Dispatched<'_>, &Code, &mut Lds),
-) -> (usize, Option<Overlook>) {
-    for (number, step) in steps.iter().enumerate() {
-        if step.is_simple {
-            (step.handler)(wave, step);
-            continue;
-        }
-        // What is outstanding is no observer's concern (see `run_wave`).
-        if cfg!(target_arch = "x86_64") && matches!(step.run, Executor::Wait(_)) {
-            continue;
-        }
-        if !memory::loads_from_lds(step) {
-            return (number, None);
-        }
-        let context = Context {
-            dispatched,
-            wave,
-            lds,
-            pc: code.address(step.index),
+impl QuickSteps {
+    /// Runs instructions as far as they are quick and no simple one uses a watched register; `used` has the registers of each where
+    /// some may be watched. Returns their number, and the observers that overlook the next one's access if they have been asked.
+    /// Without the rest of the step loop around it the host keeps in registers what this needs.
+    #[inline(never)]
+    fn run(
+        self,
+        wave: &mut Wave,
+        steps: &[Step],
+        used: Option<&[RegisterSet]>,
+        watch: &mut Watchers,
+        (dispatched, code, lds): (Dispatched<'_>, &Code, &mut Lds),
+    ) -> (usize, Option<Overlook>) {
+        let used = used.unwrap_or_default();
+        let count = if used.is_empty() {
+            steps.len()
+        } else {
+            steps.len().min(used.len())
         };
-        let overlook = watch.overlook(&context, step);
-        if !overlook.is_unanimous
-            || memory::load_from_lds(wave, step, lds, dispatched.device).is_none()
-        {
-            return (number, Some(overlook));
+        for (number, step) in steps[..count].iter().enumerate() {
+            if step.is_simple {
+                if used.get(number).is_some_and(|used| watch.watches(used)) {
+                    return (number, None);
+                }
+                (step.handler)(wave, step);
+                continue;
+            }
+            if self.skips_waits && does_nothing(step) {
+                continue;
+            }
+            if !self.loads || !memory::loads_from_lds(step) {
+                return (number, None);
+            }
+            let context = Context {
+                dispatched,
+                wave,
+                lds,
+                pc: code.address(step.index),
+            };
+            let overlook = watch.overlook(&context, step);
+            if !overlook.is_unanimous
+                || memory::load_from_lds(wave, step, lds, dispatched.device).is_none()
+            {
+                return (number, Some(overlook));
+            }
         }
+        (count, None)
     }
-    (steps.len(), None)
+}
+
+/// True of a wait, where nothing is counted that it waits for: all has taken effect already. On some hosts it is a fence.
+#[inline(always)]
+fn does_nothing(step: &Step) -> bool {
+    cfg!(target_arch = "x86_64") && matches!(step.run, Executor::Wait(_))
 }
 
 /// Reports the instructions up to a wave's last one, at `pc`, which has faulted.

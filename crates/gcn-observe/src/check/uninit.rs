@@ -26,10 +26,10 @@ use std::sync::Arc;
 use gcn_emu::fault::Fault;
 use gcn_emu::observe::{
     Access, Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, Observer,
-    Span, WaveEnd, WaveObserver,
+    ShareAccess, Span, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
-use gcn_emu::step::Family;
+use gcn_emu::step::{Family, Step};
 use gcn_emu::wave::Scratch;
 use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
@@ -338,48 +338,15 @@ impl Watch {
         facts: &UninitFacts,
         reads_defined: bool,
     ) {
-        let id = context.id();
         let Some(state) = self.waves.current() else {
             return;
         };
         let Some(plan) = instruction.step.memory.as_deref() else {
             return;
         };
-        let group = self.groups.get_or_make(id.group, || {
-            let mut group = GroupState::default();
-            group
-                .lds
-                .begin(context.dispatched.dispatch.lds_bytes as usize);
-            group
-        });
-        let has_lds = group.lds.has_any();
-        let has_scratch = context.wave.scratch.bytes_per_lane != 0;
-        let has_global = self.shared.global.has_any();
-        let may_have_undefined = match plan.family {
-            Family::Share => has_lds,
-            Family::Flat => has_lds || has_scratch || has_global,
-            Family::Scratch | Family::Buffer | Family::ScalarScratch => {
-                has_scratch || has_global || plan.to_lds && has_lds
-            }
-            Family::Global => has_global || plan.to_lds && has_lds,
-            Family::Scalar | Family::ScalarBuffer => has_global,
-        };
-        if reads_defined
-            && !may_have_undefined
-            && defines_result(&mut state.registers, facts, instruction.exec)
-        {
-            return;
-        }
-        let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
+        let group = group_of(&mut self.groups, context);
         let (step, exec) = (instruction.step, instruction.exec);
         let version = group.lds.version();
-        if reads_defined
-            && !is_moved
-            && state.repeats.has(context, step, exec, version)
-            && defines_result(&mut state.registers, facts, exec)
-        {
-            return;
-        }
         context.addresses(instruction.step, &mut self.access);
         if self.access.intent.is_none() {
             define_written(&mut state.registers, facts, instruction.exec);
@@ -431,6 +398,24 @@ impl Watch {
         .run();
     }
 
+    /// True if an instruction is known to read and to leave nothing undefined; that is noted then.
+    #[inline]
+    fn is_defined(&mut self, context: &Context<'_>, step: &Step, exec: u64) -> bool {
+        self.turn(context);
+        let Some(state) = self.waves.current() else {
+            return false;
+        };
+        let facts = self.facts.of(step, |step| Arc::new(UninitFacts::of(step)));
+        if !reads_defined(&state.registers, facts, exec) {
+            return false;
+        }
+        let loads_defined = facts.class != Class::Memory || {
+            let group = group_of(&mut self.groups, context);
+            accesses_defined(context, step, exec, group, &self.shared, &mut state.repeats)
+        };
+        loads_defined && defines_result(&mut state.registers, facts, exec)
+    }
+
     /// An instruction that reads undefined bits, may write such, or accesses memory.
     fn slow(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &UninitFacts) {
         self.decisions(context, instruction, facts);
@@ -453,6 +438,47 @@ impl Watch {
 /// Bytes of a wave's scratch.
 fn scratch_bytes(scratch: &Scratch) -> u64 {
     u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64
+}
+
+/// The state of a wave's workgroup.
+#[inline]
+fn group_of<'g>(groups: &'g mut Groups<GroupState>, context: &Context<'_>) -> &'g mut GroupState {
+    groups.get_or_make(context.id().group, || {
+        let mut group = GroupState::default();
+        let bytes = context.dispatched.dispatch.lds_bytes as usize;
+        group.lds.begin(bytes);
+        group
+    })
+}
+
+/// True if a memory instruction whose registers are defined is known to find all memory defined, without a look at the shadow
+/// of what it accesses.
+#[inline]
+fn accesses_defined(
+    context: &Context<'_>,
+    step: &Step,
+    exec: u64,
+    group: &GroupState,
+    shared: &Shared,
+    repeats: &mut Repeats,
+) -> bool {
+    let Some(plan) = step.memory.as_deref() else {
+        return false;
+    };
+    let has_lds = group.lds.has_any();
+    let has_scratch = context.wave.scratch.bytes_per_lane != 0;
+    let has_global = || shared.global.has_any();
+    let may_have_undefined = match plan.family {
+        Family::Share => has_lds,
+        Family::Flat => has_lds || has_scratch || has_global(),
+        Family::Scratch | Family::Buffer | Family::ScalarScratch => {
+            has_scratch || has_global() || plan.to_lds && has_lds
+        }
+        Family::Global => has_global() || plan.to_lds && has_lds,
+        Family::Scalar | Family::ScalarBuffer => has_global(),
+    };
+    let version = group.lds.version();
+    !may_have_undefined || repeats.has(context, step, exec, version)
 }
 
 /// True if nothing is undefined of what an instruction reads.
@@ -556,26 +582,20 @@ impl WaveObserver for Watch {
     }
 
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
-        self.turn(context);
-        let Some(state) = self.waves.current() else {
-            return;
-        };
-        let facts = self
-            .facts
-            .of(instruction.step, |step| Arc::new(UninitFacts::of(step)));
-        let exec = instruction.exec;
-        let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
-        if !is_moved && facts.class != Class::Memory {
-            let registers = &mut state.registers;
-            if reads_defined(registers, facts, exec) && defines_result(registers, facts, exec) {
-                return;
-            }
+        let (step, exec) = (instruction.step, instruction.exec);
+        let is_moved = !std::ptr::eq(instruction.operands, &step.args);
+        if is_moved {
+            self.turn(context);
+            let facts = UninitFacts::with(step, used(instruction));
+            self.slow(context, instruction, &facts);
+        } else if !self.is_defined(context, step, exec) {
+            let facts = self.facts.of(step, |step| Arc::new(UninitFacts::of(step)));
+            let facts = facts.clone();
+            self.slow(context, instruction, &facts);
         }
-        let facts = if is_moved {
-            Arc::new(UninitFacts::with(instruction.step, used(instruction)))
-        } else {
-            facts.clone()
-        };
-        self.slow(context, instruction, &facts);
+    }
+
+    fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
+        self.is_defined(context, access.step, access.lanes)
     }
 }

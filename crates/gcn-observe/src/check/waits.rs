@@ -40,7 +40,7 @@ impl Waits {
 
 impl Observer for Waits {
     fn wants(&self) -> Events {
-        Events::WATCHED | Events::WAVE | Events::BARRIER
+        Events::WATCHED | Events::WAIT | Events::WAVE | Events::BARRIER
     }
 
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
