@@ -65,6 +65,26 @@ fn what_was_loaded_before_is_not_to_be_overwritten_behind_no_barrier() {
 }
 
 #[test]
+fn stores_of_waves_to_rows_of_lds_are_apart_or_not() {
+    let body = |distance: u32, before: usize| {
+        let before = "ds_write_b32 v1, v0\n".repeat(before);
+        format!(
+            "{before}v_and_b32 v2, 0xff, v1\nv_mov_b32 v3, {distance}\nv_mul_lo_u32 v3, v3, s8\nv_or_b32 v2, v2, v3\n\
+             ds_write_b32 v2, v0"
+        )
+    };
+    // Few stores, which are looked at one by one, and many.
+    for before in [0, 1, 100] {
+        assembly(WAVES, &body(0x100, before), &[]);
+        let twice = "lds-race: ds_write_b32 v2, v0 | ds_write_b32 v2, v0";
+        assembly(WAVES, &body(0, before), &[twice]);
+    }
+    // Waves that store next to each other, and load their own.
+    let own = "ds_write_b32 v1, v0\nds_read_b32 v2, v1\nds_write_b32 v1, v0 offset:1024\nds_read_b32 v2, v1 offset:1024";
+    assembly(WAVES, own, &[]);
+}
+
+#[test]
 fn bytes_of_a_dword_are_told_apart() {
     let body = |distance: u32| {
         format!(

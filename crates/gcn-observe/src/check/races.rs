@@ -173,7 +173,7 @@ struct AccessFacts {
     is_scalar: bool,
     /// It is a compare and swap by lanes.
     is_swap: bool,
-    /// It loads, or is an atomic, and puts waves in no order.
+    /// It loads, stores or is an atomic, and puts waves in no order.
     is_kept: bool,
 }
 
@@ -202,7 +202,8 @@ impl AccessFacts {
                     let is_plain = matches!(does, Does::Atomic(..));
                     is_plain && !is_swap && !run.means.orders
                 }
-                entry::Kind::CoherentLoad | entry::Kind::Store | entry::Kind::FailedSwap => false,
+                entry::Kind::Store => matches!(does, Does::Store(_)) && !run.means.needs_counters(),
+                entry::Kind::CoherentLoad | entry::Kind::FailedSwap => false,
             },
         }
     }
@@ -261,6 +262,10 @@ impl Watch {
     ) -> bool {
         let facts = self.facts_of(context, access.step, access.intent, run);
         if !facts.is_kept || run.layout.has_lanes() {
+            return false;
+        }
+        // Lanes that may store to one byte are looked at.
+        if facts.kind == entry::Kind::Store && !access.ascends() {
             return false;
         }
         let id = context.id();

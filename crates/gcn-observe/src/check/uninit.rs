@@ -398,9 +398,16 @@ impl Watch {
         .run();
     }
 
-    /// True if an instruction is known to read and to leave nothing undefined; that is noted then.
+    /// True if an instruction is known to read and to leave nothing undefined; that is noted then. `bases_number` as
+    /// [`ShareAccess`] has it.
     #[inline]
-    fn is_defined(&mut self, context: &Context<'_>, step: &Step, exec: u64) -> bool {
+    fn is_defined(
+        &mut self,
+        context: &Context<'_>,
+        step: &Step,
+        exec: u64,
+        bases_number: Option<u64>,
+    ) -> bool {
         self.turn(context);
         let Some(state) = self.waves.current() else {
             return false;
@@ -411,7 +418,15 @@ impl Watch {
         }
         let loads_defined = facts.class != Class::Memory || {
             let group = group_of(&mut self.groups, context);
-            accesses_defined(context, step, exec, group, &self.shared, &mut state.repeats)
+            accesses_defined(
+                context,
+                step,
+                exec,
+                group,
+                &self.shared,
+                &mut state.repeats,
+                bases_number,
+            )
         };
         loads_defined && defines_result(&mut state.registers, facts, exec)
     }
@@ -461,6 +476,7 @@ fn accesses_defined(
     group: &GroupState,
     shared: &Shared,
     repeats: &mut Repeats,
+    bases_number: Option<u64>,
 ) -> bool {
     let Some(plan) = step.memory.as_deref() else {
         return false;
@@ -478,7 +494,7 @@ fn accesses_defined(
         Family::Scalar | Family::ScalarBuffer => has_global(),
     };
     let version = group.lds.version();
-    !may_have_undefined || repeats.has(context, step, exec, version)
+    !may_have_undefined || repeats.has(context, step, exec, version, bases_number)
 }
 
 /// True if nothing is undefined of what an instruction reads.
@@ -588,7 +604,7 @@ impl WaveObserver for Watch {
             self.turn(context);
             let facts = UninitFacts::with(step, used(instruction));
             self.slow(context, instruction, &facts);
-        } else if !self.is_defined(context, step, exec) {
+        } else if !self.is_defined(context, step, exec, None) {
             let facts = self.facts.of(step, |step| Arc::new(UninitFacts::of(step)));
             let facts = facts.clone();
             self.slow(context, instruction, &facts);
@@ -596,6 +612,11 @@ impl WaveObserver for Watch {
     }
 
     fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
-        self.is_defined(context, access.step, access.lanes)
+        self.is_defined(
+            context,
+            access.step,
+            access.lanes,
+            Some(access.bases_number),
+        )
     }
 }

@@ -17,11 +17,18 @@ struct Reach {
     exec: u64,
     lowest: u32,
     greatest: u32,
+    /// No other reach that was worked out has it.
+    number: u64,
 }
 
 /// The last reaches of some registers: code accesses LDS by the same addresses with one offset after the other.
 #[derive(Clone, Debug)]
-pub(crate) struct Reaches([Reach; Reaches::COUNT]);
+pub(crate) struct Reaches {
+    /// By the numbers of the wave and the register.
+    last: [Reach; Reaches::COUNT],
+    /// Reaches that have been worked out.
+    count: u64,
+}
 
 impl Default for Reaches {
     fn default() -> Reaches {
@@ -30,27 +37,35 @@ impl Default for Reaches {
             exec: 0,
             lowest: u32::MAX,
             greatest: 0,
+            number: 0,
         };
-        Reaches([none; Reaches::COUNT])
+        Reaches {
+            last: [none; Reaches::COUNT],
+            count: 0,
+        }
     }
 }
 
 impl Reaches {
-    const COUNT: usize = 4;
+    const COUNT: usize = 16;
 
-    /// The lowest and the greatest number of a register's active lanes.
-    fn of(&mut self, number: u8, register: &Lanes, exec: u64) -> (u32, u32) {
-        let known = &mut self.0[usize::from(number) % Reaches::COUNT];
+    /// That of a register's active lanes.
+    fn of(&mut self, wave: &Wave, number: u8) -> &Reach {
+        let (register, exec) = (wave.vgpr(number), wave.exec());
+        let place = wave.id.wave.wrapping_mul(4) ^ u32::from(number);
+        let known = &mut self.last[place as usize % Reaches::COUNT];
         if known.exec != exec || known.register != *register {
             let (lowest, greatest) = lanes::reach(register, exec);
+            self.count += 1;
             *known = Reach {
                 register: *register,
                 exec,
                 lowest,
                 greatest,
+                number: self.count,
             };
         }
-        (known.lowest, known.greatest)
+        known
     }
 }
 
@@ -73,6 +88,9 @@ pub struct ShareAccess<'a> {
     pub lanes: u64,
     /// Register of bases.
     pub bases: &'a Lanes,
+    /// A number of these bases in these lanes: accesses that one [`crate::observe::WaveObserver`] is asked of and that have the same
+    /// number have the same bases in the same lanes.
+    pub bases_number: u64,
     /// From a base to its elements.
     pub elements: ShareElements,
     /// From the lowest byte to the end of the highest.
@@ -84,6 +102,20 @@ impl<'a> ShareAccess<'a> {
     #[inline]
     pub fn addresses(&self, lane: usize) -> impl Iterator<Item = u64> + use<> {
         self.elements.addresses(self.bases.0[lane])
+    }
+
+    /// True if each lane's bytes are known to be behind those of the lane before it: then no two lanes access the same byte.
+    pub fn ascends(&self) -> bool {
+        let bytes = u32::from(self.elements.bytes);
+        let stays_apart = bytes % (1 << self.elements.mask.trailing_zeros().min(31)) == 0;
+        let is_row = self.lanes == u64::MAX && self.elements.distance.is_none();
+        let next = self.bases.0[1..].iter();
+        let pairs = self.bases.0.iter().zip(next);
+        is_row
+            && stays_apart
+            && pairs.fold(true, |all, (at, next)| {
+                all & (next >= at) & (next.wrapping_sub(*at) >= bytes)
+            })
     }
 
     /// That of an instruction; `None` of others than loads, stores and atomics of DS in LDS, of addresses that overflow, and of some
@@ -103,18 +135,19 @@ impl<'a> ShareAccess<'a> {
         }
         let register = plan.vaddr?;
         let bases = wave.vgpr(register);
-        let (lowest, greatest) = reaches.of(register, bases, exec);
-        let greatest = greatest.checked_add(elements.offset)?;
+        let reach = reaches.of(wave, register);
+        let greatest = reach.greatest.checked_add(elements.offset)?;
         if !keeps_order(elements.mask, greatest) {
             return None;
         }
-        let first = (lowest + elements.offset) & elements.mask;
+        let first = (reach.lowest + elements.offset) & elements.mask;
         let last = (greatest & elements.mask).checked_add(elements.distance.unwrap_or(0))?;
         Some(ShareAccess {
             step,
             intent: plan.does.intent()?,
             lanes: exec,
             bases,
+            bases_number: reach.number,
             elements,
             range: first.into()..u64::from(last) + u64::from(elements.bytes),
         })

@@ -1,7 +1,8 @@
 //! Accesses of LDS since the last barrier that are not in the shadow yet.
 //!
 //! Most code loads from LDS what was stored before a barrier, or adds to it by atomics: as long as no access of another kind comes
-//! near there is nothing to compare. Such accesses are kept as they were, until one comes; the next barrier makes them past.
+//! near there is nothing to compare, nor where each wave stores to a range of its own. Such accesses are kept as they were, until
+//! one comes near; the next barrier makes them past.
 
 use std::ops::Range;
 
@@ -47,6 +48,8 @@ struct BacklogAccess {
     now: PastAccess,
     lanes: u64,
     elements: ShareElements,
+    /// Place of its bases in the backlog.
+    bases: usize,
 }
 
 impl BacklogAccess {
@@ -69,24 +72,34 @@ pub(super) struct Backlog {
     loads: Reach,
     atomics: Reach,
     stores: Reach,
+    /// The stores one by one, with their waves, as long as they are few.
+    stored: Vec<(Range<u64>, u32)>,
     kept: Vec<BacklogAccess>,
-    /// The bases of each that is kept, as [`ShareAccess`] has them.
+    /// The bases of those that are kept, as [`ShareAccess`] has them, and their numbers.
     bases: Vec<Lanes>,
+    numbers: Vec<u64>,
     /// From the lowest to the highest byte of those that are kept.
     kept_bytes: Range<u64>,
 }
 
 /// Accesses that are kept at most.
 const MOST: usize = 2048;
+/// Bases that are searched for those of an access: code accesses LDS by few registers, with one offset after the other.
+const RECENT: usize = 4;
+/// Stores that are looked at one by one.
+const FEW_STORES: usize = 32;
 
 impl Backlog {
     /// All is past.
     pub(super) fn clear(&mut self) {
         *self = Backlog {
+            stored: std::mem::take(&mut self.stored),
             kept: std::mem::take(&mut self.kept),
             bases: std::mem::take(&mut self.bases),
+            numbers: std::mem::take(&mut self.numbers),
             ..Backlog::default()
         };
+        self.stored.clear();
         self.forget();
     }
 
@@ -100,6 +113,7 @@ impl Backlog {
     fn forget(&mut self) {
         self.kept.clear();
         self.bases.clear();
+        self.numbers.clear();
         self.kept_bytes = 0..0;
     }
 
@@ -117,15 +131,32 @@ impl Backlog {
     /// Notes where an access goes that is not kept.
     #[inline]
     pub(super) fn note(&mut self, bytes: &Range<u64>, now: PastAccess, layout: Layout) {
-        let reach = match now.kind() {
-            Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => &mut self.loads,
-            Kind::Store => &mut self.stores,
-            Kind::Atomic => &mut self.atomics,
-        };
-        reach.add(bytes, layout.wave(now));
+        let wave = layout.wave(now);
+        match now.kind() {
+            Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => self.loads.add(bytes, wave),
+            Kind::Store => self.stores(bytes, wave),
+            Kind::Atomic => self.atomics.add(bytes, wave),
+        }
     }
 
-    /// Keeps a load or an atomic, if no other wave has come near in another way. Returns false if one has.
+    /// Notes where a store goes.
+    fn stores(&mut self, bytes: &Range<u64>, wave: u32) {
+        self.stores.add(bytes, wave);
+        if self.stored.len() < FEW_STORES {
+            self.stored.push((bytes.clone(), wave));
+        }
+    }
+
+    /// True if another wave may have stored to some bytes.
+    fn meets_stores(&self, bytes: &Range<u64>, wave: u32) -> bool {
+        let mut stored = self.stored.iter();
+        self.stores.meets(bytes, wave)
+            && (self.stored.len() == FEW_STORES
+                || stored.any(|(other, by)| *by != wave && overlap(other, bytes)))
+    }
+
+    /// Keeps a load or an atomic, if no other wave has come near in another way, or a store that ascends, if none has come near at all.
+    /// Returns false if one has.
     pub(super) fn keep(
         &mut self,
         access: &ShareAccess<'_>,
@@ -134,31 +165,50 @@ impl Backlog {
     ) -> bool {
         let bytes = access.range.clone();
         let wave = layout.wave(now);
-        let (own, other) = match now.kind() {
-            Kind::Load => (&mut self.loads, &self.atomics),
-            Kind::Atomic => (&mut self.atomics, &self.loads),
-            Kind::CoherentLoad | Kind::FailedSwap | Kind::Store => return false,
+        let (meets_loads, meets_atomics) = (
+            self.loads.meets(&bytes, wave),
+            self.atomics.meets(&bytes, wave),
+        );
+        let conflicts = match now.kind() {
+            Kind::Load => meets_atomics,
+            Kind::Atomic => meets_loads,
+            Kind::Store => meets_loads || meets_atomics,
+            Kind::CoherentLoad | Kind::FailedSwap => true,
         };
-        if self.stores.meets(&bytes, wave) || other.meets(&bytes, wave) {
+        if conflicts || self.meets_stores(&bytes, wave) {
             return false;
         }
-        own.add(&bytes, wave);
+        self.note(&bytes, now, layout);
         self.kept_bytes = match self.kept_bytes.is_empty() {
             true => bytes,
             false => self.kept_bytes.start.min(bytes.start)..self.kept_bytes.end.max(bytes.end),
         };
+        let bases = self.bases(access);
         self.kept.push(BacklogAccess {
             now,
             lanes: access.lanes,
             elements: access.elements,
+            bases,
         });
-        self.bases.push(*access.bases);
         true
+    }
+
+    /// The place of an access's bases.
+    fn bases(&mut self, access: &ShareAccess<'_>) -> usize {
+        let recent = self.numbers.len().saturating_sub(RECENT);
+        let mut numbers = self.numbers[recent..].iter();
+        if let Some(place) = numbers.position(|it| *it == access.bases_number) {
+            return recent + place;
+        }
+        self.numbers.push(access.bases_number);
+        self.bases.push(*access.bases);
+        self.bases.len() - 1
     }
 
     /// Calls a function with the bytes of each access that is kept, in order; lanes that follow each other are taken together.
     pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, PastAccess)) {
-        for (kept, bases) in self.kept.iter().zip(&self.bases) {
+        for kept in &self.kept {
+            let bases = &self.bases[kept.bases];
             let mut open = 0..0;
             for element in kept.elements(bases) {
                 if element.start == open.end && !open.is_empty() {

@@ -198,15 +198,25 @@ impl Group {
     ) -> bool {
         let clock = self.wave(number).clock;
         let now = run.layout.entry(self.first + number, 0, clock, site, kind);
-        let view = View {
-            layout: run.layout,
-            group: self.waves(),
-            since: self.since,
-            known: &self.nothing,
-            is_lds: true,
-            is_without_acquires: !run.means.acquires,
-        };
-        self.share.keep(access, now, &view)
+        if kind == Kind::Store && !self.chains.is_empty() {
+            return false;
+        }
+        if self.share.is_full() {
+            let view = View {
+                layout: run.layout,
+                group: self.waves(),
+                since: self.since,
+                known: &self.nothing,
+                is_lds: true,
+                is_without_acquires: !run.means.acquires,
+            };
+            self.share.settle(&view);
+        }
+        let is_kept = self.share.keep(access, now, run.layout);
+        if is_kept && kind == Kind::Store {
+            self.wave(number).writes(Memory::Lds);
+        }
+        is_kept
     }
 
     /// Clocks that are ordered before an access of a wave: of others, and the clock of the barrier of its own workgroup.

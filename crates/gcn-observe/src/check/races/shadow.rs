@@ -384,12 +384,15 @@ impl Share {
         &mut self,
         access: &ShareAccess<'_>,
         now: PastAccess,
-        view: &View<'_>,
+        layout: Layout,
     ) -> bool {
-        if self.backlog.is_full() {
-            self.settle(view);
-        }
-        self.backlog.keep(access, now, view.layout)
+        self.backlog.keep(access, now, layout)
+    }
+
+    /// True if it has to settle before it keeps more.
+    #[inline]
+    pub(super) fn is_full(&self) -> bool {
+        self.backlog.is_full()
     }
 
     /// Notes an access; what is beyond the LDS is not.
@@ -409,7 +412,7 @@ impl Share {
 
     /// Notes the accesses that were kept.
     #[cold]
-    fn settle(&mut self, view: &View<'_>) {
+    pub(super) fn settle(&mut self, view: &View<'_>) {
         let backlog = take(&mut self.backlog);
         let mut met = Met::default();
         backlog.each(|range, now| self.note(range, now, view, &mut met));

@@ -14,6 +14,10 @@ struct Repeat {
     step: usize,
     key: Key,
     addresses: Lanes,
+    /// The number that these have as bases of a [`ShareAccess`], if it is known.
+    ///
+    /// [`ShareAccess`]: gcn_emu::observe::ShareAccess
+    bases_number: Option<u64>,
     /// Times that the addresses were others, less those that they were the same.
     misses: u8,
 }
@@ -77,21 +81,26 @@ impl Repeats {
         }
     }
 
-    /// True if an access is one that was noted for this version of LDS.
+    /// True if an access is one that was noted for this version of LDS; its bases may have a number.
     pub(super) fn has(
         &mut self,
         context: &Context<'_>,
         step: &Step,
         exec: u64,
         version: u64,
+        bases_number: Option<u64>,
     ) -> bool {
         let register = step.memory.as_deref().and_then(addresses);
         let (Some(register), Some(place)) = (register, self.find(step.index)) else {
             return false;
         };
         let it = &mut self.list[place];
+        let has_number = bases_number.is_some() && it.bases_number == bases_number;
         let is_same = it.key == Self::key(context, exec, version)
-            && it.addresses == *context.wave.vgpr(register);
+            && (has_number || it.addresses == *context.wave.vgpr(register));
+        if is_same {
+            it.bases_number = bases_number;
+        }
         it.misses = match is_same {
             true => it.misses.saturating_sub(1),
             false => it.misses.saturating_add(1),
@@ -112,6 +121,7 @@ impl Repeats {
                 let it = &mut self.list[place];
                 it.key = key;
                 it.addresses = addresses;
+                it.bases_number = None;
             }
             None if self.list.len() < MOST => {
                 self.at = self.list.len();
@@ -119,6 +129,7 @@ impl Repeats {
                     step: step.index,
                     key,
                     addresses,
+                    bases_number: None,
                     misses: 0,
                 });
             }
