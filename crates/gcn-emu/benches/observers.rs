@@ -1,4 +1,7 @@
 //! The cost of observers: times of kernels observed for all events and for memory alone, beside unobserved runs in turns.
+//!
+//! Arguments: a part of a kernel's name, one of `unobserved`, `memory` and `all`, which is then run alone: for a profiler, or to
+//! count the host's instructions; and how often.
 
 #![allow(clippy::print_stdout)] // It is what it is for.
 
@@ -54,39 +57,69 @@ impl WaveObserver for Waves {
         self.count += u64::from(context.pc != 0);
     }
     fn accesses(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
-        self.count += event.access.address[0] & 1;
+        self.count += u64::from(event.lanes() != 0);
         Verdict::Allow
     }
     fn accessed(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) {
-        self.count += event.access.lanes() & 1;
+        self.count += event.lanes() & 1;
     }
     fn retires(&mut self, _: &Context<'_>, retired: &Retired) {
         self.count += retired.operation.0 & 1;
     }
 }
 
+/// The observers of a way to run a kernel.
+fn observers(wants: Events, seen: &Arc<AtomicU64>) -> Observers {
+    if wants == Events::NONE {
+        return Observers::none();
+    }
+    let seen = seen.clone();
+    Observers::none().with(Arc::new(Counter { wants, seen }))
+}
+
+/// Ways to run a kernel.
+const WAYS: [(&str, Events); 3] = [
+    ("unobserved", Events::NONE),
+    ("memory", MEMORY),
+    ("all", Events::ALL),
+];
+
+/// Events of memory.
+const MEMORY: Events = Events::ACCESS.or(Events::ACCESSED).or(Events::MEMORY);
+
 fn main() {
-    let ways = [
-        Events::NONE,
-        Events::ACCESS | Events::ACCESSED | Events::MEMORY,
-        Events::ALL,
-    ];
     let seen = Arc::new(AtomicU64::new(0));
+    // Cargo adds `--bench`.
+    let arguments: Vec<_> = std::env::args().skip(1).collect();
+    let mut arguments = arguments.iter().filter(|it| !it.starts_with("--"));
+    let filter = arguments.next().map_or("", String::as_str);
+    let kernels = KERNELS.iter().filter(|kernel| kernel.name.contains(filter));
+    if let Some(way) = arguments.next() {
+        let (_, wants) = WAYS
+            .iter()
+            .find(|(name, _)| name == way)
+            .expect("a way to run kernels");
+        let times = arguments
+            .next()
+            .map_or(1, |it| it.parse().expect("a number"));
+        for kernel in kernels {
+            let mut prepared = Prepared::new(kernel);
+            for _ in 0..times {
+                prepared.run(&observers(*wants, &seen));
+            }
+        }
+        return;
+    }
     println!(
         "{:<32} {:>12} {:>10} {:>10}",
         "kernel", "unobserved", "memory", "all"
     );
-    for kernel in KERNELS {
+    for kernel in kernels {
         let mut prepared = Prepared::new(kernel);
-        let mut best = [f64::INFINITY; 3];
+        let mut best = [f64::INFINITY; WAYS.len()];
         for _ in 0..TURNS {
-            for (wants, best) in ways.into_iter().zip(&mut best) {
-                let observers = if wants == Events::NONE {
-                    Observers::none()
-                } else {
-                    let seen = seen.clone();
-                    Observers::none().with(Arc::new(Counter { wants, seen }))
-                };
+            for ((_, wants), best) in WAYS.into_iter().zip(&mut best) {
+                let observers = observers(wants, &seen);
                 let begin = Instant::now();
                 prepared.run(&observers);
                 *best = begin.elapsed().as_secs_f64().min(*best);

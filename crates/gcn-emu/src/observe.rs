@@ -97,6 +97,12 @@ impl Events {
         Events(self.0 & !others.0)
     }
 
+    /// Both.
+    #[must_use]
+    pub const fn or(self, others: Events) -> Events {
+        Events(self.0 | others.0)
+    }
+
     /// Tests for a common event.
     #[inline(always)]
     pub const fn any(self, of: Events) -> bool {
@@ -114,7 +120,7 @@ impl BitAnd for Events {
 impl BitOr for Events {
     type Output = Events;
     fn bitor(self, other: Events) -> Events {
-        Events(self.0 | other.0)
+        self.or(other)
     }
 }
 
@@ -127,6 +133,11 @@ pub trait Observer: Send + Sync {
     /// that some would tell it nothing leaves them out.
     fn wants_in(&self, _dispatch: &Dispatched<'_>) -> Events {
         self.wants()
+    }
+
+    /// True if its [`WaveObserver`]s may overlook accesses of LDS: others are not asked ([`WaveObserver::overlooks`]).
+    fn may_overlook(&self) -> bool {
+        false
     }
 
     /// An observer of the waves that one host thread is about to run. The thread drops it after its last wave, before
@@ -174,8 +185,8 @@ pub trait WaveObserver: Send {
     /// An instruction is not executed; neither issue nor completion is reported.
     fn skipped(&mut self, _context: &Context<'_>, _step: &Step, _why: Skip) {}
 
-    /// An instruction is about to access LDS: asked of those that want [`Events::WATCHED`], [`Events::ACCESS`] or
-    /// [`Events::ACCESSED`], before these. True if the observer needs none of them. Where no observer does, the instruction takes
+    /// An instruction is about to access LDS: asked of those that [may overlook](Observer::may_overlook) it and want
+    /// [`Events::WATCHED`], [`Events::ACCESS`] or [`Events::ACCESSED`], before these. True if the observer needs none of them. Where no observer does, the instruction takes
     /// little more time than unobserved. It is not asked where memory operations take effect late.
     fn overlooks(&mut self, _context: &Context<'_>, _access: &ShareAccess<'_>) -> bool {
         false
@@ -231,7 +242,7 @@ pub struct Dispatched<'a> {
 #[derive(Clone, Copy)]
 pub struct Context<'a> {
     /// The device and the dispatch.
-    pub dispatched: Dispatched<'a>,
+    pub dispatched: &'a Dispatched<'a>,
     /// The wave, with its workgroup's position in `wave.id`.
     pub wave: &'a Wave,
     /// Its workgroup's LDS.

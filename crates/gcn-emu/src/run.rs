@@ -56,7 +56,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
         code,
     };
     let (mut transfer, mut watch) = (Transfer::default(), Watchers::default());
-    steps::run_wave::<false>(dispatched, code, wave, lds, &mut transfer, &mut watch, 1)
+    steps::run_wave::<false>(&dispatched, code, wave, lds, &mut transfer, &mut watch, 1)
         .map_err(|stop| stop.kind)
 }
 

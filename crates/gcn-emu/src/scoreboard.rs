@@ -177,12 +177,6 @@ impl Counter {
     }
 }
 
-impl Increments {
-    fn each(self) -> [u8; COUNTERS] {
-        [self.vm, self.lgkm, self.exp]
-    }
-}
-
 fn each(counters: Waitcnt) -> [u8; COUNTERS] {
     [counters.vm, counters.lgkm, counters.exp]
 }
@@ -252,6 +246,7 @@ impl Scoreboard {
     }
 
     /// [`Scoreboard::issue`], and the operations that complete are appended to `retired`.
+    #[inline]
     pub fn issue_reported(
         &mut self,
         kind: Kind,
@@ -276,8 +271,7 @@ impl Scoreboard {
     ) {
         let number = self.issued;
         self.issued += 1;
-        let counters = self.counters.iter_mut().zip(self.max).zip(NAMES);
-        for (((counter, max), name), held) in counters.zip(held.each()) {
+        let mut issue = |counter: &mut Counter, max, name, held| {
             if held > 0 {
                 let operation = Holder {
                     number,
@@ -287,7 +281,11 @@ impl Scoreboard {
                 };
                 counter.issue(operation, max, |place| released(name, place));
             }
-        }
+        };
+        let ([vm, lgkm, exp], max) = (&mut *self.counters, self.max);
+        issue(vm, max[0], CounterName::Vm, held.vm);
+        issue(lgkm, max[1], CounterName::Lgkm, held.lgkm);
+        issue(exp, max[2], CounterName::Exp, held.exp);
     }
 
     /// Completes the oldest operations until each counter is at most its value in `until` (checklist 5.2).
@@ -299,7 +297,16 @@ impl Scoreboard {
     }
 
     /// [`Scoreboard::wait`], and the operations that complete are appended to `retired`.
+    #[inline]
     pub fn wait_reported(&mut self, until: Waitcnt, retired: &mut Vec<Retired>) {
+        let counters = self.counters.iter().zip(each(until));
+        if counters.fold(false, |any, (counter, until)| any | (counter.value > until)) {
+            self.release_reported(until, retired);
+        }
+    }
+
+    #[inline(never)]
+    fn release_reported(&mut self, until: Waitcnt, retired: &mut Vec<Retired>) {
         let first = retired.len();
         for ((counter, until), name) in self.counters.iter_mut().zip(each(until)).zip(NAMES) {
             counter.release(until, |place| {
@@ -311,7 +318,15 @@ impl Scoreboard {
 }
 
 /// Says of what has completed that it had to, before a younger operation of its kind on the same counter.
+#[inline]
 fn mark_order(retired: &mut [Retired]) {
+    if retired.len() > 1 {
+        mark_order_of_several(retired);
+    }
+}
+
+#[inline(never)]
+fn mark_order_of_several(retired: &mut [Retired]) {
     for n in 0..retired.len() {
         let (it, younger) = (retired[n], &retired[n + 1..]);
         let is_same = |other: &Retired| other.counter == it.counter && other.kind == it.kind;

@@ -301,7 +301,7 @@ impl Wave {
     /// EXEC: a bit per lane.
     #[inline]
     pub fn exec(&self) -> u64 {
-        self.scalar64(regs::EXEC_LO)
+        self.resolved64(regs::EXEC_LO)
     }
 
     /// Sets EXEC.
@@ -313,7 +313,7 @@ impl Wave {
     /// VCC: a bit per lane.
     #[inline]
     pub fn vcc(&self) -> u64 {
-        self.scalar64(regs::VCC_LO)
+        self.resolved64(regs::VCC_LO)
     }
 
     /// Sets VCC.
@@ -343,6 +343,12 @@ impl Wave {
     #[inline(always)]
     pub fn resolved(&self, code: u8) -> u32 {
         self.scalars[usize::from(code) % SCALARS]
+    }
+
+    /// [`Wave::resolved`] of `code` and the one after it.
+    #[inline(always)]
+    fn resolved64(&self, code: u8) -> u64 {
+        u64::from(self.resolved(code)) | u64::from(self.resolved(code + 1)) << 32
     }
 
     /// Scalar registers `code` and the one after it.

@@ -156,7 +156,7 @@ impl WaveObserver for Recorder {
 impl Recorder {
     /// Lanes, space, size and first lane's address (from the first allocation) and values.
     fn access(&self, verb: &str, context: &Context<'_>, event: &MemoryEvent<'_>) {
-        let access = event.access;
+        let access = event.access();
         let lane = access.lanes().trailing_zeros() as usize;
         let first = context.dispatched.device.memory.allocations();
         let first = first.first();

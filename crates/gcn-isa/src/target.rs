@@ -62,6 +62,7 @@ impl Isa {
     }
 
     /// Number of addressable SGPRs of a wave: 104 before GCN 1.2, 102 from it on.
+    #[inline]
     pub const fn sgprs(self) -> u8 {
         match self.numbering() {
             Numbering::SiCi => 104,

@@ -14,7 +14,7 @@ const NUMBER_DWORDS: usize = 2;
 /// Writes an access: intent, space, addresses and values, for each space that lanes go to and each element; the values of a
 /// load only where no register has them. Offsets are addresses in LDS and GDS. `operands` has the values of [`operands`] for an atomic.
 pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands: &[String]) {
-    let access = event.access;
+    let access = event.access();
     let Some(intent) = access.intent else {
         return;
     };
@@ -47,7 +47,7 @@ pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands:
 
 /// True if registers have what is loaded: it does not go to LDS, nor is it LDS_DIRECT's.
 fn loads_to_registers(event: &MemoryEvent<'_>) -> bool {
-    event.access.to_lds.is_none() && event.instruction.step.memory.is_some()
+    event.access().to_lds.is_none() && event.instruction.step.memory.is_some()
 }
 
 /// Values that an atomic is about to combine with memory, for each space and element.
@@ -60,7 +60,7 @@ pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
 
 /// Spaces with their lanes, and elements.
 fn groups<'e>(event: &'e MemoryEvent<'_>) -> impl Iterator<Item = (LaneSpace, u64, u8)> + 'e {
-    let access = event.access;
+    let access = event.access();
     let spaces = [
         (LaneSpace::Global, access.global),
         (LaneSpace::Lds, access.lds),
@@ -92,7 +92,7 @@ fn name(space: LaneSpace) -> &'static str {
 
 /// The address of a lane's element; nothing out of a buffer's bounds.
 fn address(event: &MemoryEvent<'_>, space: LaneSpace, lane: usize, element: u8) -> Option<u64> {
-    let access = event.access;
+    let access = event.access();
     match space {
         LaneSpace::Lds | LaneSpace::Gds if element == 0 => Some(access.address[lane]),
         LaneSpace::Lds | LaneSpace::Gds => Some(access.second[lane]),

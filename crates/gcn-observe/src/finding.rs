@@ -98,7 +98,7 @@ impl Finding {
         message: impl Into<String>,
     ) -> Finding {
         Finding::at(kind, FindingPlace::of(context, instruction), message)
-            .in_dispatch(&context.dispatched)
+            .in_dispatch(context.dispatched)
     }
 
     /// A finding that has happened once, of the first dispatch or of none.

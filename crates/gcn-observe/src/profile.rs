@@ -304,7 +304,7 @@ impl WaveObserver for Count {
     }
 
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
-        let access = event.access;
+        let access = event.access();
         if access.intent.is_some() && access.lanes() != 0 {
             self.places.find(event);
             let (lines, bytes, bank_conflicts) = (

@@ -12,7 +12,7 @@ pub(crate) fn scratch_place(
     lane: usize,
     index: usize,
 ) -> Option<u64> {
-    let place = event.access.place(lane, DWORD * index as u64)?;
+    let place = event.access().place(lane, DWORD * index as u64)?;
     let scratch = &context.wave.scratch;
     let bytes = u64::from(scratch.bytes_per_lane).next_multiple_of(DWORD) * 64;
     (scratch.base..scratch.base + bytes)

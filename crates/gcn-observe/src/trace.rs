@@ -212,7 +212,7 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
     }
 
     fn accesses(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
-        if self.is_chosen && event.access.intent == Some(Intent::Atomic) {
+        if self.is_chosen && event.intent() == Some(Intent::Atomic) {
             self.operands = operands(event);
         }
         Verdict::Allow
@@ -220,7 +220,7 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
 
     fn accessed(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) {
         if self.is_chosen {
-            self.has_access |= self.filter.fits_access(event.access);
+            self.has_access |= self.filter.fits_access(event.access());
             write_access(&mut self.accesses, event, &self.operands);
         }
     }

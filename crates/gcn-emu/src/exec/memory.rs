@@ -62,7 +62,7 @@ impl Default for Transfer {
     }
 }
 
-/// Executes a memory instruction, observed or not. With `ADDRESSED` its addresses are in `transfer` already.
+/// Executes a memory instruction, observed or not. With `is_addressed` its addresses are in `transfer` already.
 ///
 /// Most instructions access memory in one of a few shapes: all lanes one place, a row, elements scattered in one
 /// allocation. The fast path finds the shape in the registers with addresses and accesses memory at once. An access of
@@ -79,12 +79,13 @@ impl Default for Transfer {
 /// # Errors
 /// The fault, and the lane to blame. Lanes before it have had their effect.
 #[inline(always)]
-pub fn execute<const ADDRESSED: bool>(
+pub fn execute(
     wave: &mut Wave,
     step: &Step,
     lds: &mut Lds,
     device: &Device,
     transfer: &mut Transfer,
+    is_addressed: bool,
 ) -> Result<Attempt, LaneFault> {
     if let Some(plan) = &step.memory
         && plan.loads_coherently
@@ -94,7 +95,7 @@ pub fn execute<const ADDRESSED: bool>(
     if perform_fast_path(wave, step, lds, device, &mut transfer.old).is_some() {
         return Ok(Attempt::Done);
     }
-    if !ADDRESSED {
+    if !is_addressed {
         addresses(wave, step, device, &mut transfer.access);
     }
     perform(wave, step, transfer, lds, device)

@@ -1,15 +1,15 @@
 //! Accesses of memory, as observers see them.
 
+use std::cell::{Cell, OnceCell};
+
 use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
 
-use super::Instruction;
-use crate::exec::memory::Access;
+use super::{Context, Instruction};
+use crate::exec::memory::{Access, Transfer};
 use crate::fault::Intent;
 use crate::lanes::{LANES, Lanes};
-use crate::lds::Lds;
 use crate::step::{Family, MemoryPlan};
-use crate::wave::Wave;
 
 /// Moment of an event: before the access or after it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -21,18 +21,18 @@ pub enum Phase {
 }
 
 /// An access of memory: of vector or scalar memory, of LDS or GDS, or of LDS by LDS_DIRECT.
-#[derive(Clone, Copy)]
 pub struct MemoryEvent<'a> {
     /// The instruction.
     pub instruction: &'a Instruction<'a>,
-    /// Intent, spaces, lanes, addresses and sizes.
-    pub access: &'a Access,
     /// Before or after.
     pub phase: Phase,
-    pub(crate) wave: &'a Wave,
-    pub(crate) lds: &'a Lds,
+    context: &'a Context<'a>,
     /// Values that were in memory before an atomic, low and high dwords.
-    pub(crate) old: &'a [Lanes; 2],
+    old: &'a [Lanes; 2],
+    /// Lanes and addresses, once they are known.
+    access: OnceCell<&'a Access>,
+    /// Where they are put then.
+    room: Cell<Option<&'a mut Access>>,
 }
 
 /// Dwords of the largest value: that of a scalar load.
@@ -61,22 +61,81 @@ impl AccessValue {
     }
 }
 
-impl MemoryEvent<'_> {
+impl<'a> MemoryEvent<'a> {
+    /// An event of an instruction. With `is_addressed` its lanes and addresses are in `transfer`; else nobody has asked for them,
+    /// and the wave's registers still have what they depend on.
+    #[inline]
+    pub(crate) fn new(
+        instruction: &'a Instruction<'a>,
+        context: &'a Context<'a>,
+        phase: Phase,
+        transfer: &'a mut Transfer,
+        is_addressed: bool,
+    ) -> MemoryEvent<'a> {
+        let Transfer { access, old } = transfer;
+        let (known, room) = if is_addressed {
+            (OnceCell::from(&*access), None)
+        } else {
+            (OnceCell::new(), Some(access))
+        };
+        MemoryEvent {
+            instruction,
+            phase,
+            context,
+            old,
+            access: known,
+            room: Cell::new(room),
+        }
+    }
+
+    /// Its intent, spaces, lanes, addresses and sizes. Where an instruction has a pair of addresses for each lane, they are worked
+    /// out by the first call for either of its events: an observer that needs no more than [`MemoryEvent::lanes`] goes without.
+    pub fn access(&self) -> &'a Access {
+        self.access.get_or_init(|| {
+            let access = self.room.take().expect("it is taken once, to be filled");
+            self.context.addresses(self.instruction.step, access);
+            access
+        })
+    }
+
+    /// True if [`MemoryEvent::access`] has been worked out.
+    pub(crate) fn is_addressed(&self) -> bool {
+        self.access.get().is_some()
+    }
+
+    /// The lanes that access something.
+    #[inline]
+    pub fn lanes(&self) -> u64 {
+        match self.access.get() {
+            Some(access) => access.lanes(),
+            // All that are active: see `MemoryPlan::keeps_addresses`.
+            None => self.instruction.exec,
+        }
+    }
+
+    /// Load, store or atomic.
+    #[inline]
+    pub fn intent(&self) -> Option<Intent> {
+        match (self.access.get(), &self.instruction.step.memory) {
+            (None, Some(plan)) => plan.does.intent(),
+            _ => self.access().intent,
+        }
+    }
+
     /// The value of a lane's element, 0 or 1 of [`Access::elements`], as registers have it (a typed buffer's are converted,
     /// small integers extended): before the access what will be stored, or an atomic's operands, of a compare and swap the
     /// new value and then the one to compare with; after it what was loaded or stored, or what was there before an atomic.
     /// `None` where nothing is known: of a load before it, of a lane that accesses nothing.
     pub fn value(&self, lane: usize, element: u8) -> Option<AccessValue> {
-        if lane >= LANES || self.access.lanes() >> lane & 1 == 0 || element >= self.access.elements
-        {
+        if lane >= LANES || self.lanes() >> lane & 1 == 0 || element >= self.elements() {
             return None;
         }
         let Some(plan) = self.instruction.step.memory.as_deref() else {
             // LDS_DIRECT.
             let is_known = self.phase == Phase::After;
-            return is_known.then(|| AccessValue::of([self.wave.lds_direct]));
+            return is_known.then(|| AccessValue::of([self.context.wave.lds_direct]));
         };
-        match (self.access.intent?, self.phase) {
+        match (self.intent()?, self.phase) {
             (Intent::Load, Phase::Before) => None,
             (Intent::Load, Phase::After) => Some(self.loaded(plan, lane, element)),
             (Intent::Store, _) => Some(self.stored(plan, lane, element)),
@@ -85,9 +144,17 @@ impl MemoryEvent<'_> {
         }
     }
 
+    /// Elements of a lane: 1, or 2 where there are two addresses.
+    fn elements(&self) -> u8 {
+        match (self.access.get(), &self.instruction.step.memory) {
+            (None, Some(plan)) => plan.elements_per_lane(),
+            _ => self.access().elements,
+        }
+    }
+
     fn loaded(&self, plan: &MemoryPlan, lane: usize, element: u8) -> AccessValue {
-        if self.access.to_lds.is_some() {
-            return self.in_lds(self.access.place_in_lds(lane));
+        if plan.to_lds {
+            return self.in_lds(self.access().place_in_lds(lane));
         }
         let dwords = plan.ty.dwords();
         match plan.does {
@@ -112,7 +179,7 @@ impl MemoryEvent<'_> {
         let dwords = plan.ty.dwords();
         match plan.does {
             _ if plan.family.is_scalar() => self.scalars(plan.sdata, dwords),
-            Does::StoreFromLds => self.in_lds(self.access.place_in_lds(lane)),
+            Does::StoreFromLds => self.in_lds(self.access().place_in_lds(lane)),
             Does::StoreHigh(ty) => {
                 let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
                 AccessValue::of([part(ty, dword >> u16::BITS)])
@@ -144,7 +211,7 @@ impl MemoryEvent<'_> {
                 self.vectors(plan.vaddr.unwrap_or(0), 1, first)
             }
             Does::AtomicFromLds(..) => {
-                let place = self.access.second[lane];
+                let place = self.access().second[lane];
                 AccessValue::of((0..u64::from(dwords)).map(|n| self.lds_dword(place + 4 * n)))
             }
             Does::ExchangeTwo(..) if element == 1 => self.vectors(plan.vdata1, dwords, lane),
@@ -172,12 +239,12 @@ impl MemoryEvent<'_> {
     }
 
     fn vectors(&self, first: u8, count: u8, lane: usize) -> AccessValue {
-        let registers = (0..count).map(|n| self.wave.vgpr(first.wrapping_add(n)));
+        let registers = (0..count).map(|n| self.context.wave.vgpr(first.wrapping_add(n)));
         AccessValue::of(registers.map(|register| register.0[lane]))
     }
 
     fn scalars(&self, first: u8, count: u8) -> AccessValue {
-        AccessValue::of((0..count).map(|n| self.wave.scalar(first.wrapping_add(n))))
+        AccessValue::of((0..count).map(|n| self.context.wave.scalar(first.wrapping_add(n))))
     }
 
     fn in_lds(&self, place: u64) -> AccessValue {
@@ -186,7 +253,7 @@ impl MemoryEvent<'_> {
 
     fn lds_dword(&self, place: u64) -> u32 {
         let bytes = usize::try_from(place).ok().and_then(|place| {
-            let bytes = self.lds.bytes().get(place..)?.first_chunk()?;
+            let bytes = self.context.lds.bytes().get(place..)?.first_chunk()?;
             Some(*bytes)
         });
         bytes.map_or(0, u32::from_le_bytes)

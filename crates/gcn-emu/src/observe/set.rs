@@ -6,7 +6,6 @@ use std::sync::Arc;
 use gcn_isa::uses::RegisterSet;
 
 use super::{Context, Dispatched, Events, Observer, ShareAccess, WaveObserver};
-use crate::code::Code;
 use crate::dispatch::Stats;
 use crate::exec::memory::Reaches;
 use crate::fault::Fault;
@@ -81,8 +80,11 @@ impl Observers {
                 && let Some(waves) = observer.waves()
             {
                 watchers.wants = watchers.wants | wants;
+                let may_overlook = wants.any(Events::OVERLOOKED) && observer.may_overlook();
+                watchers.may_overlook |= may_overlook;
                 watchers.list.push(Watcher {
                     wants,
+                    may_overlook,
                     observer: waves,
                     watched: RegisterSet::default(),
                 });
@@ -101,6 +103,8 @@ impl Listener for Observers {
 /// An observer of one thread's waves.
 struct Watcher {
     wants: Events,
+    /// It is asked which accesses of LDS it overlooks.
+    may_overlook: bool,
     observer: Box<dyn WaveObserver>,
     /// Registers of the wave whose turn it is that it watches ([`Events::WATCHED`]).
     watched: RegisterSet,
@@ -112,6 +116,8 @@ pub(crate) struct Watchers {
     list: Vec<Watcher>,
     /// Events that at least one of them wants.
     pub(crate) wants: Events,
+    /// At least one of them may overlook accesses of LDS.
+    pub(crate) may_overlook: bool,
     /// Registers that at least one of them watches.
     watched: RegisterSet,
     /// The dword at which a sequence of instructions has begun that is not reported yet ([`Events::SEQUENCE`]).
@@ -158,7 +164,7 @@ impl Watchers {
                 continue;
             }
             let bit = 1u64.checked_shl(number as u32).unwrap_or(0);
-            if bit != 0 && it.observer.overlooks(context, access) {
+            if bit != 0 && it.may_overlook && it.observer.overlooks(context, access) {
                 overlook.by |= bit;
             } else {
                 overlook.is_unanimous = false;
@@ -177,7 +183,8 @@ impl Watchers {
         mut f: impl FnMut(&mut dyn WaveObserver),
     ) {
         for (number, it) in self.list.iter_mut().enumerate() {
-            let overlooks = overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
+            let overlooks = overlook.by != 0
+                && overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
             let needs_all = (it.wants & event).any(Events::ISSUE);
             if it.wants.any(event) && (needs_all || !overlooks) {
                 f(&mut *it.observer);
@@ -189,10 +196,9 @@ impl Watchers {
     #[inline(never)]
     pub(crate) fn executed(
         &mut self,
-        dispatched: Dispatched<'_>,
+        dispatched: &Dispatched<'_>,
         wave: &Wave,
         lds: &Lds,
-        code: &Code,
         sequence: &[Step],
     ) {
         self.begun = None;
@@ -203,7 +209,7 @@ impl Watchers {
             dispatched,
             wave,
             lds,
-            pc: code.address(first.index),
+            pc: dispatched.code.address(first.index),
         };
         self.each(Events::SEQUENCE, |it| it.executed(&context, sequence));
     }

@@ -69,8 +69,8 @@ impl Issued {
 pub(super) struct Emitter<'a> {
     dispatched: &'a Dispatched<'a>,
     pub(super) watch: &'a mut Watchers,
-    issued: &'a Issued,
-    step: &'a Step,
+    instruction: Instruction<'a>,
+    skip: Option<Skip>,
     /// It has been issued before, and has blocked.
     is_resumed: bool,
     /// The observers that overlook its access.
@@ -98,8 +98,8 @@ impl<'a> Emitter<'a> {
         Emitter {
             dispatched,
             watch,
-            issued,
-            step,
+            instruction: issued.instruction(step),
+            skip: issued.skip,
             is_resumed: wave.waiting == Waiting::Gws,
             overlook: Overlook::default(),
             pc: wave.pc,
@@ -112,36 +112,31 @@ impl<'a> Emitter<'a> {
         'a: 'b,
     {
         Context {
-            dispatched: *self.dispatched,
+            dispatched: self.dispatched,
             wave,
             lds,
             pc: self.pc,
         }
     }
 
-    #[inline]
-    fn instruction(&self) -> Instruction<'a> {
-        self.issued.instruction(self.step)
-    }
-
     /// Events of the instruction when it issues.
     #[inline]
     fn issue(&self) -> Events {
-        match self.step.run {
+        match self.instruction.step.run {
             Executor::Wait(_) => Events::WAIT_ISSUES,
             _ => Events::ISSUES,
         }
     }
 
     /// The instruction issues, unless it has before or is to be skipped.
-    #[inline]
+    #[inline(always)]
     pub(super) fn begins(&mut self, wave: &Wave, lds: &Lds) {
         let issue = self.issue();
-        if self.watch.wants.any(issue) && !self.is_resumed && self.issued.skip.is_none() {
-            let (context, instruction) = (self.context(wave, lds), self.instruction());
+        if self.watch.wants.any(issue) && !self.is_resumed && self.skip.is_none() {
+            let (context, instruction) = (self.context(wave, lds), &self.instruction);
             let overlook = self.overlook;
             self.watch
-                .each_accessing(issue, overlook, |it| it.issues(&context, &instruction));
+                .each_accessing(issue, overlook, |it| it.issues(&context, instruction));
         }
     }
 
@@ -153,19 +148,26 @@ impl<'a> Emitter<'a> {
     }
 
     /// The instruction has completed, or was skipped; the wave's `pc` is where it goes on.
-    #[inline]
-    pub(super) fn ends(&mut self, wave: &Wave, lds: &Lds) {
-        let (context, instruction) = (self.context(wave, lds), self.instruction());
-        match self.issued.skip {
+    #[inline(always)]
+    pub(super) fn completes(&mut self, wave: &Wave, lds: &Lds) {
+        let (context, instruction) = (self.context(wave, lds), &self.instruction);
+        match self.skip {
             None if self.watch.wants.any(Events::COMPLETE) => {
                 self.watch
-                    .each(Events::COMPLETE, |it| it.completes(&context, &instruction));
+                    .each(Events::COMPLETE, |it| it.completes(&context, instruction));
             }
             None => {}
             Some(why) => self.watch.each(Events::SKIP, |it| {
                 it.skipped(&context, instruction.step, why);
             }),
         }
+    }
+
+    /// The same, of an instruction by which the wave may wait or end.
+    #[inline(always)]
+    pub(super) fn ends(&mut self, wave: &Wave, lds: &Lds) {
+        self.completes(wave, lds);
+        let context = self.context(wave, lds);
         match wave.waiting {
             Waiting::Barrier => self
                 .watch
@@ -177,45 +179,90 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Memory is about to be accessed.
+    /// For an instruction at `pc` that is neither skipped nor blocked, and whose operands are those that it names.
+    #[inline(always)]
+    pub(super) fn plain(
+        dispatched: &'a Dispatched<'a>,
+        watch: &'a mut Watchers,
+        step: &'a Step,
+        wave: &Wave,
+        pc: u64,
+    ) -> Emitter<'a> {
+        let instruction = Instruction {
+            step,
+            operands: &step.args,
+            exec: wave.exec(),
+            operation: step.memory.is_some().then(|| wave.scoreboard.next()),
+        };
+        Emitter {
+            dispatched,
+            watch,
+            instruction,
+            skip: None,
+            is_resumed: false,
+            overlook: Overlook::default(),
+            pc,
+        }
+    }
+
+    /// Memory is about to be accessed. With `is_addressed` the addresses are in `transfer`, or are then.
     ///
     /// # Errors
     /// The veto of an observer.
+    #[inline(always)]
     pub(super) fn accesses(
         &mut self,
         wave: &Wave,
         lds: &Lds,
-        transfer: &Transfer,
+        transfer: &mut Transfer,
+        is_addressed: &mut bool,
     ) -> Result<(), FaultKind> {
         let context = self.context(wave, lds);
-        let instruction = self.instruction();
-        let event = memory_event(&instruction, transfer, &context, Phase::Before);
-        let mut veto = None;
-        let watch = &mut *self.watch;
-        watch.each_accessing(Events::ACCESS, self.overlook, |it| {
-            if let Verdict::Veto(message) = it.accesses(&context, &event) {
-                veto.get_or_insert(message);
-            }
-        });
+        let event = MemoryEvent::new(
+            &self.instruction,
+            &context,
+            Phase::Before,
+            transfer,
+            *is_addressed,
+        );
+        let mut veto: Option<String> = None;
+        self.watch
+            .each_accessing(Events::ACCESS, self.overlook, |it| {
+                if let Verdict::Veto(message) = it.accesses(&context, &event) {
+                    veto.get_or_insert(message);
+                }
+            });
+        *is_addressed = event.is_addressed();
         veto.map_or(Ok(()), |message| Err(FaultKind::Vetoed(message)))
     }
 
-    /// Memory has been accessed.
-    pub(super) fn accessed(&mut self, wave: &Wave, lds: &Lds, transfer: &Transfer) {
+    /// Memory has been accessed. With `is_addressed` the addresses are in `transfer`.
+    #[inline(always)]
+    pub(super) fn accessed(
+        &mut self,
+        wave: &Wave,
+        lds: &Lds,
+        transfer: &mut Transfer,
+        is_addressed: bool,
+    ) {
         let context = self.context(wave, lds);
-        let instruction = self.instruction();
-        let event = memory_event(&instruction, transfer, &context, Phase::After);
-        let watch = &mut *self.watch;
-        watch.each_accessing(Events::ACCESSED, self.overlook, |it| {
-            it.accessed(&context, &event);
-        });
+        let event = MemoryEvent::new(
+            &self.instruction,
+            &context,
+            Phase::After,
+            transfer,
+            is_addressed,
+        );
+        self.watch
+            .each_accessing(Events::ACCESSED, self.overlook, |it| {
+                it.accessed(&context, &event);
+            });
     }
 
-    /// Executes a memory instruction between the events of its access.
+    /// Executes a memory instruction between its events, but for issue and completion.
     ///
     /// # Errors
     /// The fault and the lane to blame, or the veto of an observer. They are boxed: a small result is handed on in registers.
-    #[inline(never)]
     pub(super) fn memory(
         &mut self,
         wave: &mut Wave,
@@ -223,38 +270,58 @@ impl<'a> Emitter<'a> {
         lds: &mut Lds,
         transfer: &mut Transfer,
     ) -> Result<Attempt, Box<LaneFault>> {
-        let device = self.dispatched.device;
         if self.watch.wants.any(Events::CACHE)
             && let Some(plan) = &step.memory
             && matches!(plan.does, Does::Cache { .. })
         {
-            let (context, instruction) = (self.context(wave, lds), self.instruction());
+            let (context, instruction) = (self.context(wave, lds), &self.instruction);
             self.watch.each(Events::CACHE, |it| {
-                it.manages_cache(&context, &instruction);
+                it.manages_cache(&context, instruction);
             });
         }
         if self.watch.wants.any(Events::GWS) && !self.is_resumed && is_of_gws(step) {
             let context = self.context(wave, lds);
             self.watch.each(Events::GWS, |it| it.gws_begins(&context));
         }
+        let outcome = self.access(wave, step, lds, transfer)?;
+        self.resumes(outcome, wave, lds);
+        Ok(outcome)
+    }
+
+    /// Executes a memory instruction between the events of its access.
+    ///
+    /// # Errors
+    /// As of [`Emitter::memory`].
+    #[inline(always)]
+    pub(super) fn access(
+        &mut self,
+        wave: &mut Wave,
+        step: &Step,
+        lds: &mut Lds,
+        transfer: &mut Transfer,
+    ) -> Result<Attempt, Box<LaneFault>> {
+        let device = self.dispatched.device;
         let wants = self.watch.wants.any(Events::ACCESS | Events::ACCESSED);
         if !wants || self.overlook.is_unanimous {
-            let outcome = memory::execute::<false>(wave, step, lds, device, transfer);
-            let outcome = outcome.map_err(Box::new)?;
-            self.resumes(outcome, wave, lds);
-            return Ok(outcome);
+            let outcome = memory::execute(wave, step, lds, device, transfer, false);
+            return outcome.map_err(Box::new);
         }
-        memory::addresses(wave, step, device, &mut transfer.access);
-        let is_access = transfer.access.intent.is_some() && transfer.access.lanes() != 0;
-        if is_access && !self.is_resumed {
-            let veto = self.accesses(wave, lds, transfer);
+        let plan = step.memory.as_deref();
+        let mut is_addressed = !plan.is_some_and(|plan| plan.keeps_addresses);
+        let is_access = if is_addressed {
+            memory::addresses(wave, step, device, &mut transfer.access);
+            transfer.access.intent.is_some() && transfer.access.lanes() != 0
+        } else {
+            wave.exec() != 0
+        };
+        if is_access && !self.is_resumed && self.watch.wants.any(Events::ACCESS) {
+            let veto = self.accesses(wave, lds, transfer, &mut is_addressed);
             veto.map_err(|veto| Box::new((veto, None)))?;
         }
-        let outcome = memory::execute::<true>(wave, step, lds, device, transfer);
+        let outcome = memory::execute(wave, step, lds, device, transfer, is_addressed);
         let outcome = outcome.map_err(Box::new)?;
-        self.resumes(outcome, wave, lds);
-        if is_access && outcome == Attempt::Done {
-            self.accessed(wave, lds, transfer);
+        if is_access && outcome == Attempt::Done && self.watch.wants.any(Events::ACCESSED) {
+            self.accessed(wave, lds, transfer, is_addressed);
         }
         Ok(outcome)
     }
@@ -268,7 +335,7 @@ impl<'a> Emitter<'a> {
         if self.is_resumed {
             self.watch.each(Events::GWS, |it| it.gws_resumes(&context));
         }
-        if is_of_gws(self.step) {
+        if is_of_gws(self.instruction.step) {
             self.watch.each(Events::GWS, |it| it.gws_ends(&context));
         }
     }
@@ -280,6 +347,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Waits for the counters.
+    #[inline]
     pub(super) fn waits(&mut self, wave: &mut Wave, lds: &Lds, until: Waitcnt) {
         let retired = &mut self.watch.retired;
         wave.scoreboard.wait_reported(until, retired);
@@ -287,6 +355,7 @@ impl<'a> Emitter<'a> {
     }
 
     /// Counts an operation.
+    #[inline]
     pub(super) fn counts(
         &mut self,
         wave: &mut Wave,
@@ -299,10 +368,15 @@ impl<'a> Emitter<'a> {
         self.retires(wave, lds);
     }
 
+    #[inline]
     fn retires(&mut self, wave: &Wave, lds: &Lds) {
-        if self.watch.retired.is_empty() {
-            return;
+        if !self.watch.retired.is_empty() {
+            self.report_retired(wave, lds);
         }
+    }
+
+    #[inline(never)]
+    fn report_retired(&mut self, wave: &Wave, lds: &Lds) {
         let context = self.context(wave, lds);
         let retired = std::mem::take(&mut self.watch.retired);
         for it in &retired {
@@ -311,21 +385,5 @@ impl<'a> Emitter<'a> {
         }
         self.watch.retired = retired;
         self.watch.retired.clear();
-    }
-}
-
-fn memory_event<'a>(
-    instruction: &'a Instruction<'a>,
-    transfer: &'a Transfer,
-    context: &Context<'a>,
-    phase: Phase,
-) -> MemoryEvent<'a> {
-    MemoryEvent {
-        instruction,
-        access: &transfer.access,
-        phase,
-        wave: context.wave,
-        lds: context.lds,
-        old: &transfer.old,
     }
 }

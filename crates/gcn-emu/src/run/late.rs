@@ -15,7 +15,6 @@ use gcn_isa::{Does, regs};
 
 use super::emitter::{Emitter, Issued};
 use super::stop::Stop;
-use crate::code::Code;
 use crate::device::Device;
 use crate::exec::memory::{self, Transfer};
 use crate::lanes::active;
@@ -54,8 +53,7 @@ pub(super) fn finishes(step: &Step) -> bool {
 
 /// Everything that a wave needs for its operations to take effect.
 pub(super) struct Machine<'a, 'b> {
-    dispatched: Dispatched<'a>,
-    code: &'a Code,
+    dispatched: &'a Dispatched<'a>,
     lds: &'b mut Lds,
     transfer: &'b mut Transfer,
     watch: &'b mut Watchers,
@@ -63,15 +61,13 @@ pub(super) struct Machine<'a, 'b> {
 
 impl<'a, 'b> Machine<'a, 'b> {
     pub(super) fn new(
-        dispatched: Dispatched<'a>,
-        code: &'a Code,
+        dispatched: &'a Dispatched<'a>,
         lds: &'b mut Lds,
         transfer: &'b mut Transfer,
         watch: &'b mut Watchers,
     ) -> Machine<'a, 'b> {
         Machine {
             dispatched,
-            code,
             lds,
             transfer,
             watch,
@@ -141,7 +137,7 @@ impl<'a, 'b> Machine<'a, 'b> {
     /// Operations take effect.
     fn complete(&mut self, wave: &mut Wave, operations: Vec<Operation>) -> Result<(), Stop> {
         for mut operation in operations {
-            let Some(Ok(step)) = self.code.step(operation.pc) else {
+            let Some(Ok(step)) = self.dispatched.code.step(operation.pc) else {
                 continue;
             };
             let Used { vectors, scalars } = written(wave, step);
@@ -175,7 +171,7 @@ impl<'a, 'b> Machine<'a, 'b> {
     fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
         let pc = wave.pc;
         let issued = Issued::of(wave, step);
-        let mut emitter = Emitter::new(&self.dispatched, self.watch, &issued, step, wave);
+        let mut emitter = Emitter::new(self.dispatched, self.watch, &issued, step, wave);
         let result = emitter.memory(wave, step, self.lds, self.transfer);
         wave.blame(pc);
         result.map(drop).map_err(|fault| {

@@ -4,6 +4,7 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
+use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::RegisterSet;
 
 use super::emitter::{Emitter, Issued, is_skipped};
@@ -23,7 +24,7 @@ use crate::wave::{MODE_VSKIP, Waiting, Wave};
 /// caller's so that it is not made anew for every turn. `OBSERVED` says whether `watch` has any observers: the loop is compiled
 /// for runs without observers, and for those with any.
 pub(super) fn run_wave<const OBSERVED: bool>(
-    dispatched: Dispatched<'_>,
+    dispatched: &Dispatched<'_>,
     code: &Code,
     wave: &mut Wave,
     lds: &mut Lds,
@@ -42,17 +43,30 @@ pub(super) fn run_wave<const OBSERVED: bool>(
     let reports_all = OBSERVED && watch.wants.any(Events::INSTRUCTION);
     let watches = OBSERVED && !reports_all && watch.wants.any(Events::WATCHED);
     let is_late = OBSERVED && wave.late.is_some();
-    let asks = OBSERVED && watch.wants.any(Events::OVERLOOKED) && !is_late;
+    let asks = OBSERVED && watch.may_overlook && !is_late;
     // Then an access that all observers overlook has no event at all.
     let drops_overlooked = asks && !watch.wants.any(Events::NOT_OVERLOOKED);
     let reports_sequences = OBSERVED && watch.wants.any(Events::SEQUENCE);
     // Then waits have none.
     let skips_waits =
         OBSERVED && !reports_all && !counts && !is_late && !watch.wants.any(Events::WAIT);
+    let flow =
+        Events::INSTRUCTION | Events::WATCHED | Events::BARRIER | Events::WAVE | Events::SEQUENCE;
+    // Then barriers and the like have none.
+    let skips_flow = OBSERVED && !counts && !is_late && !watch.wants.any(flow);
     let quick = QuickSteps {
         skips_waits,
         loads: drops_overlooked && !counts,
     };
+    let observed = Observed {
+        dispatched,
+        watches,
+        counts,
+        reports_all,
+        skips_waits,
+    };
+    // Nobody needs to be asked about an instruction before its events.
+    let runs = OBSERVED && !watches && !asks && !is_late;
     if watches {
         let context = Context {
             dispatched,
@@ -74,7 +88,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                 wave.pc = code.address(index);
             }
             if is_late {
-                Machine::new(dispatched, code, lds, transfer, watch).finish(wave)?;
+                Machine::new(dispatched, lds, transfer, watch).finish(wave)?;
             }
             if executed >= limit {
                 return Err(stop(FaultKind::Limit(limit), wave.pc));
@@ -111,10 +125,12 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         let mut rest = steps.iter().enumerate();
         // Which observers overlook the access of the next instruction, if they have been asked.
         let mut asked: Option<Overlook> = None;
+        // The next instruction is one that `Observed::run` leaves to the step loop.
+        let mut has_run = false;
         while let Some((number, step)) = rest.next() {
             let is_watched = watches && used.get(number).is_none_or(|used| watch.watches(used));
             // The most frequent instructions, ahead of the rest.
-            if step.is_simple && !reports_all && !is_watched && is_unmodified {
+            if step.is_simple && !runs && !is_watched && is_unmodified {
                 (step.handler)(wave, step);
                 if OBSERVED {
                     let (next, used) = (&steps[number + 1..], used.get(number + 1..));
@@ -128,9 +144,34 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             }
             let before = executed + number as u64;
             wave.executed = before;
+            if OBSERVED && runs && is_unmodified && !has_run {
+                let state = (&mut *wave, &mut *lds, &mut *transfer);
+                let (done, next) = observed
+                    .run(state, &steps[number..], watch)
+                    .map_err(|stop| *stop)?;
+                if let Some(next) = next {
+                    let last = number + done - 1;
+                    index = steps[last].index;
+                    wave.executed = before + done as u64;
+                    if next != steps[last].following() {
+                        wave.branch = Some(index as u32);
+                        if reports_sequences {
+                            watch.executed(dispatched, wave, lds, &steps[..=last]);
+                        }
+                        index = next;
+                        continue 'blocks;
+                    }
+                }
+                if let Some(more) = done.checked_sub(1) {
+                    if let Some(more) = more.checked_sub(1) {
+                        rest.nth(more);
+                    }
+                    has_run = true;
+                    continue;
+                }
+            }
+            has_run = false;
             index = step.index;
-            let at = |kind| stop(kind, code.address(index));
-            let issued;
             let is_plain = matches!(step.run, Executor::Scalar | Executor::Branch(..));
             let mut has_events =
                 reports_all || !is_plain || watches && (is_watched || !is_unmodified);
@@ -147,167 +188,386 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                 has_events &= !(drops_overlooked && overlook.is_unanimous);
             }
             has_events &= !(skips_waits && matches!(step.run, Executor::Wait(_)));
-            let mut emitter: Option<Emitter<'_>> = None;
-            if OBSERVED && has_events {
-                wave.pc = code.address(index);
-                issued = Issued::of(wave, step);
-                let emitter = emitter.insert(Emitter::new(&dispatched, watch, &issued, step, wave));
-                emitter.overlook = overlook;
-                emitter.begins(wave, lds);
-                if watches {
-                    emitter.watches(wave, lds);
+            has_events &= !(skips_flow && matches!(step.run, Executor::Flow));
+            let done = if OBSERVED && has_events {
+                let state = (&mut *wave, &mut *lds, &mut *transfer);
+                let result = if is_unmodified && !is_late && keeps_addresses(step) {
+                    observed.access(state, step, watch, overlook)
+                } else {
+                    let sequence = reports_sequences.then(|| &steps[..=number]);
+                    observed.execute(state, step, watch, overlook, sequence)
+                };
+                match result {
+                    Ok(done) => done,
+                    Err(stop) => return Err(*stop),
                 }
-            }
-            let following = step.following();
-            let mut next = following;
+            } else {
+                execute(dispatched, wave, step, lds, transfer, counts, None)?
+            };
             match step.run {
-                Executor::Vector
-                | Executor::VectorFromLds
-                | Executor::Memory
-                | Executor::Cancelled
-                | Executor::Missing
-                    if is_skipped(wave, step) => {}
-                Executor::Vector => vector(wave, step),
-                Executor::VectorFromLds => {
-                    if let Some(emitter) = &mut emitter {
-                        let m0 = wave.m0();
-                        transfer.access.direct(m0);
-                        emitter.accesses(wave, lds, transfer).map_err(at)?;
-                        wave.lds_direct = lds.direct(m0);
-                        emitter.accessed(wave, lds, transfer);
-                    } else {
-                        wave.lds_direct = lds.direct(wave.m0());
-                    }
-                    vector(wave, step);
-                    wave.lds_direct = 0;
-                }
-                Executor::Scalar => {
-                    let after = code.address(next);
-                    wave.pc = after;
-                    (step.handler)(wave, step);
-                    if wave.pc != after {
-                        next = code.index(wave.pc).unwrap_or(NOWHERE);
-                    }
+                Executor::Scalar | Executor::Flow => {
                     is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
                 }
-                Executor::Branch(condition, distance) => {
-                    if holds(wave, condition) {
-                        next = next.wrapping_add_signed(distance as isize);
+                Executor::Memory if wave.waiting == Waiting::Gws => {
+                    // The wave yields, and tries the instruction again at its next turn.
+                    if reports_sequences {
+                        watch.executed(dispatched, wave, lds, &steps[..number]);
                     }
+                    wave.pc = code.address(index);
+                    return Ok(());
                 }
-                Executor::Wait(until) if counts || is_late => {
-                    match &mut emitter {
-                        Some(emitter) => emitter.waits(wave, lds, until),
-                        None => wave.scoreboard.wait(until),
-                    }
-                    if is_late && let Some(Emitter { watch, .. }) = &mut emitter {
-                        Machine::new(dispatched, code, lds, transfer, watch).wait(wave, until)?;
-                    }
-                }
-                // What came before a wait is before what follows (see `memory`).
-                Executor::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
-                Executor::Wait(_) => {}
-                Executor::Memory => {
-                    let pc = code.address(index);
-                    let result = match &mut emitter {
-                        Some(Emitter { watch, .. }) if is_late && late::defers(step) => {
-                            Machine::new(dispatched, code, lds, transfer, watch)
-                                .issue(wave, step, pc)?;
-                            Ok(Attempt::Done)
-                        }
-                        None => memory::execute::<false>(wave, step, lds, device, transfer),
-                        Some(emitter) => match emitter.memory(wave, step, lds, transfer) {
-                            Ok(outcome) => Ok(outcome),
-                            Err(fault) => {
-                                wave.blame(pc);
-                                let (kind, lane) = *fault;
-                                return Err(Stop { kind, pc, lane });
-                            }
-                        },
-                    };
-                    wave.blame(pc);
-                    match result {
-                        Ok(Attempt::Done) => wave.waiting = Waiting::No,
-                        Ok(Attempt::Blocked) => {
-                            // The wave yields, and tries the instruction again at its next turn.
-                            wave.pc = pc;
-                            if let Some(emitter) = &mut emitter
-                                && wave.waiting != Waiting::Gws
-                            {
-                                emitter.blocks(wave, lds);
-                            }
-                            if reports_sequences {
-                                watch.executed(dispatched, wave, lds, code, &steps[..number]);
-                            }
-                            wave.waiting = Waiting::Gws;
-                            return Ok(());
-                        }
-                        Err((kind, lane)) => return Err(Stop { kind, pc, lane }),
-                    }
-                    if counts {
-                        count(wave, step, pc, lds, &mut emitter);
-                    }
-                }
-                Executor::Cancelled if device.config.on_violation == OnViolation::Stop => {
-                    return Err(at(FaultKind::RegisterOutOfRange {
-                        vgprs: code.vgprs(),
-                        sgprs: code.sgprs(),
-                    }));
-                }
-                Executor::Cancelled if counts => {
-                    count(wave, step, code.address(index), lds, &mut emitter);
-                }
-                Executor::Cancelled => {}
-                Executor::Flow => {
-                    if is_late
-                        && late::finishes(step)
-                        && let Some(Emitter { watch, .. }) = &mut emitter
-                    {
-                        Machine::new(dispatched, code, lds, transfer, watch).finish(wave)?;
-                    }
-                    flow(wave, step).map_err(at)?;
-                    if counts && step.is_message() {
-                        count(wave, step, code.address(index), lds, &mut emitter);
-                    }
-                    is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
-                }
-                Executor::Missing => return Err(at(FaultKind::NotExecuted)),
+                _ => {}
             }
             wave.executed = before + 1;
-            let waits = matches!(step.run, Executor::Flow) && wave.waiting != Waiting::No;
-            if let Some(emitter) = &mut emitter {
-                if next != NOWHERE {
-                    wave.pc = code.address(next);
-                }
-                if waits && reports_sequences {
-                    emitter
-                        .watch
-                        .executed(dispatched, wave, lds, code, &steps[..=number]);
-                }
-                emitter.ends(wave, lds);
-            }
             // Nothing else makes a wave wait; a memory instruction that does has returned.
-            if waits {
-                wave.pc = code.address(next);
+            if matches!(step.run, Executor::Flow) && wave.waiting != Waiting::No {
+                wave.pc = code.address(done);
                 return Ok(());
             }
-            if next != following {
+            if done != step.following() {
                 wave.branch = Some(index as u32);
                 if reports_sequences {
-                    watch.executed(dispatched, wave, lds, code, &steps[..=number]);
+                    watch.executed(dispatched, wave, lds, &steps[..=number]);
                 }
-                index = next;
+                index = done;
                 continue 'blocks;
             }
         }
         wave.executed = executed + steps.len() as u64;
         if reports_sequences {
-            watch.executed(dispatched, wave, lds, code, steps);
+            watch.executed(dispatched, wave, lds, steps);
         }
         if let Some(last) = steps.last() {
             index = last.following();
         }
     }
+}
+
+/// Executes an instruction that is none of the simplest, between its events if it has an emitter. Returns the number of the dword
+/// where the wave goes on. A memory instruction that blocks leaves `wave.waiting` at [`Waiting::Gws`].
+#[inline(always)]
+fn execute(
+    dispatched: &Dispatched<'_>,
+    wave: &mut Wave,
+    step: &Step,
+    lds: &mut Lds,
+    transfer: &mut Transfer,
+    counts: bool,
+    mut emitter: Option<&mut Emitter<'_>>,
+) -> Result<usize, Stop> {
+    let Dispatched { device, code, .. } = *dispatched;
+    let pc = || code.address(step.index);
+    let at = |kind| Stop {
+        kind,
+        pc: pc(),
+        lane: None,
+    };
+    let is_late = emitter.is_some() && wave.late.is_some();
+    let mut next = step.following();
+    match step.run {
+        Executor::Vector
+        | Executor::VectorFromLds
+        | Executor::Memory
+        | Executor::Cancelled
+        | Executor::Missing
+            if is_skipped(wave, step) => {}
+        Executor::Vector => vector(wave, step),
+        Executor::VectorFromLds => {
+            let m0 = wave.m0();
+            if let Some(emitter) = &mut emitter {
+                transfer.access.direct(m0);
+                emitter
+                    .accesses(wave, lds, transfer, &mut true)
+                    .map_err(at)?;
+            }
+            wave.lds_direct = lds.direct(m0);
+            if let Some(emitter) = &mut emitter {
+                emitter.accessed(wave, lds, transfer, true);
+            }
+            vector(wave, step);
+            wave.lds_direct = 0;
+        }
+        Executor::Scalar => {
+            let after = code.address(next);
+            wave.pc = after;
+            (step.handler)(wave, step);
+            if wave.pc != after {
+                next = code.index(wave.pc).unwrap_or(NOWHERE);
+            }
+        }
+        Executor::Branch(condition, distance) => {
+            if holds(wave, condition) {
+                next = next.wrapping_add_signed(distance as isize);
+            }
+        }
+        Executor::Wait(until) if counts || is_late => {
+            match &mut emitter {
+                Some(emitter) => emitter.waits(wave, lds, until),
+                None => wave.scoreboard.wait(until),
+            }
+            if is_late && let Some(Emitter { watch, .. }) = &mut emitter {
+                Machine::new(dispatched, lds, transfer, watch).wait(wave, until)?;
+            }
+        }
+        // What came before a wait is before what follows (see `memory`).
+        Executor::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
+        Executor::Wait(_) => {}
+        Executor::Memory => {
+            let result = match &mut emitter {
+                Some(Emitter { watch, .. }) if is_late && late::defers(step) => {
+                    Machine::new(dispatched, lds, transfer, watch).issue(wave, step, pc())?;
+                    Ok(Attempt::Done)
+                }
+                None => memory::execute(wave, step, lds, device, transfer, false),
+                Some(emitter) => emitter
+                    .memory(wave, step, lds, transfer)
+                    .map_err(|fault| *fault),
+            };
+            wave.blame(pc());
+            match result {
+                Ok(Attempt::Done) => wave.waiting = Waiting::No,
+                Ok(Attempt::Blocked) => {
+                    if let Some(emitter) = &mut emitter
+                        && wave.waiting != Waiting::Gws
+                    {
+                        emitter.blocks(wave, lds);
+                    }
+                    wave.waiting = Waiting::Gws;
+                    return Ok(next);
+                }
+                Err((kind, lane)) => {
+                    let pc = pc();
+                    return Err(Stop { kind, pc, lane });
+                }
+            }
+            if counts {
+                count(wave, step, pc(), lds, emitter);
+            }
+        }
+        Executor::Cancelled if device.config.on_violation == OnViolation::Stop => {
+            return Err(at(FaultKind::RegisterOutOfRange {
+                vgprs: code.vgprs(),
+                sgprs: code.sgprs(),
+            }));
+        }
+        Executor::Cancelled if counts => count(wave, step, pc(), lds, emitter),
+        Executor::Cancelled => {}
+        Executor::Flow => {
+            if is_late
+                && late::finishes(step)
+                && let Some(Emitter { watch, .. }) = &mut emitter
+            {
+                Machine::new(dispatched, lds, transfer, watch).finish(wave)?;
+            }
+            flow(wave, step).map_err(at)?;
+            if counts && step.is_message() {
+                count(wave, step, pc(), lds, emitter);
+            }
+        }
+        Executor::Missing => return Err(at(FaultKind::NotExecuted)),
+    }
+    Ok(next)
+}
+
+/// Instructions with events. Its functions are none of the step loop's, so that the host keeps in registers what that needs.
+#[derive(Clone, Copy)]
+struct Observed<'a> {
+    dispatched: &'a Dispatched<'a>,
+    /// Observers watch registers.
+    watches: bool,
+    /// The wait counters are kept.
+    counts: bool,
+    /// All instructions have events.
+    reports_all: bool,
+    /// Waits have none, and nothing is counted.
+    skips_waits: bool,
+}
+
+impl Observed<'_> {
+    /// [`execute`] between the events of an instruction. `sequence` has the instructions up to it, if they are reported.
+    ///
+    /// # Errors
+    /// Why the wave stops, boxed: a small result is handed on in registers.
+    #[inline(never)]
+    fn execute(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        step: &Step,
+        watch: &mut Watchers,
+        overlook: Overlook,
+        sequence: Option<&[Step]>,
+    ) -> Result<usize, Box<Stop>> {
+        let code = self.dispatched.code;
+        wave.pc = code.address(step.index);
+        let issued = Issued::of(wave, step);
+        let mut emitter = Emitter::new(self.dispatched, watch, &issued, step, wave);
+        emitter.overlook = overlook;
+        emitter.begins(wave, lds);
+        if self.watches {
+            emitter.watches(wave, lds);
+        }
+        let emitted = Some(&mut emitter);
+        let next = execute(
+            self.dispatched,
+            wave,
+            step,
+            lds,
+            transfer,
+            self.counts,
+            emitted,
+        );
+        let next = next.map_err(Box::new)?;
+        if wave.waiting == Waiting::Gws {
+            return Ok(next);
+        }
+        wave.executed += 1;
+        if next != NOWHERE {
+            wave.pc = code.address(next);
+        }
+        if let Some(sequence) = sequence
+            && matches!(step.run, Executor::Flow)
+            && wave.waiting != Waiting::No
+        {
+            emitter.watch.executed(self.dispatched, wave, lds, sequence);
+        }
+        emitter.ends(wave, lds);
+        Ok(next)
+    }
+
+    /// The same of a memory instruction that [keeps its addresses](crate::step::MemoryPlan::keeps_addresses): with less to look
+    /// at it takes half the time.
+    ///
+    /// # Errors
+    /// As of [`Observed::execute`].
+    #[inline(always)]
+    fn access(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        step: &Step,
+        watch: &mut Watchers,
+        overlook: Overlook,
+    ) -> Result<usize, Box<Stop>> {
+        let code = self.dispatched.code;
+        let pc = code.address(step.index);
+        wave.pc = pc;
+        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
+        emitter.overlook = overlook;
+        emitter.begins(wave, lds);
+        if self.watches {
+            emitter.watches(wave, lds);
+        }
+        let outcome = emitter.access(wave, step, lds, transfer);
+        wave.blame(pc);
+        if let Err(fault) = outcome {
+            let (kind, lane) = *fault;
+            return Err(Box::new(Stop { kind, pc, lane }));
+        }
+        if self.counts {
+            count(wave, step, pc, lds, Some(&mut emitter));
+        }
+        wave.executed += 1;
+        let next = step.following();
+        wave.pc = code.address(next);
+        emitter.completes(wave, lds);
+        Ok(next)
+    }
+
+    /// Executes instructions, with their events, up to the first that needs the step loop. Returns their number; and of a branch,
+    /// which is the last then, the number of the dword where the wave goes on.
+    ///
+    /// # Errors
+    /// As of [`Observed::execute`].
+    #[inline(never)]
+    fn run(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        steps: &[Step],
+        watch: &mut Watchers,
+    ) -> Result<(usize, Option<usize>), Box<Stop>> {
+        let executed = wave.executed;
+        for (number, step) in steps.iter().enumerate() {
+            if step.is_simple && !self.reports_all {
+                (step.handler)(wave, step);
+                continue;
+            }
+            if self.skips_waits && does_nothing(step) {
+                continue;
+            }
+            wave.executed = executed + number as u64;
+            if step.is_simple && step.relative.is_none() {
+                self.simple(wave, step, lds, watch);
+            } else if keeps_addresses(step) {
+                let state = (&mut *wave, &mut *lds, &mut *transfer);
+                self.access(state, step, watch, Overlook::default())?;
+            } else if let Executor::Wait(until) = step.run
+                && self.counts
+            {
+                self.wait(wave, step, until, lds, watch);
+            } else if let Executor::Branch(condition, distance) = step.run {
+                // It is the last one of the block.
+                let next = if holds(wave, condition) {
+                    step.following().wrapping_add_signed(distance as isize)
+                } else {
+                    step.following()
+                };
+                if self.reports_all {
+                    self.branch(wave, step, next, lds, watch);
+                }
+                return Ok((number + 1, Some(next)));
+            } else {
+                return Ok((number, None));
+            }
+        }
+        Ok((steps.len(), None))
+    }
+
+    /// The same of a branch to the dword with number `next`.
+    #[inline(always)]
+    fn branch(&self, wave: &mut Wave, step: &Step, next: usize, lds: &Lds, watch: &mut Watchers) {
+        let code = self.dispatched.code;
+        let pc = code.address(step.index);
+        wave.pc = pc;
+        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
+        emitter.begins(wave, lds);
+        wave.executed += 1;
+        wave.pc = code.address(next);
+        emitter.completes(wave, lds);
+    }
+
+    /// The same of a wait for counters that are kept.
+    #[inline(always)]
+    fn wait(&self, wave: &mut Wave, step: &Step, until: Waitcnt, lds: &Lds, watch: &mut Watchers) {
+        let code = self.dispatched.code;
+        let pc = code.address(step.index);
+        wave.pc = pc;
+        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
+        emitter.begins(wave, lds);
+        emitter.waits(wave, lds, until);
+        wave.executed += 1;
+        wave.pc = code.address(step.following());
+        emitter.completes(wave, lds);
+    }
+
+    /// The same of a simple instruction whose operands are those that it names.
+    #[inline(always)]
+    fn simple(&self, wave: &mut Wave, step: &Step, lds: &Lds, watch: &mut Watchers) {
+        let code = self.dispatched.code;
+        let pc = code.address(step.index);
+        wave.pc = pc;
+        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
+        emitter.begins(wave, lds);
+        (step.handler)(wave, step);
+        wave.executed += 1;
+        wave.pc = code.address(step.following());
+        emitter.completes(wave, lds);
+    }
+}
+
+/// True of a memory instruction for [`Observed::access`].
+#[inline(always)]
+fn keeps_addresses(step: &Step) -> bool {
+    let plan = step.memory.as_deref();
+    matches!(step.run, Executor::Memory) && plan.is_some_and(|plan| plan.keeps_addresses)
 }
 
 /// Instructions that [`QuickSteps::run`] runs besides simple ones.
@@ -330,7 +590,7 @@ impl QuickSteps {
         steps: &[Step],
         used: Option<&[RegisterSet]>,
         watch: &mut Watchers,
-        (dispatched, code, lds): (Dispatched<'_>, &Code, &mut Lds),
+        (dispatched, code, lds): (&Dispatched<'_>, &Code, &mut Lds),
     ) -> (usize, Option<Overlook>) {
         let used = used.unwrap_or_default();
         let count = if used.is_empty() {
@@ -378,7 +638,7 @@ fn does_nothing(step: &Step) -> bool {
 /// Reports the instructions up to a wave's last one, at `pc`, which has faulted.
 #[cold]
 pub(super) fn end_sequence(
-    dispatched: Dispatched<'_>,
+    dispatched: &Dispatched<'_>,
     code: &Code,
     wave: &Wave,
     lds: &Lds,
@@ -390,7 +650,7 @@ pub(super) fn end_sequence(
     };
     if let Some(Ok(steps)) = code.steps_at(first) {
         let count = steps.iter().take_while(|step| step.index <= last).count();
-        watch.executed(dispatched, wave, lds, code, &steps[..count]);
+        watch.executed(dispatched, wave, lds, &steps[..count]);
     }
 }
 
@@ -406,7 +666,7 @@ fn vector(wave: &mut Wave, step: &Step) {
 
 /// Counts the operation of the instruction at `pc`. It is inlined so that without observers no emitter is in memory.
 #[inline(always)]
-fn count(wave: &mut Wave, step: &Step, pc: u64, lds: &Lds, emitter: &mut Option<Emitter<'_>>) {
+fn count(wave: &mut Wave, step: &Step, pc: u64, lds: &Lds, emitter: Option<&mut Emitter<'_>>) {
     match emitter {
         Some(emitter) => {
             if let Some(operation) = step.operation() {

@@ -382,7 +382,7 @@ impl<'a> Worker<'a> {
         initialise(&mut wave, &dispatch.initial, ids, lanes, slot);
         if self.watch.wants.any(Events::WAVE) {
             let context = Context {
-                dispatched: self.shared.dispatched(),
+                dispatched: &self.shared.dispatched(),
                 pc: wave.pc,
                 wave: &wave,
                 lds: &group.lds,
@@ -450,7 +450,7 @@ impl<'a> Worker<'a> {
         };
         let transfer = &mut self.transfer;
         let watch = &mut self.watch;
-        let result = run_wave(dispatched, code, wave, lds, transfer, watch, instructions);
+        let result = run_wave(&dispatched, code, wave, lds, transfer, watch, instructions);
         let progress = wave.executed != before;
         self.stats.instructions += wave.executed - before;
         self.stats.violations += wave.violations - violations;
@@ -466,9 +466,9 @@ impl<'a> Worker<'a> {
                 FaultKind::Interrupted => WaveEnd::Interrupt,
                 kind => WaveEnd::Fault(kind),
             };
-            end_sequence(dispatched, code, wave, lds, watch, stop.pc);
+            end_sequence(&dispatched, code, wave, lds, watch, stop.pc);
             let context = Context {
-                dispatched,
+                dispatched: &dispatched,
                 wave,
                 lds,
                 pc: stop.pc,
@@ -505,7 +505,7 @@ impl<'a> Worker<'a> {
             let others = group.begun().filter(|wave| self.faulty != Some(wave.id));
             for wave in others.filter(|wave| wave.waiting != Waiting::Ended) {
                 let context = Context {
-                    dispatched,
+                    dispatched: &dispatched,
                     wave,
                     lds: &group.lds,
                     pc: self.shared.place(wave).pc,

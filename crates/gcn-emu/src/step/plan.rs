@@ -1,6 +1,7 @@
 //! Plans of memory instructions: all that is known when they are decoded, so that running them looks nothing up.
 
 use gcn_isa::effect::{AtomicOp, LaneMove};
+use gcn_isa::uses::Intent;
 use gcn_isa::{Does, Ty};
 
 use super::arg::Arg;
@@ -72,6 +73,9 @@ pub struct MemoryPlan {
     pub number: u8,
     /// Shapes that its access may have.
     pub fast_path: FastPath,
+    /// All active lanes access something, at addresses that can be worked out after the instruction as well as before: it writes none
+    /// of the registers that they depend on.
+    pub keeps_addresses: bool,
     /// Places that a load, a store or an atomic of DS accesses in LDS.
     pub(crate) share: Option<ShareElements>,
     /// Elements that it loads from LDS or stores there.
@@ -142,6 +146,64 @@ impl MemoryPlan {
             Does::Atomic(op, ty) | Does::Return(op, ty) => Some((op, ty)),
             _ => None,
         }
+    }
+
+    /// Elements that a lane accesses.
+    pub(crate) fn elements_per_lane(&self) -> u8 {
+        let has_two = matches!(
+            self.does,
+            Does::LoadTwo(..)
+                | Does::StoreTwo(..)
+                | Does::ExchangeTwo(..)
+                | Does::AtomicFromLds(..)
+        );
+        if has_two { 2 } else { 1 }
+    }
+
+    /// Vector registers from `vaddr` on with addresses, or parts of them.
+    fn address_registers(&self) -> u8 {
+        match self.family {
+            Family::Share | Family::Scratch => 1,
+            Family::Flat => 2,
+            Family::Global if self.saddr.is_some() => 1,
+            Family::Global => 2,
+            Family::Buffer if self.addr64 => 2,
+            Family::Buffer => u8::from(self.idxen) + u8::from(self.offen),
+            Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => 0,
+        }
+    }
+
+    /// [`MemoryPlan::keeps_addresses`] of an instruction whose other fields are known.
+    pub(super) fn finds_addresses_again(&self) -> bool {
+        let has_lanes = match self.fast_path {
+            FastPath::LoadShare
+            | FastPath::LoadSharePart
+            | FastPath::StoreShare
+            | FastPath::Load
+            | FastPath::Store
+            | FastPath::LoadScratch
+            | FastPath::StoreScratch
+            | FastPath::LoadBuffer
+            | FastPath::StoreBuffer
+            | FastPath::Atomic
+            | FastPath::AtomicShare
+            | FastPath::LoadFormat
+            | FastPath::StoreFormat => true,
+            FastPath::None | FastPath::LoadScalar | FastPath::Moves(_) | FastPath::Nothing => false,
+        };
+        let writes = match self.does.intent() {
+            Some(Intent::Load) => true,
+            Some(Intent::Atomic) => self.returns || matches!(self.does, Does::Return(..)),
+            Some(Intent::Store) | None => false,
+        };
+        let written = self
+            .data_dwords
+            .max(self.elements_per_lane() * self.ty.dwords());
+        let is_apart = self.vaddr.is_none_or(|first| {
+            let end = first.saturating_add(self.address_registers());
+            self.vdst >= end || self.vdst.saturating_add(written) <= first
+        });
+        has_lanes && (!writes || is_apart)
     }
 
     /// The places in LDS of an instruction of DS that loads, stores or changes elements there by lanes.

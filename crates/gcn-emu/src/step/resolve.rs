@@ -74,6 +74,7 @@ impl MemoryPlan {
             loads_coherently: loads_coherently(inst),
             number: (index / 2) as u8,
             fast_path: FastPath::None,
+            keeps_addresses: false,
             share: None,
             elements: Elements::default(),
             gather: Elements::default().gather(),
@@ -120,6 +121,7 @@ impl MemoryPlan {
             (plan.kind, plan.increments) = (counters.order, counters.into());
         }
         plan.fast_path = FastPath::of(&plan);
+        plan.keeps_addresses = plan.finds_addresses_again();
         plan.share = plan.share_elements();
         plan.elements = fast_path::elements(&plan);
         plan.gather = plan.elements.gather();

@@ -473,12 +473,19 @@ impl Observer for Watcher {
     fn wants(&self) -> Events {
         self.wants
     }
+
+    fn may_overlook(&self) -> bool {
+        true
+    }
+
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Waves {
             overlooks: self.overlooks,
             overlooked: self.overlooked.clone(),
             accesses: self.accesses.clone(),
             leaves: self.leaves.clone(),
+            before: Access::default(),
+            count: 0,
         }))
     }
 }
@@ -488,6 +495,17 @@ struct Waves {
     overlooked: Arc<AtomicU64>,
     accesses: Arc<AtomicU64>,
     leaves: Arc<AtomicBool>,
+    /// The access of the last instruction, as it was worked out before it.
+    before: Access,
+    /// Accesses that were about to happen.
+    count: u64,
+}
+
+impl Waves {
+    /// Every second event of an access is asked for its addresses: later ones must have the same.
+    fn asks(&self) -> bool {
+        self.count.is_multiple_of(2)
+    }
 }
 
 impl WaveObserver for Waves {
@@ -522,7 +540,18 @@ impl WaveObserver for Waves {
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
         let regions = context.dispatched.device.memory.allocations();
         let own = regions[0].base + u64::from(context.id().group[0]) * REGION;
-        let access = event.access;
+        self.count += 1;
+        if event.instruction.step.memory.is_some() {
+            context.addresses(event.instruction.step, &mut self.before);
+        } else {
+            self.before.clone_from(event.access());
+        }
+        let asked = self.asks().then(|| event.access());
+        let access = asked.unwrap_or(&self.before);
+        assert_eq!(
+            (event.intent(), event.lanes()),
+            (access.intent, access.lanes())
+        );
         for lane in (0..64).filter(|lane| access.lanes() >> lane & 1 != 0) {
             for byte in [0, u64::from(access.bytes.max(1)) - 1] {
                 let place = access.place(lane, byte);
@@ -534,13 +563,23 @@ impl WaveObserver for Waves {
         self.accesses.fetch_add(1, Relaxed);
         Verdict::Allow
     }
+    /// The addresses are those from before.
     fn accessed(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) {
+        let (before, after) = (&self.before, event.access());
+        let text = event.instruction.step.inst.text();
+        let facts = |it: &Access| {
+            let spaces = (it.global, it.lds, it.gds, it.scratch, it.buffer);
+            (it.intent, it.bytes, it.elements, it.scalar, spaces)
+        };
+        assert_eq!(facts(before), facts(after), "{text}");
+        for lane in (0..64).filter(|lane| before.lanes() >> lane & 1 != 0) {
+            assert_eq!(before.address[lane], after.address[lane], "{text}");
+            if before.elements == 2 || before.buffer != 0 {
+                assert_eq!(before.second[lane], after.second[lane], "{text}");
+            }
+        }
         // Of all that has happened something is known.
-        let lane = event.access.lanes().trailing_zeros() as usize;
-        assert!(
-            event.value(lane, 0).is_some(),
-            "{}",
-            event.instruction.step.inst.text()
-        );
+        let lane = event.lanes().trailing_zeros() as usize;
+        assert!(event.value(lane, 0).is_some(), "{text}");
     }
 }

@@ -36,6 +36,10 @@ impl Observer for Accesses {
         Events::ACCESS
     }
 
+    fn may_overlook(&self) -> bool {
+        true
+    }
+
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Watch {
             findings: self.findings.clone(),

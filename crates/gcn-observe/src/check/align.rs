@@ -63,11 +63,11 @@ fn of_memory(isa: Isa, is_buffer: bool, bytes: u64, is_atomic: bool) -> (u64, &'
 /// The first lane whose access is not aligned.
 fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let plan = event.instruction.step.memory.as_deref()?;
-    let intent = event.access.intent?;
+    let intent = event.intent()?;
     if plan.family.is_scalar() {
         return scalar(context, plan, event);
     }
-    if event.access.scalar || matches!(plan.does, Does::LoadByLane | Does::StoreByLane) {
+    if event.access().scalar || matches!(plan.does, Does::LoadByLane | Does::StoreByLane) {
         // Their addresses have no low bits.
         return None;
     }
@@ -80,13 +80,13 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
     }
     let is_atomic = intent == Intent::Atomic;
     let isa = context.wave.isa;
-    let bytes = u64::from(event.access.bytes);
-    let mut elements = lanes(event.access.lanes()).flat_map(|lane| {
+    let bytes = u64::from(event.access().bytes);
+    let mut elements = lanes(event.lanes()).flat_map(|lane| {
         let both = places(context, plan, event, lane);
         both.into_iter().flatten().map(move |it| (lane, it))
     });
     elements.find_map(|(lane, place)| {
-        let space = event.access.space(lane)?;
+        let space = event.access().space(lane)?;
         let (multiple, rule) = match space {
             LaneSpace::Lds | LaneSpace::Gds => of_share(isa, bytes, is_atomic),
             LaneSpace::Global | LaneSpace::Scratch | LaneSpace::Buffer => {
@@ -110,7 +110,7 @@ fn places(
     event: &MemoryEvent<'_>,
     lane: usize,
 ) -> [Option<u64>; 2] {
-    let access = event.access;
+    let access = event.access();
     let wave = context.wave;
     let register = |number: Option<u8>| number.map_or(0, |it| wave.vgpr(it).0[lane]);
     if plan.family == Family::Share {
@@ -142,10 +142,10 @@ fn places(
 /// An access of scalar memory of which a part of the address is not aligned.
 fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let wave = context.wave;
-    event.access.space(0)?;
+    event.access().space(0)?;
     let register = plan.sreg.map_or(0, |code| u64::from(wave.scalar(code)));
     let base = match plan.family {
-        Family::ScalarBuffer => event.access.descriptor.base,
+        Family::ScalarBuffer => event.access().descriptor.base,
         _ => wave.scalar64(plan.sbase),
     };
     // The register of S_SCRATCH_LOAD counts lines.
@@ -157,7 +157,7 @@ fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> 
     let low = (base | register | plan.offset as u64) % DWORD;
     (low != 0).then_some(Misaligned {
         lane: 0,
-        place: event.access.address[0] - event.access.address[0] % DWORD + low,
+        place: event.access().address[0] - event.access().address[0] % DWORD + low,
         space: LaneSpace::Global,
         multiple: DWORD,
         rule: IGNORES,
@@ -169,7 +169,7 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
     if let Some(it) = misaligned(context, event) {
         let key = FindingKey::at(Kind::MisalignedAccess, context.pc);
         findings.report(key, Some(context.id()), || {
-            let verb = match event.access.intent {
+            let verb = match event.intent() {
                 Some(Intent::Store) => "stores",
                 Some(Intent::Atomic) => "updates",
                 Some(Intent::Load) | None => "loads",
@@ -182,7 +182,8 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
             };
             let message = format!(
                 "{verb} {} bytes of {name} at an address that is no multiple of {}",
-                event.access.bytes, it.multiple
+                event.access().bytes,
+                it.multiple
             );
             let mut finding =
                 Finding::new(Kind::MisalignedAccess, context, event.instruction, message);

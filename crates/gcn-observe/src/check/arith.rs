@@ -118,7 +118,7 @@ impl Watch {
         let key = FindingKey::at(kind, made.pc);
         self.findings.report(key, Some(id), || {
             let place = FindingPlace::new(made.pc, &made.inst, Some(id)).lane(lane);
-            let mut finding = Finding::at(kind, place, message).in_dispatch(&context.dispatched);
+            let mut finding = Finding::at(kind, place, message).in_dispatch(context.dispatched);
             finding.label = label.to_owned();
             finding.sides.push(Side {
                 label: use_of.to_owned(),
@@ -297,7 +297,7 @@ impl Watch {
         }
         let mut stored: Vec<(Origin, usize)> = Vec::new();
         for (index, &register) in facts.vectors.stored.iter().enumerate() {
-            for lane in lanes(event.access.lanes()) {
+            for lane in lanes(event.lanes()) {
                 let origin = shadow.get(register, lane);
                 match scratch_place(context, event, lane, index) {
                     Some(place) => match origin {
@@ -326,10 +326,10 @@ impl Watch {
         let shadow = self.waves.get(context.id());
         for (index, &register) in facts.vectors.written.iter().enumerate() {
             shadow.clear(register, event.instruction.exec);
-            if shadow.scratch.is_empty() || event.access.bytes < 4 {
+            if shadow.scratch.is_empty() || event.access().bytes < 4 {
                 continue;
             }
-            for lane in lanes(event.access.lanes()) {
+            for lane in lanes(event.lanes()) {
                 let place = scratch_place(context, event, lane, index);
                 let origin = place.and_then(|place| shadow.scratch.get(&place).copied());
                 shadow.set(register, lane, origin);
@@ -352,7 +352,7 @@ impl WaveObserver for Watch {
     }
 
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
-        if matches!(event.access.intent, Some(Intent::Store | Intent::Atomic)) {
+        if matches!(event.intent(), Some(Intent::Store | Intent::Atomic)) {
             self.look_at_stores(context, event);
         }
         Verdict::Allow

@@ -66,6 +66,10 @@ impl Observer for Barriers {
         Events::DISPATCH | Events::WAVE | Events::BARRIER | Events::ACCESS
     }
 
+    fn may_overlook(&self) -> bool {
+        true
+    }
+
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
         let is_barrier = |inst: &Inst| inst.does() == Does::Control(Control::Barrier);
         let has_barrier = |code: &[(u64, Inst)]| code.iter().any(|(_, inst)| is_barrier(inst));
@@ -214,7 +218,7 @@ impl Watch {
                 let lane = (it.lanes & active).trailing_zeros() as usize;
                 let mut finding = found(
                     Kind::DivergentBarrier,
-                    &context.dispatched,
+                    context.dispatched,
                     barrier(it.pc, id),
                     format!(
                         "a barrier is reached by a part of a wave: {} lanes skip it",
@@ -302,7 +306,7 @@ impl WaveObserver for Watch {
 
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
         if self.absent != 0 {
-            let active = shared_lanes(context, event.access);
+            let active = shared_lanes(context, event.access());
             self.active(context, active, || event.instruction.step.inst.text());
         }
         Verdict::Allow

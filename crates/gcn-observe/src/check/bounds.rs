@@ -99,15 +99,15 @@ fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
 }
 
 /// An access of a wave.
-struct Look<'a> {
+struct Look<'a, 'e> {
     context: &'a Context<'a>,
-    event: &'a MemoryEvent<'a>,
+    event: &'a MemoryEvent<'e>,
     intent: Intent,
 }
 
-impl Look<'_> {
+impl Look<'_, '_> {
     fn access(&self) -> &Access {
-        self.event.access
+        self.event.access()
     }
 
     fn bytes(&self) -> u64 {
@@ -333,7 +333,7 @@ pub(super) fn overlook(context: &Context<'_>, access: &ShareAccess<'_>) -> bool 
 
 /// The check. See the module.
 pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEvent<'_>) {
-    let Some(intent) = event.access.intent else {
+    let Some(intent) = event.intent() else {
         return;
     };
     let look = Look {
@@ -344,14 +344,17 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
     if let Some(outside) = look.outside() {
         let key = FindingKey::at(outside.kind, context.pc);
         findings.report(key, Some(context.id()), || {
-            let space = event.access.space(outside.lane);
+            let space = event.access().space(outside.lane);
             let mut finding =
                 Finding::new(outside.kind, context, event.instruction, outside.message);
             finding.place = finding.place.lane(outside.lane);
             finding.label = match (outside.kind, space, outside.address) {
                 (Kind::BufferOutOfBounds, ..) => "goes beyond the descriptor's end".to_owned(),
                 (_, Some(LaneSpace::Lds), _) => {
-                    format!("accesses LDS at {:#x}", event.access.address[outside.lane])
+                    format!(
+                        "accesses LDS at {:#x}",
+                        event.access().address[outside.lane]
+                    )
                 }
                 (.., Some(address)) => format!("accesses {address:#x}"),
                 (.., None) => "accesses memory beyond its end".to_owned(),

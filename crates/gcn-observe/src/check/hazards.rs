@@ -223,7 +223,7 @@ impl Watch {
                 let before = FindingPlace::new(before.pc, &before.inst, id);
                 found
                     .finding(FindingPlace::new(*pc, inst, id), before)
-                    .in_dispatch(&context.dispatched)
+                    .in_dispatch(context.dispatched)
             });
         }
     }

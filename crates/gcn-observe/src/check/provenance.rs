@@ -321,15 +321,15 @@ impl Watch {
     /// The first lane whose access is not in the allocation that its address was made from.
     fn wrong(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Wrong> {
         let plan = event.instruction.step.memory.as_deref()?;
-        event.access.intent?;
+        event.intent()?;
         let memory = &context.dispatched.device.memory;
         let marks = self.waves.get(context.id());
-        for lane in lanes(event.access.global | event.access.buffer) {
+        for lane in lanes(event.access().global | event.access().buffer) {
             let (low, high) = address_marks(marks, plan, lane);
             let Some(pointer) = self.origins.whole(low, high) else {
                 continue;
             };
-            let Some(address) = event.access.place(lane, 0) else {
+            let Some(address) = event.access().place(lane, 0) else {
                 continue;
             };
             if address.wrapping_sub(pointer.base) <= pointer.len {
@@ -364,7 +364,7 @@ impl Watch {
                     .nearest(address)
                     .map_or_else(String::new, |it| it.name.to_string())
             };
-            let verb = match event.access.intent {
+            let verb = match event.intent() {
                 Some(Intent::Store) => "stores to",
                 Some(Intent::Atomic) => "updates",
                 Some(Intent::Load) | None => "loads from",
@@ -397,7 +397,7 @@ impl Watch {
             return;
         }
         for (index, &register) in facts.vectors.stored.iter().enumerate() {
-            for lane in lanes(event.access.lanes()) {
+            for lane in lanes(event.lanes()) {
                 let Some(place) = scratch_place(context, event, lane, index) else {
                     continue;
                 };
@@ -411,7 +411,7 @@ impl Watch {
     /// Notes the marks of what was loaded: scratch has them, and in other memory pointers are found by their values.
     fn loaded(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
-        let access = event.access;
+        let access = event.access();
         let Some(plan) = event.instruction.step.memory.as_deref() else {
             return;
         };
@@ -507,7 +507,7 @@ impl WaveObserver for Watch {
         if let Some(wrong) = self.wrong(context, event) {
             self.report(context, event, &wrong);
         }
-        if event.access.intent == Some(Intent::Store) {
+        if event.intent() == Some(Intent::Store) {
             self.spill(context, event);
         }
         Verdict::Allow

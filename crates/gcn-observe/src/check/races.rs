@@ -115,6 +115,10 @@ impl Observer for Races {
             | Events::MEMORY
     }
 
+    fn may_overlook(&self) -> bool {
+        true
+    }
+
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
         let runs = self.runs();
         let counts = runs
@@ -237,7 +241,7 @@ impl Watch {
         event: &MemoryEvent<'_>,
         run: &RaceDispatch,
     ) -> Option<AccessFacts> {
-        let intent = event.access.intent?;
+        let intent = event.intent()?;
         Some(self.facts_of(context, event.instruction.step, intent, run))
     }
 
@@ -283,7 +287,7 @@ impl Watch {
     ) -> Option<()> {
         self.swap = None;
         let facts = self.facts(context, event, run)?;
-        let stores = facts.kind == entry::Kind::Store || event.access.to_lds.is_some();
+        let stores = facts.kind == entry::Kind::Store || event.access().to_lds.is_some();
         if !stores && run.is_alone() {
             return Some(());
         }
@@ -342,7 +346,7 @@ impl Watch {
             complete.to_group = scoreboard.counters().lgkm == 0;
         }
         self.parts.find(
-            event.access,
+            event.access(),
             lanes,
             facts.does,
             facts.kind,

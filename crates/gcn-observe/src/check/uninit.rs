@@ -70,6 +70,10 @@ impl Observer for Uninit {
         Events::WATCHED | Events::WAVE | Events::DISPATCH | Events::MEMORY
     }
 
+    fn may_overlook(&self) -> bool {
+        true
+    }
+
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Watch {
             findings: self.findings.clone(),

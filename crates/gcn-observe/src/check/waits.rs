@@ -190,7 +190,7 @@ impl Watch {
             let isa = instruction.step.inst.isa;
             findings.report(key, Some(context.id()), || {
                 let finding = conflict.finding(isa, FindingPlace::of(context, instruction));
-                finding.in_dispatch(&context.dispatched)
+                finding.in_dispatch(context.dispatched)
             });
             state
                 .outstanding

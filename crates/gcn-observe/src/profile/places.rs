@@ -23,7 +23,7 @@ pub(super) struct Places {
 impl Places {
     /// Finds the places of an access that is about to happen.
     pub(super) fn find(&mut self, event: &MemoryEvent<'_>) {
-        let access = event.access;
+        let access = event.access();
         self.lines.clear();
         (self.bytes, self.bank_conflicts) = (0, 0);
         let plan = event.instruction.step.memory.as_deref();
@@ -69,7 +69,7 @@ impl Places {
 
     /// Adds a lane's element whose parts are apart from each other. Parts out of bounds are accessed nowhere.
     fn split(&mut self, event: &MemoryEvent<'_>, lane: usize, bytes: u64, step: u64) {
-        let access = event.access;
+        let access = event.access();
         let mut byte = 0;
         while byte < bytes {
             // A part ends where the next aligned dword begins.

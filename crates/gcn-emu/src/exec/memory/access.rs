@@ -178,7 +178,6 @@ impl Access {
 /// The first step. `access` is overwritten; it is the caller's so that nothing is allocated or cleared.
 pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access) {
     access.intent = None;
-    access.elements = 1;
     access.scalar = false;
     (access.global, access.lds, access.gds) = (0, 0, 0);
     (access.scratch, access.buffer) = (0, 0);
@@ -187,6 +186,7 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
         return;
     };
     access.bytes = plan.ty.bytes();
+    access.elements = plan.elements_per_lane();
     access.intent = intent(plan.does);
     match plan.family {
         Family::Share => share(wave, plan, device, access),
@@ -234,7 +234,6 @@ fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
             lanes = u64::from(lanes != 0);
         }
         Does::AtomicFromLds(..) => {
-            access.elements = 2;
             pairs(v(plan.vaddr), plan, access);
         }
         // The base in M0 is added as for all of GDS (errata E049).
@@ -276,12 +275,7 @@ fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
             let from = v(plan.vaddr);
             let offset = plan.offset as u32;
             wide::masked(from, offset, plan.mask, &mut access.address);
-            let two = matches!(
-                plan.does,
-                Does::LoadTwo(..) | Does::StoreTwo(..) | Does::ExchangeTwo(..)
-            );
-            if two {
-                access.elements = 2;
+            if access.elements == 2 {
                 let distance = plan.distance as u32;
                 wide::behind(&access.address, distance, &mut access.second);
             }

@@ -32,7 +32,7 @@ pub(super) struct Overlap {
 
 /// Values that the lanes of an instruction are about to store, unless it is converted on the way or goes through a swizzled buffer.
 pub(super) fn stored(event: &MemoryEvent<'_>, memory: Memory) -> Vec<Stored> {
-    let access = event.access;
+    let access = event.access();
     let plan = event.instruction.step.memory.as_deref();
     let is_plain = plan.is_some_and(|plan| {
         matches!(
@@ -66,7 +66,7 @@ pub(super) fn stored(event: &MemoryEvent<'_>, memory: Memory) -> Vec<Stored> {
 
 /// The first lane whose element has an address.
 pub(super) fn lane_of(event: &MemoryEvent<'_>, memory: Memory, at: u64) -> Option<usize> {
-    let access = event.access;
+    let access = event.access();
     let bytes = u64::from(access.bytes);
     let holds = |from: u64| (from..from.saturating_add(bytes)).contains(&at);
     let mask = match memory {

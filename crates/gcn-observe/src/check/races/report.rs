@@ -189,7 +189,7 @@ pub(super) fn report_conflicts(
         }
         let is_own = |it: &&Stored| it.holds(at);
         let is_same_wave = run.layout.wave(before) == run.layout.wave(*now);
-        if is_same_wave && (event.access.scalar || run.is_scalar(before)) {
+        if is_same_wave && (event.access().scalar || run.is_scalar(before)) {
             // Lanes are agents, and this is the wave's.
             continue;
         }
@@ -215,7 +215,7 @@ pub(super) fn report_conflicts(
             at,
             before,
             now: *now,
-            lane: lane.filter(|_| !event.access.scalar),
+            lane: lane.filter(|_| !event.access().scalar),
             is_same_value,
         }
         .report(findings, context, event);

@@ -37,7 +37,7 @@ pub(super) struct SwapResult {
 impl Swap {
     /// Looks at memory before the access: lanes act one after the other.
     pub(super) fn begin(context: &Context<'_>, event: &MemoryEvent<'_>) -> Swap {
-        let access = event.access;
+        let access = event.access();
         let mut written: HashMap<(bool, u64), u64> = HashMap::new();
         let mut swap = Swap {
             expected: 0,
