@@ -183,8 +183,8 @@ impl Watchers {
         mut f: impl FnMut(&mut dyn WaveObserver),
     ) {
         for (number, it) in self.list.iter_mut().enumerate() {
-            let overlooks = overlook.by != 0
-                && overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
+            let overlooks =
+                overlook.by != 0 && overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
             let needs_all = (it.wants & event).any(Events::ISSUE);
             if it.wants.any(event) && (needs_all || !overlooks) {
                 f(&mut *it.observer);

@@ -16,7 +16,7 @@ use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Attempt, Transfer};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
-use crate::observe::{Context, Dispatched, Events, Overlook, Watchers};
+use crate::observe::{Context, Dispatched, Events, Instruction, Overlook, Watchers};
 use crate::step::{Executor, Step};
 use crate::wave::{MODE_VSKIP, Waiting, Wave};
 
@@ -495,7 +495,7 @@ impl Observed<'_> {
             }
             wave.executed = executed + number as u64;
             if step.is_simple && step.relative.is_none() {
-                self.simple(wave, step, lds, watch);
+                self.simple((wave, lds), step, step.following(), watch, step.handler);
             } else if keeps_addresses(step) {
                 let state = (&mut *wave, &mut *lds, &mut *transfer);
                 self.access(state, step, watch, Overlook::default())?;
@@ -511,7 +511,7 @@ impl Observed<'_> {
                     step.following()
                 };
                 if self.reports_all {
-                    self.branch(wave, step, next, lds, watch);
+                    self.simple((wave, lds), step, next, watch, |_, _| ());
                 }
                 return Ok((number + 1, Some(next)));
             } else {
@@ -521,17 +521,43 @@ impl Observed<'_> {
         Ok((steps.len(), None))
     }
 
-    /// The same of a branch to the dword with number `next`.
+    /// The same of an instruction that accesses no memory and has the operands that it names, by the function that executes it;
+    /// the wave goes on at the dword with number `next`.
     #[inline(always)]
-    fn branch(&self, wave: &mut Wave, step: &Step, next: usize, lds: &Lds, watch: &mut Watchers) {
+    fn simple(
+        &self,
+        (wave, lds): (&mut Wave, &Lds),
+        step: &Step,
+        next: usize,
+        watch: &mut Watchers,
+        execute: impl FnOnce(&mut Wave, &Step),
+    ) {
         let code = self.dispatched.code;
         let pc = code.address(step.index);
+        let instruction = Instruction {
+            step,
+            operands: &step.args,
+            exec: wave.exec(),
+            operation: None,
+        };
         wave.pc = pc;
-        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
-        emitter.begins(wave, lds);
+        let context = Context {
+            dispatched: self.dispatched,
+            wave,
+            lds,
+            pc,
+        };
+        watch.each(Events::ISSUES, |it| it.issues(&context, &instruction));
+        execute(wave, step);
         wave.executed += 1;
         wave.pc = code.address(next);
-        emitter.completes(wave, lds);
+        let context = Context {
+            dispatched: self.dispatched,
+            wave,
+            lds,
+            pc,
+        };
+        watch.each(Events::COMPLETE, |it| it.completes(&context, &instruction));
     }
 
     /// The same of a wait for counters that are kept.
@@ -543,20 +569,6 @@ impl Observed<'_> {
         let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
         emitter.begins(wave, lds);
         emitter.waits(wave, lds, until);
-        wave.executed += 1;
-        wave.pc = code.address(step.following());
-        emitter.completes(wave, lds);
-    }
-
-    /// The same of a simple instruction whose operands are those that it names.
-    #[inline(always)]
-    fn simple(&self, wave: &mut Wave, step: &Step, lds: &Lds, watch: &mut Watchers) {
-        let code = self.dispatched.code;
-        let pc = code.address(step.index);
-        wave.pc = pc;
-        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
-        emitter.begins(wave, lds);
-        (step.handler)(wave, step);
         wave.executed += 1;
         wave.pc = code.address(step.following());
         emitter.completes(wave, lds);
