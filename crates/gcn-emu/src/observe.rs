@@ -19,7 +19,7 @@ use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
 use crate::exec::memory;
-pub use crate::exec::memory::{Access, LaneSpace, ShareAccess, Span};
+pub use crate::exec::memory::{Access, LaneSpace, Shape, ShareAccess, Span};
 use crate::fault::{Fault, FaultKind};
 use crate::lds::Lds;
 pub use crate::memory::{MemoryChange, MemoryChangeKind};

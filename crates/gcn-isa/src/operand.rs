@@ -32,6 +32,7 @@ pub enum Ty {
 
 impl Ty {
     /// Size in bytes.
+    #[inline]
     pub const fn bytes(self) -> u8 {
         match self {
             Ty::B8 | Ty::U8 | Ty::I8 => 1,
@@ -46,6 +47,7 @@ impl Ty {
     }
 
     /// Registers that hold a value: sub-dword values take a whole one.
+    #[inline]
     pub const fn dwords(self) -> u8 {
         self.bytes().div_ceil(4)
     }

@@ -22,6 +22,8 @@ mod moves;
 mod order;
 mod fast_path;
 
+use std::ops::Range;
+
 use gcn_isa::effect::Clock;
 use gcn_isa::{Does, Ty};
 
@@ -101,21 +103,37 @@ pub fn execute(
     perform(wave, step, transfer, lds, device)
 }
 
-/// True of loads of whole dwords from LDS by DS.
-pub(crate) fn loads_from_lds(step: &Step) -> bool {
-    let plan = step.memory.as_deref();
-    plan.is_some_and(|plan| plan.fast_path == FastPath::LoadShare)
+/// Common shape of an access of global memory by lanes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// All active lanes access the same bytes, or there is one.
+    Uniform(Range<u64>),
+    /// All 64 lanes are active, and each one's bytes follow those of the lane before.
+    Row(Range<u64>),
 }
 
-/// Performs such a load; nothing, and nothing has been done, if its access has no common shape.
-#[inline]
-pub(crate) fn load_from_lds(
-    wave: &mut Wave,
-    step: &Step,
-    lds: &mut Lds,
-    device: &Device,
-) -> Option<()> {
-    fast_path::load_share(wave, step.memory.as_deref()?, lds, device)
+/// Shape of what an instruction is about to access, found without its [`Access`]; `None` if it has none of these, or may go elsewhere
+/// than to global memory.
+pub(crate) fn shape(wave: &Wave, step: &Step, device: &Device) -> Option<Shape> {
+    let plan = step.memory.as_deref()?;
+    let is_global = match plan.fast_path {
+        FastPath::Load | FastPath::Store | FastPath::Atomic => true,
+        FastPath::None
+        | FastPath::LoadShare
+        | FastPath::LoadSharePart
+        | FastPath::StoreShare
+        | FastPath::LoadScratch
+        | FastPath::StoreScratch
+        | FastPath::LoadBuffer
+        | FastPath::StoreBuffer
+        | FastPath::LoadScalar
+        | FastPath::AtomicShare
+        | FastPath::LoadFormat
+        | FastPath::StoreFormat
+        | FastPath::Moves(_)
+        | FastPath::Nothing => false,
+    };
+    is_global.then(|| fast_path::shape(wave, plan, device))?
 }
 
 /// The second step.

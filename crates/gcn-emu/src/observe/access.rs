@@ -6,7 +6,7 @@ use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
 
 use super::{Context, Instruction};
-use crate::exec::memory::{Access, Transfer};
+use crate::exec::memory::{self, Access, Shape, Transfer};
 use crate::fault::Intent;
 use crate::lanes::{LANES, Lanes};
 use crate::step::{Family, MemoryPlan};
@@ -96,6 +96,20 @@ impl<'a> MemoryEvent<'a> {
             self.context.addresses(self.instruction.step, access);
             access
         })
+    }
+
+    /// Shape of an access of global memory that has a common one: known without [`MemoryEvent::access`]. Of an instruction that has
+    /// overwritten its own addresses there is none.
+    pub fn shape(&self) -> Option<Shape> {
+        let Context {
+            wave, dispatched, ..
+        } = *self.context;
+        let step = self.instruction.step;
+        let keeps = |plan: &MemoryPlan| plan.keeps_addresses;
+        if self.phase == Phase::After && !step.memory.as_deref().is_some_and(keeps) {
+            return None;
+        }
+        memory::shape(wave, step, dispatched.device)
     }
 
     /// True if [`MemoryEvent::access`] has been worked out.

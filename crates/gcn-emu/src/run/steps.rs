@@ -54,19 +54,16 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         Events::INSTRUCTION | Events::WATCHED | Events::BARRIER | Events::WAVE | Events::SEQUENCE;
     // Then barriers and the like have none.
     let skips_flow = OBSERVED && !counts && !is_late && !watch.wants.any(flow);
-    let quick = QuickSteps {
-        skips_waits,
-        loads: drops_overlooked && !counts,
-    };
     let observed = Observed {
         dispatched,
         watches,
         counts,
         reports_all,
         skips_waits,
+        asks,
+        drops_overlooked,
     };
-    // Nobody needs to be asked about an instruction before its events.
-    let runs = OBSERVED && !watches && !asks && !is_late;
+    let runs = OBSERVED && !is_late;
     if watches {
         let context = Context {
             dispatched,
@@ -123,31 +120,22 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         }
         let mut is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
         let mut rest = steps.iter().enumerate();
-        // Which observers overlook the access of the next instruction, if they have been asked.
-        let mut asked: Option<Overlook> = None;
         // The next instruction is one that `Observed::run` leaves to the step loop.
         let mut has_run = false;
         while let Some((number, step)) = rest.next() {
             let is_watched = watches && used.get(number).is_none_or(|used| watch.watches(used));
             // The most frequent instructions, ahead of the rest.
-            if step.is_simple && !runs && !is_watched && is_unmodified {
+            if step.is_simple && !runs && !reports_all && !is_watched && is_unmodified {
                 (step.handler)(wave, step);
-                if OBSERVED {
-                    let (next, used) = (&steps[number + 1..], used.get(number + 1..));
-                    let done;
-                    (done, asked) = quick.run(wave, next, used, watch, (dispatched, code, lds));
-                    if let Some(skip) = done.checked_sub(1) {
-                        rest.nth(skip);
-                    }
-                }
                 continue;
             }
             let before = executed + number as u64;
             wave.executed = before;
             if OBSERVED && runs && is_unmodified && !has_run {
                 let state = (&mut *wave, &mut *lds, &mut *transfer);
+                let used = used.get(number..).unwrap_or_default();
                 let (done, next) = observed
-                    .run(state, &steps[number..], watch)
+                    .run(state, &steps[number..], used, watch)
                     .map_err(|stop| *stop)?;
                 if let Some(next) = next {
                     let last = number + done - 1;
@@ -183,8 +171,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     lds,
                     pc: code.address(index),
                 };
-                let known = asked.take();
-                overlook = known.unwrap_or_else(|| watch.overlook(&context, step));
+                overlook = watch.overlook(&context, step);
                 has_events &= !(drops_overlooked && overlook.is_unanimous);
             }
             has_events &= !(skips_waits && matches!(step.run, Executor::Wait(_)));
@@ -381,6 +368,10 @@ struct Observed<'a> {
     reports_all: bool,
     /// Waits have none, and nothing is counted.
     skips_waits: bool,
+    /// Observers may overlook accesses of LDS.
+    asks: bool,
+    /// What all overlook has no event.
+    drops_overlooked: bool,
 }
 
 impl Observed<'_> {
@@ -473,7 +464,8 @@ impl Observed<'_> {
     }
 
     /// Executes instructions, with their events, up to the first that needs the step loop. Returns their number; and of a branch,
-    /// which is the last then, the number of the dword where the wave goes on.
+    /// which is the last then, the number of the dword where the wave goes on. `used` has the registers of each where some may be
+    /// watched.
     ///
     /// # Errors
     /// As of [`Observed::execute`].
@@ -482,11 +474,19 @@ impl Observed<'_> {
         &self,
         (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
         steps: &[Step],
+        used: &[RegisterSet],
         watch: &mut Watchers,
     ) -> Result<(usize, Option<usize>), Box<Stop>> {
         let executed = wave.executed;
+        let is_watched = |number, watch: &Watchers| {
+            let used = used.get(number);
+            self.watches && used.is_none_or(|used| watch.watches(used))
+        };
         for (number, step) in steps.iter().enumerate() {
             if step.is_simple && !self.reports_all {
+                if is_watched(number, watch) {
+                    return Ok((number, None));
+                }
                 (step.handler)(wave, step);
                 continue;
             }
@@ -496,6 +496,9 @@ impl Observed<'_> {
             wave.executed = executed + number as u64;
             if step.is_simple && step.relative.is_none() {
                 self.simple((wave, lds), step, step.following(), watch, step.handler);
+            } else if self.asks && step.memory.as_ref().is_some_and(|it| it.share.is_some()) {
+                let state = (&mut *wave, &mut *lds, &mut *transfer);
+                self.share(state, step, watch)?;
             } else if keeps_addresses(step) {
                 let state = (&mut *wave, &mut *lds, &mut *transfer);
                 self.access(state, step, watch, Overlook::default())?;
@@ -503,7 +506,9 @@ impl Observed<'_> {
                 && self.counts
             {
                 self.wait(wave, step, until, lds, watch);
-            } else if let Executor::Branch(condition, distance) = step.run {
+            } else if let Executor::Branch(condition, distance) = step.run
+                && !is_watched(number, watch)
+            {
                 // It is the last one of the block.
                 let next = if holds(wave, condition) {
                     step.following().wrapping_add_signed(distance as isize)
@@ -560,6 +565,46 @@ impl Observed<'_> {
         watch.each(Events::COMPLETE, |it| it.completes(&context, &instruction));
     }
 
+    /// The same of an access of LDS that observers may overlook.
+    ///
+    /// # Errors
+    /// As of [`Observed::execute`].
+    #[inline(always)]
+    fn share(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        step: &Step,
+        watch: &mut Watchers,
+    ) -> Result<(), Box<Stop>> {
+        let Dispatched { device, code, .. } = *self.dispatched;
+        let pc = code.address(step.index);
+        let context = Context {
+            dispatched: self.dispatched,
+            wave,
+            lds,
+            pc,
+        };
+        let overlook = watch.overlook(&context, step);
+        if !self.drops_overlooked || !overlook.is_unanimous {
+            let state = (wave, lds, transfer);
+            return if keeps_addresses(step) {
+                self.access(state, step, watch, overlook)
+            } else {
+                self.execute(state, step, watch, overlook, None)
+            }
+            .map(drop);
+        }
+        let outcome = memory::execute(wave, step, lds, device, transfer, false);
+        wave.blame(pc);
+        if let Err((kind, lane)) = outcome {
+            return Err(Box::new(Stop { kind, pc, lane }));
+        }
+        if self.counts {
+            count(wave, step, pc, lds, None);
+        }
+        Ok(())
+    }
+
     /// The same of a wait for counters that are kept.
     #[inline(always)]
     fn wait(&self, wave: &mut Wave, step: &Step, until: Waitcnt, lds: &Lds, watch: &mut Watchers) {
@@ -580,65 +625,6 @@ impl Observed<'_> {
 fn keeps_addresses(step: &Step) -> bool {
     let plan = step.memory.as_deref();
     matches!(step.run, Executor::Memory) && plan.is_some_and(|plan| plan.keeps_addresses)
-}
-
-/// Instructions that [`QuickSteps::run`] runs besides simple ones.
-#[derive(Clone, Copy)]
-struct QuickSteps {
-    /// Waits, of which no observer is told.
-    skips_waits: bool,
-    /// Loads from LDS that all observers overlook.
-    loads: bool,
-}
-
-impl QuickSteps {
-    /// Runs instructions as far as they are quick and no simple one uses a watched register; `used` has the registers of each where
-    /// some may be watched. Returns their number, and the observers that overlook the next one's access if they have been asked.
-    /// Without the rest of the step loop around it the host keeps in registers what this needs.
-    #[inline(never)]
-    fn run(
-        self,
-        wave: &mut Wave,
-        steps: &[Step],
-        used: Option<&[RegisterSet]>,
-        watch: &mut Watchers,
-        (dispatched, code, lds): (&Dispatched<'_>, &Code, &mut Lds),
-    ) -> (usize, Option<Overlook>) {
-        let used = used.unwrap_or_default();
-        let count = if used.is_empty() {
-            steps.len()
-        } else {
-            steps.len().min(used.len())
-        };
-        for (number, step) in steps[..count].iter().enumerate() {
-            if step.is_simple {
-                if used.get(number).is_some_and(|used| watch.watches(used)) {
-                    return (number, None);
-                }
-                (step.handler)(wave, step);
-                continue;
-            }
-            if self.skips_waits && does_nothing(step) {
-                continue;
-            }
-            if !self.loads || !memory::loads_from_lds(step) {
-                return (number, None);
-            }
-            let context = Context {
-                dispatched,
-                wave,
-                lds,
-                pc: code.address(step.index),
-            };
-            let overlook = watch.overlook(&context, step);
-            if !overlook.is_unanimous
-                || memory::load_from_lds(wave, step, lds, dispatched.device).is_none()
-            {
-                return (number, Some(overlook));
-            }
-        }
-        (count, None)
-    }
 }
 
 /// True of a wait, where nothing is counted that it waits for: all has taken effect already. On some hosts it is a fence.

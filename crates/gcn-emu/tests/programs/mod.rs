@@ -11,7 +11,8 @@ use gcn_asm::{Options, Source, assemble};
 use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::observe::{
-    Access, Context, Events, MemoryEvent, Observer, Observers, ShareAccess, Verdict, WaveObserver,
+    Access, Context, Events, MemoryEvent, Observer, Observers, Shape, ShareAccess, Verdict,
+    WaveObserver,
 };
 use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, Level, run};
 use gcn_emu::step::Executor;
@@ -545,6 +546,21 @@ impl WaveObserver for Waves {
             context.addresses(event.instruction.step, &mut self.before);
         } else {
             self.before.clone_from(event.access());
+        }
+        if let Some(shape) = event.shape() {
+            let bytes = u64::from(self.before.bytes);
+            let lanes = self.before.global;
+            let (range, stride) = match &shape {
+                Shape::Row(range) => (range, bytes),
+                Shape::Uniform(range) => (range, 0),
+            };
+            assert_eq!(lanes, event.lanes());
+            assert!(stride == 0 || lanes == u64::MAX, "a row is of all lanes");
+            assert_eq!(range.end, range.start + 63 * stride + bytes);
+            for lane in (0..64).filter(|lane| lanes >> lane & 1 != 0) {
+                let at = range.start + lane as u64 * stride;
+                assert_eq!(self.before.address[lane], at, "{shape:?}");
+            }
         }
         let asked = self.asks().then(|| event.access());
         let access = asked.unwrap_or(&self.before);

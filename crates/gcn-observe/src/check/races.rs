@@ -37,6 +37,7 @@ mod backlog;
 mod shadow;
 mod global;
 mod extent;
+mod apart;
 mod lanes;
 mod run;
 mod report;
@@ -60,6 +61,7 @@ use crate::by_step::ByStep;
 use crate::finding::Findings;
 use crate::lint::Ahead;
 
+use apart::Apart;
 use entry::{Layout, PastAccess, Release};
 use extent::{Memory, Parts};
 use global::Recent;
@@ -121,14 +123,19 @@ impl Observer for Races {
 
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
         let runs = self.runs();
-        let counts = runs
-            .get(&dispatch.id)
-            .is_none_or(|run| run.means.needs_counters());
-        if counts {
-            self.wants()
-        } else {
-            self.wants().without(Events::COUNTERS)
+        let Some(run) = runs.get(&dispatch.id) else {
+            return self.wants();
+        };
+        let counters = (run.means.needs_counters(), Events::COUNTERS);
+        // What a compare and swap has written is known behind it alone.
+        let swaps = (run.means.has_swaps, Events::ACCESSED);
+        let mut wants = self.wants();
+        for (needs, events) in [counters, swaps] {
+            if !needs {
+                wants = wants.without(events);
+            }
         }
+        wants
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
@@ -139,6 +146,7 @@ impl Observer for Races {
             groups: Groups::default(),
             facts: ByStep::default(),
             parts: Parts::new(self.layout.has_lanes()),
+            apart: Apart::default(),
             met: Met::default(),
             recent: Recent::default(),
             swap: None,
@@ -223,6 +231,7 @@ struct Watch {
     /// Facts of instructions by their number.
     facts: ByStep<AccessFacts>,
     parts: Parts,
+    apart: Apart,
     met: Met,
     recent: Recent,
     /// A compare and swap that is being carried out.
@@ -287,8 +296,10 @@ impl Watch {
     ) -> Option<()> {
         self.swap = None;
         let facts = self.facts(context, event, run)?;
-        let stores = facts.kind == entry::Kind::Store || event.access().to_lds.is_some();
-        if !stores && run.is_alone() {
+        let plan = event.instruction.step.memory.as_deref();
+        let stores = facts.kind == entry::Kind::Store || plan.is_some_and(|plan| plan.to_lds);
+        // A wave is in no race with itself, unless its lanes are.
+        if run.is_alone() && (!stores || self.apart.is_certain(event.access())) {
             return Some(());
         }
         let mut lanes = u64::MAX;
@@ -345,13 +356,20 @@ impl Watch {
             complete.to_agent = wave.is_complete(scoreboard);
             complete.to_group = scoreboard.counters().lgkm == 0;
         }
-        self.parts.find(
-            event.access(),
-            lanes,
-            facts.does,
-            facts.kind,
-            context.scratch(),
-        );
+        match event.shape().filter(|_| lanes == u64::MAX && is_of_waves) {
+            Some(shape) => {
+                let lanes = event.lanes();
+                self.parts
+                    .shaped(shape, lanes, facts.kind, context.scratch());
+            }
+            None => self.parts.find(
+                event.access(),
+                lanes,
+                facts.does,
+                facts.kind,
+                context.scratch(),
+            ),
+        }
         let clock = wave.clock;
         let mut acquired: Vec<Read> = Vec::new();
         let mut has_released = false;

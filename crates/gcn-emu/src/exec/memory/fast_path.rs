@@ -19,7 +19,7 @@ use crate::wave::Wave;
 
 use super::access;
 use crate::step::{Family, FastPath, MAX_SCALAR_DWORDS, MemoryPlan};
-pub use share::load as load_share;
+pub use global::shape;
 
 /// Performs the instruction; nothing, and nothing has been done, if its access has no common shape. It is compiled into each of the two step
 /// loops: a call costs a load from LDS an eighth of its time.

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use gcn_emu::fault::Intent;
-use gcn_emu::observe::{Access, Span};
+use gcn_emu::observe::{Access, Shape, Span};
 use gcn_isa::Does;
 
 use super::entry::Kind;
@@ -80,6 +80,23 @@ impl Parts {
         part.extents.clear();
         self.used += 1;
         part
+    }
+
+    /// The part of an access of global memory by some lanes that has a shape. Addresses in `scratch` are not those of memory that
+    /// agents share.
+    pub(super) fn shaped(&mut self, shape: Shape, of: u64, kind: Kind, scratch: Range<u64>) {
+        self.used = 0;
+        let part = self.part(Memory::Global, kind);
+        let lane = of.trailing_zeros() as usize;
+        let bytes = match shape {
+            Shape::Row(bytes) => bytes,
+            Shape::Uniform(bytes) => {
+                part.is_apart = of.count_ones() <= 1;
+                bytes
+            }
+        };
+        part.extents.push(Span { lane, bytes });
+        part.leave_out(&scratch);
     }
 
     /// Finds the parts of an access in some lanes by an instruction that does something, whose kind is known. Addresses in

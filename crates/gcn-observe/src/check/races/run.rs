@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::observe::Dispatched;
 use gcn_emu::wave::WaveId;
+use gcn_isa::effect::AtomicOp;
 use gcn_isa::{Does, Encoding, Inst};
 
 use super::clock::{History, OrderedClocks};
@@ -76,6 +77,8 @@ pub(super) struct Means {
     pub(super) orders: bool,
     /// It may have atomics: then it counts whether a store comes behind waits.
     pub(super) has_atomics: bool,
+    /// It may compare and swap.
+    pub(super) has_swaps: bool,
 }
 
 impl Means {
@@ -88,6 +91,7 @@ impl Means {
                 acquires: words.iter().any(|&it| is_coherent(it) || may_be_of_gws(it)),
                 orders: true,
                 has_atomics: true,
+                has_swaps: true,
             })
     }
 
@@ -101,6 +105,12 @@ impl Means {
             acquires,
             orders: acquires || any(returns),
             has_atomics: any(|inst| inst.uses().memory().is_some_and(|it| it.atomic)),
+            has_swaps: any(|inst| {
+                matches!(
+                    inst.does(),
+                    Does::Atomic(AtomicOp::CompareSwap, _) | Does::Return(AtomicOp::CompareSwap, _)
+                )
+            }),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use gcn_isa::Does;
 
+use super::super::Shape;
 use super::super::access;
 use super::super::element::{DWORD, HALF_BITS, MAX_DWORDS};
 use super::part::write;
@@ -123,11 +124,7 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     let first = usize::from(plan.vdata);
     let count = usize::from(plan.ty.dwords());
     let registers = wave.vgprs.get(first..first + count)?;
-    let stride = match bytes {
-        1 => Stride::Byte,
-        2 => Stride::Short,
-        _ => Stride::Dwords(count as u32),
-    };
+    let stride = Stride::of(bytes);
     let is_high = matches!(plan.does, Does::StoreHigh(_));
     if (exec == u64::MAX && !is_high || stride == Stride::Dwords(1))
         && let Some(address) = from.row(stride, device)
@@ -150,6 +147,27 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
         );
     }
     memory.scatter(addresses, bytes.into(), 1, exec, registers)
+}
+
+/// Shape of an access by active lanes.
+pub fn shape(wave: &Wave, plan: &MemoryPlan, device: &Device) -> Option<Shape> {
+    let (bytes, exec) = (plan.ty.bytes(), wave.exec());
+    let mut sums = None;
+    let from = LaneAddresses::of(wave, plan, bytes, &mut sums)?;
+    let range = |first: u64, count: u64| Some(first..first.checked_add(count * u64::from(bytes))?);
+    if exec == u64::MAX
+        && let Some(first) = from.row(Stride::of(bytes), device)
+    {
+        return range(first, LANES as u64).map(Shape::Row);
+    }
+    let one = if exec.is_power_of_two() {
+        let address = from.pairs().lane(exec.trailing_zeros() as usize);
+        from.needs_no_second_look(&[address], device)
+            .then_some(address)
+    } else {
+        from.row(Stride::None, device)
+    };
+    range(one?, 1).map(Shape::Uniform)
 }
 
 /// Stores elements of all lanes, or dwords of the active ones, one behind the other.
@@ -186,6 +204,15 @@ enum Stride {
 }
 
 impl Stride {
+    /// From an element of `bytes` bytes to the one behind it.
+    fn of(bytes: u8) -> Stride {
+        match bytes {
+            1 => Stride::Byte,
+            2 => Stride::Short,
+            _ => Stride::Dwords(u32::from(bytes) / DWORD as u32),
+        }
+    }
+
     fn bytes(self) -> u32 {
         match self {
             Stride::None => 0,
