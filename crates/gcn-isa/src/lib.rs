@@ -46,6 +46,7 @@ pub mod dpp;
 pub mod swizzle;
 pub mod simm;
 mod buffer_format;
+pub mod image;
 pub mod operand;
 pub mod effect;
 

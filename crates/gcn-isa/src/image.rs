@@ -1,0 +1,325 @@
+//! Descriptors of images (T#) and samplers (S#), which image instructions read from scalar registers: their fields, formats of
+//! texels, and distances within an image without tiles.
+//!
+//! A builder fills an [`ImageDescriptor`] and takes its [`words`](ImageDescriptor::words); the emulator reads it from words. GCN 1.4
+//! places some fields elsewhere than GCN 1.0 to 1.2 do.
+//!
+//! ```
+//! use gcn_isa::Isa;
+//! use gcn_isa::image::{ImageDescriptor, ImageKind, number_format, texel_format};
+//!
+//! let format = (texel_format::IMG_DATA_FORMAT_8_8_8_8, number_format::IMG_NUM_FORMAT_UNORM);
+//! let image = ImageDescriptor::linear(Isa::Gfx9, ImageKind::D2, format, [100, 50, 1])?.at(0x1000_0000);
+//! let layout = image.layout(Isa::Gfx9)?;
+//! assert_eq!((layout.texel, layout.row), (4, 512));
+//! assert_eq!(ImageDescriptor::from_words(Isa::Gfx9, image.words(Isa::Gfx9)), image);
+//! # Ok::<(), gcn_isa::image::LayoutError>(())
+//! ```
+//!
+//! Sources: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions"; the registers
+//! SQ_IMG_RSRC_WORD0 to 7 and SQ_IMG_SAMP_WORD0 to 3 as ROCR-Runtime and Mesa fill them; errata E320–E322.
+
+mod format;
+mod bits;
+mod layout;
+mod sampler;
+
+use crate::target::Isa;
+
+use bits::{Bits, get, set};
+
+pub use format::{
+    COMPONENTS, TexelFormat, number_format, number_format_name, texel_format, texel_format_of,
+};
+pub use layout::{Layout, LayoutError};
+pub use sampler::{
+    BorderColor, Clamp, Filter, MipFilter, Reduction, SAMPLER_DWORDS, SamplerDescriptor,
+};
+
+/// Dwords of an image's descriptor.
+pub const IMAGE_DWORDS: usize = 8;
+/// Dwords of an image's descriptor with R128: the first of all.
+pub const SHORT_IMAGE_DWORDS: usize = 4;
+/// Low bits of an image's address that its descriptor has not.
+pub const ADDRESS_SHIFT: u32 = 8;
+
+/// Kind of an image, the field TYPE.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum ImageKind {
+    D1 = 8,
+    D2 = 9,
+    D3 = 10,
+    /// Six square faces.
+    Cube = 11,
+    /// Layers of one dimension.
+    D1Array = 12,
+    /// Layers of two dimensions.
+    D2Array = 13,
+    /// Several samples a texel.
+    D2Msaa = 14,
+    /// Layers with several samples a texel.
+    D2MsaaArray = 15,
+}
+
+impl ImageKind {
+    /// The kind with this number; `None` for those that are no image's.
+    pub const fn numbered(number: u32) -> Option<ImageKind> {
+        Some(match number {
+            8 => ImageKind::D1,
+            9 => ImageKind::D2,
+            10 => ImageKind::D3,
+            11 => ImageKind::Cube,
+            12 => ImageKind::D1Array,
+            13 => ImageKind::D2Array,
+            14 => ImageKind::D2Msaa,
+            15 => ImageKind::D2MsaaArray,
+            _ => return None,
+        })
+    }
+
+    /// Dimensions of a layer: 1, 2 or 3.
+    pub const fn dimensions(self) -> usize {
+        match self {
+            ImageKind::D1 | ImageKind::D1Array => 1,
+            ImageKind::D2
+            | ImageKind::Cube
+            | ImageKind::D2Array
+            | ImageKind::D2Msaa
+            | ImageKind::D2MsaaArray => 2,
+            ImageKind::D3 => 3,
+        }
+    }
+
+    /// True if a coordinate selects a layer or a face.
+    pub const fn has_layers(self) -> bool {
+        matches!(
+            self,
+            ImageKind::Cube | ImageKind::D1Array | ImageKind::D2Array | ImageKind::D2MsaaArray
+        )
+    }
+
+    /// True of several samples a texel.
+    pub const fn has_samples(self) -> bool {
+        matches!(self, ImageKind::D2Msaa | ImageKind::D2MsaaArray)
+    }
+}
+
+/// Source of a component that an instruction loads: DST_SEL.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Select {
+    #[default]
+    Zero = 0,
+    One = 1,
+    X = 4,
+    Y = 5,
+    Z = 6,
+    W = 7,
+}
+
+impl Select {
+    /// Components in the order of the format.
+    pub const XYZW: [Select; COMPONENTS] = [Select::X, Select::Y, Select::Z, Select::W];
+
+    /// The selection with this number; reserved ones are zero.
+    pub const fn numbered(number: u32) -> Select {
+        match number {
+            1 => Select::One,
+            4 => Select::X,
+            5 => Select::Y,
+            6 => Select::Z,
+            7 => Select::W,
+            _ => Select::Zero,
+        }
+    }
+
+    /// The number of the format's component, if it is one.
+    pub const fn component(self) -> Option<usize> {
+        match self {
+            Select::Zero | Select::One => None,
+            Select::X => Some(0),
+            Select::Y => Some(1),
+            Select::Z => Some(2),
+            Select::W => Some(3),
+        }
+    }
+}
+
+/// A descriptor of an image: T#. Sizes are those of the base level.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct ImageDescriptor {
+    /// Address of the first texel, a multiple of 256 below 2^48.
+    pub address: u64,
+    /// The number of the kind (TYPE), see [`ImageKind`].
+    pub kind: u8,
+    /// The number of the data format, see [`texel_format`].
+    pub data_format: u8,
+    /// The number of the number format, see [`number_format`].
+    pub number_format: u8,
+    /// The source of each component that is loaded.
+    pub select: [Select; COMPONENTS],
+    /// Texels in a row.
+    pub width: u32,
+    /// Rows of a layer; 1 of images of one dimension.
+    pub height: u32,
+    /// Layers of an image of three dimensions; of arrays and cubes the number of layers (up to GCN 1.2), or that of the last layer and
+    /// one more (GCN 1.4).
+    pub depth: u32,
+    /// Texels from the beginning of a row to the next; on GCN 1.4 with more than one level the rows of a layer with all
+    /// its levels (errata E322).
+    pub pitch: u32,
+    /// The first layer that coordinates reach.
+    pub first_layer: u32,
+    /// The last layer that coordinates reach.
+    pub last_layer: u32,
+    /// The first level that levels of detail count from.
+    pub base_level: u8,
+    /// The last level that is accessed; of images with several samples the logarithm of their number.
+    pub last_level: u8,
+    /// Number of the last level that the image has. GCN 1.4 alone has a field for it; elsewhere it is `last_level`.
+    pub max_level: u8,
+    /// The lowest level of detail, in steps of 1/256.
+    pub min_lod: u16,
+    /// Number of the arrangement of texels: TILING_INDEX up to GCN 1.2, SW_MODE on GCN 1.4.
+    pub tiling: u8,
+    /// Levels are padded to powers of two, up to GCN 1.2.
+    pub pow2_pad: bool,
+    /// Components of a border colour change places (BC_SWIZZLE), on GCN 1.4.
+    pub border_swizzle: u8,
+    /// Texels are compressed, from GCN 1.2 on.
+    pub compressed: bool,
+}
+
+const BASE_ADDRESS: Bits = Bits::new(0, 0, 32);
+const BASE_ADDRESS_HI: Bits = Bits::new(1, 0, 8);
+const MIN_LOD: Bits = Bits::new(1, 8, 12);
+const DATA_FORMAT: Bits = Bits::new(1, 20, 6);
+const NUM_FORMAT: Bits = Bits::new(1, 26, 4);
+const WIDTH: Bits = Bits::new(2, 0, 14);
+const HEIGHT: Bits = Bits::new(2, 14, 14);
+const DST_SEL: [Bits; COMPONENTS] = [
+    Bits::new(3, 0, 3),
+    Bits::new(3, 3, 3),
+    Bits::new(3, 6, 3),
+    Bits::new(3, 9, 3),
+];
+const BASE_LEVEL: Bits = Bits::new(3, 12, 4);
+const LAST_LEVEL: Bits = Bits::new(3, 16, 4);
+/// SW_MODE on GCN 1.4.
+const TILING_INDEX: Bits = Bits::new(3, 20, 5);
+const POW2_PAD: Bits = Bits::new(3, 25, 1);
+const TYPE: Bits = Bits::new(3, 28, 4);
+const DEPTH: Bits = Bits::new(4, 0, 13);
+const PITCH: Bits = Bits::new(4, 13, 14);
+const PITCH_GFX9: Bits = Bits::new(4, 13, 16);
+const BC_SWIZZLE_GFX9: Bits = Bits::new(4, 29, 3);
+const BASE_ARRAY: Bits = Bits::new(5, 0, 13);
+const LAST_ARRAY: Bits = Bits::new(5, 13, 13);
+const MAX_MIP_GFX9: Bits = Bits::new(5, 28, 4);
+const COMPRESSION_EN: Bits = Bits::new(6, 21, 1);
+
+impl ImageDescriptor {
+    /// A descriptor from its words.
+    pub fn from_words(isa: Isa, words: [u32; IMAGE_DWORDS]) -> ImageDescriptor {
+        let get = |bits| get(&words, bits);
+        let is_gfx9 = isa >= Isa::Gfx9;
+        let address = u64::from(get(BASE_ADDRESS_HI)) << u32::BITS | u64::from(get(BASE_ADDRESS));
+        let depth = get(DEPTH) + 1;
+        let last_level = get(LAST_LEVEL) as u8;
+        ImageDescriptor {
+            address: address << ADDRESS_SHIFT,
+            kind: get(TYPE) as u8,
+            data_format: get(DATA_FORMAT) as u8,
+            number_format: get(NUM_FORMAT) as u8,
+            select: DST_SEL.map(|bits| Select::numbered(get(bits))),
+            width: get(WIDTH) + 1,
+            height: get(HEIGHT) + 1,
+            depth,
+            pitch: get(if is_gfx9 { PITCH_GFX9 } else { PITCH }) + 1,
+            first_layer: get(BASE_ARRAY),
+            last_layer: if is_gfx9 { depth - 1 } else { get(LAST_ARRAY) },
+            base_level: get(BASE_LEVEL) as u8,
+            last_level,
+            max_level: if is_gfx9 {
+                get(MAX_MIP_GFX9) as u8
+            } else {
+                last_level
+            },
+            min_lod: get(MIN_LOD) as u16,
+            tiling: get(TILING_INDEX) as u8,
+            pow2_pad: !is_gfx9 && get(POW2_PAD) != 0,
+            border_swizzle: if is_gfx9 {
+                get(BC_SWIZZLE_GFX9) as u8
+            } else {
+                0
+            },
+            compressed: isa >= Isa::Vi && get(COMPRESSION_EN) != 0,
+        }
+    }
+
+    /// A descriptor of four words (R128, up to GCN 1.2): one or two dimensions, no layers, rows without padding (errata E321).
+    pub fn from_short_words(isa: Isa, words: [u32; SHORT_IMAGE_DWORDS]) -> ImageDescriptor {
+        let [a, b, c, d] = words;
+        let all = ImageDescriptor::from_words(isa, [a, b, c, d, 0, 0, 0, 0]);
+        ImageDescriptor {
+            pitch: all.width,
+            ..all
+        }
+    }
+
+    /// The words. Fields of an instruction set that lacks them are left out, and values are truncated to their fields; what the descriptor
+    /// has no member for (caching, performance, counters) is 0.
+    pub fn words(&self, isa: Isa) -> [u32; IMAGE_DWORDS] {
+        let mut words = [0; IMAGE_DWORDS];
+        let mut set = |bits, value| set(&mut words, bits, value);
+        let address = self.address >> ADDRESS_SHIFT;
+        set(BASE_ADDRESS, address as u32);
+        set(BASE_ADDRESS_HI, (address >> u32::BITS) as u32);
+        set(MIN_LOD, self.min_lod.into());
+        set(DATA_FORMAT, self.data_format.into());
+        set(NUM_FORMAT, self.number_format.into());
+        set(WIDTH, self.width.wrapping_sub(1));
+        set(HEIGHT, self.height.wrapping_sub(1));
+        for (bits, select) in DST_SEL.into_iter().zip(self.select) {
+            set(bits, select as u32);
+        }
+        set(BASE_LEVEL, self.base_level.into());
+        set(LAST_LEVEL, self.last_level.into());
+        set(TILING_INDEX, self.tiling.into());
+        set(TYPE, self.kind.into());
+        set(BASE_ARRAY, self.first_layer);
+        if isa >= Isa::Gfx9 {
+            let is_d3 = self.kind == ImageKind::D3 as u8;
+            let depth = if is_d3 {
+                self.depth.wrapping_sub(1)
+            } else {
+                self.last_layer
+            };
+            set(DEPTH, depth);
+            set(PITCH_GFX9, self.pitch.wrapping_sub(1));
+            set(BC_SWIZZLE_GFX9, self.border_swizzle.into());
+            set(MAX_MIP_GFX9, self.max_level.into());
+        } else {
+            set(DEPTH, self.depth.wrapping_sub(1));
+            set(PITCH, self.pitch.wrapping_sub(1));
+            set(LAST_ARRAY, self.last_layer);
+            set(POW2_PAD, self.pow2_pad.into());
+        }
+        if isa >= Isa::Vi {
+            set(COMPRESSION_EN, self.compressed.into());
+        }
+        words
+    }
+
+    /// The same image at another address, a multiple of 256.
+    pub const fn at(mut self, address: u64) -> ImageDescriptor {
+        self.address = address;
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,283 @@
+//! Descriptors of samplers: S#.
+
+use super::bits::{Bits, get, set};
+
+/// Dwords of a sampler's descriptor.
+pub const SAMPLER_DWORDS: usize = 4;
+
+/// The texel for a coordinate beyond the image, the fields CLAMP_X, CLAMP_Y and CLAMP_Z. The manuals' names are SQ_TEX_….
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Clamp {
+    /// The image is repeated (WRAP).
+    #[default]
+    Wrap = 0,
+    /// The image is repeated, each time mirrored (MIRROR).
+    Mirror = 1,
+    /// The texel at the edge (CLAMP_LAST_TEXEL).
+    LastTexel = 2,
+    /// The image is mirrored once (MIRROR_ONCE_LAST_TEXEL).
+    MirrorOnceLastTexel = 3,
+    /// Half of the texel at the edge, half of the border (CLAMP_HALF_BORDER).
+    HalfBorder = 4,
+    /// The same of the image, mirrored once (MIRROR_ONCE_HALF_BORDER).
+    MirrorOnceHalfBorder = 5,
+    /// The border (CLAMP_BORDER).
+    Border = 6,
+    /// The border of the image, mirrored once (MIRROR_ONCE_BORDER).
+    MirrorOnceBorder = 7,
+}
+
+impl Clamp {
+    const fn numbered(number: u32) -> Clamp {
+        match number & 7 {
+            0 => Clamp::Wrap,
+            1 => Clamp::Mirror,
+            2 => Clamp::LastTexel,
+            3 => Clamp::MirrorOnceLastTexel,
+            4 => Clamp::HalfBorder,
+            5 => Clamp::MirrorOnceHalfBorder,
+            6 => Clamp::Border,
+            _ => Clamp::MirrorOnceBorder,
+        }
+    }
+}
+
+/// A filter within a level: XY_MAG_FILTER, XY_MIN_FILTER.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Filter {
+    /// The nearest texel.
+    #[default]
+    Point = 0,
+    /// Texels around, by their distance.
+    Linear = 1,
+    /// Several points along the direction in which a pixel is long.
+    AnisotropicPoint = 2,
+    /// The same with texels around.
+    AnisotropicLinear = 3,
+}
+
+impl Filter {
+    const fn numbered(number: u32) -> Filter {
+        match number & 3 {
+            0 => Filter::Point,
+            1 => Filter::Linear,
+            2 => Filter::AnisotropicPoint,
+            _ => Filter::AnisotropicLinear,
+        }
+    }
+
+    /// True if texels around are filtered.
+    pub const fn is_linear(self) -> bool {
+        matches!(self, Filter::Linear | Filter::AnisotropicLinear)
+    }
+}
+
+/// A filter between levels (MIP_FILTER), or in the third dimension (Z_FILTER).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum MipFilter {
+    /// The first level; in the third dimension the filter of the others.
+    #[default]
+    None = 0,
+    /// The nearest.
+    Point = 1,
+    /// The two nearest, by their distance.
+    Linear = 2,
+    /// The nearest, adjusted for anisotropic filters (GCN 1.2 and 1.4).
+    PointAdjusted = 3,
+}
+
+impl MipFilter {
+    const fn numbered(number: u32) -> MipFilter {
+        match number & 3 {
+            0 => MipFilter::None,
+            1 => MipFilter::Point,
+            2 => MipFilter::Linear,
+            _ => MipFilter::PointAdjusted,
+        }
+    }
+}
+
+/// The combination of filtered texels (FILTER_MODE).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum Reduction {
+    /// Their weighted sum.
+    #[default]
+    Blend = 0,
+    /// The smallest.
+    Minimum = 1,
+    /// The largest.
+    Maximum = 2,
+    /// Reserved.
+    Reserved = 3,
+}
+
+impl Reduction {
+    const fn numbered(number: u32) -> Reduction {
+        match number & 3 {
+            0 => Reduction::Blend,
+            1 => Reduction::Minimum,
+            2 => Reduction::Maximum,
+            _ => Reduction::Reserved,
+        }
+    }
+}
+
+/// The colour of the border (BORDER_COLOR_TYPE).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[repr(u8)]
+pub enum BorderColor {
+    /// 0, 0, 0, 0.
+    #[default]
+    TransparentBlack = 0,
+    /// 0, 0, 0, 1.
+    OpaqueBlack = 1,
+    /// 1, 1, 1, 1.
+    OpaqueWhite = 2,
+    /// The one of a table in memory that BORDER_COLOR_PTR selects.
+    Table = 3,
+}
+
+impl BorderColor {
+    const fn numbered(number: u32) -> BorderColor {
+        match number & 3 {
+            0 => BorderColor::TransparentBlack,
+            1 => BorderColor::OpaqueBlack,
+            2 => BorderColor::OpaqueWhite,
+            _ => BorderColor::Table,
+        }
+    }
+}
+
+/// A descriptor of a sampler: S#.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct SamplerDescriptor {
+    /// Coordinates beyond the image, in each dimension.
+    pub clamp: [Clamp; 3],
+    /// The logarithm of the highest ratio of anisotropic filters.
+    pub max_aniso_ratio: u8,
+    /// The comparison of samples with a reference (DEPTH_COMPARE_FUNC): never, <, =, ≤, >, ≠, ≥, always.
+    pub compare: u8,
+    /// Coordinates count texels (FORCE_UNNORMALIZED).
+    pub unnormalized: bool,
+    /// Point filters truncate coordinates, rather than round them to their fraction's last bit (TRUNC_COORD).
+    pub truncates: bool,
+    /// Filters do not go beyond the edges of a cube's faces (DISABLE_CUBE_WRAP).
+    pub no_cube_wrap: bool,
+    /// The combination of filtered texels.
+    pub reduction: Reduction,
+    /// The lowest level of detail, in steps of 1/256.
+    pub min_lod: u16,
+    /// The highest level of detail, in steps of 1/256.
+    pub max_lod: u16,
+    /// Added to levels of detail, in steps of 1/256.
+    pub lod_bias: i16,
+    /// The filter where the image is enlarged.
+    pub mag_filter: Filter,
+    /// The filter where it is made smaller.
+    pub min_filter: Filter,
+    /// The filter in the third dimension.
+    pub z_filter: MipFilter,
+    /// The filter between levels.
+    pub mip_filter: MipFilter,
+    /// The colour of the border.
+    pub border: BorderColor,
+    /// The number of the border's colour in the table.
+    pub border_index: u16,
+}
+
+/// A sampler of one level: nearest texels, coordinates from 0 to 1, which wrap.
+impl Default for SamplerDescriptor {
+    fn default() -> SamplerDescriptor {
+        SamplerDescriptor {
+            clamp: [Clamp::Wrap; 3],
+            max_aniso_ratio: 0,
+            compare: 0,
+            unnormalized: false,
+            truncates: false,
+            no_cube_wrap: false,
+            reduction: Reduction::Blend,
+            min_lod: 0,
+            max_lod: MAX_LOD.ones() as u16,
+            lod_bias: 0,
+            mag_filter: Filter::Point,
+            min_filter: Filter::Point,
+            z_filter: MipFilter::None,
+            mip_filter: MipFilter::None,
+            border: BorderColor::TransparentBlack,
+            border_index: 0,
+        }
+    }
+}
+
+const CLAMP: [Bits; 3] = [Bits::new(0, 0, 3), Bits::new(0, 3, 3), Bits::new(0, 6, 3)];
+const MAX_ANISO_RATIO: Bits = Bits::new(0, 9, 3);
+const DEPTH_COMPARE_FUNC: Bits = Bits::new(0, 12, 3);
+const FORCE_UNNORMALIZED: Bits = Bits::new(0, 15, 1);
+const TRUNC_COORD: Bits = Bits::new(0, 27, 1);
+const DISABLE_CUBE_WRAP: Bits = Bits::new(0, 28, 1);
+const FILTER_MODE: Bits = Bits::new(0, 29, 2);
+const MIN_LOD: Bits = Bits::new(1, 0, 12);
+const MAX_LOD: Bits = Bits::new(1, 12, 12);
+const LOD_BIAS: Bits = Bits::new(2, 0, 14);
+const XY_MAG_FILTER: Bits = Bits::new(2, 20, 2);
+const XY_MIN_FILTER: Bits = Bits::new(2, 22, 2);
+const Z_FILTER: Bits = Bits::new(2, 24, 2);
+const MIP_FILTER: Bits = Bits::new(2, 26, 2);
+const BORDER_COLOR_PTR: Bits = Bits::new(3, 0, 12);
+const BORDER_COLOR_TYPE: Bits = Bits::new(3, 30, 2);
+
+impl SamplerDescriptor {
+    /// A descriptor from its words, the same on all generations.
+    pub fn from_words(words: [u32; SAMPLER_DWORDS]) -> SamplerDescriptor {
+        let get = |bits| get(&words, bits);
+        /// Bits above the 14 of LOD_BIAS.
+        const ABOVE: u32 = 2;
+        SamplerDescriptor {
+            clamp: CLAMP.map(|bits| Clamp::numbered(get(bits))),
+            max_aniso_ratio: get(MAX_ANISO_RATIO) as u8,
+            compare: get(DEPTH_COMPARE_FUNC) as u8,
+            unnormalized: get(FORCE_UNNORMALIZED) != 0,
+            truncates: get(TRUNC_COORD) != 0,
+            no_cube_wrap: get(DISABLE_CUBE_WRAP) != 0,
+            reduction: Reduction::numbered(get(FILTER_MODE)),
+            min_lod: get(MIN_LOD) as u16,
+            max_lod: get(MAX_LOD) as u16,
+            lod_bias: (get(LOD_BIAS) << ABOVE) as i16 >> ABOVE,
+            mag_filter: Filter::numbered(get(XY_MAG_FILTER)),
+            min_filter: Filter::numbered(get(XY_MIN_FILTER)),
+            z_filter: MipFilter::numbered(get(Z_FILTER)),
+            mip_filter: MipFilter::numbered(get(MIP_FILTER)),
+            border: BorderColor::numbered(get(BORDER_COLOR_TYPE)),
+            border_index: get(BORDER_COLOR_PTR) as u16,
+        }
+    }
+
+    /// The words. Values are truncated to their fields; what the descriptor has no member for is 0.
+    pub fn words(&self) -> [u32; SAMPLER_DWORDS] {
+        let mut words = [0; SAMPLER_DWORDS];
+        let mut set = |bits, value| set(&mut words, bits, value);
+        for (bits, clamp) in CLAMP.into_iter().zip(self.clamp) {
+            set(bits, clamp as u32);
+        }
+        set(MAX_ANISO_RATIO, self.max_aniso_ratio.into());
+        set(DEPTH_COMPARE_FUNC, self.compare.into());
+        set(FORCE_UNNORMALIZED, self.unnormalized.into());
+        set(TRUNC_COORD, self.truncates.into());
+        set(DISABLE_CUBE_WRAP, self.no_cube_wrap.into());
+        set(FILTER_MODE, self.reduction as u32);
+        set(MIN_LOD, self.min_lod.into());
+        set(MAX_LOD, self.max_lod.into());
+        set(LOD_BIAS, self.lod_bias as u32);
+        set(XY_MAG_FILTER, self.mag_filter as u32);
+        set(XY_MIN_FILTER, self.min_filter as u32);
+        set(Z_FILTER, self.z_filter as u32);
+        set(MIP_FILTER, self.mip_filter as u32);
+        set(BORDER_COLOR_TYPE, self.border as u32);
+        set(BORDER_COLOR_PTR, self.border_index.into());
+        words
+    }
+}
