@@ -295,7 +295,7 @@ impl Code {
                 Executor::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
             }
             Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
-            // Images, exports.
+            // Exports, interpolation.
             _ if memory.is_none() => Executor::Missing,
             _ => Executor::Memory,
         };

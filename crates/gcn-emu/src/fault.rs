@@ -1,9 +1,12 @@
 //! Faults, which end a run before its time, and their places.
 
+mod image;
+
 use crate::memory::{Allocation, Memory};
 use crate::wave::WaveId;
 
 pub use gcn_isa::uses::Intent;
+pub use image::ImageProblem;
 
 /// An instruction that a wave has executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,6 +56,9 @@ pub enum FaultKind {
     /// The instruction is known and not executed here.
     #[error("not executed by this emulator")]
     NotExecuted,
+    /// The descriptor of an image or a sampler asks for what is not executed here.
+    #[error("{0}")]
+    Image(ImageProblem),
     /// The PC left the code.
     #[error("the program counter left the code")]
     PcOutside {

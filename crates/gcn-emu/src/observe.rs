@@ -271,6 +271,14 @@ impl Context<'_> {
     }
 }
 
+impl Context<'_> {
+    /// The addresses of texel number `number` that each lane of a sample or a gather of an image would access now, without side
+    /// effects; [`Context::addresses`] has those of number 0. Returns false where no lane has that many. `access` is overwritten.
+    pub fn texel(&self, step: &Step, number: usize, access: &mut Access) -> bool {
+        memory::texel(self.wave, step, number, access)
+    }
+}
+
 /// An instruction at its execution.
 #[derive(Clone, Copy)]
 pub struct Instruction<'a> {

@@ -6,6 +6,7 @@
 mod arg;
 mod dpp;
 mod format;
+mod image;
 mod indexed;
 mod sdwa;
 pub(crate) mod modifiers;
@@ -14,7 +15,7 @@ mod fast_path;
 mod resolve;
 mod relative;
 
-use gcn_isa::effect::{Condition, Control};
+use gcn_isa::effect::{Condition, Control, ImageOp};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::{Does, Inst, Kind, Slot};
 
@@ -26,6 +27,7 @@ use arg::DWORD;
 pub use arg::{Arg, MAX_ARGS, Signs};
 pub(crate) use dpp::CrossLane;
 pub(crate) use format::{COMPONENTS, ElementFormat, Numbers, Select};
+pub use image::ImagePlan;
 pub use indexed::Indexed;
 use modifiers::{Change, ResultChange};
 pub use plan::{Family, MemoryPlan, ShareElements};
@@ -147,6 +149,15 @@ impl Step {
                 },
             )),
         }
+    }
+
+    /// True if it accesses several texels of an image a lane.
+    pub fn accesses_texels(&self) -> bool {
+        let does = self.memory.as_deref().map(|plan| plan.does);
+        matches!(
+            does,
+            Some(Does::Image(ImageOp::Sample(_) | ImageOp::Gather(_)))
+        )
     }
 
     /// True if it sends a message.

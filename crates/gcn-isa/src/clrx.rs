@@ -468,8 +468,8 @@ pub(crate) fn takes(inst: &Inst) -> bool {
     };
     match inst.encoding {
         Encoding::Mimg => {
-            let writes = matches!(does, Does::Image(ImageOp::Store) | Does::Atomic(..));
-            let is_gather = does == Does::Image(ImageOp::Gather);
+            let writes = matches!(does, Does::Image(ImageOp::Store(..)) | Does::Atomic(..));
+            let is_gather = matches!(does, Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow));
             let is_texel = |(slot, operand): (&Slot, Operand)| match (slot.kind, operand) {
                 (Kind::ImageData { .. }, Operand::Vgprs { count, .. }) => count == TEXEL,
                 _ => true,

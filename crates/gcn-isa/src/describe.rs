@@ -2,7 +2,7 @@
 //! maps.
 
 use crate::effect::{
-    AtomicOp, Condition, Control, Does, GwsOp, Half, ImageOp, Implicit, LaneMove, Test,
+    AtomicOp, Condition, Control, Does, GwsOp, Half, ImageOp, Implicit, LaneMove, Test, TexelForm,
 };
 use crate::field::{Field, Layout};
 use crate::form::Form;
@@ -362,19 +362,33 @@ impl Form {
                 format!("writes back, invalidates or discards {lines} cache lines of 64 bytes")
             }
             Does::Probe => "prefetches the address's translation".to_owned(),
-            Does::Image(ImageOp::Load) => {
+            Does::Image(ImageOp::Load(TexelForm::Converted, _)) => {
                 format!("{written} = the texel at vaddr, components of dmask")
             }
-            Does::Image(ImageOp::Store) => {
+            Does::Image(ImageOp::Load(TexelForm::Raw | TexelForm::RawSigned, _)) => {
+                format!("{written} = the bits of the texel at vaddr, dwords of dmask")
+            }
+            Does::Image(ImageOp::Store(TexelForm::Converted, _)) => {
                 "the texel at vaddr, components of dmask = vdata".to_owned()
             }
-            Does::Image(ImageOp::Sample) => {
+            Does::Image(ImageOp::Store(TexelForm::Raw | TexelForm::RawSigned, _)) => {
+                "the bits of the texel at vaddr, dwords of dmask = vdata".to_owned()
+            }
+            Does::Image(ImageOp::Sample(_)) => {
                 format!("{written} = sample(image, sampler, vaddr), components of dmask")
             }
-            Does::Image(ImageOp::Gather) => {
+            Does::Image(ImageOp::Gather(_)) => {
                 format!("{written} = the component of dmask of four texels at vaddr")
             }
-            Does::Image(ImageOp::Query) => format!("{written} = what is known of the image"),
+            Does::Image(ImageOp::GatherRow) => {
+                format!("{written} = the component of dmask of texels of a row at vaddr")
+            }
+            Does::Image(ImageOp::Size) => {
+                format!("{written} = width, height, depth and levels, components of dmask")
+            }
+            Does::Image(ImageOp::LevelOfDetail) => {
+                format!("{written} = levels of detail of a sample at vaddr, components of dmask")
+            }
             Does::Export => "target = the registers that EN names".to_owned(),
             Does::Alu(_) => meaning(self.op).map_or_else(String::new, |it| it.code.to_owned()),
             Does::Compare(test, implicit) => {

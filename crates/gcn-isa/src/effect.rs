@@ -186,15 +186,103 @@ impl Implicit {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ImageOp {
     /// One texel to registers.
-    Load,
+    Load(TexelForm, ImageLevel),
     /// Registers to one texel.
-    Store,
+    Store(TexelForm, ImageLevel),
     /// Filtered texels to registers.
-    Sample,
+    Sample(Sampling),
     /// One component of four texels to registers.
-    Gather,
-    /// Properties of the image, not its texels.
-    Query,
+    Gather(Sampling),
+    /// One component of four texels of a row, or of eight, to registers. No source says more.
+    GatherRow,
+    /// Sizes of a level, not its texels.
+    Size,
+    /// The level of detail that a sample would have.
+    LevelOfDetail,
+}
+
+/// Form of a texel in registers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum TexelForm {
+    /// Components, converted by the image's format.
+    Converted,
+    /// Its bits, extended with zeros to a dword.
+    Raw,
+    /// Its bits, extended with their highest one.
+    RawSigned,
+}
+
+/// Level of an image that a load or store accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ImageLevel {
+    /// The first.
+    Base,
+    /// The one that a register names (_MIP).
+    Given,
+}
+
+/// Source of a sample's level of detail.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum DetailSource {
+    /// Differences of coordinates between lanes.
+    Lanes,
+    /// Gradients in registers (_D), also coarse ones (_CD).
+    Gradients,
+    /// A register (_L).
+    Given,
+    /// Differences of coordinates between lanes, and a register that is added (_B).
+    Biased,
+    /// The first level (_LZ).
+    Zero,
+}
+
+/// Modifiers of a sample or a gather.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sampling {
+    /// Source of the level of detail.
+    pub detail: DetailSource,
+    /// A register has a lower bound of the level of detail (_CL).
+    pub clamps: bool,
+    /// Texels are compared with a register (_C).
+    pub compares: bool,
+    /// A register has offsets of the coordinates in texels (_O).
+    pub offsets: bool,
+}
+
+impl Sampling {
+    /// A sample without modifiers but the source of its level of detail.
+    pub const fn new(detail: DetailSource) -> Sampling {
+        Sampling {
+            detail,
+            clamps: false,
+            compares: false,
+            offsets: false,
+        }
+    }
+
+    /// The same with a lower bound of the level of detail.
+    pub const fn cl(self) -> Sampling {
+        Sampling {
+            clamps: true,
+            ..self
+        }
+    }
+
+    /// The same with a comparison.
+    pub const fn c(self) -> Sampling {
+        Sampling {
+            compares: true,
+            ..self
+        }
+    }
+
+    /// The same with offsets.
+    pub const fn o(self) -> Sampling {
+        Sampling {
+            offsets: true,
+            ..self
+        }
+    }
 }
 
 /// The test of a vector comparison on its two sources, as the manuals abbreviate it. With N before it an order is

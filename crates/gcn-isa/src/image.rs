@@ -21,6 +21,7 @@
 
 mod format;
 mod bits;
+mod address;
 mod layout;
 mod sampler;
 
@@ -28,8 +29,10 @@ use crate::target::Isa;
 
 use bits::{Bits, get, set};
 
+pub use address::{AddressLayout, AddressPart};
 pub use format::{
-    COMPONENTS, TexelFormat, number_format, number_format_name, texel_format, texel_format_of,
+    COMPONENT_WIDTHS, COMPONENTS, TexelFormat, number_format, number_format_name, texel_format,
+    texel_format_of,
 };
 pub use layout::{Layout, LayoutError};
 pub use sampler::{

@@ -46,9 +46,9 @@ pub mod dpp;
 pub mod swizzle;
 pub mod simm;
 mod buffer_format;
-pub mod image;
 pub mod operand;
 pub mod effect;
+pub mod image;
 
 // The tables.
 mod row;

@@ -113,7 +113,10 @@ impl Inst {
         let (tfe, lds) = (self.flag(Field::Tfe), self.flag(Field::Lds));
         let is_atomic = matches!(row.does, Does::Atomic(..));
         // LLVM has no gather to packed components and a status.
-        let is_gather = row.does == Does::Image(ImageOp::Gather);
+        let is_gather = matches!(
+            row.does,
+            Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow)
+        );
         let is_packed_gather = is_gather && self.flag(Field::D16) && on::PACKED.has(self.isa);
         let has_status = tfe
             && (matches!(self.encoding, Encoding::Mtbuf | Encoding::Flat)

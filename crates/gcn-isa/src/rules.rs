@@ -121,7 +121,9 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
             };
             (!is_possible).then_some(Rule::AtomicMask)
         }
-        Does::Image(ImageOp::Gather) => (mask.count_ones() != 1).then_some(Rule::GatherMask),
+        Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow) => {
+            (mask.count_ones() != 1).then_some(Rule::GatherMask)
+        }
         Does::Store(_) | Does::StoreHigh(_) | Does::StoreFormat(..) | Does::StoreFormatHigh
             if matches!(inst.encoding, Encoding::Mubuf | Encoding::Mtbuf) =>
         {

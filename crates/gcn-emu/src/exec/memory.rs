@@ -18,6 +18,7 @@ mod places;
 mod running;
 mod scalar;
 mod typed;
+mod image;
 mod moves;
 mod order;
 mod fast_path;
@@ -36,6 +37,7 @@ use crate::step::{Family, FastPath, MemoryPlan, Step};
 use crate::wave::Wave;
 
 pub use access::{Access, LaneSpace, addresses};
+pub use image::texel;
 pub use running::{Attempt, LaneFault};
 pub(crate) use share::Reaches;
 pub use share::ShareAccess;
@@ -180,6 +182,10 @@ pub fn perform(
     };
     if plan.family.is_scalar() {
         run.scalar()?;
+        return Ok(Attempt::Done);
+    }
+    if plan.family == Family::Image {
+        image::perform(&mut run)?;
         return Ok(Attempt::Done);
     }
     match plan.does {

@@ -184,7 +184,9 @@ impl<'a> MemoryEvent<'a> {
                 let [dword, ..] = self.vectors(plan.vdst, 1, lane).dwords;
                 AccessValue::of([dword >> u16::BITS])
             }
-            Does::LoadFormat(..) => self.vectors(plan.vdst, plan.data_dwords, lane),
+            Does::LoadFormat(..) | Does::Image(_) => {
+                self.vectors(plan.vdst, plan.data_dwords, lane)
+            }
             _ => self.vectors(plan.vdst.wrapping_add(element * dwords), dwords, lane),
         }
     }
@@ -202,7 +204,9 @@ impl<'a> MemoryEvent<'a> {
                 let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;
                 AccessValue::of([dword >> u16::BITS])
             }
-            Does::StoreFormat(..) => self.vectors(plan.vdata, plan.data_dwords, lane),
+            Does::StoreFormat(..) | Does::Image(_) => {
+                self.vectors(plan.vdata, plan.data_dwords, lane)
+            }
             Does::StoreTwo(..) if element == 1 => self.vectors(plan.vdata1, dwords, lane),
             Does::Store(ty) if ty.bytes() < 4 => {
                 let [dword, ..] = self.vectors(plan.vdata, 1, lane).dwords;

@@ -308,6 +308,9 @@ impl<'a> Emitter<'a> {
         }
         let plan = step.memory.as_deref();
         let mut is_addressed = !plan.is_some_and(|plan| plan.keeps_addresses);
+        if is_addressed && step.accesses_texels() {
+            return self.samples(wave, step, lds, transfer);
+        }
         let is_access = if is_addressed {
             memory::addresses(wave, step, device, &mut transfer.access);
             transfer.access.intent.is_some() && transfer.access.lanes() != 0
@@ -322,6 +325,38 @@ impl<'a> Emitter<'a> {
         let outcome = outcome.map_err(Box::new)?;
         if is_access && outcome == Attempt::Done && self.watch.wants.any(Events::ACCESSED) {
             self.accessed(wave, lds, transfer, is_addressed);
+        }
+        Ok(outcome)
+    }
+
+    /// Executes a sample of an image, which accesses several texels a lane: an access for each.
+    #[inline(never)]
+    fn samples(
+        &mut self,
+        wave: &mut Wave,
+        step: &Step,
+        lds: &mut Lds,
+        transfer: &mut Transfer,
+    ) -> Result<Attempt, Box<LaneFault>> {
+        let device = self.dispatched.device;
+        memory::addresses(wave, step, device, &mut transfer.access);
+        // The registers of the address may be those of the result.
+        let mut texels = Vec::new();
+        for number in 0.. {
+            if number > 0 && !memory::texel(wave, step, number, &mut transfer.access) {
+                break;
+            }
+            if transfer.access.lanes() != 0 {
+                self.accesses(wave, lds, transfer, &mut true)
+                    .map_err(|veto| Box::new((veto, None)))?;
+                texels.push(transfer.access.clone());
+            }
+        }
+        let outcome = memory::execute(wave, step, lds, device, transfer, true);
+        let outcome = outcome.map_err(Box::new)?;
+        for access in texels {
+            transfer.access = access;
+            self.accessed(wave, lds, transfer, true);
         }
         Ok(outcome)
     }

@@ -230,7 +230,9 @@ struct Used {
 /// The registers of which an instruction uses some bits, as `bits` says of each use.
 fn used(wave: &Wave, step: &Step, bits: impl Fn(&RegisterUse) -> u32) -> Used {
     let mut used = Used::default();
-    for it in step.inst.uses().registers().filter(|it| bits(it) != 0) {
+    let uses = step.inst.uses();
+    let all = uses.registers().chain(uses.address_beyond());
+    for it in all.filter(|it| bits(it) != 0) {
         match it.registers {
             Registers::Vector { first, count } => {
                 let numbers = (0..count).map(|n| vector(wave, first.wrapping_add(n)));

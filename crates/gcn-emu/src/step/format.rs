@@ -1,9 +1,10 @@
-//! Formats of typed buffers' elements.
+//! Formats of elements of typed buffers and images.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions";
 //! which bits are which component as Mesa's drivers use the formats; errata E200–E203.
 
 use gcn_isa::Isa;
+use gcn_isa::image::{COMPONENT_WIDTHS, ImageDescriptor, number_format};
 
 /// Components of an element, at most.
 pub const COMPONENTS: usize = 4;
@@ -49,39 +50,21 @@ pub(crate) enum Select {
     Component(u8),
 }
 
-/// The lowest component first. The manuals' names have it last.
-const WIDTHS: [[u8; COMPONENTS]; 16] = [
-    [0, 0, 0, 0],
-    [8, 0, 0, 0],
-    [16, 0, 0, 0],
-    [8, 8, 0, 0],
-    [32, 0, 0, 0],
-    [16, 16, 0, 0],
-    [11, 11, 10, 0],
-    [10, 11, 11, 0],
-    [2, 10, 10, 10],
-    [10, 10, 10, 2],
-    [8, 8, 8, 8],
-    [32, 32, 0, 0],
-    [16, 16, 16, 16],
-    [32, 32, 32, 0],
-    [32, 32, 32, 32],
-    [0, 0, 0, 0],
-];
-
 // Fields of a descriptor's fourth dword.
 const SELECT_BITS: u32 = 3;
 const NUMBERS_SHIFT: u32 = 12;
 const NUMBERS: u32 = 7;
 const DATA_SHIFT: u32 = 15;
 const DATA: u32 = 0xf;
+/// The number format of sRGB, which images alone have.
+const SRGB: u32 = number_format::IMG_NUM_FORMAT_SRGB as u32;
 
 impl ElementFormat {
     /// From a data format and a number format; components are where they are (MTBUF).
     pub fn new(isa: Isa, data: u32, numbers: u32) -> ElementFormat {
         let select = [0, 1, 2, 3].map(Select::Component);
         ElementFormat {
-            widths: WIDTHS[(data & DATA) as usize],
+            widths: COMPONENT_WIDTHS[(data & DATA) as usize],
             numbers: Numbers::numbered(isa, numbers & NUMBERS),
             select,
         }
@@ -92,6 +75,20 @@ impl ElementFormat {
         ElementFormat {
             select: std::array::from_fn(|n| Select::numbered(last >> (SELECT_BITS * n as u32))),
             ..ElementFormat::new(isa, last >> DATA_SHIFT, last >> NUMBERS_SHIFT)
+        }
+    }
+
+    /// The format of an image's texels. Numbers of sRGB are normalised ones, to which the transfer function comes.
+    pub fn of_image(isa: Isa, image: &ImageDescriptor) -> ElementFormat {
+        let numbers = match u32::from(image.number_format) {
+            SRGB => Numbers::Unorm,
+            numbers => Numbers::numbered(isa, numbers),
+        };
+        let widths = COMPONENT_WIDTHS.get(usize::from(image.data_format));
+        ElementFormat {
+            widths: widths.copied().unwrap_or_default(),
+            numbers,
+            select: image.select.map(|select| Select::numbered(select as u32)),
         }
     }
 

@@ -6,6 +6,7 @@ use gcn_isa::{Does, Ty};
 
 use super::arg::Arg;
 use super::format::ElementFormat;
+use super::image::ImagePlan;
 use crate::lanes::{Elements, Gather};
 use crate::scoreboard::{Increments, Kind};
 
@@ -61,6 +62,8 @@ pub struct MemoryPlan {
     pub addr64: bool,
     /// The format that the instruction gives (MTBUF); of formatted MUBUF the descriptor has it.
     pub format: Option<ElementFormat>,
+    /// Fields of an image instruction.
+    pub image: Option<ImagePlan>,
     /// Vector registers of data.
     pub data_dwords: u8,
     /// The kind of operation that the counters count.
@@ -120,6 +123,8 @@ pub enum Family {
     Scratch,
     /// MUBUF and MTBUF: a descriptor decides.
     Buffer,
+    /// MIMG: the descriptor of an image decides.
+    Image,
     /// Scalar memory at an address.
     Scalar,
     /// Scalar memory whose register offset counts 64 bytes.
@@ -169,7 +174,8 @@ impl MemoryPlan {
             Family::Global => 2,
             Family::Buffer if self.addr64 => 2,
             Family::Buffer => u8::from(self.idxen) + u8::from(self.offen),
-            Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => 0,
+            // Of an image the descriptor says it.
+            Family::Image | Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => 0,
         }
     }
 

@@ -1,13 +1,15 @@
 //! Plans of memory instructions, from their rows, fields and operands.
 
+use gcn_isa::effect::ImageOp;
 use gcn_isa::field::Field;
 use gcn_isa::uses::Space;
-use gcn_isa::{Does, Encoding, Inst, Isa, Op, Ty};
+use gcn_isa::{Does, Encoding, Inst, Isa, Op, Operand, Ty};
 
 use super::arg::{Arg, MAX_ARGS};
-use super::fast_path;
 use super::format::ElementFormat;
+use super::image::ImagePlan;
 use super::plan::{Family, FastPath, MemoryPlan};
+use super::{fast_path, image};
 use crate::lanes::Elements;
 use crate::scoreboard::{Increments, Kind};
 
@@ -19,7 +21,7 @@ const SCALAR_BUFFER_OFFSET: i64 = 0xf_ffff;
 impl MemoryPlan {
     /// The plan of an instruction with these operands, at dword number `index`; nothing if it is not one of memory.
     pub fn new(inst: &Inst, args: &[Arg; MAX_ARGS], index: usize) -> Option<MemoryPlan> {
-        let does = inst.does();
+        let does = effect(inst);
         if matches!(
             does,
             Does::Alu(_)
@@ -29,6 +31,7 @@ impl MemoryPlan {
                 | Does::ReturnFromTrap
                 | Does::Fork
                 | Does::Control(_)
+                | Does::Image(ImageOp::GatherRow)
         ) {
             return None;
         }
@@ -68,6 +71,7 @@ impl MemoryPlan {
                     inst.get(Field::Nfmt) as u32,
                 )
             }),
+            image: (family == Family::Image).then(|| ImagePlan::new(inst)),
             data_dwords: 0,
             kind: Kind::VectorMemory,
             increments: Increments::default(),
@@ -85,8 +89,13 @@ impl MemoryPlan {
                 (Field::Vdata, Arg::Vgpr(n)) => {
                     plan.vdata = n;
                     plan.data_dwords = slot.ty.dwords();
-                    if family == Family::Buffer {
+                    if matches!(family, Family::Buffer | Family::Image) {
                         plan.vdst = n;
+                    }
+                    if let (Family::Image, Operand::Vgprs { count, .. }) =
+                        (family, inst.operand(slot))
+                    {
+                        plan.data_dwords = count - u8::from(plan.tfe);
                     }
                 }
                 (Field::Vdata1, Arg::Vgpr(n)) => plan.vdata1 = n,
@@ -112,7 +121,7 @@ impl MemoryPlan {
             // The 13th bit is ignored, and absent from the field (errata E084).
             Family::Flat => plan.offset = inst.get(Field::Offset12) as i64,
             Family::Global | Family::Scratch => plan.offset = inst.get_signed(Field::Offset),
-            Family::Buffer => {}
+            Family::Buffer | Family::Image => {}
             Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
                 plan.scalar_offset(inst)
             }
@@ -170,6 +179,7 @@ fn family(inst: &Inst) -> Option<Family> {
         Encoding::Global => Family::Global,
         Encoding::Scratch => Family::Scratch,
         Encoding::Mubuf | Encoding::Mtbuf => Family::Buffer,
+        Encoding::Mimg => Family::Image,
         Encoding::Smrd | Encoding::Smem => {
             let is_scratch = matches!(inst.op, Op::Smem(op) if op.scales_offset());
             let descriptor = inst
@@ -186,6 +196,14 @@ fn family(inst: &Inst) -> Option<Family> {
         }
         _ => return None,
     })
+}
+
+/// The effect of an instruction: that of its row, where DMASK does not say that an atomic of an image has 64 bits.
+fn effect(inst: &Inst) -> Does {
+    match (inst.encoding, inst.does()) {
+        (Encoding::Mimg, Does::Atomic(op, ty)) => Does::Atomic(op, image::width(inst, op, ty)),
+        (_, does) => does,
+    }
 }
 
 /// The type of an element in memory.

@@ -88,6 +88,10 @@ fn items_of_the_checklist_name_tests_that_exist() {
         include_str!("../alu/single.rs"),
         include_str!("../indexing.rs"),
         include_str!("../formats.rs"),
+        include_str!("../images/atomics.rs"),
+        include_str!("../images/loads.rs"),
+        include_str!("../images/sampling.rs"),
+        include_str!("../images/stores.rs"),
         include_str!("../differential.rs"),
         include_str!("../model/hardware.rs"),
     ];

@@ -6,6 +6,8 @@ use crate::target::{Isa, Numbering};
 
 /// Components of a texel, at most.
 pub const COMPONENTS: usize = 4;
+/// Numbers that a data format may have.
+const DATA_FORMATS: usize = 64;
 
 /// A data format: the division of a texel into components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -28,7 +30,7 @@ macro_rules! texel_formats {
             $(pub const $NAME: u8 = $number;)*
         }
 
-        static TEXEL_FORMATS: &[TexelFormat] = &[$(
+        const TEXEL_FORMATS: &[TexelFormat] = &[$(
             TexelFormat {
                 number: $number,
                 name: stringify!($NAME),
@@ -69,6 +71,18 @@ texel_formats! {
     57 IMG_DATA_FORMAT_4_4             [ 4  4  0  0]   1;
     58 IMG_DATA_FORMAT_6_5_5           [ 5  5  6  0]   2;
 }
+
+/// Bits of each component by the number of the data format, the lowest component first; 0 of formats that are not executed. The first
+/// 16 are typed buffers' formats too.
+pub const COMPONENT_WIDTHS: [[u8; COMPONENTS]; DATA_FORMATS] = {
+    let mut widths = [[0; COMPONENTS]; DATA_FORMATS];
+    let mut n = 0;
+    while n < TEXEL_FORMATS.len() {
+        widths[TEXEL_FORMATS[n].number as usize] = TEXEL_FORMATS[n].widths;
+        n += 1;
+    }
+    widths
+};
 
 /// The data format with this number; `None` where it is reserved, compresses blocks of texels or is packed otherwise.
 pub fn texel_format_of(number: u8) -> Option<&'static TexelFormat> {

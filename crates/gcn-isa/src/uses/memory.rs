@@ -141,7 +141,9 @@ impl Does {
             | Does::LoadByLane
             | Does::LoadFormat(..)
             | Does::LoadFormatHigh
-            | Does::Image(ImageOp::Load | ImageOp::Sample | ImageOp::Gather) => Intent::Load,
+            | Does::Image(
+                ImageOp::Load(..) | ImageOp::Sample(_) | ImageOp::Gather(_) | ImageOp::GatherRow,
+            ) => Intent::Load,
             Does::Store(_)
             | Does::StoreHigh(_)
             | Does::StoreTwo(..)
@@ -149,7 +151,7 @@ impl Does {
             | Does::StoreFromLds
             | Does::StoreFormat(..)
             | Does::StoreFormatHigh
-            | Does::Image(ImageOp::Store) => Intent::Store,
+            | Does::Image(ImageOp::Store(..)) => Intent::Store,
             Does::Atomic(..)
             | Does::Return(..)
             | Does::ExchangeTwo(..)
@@ -163,7 +165,7 @@ impl Does {
             | Does::Time(_)
             | Does::Cache { .. }
             | Does::Probe
-            | Does::Image(ImageOp::Query)
+            | Does::Image(ImageOp::Size | ImageOp::LevelOfDetail)
             | Does::Export
             | Does::Alu(_)
             | Does::Compare(..)

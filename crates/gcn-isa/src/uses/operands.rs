@@ -1,8 +1,9 @@
 //! The registers that operands name: how many, which of their bits, in which lanes.
 
 use crate::dpp::Permutation;
-use crate::effect::{Does, GwsOp, Half, Implicit, LaneMove};
+use crate::effect::{DetailSource, Does, GwsOp, Half, ImageOp, Implicit, LaneMove};
 use crate::field::{Encoding, Field};
+use crate::image::{AddressLayout, SHORT_IMAGE_DWORDS};
 use crate::inst::Operand;
 use crate::operand::{Kind, OperandAccess, Slot, Ty, When};
 use crate::regs;
@@ -168,7 +169,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// Dwords that are read of a buffer's or an image's value: no status.
+    /// Dwords that are read of a buffer's or an image's value: no status; of an image's address.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other operands are read whole"
@@ -182,8 +183,39 @@ impl<'a> Uses<'a> {
                 Operand::Vgprs { count, .. } => Some(count - inst.get(Field::Tfe) as u8),
                 _ => None,
             },
+            // With R128 an image's descriptor has four.
+            Kind::Aligned(_) if slot.field == Field::Srsrc && inst.flag(Field::R128) => {
+                Some(SHORT_IMAGE_DWORDS as u8)
+            }
+            Kind::ImageAddress { .. } => {
+                let (has_layer, is_short) = (inst.flag(Field::Da), inst.flag(Field::A16));
+                Some(AddressLayout::fewest(inst.does(), has_layer, is_short))
+            }
             _ => None,
         }
+    }
+
+    /// Registers of an image's address behind those of [`Uses::registers`], which are read for images of some kinds: that is in
+    /// the image's descriptor. `None` of other instructions.
+    pub fn address_beyond(&self) -> Option<RegisterUse> {
+        let inst = self.inst;
+        let mut slots = inst.row().slots().enumerate();
+        let is_address = |slot: &Slot| matches!(slot.kind, Kind::ImageAddress { .. });
+        let (place, slot) = slots.find(|(_, slot)| is_address(slot))?;
+        let (has_layer, is_short) = (inst.flag(Field::Da), inst.flag(Field::A16));
+        let fewest = AddressLayout::fewest(inst.does(), has_layer, is_short);
+        let most = AddressLayout::most(inst.does(), has_layer, is_short);
+        let Operand::Vgprs { first, .. } = inst.operand(slot) else {
+            return None;
+        };
+        (most > fewest).then(|| {
+            let registers = Registers::Vector {
+                first: first.wrapping_add(fewest),
+                count: most - fewest,
+            };
+            let origin = UseOrigin::Operand(place as u8);
+            RegisterUse::new(registers, ALL, 0, self.source_lanes(slot), origin)
+        })
     }
 
     /// Dwords that are written where the operand does not say it: the old value of a comparing atomic is half as wide as
@@ -315,6 +347,15 @@ impl<'a> Uses<'a> {
     fn source_lanes(&self, slot: &Slot) -> UsedLanes {
         let inst = self.inst;
         match inst.does() {
+            Does::Image(ImageOp::LevelOfDetail) if slot.field == Field::Vaddr => {
+                UsedLanes::Crossing
+            }
+            Does::Image(ImageOp::Sample(it) | ImageOp::Gather(it))
+                if slot.field == Field::Vaddr
+                    && matches!(it.detail, DetailSource::Lanes | DetailSource::Biased) =>
+            {
+                UsedLanes::Crossing
+            }
             Does::Lanes(LaneMove::Swizzle) => UsedLanes::Crossing,
             Does::Lanes(LaneMove::Push | LaneMove::Pull) if slot.field == Field::Vdata => {
                 UsedLanes::Crossing

@@ -88,10 +88,13 @@ impl RegisterSet {
 }
 
 impl Uses<'_> {
-    /// The registers that the instruction reads or writes, as its words name them.
+    /// The registers that the instruction reads or writes, as its words name them; those of [`Uses::address_beyond`] are among them.
     pub fn register_set(&self) -> RegisterSet {
         let mut set = RegisterSet::default();
-        self.registers().for_each(|it| set.add(it.registers));
+        let beyond = self.address_beyond();
+        self.registers()
+            .chain(beyond)
+            .for_each(|it| set.add(it.registers));
         set
     }
 }

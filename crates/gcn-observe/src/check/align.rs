@@ -74,7 +74,11 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
     // Formats have elements of their own.
     if matches!(
         plan.does,
-        Does::LoadFormat(..) | Does::StoreFormat(..) | Does::LoadFormatHigh | Does::StoreFormatHigh
+        Does::LoadFormat(..)
+            | Does::StoreFormat(..)
+            | Does::LoadFormatHigh
+            | Does::StoreFormatHigh
+            | Does::Image(_)
     ) {
         return None;
     }

@@ -294,7 +294,8 @@ fn address_marks(marks: &Marks, plan: &MemoryPlan, lane: usize) -> (Mark, Mark) 
                 None => base,
             }
         }
-        (Family::Share | Family::Scratch | Family::ScalarScratch, _)
+        // An image's descriptor has its address without the low bits.
+        (Family::Share | Family::Scratch | Family::ScalarScratch | Family::Image, _)
         | (Family::Flat | Family::Global, None) => (Mark::Number, Mark::Number),
     }
 }

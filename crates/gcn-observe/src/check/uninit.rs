@@ -363,7 +363,10 @@ impl Watch {
             access: &self.access,
             spans: &mut self.spans,
         };
+        // The other texels of a sample may be undefined.
+        let is_sampled = instruction.step.accesses_texels();
         if reads_defined
+            && !is_sampled
             && plain.is_it(&scratch_range)
             && plain.leaves_defined(&mut group.lds, &mut view)
         {
@@ -382,24 +385,33 @@ impl Watch {
                 })
             })
         };
-        Transfer {
-            context,
-            instruction,
-            plan,
-            facts,
-            access: &self.access,
-            shadow: &mut state.registers,
-            memories: Memories {
-                lds: &mut group.lds,
-                scratch: &mut state.scratch,
-                scratch_range,
-                global: &shared.global,
-            },
-            view,
-            loads: &mut self.loads,
-            store: &mut store,
+        for number in 0.. {
+            if number > 0 && !context.texel(instruction.step, number, &mut self.access) {
+                break;
+            }
+            Transfer {
+                context,
+                instruction,
+                plan,
+                facts,
+                access: &self.access,
+                is_first: number == 0,
+                shadow: &mut state.registers,
+                memories: Memories {
+                    lds: &mut group.lds,
+                    scratch: &mut state.scratch,
+                    scratch_range: scratch_range.clone(),
+                    global: &shared.global,
+                },
+                view: View::new(&self.shared.global),
+                loads: &mut self.loads,
+                store: &mut store,
+            }
+            .run();
+            if !is_sampled {
+                break;
+            }
         }
-        .run();
     }
 
     /// True if an instruction is known to read and to leave nothing undefined; that is noted then. `bases_number` as
@@ -495,7 +507,7 @@ fn accesses_defined(
             has_scratch || has_global() || plan.to_lds && has_lds
         }
         Family::Global => has_global() || plan.to_lds && has_lds,
-        Family::Scalar | Family::ScalarBuffer => has_global(),
+        Family::Scalar | Family::ScalarBuffer | Family::Image => has_global(),
     };
     let version = group.lds.version();
     !may_have_undefined || repeats.has(context, step, exec, version, bases_number)

@@ -48,7 +48,7 @@ pub fn of(kind: &FaultKind) -> &'static str {
         FaultKind::Misaligned { .. } => MISALIGNED_ATOMIC,
         FaultKind::RegisterOutOfRange { .. } => REGISTER_OUT_OF_RANGE,
         FaultKind::Undecodable(_) => INVALID_INSTRUCTION,
-        FaultKind::NotExecuted => UNSUPPORTED_INSTRUCTION,
+        FaultKind::NotExecuted | FaultKind::Image(_) => UNSUPPORTED_INSTRUCTION,
         FaultKind::PcOutside { .. } => PC_OUTSIDE_CODE,
         FaultKind::PcMisaligned { .. } => MISALIGNED_PC,
         FaultKind::CodeChanged => CODE_CHANGED,

@@ -10,6 +10,7 @@ use crate::step::{Arg, Step};
 use crate::wave::Wave;
 
 use super::buffer::Descriptor;
+use super::image;
 use super::wide;
 use crate::step::ElementFormat;
 use crate::step::{Family, MemoryPlan};
@@ -194,6 +195,7 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
         Family::Global => global(wave, plan, access),
         Family::Scratch => scratch(wave, plan, access),
         Family::Buffer => buffer(wave, plan, access),
+        Family::Image => image::addresses(wave, plan, access),
         Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
             scalar(wave, plan, access);
         }
@@ -559,7 +561,12 @@ fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
             .wrapping_add(u64::from(register) * CACHE_LINE),
         Family::Scalar => scalar_address(wave, plan),
         // These have lanes.
-        Family::Share | Family::Flat | Family::Global | Family::Scratch | Family::Buffer => return,
+        Family::Share
+        | Family::Flat
+        | Family::Global
+        | Family::Scratch
+        | Family::Buffer
+        | Family::Image => return,
     };
     access.address[0] = address;
     if let Does::Cache { lines } = plan.does {

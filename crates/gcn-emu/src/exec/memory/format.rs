@@ -40,6 +40,29 @@ impl ElementFormat {
         })
     }
 
+    /// The values of an element's components, before any is selected; `None` of those that the format lacks.
+    pub fn values(&self, element: &Element) -> [Option<f64>; COMPONENTS] {
+        let mut at = 0;
+        self.widths.map(|width| {
+            let bits = take(element, at, width);
+            at += u32::from(width);
+            (width != 0).then(|| self.numbers.value(bits, width.into()))
+        })
+    }
+
+    /// The registers' components from values of the element's.
+    pub fn selected(&self, values: &[Option<f64>; COMPONENTS], ty: Ty) -> [u32; COMPONENTS] {
+        self.select.map(|select| match select {
+            Select::Zero => 0,
+            Select::One => self.numbers.one(ty),
+            Select::Component(n) => match values[usize::from(n)] {
+                Some(value) => self.numbers.rounded(value, ty),
+                None if n == 3 => self.numbers.one(ty),
+                None => 0,
+            },
+        })
+    }
+
     /// An element from the components of registers; those that are selected twice come from the first (errata E202).
     pub fn store(&self, values: &[u32], ty: Ty) -> Element {
         let mut element = [0; COMPONENTS];
@@ -75,8 +98,22 @@ fn put(element: &mut Element, at: u32, width: u8, bits: u32) {
 }
 
 impl Numbers {
-    fn is_integer(self) -> bool {
+    pub(super) fn is_integer(self) -> bool {
         matches!(self, Numbers::Uint | Numbers::Sint)
+    }
+
+    /// The nearest value of a register's type.
+    fn rounded(self, value: f64, ty: Ty) -> u32 {
+        match self {
+            Numbers::Uint => (value as u32) & ones(u32::from(ty.bytes()) * 8),
+            Numbers::Sint => (value as i32) as u32 & ones(u32::from(ty.bytes()) * 8),
+            Numbers::Float
+            | Numbers::Unorm
+            | Numbers::Snorm
+            | Numbers::SnormOgl
+            | Numbers::Uscaled
+            | Numbers::Sscaled => narrow(value, ty),
+        }
     }
 
     /// 1 in a register of type `ty`.
@@ -91,26 +128,38 @@ impl Numbers {
     /// A component's value in a register.
     #[inline(always)]
     fn load(self, bits: u32, width: u32, ty: Ty) -> u32 {
-        let sign = signed(bits, width);
-        let value = match self {
+        match self {
             Numbers::Uint | Numbers::Sint => {
                 let value = if self == Numbers::Sint {
-                    sign as u32
+                    signed(bits, width) as u32
                 } else {
                     bits
                 };
-                return value & ones(u32::from(ty.bytes()) * 8);
+                value & ones(u32::from(ty.bytes()) * 8)
             }
             // Nothing is converted, so NaN stay what they are.
-            Numbers::Float if width == u32::from(ty.bytes()) * 8 => return bits,
+            Numbers::Float if width == u32::from(ty.bytes()) * 8 => bits,
+            Numbers::Float
+            | Numbers::Unorm
+            | Numbers::Snorm
+            | Numbers::SnormOgl
+            | Numbers::Uscaled
+            | Numbers::Sscaled => narrow(self.value(bits, width), ty),
+        }
+    }
+
+    /// A component's value.
+    #[inline(always)]
+    fn value(self, bits: u32, width: u32) -> f64 {
+        let sign = signed(bits, width);
+        match self {
             Numbers::Float => small_float(bits, width),
             Numbers::Unorm => f64::from(bits) / f64::from(ones(width)),
             Numbers::Snorm => (f64::from(sign) / f64::from(ones(width - 1))).max(-1.0),
             Numbers::SnormOgl => (2.0 * f64::from(sign) + 1.0) / f64::from(ones(width)),
-            Numbers::Uscaled => f64::from(bits),
-            Numbers::Sscaled => f64::from(sign),
-        };
-        narrow(value, ty)
+            Numbers::Uscaled | Numbers::Uint => f64::from(bits),
+            Numbers::Sscaled | Numbers::Sint => f64::from(sign),
+        }
     }
 
     /// A component from a register: out of range it saturates, between two values it is the nearest (errata E203).
@@ -175,7 +224,7 @@ impl Numbers {
 
 /// The nearest value of a register's type.
 #[inline(always)]
-fn narrow(value: f64, ty: Ty) -> u32 {
+pub(super) fn narrow(value: f64, ty: Ty) -> u32 {
     if ty.bytes() == 2 {
         F16::from_f64(value).0.into()
     } else {

@@ -53,22 +53,7 @@ impl Places<'_> {
         let mut value = [0; MAX_DWORDS];
         let mut result = Ok(());
         match self.access.space(lane) {
-            Some(LaneSpace::Global) => match bytes {
-                1 | 2 | 4 => match self.load_part(address, bytes) {
-                    Some(dword) => value[0] = dword,
-                    None => result = Err(Violation::Unmapped { address }),
-                },
-                _ => {
-                    let mut raw = [0; MAX_DWORDS * DWORD];
-                    if self.device.memory.read(address, &mut raw[..bytes]) {
-                        for (dword, raw) in value.iter_mut().zip(raw.chunks_exact(DWORD)) {
-                            *dword = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
-                        }
-                    } else {
-                        result = Err(Violation::Unmapped { address });
-                    }
-                }
-            },
+            Some(LaneSpace::Global) => return self.load_global(address, bytes),
             Some(LaneSpace::Lds | LaneSpace::Gds) => {
                 for (i, len) in chunks(bytes) {
                     let (dword, inside) = self.share.load(address + (DWORD * i) as u64, len);
@@ -92,6 +77,29 @@ impl Places<'_> {
                 }
             }
             None => {}
+        }
+        (value, result)
+    }
+
+    /// Loads `bytes` bytes of global memory.
+    pub fn load_global(&self, address: u64, bytes: usize) -> (Element, Result<(), Violation>) {
+        let mut value = [0; MAX_DWORDS];
+        let mut result = Ok(());
+        match bytes {
+            1 | 2 | 4 => match self.load_part(address, bytes) {
+                Some(dword) => value[0] = dword,
+                None => result = Err(Violation::Unmapped { address }),
+            },
+            _ => {
+                let mut raw = [0; MAX_DWORDS * DWORD];
+                if self.device.memory.read(address, &mut raw[..bytes]) {
+                    for (dword, raw) in value.iter_mut().zip(raw.chunks_exact(DWORD)) {
+                        *dword = u32::from_le_bytes([raw[0], raw[1], raw[2], raw[3]]);
+                    }
+                } else {
+                    result = Err(Violation::Unmapped { address });
+                }
+            }
         }
         (value, result)
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
 use gcn_emu::step::MemoryPlan;
-use gcn_isa::effect::{AtomicOp, Half};
+use gcn_isa::effect::{AtomicOp, Half, ImageOp};
 use gcn_isa::{Does, Ty};
 
 use super::facts::UninitFacts;
@@ -51,6 +51,8 @@ pub(super) struct Transfer<'a> {
     pub(super) plan: &'a MemoryPlan,
     pub(super) facts: &'a UninitFacts,
     pub(super) access: &'a Access,
+    /// The first texels of a sample, or of others all.
+    pub(super) is_first: bool,
     pub(super) shadow: &'a mut Shadow,
     pub(super) memories: Memories<'a>,
     pub(super) view: View<'a>,
@@ -179,7 +181,7 @@ impl Transfer<'_> {
         let data: Vec<Element> = lanes(self.access.lanes())
             .map(|lane| self.data(lane))
             .collect();
-        if !keeps_half {
+        if !keeps_half && self.is_first {
             for register in &self.facts.vector_written {
                 self.shadow.define_vector(*register, self.instruction.exec);
             }
@@ -199,7 +201,9 @@ impl Transfer<'_> {
                 bits[0] >>= 16;
                 bits
             }
-            Does::StoreFormat(..) => self.registers(plan.vdata, plan.data_dwords, lane),
+            Does::StoreFormat(..) | Does::Image(_) => {
+                self.registers(plan.vdata, plan.data_dwords, lane)
+            }
             Does::Atomic(op, _) | Does::Return(op, _) => {
                 let swaps = matches!(
                     op,
@@ -274,6 +278,15 @@ impl Transfer<'_> {
                     self.set_registers(plan.vdst, plan.data_dwords, lane, &[bits; 16], origin);
                 }
             }
+            Does::Image(ImageOp::Load(..) | ImageOp::Sample(_) | ImageOp::Gather(_)) => {
+                let (bits, place) = self.load(lane, 0, self.access.bytes.into());
+                let bits = all_or_none(&bits);
+                // The registers are defined already, or another texel is undefined.
+                if bits != 0 {
+                    let origin = self.origin_if(place);
+                    self.set_registers(plan.vdst, plan.data_dwords, lane, &[bits; 16], origin);
+                }
+            }
             Does::Store(_) | Does::StoreByLane | Does::StoreHigh(_) => {
                 self.store(lane, 0, bytes, data);
             }
@@ -288,7 +301,9 @@ impl Transfer<'_> {
                 bits[0] = self.memories.lds.load(at, DWORD);
                 self.store(lane, 0, DWORD, &bits);
             }
-            Does::StoreFormat(..) | Does::StoreFormatHigh => {
+            Does::StoreFormat(..)
+            | Does::StoreFormatHigh
+            | Does::Image(ImageOp::Store(..)) => {
                 self.store(lane, 0, self.access.bytes.into(), &[all_or_none(data); 16]);
             }
             Does::Atomic(op, _) | Does::Return(op, _) => {

@@ -10,6 +10,7 @@ use gcn_emu::Code;
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::step::{Arg, Family, MemoryPlan, Step};
 use gcn_isa::Does;
+use gcn_isa::image::IMAGE_DWORDS;
 use gcn_isa::uses::Registers;
 use gcn_object::{Properties, UserSgpr};
 
@@ -199,6 +200,7 @@ fn address(plan: &MemoryPlan) -> Set {
     let mut set = match (plan.family, plan.saddr) {
         (Family::Scalar, _) => scalar(plan.sbase, 2),
         (Family::ScalarBuffer | Family::ScalarScratch | Family::Buffer, _) => scalar(plan.sbase, 4),
+        (Family::Image, _) => scalar(plan.sbase, IMAGE_DWORDS as u8),
         (Family::Global, Some(saddr)) => scalar(saddr, 2),
         (Family::Scratch, Some(saddr)) => scalar(saddr, 1),
         (Family::Flat | Family::Global | Family::Scratch | Family::Share, _) => Set::default(),
@@ -233,6 +235,7 @@ fn base(plan: &MemoryPlan) -> Option<u8> {
         | Family::Flat
         | Family::Scratch
         | Family::Buffer
+        | Family::Image
         | Family::ScalarScratch
         | Family::ScalarBuffer => None,
     }

@@ -271,7 +271,7 @@ impl<'a> LaneAddresses<'a> {
             Family::Flat | Family::Global | Family::Share | Family::Scratch => {
                 base.wrapping_add_signed(plan.offset)
             }
-            Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
+            Family::Image | Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
                 base.wrapping_add_signed(plan.offset)
             }
         };

@@ -200,7 +200,7 @@ impl Window<'_> {
                     offset,
                 )
             }
-            Family::Share | Family::Global => return None,
+            Family::Share | Family::Global | Family::Image => return None,
             Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => return None,
         };
         let bytes = u32::from(plan.ty.bytes());

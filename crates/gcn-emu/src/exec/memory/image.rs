@@ -1,0 +1,81 @@
+//! Images: from the address in a lane's registers and the descriptor to texels, and what instructions do with them.
+//!
+//! A load, a store and an atomic access one texel a lane; a sample and a gather access several, which [`sample`] finds. Observers
+//! see one access after the other: [`addresses`] finds the first, [`texel`] any.
+//!
+//! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions"; errata
+//! E320–E331.
+
+mod bound;
+mod texel;
+mod clamp;
+mod detail;
+mod sample;
+mod perform;
+
+use gcn_isa::Does;
+use gcn_isa::effect::ImageOp;
+
+use super::access::Access;
+use crate::lanes::active;
+use crate::step::{Family, MemoryPlan, Step};
+use crate::wave::Wave;
+
+use bound::Bound;
+use sample::Sampler;
+
+pub(super) use perform::perform;
+
+/// Texels that a sample or a gather accesses at most: eight of each of two levels.
+pub const MAX_TEXELS: usize = 16;
+
+/// The first texel of each lane. No lane accesses memory where the instruction is not executed, or its texel is out of range.
+pub(super) fn addresses(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
+    find(wave, plan, 0, access);
+}
+
+/// Texel number `number`, below [`MAX_TEXELS`], of each lane of a sample or a gather. Returns false where no lane has that many. `access`
+/// is overwritten.
+pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bool {
+    match step.memory.as_deref() {
+        Some(plan) if plan.family == Family::Image => find(wave, plan, number, access),
+        _ => false,
+    }
+}
+
+fn find(wave: &Wave, plan: &MemoryPlan, number: usize, access: &mut Access) -> bool {
+    access.global = 0;
+    let Ok(bound) = Bound::new(wave, plan) else {
+        return false;
+    };
+    let Does::Image(ImageOp::Sample(sampling) | ImageOp::Gather(sampling)) = plan.does else {
+        if access.intent.is_none() {
+            return false;
+        }
+        access.bytes = bound.bytes();
+        for lane in active(wave.exec()) {
+            if let Some(address) = bound.own_texel(wave, lane) {
+                access.address[lane] = address;
+                access.global |= 1 << lane;
+            }
+        }
+        return number == 0;
+    };
+    access.bytes = bound.bytes();
+    let Ok(sampler) = Sampler::new(wave, &bound, sampling) else {
+        return false;
+    };
+    let mut has_any = false;
+    for lane in active(wave.exec()) {
+        let footprint = sampler.footprint(wave, lane);
+        let Some(texel) = footprint.texels().get(number) else {
+            continue;
+        };
+        has_any = true;
+        if let Some(address) = texel.address {
+            access.address[lane] = address;
+            access.global |= 1 << lane;
+        }
+    }
+    has_any
+}

@@ -1,0 +1,259 @@
+//! Execution of image instructions, lane by lane.
+
+use gcn_isa::Does;
+use gcn_isa::effect::{DetailSource, ImageOp, Sampling, TexelForm};
+
+use super::super::element::{Element, HALF_BITS, MAX_DWORDS};
+use super::super::running::{LaneFault, Running};
+use super::MAX_TEXELS;
+use super::bound::Bound;
+use super::sample::{Footprint, Sampler};
+use super::texel::Values;
+use crate::fault::{FaultKind, ImageProblem};
+use crate::lanes::{LANES, active};
+use crate::step::COMPONENTS;
+
+fn refused(problem: ImageProblem) -> LaneFault {
+    (FaultKind::Image(problem), None)
+}
+
+/// Performs an image instruction, whose access has been found.
+pub(in super::super) fn perform(run: &mut Running<'_>) -> Result<(), LaneFault> {
+    let plan = run.plan;
+    let bound = Bound::new(run.wave, plan).map_err(refused)?;
+    match plan.does {
+        Does::Image(ImageOp::Load(form, _)) => load(run, &bound, form),
+        Does::Image(ImageOp::Store(form, _)) => store(run, &bound, form),
+        Does::Image(ImageOp::Size) => {
+            for lane in active(run.wave.exec()) {
+                let level = bound.part(run.wave, bound.address.level, lane);
+                let sizes = bound.sizes(level);
+                write(run, &bound, lane, sizes);
+            }
+            finish(run);
+            Ok(())
+        }
+        Does::Image(ImageOp::Sample(sampling)) => sample(run, &bound, sampling),
+        Does::Image(ImageOp::Gather(sampling)) => gather(run, &bound, sampling),
+        Does::Image(ImageOp::LevelOfDetail) => level_of_detail(run, &bound),
+        Does::Atomic(op, ty) => {
+            let outside = run.wave.exec() & !run.places.access.lanes();
+            if plan.returns {
+                for lane in active(outside) {
+                    run.scatter(plan.vdst, ty.dwords(), lane, &[0; MAX_DWORDS]);
+                }
+            }
+            run.atomic(op, ty)
+        }
+        _ => Err((FaultKind::NotExecuted, None)),
+    }
+}
+
+/// Writes the components of DMASK, of 16 bits two in a register where they are packed.
+fn write(run: &mut Running<'_>, bound: &Bound<'_>, lane: usize, components: [u32; COMPONENTS]) {
+    let mask = bound.image_plan.mask.max(1);
+    let mut values = [0; COMPONENTS];
+    let chosen = (0..COMPONENTS).filter(|n| mask >> n & 1 != 0);
+    for (value, n) in values.iter_mut().zip(chosen) {
+        *value = components[n];
+    }
+    write_all(run, bound, lane, values);
+}
+
+/// Writes as many values as the instruction has registers for.
+fn write_all(run: &mut Running<'_>, bound: &Bound<'_>, lane: usize, mut values: Element) {
+    if bound.image_plan.is_packed {
+        values = [
+            values[0] | values[1] << HALF_BITS,
+            values[2] | values[3] << HALF_BITS,
+            0,
+            0,
+        ];
+    }
+    run.scatter(run.plan.vdst, run.plan.data_dwords, lane, &values);
+}
+
+/// The status behind the data.
+fn finish(run: &mut Running<'_>) {
+    if run.plan.tfe {
+        let status = run.plan.vdst.wrapping_add(run.plan.data_dwords);
+        run.write(status, &[0; LANES], run.wave.exec());
+    }
+}
+
+/// The texel of a lane; zeros out of range.
+fn texel(run: &mut Running<'_>, lane: usize, address: Option<u64>) -> Result<Element, LaneFault> {
+    let Some(address) = address else {
+        return Ok([0; MAX_DWORDS]);
+    };
+    let bytes = usize::from(run.places.access.bytes);
+    let (element, result) = run.places.load_global(address, bytes);
+    run.check(lane, result)?;
+    Ok(element)
+}
+
+/// The bits of a texel, of less than a dword extended.
+fn raw(element: Element, bytes: u8, form: TexelForm) -> Element {
+    let [first, rest @ ..] = element;
+    let first = match (form, bytes) {
+        (TexelForm::RawSigned, 1) => i32::from(first as i8) as u32,
+        (TexelForm::RawSigned, 2) => i32::from(first as i16) as u32,
+        _ => first,
+    };
+    let [second, third, fourth] = rest;
+    [first, second, third, fourth]
+}
+
+fn load(run: &mut Running<'_>, bound: &Bound<'_>, form: TexelForm) -> Result<(), LaneFault> {
+    let access = run.places.access;
+    for lane in active(run.wave.exec()) {
+        let is_inside = access.lanes() >> lane & 1 != 0;
+        let address = is_inside.then(|| access.address[lane]);
+        let element = texel(run, lane, address)?;
+        let components = match form {
+            TexelForm::Converted => bound.components(&element, bound.image_plan.ty()),
+            TexelForm::Raw | TexelForm::RawSigned => raw(element, bound.bytes(), form),
+        };
+        write(run, bound, lane, components);
+    }
+    finish(run);
+    Ok(())
+}
+
+/// The components of DMASK from registers; the others are zero (errata E202).
+fn stored(run: &Running<'_>, bound: &Bound<'_>, lane: usize) -> Element {
+    let plan = run.plan;
+    let mut registers = run.gather(plan.vdata, plan.data_dwords, lane);
+    if bound.image_plan.is_packed {
+        let [low, high, ..] = registers;
+        registers = [low, low >> HALF_BITS, high, high >> HALF_BITS];
+    }
+    let mask = bound.image_plan.mask.max(1);
+    let mut components = [0; COMPONENTS];
+    let mut from = registers.iter();
+    for (n, component) in components.iter_mut().enumerate() {
+        if mask >> n & 1 != 0 {
+            *component = from.next().copied().unwrap_or(0);
+        }
+    }
+    components
+}
+
+fn store(run: &mut Running<'_>, bound: &Bound<'_>, form: TexelForm) -> Result<(), LaneFault> {
+    let access = run.places.access;
+    for lane in run.lanes() {
+        let components = stored(run, bound, lane);
+        let element = match form {
+            TexelForm::Converted => bound.format.store(&components, bound.image_plan.ty()),
+            TexelForm::Raw | TexelForm::RawSigned => components,
+        };
+        let bytes = usize::from(bound.bytes());
+        let result = run
+            .places
+            .store(lane, access.address[lane], bytes, &element);
+        run.check(lane, result)?;
+    }
+    Ok(())
+}
+
+/// The values of a lane's texels with their weights.
+fn texels(
+    run: &mut Running<'_>,
+    (bound, sampler): (&Bound<'_>, &Sampler<'_>),
+    footprint: &Footprint,
+    lane: usize,
+) -> Result<([(Values, f64); MAX_TEXELS], usize), LaneFault> {
+    let mut all = [([None; COMPONENTS], 0.0); MAX_TEXELS];
+    let reference = sampler.reference(run.wave, lane);
+    for (place, it) in all.iter_mut().zip(footprint.texels()) {
+        let mut values = match it.address {
+            Some(_) => bound.values(&texel(run, lane, it.address)?),
+            None => sampler.border(),
+        };
+        if sampler.sampling.compares {
+            values = sampler.compared(reference, values);
+        }
+        *place = (values, it.weight);
+    }
+    Ok((all, footprint.texels().len()))
+}
+
+fn sample(run: &mut Running<'_>, bound: &Bound<'_>, sampling: Sampling) -> Result<(), LaneFault> {
+    let sampler = Sampler::new(run.wave, bound, sampling).map_err(refused)?;
+    let ty = bound.image_plan.ty();
+    for lane in active(run.wave.exec()) {
+        let footprint = sampler.footprint(run.wave, lane);
+        let components = match footprint.texels() {
+            _ if !bound.has_format() => bound.components(&[0; MAX_DWORDS], ty),
+            // Bits stay what they are where nothing is computed.
+            [only] if footprint.is_point && !sampling.compares && only.address.is_some() => {
+                let element = texel(run, lane, only.address)?;
+                bound.components(&element, ty)
+            }
+            _ => {
+                let (all, count) = texels(run, (bound, &sampler), &footprint, lane)?;
+                let values = sampler.filtered(&all[..count]);
+                bound.format.selected(&values, ty)
+            }
+        };
+        write(run, bound, lane, components);
+    }
+    finish(run);
+    Ok(())
+}
+
+fn gather(run: &mut Running<'_>, bound: &Bound<'_>, sampling: Sampling) -> Result<(), LaneFault> {
+    let sampler = Sampler::new(run.wave, bound, sampling).map_err(refused)?;
+    let ty = bound.image_plan.ty();
+    let chosen = bound.image_plan.mask.trailing_zeros() as usize % COMPONENTS;
+    for lane in active(run.wave.exec()) {
+        let footprint = sampler.footprint(run.wave, lane);
+        let mut gathered = [0; COMPONENTS];
+        let reference = sampler.reference(run.wave, lane);
+        for (value, it) in gathered.iter_mut().zip(footprint.texels()) {
+            let components = match it.address {
+                Some(_) if !sampling.compares => {
+                    let element = texel(run, lane, it.address)?;
+                    bound.components(&element, ty)
+                }
+                Some(_) => {
+                    let values = bound.values(&texel(run, lane, it.address)?);
+                    bound
+                        .format
+                        .selected(&sampler.compared(reference, values), ty)
+                }
+                None => {
+                    let mut values = sampler.border();
+                    if sampling.compares {
+                        values = sampler.compared(reference, values);
+                    }
+                    bound.format.selected(&values, ty)
+                }
+            };
+            *value = components[chosen];
+        }
+        write_all(run, bound, lane, gathered);
+    }
+    finish(run);
+    Ok(())
+}
+
+/// The level of detail within its bounds, and without them.
+fn level_of_detail(run: &mut Running<'_>, bound: &Bound<'_>) -> Result<(), LaneFault> {
+    let sampling = Sampling::new(DetailSource::Lanes);
+    let sampler = Sampler::new(run.wave, bound, sampling).map_err(refused)?;
+    for lane in active(run.wave.exec()) {
+        let detail = sampler.detail(run.wave, lane);
+        let last = f64::from(bound.last_level());
+        let bits = |value: f64| (value as f32).to_bits();
+        let components = [
+            bits(detail.bounded.clamp(0.0, last)),
+            bits(detail.raw),
+            0,
+            0,
+        ];
+        write(run, bound, lane, components);
+    }
+    finish(run);
+    Ok(())
+}

@@ -1,0 +1,397 @@
+//! Samples and gathers: the texels that a lane's coordinates reach, and what a filter makes of them (errata E326, E327, E331).
+
+use gcn_isa::effect::{DetailSource, ImageOp, Sampling};
+use gcn_isa::image::{
+    BorderColor, Clamp, Filter, ImageKind, MipFilter, Reduction, SamplerDescriptor,
+};
+use gcn_isa::{Does, Isa};
+
+use super::MAX_TEXELS;
+use super::bound::Bound;
+use super::clamp;
+use super::detail::{self, Detail};
+use super::texel::Values;
+use crate::fault::ImageProblem;
+use crate::step::COMPONENTS;
+use crate::wave::Wave;
+
+/// Steps of a filter's weight.
+const STEPS: f64 = 256.0;
+/// Coordinates beyond this are as far outside as this.
+const FARTHEST: f64 = (1u64 << 32) as f64;
+/// The order of components in a border's colour, by BC_SWIZZLE.
+const BORDER_SWIZZLES: [[usize; COMPONENTS]; 6] = [
+    [0, 1, 2, 3],
+    [0, 3, 1, 2],
+    [3, 2, 1, 0],
+    [3, 0, 1, 2],
+    [2, 1, 0, 3],
+    [1, 0, 3, 2],
+];
+/// Faces of a cube, and the distance from a cube's first face to the next cube's in a coordinate.
+const FACES: u32 = 6;
+const FACE_DISTANCE: u32 = 8;
+
+/// A texel and its part in the result.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct WeightedTexel {
+    /// Its address; nothing of the border.
+    pub(super) address: Option<u64>,
+    /// Its weight.
+    pub(super) weight: f64,
+}
+
+/// The texels that a lane accesses.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Footprint {
+    texels: [WeightedTexel; MAX_TEXELS],
+    count: usize,
+    /// One texel, whose bits are the result.
+    pub(super) is_point: bool,
+}
+
+impl Footprint {
+    /// The texels.
+    pub(super) fn texels(&self) -> &[WeightedTexel] {
+        &self.texels[..self.count]
+    }
+
+    fn push(&mut self, texel: WeightedTexel) {
+        if let Some(place) = self.texels.get_mut(self.count) {
+            *place = texel;
+            self.count += 1;
+        }
+    }
+}
+
+/// A sample or gather with its sampler.
+pub(super) struct Sampler<'a> {
+    bound: &'a Bound<'a>,
+    pub(super) sampling: Sampling,
+    pub(super) descriptor: SamplerDescriptor,
+    is_gather: bool,
+}
+
+/// The texels of one dimension that a filter takes: the first and, of a linear one, the second with its weight.
+struct Span {
+    first: i64,
+    second: Option<f64>,
+}
+
+impl<'a> Sampler<'a> {
+    /// Reads the sampler's descriptor.
+    pub(super) fn new(
+        wave: &Wave,
+        bound: &'a Bound<'a>,
+        sampling: Sampling,
+    ) -> Result<Sampler<'a>, ImageProblem> {
+        let words = wave.scalars_from(bound.image_plan.sampler);
+        let descriptor = SamplerDescriptor::from_words(words);
+        let is_gather = matches!(bound.plan.does, Does::Image(ImageOp::Gather(_)));
+        let filters = [descriptor.mag_filter, descriptor.min_filter];
+        let is_linear = is_gather || filters.iter().any(|filter| filter.is_linear());
+        if !is_gather && descriptor.reduction == Reduction::Reserved {
+            return Err(ImageProblem::Reduction);
+        }
+        let is_anisotropic = filters
+            .iter()
+            .any(|filter| matches!(filter, Filter::AnisotropicPoint | Filter::AnisotropicLinear));
+        let has_direction = !matches!(sampling.detail, DetailSource::Given | DetailSource::Zero);
+        if is_anisotropic && descriptor.max_aniso_ratio != 0 && has_direction && !is_gather {
+            return Err(ImageProblem::Anisotropic);
+        }
+        let used = &descriptor.clamp[..bound.kind.dimensions()];
+        let has_border = used.iter().any(|it| clamp::has_border(*it));
+        let is_cube = bound.kind == ImageKind::Cube;
+        if has_border && !is_cube && descriptor.border == BorderColor::Table {
+            return Err(ImageProblem::BorderTable);
+        }
+        if is_cube && is_linear && !descriptor.no_cube_wrap {
+            return Err(ImageProblem::CubeEdges);
+        }
+        Ok(Sampler {
+            bound,
+            sampling,
+            descriptor,
+            is_gather,
+        })
+    }
+
+    /// The level of detail in a lane.
+    pub(super) fn detail(&self, wave: &Wave, lane: usize) -> Detail {
+        detail::of(wave, self.bound, &self.descriptor, self.sampling, lane)
+    }
+
+    /// The texels that a lane accesses. A gather's are in the order of its result.
+    pub(super) fn footprint(&self, wave: &Wave, lane: usize) -> Footprint {
+        let detail = self.detail(wave, lane).bounded;
+        let last = f64::from(self.bound.last_level());
+        let level = detail.clamp(0.0, last);
+        let is_enlarged = detail <= 0.0;
+        let filter = if is_enlarged {
+            self.descriptor.mag_filter
+        } else {
+            self.descriptor.min_filter
+        };
+        let mut footprint = Footprint::default();
+        if self.is_gather {
+            let nearest = self.nearest_level(level);
+            self.add_level(wave, lane, nearest, true, 1.0, &mut footprint);
+            return footprint;
+        }
+        let is_linear = filter.is_linear() && !self.is_integer();
+        if self.descriptor.mip_filter == MipFilter::Linear && !self.is_integer() {
+            let steps = (level * STEPS).round_ties_even();
+            let (whole, part) = ((steps / STEPS).floor(), steps % STEPS / STEPS);
+            self.add_level(
+                wave,
+                lane,
+                whole as u32,
+                is_linear,
+                1.0 - part,
+                &mut footprint,
+            );
+            if part > 0.0 {
+                self.add_level(
+                    wave,
+                    lane,
+                    whole as u32 + 1,
+                    is_linear,
+                    part,
+                    &mut footprint,
+                );
+            }
+        } else {
+            let nearest = self.nearest_level(level);
+            self.add_level(wave, lane, nearest, is_linear, 1.0, &mut footprint);
+        }
+        footprint.is_point = footprint.count == 1;
+        footprint
+    }
+
+    fn nearest_level(&self, level: f64) -> u32 {
+        match self.descriptor.mip_filter {
+            MipFilter::None => 0,
+            MipFilter::Linear | MipFilter::Point | MipFilter::PointAdjusted => {
+                (level + 0.5).floor() as u32
+            }
+        }
+    }
+
+    /// Integers are not filtered.
+    fn is_integer(&self) -> bool {
+        self.bound.format.numbers.is_integer()
+    }
+
+    fn add_level(
+        &self,
+        wave: &Wave,
+        lane: usize,
+        level: u32,
+        is_linear: bool,
+        weight: f64,
+        footprint: &mut Footprint,
+    ) {
+        let bound = self.bound;
+        let level = level.min(bound.last_level());
+        let sizes = bound
+            .level(level)
+            .map_or([1; 3], |it| [it.width, it.height, it.depth]);
+        let offsets = bound.part(wave, bound.address.offsets, lane);
+        let dimensions = bound.kind.dimensions();
+        let span = |n: usize| {
+            if n >= dimensions {
+                return Span {
+                    first: 0,
+                    second: None,
+                };
+            }
+            let coordinate = bound.number(wave, bound.address.coordinates[n], lane);
+            let is_linear = is_linear && (n < 2 || self.filters_depth());
+            self.span(n, coordinate, sizes[n], offset(offsets, n), is_linear)
+        };
+        let [x, y, z] = [0, 1, 2].map(span);
+        let layer = self.layer(wave, lane);
+        let texel = |numbers: [i64; 3]| {
+            let mut place = [0; 3];
+            for (n, place) in place.iter_mut().enumerate().take(dimensions) {
+                *place = clamp::texel(self.clamp(n), numbers[n], sizes[n])?;
+            }
+            bound.at(level, place, layer)
+        };
+        if self.is_gather {
+            // From the lower left one on, against the clock.
+            for (right, below) in [(0, 1), (1, 1), (1, 0), (0, 0)] {
+                let below = if dimensions > 1 { below } else { 0 };
+                let numbers = [x.first + right, y.first + below, z.first];
+                footprint.push(WeightedTexel {
+                    address: texel(numbers),
+                    weight: 1.0,
+                });
+            }
+            return;
+        }
+        for (far_z, weight_z) in z.parts() {
+            for (far_y, weight_y) in y.parts() {
+                for (far_x, weight_x) in x.parts() {
+                    footprint.push(WeightedTexel {
+                        address: texel([x.first + far_x, y.first + far_y, z.first + far_z]),
+                        weight: weight * weight_x * weight_y * weight_z,
+                    });
+                }
+            }
+        }
+    }
+
+    /// The third dimension has the filter of the others unless the sampler says otherwise.
+    fn filters_depth(&self) -> bool {
+        self.descriptor.z_filter != MipFilter::Point
+    }
+
+    /// The faces of cubes have edges, whatever the sampler says.
+    fn clamp(&self, n: usize) -> Clamp {
+        if self.bound.kind == ImageKind::Cube {
+            Clamp::LastTexel
+        } else {
+            self.descriptor.clamp[n]
+        }
+    }
+
+    fn span(&self, n: usize, coordinate: f64, size: u32, offset: i64, is_linear: bool) -> Span {
+        let count = f64::from(size);
+        let is_unnormalized = detail::is_unnormalized(self.bound, &self.descriptor);
+        let coordinate = if self.bound.kind == ImageKind::Cube {
+            // The coordinates of a face are 1 to 2.
+            (coordinate - 1.0) * count
+        } else if is_unnormalized {
+            coordinate
+        } else {
+            coordinate * count
+        };
+        let inside = if coordinate.is_nan() {
+            0.0
+        } else {
+            coordinate.clamp(-FARTHEST, FARTHEST)
+        };
+        let coordinate = inside + offset as f64;
+        let clamp = self.clamp(n);
+        let coordinate = clamp::before(clamp, coordinate, count);
+        // Texels of integers are gathered around the one at the coordinate, up to GCN 1.2.
+        let has_shift = !(self.is_gather && self.is_integer() && self.is_old());
+        if is_linear && has_shift {
+            let steps = ((coordinate - 0.5) * STEPS + 0.5).floor();
+            let first = (steps / STEPS).floor();
+            return Span {
+                first: first as i64,
+                second: Some(steps / STEPS - first),
+            };
+        }
+        let mut first = coordinate.floor() as i64;
+        if !is_linear && clamp == Clamp::HalfBorder {
+            // The nearest texel is never the border.
+            first = first.min(i64::from(size) - 1);
+        }
+        Span {
+            first,
+            second: None,
+        }
+    }
+
+    fn is_old(&self) -> bool {
+        self.bound.isa < Isa::Gfx9
+    }
+
+    /// The layer, or the face, that a lane's coordinate names: the nearest there is.
+    fn layer(&self, wave: &Wave, lane: usize) -> u32 {
+        let bound = self.bound;
+        let coordinate = bound.number(wave, bound.address.layer, lane);
+        let nearest = coordinate.round_ties_even() as u32;
+        let layer = if bound.kind == ImageKind::Cube {
+            nearest / FACE_DISTANCE * FACES + (nearest % FACE_DISTANCE).min(FACES - 1)
+        } else {
+            nearest
+        };
+        layer.min(bound.layers().saturating_sub(1))
+    }
+
+    /// The values of the border's components.
+    pub(super) fn border(&self) -> Values {
+        let color: [f64; COMPONENTS] = match self.descriptor.border {
+            BorderColor::TransparentBlack | BorderColor::Table => [0.0; COMPONENTS],
+            BorderColor::OpaqueBlack => [0.0, 0.0, 0.0, 1.0],
+            BorderColor::OpaqueWhite => [1.0; COMPONENTS],
+        };
+        let swizzle = BORDER_SWIZZLES.get(usize::from(self.bound.image.border_swizzle));
+        let swizzle = swizzle.unwrap_or(&BORDER_SWIZZLES[0]);
+        let has = self.bound.present();
+        std::array::from_fn(|n| has[n].then(|| color[swizzle[n]]))
+    }
+
+    /// What the sampler makes of texels, whose values and weights are given.
+    pub(super) fn filtered(&self, texels: &[(Values, f64)]) -> Values {
+        let mut filtered = [None; COMPONENTS];
+        for (n, filtered) in filtered.iter_mut().enumerate() {
+            let values = || {
+                let present = texels.iter().filter(|(_, weight)| *weight > 0.0);
+                present.filter_map(move |(values, weight)| Some((values[n]?, *weight)))
+            };
+            *filtered = match self.descriptor.reduction {
+                Reduction::Blend | Reduction::Reserved => {
+                    let sum = values().map(|(value, weight)| value * weight).sum();
+                    values().next().map(|_| sum)
+                }
+                Reduction::Minimum => values().map(|(value, _)| value).reduce(f64::min),
+                Reduction::Maximum => values().map(|(value, _)| value).reduce(f64::max),
+            };
+        }
+        filtered
+    }
+
+    /// A texel after its comparison with the reference: its first component is 0 or 1.
+    pub(super) fn compared(&self, reference: f64, values: Values) -> Values {
+        let Some(value) = values[0] else {
+            return values;
+        };
+        let is_true = match self.descriptor.compare {
+            0 => false,
+            1 => reference < value,
+            2 => reference == value,
+            3 => reference <= value,
+            4 => reference > value,
+            5 => reference != value,
+            6 => reference >= value,
+            _ => true,
+        };
+        [Some(f64::from(u8::from(is_true))), None, None, None]
+    }
+
+    /// The value that a lane's texels are compared with: of normalised texels one within their range.
+    pub(super) fn reference(&self, wave: &Wave, lane: usize) -> f64 {
+        let reference = self.bound.number(wave, self.bound.address.reference, lane);
+        if self.bound.is_normalized() {
+            reference.clamp(0.0, 1.0)
+        } else {
+            reference
+        }
+    }
+}
+
+impl Span {
+    /// Distances of the texels from the first, with their weights.
+    fn parts(&self) -> impl Iterator<Item = (i64, f64)> + use<> {
+        let second = self.second;
+        let first = (0, 1.0 - second.unwrap_or(0.0));
+        // A texel without weight is not accessed.
+        let second = second
+            .filter(|&weight| weight > 0.0)
+            .map(|weight| (1, weight));
+        [Some(first), second].into_iter().flatten()
+    }
+}
+
+/// The offset in texels of a dimension: six bits with sign, a byte for each.
+fn offset(offsets: u32, dimension: usize) -> i64 {
+    const BITS: u32 = 6;
+    let shifted = offsets >> (8 * dimension as u32);
+    i64::from((shifted << (u32::BITS - BITS)) as i32 >> (u32::BITS - BITS))
+}

@@ -1,0 +1,184 @@
+//! Registers of an image instruction's address: which part of it is where.
+//!
+//! Sources: AMD's manuals, the table of address registers in the chapter "Vector Memory Image Instructions"; 16-bit parts as LLVM
+//! packs them (`packImage16bitOpsToDwords`); errata E323.
+
+use super::ImageKind;
+use crate::effect::{DetailSource, Does, Half, ImageLevel, ImageOp, Sampling};
+
+/// Dimensions at most.
+const DIMENSIONS: usize = 3;
+
+/// The place of a part of an address: a register counted from the first one, or one half of it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct AddressPart {
+    /// Number of the register, from 0 on.
+    pub register: u8,
+    /// The half of it, of a 16-bit part.
+    pub half: Option<Half>,
+}
+
+/// The parts of an address.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct AddressLayout {
+    /// Offsets in texels, six bits for each dimension in a byte.
+    pub offsets: Option<AddressPart>,
+    /// Added to the level of detail.
+    pub bias: Option<AddressPart>,
+    /// The value that texels are compared with.
+    pub reference: Option<AddressPart>,
+    /// Gradients in the two directions, by dimension.
+    pub gradients: [[Option<AddressPart>; DIMENSIONS]; 2],
+    /// Coordinates by dimension.
+    pub coordinates: [Option<AddressPart>; DIMENSIONS],
+    /// The layer, or the face of a cube.
+    pub layer: Option<AddressPart>,
+    /// The level, the level of detail, or its lower bound.
+    pub level: Option<AddressPart>,
+    /// Number of registers.
+    pub registers: u8,
+}
+
+/// The kinds of parts that an instruction has.
+#[derive(Clone, Copy, Default)]
+struct Parts {
+    offsets: bool,
+    bias: bool,
+    reference: bool,
+    gradients: bool,
+    coordinates: bool,
+    level: bool,
+}
+
+impl Parts {
+    /// `None` of what is no image instruction.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "image instructions have no other effects"
+    )]
+    fn of(does: Does) -> Option<Parts> {
+        let at = Parts {
+            coordinates: true,
+            ..Parts::default()
+        };
+        let of_sampling = |it: Sampling| Parts {
+            offsets: it.offsets,
+            bias: it.detail == DetailSource::Biased,
+            reference: it.compares,
+            gradients: it.detail == DetailSource::Gradients,
+            coordinates: true,
+            level: it.clamps || it.detail == DetailSource::Given,
+        };
+        Some(match does {
+            Does::Image(ImageOp::Load(_, level) | ImageOp::Store(_, level)) => Parts {
+                level: level == ImageLevel::Given,
+                ..at
+            },
+            Does::Image(ImageOp::Sample(it) | ImageOp::Gather(it)) => of_sampling(it),
+            Does::Image(ImageOp::Size) => Parts {
+                level: true,
+                ..Parts::default()
+            },
+            Does::Image(ImageOp::GatherRow | ImageOp::LevelOfDetail) | Does::Atomic(..) => at,
+            _ => return None,
+        })
+    }
+}
+
+/// Gives parts their registers, one after the other.
+#[derive(Default)]
+struct Placer {
+    /// The next register.
+    next: u8,
+    /// The upper half of the register before it is free.
+    has_half: bool,
+}
+
+impl Placer {
+    fn whole(&mut self) -> AddressPart {
+        self.has_half = false;
+        self.next += 1;
+        AddressPart {
+            register: self.next - 1,
+            half: None,
+        }
+    }
+
+    /// A part of 16 bits beside the one before, or in the next register.
+    fn half(&mut self) -> AddressPart {
+        if std::mem::take(&mut self.has_half) {
+            return AddressPart {
+                register: self.next - 1,
+                half: Some(Half::High),
+            };
+        }
+        self.next += 1;
+        self.has_half = true;
+        AddressPart {
+            register: self.next - 1,
+            half: Some(Half::Low),
+        }
+    }
+
+    fn part(&mut self, is_half: bool) -> AddressPart {
+        if is_half { self.half() } else { self.whole() }
+    }
+
+    /// What follows begins with a register.
+    fn align(&mut self) {
+        self.has_half = false;
+    }
+}
+
+impl AddressLayout {
+    /// The address of an instruction for an image of `dimensions` dimensions; `has_layer` is DA, `is_short` A16. Nothing of what is no image
+    /// instruction.
+    pub fn new(does: Does, dimensions: usize, has_layer: bool, is_short: bool) -> AddressLayout {
+        let Some(parts) = Parts::of(does) else {
+            return AddressLayout::default();
+        };
+        let dimensions = dimensions.min(DIMENSIONS);
+        let mut placer = Placer::default();
+        let mut layout = AddressLayout {
+            offsets: parts.offsets.then(|| placer.whole()),
+            bias: parts.bias.then(|| placer.part(is_short)),
+            ..AddressLayout::default()
+        };
+        placer.align();
+        layout.reference = parts.reference.then(|| placer.whole());
+        if parts.gradients {
+            for direction in &mut layout.gradients {
+                placer.align();
+                for gradient in &mut direction[..dimensions] {
+                    *gradient = Some(placer.part(is_short));
+                }
+            }
+        }
+        placer.align();
+        if parts.coordinates {
+            for coordinate in &mut layout.coordinates[..dimensions] {
+                *coordinate = Some(placer.part(is_short));
+            }
+            layout.layer = (has_layer && dimensions < DIMENSIONS).then(|| placer.part(is_short));
+        }
+        layout.level = parts.level.then(|| placer.part(is_short));
+        layout.registers = placer.next;
+        layout
+    }
+
+    /// Registers that the instruction reads for every image.
+    pub fn fewest(does: Does, has_layer: bool, is_short: bool) -> u8 {
+        AddressLayout::new(does, 1, has_layer, is_short).registers
+    }
+
+    /// Registers that it reads for some image.
+    pub fn most(does: Does, has_layer: bool, is_short: bool) -> u8 {
+        let of = |dimensions| AddressLayout::new(does, dimensions, has_layer, is_short).registers;
+        of(2).max(of(DIMENSIONS))
+    }
+
+    /// The address for an image of this kind.
+    pub fn of(does: Does, kind: ImageKind, has_layer: bool, is_short: bool) -> AddressLayout {
+        AddressLayout::new(does, kind.dimensions(), has_layer, is_short)
+    }
+}
