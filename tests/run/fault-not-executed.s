@@ -4,9 +4,9 @@
 //! args = { out = "u32*1" }
 //! print = ["out"]
 // GCN all: out: u32[0..1] = 5
-// GCN 1.0, 1.1: error[unsupported-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x24: image_load v0, v0, s[8:15] dmask:0x1 unorm
-// GCN 1.2, 1.4, 1.4.1: error[unsupported-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x28: image_load v0, v0, s[8:15] dmask:0x1 unorm
-// GCN all: --> run/fault-not-executed.s:23: image_load v0, v[0:3], s[8:15] dmask:0x1 unorm
+// GCN 1.0, 1.1: error[unsupported-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x24: exp mrt0 v0, v0, v0, v0
+// GCN 1.2, 1.4, 1.4.1: error[unsupported-instruction]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x28: exp mrt0 v0, v0, v0, v0
+// GCN all: --> run/fault-not-executed.s:23: exp mrt0 v0, v0, v0, v0
 // GCN all: not executed by this emulator
 // GCN all: exit status 4
 .globl kernel
@@ -20,7 +20,7 @@ kernel:
     v_mov_b32 v0, 5
     s_waitcnt lgkmcnt(0)
     buffer_store_dword v0, off, s[4:7], 0
-    image_load v0, v[0:3], s[8:15] dmask:0x1 unorm
+    exp mrt0 v0, v0, v0, v0
     s_endpgm
 .rodata
 .p2align 6

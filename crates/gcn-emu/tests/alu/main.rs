@@ -17,7 +17,8 @@ mod vector;
 
 use gcn_emu::Code;
 use gcn_emu::step::Executor;
-use gcn_isa::{Does, Inst, Isa, Op, rows};
+use gcn_isa::effect::ImageOp;
+use gcn_isa::{Does, Inst, Isa, Op, Row, rows};
 
 /// Rows that no handler executes, by name.
 #[rustfmt::skip]
@@ -98,11 +99,9 @@ fn everything_but_graphics_is_executed() {
     assert!(missing.is_empty(), "{missing:#?}");
 }
 
-fn is_graphics(op: Op) -> bool {
-    matches!(
-        op,
-        Op::Mimg(_) | Op::Exp(_) | Op::Vintrp(_) | Op::Vop3Interp(_)
-    )
+fn is_graphics(row: &Row) -> bool {
+    matches!(row.op(), Op::Exp(_) | Op::Vintrp(_) | Op::Vop3Interp(_))
+        || row.does == Does::Image(ImageOp::GatherRow)
 }
 
 /// Graphics ends with a fault, even where the destination is outside the wave's one register.
@@ -110,7 +109,7 @@ fn is_graphics(op: Op) -> bool {
 fn graphics_is_not_executed() {
     for isa in Isa::ALL {
         let mut rows_seen = 0;
-        for row in rows().filter(|row| is_graphics(row.op())) {
+        for row in rows().filter(|row| is_graphics(row)) {
             for inst in row.encodings().filter_map(|e| Inst::new(isa, row.op(), e)) {
                 let bytes: Vec<u8> = inst
                     .words()
@@ -129,6 +128,6 @@ fn graphics_is_not_executed() {
                 rows_seen += 1;
             }
         }
-        assert!(rows_seen > 90, "{isa}: {rows_seen}");
+        assert!(rows_seen > 3, "{isa}: {rows_seen}");
     }
 }

@@ -75,7 +75,7 @@ fn taken(clamp: Clamp, coordinate: f64, size: i64, is_linear: bool) -> Vec<(Opti
     }
     if !is_linear {
         let mut number = at.floor() as i64;
-        if clamp == Clamp::HalfBorder {
+        if clamp == Clamp::HalfBorder || clamp == Clamp::MirrorOnceHalfBorder {
             number = number.min(size - 1);
         }
         return vec![(stands_for(clamp, number, size), 1.0)];

@@ -88,7 +88,7 @@ fn small_formats_are_packed() {
         for (data, expected) in [
             (IMG_DATA_FORMAT_5_6_5, 0x041f),
             (IMG_DATA_FORMAT_1_5_5_5, 0x821f),
-            (IMG_DATA_FORMAT_5_5_5_1, 0x8021),
+            (IMG_DATA_FORMAT_5_5_5_1, 0xf821),
             (IMG_DATA_FORMAT_4_4_4_4, 0xf08f),
             (IMG_DATA_FORMAT_6_5_5, 0x021f),
         ] {

@@ -10,7 +10,8 @@ pub type NeverMatters = (&'static [&'static str], &'static str, IsaSet, &'static
 
 /// Instructions that are not executed here.
 const NOT_EXECUTED: &[NotExecuted] = &[
-    ("image_*", "images are not emulated"),
+    ("image_gather4h*", "no source says what it does"),
+    ("image_gather8h*", "no source says what it does"),
     ("exp", "exports are not emulated"),
     ("v_interp_*", "interpolation is not emulated"),
     ("s_rfe_*", "there are no trap handlers"),
@@ -22,10 +23,12 @@ const NOT_EXECUTED: &[NotExecuted] = &[
 ];
 
 const ALL: IsaSet = IsaSet::from(Isa::Si);
+const BEFORE_VI: IsaSet = ALL.without(IsaSet::from(Isa::Vi));
 const BEFORE_GFX9: IsaSet = ALL.without(IsaSet::from(Isa::Gfx9));
 
 // Reasons that several have.
 const ALWAYS: &str = "the outcome is always the same";
+const NO_COMPRESSION: &str = "of compressed images alone it says something";
 const NO_CACHE: &str = "no cache is modelled";
 const FIXED: &str = "a kernel writes MODE and TRAPSTS alone";
 const SIZES: &str = "sizes of allocations are no part of the state compared here";
@@ -106,6 +109,12 @@ const NEVER_MATTERS: &[NeverMatters] = &[
     (&["ds_write_addtid_b32"], "writes gds", ALL, SIZE),
     (&["s_set_gpr_idx_off"], "reads mode", ALL, "its bit of MODE is clear here, as it makes other registers of all"),
     (&["s_set_gpr_idx_off"], "writes mode", ALL, "its bit of MODE is clear here, as it makes other registers of all"),
+    (&["image_*"], "reads srsrc[7]", ALL, NO_COMPRESSION),
+    (&["image_*"], "reads srsrc[6]", BEFORE_VI, NO_COMPRESSION),
+    (&["image_get_resinfo"], "reads srsrc[6]", ALL, NO_COMPRESSION),
+    (&["image_get_resinfo"], "reads srsrc[0]", ALL, "sizes are the same wherever the image is"),
+    (&["image_get_resinfo"], "reads srsrc[1]", ALL, "sizes are the same wherever the image is"),
+    (&["image_get_lod"], "reads srsrc[0]", ALL, "the level of detail is the same wherever the image is"),
     (&["s_cbranch_cdbg*"], "reads pc", ALL, "nothing sets the debugger's bits"),
     (&["s_sendmsg", "s_ttracedata"], "reads m0", ALL, "nobody receives it"),
     (&["s_setreg_*"], "writes status*", ALL, FIXED),

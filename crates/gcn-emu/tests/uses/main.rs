@@ -12,6 +12,7 @@ mod stage;
 
 mod claims;
 mod exceptions;
+mod images;
 mod keep;
 mod sample;
 mod state;
@@ -142,6 +143,9 @@ fn of_row(rig: &mut Rig, row: &'static Row) -> Outcome {
 fn try_one(rig: &mut Rig, inst: &Inst, noise: &mut Noise, outcome: &mut Outcome) {
     let state = rig.state_for(inst, noise);
     let uses: Vec<RegisterUse> = inst.uses().registers().collect();
+    // Of an image's address some registers are read for some images.
+    let beyond = inst.uses().address_beyond();
+    let may_read: Vec<RegisterUse> = uses.iter().copied().chain(beyond).collect();
     let memory = inst.uses().memory();
     let after = match rig.execute(inst, &state) {
         Ok(after) => after,
@@ -160,7 +164,7 @@ fn try_one(rig: &mut Rig, inst: &Inst, noise: &mut Noise, outcome: &mut Outcome)
         return;
     }
     // 2: what is not read may be anything.
-    let mut read = Keep::of(&uses, |it| it.read, state.exec());
+    let mut read = Keep::of(&may_read, |it| it.read, state.exec());
     read.spaces = spaces(memory, |memory| memory.read);
     let mut other = state.clone();
     read.scramble_outside(&mut other, noise);

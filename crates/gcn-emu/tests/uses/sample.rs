@@ -2,7 +2,7 @@
 
 use gcn_isa::dpp::Permutation;
 use gcn_isa::simm::{HWREG_MODE, HWREG_STATUS, HWREG_TRAPSTS, HWREGS, Hwreg};
-use gcn_isa::{Field, Form, Inst, Isa, Kind, ModifierValue, Operand, Slot, regs};
+use gcn_isa::{Encoding, Field, Form, Inst, Isa, Kind, ModifierValue, Operand, Slot, regs};
 
 use super::stage::Noise;
 
@@ -186,8 +186,14 @@ fn permutation(noise: &mut Noise) -> u16 {
 
 fn operand(inst: &Inst, slot: &Slot, noise: &mut Noise) -> Operand {
     let count = slot.ty.dwords();
+    // The addresses of images are the longest operands.
+    let longest = if inst.encoding == Encoding::Mimg {
+        13
+    } else {
+        6
+    };
     let vgprs = |noise: &mut Noise| Operand::Vgprs {
-        first: noise.below(u64::from(VGPRS) - 6) as u8,
+        first: noise.below(u64::from(VGPRS) - longest) as u8,
         count,
     };
     match slot.kind {

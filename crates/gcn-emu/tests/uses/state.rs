@@ -6,6 +6,7 @@ use gcn_isa::uses::{self, Space};
 use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Operand, regs};
 
 use super::SPACES;
+use super::images;
 use super::sample::{VGPRS, Values};
 use super::stage::{BASE, Noise, SCALARS, Sizes, Stage};
 
@@ -257,6 +258,18 @@ impl Rig {
                         state.vgprs[first + 1].0.fill_with(high);
                     }
                 }
+            }
+            Encoding::Mimg => {
+                let (Some(image), Some((address, _))) = (scalar(Field::Srsrc), address) else {
+                    return;
+                };
+                let registers = images::Registers {
+                    image,
+                    sampler: scalar(Field::Ssamp),
+                    address,
+                };
+                let base = self.0.buffer + far(true);
+                images::give(inst, state, noise, base, &registers);
             }
             Encoding::Smrd | Encoding::Smem => {
                 if let Some(register) = scalar(Field::Offset) {

@@ -112,7 +112,7 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
             // LLVM gathers one component and changes whole values atomically.
             ModifierValue::Mask => {
                 value = match inst.does() {
-                    Does::Image(ImageOp::Gather) => 1 << random.below(4),
+                    Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow) => 1 << random.below(4),
                     Does::Atomic(AtomicOp::CompareSwap, _) => random.pick(&[0x3, 0xf]),
                     Does::Atomic(..) => random.pick(&[0x1, 0x3]),
                     _ => value,

@@ -287,7 +287,7 @@ impl<'a> Sampler<'a> {
             };
         }
         let mut first = coordinate.floor() as i64;
-        if !is_linear && clamp == Clamp::HalfBorder {
+        if !is_linear && matches!(clamp, Clamp::HalfBorder | Clamp::MirrorOnceHalfBorder) {
             // The nearest texel is never the border.
             first = first.min(i64::from(size) - 1);
         }
