@@ -1,7 +1,7 @@
 //! Atomics.
 
 use gcn_isa::Isa;
-use gcn_isa::image::ImageKind;
+use gcn_isa::image::{ImageDescriptor, ImageKind};
 use gcn_isa::image::number_format::*;
 use gcn_isa::image::texel_format::*;
 
@@ -75,7 +75,7 @@ fn the_mask_says_how_wide_they_are() {
 fn each_generation_has_its_own() {
     on(&[SI, CI], |m| {
         let format = (IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_FLOAT);
-        let descriptor = gcn_isa::image::ImageDescriptor::linear(
+        let descriptor = ImageDescriptor::linear(
             m.target.isa,
             ImageKind::D1,
             format,

@@ -13,13 +13,16 @@ use gcn_isa::image::{ImageDescriptor, ImageKind, SamplerDescriptor};
 
 use common::*;
 
-/// First scalar registers of an image's and a sampler's descriptor.
+/// First scalar register of an image's descriptor.
 pub const IMAGE: u8 = 8;
+/// First scalar register of a sampler's descriptor.
 pub const SAMPLER: u8 = 16;
 
 /// An image without tiles, in memory full of a pattern of bytes, with its descriptor in s[8:15].
 pub struct Image {
+    /// The descriptor.
     pub descriptor: ImageDescriptor,
+    /// The bytes that were there first.
     pub bytes: Vec<u8>,
 }
 
