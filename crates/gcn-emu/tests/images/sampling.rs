@@ -74,7 +74,8 @@ fn taken(clamp: Clamp, coordinate: f64, size: i64, is_linear: bool) -> Vec<(Opti
         at = at.max(0.0).min(size as f64);
     }
     if !is_linear {
-        let mut number = at.floor() as i64;
+        // The sampler does not truncate.
+        let mut number = ((at * 256.0 + 0.5).floor() as i64).div_euclid(256);
         if clamp == Clamp::HalfBorder || clamp == Clamp::MirrorOnceHalfBorder {
             number = number.min(size - 1);
         }
@@ -291,6 +292,30 @@ fn faces_of_cubes_are_layers() {
         bind_sampler(m, &linear());
         let text = "image_sample_lz v12, v[0:2], s[8:15], s[16:19] dmask:0x1 da";
         assert_eq!(problem(m, text), ImageProblem::CubeEdges);
+    });
+}
+
+#[test]
+fn a_point_filter_rounds_coordinates_unless_the_sampler_truncates() {
+    on(ALL, |m| {
+        // Less than half of 1/256 below the third texel, and more.
+        for (truncates, coordinate, expected) in [
+            (false, 1.999, 2.0),
+            (false, 1.99, 1.0),
+            (true, 1.999, 1.0),
+            (true, 2.0, 2.0),
+        ] {
+            let sampler = SamplerDescriptor {
+                mag_filter: Filter::Point,
+                min_filter: Filter::Point,
+                truncates,
+                ..linear()
+            };
+            bind_sampler(m, &sampler);
+            numbered(m, ImageKind::D2, [4, 4, 1]);
+            let texel = sampled(m, "image_sample_lz v12, v[0:1]", &[coordinate, 0.5]);
+            assert_eq!(texel, expected);
+        }
     });
 }
 

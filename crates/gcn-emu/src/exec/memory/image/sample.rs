@@ -286,7 +286,14 @@ impl<'a> Sampler<'a> {
                 second: Some(steps / STEPS - first),
             };
         }
-        let mut first = coordinate.floor() as i64;
+        // Without TRUNC_COORD a point filter rounds to the fraction's last bit, as a linear one does.
+        let has_fraction = is_linear || self.descriptor.truncates;
+        let inside = if has_fraction {
+            coordinate
+        } else {
+            (coordinate * STEPS + 0.5).floor() / STEPS
+        };
+        let mut first = inside.floor() as i64;
         if !is_linear && matches!(clamp, Clamp::HalfBorder | Clamp::MirrorOnceHalfBorder) {
             // The nearest texel is never the border.
             first = first.min(i64::from(size) - 1);
