@@ -1,4 +1,4 @@
-//! # Features that a device may lack: native kernels, images and samplers; every call that needs them refuses.
+//! # Features that a device may lack: native kernels, pipes, images and samplers; every call that needs them refuses.
 #include "check.h"
 
 static void CL_CALLBACK native(void* user) { (void)user; }
@@ -13,6 +13,18 @@ static void check_native(void) {
     EXPECT_ERROR(clEnqueueNativeKernel(queue, native, &arguments, sizeof arguments, 0, NULL, NULL, 0, NULL, NULL), CL_INVALID_OPERATION);
     EXPECT_ERROR(clEnqueueNativeKernel(queue, native, NULL, 0, 0, NULL, NULL, 0, NULL, NULL), CL_INVALID_OPERATION);
     EXPECT_ERROR(clEnqueueNativeKernel(NULL, native, NULL, 0, 0, NULL, NULL, 0, NULL, NULL), CL_INVALID_COMMAND_QUEUE);
+}
+
+static void check_pipes(void) {
+    if (device_uint(CL_DEVICE_PIPE_SUPPORT)) {
+        return;
+    }
+    EXPECT_REFUSED(clCreatePipe(context, CL_MEM_READ_WRITE, 4, 16, NULL, &status), CL_INVALID_OPERATION);
+    EXPECT_REFUSED(clCreatePipe(NULL, CL_MEM_READ_WRITE, 4, 16, NULL, &status), CL_INVALID_CONTEXT);
+    const cl_mem buffer = buffer_of(64, NULL);
+    cl_uint size;
+    EXPECT_ERROR(clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, sizeof size, &size, NULL), CL_INVALID_MEM_OBJECT);
+    CHECK(clReleaseMemObject(buffer));
 }
 
 // Two faults at once, and no rule which of them counts: the object is no image, and the device has none.
@@ -53,7 +65,6 @@ static void check_images(void) {
     REQUIRE(clEnqueueMapImage(queue, buffer, CL_TRUE, CL_MAP_READ, zero, region, &pitch, NULL, 0, NULL, NULL, &status) == NULL, "a mapped buffer");
     expect_no_image(status);
     EXPECT_ERROR(clGetImageInfo(buffer, CL_IMAGE_WIDTH, sizeof pitch, &pitch, NULL), CL_INVALID_MEM_OBJECT);
-    EXPECT_ERROR(clGetPipeInfo(buffer, CL_PIPE_PACKET_SIZE, sizeof pitch, &pitch, NULL), CL_INVALID_MEM_OBJECT);
     CHECK(clReleaseMemObject(buffer));
     // The language has no macro for what is not there.
     const cl_program program = build(
@@ -64,11 +75,10 @@ static void check_images(void) {
 int main(void) {
     open_device();
     check_native();
-    if (device_uint(CL_DEVICE_IMAGE_SUPPORT)) {
-        puts("skipped: the device has images");
-        return SKIPPED;
+    check_pipes();
+    if (!device_uint(CL_DEVICE_IMAGE_SUPPORT)) {
+        check_images();
     }
-    check_images();
     close_device();
     return passed();
 }

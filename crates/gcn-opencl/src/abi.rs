@@ -1,5 +1,5 @@
 //! Numbers of the public headers, by their names there.
-#![allow(missing_docs)]
+#![allow(missing_docs, non_upper_case_globals)]
 
 // Platforms.
 pub const CL_PLATFORM_PROFILE: u32 = 0x0900;
@@ -201,7 +201,13 @@ pub const CL_COMMAND_TASK: u32 = 0x11f1;
 pub const CL_COMMAND_READ_BUFFER: u32 = 0x11f3;
 pub const CL_COMMAND_WRITE_BUFFER: u32 = 0x11f4;
 pub const CL_COMMAND_COPY_BUFFER: u32 = 0x11f5;
+pub const CL_COMMAND_READ_IMAGE: u32 = 0x11f6;
+pub const CL_COMMAND_WRITE_IMAGE: u32 = 0x11f7;
+pub const CL_COMMAND_COPY_IMAGE: u32 = 0x11f8;
+pub const CL_COMMAND_COPY_IMAGE_TO_BUFFER: u32 = 0x11f9;
+pub const CL_COMMAND_COPY_BUFFER_TO_IMAGE: u32 = 0x11fa;
 pub const CL_COMMAND_MAP_BUFFER: u32 = 0x11fb;
+pub const CL_COMMAND_MAP_IMAGE: u32 = 0x11fc;
 pub const CL_COMMAND_UNMAP_MEM_OBJECT: u32 = 0x11fd;
 pub const CL_COMMAND_MARKER: u32 = 0x11fe;
 pub const CL_COMMAND_READ_BUFFER_RECT: u32 = 0x1201;
@@ -211,6 +217,7 @@ pub const CL_COMMAND_USER: u32 = 0x1204;
 pub const CL_COMMAND_BARRIER: u32 = 0x1205;
 pub const CL_COMMAND_MIGRATE_MEM_OBJECTS: u32 = 0x1206;
 pub const CL_COMMAND_FILL_BUFFER: u32 = 0x1207;
+pub const CL_COMMAND_FILL_IMAGE: u32 = 0x1208;
 pub const CL_COMMAND_SVM_FREE: u32 = 0x1209;
 pub const CL_COMMAND_SVM_MEMCPY: u32 = 0x120a;
 pub const CL_COMMAND_SVM_MEMFILL: u32 = 0x120b;
@@ -237,6 +244,10 @@ pub const CL_PROFILING_COMMAND_COMPLETE: u32 = 0x1284;
 // Memory.
 pub const CL_MEM_OBJECT_BUFFER: u32 = 0x10f0;
 pub const CL_MEM_OBJECT_IMAGE2D: u32 = 0x10f1;
+pub const CL_MEM_OBJECT_IMAGE3D: u32 = 0x10f2;
+pub const CL_MEM_OBJECT_IMAGE2D_ARRAY: u32 = 0x10f3;
+pub const CL_MEM_OBJECT_IMAGE1D: u32 = 0x10f4;
+pub const CL_MEM_OBJECT_IMAGE1D_ARRAY: u32 = 0x10f5;
 pub const CL_MEM_OBJECT_IMAGE1D_BUFFER: u32 = 0x10f6;
 pub const CL_MEM_TYPE: u32 = 0x1100;
 pub const CL_MEM_FLAGS: u32 = 0x1101;
@@ -266,6 +277,71 @@ pub const CL_MEM_HOST_READ_ONLY: u64 = 1 << 8;
 pub const CL_MEM_HOST_NO_ACCESS: u64 = 1 << 9;
 pub const CL_MEM_SVM_FINE_GRAIN_BUFFER: u64 = 1 << 10;
 pub const CL_MEM_SVM_ATOMICS: u64 = 1 << 11;
+pub const CL_MEM_KERNEL_READ_AND_WRITE: u64 = 1 << 12;
+
+// Images.
+pub const CL_R: u32 = 0x10b0;
+pub const CL_A: u32 = 0x10b1;
+pub const CL_RG: u32 = 0x10b2;
+pub const CL_RA: u32 = 0x10b3;
+pub const CL_RGB: u32 = 0x10b4;
+pub const CL_RGBA: u32 = 0x10b5;
+pub const CL_BGRA: u32 = 0x10b6;
+pub const CL_ARGB: u32 = 0x10b7;
+pub const CL_INTENSITY: u32 = 0x10b8;
+pub const CL_LUMINANCE: u32 = 0x10b9;
+pub const CL_Rx: u32 = 0x10ba;
+pub const CL_RGx: u32 = 0x10bb;
+pub const CL_RGBx: u32 = 0x10bc;
+pub const CL_DEPTH: u32 = 0x10bd;
+pub const CL_sRGB: u32 = 0x10bf;
+pub const CL_sRGBx: u32 = 0x10c0;
+pub const CL_sRGBA: u32 = 0x10c1;
+pub const CL_sBGRA: u32 = 0x10c2;
+pub const CL_ABGR: u32 = 0x10c3;
+pub const CL_SNORM_INT8: u32 = 0x10d0;
+pub const CL_SNORM_INT16: u32 = 0x10d1;
+pub const CL_UNORM_INT8: u32 = 0x10d2;
+pub const CL_UNORM_INT16: u32 = 0x10d3;
+pub const CL_UNORM_SHORT_565: u32 = 0x10d4;
+pub const CL_UNORM_SHORT_555: u32 = 0x10d5;
+pub const CL_UNORM_INT_101010: u32 = 0x10d6;
+pub const CL_SIGNED_INT8: u32 = 0x10d7;
+pub const CL_SIGNED_INT16: u32 = 0x10d8;
+pub const CL_SIGNED_INT32: u32 = 0x10d9;
+pub const CL_UNSIGNED_INT8: u32 = 0x10da;
+pub const CL_UNSIGNED_INT16: u32 = 0x10db;
+pub const CL_UNSIGNED_INT32: u32 = 0x10dc;
+pub const CL_HALF_FLOAT: u32 = 0x10dd;
+pub const CL_FLOAT: u32 = 0x10de;
+pub const CL_UNORM_INT24: u32 = 0x10df;
+pub const CL_UNORM_INT_101010_2: u32 = 0x10e0;
+pub const CL_IMAGE_FORMAT: u32 = 0x1110;
+pub const CL_IMAGE_ELEMENT_SIZE: u32 = 0x1111;
+pub const CL_IMAGE_ROW_PITCH: u32 = 0x1112;
+pub const CL_IMAGE_SLICE_PITCH: u32 = 0x1113;
+pub const CL_IMAGE_WIDTH: u32 = 0x1114;
+pub const CL_IMAGE_HEIGHT: u32 = 0x1115;
+pub const CL_IMAGE_DEPTH: u32 = 0x1116;
+pub const CL_IMAGE_ARRAY_SIZE: u32 = 0x1117;
+pub const CL_IMAGE_BUFFER: u32 = 0x1118;
+pub const CL_IMAGE_NUM_MIP_LEVELS: u32 = 0x1119;
+pub const CL_IMAGE_NUM_SAMPLES: u32 = 0x111a;
+
+// Samplers.
+pub const CL_ADDRESS_NONE: u32 = 0x1130;
+pub const CL_ADDRESS_CLAMP_TO_EDGE: u32 = 0x1131;
+pub const CL_ADDRESS_CLAMP: u32 = 0x1132;
+pub const CL_ADDRESS_REPEAT: u32 = 0x1133;
+pub const CL_ADDRESS_MIRRORED_REPEAT: u32 = 0x1134;
+pub const CL_FILTER_NEAREST: u32 = 0x1140;
+pub const CL_FILTER_LINEAR: u32 = 0x1141;
+pub const CL_SAMPLER_REFERENCE_COUNT: u32 = 0x1150;
+pub const CL_SAMPLER_CONTEXT: u32 = 0x1151;
+pub const CL_SAMPLER_NORMALIZED_COORDS: u32 = 0x1152;
+pub const CL_SAMPLER_ADDRESSING_MODE: u32 = 0x1153;
+pub const CL_SAMPLER_FILTER_MODE: u32 = 0x1154;
+pub const CL_SAMPLER_PROPERTIES: u32 = 0x1158;
 
 // Programs.
 pub const CL_BUILD_ERROR: i32 = -2;
@@ -309,6 +385,9 @@ pub const CL_KERNEL_ARG_ADDRESS_GLOBAL: u32 = 0x119b;
 pub const CL_KERNEL_ARG_ADDRESS_LOCAL: u32 = 0x119c;
 pub const CL_KERNEL_ARG_ADDRESS_CONSTANT: u32 = 0x119d;
 pub const CL_KERNEL_ARG_ADDRESS_PRIVATE: u32 = 0x119e;
+pub const CL_KERNEL_ARG_ACCESS_READ_ONLY: u32 = 0x11a0;
+pub const CL_KERNEL_ARG_ACCESS_WRITE_ONLY: u32 = 0x11a1;
+pub const CL_KERNEL_ARG_ACCESS_READ_WRITE: u32 = 0x11a2;
 pub const CL_KERNEL_ARG_ACCESS_NONE: u32 = 0x11a3;
 pub const CL_KERNEL_WORK_GROUP_SIZE: u32 = 0x11b0;
 pub const CL_KERNEL_COMPILE_WORK_GROUP_SIZE: u32 = 0x11b1;

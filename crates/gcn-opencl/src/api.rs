@@ -12,6 +12,9 @@ mod commands;
 mod queues;
 mod buffers;
 mod transfers;
+mod images;
+mod image_transfers;
+mod samplers;
 mod programs;
 mod kernels;
 mod events;
@@ -19,6 +22,8 @@ mod svm;
 mod refused;
 mod table;
 
+pub use crate::format::ImageFormat;
+pub use crate::image::ImageDesc;
 pub use buffers::BufferRegion;
 pub use table::NAMES as FUNCTIONS;
 

@@ -6,6 +6,7 @@ use gcn_runtime::{Chip, Device as Emulated};
 
 use crate::abi::*;
 use crate::handle::{Handle, Id, object, references};
+use crate::image::{ADDRESS_ALIGN, MAX_BUFFER, MAX_DEPTH, MAX_SIZE, PITCH_ALIGN};
 use crate::info::{Info, version};
 use crate::status::{Outcome, Status};
 
@@ -26,6 +27,12 @@ pub(crate) const MAX_ITEMS: usize = 1024;
 pub(crate) const WAVE: usize = 64;
 /// Bytes of which the address of every buffer is a multiple, so that a type of any size is aligned.
 pub(crate) const BASE_ALIGN: u64 = 128;
+/// Images that a kernel reads.
+const MAX_READ_IMAGES: u32 = 128;
+/// Images that it writes, or reads and writes.
+const MAX_WRITTEN_IMAGES: u32 = 64;
+/// Samplers of a kernel.
+const MAX_SAMPLERS: u32 = 16;
 /// Bytes of variables of a program.
 const MAX_GLOBAL_VARIABLE: usize = 64 << 10;
 /// Bytes of the text that kernels of a launch may print.
@@ -65,6 +72,11 @@ impl Device {
     /// Major and minor version and stepping of its instruction set.
     fn version(&self) -> (u32, u32, u32) {
         self.emulated.target().version()
+    }
+
+    /// True if it has images and samplers.
+    pub(crate) fn has_images(&self) -> bool {
+        true
     }
 
     /// True if it computes with halves.
@@ -113,6 +125,12 @@ impl Device {
         if self.has_half() {
             all.push((FIRST, "cl_khr_fp16"));
         }
+        if self.has_images() {
+            all.extend([
+                (FIRST, "cl_khr_3d_image_writes"),
+                (FIRST, "cl_khr_image2d_from_buffer"),
+            ]);
+        }
         all.extend([
             (FIRST, "cl_khr_subgroups"),
             (FIRST, "cl_khr_extended_versioning"),
@@ -126,7 +144,16 @@ impl Device {
     /// Features of OpenCL C 3.0.
     pub(crate) fn features(&self) -> Vec<Feature> {
         const FIRST: u32 = version(3, 0, 0);
-        [
+        let images: &[&str] = if self.has_images() {
+            &[
+                "__opencl_c_images",
+                "__opencl_c_3d_image_writes",
+                "__opencl_c_read_write_images",
+            ]
+        } else {
+            &[]
+        };
+        let others = [
             "__opencl_c_atomic_order_acq_rel",
             "__opencl_c_atomic_order_seq_cst",
             "__opencl_c_atomic_scope_device",
@@ -137,9 +164,9 @@ impl Device {
             "__opencl_c_program_scope_global_variables",
             "__opencl_c_subgroups",
             "__opencl_c_work_group_collective_functions",
-        ]
-        .map(|name| (FIRST, name))
-        .to_vec()
+        ];
+        let all = others.iter().chain(images);
+        all.map(|name| (FIRST, *name)).collect()
     }
 
     /// The value of an attribute; `platform` is the device's.
@@ -158,6 +185,9 @@ impl Device {
         let chip = self.chip;
         let (major, minor, _) = self.version();
         let half = self.has_half();
+        let images = self.has_images();
+        let of_images = |count: u32| Info::from(if images { count } else { 0 });
+        let size_of_images = |size: usize| Info::from(if images { size } else { 0 });
         let float = CL_FP_INF_NAN
             | CL_FP_ROUND_TO_NEAREST
             | CL_FP_ROUND_TO_ZERO
@@ -200,14 +230,16 @@ impl Device {
             CL_DEVICE_MAX_MEM_ALLOC_SIZE | CL_DEVICE_MAX_CONSTANT_BUFFER_SIZE => {
                 Info::from(self.max_allocation())
             }
-            CL_DEVICE_IMAGE_SUPPORT | CL_DEVICE_ERROR_CORRECTION_SUPPORT => Info::bool(false),
-            CL_DEVICE_MAX_READ_IMAGE_ARGS
-            | CL_DEVICE_MAX_WRITE_IMAGE_ARGS
-            | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS
-            | CL_DEVICE_MAX_SAMPLERS
-            | CL_DEVICE_IMAGE_PITCH_ALIGNMENT
-            | CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT
-            | CL_DEVICE_MAX_PIPE_ARGS
+            CL_DEVICE_IMAGE_SUPPORT => Info::bool(images),
+            CL_DEVICE_ERROR_CORRECTION_SUPPORT => Info::bool(false),
+            CL_DEVICE_MAX_READ_IMAGE_ARGS => of_images(MAX_READ_IMAGES),
+            CL_DEVICE_MAX_WRITE_IMAGE_ARGS | CL_DEVICE_MAX_READ_WRITE_IMAGE_ARGS => {
+                of_images(MAX_WRITTEN_IMAGES)
+            }
+            CL_DEVICE_MAX_SAMPLERS => of_images(MAX_SAMPLERS),
+            CL_DEVICE_IMAGE_PITCH_ALIGNMENT => of_images(PITCH_ALIGN as u32),
+            CL_DEVICE_IMAGE_BASE_ADDRESS_ALIGNMENT => of_images(ADDRESS_ALIGN as u32),
+            CL_DEVICE_MAX_PIPE_ARGS
             | CL_DEVICE_PIPE_MAX_ACTIVE_RESERVATIONS
             | CL_DEVICE_PIPE_MAX_PACKET_SIZE
             | CL_DEVICE_QUEUE_ON_DEVICE_PREFERRED_SIZE
@@ -221,10 +253,11 @@ impl Device {
             CL_DEVICE_IMAGE2D_MAX_WIDTH
             | CL_DEVICE_IMAGE2D_MAX_HEIGHT
             | CL_DEVICE_IMAGE3D_MAX_WIDTH
-            | CL_DEVICE_IMAGE3D_MAX_HEIGHT
-            | CL_DEVICE_IMAGE3D_MAX_DEPTH
-            | CL_DEVICE_IMAGE_MAX_BUFFER_SIZE
-            | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => Info::from(0usize),
+            | CL_DEVICE_IMAGE3D_MAX_HEIGHT => size_of_images(MAX_SIZE),
+            CL_DEVICE_IMAGE3D_MAX_DEPTH | CL_DEVICE_IMAGE_MAX_ARRAY_SIZE => {
+                size_of_images(MAX_DEPTH)
+            }
+            CL_DEVICE_IMAGE_MAX_BUFFER_SIZE => size_of_images(MAX_BUFFER),
             CL_DEVICE_MAX_PARAMETER_SIZE => Info::from(MAX_PARAMETERS),
             CL_DEVICE_MEM_BASE_ADDR_ALIGN => Info::from(BASE_ALIGN as u32 * 8),
             CL_DEVICE_MIN_DATA_TYPE_ALIGN_SIZE => Info::from(128u32),
@@ -275,7 +308,7 @@ impl Device {
             CL_DEVICE_PROFILE => Info::text("FULL_PROFILE"),
             CL_DEVICE_VERSION => Info::text(VERSION),
             CL_DEVICE_NUMERIC_VERSION => Info::from(NUMERIC_VERSION),
-            // The highest version that has all its features: later ones have images.
+            // The highest version that has all its features: later ones have pipes.
             CL_DEVICE_OPENCL_C_VERSION => Info::text("OpenCL C 1.2 "),
             CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::from(version(1, 2, 0)),
             CL_DEVICE_OPENCL_C_ALL_VERSIONS => Info::versions(LANGUAGES),

@@ -2,15 +2,18 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use gcn_object::{AddressSpace, ArgumentMetadata as Described, KernelMetadata, ValueKind};
+use gcn_object::{Access, AddressSpace, ArgumentMetadata as Described, KernelMetadata, ValueKind};
 use gcn_runtime::{Argument, Kernel as Code};
 
 use crate::abi::*;
 use crate::device::{Device, MAX_GROUP, WAVE};
 use crate::handle::{self, Handle, Id, Object, object, references};
+use crate::image::Geometry;
+use crate::image_memory::is_writable;
 use crate::info::Info;
 use crate::memory::Mem;
 use crate::program::{Attached, Program};
+use crate::sampler::Sampler;
 use crate::status::{Outcome, Status};
 
 /// Bytes of an address.
@@ -22,10 +25,22 @@ pub(crate) enum Given {
     Bytes(Vec<u8>),
     /// A buffer, which the kernel does not keep.
     Memory(Weak<Mem>),
+    /// An image, which it does not keep either.
+    Image(Weak<Mem>),
+    /// A sampler, which it does not keep either.
+    Sampler(Weak<Sampler>),
     /// An address in shared virtual memory, or null.
     Address(u64),
     /// Bytes of LDS.
     Local(u32),
+}
+
+/// Arguments of a launch.
+pub(crate) struct Arguments {
+    pub(crate) all: Vec<Argument>,
+    /// Buffers and images among them.
+    pub(crate) objects: Vec<Arc<Mem>>,
+    pub(crate) samplers: Vec<Arc<Sampler>>,
 }
 
 /// A kernel.
@@ -164,18 +179,47 @@ impl Kernel {
                 }
                 Given::Bytes(value.ok_or(Status::INVALID_ARG_VALUE)?.to_vec())
             }
-            ValueKind::Sampler => return Err(Status::INVALID_SAMPLER),
-            // Images, pipes and queues of devices, of which there are none.
+            ValueKind::Image => {
+                if size != ADDRESS {
+                    return Err(Status::INVALID_ARG_SIZE);
+                }
+                let bytes = value.and_then(|bytes| bytes.try_into().ok());
+                let image = bytes.map(Handle::from_ne_bytes).filter(|image| *image != 0);
+                let image = self.object(image.ok_or(Status::INVALID_ARG_VALUE)?)?;
+                check_image(parameter, &image)?;
+                Given::Image(Arc::downgrade(&image))
+            }
+            ValueKind::Sampler => {
+                if size != ADDRESS {
+                    return Err(Status::INVALID_ARG_SIZE);
+                }
+                let bytes = value.and_then(|bytes| bytes.try_into().ok());
+                let sampler: Arc<Sampler> = handle::get(bytes.map_or(0, Handle::from_ne_bytes))?;
+                if !Arc::ptr_eq(sampler.context(), &self.program().context) {
+                    return Err(Status::INVALID_SAMPLER);
+                }
+                Given::Sampler(Arc::downgrade(&sampler))
+            }
+            // Pipes and queues of devices, of which there are none.
             _ => return Err(Status::INVALID_ARG_VALUE),
         };
         self.set(index, given)
     }
 
-    /// The buffer of a handle, of the kernel's context.
-    fn buffer(&self, memory: Handle) -> Outcome<Arc<Mem>> {
+    /// The memory object of a handle, of the kernel's context.
+    fn object(&self, memory: Handle) -> Outcome<Arc<Mem>> {
         let memory: Arc<Mem> = handle::get(memory)?;
         let is_own = Arc::ptr_eq(&memory.context, &self.program().context);
         is_own.then_some(memory).ok_or(Status::INVALID_MEM_OBJECT)
+    }
+
+    /// The buffer of a handle.
+    fn buffer(&self, memory: Handle) -> Outcome<Arc<Mem>> {
+        let memory = self.object(memory)?;
+        match memory.image {
+            None => Ok(memory),
+            Some(_) => Err(Status::INVALID_MEM_OBJECT),
+        }
     }
 
     /// Sets an argument to an address.
@@ -190,27 +234,45 @@ impl Kernel {
         self.set(index, Given::Address(address as u64))
     }
 
-    /// The arguments of a launch, and the buffers among them.
+    /// The arguments of a launch on a device.
     ///
     /// # Errors
-    /// One is not set, or is a buffer that is gone.
-    pub(crate) fn launch_arguments(&self) -> Outcome<(Vec<Argument>, Vec<Arc<Mem>>)> {
-        let mut buffers = Vec::new();
-        let mut all = Vec::new();
+    /// One is not set, or is an object that is gone; an image is not for the device.
+    pub(crate) fn launch_arguments(&self, device: &Arc<Device>) -> Outcome<Arguments> {
+        let gone = Status::INVALID_KERNEL_ARGS;
+        let of_address = |address: u64| Argument::Bytes(address.to_le_bytes().to_vec());
+        let mut found = Arguments {
+            all: Vec::new(),
+            objects: Vec::new(),
+            samplers: Vec::new(),
+        };
         for given in self.arguments().iter() {
-            all.push(match given.as_ref().ok_or(Status::INVALID_KERNEL_ARGS)? {
+            found.all.push(match given.as_ref().ok_or(gone)? {
                 Given::Bytes(bytes) => Argument::Bytes(bytes.clone()),
-                Given::Address(address) => Argument::Bytes(address.to_le_bytes().to_vec()),
+                Given::Address(address) => of_address(*address),
                 Given::Local(bytes) => Argument::Local(*bytes),
                 Given::Memory(memory) => {
-                    let memory = memory.upgrade().ok_or(Status::INVALID_KERNEL_ARGS)?;
+                    let memory = memory.upgrade().ok_or(gone)?;
                     let address = memory.address;
-                    buffers.push(memory);
-                    Argument::Bytes(address.to_le_bytes().to_vec())
+                    found.objects.push(memory);
+                    of_address(address)
+                }
+                Given::Image(memory) => {
+                    let memory = memory.upgrade().ok_or(gone)?;
+                    let image = memory.image.as_ref().ok_or(gone)?;
+                    let address = image.descriptor_for(&memory.context, device)?;
+                    found.objects.push(memory);
+                    of_address(address)
+                }
+                Given::Sampler(sampler) => {
+                    let sampler = sampler.upgrade().ok_or(gone)?;
+                    let address = sampler.address();
+                    found.samplers.push(sampler);
+                    of_address(address)
                 }
             });
         }
-        Ok((all, buffers))
+        Ok(found)
     }
 
     /// The value of an attribute.
@@ -240,13 +302,21 @@ impl Kernel {
         let parameter = self.parameter(index)?;
         let absent = Status::KERNEL_ARG_INFO_NOT_AVAILABLE;
         Ok(match name {
+            CL_KERNEL_ARG_ADDRESS_QUALIFIER if parameter.value_kind == ValueKind::Image => {
+                Info::from(CL_KERNEL_ARG_ADDRESS_GLOBAL)
+            }
             CL_KERNEL_ARG_ADDRESS_QUALIFIER => Info::from(match parameter.address_space {
                 Some(AddressSpace::Global | AddressSpace::Generic) => CL_KERNEL_ARG_ADDRESS_GLOBAL,
                 Some(AddressSpace::Constant) => CL_KERNEL_ARG_ADDRESS_CONSTANT,
                 Some(AddressSpace::Local) => CL_KERNEL_ARG_ADDRESS_LOCAL,
                 _ => CL_KERNEL_ARG_ADDRESS_PRIVATE,
             }),
-            CL_KERNEL_ARG_ACCESS_QUALIFIER => Info::from(CL_KERNEL_ARG_ACCESS_NONE),
+            CL_KERNEL_ARG_ACCESS_QUALIFIER => Info::from(match access(parameter) {
+                Some(Access::ReadOnly) => CL_KERNEL_ARG_ACCESS_READ_ONLY,
+                Some(Access::WriteOnly) => CL_KERNEL_ARG_ACCESS_WRITE_ONLY,
+                Some(Access::ReadWrite) => CL_KERNEL_ARG_ACCESS_READ_WRITE,
+                _ => CL_KERNEL_ARG_ACCESS_NONE,
+            }),
             CL_KERNEL_ARG_TYPE_NAME => Info::text(parameter.type_name.as_deref().ok_or(absent)?),
             CL_KERNEL_ARG_TYPE_QUALIFIER => {
                 let flag = |has: bool, flag: u64| if has { flag } else { 0 };
@@ -342,6 +412,37 @@ impl Kernel {
             _ => return Err(Status::INVALID_VALUE),
         })
     }
+}
+
+/// The access that an image's parameter declares.
+fn access(parameter: &Described) -> Option<&Access> {
+    let is_image = parameter.value_kind == ValueKind::Image;
+    parameter.access.as_ref().filter(|_| is_image)
+}
+
+/// Looks whether an image may be the argument of a parameter.
+///
+/// # Errors
+/// It is a buffer; it is of another kind; kernels may not access it so.
+fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
+    let image = memory.image()?;
+    let is_refused = |flags: u64| memory.flags & flags != 0;
+    let is_wrong = match access(parameter) {
+        Some(Access::ReadOnly) => is_refused(CL_MEM_WRITE_ONLY),
+        Some(Access::WriteOnly) => is_refused(CL_MEM_READ_ONLY) || !is_writable(image.format),
+        Some(Access::ReadWrite) => {
+            is_refused(CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) || !is_writable(image.format)
+        }
+        _ => false,
+    };
+    // A name that the source has given to the type says nothing.
+    let named = parameter.type_name.as_deref().unwrap_or_default();
+    let is_known = Geometry::type_names().any(|name| name == named);
+    let own = image.geometry.type_name();
+    if is_wrong || is_known && named != own {
+        return Err(Status::INVALID_ARG_VALUE);
+    }
+    Ok(())
 }
 
 /// Work-items of a workgroup at most.

@@ -7,10 +7,11 @@ use gcn_runtime::program::say::say;
 use gcn_runtime::{Error, Kernel as Code, Launch, Queue as Emulated};
 
 use crate::device::{Device, MAX_ITEMS, WAVE};
-use crate::kernel::{Kernel, max_group, required_group};
+use crate::kernel::{Arguments, Kernel, max_group, required_group};
 use crate::memory::Mem;
 use crate::printed::print;
 use crate::runtime;
+use crate::sampler::Sampler;
 use crate::status::{Outcome, Status};
 
 /// Work-items of a workgroup of which the program leaves the size open.
@@ -29,8 +30,9 @@ pub(crate) struct Sizes<'a> {
 /// A launch that can be carried out.
 pub(crate) struct Ready {
     launch: Launch,
-    /// Buffers of its arguments.
-    _buffers: Vec<Arc<Mem>>,
+    /// Buffers and images of its arguments.
+    _objects: Vec<Arc<Mem>>,
+    _samplers: Vec<Arc<Sampler>>,
 }
 
 /// Sizes in three dimensions, of which those that are not given are `rest`.
@@ -57,7 +59,11 @@ impl Ready {
         sizes: &Sizes<'_>,
     ) -> Outcome<Option<Ready>> {
         let code = kernel.code(device)?;
-        let (arguments, buffers) = kernel.launch_arguments()?;
+        let Arguments {
+            all: arguments,
+            objects,
+            samplers,
+        } = kernel.launch_arguments(device)?;
         if !(1..=3).contains(&sizes.dimensions) {
             return Err(Status::INVALID_WORK_DIMENSION);
         }
@@ -87,7 +93,8 @@ impl Ready {
         }
         Ok(Some(Ready {
             launch,
-            _buffers: buffers,
+            _objects: objects,
+            _samplers: samplers,
         }))
     }
 

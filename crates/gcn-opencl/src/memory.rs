@@ -1,5 +1,6 @@
-//! Buffers.
+//! Memory objects: buffers, and what images have in common with them.
 
+use std::ops::Deref;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_runtime::Buffer;
@@ -10,51 +11,82 @@ use crate::abi::*;
 use crate::context::{Context, Ends};
 use crate::device::BASE_ALIGN;
 use crate::handle::{Handle, Id, Object, object, references};
+use crate::image::Image;
 use crate::info::Info;
 use crate::runtime;
 use crate::status::{Outcome, Status};
 use crate::svm;
-use crate::transfer::{Copy, Side};
+use crate::transfer::{Copy, Corner, Pitches, Region, Side};
 
 /// Bytes of a page: the memory of buffers is whole pages, as with a real device. With checks a buffer has its own bytes alone.
 const PAGE: u64 = 4096;
 /// Flags by which kernels access a buffer.
-const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
+pub(crate) const DEVICE_ACCESS: u64 = CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY | CL_MEM_READ_ONLY;
 /// Flags by which the host does.
-const HOST_ACCESS: u64 = CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
+pub(crate) const HOST_ACCESS: u64 =
+    CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 /// Flags that say where its memory is.
-const PLACE: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
+pub(crate) const PLACE: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
 
-/// A region of a buffer that the program has mapped.
+/// A region of a memory object that the program has mapped.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapping {
     /// Its address for the program.
     pub(crate) pointer: usize,
-    pub(crate) offset: usize,
-    pub(crate) bytes: usize,
+    pub(crate) region: Region,
     pub(crate) is_written: bool,
 }
 
-/// A buffer, or a part of one.
-pub(crate) struct Mem {
-    id: Id<Mem>,
+/// Memory of the program's that an object was made of (`CL_MEM_USE_HOST_PTR`), where mapped regions are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct HostMemory {
+    pub(crate) address: usize,
+    pub(crate) pitches: Pitches,
+}
+
+/// A memory object without its handle: a buffer, a part of one, or an image.
+pub(crate) struct Contents {
     pub(crate) context: Arc<Context>,
-    flags: u64,
+    pub(crate) flags: u64,
     pub(crate) size: usize,
-    /// Address for kernels, which is one of the host's too.
+    /// Address of its memory, which is one of the host's too.
     pub(crate) address: u64,
-    /// The program's memory that the buffer was made of (`CL_MEM_USE_HOST_PTR`), where mapped regions are.
-    host: Option<usize>,
-    uses_svm: bool,
-    parent: Option<Arc<Mem>>,
+    /// Distances of an image's rows and slices.
+    pub(crate) pitches: Pitches,
+    pub(crate) host: Option<HostMemory>,
+    pub(crate) uses_svm: bool,
+    /// The object whose memory it is.
+    pub(crate) parent: Option<Arc<Mem>>,
     /// The first byte in the parent.
     pub(crate) origin: usize,
     /// Properties as the program gave them, with their terminator; empty without any.
-    properties: Vec<u64>,
+    pub(crate) properties: Vec<u64>,
+    /// Memory of devices, if it is the object's own or shared.
+    pub(crate) _memory: Option<Buffer>,
+    pub(crate) image: Option<ImageOf>,
+}
+
+/// An image with its descriptors.
+pub(crate) struct ImageOf {
+    pub(crate) image: Image,
+    /// Descriptors for the devices of the context, in their order.
+    pub(crate) descriptors: Buffer,
+}
+
+/// A memory object.
+pub(crate) struct Mem {
+    id: Id<Mem>,
+    contents: Contents,
     mappings: Mutex<Vec<Mapping>>,
-    /// Memory of devices, if it is the buffer's own or shared.
-    _memory: Option<Buffer>,
     pub(crate) at_end: Ends,
+}
+
+impl Deref for Mem {
+    type Target = Contents;
+
+    fn deref(&self) -> &Contents {
+        &self.contents
+    }
 }
 
 object!(Mem, INVALID_MEM_OBJECT);
@@ -67,7 +99,7 @@ impl Drop for Mem {
 }
 
 /// Looks at flags of which at most one of each group may be set.
-fn check_flags(flags: u64, known: u64) -> Outcome {
+pub(crate) fn check_flags(flags: u64, known: u64) -> Outcome {
     let is_single = |group: u64| (flags & group).count_ones() <= 1;
     let uses_and_copies = CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR;
     let uses_and_allocates = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR;
@@ -101,6 +133,33 @@ pub(crate) struct Allocated {
     uses_svm: bool,
 }
 
+/// Allocates memory of devices, which has no contents yet.
+///
+/// # Errors
+/// There is none.
+pub(crate) fn allocate(context: &Context, name: &str, bytes: usize) -> Outcome<Buffer> {
+    let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
+    let checks = runtime::get()?.watch.checks();
+    let bytes = match checks {
+        Some(_) => bytes as u64,
+        None => (bytes as u64).next_multiple_of(PAGE),
+    };
+    let memory = device.emulated.allocate(name, bytes);
+    let memory = memory.map_err(|_| Status::MEM_OBJECT_ALLOCATION_FAILURE)?;
+    if checks.is_some_and(ProgramChecks::undefines) {
+        device.emulated.memory().undefine(memory.address(), bytes);
+    }
+    Ok(memory)
+}
+
+/// Flags with the default for kernels, if they have none.
+pub(crate) fn with_access(flags: u64) -> u64 {
+    match flags {
+        flags if flags & DEVICE_ACCESS == 0 => flags | CL_MEM_READ_WRITE,
+        flags => flags,
+    }
+}
+
 impl Allocated {
     /// Allocates a buffer of a context.
     ///
@@ -127,17 +186,7 @@ impl Allocated {
                 uses_svm: true,
             });
         }
-        let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
-        let checks = runtime::get()?.watch.checks();
-        let bytes = match checks {
-            Some(_) => request.size as u64,
-            None => (request.size as u64).next_multiple_of(PAGE),
-        };
-        let memory = device.emulated.allocate("a buffer (clCreateBuffer)", bytes);
-        let memory = memory.map_err(|_| Status::MEM_OBJECT_ALLOCATION_FAILURE)?;
-        if checks.is_some_and(ProgramChecks::undefines) {
-            device.emulated.memory().undefine(memory.address(), bytes);
-        }
+        let memory = allocate(context, "a buffer (clCreateBuffer)", request.size)?;
         Ok(Allocated {
             context: context.clone(),
             address: memory.address(),
@@ -166,43 +215,51 @@ impl Allocated {
 
     /// The object.
     pub(crate) fn into_mem(self, id: Id<Mem>) -> Mem {
-        let flags = match self.request.flags {
-            flags if flags & DEVICE_ACCESS == 0 => flags | CL_MEM_READ_WRITE,
-            flags => flags,
+        let flags = with_access(self.request.flags);
+        let host = HostMemory {
+            address: self.request.host,
+            pitches: Pitches::default(),
         };
-        Mem {
-            id,
+        let contents = Contents {
             context: self.context,
             flags,
             size: self.request.size,
             address: self.address,
-            host: (flags & CL_MEM_USE_HOST_PTR != 0).then_some(self.request.host),
+            pitches: Pitches::default(),
+            host: (flags & CL_MEM_USE_HOST_PTR != 0).then_some(host),
             uses_svm: self.uses_svm,
             parent: None,
             origin: 0,
             properties: self.request.properties,
-            mappings: Mutex::default(),
             _memory: self.memory,
-            at_end: Ends::default(),
-        }
+            image: None,
+        };
+        Mem::new(id, contents)
     }
 }
 
 /// The memory of a context's devices, which all share one.
-fn space(context: &Context) -> Option<&Memory> {
+pub(crate) fn space(context: &Context) -> Option<&Memory> {
     Some(context.devices.first()?.emulated.memory())
 }
 
 impl Mem {
-    /// A part of a buffer.
+    /// An object, which is to be published.
+    pub(crate) fn new(id: Id<Mem>, contents: Contents) -> Mem {
+        Mem {
+            id,
+            contents,
+            mappings: Mutex::default(),
+            at_end: Ends::default(),
+        }
+    }
+
+    /// Looks at flags of an object that has the memory of this one.
     ///
     /// # Errors
-    /// The specification's for flags and region.
-    pub(crate) fn check_part(&self, flags: u64, origin: usize, size: usize) -> Outcome {
+    /// They allow what this object's do not.
+    pub(crate) fn check_shared(&self, flags: u64) -> Outcome {
         check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
-        if self.parent.is_some() {
-            return Err(Status::INVALID_MEM_OBJECT);
-        }
         let widens = |own: u64, wider: u64| self.flags & own != 0 && flags & wider != 0;
         if widens(CL_MEM_WRITE_ONLY, CL_MEM_READ_WRITE | CL_MEM_READ_ONLY)
             || widens(CL_MEM_READ_ONLY, CL_MEM_READ_WRITE | CL_MEM_WRITE_ONLY)
@@ -215,6 +272,31 @@ impl Mem {
         {
             return Err(Status::INVALID_VALUE);
         }
+        Ok(())
+    }
+
+    /// Flags of an object that has the memory of this one, with those that it inherits.
+    pub(crate) fn shared_flags(&self, flags: u64) -> u64 {
+        let inherited = |group: u64| {
+            if flags & group == 0 {
+                self.flags & group
+            } else {
+                0
+            }
+        };
+        flags | inherited(DEVICE_ACCESS) | inherited(HOST_ACCESS) | self.flags & PLACE
+    }
+
+    /// Looks at a part of a buffer.
+    ///
+    /// # Errors
+    /// The specification's for flags and region.
+    pub(crate) fn check_part(&self, flags: u64, origin: usize, size: usize) -> Outcome {
+        check_flags(flags, DEVICE_ACCESS | HOST_ACCESS)?;
+        if self.parent.is_some() || self.image.is_some() {
+            return Err(Status::INVALID_MEM_OBJECT);
+        }
+        self.check_shared(flags)?;
         if size == 0 {
             return Err(Status::INVALID_BUFFER_SIZE);
         }
@@ -233,28 +315,33 @@ impl Mem {
         origin: usize,
         size: usize,
     ) -> Mem {
-        let inherited = |group: u64| {
-            if flags & group == 0 {
-                parent.flags & group
-            } else {
-                0
-            }
-        };
-        Mem {
-            id,
+        let contents = Contents {
             context: parent.context.clone(),
-            flags: flags | inherited(DEVICE_ACCESS) | inherited(HOST_ACCESS) | parent.flags & PLACE,
+            flags: parent.shared_flags(flags),
             size,
             address: parent.address + origin as u64,
-            host: parent.host.map(|host| host + origin),
+            pitches: Pitches::default(),
+            host: parent.host.map(|host| HostMemory {
+                address: host.address + origin,
+                ..host
+            }),
             uses_svm: parent.uses_svm,
             parent: Some(parent.clone()),
             origin,
             properties: Vec::new(),
-            mappings: Mutex::default(),
             _memory: None,
-            at_end: Ends::default(),
-        }
+            image: None,
+        };
+        Mem::new(id, contents)
+    }
+
+    /// The image that it is.
+    ///
+    /// # Errors
+    /// It is a buffer.
+    pub(crate) fn image(&self) -> Outcome<&Image> {
+        let image = self.image.as_ref().map(|of| &of.image);
+        image.ok_or(Status::INVALID_MEM_OBJECT)
     }
 
     /// The memory of devices that it is in.
@@ -295,18 +382,29 @@ impl Mem {
     }
 
     /// Maps a region; its address for the program.
-    pub(crate) fn map(&self, offset: usize, bytes: usize, is_written: bool) -> usize {
-        let pointer = match self.host {
-            Some(host) => host + offset,
-            None => self.address as usize + offset,
+    pub(crate) fn map(&self, region: Region, is_written: bool) -> usize {
+        let begin = match self.host_side(&region) {
+            Some((_, corner)) => corner,
+            None => region.at(self.address, self.pitches),
         };
+        let pointer = begin.address as usize;
         self.mappings().push(Mapping {
             pointer,
-            offset,
-            bytes,
+            region,
             is_written,
         });
         pointer
+    }
+
+    /// A region in memory of devices.
+    pub(crate) fn device_side(&self, region: &Region) -> (Side, Corner) {
+        (Side::Device, region.at(self.address, self.pitches))
+    }
+
+    /// A region in the program's memory, if the object was made of some.
+    fn host_side(&self, region: &Region) -> Option<(Side, Corner)> {
+        let host = self.host?;
+        Some((Side::Host, region.at(host.address as u64, host.pitches)))
     }
 
     /// Takes the last mapping of an address back.
@@ -322,25 +420,30 @@ impl Mem {
     }
 
     /// The copy that brings a region to the program's memory, unless it sees the memory of devices itself.
-    pub(crate) fn to_host(&self, offset: usize, bytes: usize) -> Option<Copy> {
-        let host = self.host.filter(|_| !self.uses_svm)?;
-        let device = (Side::Device, self.address + offset as u64);
-        Some(Copy::line(
-            (Side::Host, (host + offset) as u64),
-            device,
-            bytes,
-        ))
+    pub(crate) fn to_host(&self, region: &Region) -> Option<Copy> {
+        let to = self.host_side(region).filter(|_| !self.uses_svm)?;
+        Some(Copy {
+            to,
+            from: self.device_side(region),
+            region: region.size,
+        })
     }
 
     /// The copy that brings a region back.
-    pub(crate) fn to_device(&self, offset: usize, bytes: usize) -> Option<Copy> {
-        let host = self.host.filter(|_| !self.uses_svm)?;
-        let device = (Side::Device, self.address + offset as u64);
-        Some(Copy::line(
-            device,
-            (Side::Host, (host + offset) as u64),
-            bytes,
-        ))
+    pub(crate) fn to_device(&self, region: &Region) -> Option<Copy> {
+        let from = self.host_side(region).filter(|_| !self.uses_svm)?;
+        Some(Copy {
+            to: self.device_side(region),
+            from,
+            region: region.size,
+        })
+    }
+
+    /// Addresses and bytes of a region's rows in memory of devices.
+    pub(crate) fn rows(&self, region: &Region) -> impl Iterator<Item = (u64, u64)> {
+        let bytes = region.size[0] as u64;
+        let rows = region.at(self.address, self.pitches).rows(region.size);
+        rows.map(move |address| (address, bytes))
     }
 
     /// The value of an attribute.
@@ -349,10 +452,13 @@ impl Mem {
     /// There is no such attribute.
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
-            CL_MEM_TYPE => Info::from(CL_MEM_OBJECT_BUFFER),
+            CL_MEM_TYPE => Info::from(match &self.image {
+                Some(of) => of.image.geometry.number(),
+                None => CL_MEM_OBJECT_BUFFER,
+            }),
             CL_MEM_FLAGS => Info::from(self.flags),
             CL_MEM_SIZE => Info::from(self.size),
-            CL_MEM_HOST_PTR => Info::from(self.host),
+            CL_MEM_HOST_PTR => Info::from(self.host.map(|host| host.address)),
             CL_MEM_MAP_COUNT => Info::from(self.mappings().len() as u32),
             CL_MEM_REFERENCE_COUNT => Info::from(references(self)),
             CL_MEM_CONTEXT => Info::from(self.context.handle()),

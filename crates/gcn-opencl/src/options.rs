@@ -101,6 +101,9 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
         options.push(DEFAULT_STANDARD.into());
     }
     options.push("-D__OPENCL_VERSION__=300".into());
+    if device.has_images() {
+        options.push("-D__IMAGE_SUPPORT__=1".into());
+    }
     let is_three = |option: &OsString| {
         let standard = option.to_str().and_then(|it| it.strip_prefix(STANDARD));
         standard.is_some_and(|it| it.starts_with("CL3") || it.starts_with("CLC++2021"))
@@ -117,21 +120,21 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
 /// Extensions and features that the compiler has, and the device or this platform does not, and the other way round.
 fn extensions(device: &Device) -> String {
     /// Names of what the compiler offers and no device has.
-    const ABSENT: [&str; 5] = [
+    const ABSENT: [&str; 2] = ["cl_khr_mipmap_image", "cl_khr_mipmap_image_writes"];
+    /// Names of what it offers, of images.
+    const OF_IMAGES: [&str; 3] = [
         "__opencl_c_images",
         "__opencl_c_3d_image_writes",
         "cl_khr_3d_image_writes",
-        "cl_khr_mipmap_image",
-        "cl_khr_mipmap_image_writes",
     ];
     let own = device.extensions();
     let has_half = own.iter().any(|(_, name)| *name == "cl_khr_fp16");
-    let present = device
-        .features()
-        .into_iter()
-        .map(|(_, name)| format!("+{name}"));
+    let features = device.features().into_iter().map(|(_, name)| name);
+    let present = features.map(|name| format!("+{name}"));
+    let images = OF_IMAGES.into_iter().filter(|_| !device.has_images());
     let absent = ABSENT
         .into_iter()
+        .chain(images)
         .chain((!has_half).then_some("cl_khr_fp16"));
     let all: Vec<String> = present
         .chain(absent.map(|name| format!("-{name}")))

@@ -41,6 +41,46 @@ impl Corner {
     fn row_at(&self, y: u64, z: u64) -> u64 {
         self.address + y * self.row + z * self.slice
     }
+
+    /// The addresses of the rows.
+    pub(crate) fn rows(self, region: [usize; 3]) -> impl Iterator<Item = u64> {
+        let [_, rows, slices] = region.map(|n| n as u64);
+        (0..slices).flat_map(move |z| (0..rows).map(move |y| self.row_at(y, z)))
+    }
+}
+
+/// Distances in bytes: from a row to the next, and from a slice to the next. 0 stands for those without padding.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(crate) struct Pitches {
+    pub(crate) row: usize,
+    pub(crate) slice: usize,
+}
+
+/// A box in a memory object: bytes of a row, rows, slices.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Region {
+    pub(crate) origin: [usize; 3],
+    pub(crate) size: [usize; 3],
+}
+
+impl Region {
+    /// Bytes that follow each other.
+    pub(crate) fn line(offset: usize, bytes: usize) -> Region {
+        Region {
+            origin: [offset, 0, 0],
+            size: [bytes, 1, 1],
+        }
+    }
+
+    /// The box in memory that begins at an address.
+    pub(crate) fn at(&self, address: u64, pitches: Pitches) -> Corner {
+        Corner::new(address, self.origin, self.size, pitches.row, pitches.slice)
+    }
+
+    /// The same box in memory that has nothing else.
+    pub(crate) fn alone(&self, address: u64, pitches: Pitches) -> Corner {
+        Corner::new(address, [0; 3], self.size, pitches.row, pitches.slice)
+    }
 }
 
 /// A side of a transfer.
@@ -78,10 +118,9 @@ impl Copy {
 
     /// Each row: its address in memory that is written, that in memory that is read, and its bytes.
     fn rows(&self) -> impl Iterator<Item = (u64, u64, u64)> {
-        let [bytes, rows, slices] = self.region.map(|n| n as u64);
-        let (to, from) = (self.to.1, self.from.1);
-        (0..slices)
-            .flat_map(move |z| (0..rows).map(move |y| (to.row_at(y, z), from.row_at(y, z), bytes)))
+        let bytes = self.region[0] as u64;
+        let (to, from) = (self.to.1.rows(self.region), self.from.1.rows(self.region));
+        to.zip(from).map(move |(to, from)| (to, from, bytes))
     }
 
     /// True if a byte is in both boxes.

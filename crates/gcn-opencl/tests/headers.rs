@@ -1,9 +1,10 @@
 //! Numbers, structures and the table of functions, compared with the public headers of Debian's `opencl-c-headers` by a C compiler.
 
 use std::fmt::Write;
+use std::mem::offset_of;
 use std::process::Command;
 
-use gcn_opencl::api::{BufferRegion, FUNCTIONS};
+use gcn_opencl::api::{BufferRegion, FUNCTIONS, ImageDesc, ImageFormat};
 use gcn_opencl::status::Status;
 
 /// The source that has the numbers.
@@ -43,11 +44,22 @@ fn source() -> String {
         // The one that an extension of loaders adds has its name there.
         check(format!("CL_{name} == {value}"), name);
     }
-    let size = size_of::<BufferRegion>();
-    check(
-        format!("sizeof(cl_buffer_region) == {size}"),
-        "cl_buffer_region",
-    );
+    for (name, size) in [
+        ("cl_buffer_region", size_of::<BufferRegion>()),
+        ("cl_image_format", size_of::<ImageFormat>()),
+        ("cl_image_desc", size_of::<ImageDesc>()),
+    ] {
+        check(format!("sizeof({name}) == {size}"), name);
+    }
+    for (name, place) in [
+        ("image_width", offset_of!(ImageDesc, width)),
+        ("image_array_size", offset_of!(ImageDesc, array_size)),
+        ("image_slice_pitch", offset_of!(ImageDesc, slice_pitch)),
+        ("num_samples", offset_of!(ImageDesc, samples)),
+        ("buffer", offset_of!(ImageDesc, memory)),
+    ] {
+        check(format!("offsetof(cl_image_desc, {name}) == {place}"), name);
+    }
     for (index, name) in FUNCTIONS.iter().enumerate() {
         let place = format!("offsetof(cl_icd_dispatch, {name}) == {index} * sizeof(void *)");
         check(place, name);

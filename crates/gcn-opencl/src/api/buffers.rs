@@ -1,10 +1,10 @@
-//! Buffers: making them, mapping them, and their attributes.
+//! Buffers: making them, mapping them, and what all memory objects have in common.
 
 use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::commands::Order;
-use super::{call, make, pairs, properties, put_if, put_info, release};
+use super::{call, make, pairs, properties, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::handle::{self, Handle, Object, publish};
@@ -12,6 +12,7 @@ use crate::memory::{Allocated, Mem, Request};
 use crate::program::host_reads;
 use crate::queue::Part;
 use crate::status::{Outcome, Status};
+use crate::transfer::Region;
 
 /// `cl_buffer_region`.
 #[derive(Clone, Copy, Debug)]
@@ -138,11 +139,86 @@ pub unsafe extern "C" fn set_mem_object_destructor_callback(
     })
 }
 
-/// The buffer of a command, which is of the queue's context.
-pub(super) fn buffer_of(order: &Order, memory: Handle) -> Outcome<Arc<Mem>> {
+/// The memory object of a command, which is of the queue's context.
+pub(super) fn object_of(order: &Order, memory: Handle) -> Outcome<Arc<Mem>> {
     let memory: Arc<Mem> = handle::get(memory)?;
     let is_own = Arc::ptr_eq(&memory.context, &order.queue.context);
     is_own.then_some(memory).ok_or(Status::INVALID_CONTEXT)
+}
+
+/// The buffer of a command, which is of the queue's context.
+pub(super) fn buffer_of(order: &Order, memory: Handle) -> Outcome<Arc<Mem>> {
+    let memory = object_of(order, memory)?;
+    match memory.image {
+        None => Ok(memory),
+        Some(_) => Err(Status::INVALID_MEM_OBJECT),
+    }
+}
+
+/// The work of a command that maps a region.
+fn map_work(
+    memory: &Arc<Mem>,
+    region: Region,
+    flags: u64,
+) -> impl FnOnce() -> Outcome + Send + 'static {
+    let mapped = memory.clone();
+    move || {
+        if let Some(space) = mapped.space() {
+            match mapped.to_host(&region) {
+                Some(copy) if flags & CL_MAP_WRITE_INVALIDATE_REGION == 0 => {
+                    // SAFETY: the program keeps its memory while the object uses it.
+                    unsafe { copy.make(space, host_reads) };
+                }
+                None if flags & CL_MAP_READ != 0 => {
+                    for (address, bytes) in mapped.rows(&region) {
+                        host_reads(address, bytes);
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Flags of a map that the program writes.
+pub(super) const MAP_WRITES: u64 = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+
+/// Looks at the flags of a map, and whether the host may access the object so.
+///
+/// # Errors
+/// `CL_INVALID_VALUE`, or `CL_INVALID_OPERATION` if the host may not.
+pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
+    let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
+    let is_known = flags & !(CL_MAP_READ | MAP_WRITES) == 0;
+    if !is_known || invalidates && flags != CL_MAP_WRITE_INVALIDATE_REGION {
+        return Err(Status::INVALID_VALUE);
+    }
+    memory.check_host(flags & CL_MAP_READ != 0, flags & MAP_WRITES != 0)
+}
+
+/// Enqueues the command of a map, whose address for the program has been made.
+///
+/// # Errors
+/// The queue has failed, or a blocking command fails: the region is not mapped then.
+pub(super) fn enqueue_map(
+    order: Order,
+    command: u32,
+    is_blocking: bool,
+    memory: &Arc<Mem>,
+    (pointer, region): (usize, Region),
+    flags: u64,
+) -> Outcome<usize> {
+    let work = map_work(memory, region, flags);
+    let enqueued = order.enqueue(command, Part::Command, is_blocking, work);
+    if let Err(error) = enqueued {
+        memory.unmap(pointer)?;
+        return Err(match error {
+            Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => error,
+            _ => Status::OUT_OF_RESOURCES,
+        });
+    }
+    Ok(pointer)
 }
 
 pub unsafe extern "C" fn enqueue_map_buffer(
@@ -157,46 +233,21 @@ pub unsafe extern "C" fn enqueue_map_buffer(
     event: *mut Handle,
     status: *mut i32,
 ) -> usize {
-    const WRITES: u64 = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
     // SAFETY: the program vouches for its addresses.
     unsafe {
         make(status, || {
             let order = Order::new(queue, count, list, event)?;
             let memory = buffer_of(&order, memory)?;
             memory.check_range(offset, size)?;
-            let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
-            let is_known = flags & !(CL_MAP_READ | WRITES) == 0;
-            if size == 0 || !is_known || invalidates && flags != CL_MAP_WRITE_INVALIDATE_REGION {
+            if size == 0 {
                 return Err(Status::INVALID_VALUE);
             }
-            memory.check_host(flags & CL_MAP_READ != 0, flags & WRITES != 0)?;
+            check_map(&memory, flags)?;
             order.queue.check()?;
-            let pointer = memory.map(offset, size, flags & WRITES != 0);
-            let mapped = memory.clone();
-            let work = move || {
-                if let Some(space) = mapped.space() {
-                    match mapped.to_host(offset, size) {
-                        // SAFETY: the program keeps its memory while the buffer uses it.
-                        Some(copy) if !invalidates => copy.make(space, host_reads),
-                        None if flags & CL_MAP_READ != 0 => {
-                            host_reads(mapped.address + offset as u64, size as u64);
-                        }
-                        _ => {}
-                    }
-                }
-                Ok(())
-            };
-            let enqueued =
-                order.enqueue(CL_COMMAND_MAP_BUFFER, Part::Command, is_blocking != 0, work);
-            if let Err(error) = enqueued {
-                // It is not mapped then.
-                memory.unmap(pointer)?;
-                return Err(match error {
-                    Status::EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST => error,
-                    _ => Status::OUT_OF_RESOURCES,
-                });
-            }
-            Ok(pointer)
+            let region = Region::line(offset, size);
+            let pointer = memory.map(region, flags & MAP_WRITES != 0);
+            let (command, mapped) = (CL_COMMAND_MAP_BUFFER, (pointer, region));
+            enqueue_map(order, command, is_blocking != 0, &memory, mapped, flags)
         })
     }
 }
@@ -212,17 +263,19 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
         let order = Order::new(queue, count, list, event)?;
-        let memory = buffer_of(&order, memory)?;
+        let memory = object_of(&order, memory)?;
         order.queue.check()?;
         let mapping = memory.unmap(pointer.expose_provenance())?;
         let work = move || {
             let space = memory.space().filter(|_| mapping.is_written);
             if let Some(space) = space {
-                match memory.to_device(mapping.offset, mapping.bytes) {
-                    // SAFETY: the program keeps its memory while the buffer uses it.
+                match memory.to_device(&mapping.region) {
+                    // SAFETY: the program keeps its memory while the object uses it.
                     Some(copy) => copy.make(space, host_reads),
                     None => {
-                        space.wrote(memory.address + mapping.offset as u64, mapping.bytes as u64);
+                        for (address, bytes) in memory.rows(&mapping.region) {
+                            space.wrote(address, bytes);
+                        }
                     }
                 }
             }
@@ -250,31 +303,10 @@ pub unsafe extern "C" fn enqueue_migrate_mem_objects(
             return Err(Status::INVALID_VALUE);
         }
         for memory in super::array(memory, objects as usize)? {
-            buffer_of(&order, *memory)?;
+            object_of(&order, *memory)?;
         }
         order.enqueue(CL_COMMAND_MIGRATE_MEM_OBJECTS, Part::Command, false, || {
             Ok(())
         })
-    })
-}
-
-pub unsafe extern "C" fn get_supported_image_formats(
-    context: Handle,
-    _flags: u64,
-    kind: u32,
-    room: u32,
-    formats: *mut c_void,
-    count: *mut u32,
-) -> i32 {
-    call(|| {
-        handle::get::<Context>(context)?;
-        let is_image = (CL_MEM_OBJECT_IMAGE2D..=CL_MEM_OBJECT_IMAGE1D_BUFFER).contains(&kind);
-        if !is_image || !formats.is_null() && room == 0 {
-            return Err(Status::INVALID_VALUE);
-        }
-        // Devices have no images.
-        // SAFETY: the program vouches for its addresses.
-        unsafe { put_if(count, 0) };
-        Ok(())
     })
 }

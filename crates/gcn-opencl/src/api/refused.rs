@@ -1,4 +1,4 @@
-//! Functions for what devices do not have: images, samplers, pipes, and objects of other interfaces.
+//! Functions for what devices do not have: pipes, and objects of other interfaces.
 
 use std::ffi::c_void;
 
@@ -23,15 +23,8 @@ macro_rules! refuse {
 
 // Arguments behind the first one are the caller's to take back, and not looked at.
 refuse! {
-    enqueue_of_images: Queue => INVALID_OPERATION;
-    get_image_info: Mem => INVALID_MEM_OBJECT;
     get_pipe_info: Mem => INVALID_MEM_OBJECT;
     enqueue_of_others: Queue => INVALID_OPERATION;
-}
-
-/// Functions of samplers, of which there are none.
-pub unsafe extern "C" fn of_sampler(_sampler: Handle) -> i32 {
-    Status::INVALID_SAMPLER.0
 }
 
 /// Functions of interfaces that the platform has no part in.
@@ -65,30 +58,4 @@ refuse_making! {
     make_of_2: a b;
     make_of_3: a b c;
     make_of_4: a b c d;
-    make_of_5: a b c d e;
-    make_of_6: a b c d e f;
-    make_of_8: a b c d e f g h;
-}
-
-pub unsafe extern "C" fn enqueue_map_image(
-    queue: Handle,
-    _image: Handle,
-    _is_blocking: u32,
-    _flags: u64,
-    _origin: *const usize,
-    _region: *const usize,
-    _row: *mut usize,
-    _slice: *mut usize,
-    _count: u32,
-    _list: *const Handle,
-    _event: *mut Handle,
-    status: *mut i32,
-) -> usize {
-    // SAFETY: the program vouches for its addresses.
-    unsafe {
-        make(status, || {
-            handle::get::<Queue>(queue)?;
-            Err(Status::INVALID_OPERATION)
-        })
-    }
 }

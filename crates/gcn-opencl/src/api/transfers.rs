@@ -23,7 +23,13 @@ pub(super) fn is_pattern(bytes: usize) -> bool {
 }
 
 /// Enqueues a copy that the program has vouched for.
-fn enqueue_copy(order: Order, command: u32, is_blocking: bool, copy: Copy, kept: Kept) -> Outcome {
+pub(super) fn enqueue_copy(
+    order: Order,
+    command: u32,
+    is_blocking: bool,
+    copy: Copy,
+    kept: Kept,
+) -> Outcome {
     order.enqueue(command, Part::Command, is_blocking, move || {
         if let Some(space) = kept.0.space() {
             // SAFETY: the program vouches for its memory, by the contract of the function that it called; the rest is of
@@ -35,8 +41,11 @@ fn enqueue_copy(order: Order, command: u32, is_blocking: bool, copy: Copy, kept:
     })
 }
 
-/// Buffers of a command, which live until it has ended.
-struct Kept(Arc<Mem>, #[allow(dead_code)] Option<Arc<Mem>>);
+/// Memory objects of a command, which live until it has ended.
+pub(super) struct Kept(
+    pub(super) Arc<Mem>,
+    #[allow(dead_code)] pub(super) Option<Arc<Mem>>,
+);
 
 pub unsafe extern "C" fn enqueue_read_buffer(
     queue: Handle,
@@ -174,7 +183,7 @@ impl Pitched {
 ///
 /// # Safety
 /// The address is null or has three numbers.
-unsafe fn triple(numbers: *const usize) -> Outcome<[usize; 3]> {
+pub(super) unsafe fn triple(numbers: *const usize) -> Outcome<[usize; 3]> {
     // SAFETY: the caller vouches for the numbers.
     let numbers = unsafe { optional_array(numbers, 3) }.ok_or(Status::INVALID_VALUE)?;
     Ok([numbers[0], numbers[1], numbers[2]])

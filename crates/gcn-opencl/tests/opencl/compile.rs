@@ -14,7 +14,7 @@ const OPTIONS: [&str; 6] = ["-std=c11", "-O1", "-Wall", "-Wextra", "-Werror", "-
 /// Libraries of every program.
 const LIBRARIES: [&str; 2] = ["-lOpenCL", "-lm"];
 /// Files that programs include.
-const SHARED: [&str; 2] = ["check.h", "math_reference.h"];
+const SHARED: [&str; 3] = ["check.h", "images.h", "math_reference.h"];
 /// Program that needs no more than OpenCL's headers and loader.
 const SMALLEST: &str = "#define CL_TARGET_OPENCL_VERSION 300\n\
                         #include <CL/cl.h>\n\

@@ -1,0 +1,119 @@
+//! Colours that the host gives, as texels of a format.
+
+use half::f16;
+
+use crate::format::{Format, Number};
+
+/// Bytes of a colour of four components.
+pub(crate) const COLOR_BYTES: usize = 16;
+
+/// Colours below have a straight line as transfer function of sRGB.
+const SRGB_LINEAR: f64 = 0.003_130_8;
+/// Steepness of that line.
+const SRGB_SLOPE: f64 = 12.92;
+
+/// A component of a colour with the transfer function of sRGB.
+fn srgb(linear: f32) -> f32 {
+    let linear = f64::from(linear);
+    let encoded = if linear.is_nan() || linear <= 0.0 {
+        0.0
+    } else if linear < SRGB_LINEAR {
+        linear * SRGB_SLOPE
+    } else {
+        1.055 * linear.powf(1.0 / 2.4) - 0.055
+    };
+    encoded as f32
+}
+
+/// A number times the largest value, rounded to nearest even; `least` is that of the type.
+fn scaled(value: f32, least: f64, largest: f64) -> i64 {
+    let value = f64::from(value);
+    if value.is_nan() {
+        return 0;
+    }
+    (value.clamp(least, 1.0) * largest).round_ties_even() as i64
+}
+
+/// A component as the bits of a channel: `bits` of the lowest.
+fn channel(component: [u8; 4], number: Number, bits: u32) -> u64 {
+    let real = f32::from_le_bytes(component);
+    let largest = |bits: u32| (1u64 << bits) - 1;
+    let value = match number {
+        Number::Unorm => scaled(real, 0.0, largest(bits) as f64),
+        Number::Snorm => scaled(real, -1.0, largest(bits - 1) as f64),
+        Number::Unsigned => i64::from(u32::from_le_bytes(component)).min(largest(bits) as i64),
+        Number::Signed => {
+            let most = largest(bits - 1) as i64;
+            i64::from(i32::from_le_bytes(component)).clamp(-most - 1, most)
+        }
+        Number::Float if bits == 16 => i64::from(f16::from_f32(real).to_bits()),
+        Number::Float => i64::from(u32::from_le_bytes(component)),
+    };
+    value as u64 & largest(bits)
+}
+
+/// A texel of a colour: red, green, blue and alpha, 4 bytes each. Numbers out of range become the nearest that the format has.
+pub(crate) fn texel(format: Format, color: &[u8; COLOR_BYTES]) -> Vec<u8> {
+    let mut packed = 0u128;
+    let mut place = 0;
+    for index in 0..format.channels() {
+        let bits = format.kind.bits[index];
+        let select = format.order.select;
+        let of = select
+            .iter()
+            .position(|select| select.component() == Some(index));
+        if let Some(of) = of
+            && bits != 0
+        {
+            let mut component = [0; 4];
+            component.copy_from_slice(&color[of * 4..of * 4 + 4]);
+            if format.is_srgb() && of < 3 {
+                component = srgb(f32::from_le_bytes(component)).to_le_bytes();
+            }
+            packed |= u128::from(channel(component, format.kind.number, bits)) << place;
+        }
+        place += bits;
+    }
+    packed.to_le_bytes()[..format.bytes()].to_vec()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::*;
+    use crate::format::ImageFormat;
+
+    fn of(order: u32, kind: u32, color: [[u8; 4]; 4]) -> Vec<u8> {
+        let format = Format::new(ImageFormat { order, kind }).expect("a format");
+        let mut bytes = [0; COLOR_BYTES];
+        bytes.copy_from_slice(&color.concat());
+        texel(format, &bytes)
+    }
+
+    #[test]
+    fn colors_are_rounded_and_saturated() {
+        let color = [1.0f32, 0.5, -2.0, 0.25].map(f32::to_le_bytes);
+        assert_eq!(of(CL_RGBA, CL_UNORM_INT8, color), [255, 128, 0, 64]);
+        assert_eq!(of(CL_BGRA, CL_UNORM_INT8, color), [0, 128, 255, 64]);
+        assert_eq!(of(CL_ARGB, CL_SNORM_INT8, color), [32, 127, 64, 0x81]);
+        assert_eq!(of(CL_A, CL_UNORM_INT8, color), [64]);
+        assert_eq!(of(CL_LUMINANCE, CL_HALF_FLOAT, color), [0x00, 0x3c]);
+        assert_eq!(of(CL_sRGBA, CL_UNORM_INT8, color), [255, 188, 0, 64]);
+        // Red in the highest bits.
+        assert_eq!(of(CL_RGB, CL_UNORM_SHORT_565, color), [0x00, 0xfc]);
+        assert_eq!(
+            of(CL_RGB, CL_UNORM_INT_101010, color),
+            (1023u32 << 20 | 512 << 10).to_le_bytes()
+        );
+        let nan = [f32::NAN; 4].map(f32::to_le_bytes);
+        assert_eq!(of(CL_R, CL_UNORM_INT16, nan), [0, 0]);
+    }
+
+    #[test]
+    fn integers_are_saturated() {
+        let color = [-200i32, 200, i32::MIN, 7].map(i32::to_le_bytes);
+        assert_eq!(of(CL_RGBA, CL_SIGNED_INT8, color), [0x80, 127, 0x80, 7]);
+        let color = [300u32, 2, u32::MAX, 7].map(u32::to_le_bytes);
+        assert_eq!(of(CL_RGBA, CL_UNSIGNED_INT8, color), [255, 2, 255, 7]);
+    }
+}

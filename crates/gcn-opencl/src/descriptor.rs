@@ -1,0 +1,164 @@
+//! Descriptors in memory, whose addresses kernels get for images and samplers.
+//!
+//! An image's has the words that image instructions take (those of buffer instructions for an image of a buffer), and behind them what
+//! the device library's queries read: `ockl/src/image.cl` of ROCm-Device-Libs.
+
+use gcn_isa::Isa;
+use gcn_isa::image::{ImageDescriptor, ImageKind, LayoutError};
+
+use crate::image::{Geometry, Image};
+
+/// Bytes of a descriptor in memory, for each device.
+pub(crate) const DESCRIPTOR_BYTES: usize = 64;
+/// Dwords of it that are read.
+pub(crate) const DESCRIPTOR_DWORDS: usize = 12;
+/// Places of the type of channels, their order and the width, for queries.
+const KIND_DWORD: usize = 8;
+const ORDER_DWORD: usize = 9;
+const WIDTH_DWORD: usize = 10;
+
+/// Fields of a descriptor of a buffer with texels: V#.
+const STRIDE_SHIFT: u32 = 16;
+const SELECT_BITS: usize = 3;
+const NUMBER_FORMAT_SHIFT: u32 = 12;
+const DATA_FORMAT_SHIFT: u32 = 15;
+
+impl Image {
+    /// The descriptor of the image at an address, for devices of an instruction set.
+    ///
+    /// # Errors
+    /// Devices do not have such an image.
+    pub(crate) fn descriptor(
+        &self,
+        isa: Isa,
+        address: u64,
+    ) -> Result<[u32; DESCRIPTOR_DWORDS], LayoutError> {
+        let mut words = [0; DESCRIPTOR_DWORDS];
+        match self.geometry {
+            Geometry::D1 => self.put_image(isa, ImageKind::D1, address, &mut words)?,
+            Geometry::D1Array => self.put_image(isa, ImageKind::D1Array, address, &mut words)?,
+            Geometry::D1Buffer => self.put_buffer(isa, address, &mut words),
+            Geometry::D2 => self.put_image(isa, ImageKind::D2, address, &mut words)?,
+            Geometry::D2Array => self.put_image(isa, ImageKind::D2Array, address, &mut words)?,
+            Geometry::D3 => self.put_image(isa, ImageKind::D3, address, &mut words)?,
+        }
+        words[KIND_DWORD] = self.format.kind.code;
+        words[ORDER_DWORD] = self.format.order.code;
+        words[WIDTH_DWORD] = self.size[0] as u32;
+        Ok(words)
+    }
+
+    fn put_image(
+        &self,
+        isa: Isa,
+        kind: ImageKind,
+        address: u64,
+        words: &mut [u32],
+    ) -> Result<(), LayoutError> {
+        let size = self.size.map(|n| n as u32);
+        let image = ImageDescriptor::linear(isa, kind, self.format.numbers(), size)?;
+        let image = ImageDescriptor {
+            pitch: (self.pitches.row / self.format.bytes()) as u32,
+            ..image.selecting(self.format.order.select).at(address)
+        };
+        let all = image.words(isa);
+        // A distance beyond its field would be another one.
+        let layout = ImageDescriptor::from_words(isa, all).layout(isa)?;
+        if layout.row != self.pitches.row as u64 {
+            return Err(LayoutError::Size);
+        }
+        words[..all.len()].copy_from_slice(&all);
+        Ok(())
+    }
+
+    fn put_buffer(&self, isa: Isa, address: u64, words: &mut [u32]) {
+        let bytes = self.format.bytes() as u32;
+        let texels = self.size[0] as u32;
+        let (data, number) = self.format.numbers();
+        let selects = self.format.order.select.into_iter().enumerate();
+        let selects = selects.fold(0, |all, (index, select)| {
+            all | (select as u32) << (index * SELECT_BITS)
+        });
+        words[0] = address as u32;
+        words[1] = (address >> u32::BITS) as u32 & 0xffff | bytes << STRIDE_SHIFT;
+        // GCN 1.2 alone counts bytes.
+        words[2] = match isa {
+            Isa::Vi | Isa::Stoney => texels * bytes,
+            Isa::Si | Isa::Ci | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => texels,
+        };
+        words[3] = selects
+            | u32::from(number) << NUMBER_FORMAT_SHIFT
+            | u32::from(data) << DATA_FORMAT_SHIFT;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::abi::*;
+    use crate::format::{Format, ImageFormat};
+    use crate::image::ImageDesc;
+
+    fn image(kind: u32, order: u32, size: [usize; 3]) -> Image {
+        let format = Format::new(ImageFormat {
+            order,
+            kind: CL_UNORM_INT8,
+        });
+        let [width, height, depth] = size;
+        let desc = ImageDesc {
+            kind,
+            width,
+            height,
+            depth,
+            array_size: depth,
+            row_pitch: 0,
+            slice_pitch: 0,
+            mip_levels: 0,
+            samples: 0,
+            memory: 0,
+        };
+        Image::new(format.expect("a format"), &desc, false).expect("an image")
+    }
+
+    #[test]
+    fn every_generation_takes_the_same_rows() {
+        for isa in Isa::ALL {
+            for (kind, order, size) in [
+                (CL_MEM_OBJECT_IMAGE1D, CL_R, [16384, 1, 1]),
+                (CL_MEM_OBJECT_IMAGE2D, CL_RGBA, [16384, 16384, 1]),
+                (CL_MEM_OBJECT_IMAGE3D, CL_RG, [33, 7, 5]),
+                (CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_A, [1, 1, 3]),
+                (CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_RA, [65, 3, 8192]),
+            ] {
+                let image = image(kind, order, size);
+                let words = image.descriptor(isa, 0x7000_0000_0100).expect("words");
+                let mut first = [0; 8];
+                first.copy_from_slice(&words[..8]);
+                let read = ImageDescriptor::from_words(isa, first);
+                let layout = read.layout(isa).expect("a layout");
+                assert_eq!(layout.row, image.pitches.row as u64, "{kind:#x} on {isa:?}");
+                assert_eq!(
+                    layout.layer, image.pitches.slice as u64,
+                    "{kind:#x} on {isa:?}"
+                );
+                assert_eq!(
+                    (read.address, words[WIDTH_DWORD]),
+                    (0x7000_0000_0100, size[0] as u32)
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn an_image_of_a_buffer_has_the_words_of_buffers() {
+        let image = image(CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_BGRA, [100, 1, 1]);
+        let words = image
+            .descriptor(Isa::Gfx9, 0x1234_5678_9abc)
+            .expect("words");
+        assert_eq!(words[..3], [0x5678_9abc, 0x0004_1234, 100]);
+        // Z, Y, X, W; UNORM; 8_8_8_8.
+        assert_eq!(words[3], 0o7456 | 10 << 15);
+        let words = image.descriptor(Isa::Vi, 0).expect("words");
+        assert_eq!(words[2], 400);
+    }
+}

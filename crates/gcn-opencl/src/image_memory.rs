@@ -1,0 +1,235 @@
+//! Memory of images: its own, or that of a buffer or of another image.
+
+use std::sync::Arc;
+
+use gcn_runtime::Buffer;
+
+use crate::abi::*;
+use crate::context::Context;
+use crate::descriptor::DESCRIPTOR_BYTES;
+use crate::device::Device;
+use crate::format::{Format, ImageFormat};
+use crate::handle;
+use crate::image::{ADDRESS_ALIGN, Geometry, Image, ImageDesc};
+use crate::memory::{
+    Contents, DEVICE_ACCESS, HOST_ACCESS, HostMemory, ImageOf, Mem, PLACE, allocate, check_flags,
+    with_access,
+};
+use crate::status::{Outcome, Status};
+use crate::transfer::{Copy, Pitches, Side};
+
+/// A request for an image.
+pub(crate) struct ImageRequest {
+    pub(crate) flags: u64,
+    pub(crate) format: ImageFormat,
+    pub(crate) desc: ImageDesc,
+    /// Address of the program's memory, or 0.
+    pub(crate) host: usize,
+    pub(crate) properties: Vec<u64>,
+}
+
+/// An image that has memory, and is not published.
+pub(crate) struct NewImage {
+    pub(crate) contents: Contents,
+    /// The copy that fills it, if it is made of the program's memory.
+    pub(crate) copy: Option<Copy>,
+}
+
+/// True if kernels write images of a format.
+pub(crate) fn is_writable(format: Format) -> bool {
+    !format.is_srgb()
+}
+
+/// True if devices have images of a format for these flags of access.
+pub(crate) fn is_supported(format: Format, flags: u64) -> bool {
+    flags & CL_MEM_READ_ONLY != 0 || is_writable(format)
+}
+
+/// Allocates an image, or finds its memory in another object's.
+///
+/// # Errors
+/// The specification's for flags, format, description and host pointer; there is no memory.
+pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<NewImage> {
+    if !context.devices.iter().any(|device| device.has_images()) {
+        return Err(Status::INVALID_OPERATION);
+    }
+    let ImageRequest {
+        flags, desc, host, ..
+    } = request;
+    check_flags(*flags, DEVICE_ACCESS | HOST_ACCESS | PLACE)?;
+    let format = Format::new(request.format)?;
+    let parent = match desc.memory {
+        0 => None,
+        memory => Some(parent_of(context, memory)?),
+    };
+    let needs_host = flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
+    match parent {
+        Some(parent) => {
+            parent.check_shared(*flags)?;
+            if *host != 0 {
+                return Err(Status::INVALID_HOST_PTR);
+            }
+            view(&parent, request, format)
+        }
+        None if desc.kind == CL_MEM_OBJECT_IMAGE1D_BUFFER => Err(Status::INVALID_IMAGE_DESCRIPTOR),
+        None if needs_host != (*host != 0) => Err(Status::INVALID_HOST_PTR),
+        None => own(context, request, format),
+    }
+}
+
+/// The object whose memory an image is made of.
+fn parent_of(context: &Arc<Context>, memory: usize) -> Outcome<Arc<Mem>> {
+    let parent: Outcome<Arc<Mem>> = handle::get(memory);
+    let parent = parent
+        .ok()
+        .filter(|parent| Arc::ptr_eq(&parent.context, context));
+    parent.ok_or(Status::INVALID_IMAGE_DESCRIPTOR)
+}
+
+/// An image with memory of its own.
+fn own(context: &Arc<Context>, request: &ImageRequest, format: Format) -> Outcome<NewImage> {
+    let flags = with_access(request.flags);
+    let image = Image::new(format, &request.desc, request.host != 0)?;
+    if !is_supported(format, flags) {
+        return Err(Status::IMAGE_FORMAT_NOT_SUPPORTED);
+    }
+    let bytes = image.bytes();
+    if bytes as u64 > context.max_allocation() {
+        return Err(Status::MEM_OBJECT_ALLOCATION_FAILURE);
+    }
+    let memory = allocate(context, "an image (clCreateImage)", bytes)?;
+    let address = memory.address();
+    let all = image.whole();
+    let pitches = image.of_rows(image.pitches);
+    let host = HostMemory {
+        address: request.host,
+        pitches: image.of_rows(image.declared),
+    };
+    let copy = (request.host != 0).then(|| Copy {
+        to: (Side::Device, all.at(address, pitches)),
+        from: (Side::Host, all.at(request.host as u64, host.pitches)),
+        region: all.size,
+    });
+    let contents = Contents {
+        context: context.clone(),
+        flags,
+        size: bytes,
+        address,
+        pitches,
+        host: (flags & CL_MEM_USE_HOST_PTR != 0).then_some(host),
+        uses_svm: false,
+        parent: None,
+        origin: 0,
+        properties: request.properties.clone(),
+        _memory: Some(memory),
+        image: Some(described(context, image, address)?),
+    };
+    Ok(NewImage { contents, copy })
+}
+
+/// An image of a buffer, or of another image.
+fn view(parent: &Arc<Mem>, request: &ImageRequest, format: Format) -> Outcome<NewImage> {
+    let image = match parent.image() {
+        Ok(original) => of_image(original, &request.desc, format)?,
+        Err(_) => of_buffer(parent, &request.desc, format)?,
+    };
+    let contents = Contents {
+        context: parent.context.clone(),
+        flags: parent.shared_flags(request.flags),
+        size: image.bytes(),
+        address: parent.address,
+        pitches: image.pitches,
+        host: parent.host.map(|host| HostMemory {
+            pitches: match parent.image {
+                Some(_) => host.pitches,
+                None => image.pitches,
+            },
+            ..host
+        }),
+        uses_svm: parent.uses_svm,
+        parent: Some(parent.clone()),
+        origin: 0,
+        properties: request.properties.clone(),
+        _memory: None,
+        image: Some(described(&parent.context, image, parent.address)?),
+    };
+    Ok(NewImage {
+        contents,
+        copy: None,
+    })
+}
+
+/// The image of a buffer's memory.
+fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: Format) -> Outcome<Image> {
+    let geometry = Geometry::numbered(desc.kind);
+    let image = match geometry {
+        Ok(Geometry::D1Buffer) => Image::new(format, desc, false)?,
+        Ok(Geometry::D2) => Image::new(format, desc, true)?.in_buffer()?,
+        _ => return Err(Status::INVALID_IMAGE_DESCRIPTOR),
+    };
+    if image.bytes() > parent.size {
+        return Err(Status::INVALID_IMAGE_SIZE);
+    }
+    let is_aligned = |address: usize| address.is_multiple_of(ADDRESS_ALIGN);
+    let host = parent.host.map_or(0, |host| host.address);
+    if image.geometry == Geometry::D2 && !(is_aligned(parent.address as usize) && is_aligned(host))
+    {
+        return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
+    }
+    Ok(image)
+}
+
+/// The image with another order of channels.
+fn of_image(original: &Image, desc: &ImageDesc, format: Format) -> Outcome<Image> {
+    let [width, height, _] = original.size;
+    let Pitches { row, .. } = original.declared;
+    let is_same = original.geometry == Geometry::D2
+        && desc.kind == original.geometry.number()
+        && (desc.width, desc.height) == (width, height)
+        && (desc.row_pitch == 0 || desc.row_pitch == row)
+        && desc.mip_levels == 0
+        && desc.samples == 0;
+    if !is_same {
+        return Err(Status::INVALID_IMAGE_DESCRIPTOR);
+    }
+    if !format.may_view(original.format) {
+        return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
+    }
+    Ok(Image {
+        format,
+        ..*original
+    })
+}
+
+/// The image with its descriptors in memory.
+fn described(context: &Context, image: Image, address: u64) -> Outcome<ImageOf> {
+    let device = context.devices.first().ok_or(Status::INVALID_CONTEXT)?;
+    let bytes = DESCRIPTOR_BYTES * context.devices.len();
+    let descriptors: Buffer = device
+        .emulated
+        .allocate("descriptors of an image (clCreateImage)", bytes as u64)
+        .map_err(|_| Status::MEM_OBJECT_ALLOCATION_FAILURE)?;
+    for (index, device) in context.devices.iter().enumerate() {
+        let isa = device.emulated.target().isa;
+        let words = image.descriptor(isa, address);
+        let words = words.map_err(|_| Status::INVALID_IMAGE_DESCRIPTOR)?;
+        let first = index * DESCRIPTOR_BYTES / size_of::<u32>();
+        descriptors
+            .write(first as u64, &words)
+            .map_err(|_| Status::OUT_OF_RESOURCES)?;
+    }
+    Ok(ImageOf { image, descriptors })
+}
+
+impl ImageOf {
+    /// Address of the descriptor for a device of a context.
+    ///
+    /// # Errors
+    /// The context has no such device.
+    pub(crate) fn descriptor_for(&self, context: &Context, device: &Arc<Device>) -> Outcome<u64> {
+        let mut devices = context.devices.iter();
+        let index = devices.position(|own| Arc::ptr_eq(own, device));
+        let index = index.ok_or(Status::INVALID_CONTEXT)?;
+        Ok(self.descriptors.address() + (index * DESCRIPTOR_BYTES) as u64)
+    }
+}

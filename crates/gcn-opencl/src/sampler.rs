@@ -1,0 +1,184 @@
+//! Samplers.
+
+use std::sync::Arc;
+
+use gcn_isa::image::{Clamp, Filter, SamplerDescriptor};
+use gcn_runtime::Buffer;
+
+use crate::abi::*;
+use crate::context::Context;
+use crate::descriptor::DESCRIPTOR_BYTES;
+use crate::handle::{Id, Object, object, references};
+use crate::info::Info;
+use crate::status::{Outcome, Status};
+
+/// Modes of a sampler.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Modes {
+    /// True if coordinates are from 0 to 1.
+    pub(crate) is_normalized: bool,
+    /// `CL_ADDRESS_…`.
+    pub(crate) addressing: u32,
+    /// `CL_FILTER_…`.
+    pub(crate) filter: u32,
+}
+
+/// A sampler's, if the program does not say.
+impl Default for Modes {
+    fn default() -> Modes {
+        Modes {
+            is_normalized: true,
+            addressing: CL_ADDRESS_CLAMP,
+            filter: CL_FILTER_NEAREST,
+        }
+    }
+}
+
+impl Modes {
+    /// The modes that a list of properties sets.
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`: a property is none.
+    pub(crate) fn new(properties: &[(u64, u64)]) -> Outcome<Modes> {
+        let mut modes = Modes::default();
+        for (name, value) in properties {
+            let value = u32::try_from(*value).map_err(|_| Status::INVALID_VALUE)?;
+            match u32::try_from(*name) {
+                Ok(CL_SAMPLER_NORMALIZED_COORDS) => modes.is_normalized = value != 0,
+                Ok(CL_SAMPLER_ADDRESSING_MODE) => modes.addressing = value,
+                Ok(CL_SAMPLER_FILTER_MODE) => modes.filter = value,
+                _ => return Err(Status::INVALID_VALUE),
+            }
+        }
+        Ok(modes)
+    }
+
+    /// The descriptor, as the device library has those of samplers in sources (`opencl/src/image/isamp.cl`).
+    ///
+    /// # Errors
+    /// `CL_INVALID_VALUE`: a mode is none, or repeats images whose coordinates are not normalized.
+    fn descriptor(self) -> Outcome<SamplerDescriptor> {
+        let clamp = match self.addressing {
+            CL_ADDRESS_NONE | CL_ADDRESS_CLAMP => Clamp::Border,
+            CL_ADDRESS_CLAMP_TO_EDGE => Clamp::LastTexel,
+            CL_ADDRESS_REPEAT if self.is_normalized => Clamp::Wrap,
+            CL_ADDRESS_MIRRORED_REPEAT if self.is_normalized => Clamp::Mirror,
+            _ => return Err(Status::INVALID_VALUE),
+        };
+        let filter = match self.filter {
+            CL_FILTER_NEAREST => Filter::Point,
+            CL_FILTER_LINEAR => Filter::Linear,
+            _ => return Err(Status::INVALID_VALUE),
+        };
+        Ok(SamplerDescriptor {
+            clamp: [clamp; 3],
+            unnormalized: !self.is_normalized,
+            no_cube_wrap: true,
+            mag_filter: filter,
+            min_filter: filter,
+            ..SamplerDescriptor::default()
+        })
+    }
+}
+
+/// A sampler that has memory, and is not published.
+pub(crate) struct NewSampler {
+    context: Arc<Context>,
+    modes: Modes,
+    properties: Vec<u64>,
+    descriptor: Buffer,
+}
+
+impl NewSampler {
+    /// Allocates a sampler; `properties` are those that the program gave, with their terminator.
+    ///
+    /// # Errors
+    /// The specification's for the modes; there are no images; there is no memory.
+    pub(crate) fn new(
+        context: &Arc<Context>,
+        modes: Modes,
+        properties: Vec<u64>,
+    ) -> Outcome<NewSampler> {
+        let mut devices = context.devices.iter();
+        let device = devices.find(|device| device.has_images());
+        let device = device.ok_or(Status::INVALID_OPERATION)?;
+        let words = modes.descriptor()?.words();
+        let descriptor = device
+            .emulated
+            .allocate("a sampler (clCreateSampler)", DESCRIPTOR_BYTES as u64)
+            .map_err(|_| Status::OUT_OF_RESOURCES)?;
+        descriptor
+            .write(0, &words)
+            .map_err(|_| Status::OUT_OF_RESOURCES)?;
+        Ok(NewSampler {
+            context: context.clone(),
+            modes,
+            properties,
+            descriptor,
+        })
+    }
+}
+
+/// A sampler.
+pub(crate) struct Sampler {
+    id: Id<Sampler>,
+    of: NewSampler,
+}
+
+object!(Sampler, INVALID_SAMPLER);
+
+impl Sampler {
+    pub(crate) fn published(id: Id<Sampler>, of: NewSampler) -> Sampler {
+        Sampler { id, of }
+    }
+
+    pub(crate) fn context(&self) -> &Arc<Context> {
+        &self.of.context
+    }
+
+    /// Address of its descriptor, which is the same for all devices.
+    pub(crate) fn address(&self) -> u64 {
+        self.of.descriptor.address()
+    }
+
+    /// The value of an attribute.
+    ///
+    /// # Errors
+    /// There is no such attribute.
+    pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
+        Ok(match name {
+            CL_SAMPLER_REFERENCE_COUNT => Info::from(references(self)),
+            CL_SAMPLER_CONTEXT => Info::from(self.of.context.handle()),
+            CL_SAMPLER_NORMALIZED_COORDS => Info::bool(self.of.modes.is_normalized),
+            CL_SAMPLER_ADDRESSING_MODE => Info::from(self.of.modes.addressing),
+            CL_SAMPLER_FILTER_MODE => Info::from(self.of.modes.filter),
+            CL_SAMPLER_PROPERTIES => Info::array(self.of.properties.iter().copied()),
+            _ => return Err(Status::INVALID_VALUE),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_are_those_of_the_device_library() {
+        let words = |is_normalized, addressing, filter| {
+            let modes = Modes {
+                is_normalized,
+                addressing,
+                filter,
+            };
+            modes.descriptor().map(|it| it.words())
+        };
+        let clamp = words(true, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST);
+        assert_eq!(clamp, Ok([0x1000_01b6, 0x00ff_f000, 0, 0]));
+        let edge = words(false, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR);
+        assert_eq!(edge, Ok([0x1000_8092, 0x00ff_f000, 0x0050_0000, 0]));
+        let mirror = words(true, CL_ADDRESS_MIRRORED_REPEAT, CL_FILTER_LINEAR);
+        assert_eq!(mirror, Ok([0x1000_0049, 0x00ff_f000, 0x0050_0000, 0]));
+        let refused = words(false, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST);
+        assert_eq!(refused, Err(Status::INVALID_VALUE));
+    }
+}
