@@ -13,7 +13,7 @@ mod set;
 
 use std::ops::{BitAnd, BitOr, Range};
 
-use gcn_isa::uses::RegisterSet;
+use gcn_isa::uses::{RegisterSet, RegisterUse};
 
 use crate::code::Code;
 use crate::device::Device;
@@ -272,6 +272,12 @@ impl Context<'_> {
 }
 
 impl Context<'_> {
+    /// The registers of an image's address behind those that all images need, which the image's descriptor says. `None` of
+    /// other instructions, and where there are none.
+    pub fn address_beyond(&self, step: &Step) -> Option<RegisterUse> {
+        memory::address_beyond(self.wave, step)
+    }
+
     /// The addresses of texel number `number` that each lane of a sample or a gather of an image would access now, without side
     /// effects; [`Context::addresses`] has those of number 0. Returns false where no lane has that many. `access` is overwritten.
     pub fn texel(&self, step: &Step, number: usize, access: &mut Access) -> bool {

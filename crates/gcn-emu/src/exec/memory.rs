@@ -37,7 +37,7 @@ use crate::step::{Family, FastPath, MemoryPlan, Step};
 use crate::wave::Wave;
 
 pub use access::{Access, LaneSpace, addresses};
-pub use image::texel;
+pub use image::{address_beyond, texel};
 pub use running::{Attempt, LaneFault};
 pub(crate) use share::Reaches;
 pub use share::ShareAccess;

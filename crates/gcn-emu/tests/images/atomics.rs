@@ -1,9 +1,9 @@
 //! Atomics.
 
 use gcn_isa::Isa;
-use gcn_isa::image::{ImageDescriptor, ImageKind};
 use gcn_isa::image::number_format::*;
 use gcn_isa::image::texel_format::*;
+use gcn_isa::image::{ImageDescriptor, ImageKind};
 
 use super::*;
 
@@ -75,12 +75,7 @@ fn the_mask_says_how_wide_they_are() {
 fn each_generation_has_its_own() {
     on(&[SI, CI], |m| {
         let format = (IMG_DATA_FORMAT_32, IMG_NUM_FORMAT_FLOAT);
-        let descriptor = ImageDescriptor::linear(
-            m.target.isa,
-            ImageKind::D1,
-            format,
-            [64, 1, 1],
-        );
+        let descriptor = ImageDescriptor::linear(m.target.isa, ImageKind::D1, format, [64, 1, 1]);
         let image = Image::with(m, descriptor.expect("a layout"), |_| 0);
         m.set(0, |l| l as u32)
             .set(4, |l| (l as f32 - 2.0).to_bits());

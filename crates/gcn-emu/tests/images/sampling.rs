@@ -1,4 +1,4 @@
-//! Samples against a model in plain f64 arithmetic, written by itself: errata E326, E327.
+//! Samples against a model in plain f64 arithmetic, written by itself: errata E326, E327, E331.
 
 use gcn_isa::image::number_format::*;
 use gcn_isa::image::texel_format::*;

@@ -131,12 +131,13 @@ struct Met {
 
 impl Watch {
     /// The first conflict of the instruction's registers with each outstanding operation.
-    fn met(state: &WaveState, instruction: &Instruction<'_>) -> Vec<Met> {
+    fn met(state: &WaveState, context: &Context<'_>, instruction: &Instruction<'_>) -> Vec<Met> {
         let inst = &instruction.step.inst;
         let uses = inst.uses();
         let own = uses.counters();
         let mut found: Vec<Met> = Vec::new();
-        for its in used(instruction) {
+        let beyond = context.address_beyond(instruction.step);
+        for its in used(instruction).chain(beyond) {
             let its_lanes = lanes_of(its.lanes, instruction.exec);
             let released = uses.released_by(&its);
             for held in state.outstanding.held() {
@@ -168,7 +169,7 @@ impl Watch {
         context: &Context<'_>,
         instruction: &Instruction<'_>,
     ) {
-        for Met { held, its } in Self::met(state, instruction) {
+        for Met { held, its } in Self::met(state, context, instruction) {
             let operation = facts.get(held.what.index);
             let (HeldPlace::Registers(theirs, _), Some(operation)) = (&held.what.what, operation)
             else {

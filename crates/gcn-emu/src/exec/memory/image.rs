@@ -15,6 +15,7 @@ mod perform;
 
 use gcn_isa::Does;
 use gcn_isa::effect::ImageOp;
+use gcn_isa::uses::{RegisterUse, Registers};
 
 use super::access::Access;
 use crate::lanes::active;
@@ -41,6 +42,24 @@ pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bo
         Some(plan) if plan.family == Family::Image => find(wave, plan, number, access),
         _ => false,
     }
+}
+
+/// The registers of an image's address behind those that all images need, by the descriptor: those of
+/// [`Uses::address_beyond`](gcn_isa::uses::Uses::address_beyond) that are read. `None` where none is.
+pub fn address_beyond(wave: &Wave, step: &Step) -> Option<RegisterUse> {
+    let plan = step.memory.as_deref()?;
+    let beyond = step.inst.uses().address_beyond()?;
+    let bound = Bound::new(wave, plan).ok()?;
+    let Registers::Vector { first, .. } = beyond.registers else {
+        return None;
+    };
+    let before = first.wrapping_sub(plan.vaddr?);
+    let count = bound.address.registers.checked_sub(before)?;
+    let registers = Registers::Vector { first, count };
+    (count != 0).then_some(RegisterUse {
+        registers,
+        ..beyond
+    })
 }
 
 fn find(wave: &Wave, plan: &MemoryPlan, number: usize, access: &mut Access) -> bool {

@@ -301,9 +301,7 @@ impl Transfer<'_> {
                 bits[0] = self.memories.lds.load(at, DWORD);
                 self.store(lane, 0, DWORD, &bits);
             }
-            Does::StoreFormat(..)
-            | Does::StoreFormatHigh
-            | Does::Image(ImageOp::Store(..)) => {
+            Does::StoreFormat(..) | Does::StoreFormatHigh | Does::Image(ImageOp::Store(..)) => {
                 self.store(lane, 0, self.access.bytes.into(), &[all_or_none(data); 16]);
             }
             Does::Atomic(op, _) | Does::Return(op, _) => {
