@@ -2,7 +2,7 @@
 //! variables = { GCN_CHECK = "default", GCN_CHECK_ERROR_EXITCODE = "3" }
 //! status = 3
 //! findings = ["global-out-of-bounds"]
-//! stderr = ["kernel shift", "<stdin>:2:"]
+//! stderr = ["kernel shift", "<program ", ">:2:", "2 |     data[get_global_id(0) + 1] = by;"]
 #include "check.h"
 
 static const char* const SOURCE =
@@ -12,7 +12,7 @@ static const char* const SOURCE =
 
 int main(void) {
     open_device();
-    const cl_program program = build(SOURCE, "-g");
+    const cl_program program = build(SOURCE, "");
     const cl_kernel kernel = kernel_of(program, "shift");
     const cl_mem buffer = buffer_of(64 * sizeof(int), NULL);
     const int by = 5;

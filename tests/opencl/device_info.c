@@ -2,6 +2,10 @@
 //! targets = ["gfx803", "gfx900", "gfx906"]
 #include "check.h"
 
+// Not in the headers.
+#define CL_DEVICE_MAX_REAL_TIME_COMPUTE_QUEUES_AMD 0x404d
+#define CL_DEVICE_MAX_REAL_TIME_COMPUTE_UNITS_AMD 0x404e
+
 enum Kind { UINT, ULONG, SIZE, SIZES, HANDLE, TEXT, NAMES, LIST };
 
 static const struct {
@@ -13,6 +17,8 @@ static const struct {
     ROW(ULONG, TYPE),
     ROW(UINT, VENDOR_ID),
     ROW(UINT, MAX_COMPUTE_UNITS),
+    ROW(UINT, MAX_REAL_TIME_COMPUTE_QUEUES_AMD),
+    ROW(UINT, MAX_REAL_TIME_COMPUTE_UNITS_AMD),
     ROW(UINT, MAX_WORK_ITEM_DIMENSIONS),
     ROW(SIZES, MAX_WORK_ITEM_SIZES),
     ROW(SIZE, MAX_WORK_GROUP_SIZE),

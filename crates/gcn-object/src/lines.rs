@@ -1,5 +1,7 @@
 //! Source lines of code, from the DWARF that compilers write with `-g`: files, lines, and calls that were inlined.
 
+mod embedded;
+
 use std::fmt;
 use std::ops::Range;
 use std::sync::Arc;
@@ -12,6 +14,7 @@ use thiserror::Error;
 use crate::bundle::decompressed;
 use crate::names::source_name;
 use crate::object::{CodeObject, Section};
+use embedded::EmbeddedSources;
 
 /// Bytes of `Elf64_Chdr`, before the stream of a compressed section: kind, four bytes that are reserved, size, alignment.
 const HEADER: usize = 24;
@@ -21,12 +24,15 @@ const SIZE_FIELD: usize = 8;
 type Reader = EndianArcSlice<LittleEndian>;
 
 /// Debug information of a code object, which [`CodeObject::source_lines`] finds.
-pub struct SourceLines(Context<Reader>);
+pub struct SourceLines {
+    context: Context<Reader>,
+    embedded: EmbeddedSources,
+}
 
 /// A place in a source. Its form is that of compilers' messages: `scale.cl:12:5`.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourcePlace {
-    /// Path of the file as the compiler was given it, in the directory where it ran.
+    /// Path of the file as the compiler was given it, in the directory where it ran; `<NAME>` of a text that was in no file.
     pub file: Arc<str>,
     /// Line, from 1; 0 if the compiler names none.
     pub line: u32,
@@ -92,11 +98,17 @@ impl fmt::Display for SourcePlace {
 impl SourcePlace {
     fn of(location: &addr2line::Location<'_>) -> Option<SourcePlace> {
         Some(SourcePlace {
-            file: location.file?.into(),
+            file: shown(location.file?).into(),
             line: location.line.unwrap_or(0),
             column: location.column.unwrap_or(0),
         })
     }
+}
+
+/// A path without its directory if the name is in angle brackets, as compilers name texts that are in no file.
+fn shown(path: &str) -> &str {
+    let name = path.rfind("/<").map(|slash| &path[slash + 1..]);
+    name.filter(|name| name.ends_with('>')).unwrap_or(path)
 }
 
 impl CodeObject<'_> {
@@ -132,7 +144,10 @@ impl CodeObject<'_> {
             };
             Ok::<_, LinesError>(Reader::new(bytes, LittleEndian))
         };
-        Ok(Some(SourceLines(Context::from_dwarf(Dwarf::load(load)?)?)))
+        let dwarf = Dwarf::load(load)?;
+        let embedded = EmbeddedSources::read(&dwarf);
+        let context = Context::from_dwarf(dwarf)?;
+        Ok(Some(SourceLines { context, embedded }))
     }
 
     /// The bytes of a section of debug information, which a compiler may have compressed (`-gz`).
@@ -165,7 +180,7 @@ impl SourceLines {
     /// # Errors
     /// The part that describes the address is not valid DWARF.
     pub fn frames(&self, address: u64) -> Result<Vec<SourceFrame>, LinesError> {
-        let mut found = self.0.find_frames(address).skip_all_loads()?;
+        let mut found = self.context.find_frames(address).skip_all_loads()?;
         let mut frames = Vec::new();
         while let Some(frame) = found.next()? {
             let function = match &frame.function {
@@ -187,7 +202,9 @@ impl SourceLines {
     /// The part that describes the addresses is not valid DWARF.
     pub fn ranges(&self, addresses: Range<u64>) -> Result<Vec<SourceRange>, LinesError> {
         let mut ranges: Vec<SourceRange> = Vec::new();
-        let found = self.0.find_location_range(addresses.start, addresses.end)?;
+        let found = self
+            .context
+            .find_location_range(addresses.start, addresses.end)?;
         for (start, length, location) in found {
             let Some(mut place) = SourcePlace::of(&location) else {
                 continue;
@@ -202,6 +219,15 @@ impl SourceLines {
             });
         }
         Ok(ranges)
+    }
+
+    /// The text of a file of a [`SourcePlace`], which the compiler put into the code object (`-gembed-source`); `None` if it did not.
+    /// The text may count the lines of several files itself, with `#line`.
+    pub fn embedded_source(&self, file: &str) -> Option<String> {
+        let embedded = &self.embedded;
+        embedded
+            .text(file)
+            .or_else(|| embedded.text(embedded.path_of(file)?))
     }
 }
 

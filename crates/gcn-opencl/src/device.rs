@@ -355,6 +355,9 @@ impl Device {
             CL_DEVICE_GFXIP_MAJOR_AMD => Info::from(major),
             CL_DEVICE_GFXIP_MINOR_AMD => Info::from(minor),
             CL_DEVICE_AVAILABLE_ASYNC_QUEUES_AMD => Info::from(1u32),
+            // No queue has compute units of its own.
+            CL_DEVICE_MAX_REAL_TIME_COMPUTE_QUEUES_AMD
+            | CL_DEVICE_MAX_REAL_TIME_COMPUTE_UNITS_AMD => Info::from(0u32),
             CL_DEVICE_PREFERRED_CONSTANT_BUFFER_SIZE_AMD => Info::from(64usize << 10),
             _ => return Err(Status::INVALID_VALUE),
         })

@@ -55,7 +55,7 @@ impl Language {
 pub enum CompilerInput<'a> {
     /// A file.
     File(&'a Path),
-    /// Text; its includes are searched for from the working directory.
+    /// Text; its includes are searched for from the working directory. With `-g` the code object has the text too.
     Text(&'a str),
     /// Modules of bitcode ([`Product::Bitcode`]), one at least, which are linked; the language is [`Language::Ir`].
     Bitcode(&'a [&'a [u8]]),
@@ -243,6 +243,11 @@ pub fn compile_with(
         CompilerInput::Text(text) => text.as_bytes().to_vec(),
         CompilerInput::Bitcode(modules) => joined(modules),
     };
+    let text = if commands::embeds_source(request) {
+        named(text)
+    } else {
+        text
+    };
     let plan = commands::CompilerCommands::new(toolchain, request, &text)?;
     let cache = directory.map(|directory| Cache::new(directory.to_owned()));
     let key = Key::new(&plan.identity(toolchain), &text);
@@ -309,6 +314,14 @@ pub fn compile_with(
         commands: shown,
         cached: false,
     })
+}
+
+/// A text of a program with a name in front that no other text has, for messages and for debug information.
+fn named(text: Vec<u8>) -> Vec<u8> {
+    let name = cache::short_hash(&text);
+    let mut named = format!("#line 1 \"<program {name}>\"\n").into_bytes();
+    named.extend(text);
+    named
 }
 
 /// The bytes of modules, each behind its length.

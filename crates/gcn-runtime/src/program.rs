@@ -84,6 +84,11 @@ impl Watch {
         self.checks.as_ref()
     }
 
+    /// True if what is written names lines of source, so that code should be compiled with debug information.
+    pub fn names_lines(&self) -> bool {
+        self.checks.is_some() || self.profile.is_some()
+    }
+
     /// Runs a launch to its end on the caller's thread, and reports what checks have found. The flag stops the launch. A failure
     /// leaves the queue as it was before.
     ///

@@ -87,3 +87,20 @@ fn the_compilers_diagnostics_are_there() {
     assert!(diagnostics.contains(place), "{diagnostics}");
     assert!(commands[0].contains("gfx900"), "{commands:?}");
 }
+
+#[test]
+fn debug_information_of_a_text_has_the_text() {
+    let text = "kernel void k(global int *x) {\n    x[get_global_id(0)] *= 3;\n}\n";
+    let device = Device::new("gfx906").unwrap();
+    let compiled = compile(&device, &directory(), Language::OpenClC, text, &["-g"]);
+    let (_, compiled) = compiled.unwrap();
+    let object = gcn_object::read(&compiled.code).unwrap();
+    let lines = object.source_lines().unwrap().expect("it has lines");
+    let ranges = lines.ranges(0..u64::MAX).unwrap();
+    let mut places = ranges.iter().map(|range| &range.place);
+    let place = places.find(|place| place.line == 2).unwrap();
+    assert!(place.file.starts_with("<program "), "{place}");
+    let embedded = lines.embedded_source(&place.file).unwrap();
+    assert!(embedded.ends_with(text), "{embedded}");
+    assert_eq!(lines.embedded_source("<program >"), None);
+}

@@ -38,6 +38,11 @@ fn hexadecimal(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// Eight digits that differ for most different texts.
+pub(super) fn short_hash(text: &[u8]) -> String {
+    hexadecimal(&hash(&[text])).chars().take(8).collect()
+}
+
 /// The directory of the user's results: `gcn` in `$XDG_CACHE_HOME`, or in `~/.cache`.
 pub(super) fn directory() -> Option<PathBuf> {
     let absolute = |variable| {

@@ -30,6 +30,16 @@ pub(super) fn module_name(number: usize) -> String {
     format!("module{number}.bc")
 }
 
+/// True if debug information of a text is asked for, which then contains the text: there is no file of it.
+pub(super) fn embeds_source(request: &Request<'_>) -> bool {
+    let options = || request.options.iter().filter_map(|option| option.to_str());
+    // The versions of DWARF before the default one have no place for it.
+    matches!(request.source, CompilerInput::Text(_))
+        && request.language != Language::Ir
+        && options().any(|option| option == "-g" || option == "-gline-tables-only")
+        && !options().any(|option| option.starts_with("-gdwarf"))
+}
+
 /// The commands for a request, but for the names of files.
 pub(super) struct CompilerCommands {
     clang: PathBuf,
@@ -121,6 +131,9 @@ impl CompilerCommands {
         front.push(front_level);
         front.extend(common.iter().cloned());
         front.extend(options.others.iter().cloned());
+        if embeds_source(request) {
+            front.push("-gembed-source".into());
+        }
         let source = match request.source {
             CompilerInput::File(path) => path.as_os_str().to_owned(),
             CompilerInput::Text(_) => "-".into(),

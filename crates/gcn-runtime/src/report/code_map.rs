@@ -98,7 +98,8 @@ impl<'a> CodeMap<'a> {
     pub(super) fn source_line(&self, pc: u64) -> Option<SourceLine> {
         self.symbolic(pc)?;
         let address = self.module.loaded().linked_address(pc);
-        let frames = self.lines()?.frames(address).ok()?;
+        let lines = self.lines()?;
+        let frames = lines.frames(address).ok()?;
         let place = frames
             .first()?
             .place
@@ -106,7 +107,7 @@ impl<'a> CodeMap<'a> {
             .filter(|place| place.line != 0)?;
         let mut sources = self.sources.borrow_mut();
         Some(SourceLine {
-            text: sources.whole_line(&place).map(str::to_owned),
+            text: sources.whole_line(lines, &place).map(str::to_owned),
             inlined: inlined(&frames),
             place,
         })

@@ -53,6 +53,20 @@ fn entry(finding: &FindingReport) -> Entry {
         .build()
 }
 
+/// A path as a reference of a URI: bytes that such a one cannot have are escaped.
+fn uri(path: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte);
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        if plain(byte) {
+            uri.push(byte.into());
+        } else {
+            uri += &format!("%{byte:02X}");
+        }
+    }
+    uri
+}
+
 /// The line of source where it is known, and the instruction.
 fn location(place: &PlaceReport) -> Location {
     let code = place.code.iter().map(|code| {
@@ -65,7 +79,7 @@ fn location(place: &PlaceReport) -> Location {
         region.start_line = known(place.line);
         region.start_column = known(place.column);
         PhysicalLocation::builder()
-            .artifact_location(ArtifactLocation::builder().uri(file.clone()).build())
+            .artifact_location(ArtifactLocation::builder().uri(uri(file)).build())
             .region(region)
             .build()
     });
@@ -75,4 +89,20 @@ fn location(place: &PlaceReport) -> Location {
         .build();
     location.physical_location = physical;
     location
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_escaped_in_uris() {
+        for (path, expected) in [
+            ("/src/a-b_c.cl", "/src/a-b_c.cl"),
+            ("<program 5f3a8b1c>", "%3Cprogram%205f3a8b1c%3E"),
+            ("./100%/ä.cl", "./100%25/%C3%A4.cl"),
+        ] {
+            assert_eq!(uri(path), expected);
+        }
+    }
 }

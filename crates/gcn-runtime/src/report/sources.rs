@@ -13,31 +13,19 @@ const MAX_SOURCE_BYTES: u64 = 16 << 20;
 /// Sources that debug information names, each read once.
 #[derive(Default)]
 pub struct Sources {
-    /// The lines of each file; `None` if it cannot be read.
-    files: HashMap<Arc<str>, Option<Vec<String>>>,
+    /// The lines of each file, by their numbers; none if it cannot be read.
+    files: HashMap<Arc<str>, HashMap<u32, String>>,
 }
 
 impl Sources {
-    /// The line at a place, without its indentation; `None` if the file cannot be read or is not that long.
-    pub fn line(&mut self, place: &SourcePlace) -> Option<&str> {
-        self.whole_line(place).map(str::trim)
-    }
-
-    /// The line at a place as it is in the file.
-    pub(super) fn whole_line(&mut self, place: &SourcePlace) -> Option<&str> {
+    /// The line at a place as it is in the source, which is in the debug information or a file; `None` if neither has it.
+    pub(super) fn whole_line(&mut self, lines: &SourceLines, place: &SourcePlace) -> Option<&str> {
         let file = self.files.entry(place.file.clone());
-        let lines = file.or_insert_with_key(|path| {
-            let path = Path::new(&**path);
-            // The name comes from the object: it may be that of a pipe, or of a device without an end.
-            let metadata = fs::metadata(path).ok()?;
-            if !metadata.is_file() || metadata.len() > MAX_SOURCE_BYTES {
-                return None;
-            }
-            let text = fs::read_to_string(path).ok()?;
-            Some(text.lines().map(str::to_owned).collect())
+        let known = file.or_insert_with_key(|path| match lines.embedded_source(path) {
+            Some(text) => lines_of(&text, path),
+            None => read(Path::new(&**path)).unwrap_or_default(),
         });
-        let index = (place.line as usize).checked_sub(1)?;
-        lines.as_ref()?.get(index).map(String::as_str)
+        known.get(&place.line).map(String::as_str)
     }
 
     /// The place of code at an address and the text of its line, as `scale.cl:4: return x + x;`; of code that was inlined, the
@@ -50,12 +38,60 @@ impl Sources {
         }
         let mut text = format!("{}:{}", place.file, place.line);
         text += &inlined(&frames);
-        if let Some(line) = self.line(place).filter(|line| !line.is_empty()) {
+        let line = self.whole_line(lines, place).map(str::trim);
+        if let Some(line) = line.filter(|line| !line.is_empty()) {
             text += ": ";
             text += line;
         }
         Some(text)
     }
+}
+
+/// The lines of a file on disk.
+fn read(path: &Path) -> Option<HashMap<u32, String>> {
+    let metadata = fs::metadata(path).ok()?;
+    // The name comes from the object: it may be that of a pipe, or of a device without an end.
+    if !metadata.is_file() || metadata.len() > MAX_SOURCE_BYTES {
+        return None;
+    }
+    let text = fs::read_to_string(path).ok()?;
+    Some((1..).zip(text.lines().map(str::to_owned)).collect())
+}
+
+/// The lines of a file in a text, which may count the lines of several files by `#line` directives.
+fn lines_of(text: &str, file: &str) -> HashMap<u32, String> {
+    let is_file = |name: &str| {
+        let directory = file.strip_suffix(name);
+        directory.is_some_and(|it| it.is_empty() || it.ends_with('/'))
+    };
+    let (mut named, mut unnamed) = (HashMap::new(), HashMap::new());
+    let mut number: u32 = 1;
+    // True for lines of the file, false for those of another; nothing while the text has not named its file.
+    let mut is_own = None;
+    for line in text.lines() {
+        if let Some((next, name)) = line_directive(line) {
+            number = next;
+            is_own = name.map(is_file).or(is_own);
+            continue;
+        }
+        match is_own {
+            Some(true) => drop(named.insert(number, line.to_owned())),
+            Some(false) => (),
+            None => drop(unnamed.insert(number, line.to_owned())),
+        }
+        number = number.saturating_add(1);
+    }
+    if named.is_empty() { unnamed } else { named }
+}
+
+/// The number that a directive `#line 12 "name"` or `# 12 "name"` gives the next line, and the name of the file.
+fn line_directive(line: &str) -> Option<(u32, Option<&str>)> {
+    let rest = line.trim_start().strip_prefix('#')?.trim_start();
+    let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
+    let digits = rest.find(|c: char| !c.is_ascii_digit());
+    let (number, rest) = rest.split_at(digits.unwrap_or(rest.len()));
+    let name = || rest.trim_start().strip_prefix('"')?.split_once('"');
+    Some((number.parse().ok()?, name().map(|(name, _)| name)))
 }
 
 /// The calls by which code came where it is, the innermost first: ` (twice, inlined at scale.cl:10)`; empty if there are none.
@@ -74,4 +110,29 @@ pub(super) fn inlined(frames: &[SourceFrame]) -> String {
         text.push(')');
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directives_count_the_lines_of_a_text() {
+        let text =
+            "first\n#line 7 \"a.cl\"\nseven\n # 3 \"dir/b.cl\"\nthree\n#line 20\ntwenty\n#line x\n";
+        let line = |file, number| lines_of(text, file).get(&number).cloned();
+        for (file, number, expected) in [
+            ("/tmp/a.cl", 7, Some("seven")),
+            ("/tmp/a.cl", 1, None),
+            ("/tmp/a.cl", 20, None),
+            ("/tmp/dir/b.cl", 3, Some("three")),
+            ("dir/b.cl", 20, Some("twenty")),
+            ("dir/b.cl", 21, Some("#line x")),
+            ("/tmp/c.cl", 1, Some("first")),
+            ("/tmp/c.cl", 7, None),
+            ("/tmp/xa.cl", 7, None),
+        ] {
+            assert_eq!(line(file, number).as_deref(), expected, "{file}:{number}");
+        }
+    }
 }

@@ -1,0 +1,84 @@
+//! Texts of sources in the debug information itself, where compilers put them with `-gembed-source`.
+
+use std::collections::HashMap;
+
+use gimli::{Dwarf, Reader as _, UnitHeader};
+
+use super::Reader;
+
+/// The texts, by the path of the file.
+pub(super) struct EmbeddedSources(HashMap<String, Reader>);
+
+impl EmbeddedSources {
+    /// Finds the texts in the tables of files. What is not valid DWARF has none: it is an error for who asks for its lines.
+    pub(super) fn read(dwarf: &Dwarf<Reader>) -> EmbeddedSources {
+        let mut texts = HashMap::new();
+        let mut units = dwarf.units();
+        while let Ok(Some(header)) = units.next() {
+            let _ = add_texts(dwarf, header, &mut texts);
+        }
+        EmbeddedSources(texts)
+    }
+
+    /// The text of a file.
+    pub(super) fn text(&self, path: &str) -> Option<String> {
+        let text = self.0.get(path)?.to_string_lossy().ok()?;
+        Some(text.into_owned())
+    }
+
+    /// The path of a file that is shown as `name`.
+    pub(super) fn path_of(&self, name: &str) -> Option<&str> {
+        let mut paths = self.0.keys().map(String::as_str);
+        paths.find(|path| super::shown(path) == name)
+    }
+}
+
+/// Adds the texts of a unit's files.
+///
+/// # Errors
+/// The unit is not valid DWARF.
+fn add_texts(
+    dwarf: &Dwarf<Reader>,
+    header: UnitHeader<Reader>,
+    texts: &mut HashMap<String, Reader>,
+) -> Result<(), gimli::Error> {
+    let unit = dwarf.unit(header)?;
+    let unit = unit.unit_ref(dwarf);
+    let Some(program) = &unit.line_program else {
+        return Ok(());
+    };
+    let header = program.header();
+    for file in header.file_names() {
+        let Some(source) = file.source() else {
+            continue;
+        };
+        let text = unit.attr_string(source)?;
+        if text.is_empty() {
+            continue;
+        }
+        // The path is composed as `addr2line` does: directory of the compilation, of the file, name.
+        let mut path = match &unit.comp_dir {
+            Some(directory) => directory.to_string_lossy()?.into_owned(),
+            None => String::new(),
+        };
+        if file.directory_index() != 0
+            && let Some(directory) = file.directory(header)
+        {
+            join(&mut path, &unit.attr_string(directory)?.to_string_lossy()?);
+        }
+        let name = unit.attr_string(file.path_name())?;
+        join(&mut path, &name.to_string_lossy()?);
+        texts.insert(path, text);
+    }
+    Ok(())
+}
+
+/// Appends a path to another one, which it replaces if it is absolute.
+fn join(path: &mut String, part: &str) {
+    if part.starts_with('/') {
+        path.clear();
+    } else if !path.is_empty() && !path.ends_with('/') {
+        path.push('/');
+    }
+    path.push_str(part);
+}
