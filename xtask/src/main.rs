@@ -12,9 +12,10 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask tools                            install what the tests need
        cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19] [--check]
                                                     run or check tests/kernels in every build and print a table
-       cargo xtask mutants [FILTER] [--target T] [--level O0|O2]
-                                                    remove and weaken every wait of tests/kernels, check each change, and print
-                                                    how many a register needs and are reported
+       cargo xtask mutants [FILTER] [--target T] [--level O0|O2] [--most N] [--late]
+                                                    remove and weaken every wait of tests/kernels, or N of them in each build,
+                                                    check each change, and print how many a register needs and are reported;
+                                                    with --late also how many of these change results under gcn run --late
        cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
        cargo xtask hsa [PROFILE]                    build the libraries of gcn exec with a profile (release)
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with

@@ -13,6 +13,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 use std::sync::{Mutex, PoisonError};
+use std::time::Instant;
 
 use crate::case::{self, Case, Language, Purpose};
 use crate::compile::{Build, COMPILERS, LEVELS, TARGETS};
@@ -56,8 +57,9 @@ impl From<Fate> for Reason {
     }
 }
 
-/// Numbers of mutants: of all, and of those of which the checker reports a register or LDS.
-type Counts = BTreeMap<(&'static str, Reason), [usize; 3]>;
+/// Numbers of mutants: of all, of those of which the checker reports a register or LDS, of those whose results `--late` changes
+/// as far as they are run so, and of these that the checker does not report, but that of races does.
+type Counts = BTreeMap<(&'static str, Reason), [usize; 5]>;
 
 /// The reason why wait states are there.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -83,13 +85,18 @@ type NopCounts = BTreeMap<(&'static str, Nop), [usize; 3]>;
 struct Tally {
     waits: Counts,
     nops: NopCounts,
+    /// Mutants of waits that are executed, tried or not.
+    executed: usize,
 }
 
 impl Tally {
     fn add(&mut self, other: Tally) {
-        fn add<K: Ord>(to: &mut BTreeMap<K, [usize; 3]>, from: BTreeMap<K, [usize; 3]>) {
+        fn add<K: Ord, const N: usize>(
+            to: &mut BTreeMap<K, [usize; N]>,
+            from: BTreeMap<K, [usize; N]>,
+        ) {
             for (key, more) in from {
-                let sums = to.entry(key).or_default();
+                let sums = to.entry(key).or_insert([0; N]);
                 for (sum, more) in sums.iter_mut().zip(more) {
                     *sum += more;
                 }
@@ -97,17 +104,34 @@ impl Tally {
         }
         add(&mut self.waits, other.waits);
         add(&mut self.nops, other.nops);
+        self.executed += other.executed;
     }
 }
 
 /// Wrong mutants of a build that are shown.
 const SHOWN: usize = 5;
 
-/// Tries mutants of a build: one in `every` of those that are run.
-fn check(case: &Case, build: Build, every: usize, tally: &mut Tally) -> Result<(), String> {
+/// A choice among the mutants that are executed: one in `every`, and at most `most`, evenly spaced.
+#[derive(Clone, Copy, Debug)]
+struct Sample {
+    every: usize,
+    most: usize,
+    /// Reported mutants run with late memory operations, too. Those that are not reported always do.
+    late: bool,
+}
+
+impl Sample {
+    /// The distance of those that are tried among `count`.
+    fn step(self, count: usize) -> usize {
+        self.every.max(count.div_ceil(self.most))
+    }
+}
+
+/// Tries mutants of a build.
+fn check(case: &Case, build: Build, sample: Sample, tally: &mut Tally) -> Result<(), String> {
     let mut subject = Subject::new(case, build)?;
-    subject.check_waits(every, &mut tally.waits)?;
-    subject.check_nops(every, &mut tally.nops)?;
+    tally.executed += subject.check_waits(sample, &mut tally.waits)?;
+    subject.check_nops(sample, &mut tally.nops)?;
     let mut wrong = subject.wrong;
     let count = wrong.len();
     if count == 0 {
@@ -143,7 +167,12 @@ pub fn is_sample(case: &Case, build: Build) -> bool {
 /// The checker does not report what it must, or something else; or none of the mutants is needed.
 pub fn check_some(case: &Case, build: Build) -> Result<(), String> {
     let mut tally = Tally::default();
-    check(case, build, EVERY, &mut tally)?;
+    let sample = Sample {
+        every: EVERY,
+        most: usize::MAX,
+        late: false,
+    };
+    check(case, build, sample, &mut tally)?;
     let [needed, ..] = tally
         .waits
         .get(&(build.target, Reason::Needed))
@@ -222,7 +251,22 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
             scope.spawn(|| {
                 while let Some((case, build)) = work.get(next.fetch_add(1, Relaxed)) {
                     let mut tally = Tally::default();
-                    let result = check(case, *build, 1, &mut tally);
+                    let begin = Instant::now();
+                    let sample = Sample {
+                        every: 1,
+                        most: choice.most(),
+                        late: choice.late(),
+                    };
+                    let result = check(case, *build, sample, &mut tally);
+                    let tried = tally.waits.iter();
+                    let tried = tried.filter(|((_, reason), _)| *reason != Reason::NotExecuted);
+                    let tried: usize = tried.map(|(_, [all, ..])| all).sum();
+                    say(&format!(
+                        "{} on {build}: {tried} of {} mutants of waits, {:.1} s",
+                        case.name,
+                        tally.executed,
+                        begin.elapsed().as_secs_f64()
+                    ));
                     let mut all = all.lock().unwrap_or_else(PoisonError::into_inner);
                     all.0.add(tally);
                     if let Err(error) = result {
@@ -234,9 +278,17 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
         }
     });
     let all = all.into_inner().unwrap_or_else(PoisonError::into_inner);
-    print(&all.0.waits, ["registers", "lds"]);
-    print(&all.0.nops, ["checker", "lint"]);
-    say(&format!("{} builds, {} failed", work.len(), all.1));
+    print(
+        &all.0.waits,
+        ["all", "registers", "lds", "late", "late, a race"],
+    );
+    print(&all.0.nops, ["all", "checker", "lint"]);
+    say(&format!(
+        "{} mutants of waits are executed; {} builds, {} failed",
+        all.0.executed,
+        work.len(),
+        all.1
+    ));
     if all.1 == 0 && !work.is_empty() {
         ExitCode::SUCCESS
     } else {
@@ -244,24 +296,26 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Prints a table: numbers of mutants by reason and target, and of those that are reported.
-fn print<R: Copy + Ord + std::fmt::Debug>(
-    counts: &BTreeMap<(&'static str, R), [usize; 3]>,
-    heads: [&str; 2],
+/// Prints a table: numbers of mutants by reason and target, and below each reason the numbers that are not all.
+fn print<R: Copy + Ord + std::fmt::Debug, const N: usize>(
+    counts: &BTreeMap<(&'static str, R), [usize; N]>,
+    parts: [&str; N],
 ) {
     let reasons: BTreeSet<R> = counts.keys().map(|(_, reason)| *reason).collect();
     let targets: String = TARGETS.iter().map(|it| format!(" {it:>9}")).collect();
-    let [first, second] = heads;
-    say(&format!("{:21}{targets} | {first:>9} {second:>9}", ""));
+    say(&format!("{:21}{targets}", ""));
     for reason in reasons {
-        let mut line = format!("{:21}", format!("{reason:?}"));
-        let mut sums = [0; 2];
-        for target in TARGETS {
-            let [all, first, second] = counts.get(&(target, reason)).copied().unwrap_or_default();
-            line.push_str(&format!(" {all:>9}"));
-            sums[0] += first;
-            sums[1] += second;
+        for (n, part) in parts.iter().enumerate() {
+            let cells = TARGETS.map(|it| counts.get(&(it, reason)).map_or(0, |all| all[n]));
+            if n == 0 || cells != [0; TARGETS.len()] {
+                let cells: String = cells.iter().map(|it| format!(" {it:>9}")).collect();
+                let name = if n == 0 {
+                    format!("{reason:?}")
+                } else {
+                    format!("  {part}")
+                };
+                say(&format!("{name:21}{cells}"));
+            }
         }
-        say(&format!("{line} | {:>9} {:>9}", sums[0], sums[1]));
     }
 }

@@ -19,6 +19,10 @@ pub struct Choice {
     compiler: Option<String>,
     /// Runs them by `gcn check`.
     check: bool,
+    /// Mutants of a build at most, of those that are executed.
+    most: Option<usize>,
+    /// Runs mutants with late memory operations even if they are reported.
+    late: bool,
 }
 
 impl Choice {
@@ -37,13 +41,23 @@ impl Choice {
                     choice.check = true;
                     continue;
                 }
+                "--late" => {
+                    choice.late = true;
+                    continue;
+                }
+                "--most" => {
+                    let number = arguments.next().and_then(|it| it.parse().ok());
+                    let number = number.filter(|it| *it > 0);
+                    choice.most = Some(number.ok_or("--most wants a number")?);
+                    continue;
+                }
                 filter if !filter.starts_with('-') => {
                     choice.filter = argument;
                     continue;
                 }
                 unknown => {
                     return Err(format!(
-                        "`{unknown}` is not known; there are --target, --level, --compiler, --check"
+                        "`{unknown}` is not known; there are --target, --level, --compiler, --check, --most, --late"
                     ));
                 }
             };
@@ -67,6 +81,16 @@ impl Choice {
         is(&self.target, build.target)
             && is(&self.level, build.level)
             && is(&self.compiler, &build.compiler.to_string())
+    }
+
+    /// Mutants to try of a build at most, of those that are executed.
+    pub fn most(&self) -> usize {
+        self.most.unwrap_or(usize::MAX)
+    }
+
+    /// True if mutants run with late memory operations even if they are reported.
+    pub fn late(&self) -> bool {
+        self.late
     }
 
     /// True if the options choose a kernel.

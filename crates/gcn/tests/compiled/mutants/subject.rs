@@ -14,7 +14,7 @@ use gcn_runtime::observe::{Context, Events, Observer, Observers, WaveEnd, WaveOb
 use gcn_runtime::{Argument, Device, Module, Variations};
 
 use super::model::{Facts, Model, Pair, Released, field, wait};
-use super::{Counts, Nop, NopCounts, Reason, nops};
+use super::{Counts, Nop, NopCounts, Reason, Sample, nops};
 use crate::case::{Arg, Case};
 use crate::compile::{self, Build};
 
@@ -401,65 +401,82 @@ impl Subject<'_> {
         found.iter().any(is_it)
     }
 
-    /// Tries mutants of waits: every one of `every` of those that are executed.
-    pub fn check_waits(&mut self, every: usize, counts: &mut Counts) -> Result<(), String> {
-        let mut executed = 0;
+    /// Tries mutants of waits, of those that are executed the chosen ones; yields the number of the executed.
+    pub fn check_waits(&mut self, sample: Sample, counts: &mut Counts) -> Result<usize, String> {
+        let mut executed = Vec::new();
         for it in self.waits() {
             for until in mutants(self.target.isa, it.until) {
                 let change = Change::of(&self.facts, &it, until);
-                let key = (self.target.name, change.reason);
-                let [all, of_registers, of_lds] = counts.entry(key).or_default();
                 if change.reason == Reason::NotExecuted {
-                    *all += 1;
-                    continue;
+                    let key = (self.target.name, change.reason);
+                    counts.entry(key).or_default()[0] += 1;
+                } else {
+                    executed.push((it, until, change));
                 }
-                executed += 1;
-                if executed % every != 0 {
-                    continue;
-                }
-                self.set(it.pc, until);
-                let found = self.found(Check::Waits, self.settled(it.pc))?;
-                // A fault, or no end, is a result as well.
-                let late = results(self.case, self.target, &self.file, &LATE);
-                let is_missed = found.is_empty()
-                    && late.as_ref() != Ok(&self.usual)
-                    && self.found(Check::Waits, u64::MAX)?.is_empty();
-                self.set(it.pc, it.until);
-                if is_missed {
-                    self.wrong.push(format!(
-                        "{:#x} {:?} as {until:?}: late operations change the results, and nothing is reported",
-                        it.pc, it.until
-                    ));
-                }
-                let (lds, registers): (BTreeSet<_>, BTreeSet<_>) = found
-                    .into_iter()
-                    .partition(|(kind, _)| *kind == Kind::MissingLdsWait);
-                let registers: BTreeSet<Pair> = registers.iter().map(|(_, it)| *it).collect();
-                let missed: Vec<_> = change.first.difference(&registers).collect();
-                let wrong: Vec<_> = registers.difference(&change.uses).collect();
-                if !missed.is_empty() || !wrong.is_empty() {
-                    self.wrong.push(format!(
-                        "{:#x} {:?} as {until:?}, {:?}: not reported {missed:x?}, wrongly reported {wrong:x?}",
-                        it.pc, it.until, change.reason
-                    ));
-                }
-                *all += 1;
-                *of_registers += usize::from(!registers.is_empty());
-                *of_lds += usize::from(!lds.is_empty());
             }
         }
+        let step = sample.step(executed.len());
+        for (it, until, change) in executed.iter().skip(step - 1).step_by(step) {
+            self.check_wait((it, *until, change), sample.late, counts)?;
+        }
+        Ok(executed.len())
+    }
+
+    /// Tries a mutant of a wait; `late`: with late memory operations even if it is reported.
+    fn check_wait(
+        &mut self,
+        (it, until, change): (&Wait, Waitcnt, &Change),
+        late: bool,
+        counts: &mut Counts,
+    ) -> Result<(), String> {
+        self.set(it.pc, until);
+        let found = self.found(Check::Waits, self.settled(it.pc))?;
+        // A fault, or no end, is a result as well.
+        let is_late = (late || found.is_empty())
+            && results(self.case, self.target, &self.file, &LATE).as_ref() != Ok(&self.usual);
+        let is_missed =
+            is_late && found.is_empty() && self.found(Check::Waits, u64::MAX)?.is_empty();
+        // A store that another wave loads holds no register: it is unordered.
+        let is_race = is_missed && !self.found(Check::Races, u64::MAX)?.is_empty();
+        self.set(it.pc, it.until);
+        if is_missed && !is_race {
+            self.wrong.push(format!(
+                "{:#x} {:?} as {until:?}: late operations change the results, and nothing is reported",
+                it.pc, it.until
+            ));
+        }
+        let (lds, registers): (BTreeSet<_>, BTreeSet<_>) = found
+            .into_iter()
+            .partition(|(kind, _)| *kind == Kind::MissingLdsWait);
+        let registers: BTreeSet<Pair> = registers.iter().map(|(_, it)| *it).collect();
+        let missed: Vec<_> = change.first.difference(&registers).collect();
+        let wrong: Vec<_> = registers.difference(&change.uses).collect();
+        if !missed.is_empty() || !wrong.is_empty() {
+            self.wrong.push(format!(
+                "{:#x} {:?} as {until:?}, {:?}: not reported {missed:x?}, wrongly reported {wrong:x?}",
+                it.pc, it.until, change.reason
+            ));
+        }
+        let key = (self.target.name, change.reason);
+        let [all, of_registers, of_lds, of_late, of_races] = counts.entry(key).or_default();
+        *all += 1;
+        *of_registers += usize::from(!registers.is_empty());
+        *of_lds += usize::from(!lds.is_empty());
+        *of_late += usize::from(is_late);
+        *of_races += usize::from(is_race);
         Ok(())
     }
 
-    /// Tries mutants of wait states: every one of `every`.
-    pub fn check_nops(&mut self, every: usize, counts: &mut NopCounts) -> Result<(), String> {
+    /// Tries the chosen mutants of wait states.
+    pub fn check_nops(&mut self, sample: Sample, counts: &mut NopCounts) -> Result<(), String> {
         let changes: Vec<nops::Change> = self
             .sections
             .iter()
             .flat_map(|it| nops::changes(&it.code, &it.targets))
             .collect();
         let whole = self.file.clone();
-        for it in changes.iter().skip(every - 1).step_by(every) {
+        let step = sample.step(changes.len());
+        for it in changes.iter().skip(step - 1).step_by(step) {
             it.apply(&mut self.file, &self.object);
             let is_read = self.is_read(it.before);
             let is_executed = self.facts.executed.contains(&it.pc);
