@@ -175,6 +175,9 @@ fn fill(
         BufferContents::Data(data) => data.pieces(write)?,
         // Memory is zero already.
         BufferContents::Filled(Fill::Zero, _) => {}
+        BufferContents::Filled(Fill::Undefined, count) => {
+            memory.undefine(address, count * ty.size() as u64);
+        }
         BufferContents::Filled(fill, count) => {
             for piece in fill.pieces(ty, count) {
                 write(&piece);

@@ -3,6 +3,7 @@
 use gcn_object::MAX_KERNARG_BYTES;
 
 use super::ArgumentError;
+use crate::language::fill::Fill;
 use crate::language::spec::Spec;
 use crate::language::value::{Type, ValueError};
 
@@ -78,6 +79,11 @@ fn member(spec: &Spec) -> Result<Block, ArgumentError> {
             texts,
             ..
         } => of(*ty, elements(*ty, texts)?),
+        Spec::Filled {
+            ty,
+            count,
+            fill: Fill::Undefined,
+        } => return Err(ValueError::Member(format!("{ty}*{count}:undefined")).into()),
         Spec::Filled { ty, count, fill } => {
             if *count > MAX_KERNARG_BYTES {
                 return Err(ArgumentError::LongStructure);
@@ -116,4 +122,20 @@ pub(super) fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError
         bytes.extend(ty.parse(text)?.to_bytes());
     }
     Ok(bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn members_have_bits() {
+        let read = |text| member(&Spec::parse(text).expect("a value"));
+        assert_eq!(read("u16*2").expect("zeros").bytes, [0; 4]);
+        let error = read("u16*2:undefined").expect_err("no bits");
+        assert_eq!(
+            error.to_string(),
+            "`u16*2:undefined` is not a member of a structure"
+        );
+    }
 }

@@ -62,6 +62,14 @@ pub(super) fn bind(
     let fits = |given: u64| fits(parameter, given);
     match (&parameter.takes, spec) {
         (Takes::Value, Spec::Numbers { ty, texts, .. }) => numbers(parameter, *ty, texts),
+        // What the kernel gets by value has bits.
+        (
+            Takes::Value,
+            Spec::Filled {
+                fill: Fill::Undefined,
+                ..
+            },
+        ) => Err(ArgumentError::ByValue(parameter.size)),
         (Takes::Value, Spec::Filled { ty, count, fill }) => {
             fits(count.saturating_mul(ty.size() as u64))?;
             Ok(bytes(fill.bytes(*ty, 0..*count)))

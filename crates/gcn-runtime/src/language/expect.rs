@@ -132,7 +132,6 @@ impl Expected {
                 }
                 (Elements::Listed(bytes), texts.len() as u64)
             }
-            Spec::Filled { count, fill, .. } => (Elements::Filled(fill.clone()), *count),
             Spec::File { path, .. } => {
                 let data = open(path, MAX_STREAM_BYTES)?;
                 let (name, bytes) = (data.name().to_owned(), data.len());
@@ -142,9 +141,18 @@ impl Expected {
                 }
                 (Elements::Listed(data.into_bytes(bytes)?), bytes / size)
             }
-            Spec::Local(_) | Spec::Null | Spec::Same { .. } | Spec::Struct(_) | Spec::Bytes(_) => {
+            Spec::Filled {
+                fill: Fill::Undefined,
+                ..
+            }
+            | Spec::Local(_)
+            | Spec::Null
+            | Spec::Same { .. }
+            | Spec::Struct(_)
+            | Spec::Bytes(_) => {
                 return Err(ExpectError::NoElements(text.to_owned()));
             }
+            Spec::Filled { count, fill, .. } => (Elements::Filled(fill.clone()), *count),
         };
         Ok(Expected {
             ty,

@@ -1,4 +1,4 @@
-//! Initial elements of a buffer: zero, a number, evenly spaced numbers, random ones.
+//! Initial elements of a buffer: zero, a number, evenly spaced numbers, random ones, or none.
 //!
 //! ```
 //! use gcn_runtime::fill::Fill;
@@ -21,6 +21,8 @@ use crate::language::value::{NumberEncoding, Type, Value, ValueError};
 pub enum Fill {
     /// 0.
     Zero,
+    /// 0, which nobody has set: the checker of undefined values reports where it matters.
+    Undefined,
     /// All the same.
     Same(Value),
     /// Evenly spaced floating-point numbers.
@@ -58,7 +60,7 @@ pub enum Fill {
 }
 
 impl Fill {
-    /// Reads `iota`, `iota(START,STEP)`, `fill(X)`, `random(SEED)` or `random(SEED,LOW,HIGH)` for a buffer of `ty`.
+    /// Reads `iota`, `iota(START,STEP)`, `fill(X)`, `random(SEED)`, `random(SEED,LOW,HIGH)` or `undefined` for a buffer of `ty`.
     ///
     /// # Errors
     /// [`ValueError`] for other text, and for numbers that are none of `ty`.
@@ -75,8 +77,10 @@ impl Fill {
                 step: step.integer() as u64,
             },
         };
-        if text == "iota" {
-            return Ok(evenly(ty.parse("0")?, ty.parse("1")?));
+        match text {
+            "iota" => return Ok(evenly(ty.parse("0")?, ty.parse("1")?)),
+            "undefined" => return Ok(Fill::Undefined),
+            _ => {}
         }
         let (name, rest) = text.split_once('(').ok_or_else(unknown)?;
         let inner = rest.strip_suffix(')').ok_or_else(unknown)?;
@@ -121,7 +125,7 @@ impl Fill {
     /// The bytes of the elements of a buffer of `ty` that have these numbers.
     pub fn bytes(&self, ty: Type, indices: Range<u64>) -> Vec<u8> {
         match *self {
-            Fill::Zero => written(ty, indices, |_| 0),
+            Fill::Zero | Fill::Undefined => written(ty, indices, |_| 0),
             Fill::Same(element) => written(ty, indices, |_| element.bits),
             Fill::Floats { start, step } => {
                 written(ty, indices, |index| bits(ty, start + step * index as f64))

@@ -269,6 +269,7 @@ mod tests {
             ("f32:1,", numbers(Some(Type::F32), &["1"], true)),
             ("1, 2", numbers(None, &["1", "2"], true)),
             ("f32*8", filled(Type::F32, 8, Fill::Zero)),
+            ("u8*2:undefined", filled(Type::U8, 2, Fill::Undefined)),
             (
                 "u16*0x10:iota",
                 filled(Type::U16, 16, Fill::Integers { start: 0, step: 1 }),
@@ -389,16 +390,16 @@ mod tests {
             ("f32*-1", "`-1` is not a number of elements"),
             (
                 "f32*4:ones",
-                "`ones` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
+                "`ones` does not fill a buffer; there are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
             ),
             ("u8*4:fill(300)", "300 does not fit u8"),
             (
                 "u8*4:random(1,5,4)",
-                "`random(1,5,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
+                "`random(1,5,4)` does not fill a buffer; there are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
             ),
             (
                 "f32*4:random(1,nan,4)",
-                "`random(1,nan,4)` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])",
+                "`random(1,nan,4)` does not fill a buffer; there are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
             ),
             (
                 "local:x",

@@ -114,6 +114,10 @@ fn wrong_arguments_are_explained() {
             "error: argument a: it is passed by value, 4 bytes\n",
         ),
         (
+            &["--arg", "a=f32*1:undefined"],
+            "error: argument a: it is passed by value, 4 bytes\n",
+        ),
+        (
             &["--arg", "a=one"],
             "error: argument a: `one` is not a number\n",
         ),
@@ -303,6 +307,9 @@ fn files_of_other_lengths_are_explained() {
         ran.err
     );
     assert_eq!(ran.status, Some(FAULT));
+    let ran = saxpy(&["--grid", "4", "--expect", "ys=f32*4:undefined"]);
+    let message = "error: expect ys: `f32*4:undefined` is not what a buffer holds";
+    assert!(ran.err.contains(message), "{}", ran.err);
     let ran = saxpy(&["--grid", "4", "--expect", &format!("ys=f32@{eight}")]);
     assert!(
         ran.err

@@ -43,7 +43,7 @@ pub enum ValueError {
     Count(String),
     /// Text after the count that is no fill.
     #[error(
-        "`{0}` does not fill a buffer; there are iota[(start,step)], fill(x) and random(seed[,lo,hi])"
+        "`{0}` does not fill a buffer; there are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined"
     )]
     Fill(String),
     /// `local:` without a number.
