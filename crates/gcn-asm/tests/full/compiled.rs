@@ -1,0 +1,177 @@
+//! Everything that clang builds from the kernels of the repository, at every level.
+
+use std::path::Path;
+
+use crate::common::tool;
+use crate::{check_linked, check_relocatable, files, scratch};
+
+const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+/// Debian's directory of the device libraries, package rocm-device-libs.
+const BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
+
+/// Builds one source; the reason if clang does not.
+fn build(source: &Path, cpu: &str, level: &str) -> Result<Vec<u8>, String> {
+    let name = source.file_stem().expect("it has a name").to_string_lossy();
+    let place = |extension| scratch(&format!("{name}.{cpu}{level}.{extension}"));
+    let (bitcode, object) = (place("bc"), place("o"));
+    let mcpu = format!("-mcpu={cpu}");
+    let code = ["-target", "amdgcn-amd-amdhsa", &mcpu];
+    let path = source.to_string_lossy();
+    let clang = |options: &[&str], from: &str, to: &str| {
+        // What an earlier run has left is no result.
+        let _ = std::fs::remove_file(to);
+        let files = [level, "-w", "-c", from, "-o", to];
+        let (_, err) = tool("clang-19", "clang-19", &[options, &files].concat(), "");
+        std::fs::read(to).map_err(|_| {
+            let reason = err.lines().find(|line| line.contains("error"));
+            let reason = reason.unwrap_or("no reason given");
+            format!("{name} on {cpu} at {level}: {reason}")
+        })
+    };
+    if source.extension().is_some_and(|e| e == "hip") {
+        // Code that is to be linked with other code is bitcode to the driver, which must be told to go on with it.
+        let arch = format!("--offload-arch={cpu}");
+        let device = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"];
+        let alone = ["-nogpuinc", "-nogpulib", "-fgpu-rdc", "-emit-llvm", &arch];
+        clang(&[device.as_slice(), &alone].concat(), &path, &bitcode)?;
+        let ir = ["-x", "ir", "-nogpulib"];
+        let made = clang(&[ir.as_slice(), &code].concat(), &bitcode, &object);
+        let _ = std::fs::remove_file(&bitcode);
+        made
+    } else {
+        let libraries = format!("--rocm-device-lib-path={BITCODE}");
+        let language = ["-x", "cl", "-cl-std=CL2.0", "--rocm-path=/usr", &libraries];
+        clang(&[language.as_slice(), &code].concat(), &path, &object)
+    }
+}
+
+/// Sources that clang does not build, or lld does not link.
+struct LeftOut {
+    cpus: &'static [&'static str],
+    /// Levels; empty for all of them.
+    levels: &'static [&'static str],
+    names: &'static [&'static str],
+}
+
+/// Everything that is left out, each with its reason. What can be built all the same must leave the list.
+const LEFT_OUT: &[LeftOut] = &[
+    // GCN 1.0 has no FLAT: generic pointers, what is reached by them (function tables, managed variables, the device's heap,
+    // buffers of `printf`), and lane permutations by LDS.
+    LeftOut {
+        cpus: &["gfx600"],
+        levels: &[],
+        names: &[
+            "atomics_generic",
+            "device_malloc",
+            "function_table",
+            "generic_pointer",
+            "managed",
+            "printf_buffered",
+            "printf_hostcall",
+            "shuffle",
+        ],
+    },
+    // Not optimised, code of libraries that is inlined otherwise has generic pointers.
+    LeftOut {
+        cpus: &["gfx600"],
+        levels: &["-O0"],
+        names: &[
+            "fft",
+            "half_math",
+            "math_double_c",
+            "math_two",
+            "printf",
+            "sgemm_blocked",
+            "templates",
+            "unaligned_vectors",
+            "work_group",
+        ],
+    },
+    // GCN 1.1 has no `ds_bpermute_b32`.
+    LeftOut {
+        cpus: &["gfx700"],
+        levels: &[],
+        names: &["shuffle"],
+    },
+    // They are relocatable objects here: what they call is in libraries that are not linked.
+    LeftOut {
+        cpus: &["gfx700", "gfx803", "gfx900", "gfx906"],
+        levels: &[],
+        names: &["device_malloc", "printf_buffered", "printf_hostcall"],
+    },
+];
+
+/// True if a source is on the list.
+fn is_left_out(name: &str, cpu: &str, level: &str) -> bool {
+    LEFT_OUT.iter().any(|left| {
+        left.cpus.contains(&cpu)
+            && (left.levels.is_empty() || left.levels.contains(&level))
+            && left.names.contains(&name)
+    })
+}
+
+fn check_compiled(cpu: &str) {
+    let mut sources = files(&["cl", "hip"]);
+    // Programs of the host: they are built with HIP's headers, by a test of gcn-hsa.
+    sources.retain(|source| !source.ancestors().any(|at| at.ends_with("tests/hip")));
+    assert!(sources.len() >= 10, "the repository has kernels");
+    let mut wrong = Vec::new();
+    for source in &sources {
+        for level in LEVELS {
+            let name = source.file_stem().expect("it has a name").to_string_lossy();
+            let checked = check_build(source, &name, cpu, level);
+            match (checked, is_left_out(&name, cpu, level)) {
+                (Err(reason), false) => wrong.push(reason),
+                (Ok(()), true) => wrong.push(format!(
+                    "{name} on {cpu} at {level} can be built: take it off the list"
+                )),
+                (Ok(()), false) | (Err(_), true) => {}
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Builds and links a source, and checks what comes of it; the reason if it cannot be built or linked.
+fn check_build(source: &Path, name: &str, cpu: &str, level: &str) -> Result<(), String> {
+    let object = build(source, cpu, level)?;
+    let what = format!("{name} on {cpu} at {level}");
+    check_relocatable(&what, &object);
+    let (from, to) = (
+        scratch(&format!("{name}.{cpu}{level}.o")),
+        scratch(&format!("{name}.{cpu}{level}.co")),
+    );
+    let _ = std::fs::remove_file(&to);
+    let arguments = ["-shared", "--no-undefined", &from, "-o", &to];
+    let (_, err) = tool("ld.lld-19", "lld-19", &arguments, "");
+    let linked = std::fs::read(&to).map_err(|_| format!("linking {what}: {err}"));
+    let _ = std::fs::remove_file(&from);
+    let _ = std::fs::remove_file(&to);
+    check_linked(&what, &linked?);
+    Ok(())
+}
+
+#[test]
+fn what_clang_builds_for_gfx600_comes_back() {
+    check_compiled("gfx600");
+}
+
+#[test]
+fn what_clang_builds_for_gfx700_comes_back() {
+    check_compiled("gfx700");
+}
+
+#[test]
+fn what_clang_builds_for_gfx803_comes_back() {
+    check_compiled("gfx803");
+}
+
+#[test]
+fn what_clang_builds_for_gfx900_comes_back() {
+    check_compiled("gfx900");
+}
+
+#[test]
+fn what_clang_builds_for_gfx906_comes_back() {
+    check_compiled("gfx906");
+}
