@@ -20,8 +20,8 @@ pub(super) struct Instruction {
     called: Vec<(&'static str, String)>,
     written: String,
     does: Vec<Varying>,
-    corners: Vec<&'static str>,
-    counters: Vec<String>,
+    corners: Vec<Varying>,
+    counters: Vec<Varying>,
     memory: Vec<Varying>,
     operands: Vec<Varying>,
     implicit: Vec<Varying>,
@@ -65,7 +65,6 @@ impl Instruction {
             .iter()
             .flat_map(|isa| isa.tables().forms(row.op()))
             .collect();
-        let last = forms.last();
         let called = by_set(here.iter().map(|&isa| (row.name_on(isa), isa)));
         // The first encoding is the family's own, or the only one.
         let firsts: Vec<&'static Form> = here
@@ -93,10 +92,19 @@ impl Instruction {
                 firsts.iter().map(|form| (form.pseudo_code(), form.isa)),
                 &here,
             ),
-            corners: last.map_or_else(Vec::new, |form| form.corners()),
-            counters: last.map_or_else(Vec::new, |form| {
-                form.counters().iter().map(ToString::to_string).collect()
-            }),
+            corners: vary(
+                firsts.iter().flat_map(|form| {
+                    let corners = form.corners().into_iter();
+                    corners.map(|corner| (corner.to_owned(), form.isa))
+                }),
+                &here,
+            ),
+            counters: vary(
+                firsts
+                    .iter()
+                    .filter_map(|form| Some((counters(form)?, form.isa))),
+                &here,
+            ),
             memory: varying(&|inst| {
                 let memory = inst.uses().memory();
                 memory.iter().map(ToString::to_string).collect()
@@ -129,6 +137,13 @@ fn vary(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<Varying>
         on: (set != whole).then(|| versions(set, all)),
     };
     by_set(texts).into_iter().map(of).collect()
+}
+
+/// The counters that an instruction adds to; nothing if there is none.
+fn counters(form: &'static Form) -> Option<String> {
+    let counters = form.counters();
+    let names: Vec<String> = counters.iter().map(ToString::to_string).collect();
+    (!names.is_empty()).then(|| names.join(", "))
 }
 
 /// Each operand: its field, its type, the registers that it reads and writes.
@@ -224,12 +239,8 @@ impl Answer for Instruction {
         }
         line(out, "written", &self.written)?;
         lines(out, "does", &self.does)?;
-        for corner in &self.corners {
-            line(out, "", corner)?;
-        }
-        if !self.counters.is_empty() {
-            line(out, "counters", &self.counters.join(", "))?;
-        }
+        lines(out, "", &self.corners)?;
+        lines(out, "counters", &self.counters)?;
         lines(out, "memory", &self.memory)?;
         lines(out, "operand", &self.operands)?;
         lines(out, "implicit", &self.implicit)?;
