@@ -39,7 +39,10 @@ impl Toolchain {
     /// # Errors
     /// Something is not installed.
     pub fn find() -> Result<Toolchain, CompileError> {
-        let clang = named()?.or_else(newest).ok_or(CompileError::NoCompiler)?;
+        let installed = || newest(&search_path(), Path::new(LLVM));
+        let clang = named()?
+            .or_else(installed)
+            .ok_or(CompileError::NoCompiler)?;
         let version = version(&clang);
         let toolchain = Toolchain {
             libraries: libraries(&clang).ok_or(CompileError::NoLibraries)?,
@@ -110,11 +113,12 @@ fn named() -> Result<Option<PathBuf>, CompileError> {
     Ok(None)
 }
 
-/// The compiler of the highest version; one without a version in its name only if there is no other.
-fn newest() -> Option<PathBuf> {
+/// The compiler of the highest version in `directories`, or below `llvm` where Debian has LLVM's versions; one without a version in
+/// its name only if there is no other.
+fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
     let mut found: Vec<(Option<u32>, PathBuf)> = Vec::new();
-    for directory in search_path() {
-        let Ok(entries) = fs::read_dir(&directory) else {
+    for directory in directories {
+        let Ok(entries) = fs::read_dir(directory) else {
             continue;
         };
         for entry in entries.flatten() {
@@ -126,7 +130,7 @@ fn newest() -> Option<PathBuf> {
             }
         }
     }
-    for entry in fs::read_dir(LLVM).into_iter().flatten().flatten() {
+    for entry in fs::read_dir(llvm).into_iter().flatten().flatten() {
         let path = entry.path().join("bin/clang");
         let version = numbered(&entry.file_name(), "llvm-");
         if version.is_some() && path.is_file() {
@@ -188,6 +192,37 @@ fn libraries(clang: &Path) -> Option<PathBuf> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_newest_compiler_is_found_or_none() {
+        let root = tempfile::tempdir().expect("a directory");
+        let (path, llvm) = (root.path().join("bin"), root.path().join("lib"));
+        let newest = || newest(&[root.path().join("none"), path.clone()], &llvm);
+        assert_eq!(newest(), None, "neither directory exists");
+        let add = |directory: &Path, name: &str| {
+            fs::create_dir_all(directory).expect("a directory");
+            fs::write(directory.join(name), "").expect("a file");
+        };
+        for (directory, name) in [
+            (path.clone(), "clang-format-19"),
+            (path.clone(), "clang++"),
+            (llvm.join("llvm-19/bin"), "opt"),
+            (llvm.join("gcc/bin"), "clang"),
+        ] {
+            add(&directory, name);
+            assert_eq!(newest(), None, "{name} is not a Clang");
+        }
+        for (directory, name) in [
+            (path.clone(), "clang"),
+            (path.clone(), "clang-9"),
+            (path.clone(), "clang-14"),
+            (llvm.join("llvm-19/bin"), "clang"),
+            (path.clone(), "clang-20"),
+        ] {
+            add(&directory, name);
+            assert_eq!(newest(), Some(directory.join(name)));
+        }
+    }
 
     #[test]
     fn versions_are_those_of_names() {
