@@ -4,8 +4,8 @@ v_mov_b32 v0,, v1                   //~ ERROR expected
 .byte 1,                            //~ ERROR expected a number or a symbol
 .set x 4                            //~ ERROR expected `,`
  =x                                 //~ ERROR expected an instruction, a label or a directive
-s_nopp 0                            //~ ERROR there is no instruction `s_nopp`
-.lomg 0                             //~ ERROR there is no directive `.lomg`
+s_nopp 0                            //~ ERROR unknown instruction `s_nopp`
+.lomg 0                             //~ ERROR unknown directive `.lomg`
 ds_read_b32 v0, v1 ofset:4          //~ ERROR ofset
 .float 0x3f800000                   //~ ERROR is not a floating-point number
 .float 1.5.3                        //~ ERROR is not a floating-point number

@@ -9,7 +9,7 @@ five:
   s_endpgm
 .amdhsa_kernel one                  //~ NOTE kernel `one` does not state its registers
   .amdhsa_next_free_sgpr 8
-  .amdhsa_bogus 1                   //~ ERROR there is no directive `.amdhsa_bogus`
+  .amdhsa_bogus 1                   //~ ERROR unknown directive `.amdhsa_bogus`
 .end_amdhsa_kernel
 .amdhsa_kernel two
   .amdhsa_next_free_vgpr 300        //~ ERROR 300
@@ -25,4 +25,4 @@ five:
   .amdhsa_next_free_sgpr 8
 .end_amdhsa_kernel
 .amdhsa_next_free_vgpr 4            //~ ERROR .amdhsa_next_free_vgpr
-.amdhsa_kernel five                 //~ ERROR `.amdhsa_kernel five` has no end
+.amdhsa_kernel five                 //~ ERROR `.amdhsa_kernel five` is not closed

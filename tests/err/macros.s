@@ -32,7 +32,7 @@ outer v1, v2
 again
 .macro again                        //~ ERROR macro `again` is already defined
 .endm
-.purgem nothing                     //~ ERROR there is no macro `nothing`
+.purgem nothing                     //~ ERROR unknown macro `nothing`
 .endm                               //~ ERROR `.endm` without `.macro`
 .endr                               //~ ERROR `.endr` without
 .else                               //~ ERROR `.else` without `.if`
@@ -56,8 +56,8 @@ own
 late big
 .equ big, 300
 .macro open
-  .if 1                             //~ ERROR this condition has no end
+  .if 1                             //~ ERROR this condition is not closed
 .endm
 open
-.if 1                               //~ ERROR this condition has no end
-.macro unended                      //~ ERROR `.macro` has no end
+.if 1                               //~ ERROR this condition is not closed
+.macro unended                      //~ ERROR `.macro` is not closed

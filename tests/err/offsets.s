@@ -9,8 +9,8 @@ global_load_dword v1, v[2:3], off offset:-4097  //~ ERROR `offset:-4097` is out 
 s_load_dword s1, s[2:3], 0x100000   //~ ERROR 1048576 is out of range -1048576 to 1048575
 s_load_dword s1, s[2:3], -0x100001  //~ ERROR -1048577 is out of range -1048576 to 1048575
 s_buffer_load_dword s1, s[4:7], -1  //~ ERROR -1 is out of range 0 to 1048575
-s_branch far                        //~ ERROR the branch is 32769 dwords long; −32768 to 32767 are possible
+s_branch far                        //~ ERROR the branch distance of 32769 dwords is out of range −32768 to 32767
 ds_swizzle_b32 v1, v2 offset:swizzle(SWAP, 3)  //~ ERROR the group size is 3, but must be a power of two
-ds_swizzle_b32 v1, v2 offset:swizzle(NOPE, 3)  //~ ERROR there is no swizzle mode `NOPE`
+ds_swizzle_b32 v1, v2 offset:swizzle(NOPE, 3)  //~ ERROR unknown swizzle mode `NOPE`
 .space 0x20004
 far:

@@ -6,7 +6,7 @@ ds_read_b32 v1, v2 offset:nowhere   //~ ERROR nowhere
 .long 1 / 0                         //~ ERROR division by zero
 .byte 256                           //~ ERROR 256 is out of range -128 to 255
 .ascii "open                       
-//~^ ERROR the string does not end
+//~^ ERROR unterminated string
 .p2align 40                         //~ ERROR the alignment is 40, out of range 0 to 16
 s_branch elsewhere                  //~ ERROR symbol elsewhere is not defined
 .comm large, 4, 17                  //~ ERROR 2 to the power of 17

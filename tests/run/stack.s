@@ -5,7 +5,7 @@
 //! args = { out = "u32*4" }
 //! print = ["out"]
 // GCN all: out: u32[0..4] = 10, 0, 11, 0
-// GCN all: note: the kernel's stack depends on the run; each lane has 80 bytes of scratch, 64 more than the fixed part; --stack changes that
+// GCN all: note: the size of the kernel's stack is unknown; each lane has 80 bytes of scratch, 64 more than the fixed part; --stack changes that
 // GCN all: note: 4 accesses beyond the end of LDS, GDS or a lane's scratch: loads gave 0, stores were dropped, as on hardware; the first by workgroup 0,0,0, wave 0, at kernel+0x24: scratch_store_dword off, v2, s8 offset:4
 // GCN all: --> run/stack.s:21: scratch_store_dword off, v2, s8 offset:4
 .globl kernel

@@ -35,7 +35,7 @@ pub struct Note {
 /// let found = &assemble(&source, &Options::new(target)).diagnostics[0];
 /// assert_eq!(found.name(), "unknown-opcode");
 /// assert_eq!(&source.text[found.span.clone()], "v_ad_f32");
-/// assert_eq!(found.to_string(), "error[unknown-opcode]: there is no instruction `v_ad_f32`");
+/// assert_eq!(found.to_string(), "error[unknown-opcode]: unknown instruction `v_ad_f32`");
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]

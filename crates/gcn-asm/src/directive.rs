@@ -301,7 +301,7 @@ fn unknown(asm: &mut Assembler<'_>, word: &str, name: &str, span: Range<usize>) 
     let error = fail(
         &ids::UNKNOWN_DIRECTIVE,
         span,
-        format!("there is no directive `{word}`"),
+        format!("unknown directive `{word}`"),
     );
     match similar {
         Some(similar) => error.helped(format!("did you mean `{similar}`?")),

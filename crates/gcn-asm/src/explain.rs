@@ -356,24 +356,24 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
         Rule::NoConstant => ("this operand must be a register", None),
         Rule::LdsDirect => ("a scalar operand cannot read LDS", None),
         Rule::LdsPlace => (
-            "LDS can be the first source only, and neither with SDWA nor of a reversed instruction",
+            "LDS can only be the first source, without SDWA and not in a reversed instruction",
             None,
         ),
         Rule::IntegerClamp => {
-            return (format!("{isa} clamps no integers"), None);
+            return (format!("{isa} cannot clamp integers"), None);
         }
         Rule::AtomicMask => (
-            "an image atomic has no such `dmask`",
+            "invalid `dmask` of an image atomic",
             Some("write dmask:0x1, or 0x3 for two values; a comparison has 0x3 or 0xf"),
         ),
         Rule::GatherMask => (
             "a gather takes one component",
             Some("write dmask:0x1, 0x2, 0x4 or 0x8"),
         ),
-        Rule::StoreStatus => ("a store has no status: `tfe` means nothing", None),
-        Rule::LdsStatus => ("what goes to LDS has no status: `tfe` means nothing", None),
+        Rule::StoreStatus => ("`tfe` has no effect on a store", None),
+        Rule::LdsStatus => ("`tfe` has no effect on a load to LDS", None),
         Rule::GprIndex => (
-            "VGPR indexing concerns four operands: 0 to 15 are possible",
+            "VGPR indexing has a bit for each of four operands: the range is 0 to 15",
             None,
         ),
         Rule::ScalarData => (
@@ -388,8 +388,14 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
             );
         }
         Rule::ForkLiteral => ("a fork takes no literal", None),
-        Rule::OffsetRange => ("the offset of a scalar buffer has no sign", None),
-        Rule::Literal => ("a literal of a 16-bit operand has no more bits", None),
+        Rule::OffsetRange => (
+            "the offset of a scalar buffer access cannot be negative",
+            None,
+        ),
+        Rule::Literal => (
+            "the literal of a 16-bit operand has more than 16 bits",
+            None,
+        ),
     };
     (message.to_owned(), help)
 }

@@ -71,7 +71,10 @@ impl EvalError {
             ),
             EvalError::Circular(symbol) => (
                 &ids::CIRCULAR_SYMBOL,
-                format!("symbol `{}` is defined by itself", symbols.name(symbol)),
+                format!(
+                    "symbol `{}` is defined in terms of itself",
+                    symbols.name(symbol)
+                ),
             ),
             EvalError::TooComplex => (
                 &ids::EXPRESSION_LIMIT,

@@ -191,16 +191,16 @@ pub(crate) fn named(name: &str) -> Option<&'static (&'static str, &'static str, 
 
 /// The lines between the directives that give this header, and whether they give all of it.
 pub(crate) fn write(out: &mut String, header: &KernelCode) -> bool {
-    let mut said = [0; KERNEL_CODE_SIZE];
+    let mut written = [0; KERNEL_CODE_SIZE];
     for &(name, _, bits) in KEYS.iter().filter(|key| key.2.width > 0) {
         let value = bits.get(header);
-        bits.set(&mut said, value);
+        bits.set(&mut written, value);
         let _ = match bits.width {
             64 if !bits.is_signed => writeln!(out, "\t\t{name} = {}", value.cast_unsigned()),
             _ => writeln!(out, "\t\t{name} = {value}"),
         };
     }
-    said == *header
+    written == *header
 }
 
 /// A header as it is read; values may wait for symbols.

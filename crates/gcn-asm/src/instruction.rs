@@ -122,12 +122,12 @@ fn encode_statement(
     args: &mut Vec<Arg>,
     mods: &mut Vec<ModArg>,
 ) -> Result<(), Fail> {
-    let mut said = ExtraModifiers {
+    let mut extra = ExtraModifiers {
         only,
         ..ExtraModifiers::default()
     };
-    operands(asm, op, args, mods, &mut said)?;
-    said.mark(op, args);
+    operands(asm, op, args, mods, &mut extra)?;
+    extra.mark(op, args);
     if literals {
         args.iter_mut().for_each(|arg| arg.what.make_literal());
     }
@@ -135,7 +135,7 @@ fn encode_statement(
         only,
         scalar_offset,
         ..
-    } = said;
+    } = extra;
     let statement = mnemonic.start..asm.reader.cursor.pos();
     let operands = Operands {
         args,
@@ -242,7 +242,7 @@ fn operands(
     op: Op,
     args: &mut Vec<Arg>,
     mods: &mut Vec<ModArg>,
-    said: &mut ExtraModifiers,
+    extra: &mut ExtraModifiers,
 ) -> Result<(), Fail> {
     let row = op.row();
     let forms = asm.isa.tables().forms(op);
@@ -258,7 +258,7 @@ fn operands(
         let kind = places.get(args.len()).map(|place| place.slot.kind);
         let is_graphics = kind.is_some_and(is_graphics);
         if mods.is_empty()
-            && said.scalar_offset.is_none()
+            && extra.scalar_offset.is_none()
             && asm.names.registers.is_empty()
             && !is_graphics
             && args.len() < MAX_ARGS
@@ -303,7 +303,7 @@ fn operands(
             mods.push(arg);
         } else if !word.is_empty()
             && (!args.is_empty() || row.slots().next().is_none())
-            && clrx_modifier(asm, op, word, said)?
+            && clrx_modifier(asm, op, word, extra)?
         {
             // It is read.
         } else if !word.is_empty() && probe.eat_after_blanks(b':') {
@@ -316,7 +316,7 @@ fn operands(
             }
             asm.reader.cursor.set_pos(probe.pos());
             let value = asm.absolute("offset")?;
-            if said.scalar_offset.replace(value).is_some() {
+            if extra.scalar_offset.replace(value).is_some() {
                 asm.diagnostics.push(Diagnostic::warning(
                     &ids::DUPLICATE_MODIFIER,
                     start..asm.reader.cursor.pos(),
@@ -325,7 +325,7 @@ fn operands(
             }
         } else if after_comma || args.is_empty() || is_operand(asm, word, probe.peek()) {
             if mods.iter().any(|m| m.modifier.value != ModifierValue::Part)
-                || said.scalar_offset.is_some()
+                || extra.scalar_offset.is_some()
             {
                 return Err(fail(
                     &ids::OPERAND_ORDER,
@@ -374,7 +374,7 @@ fn clrx_modifier(
     asm: &mut Assembler<'_>,
     op: Op,
     word: &str,
-    said: &mut ExtraModifiers,
+    extra: &mut ExtraModifiers,
 ) -> Result<bool, Fail> {
     /// Lengths of their names.
     const LENGTHS: RangeInclusive<usize> = 3..=4;
@@ -398,14 +398,14 @@ fn clrx_modifier(
             .set_pos(asm.reader.cursor.pos() + word.len());
         let is_meant = !asm.reader.cursor.eat_after_blanks(b':') || asm.switch(word)?;
         if is_meant {
-            said.only = Some(form);
+            extra.only = Some(form);
         }
         return Ok(true);
     }
     let mask = match word {
-        _ if is("neg") => &mut said.negated,
-        _ if is("abs") => &mut said.absolute,
-        _ if is("sext") => &mut said.extended,
+        _ if is("neg") => &mut extra.negated,
+        _ if is("abs") => &mut extra.absolute,
+        _ if is("sext") => &mut extra.extended,
         _ => return Ok(false),
     };
     let mut probe = asm.reader.cursor.clone();

@@ -12,7 +12,7 @@ mod map;
 mod names;
 mod notes;
 mod object;
-mod parts;
+mod parallel;
 #[cfg(test)]
 mod tests;
 

@@ -19,10 +19,10 @@ const DEFAULT_VERSION: Version = Version::V5;
 #[non_exhaustive]
 pub enum ObjectError {
     /// The version is none that can be written.
-    #[error("there is no code object version {0} to write; there are 2 to 6")]
+    #[error("unsupported code object version {0}: 2 to 6 can be written")]
     Version(u8),
     /// The metadata is wrong.
-    #[error("the metadata is wrong: {0}")]
+    #[error("invalid metadata: {0}")]
     Metadata(#[from] MetadataError),
     /// Errors of the writer at places in the source.
     #[error("{} errors while linking", .0.len())]
@@ -164,7 +164,7 @@ impl Program {
                 errors.push(
                     Diagnostic::error(&ids::RAW_RELOCATION,
                         relocation.span.clone(),
-                        "raw words cannot hold what a linker fills in",
+                        "raw words cannot contain relocations",
                     )
                     .help("make a code object, or refer only to `.text`, relative to the program counter"),
                 );

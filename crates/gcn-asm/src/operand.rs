@@ -155,7 +155,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut Arg, depth: u32) -> Result<(), Fa
         return Err(fail(
             &ids::SOURCE_MODIFIER,
             asm.reader.cursor.here(),
-            "too many source modifiers within each other",
+            "source modifiers are nested too deep",
         ));
     }
     if asm.reader.cursor.peek() == b'-' && !arg.absolute && minus_negates(asm) {
@@ -167,7 +167,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut Arg, depth: u32) -> Result<(), Fa
         arg.absolute = true;
         asm.reader.cursor.skip_blanks();
         let outer = std::mem::replace(&mut asm.bar_ends, true);
-        let inner = plain(asm);
+        let inner = unmodified(asm);
         asm.bar_ends = outer;
         arg.what = inner?;
         if !asm.reader.cursor.eat_after_blanks(b'|') {
@@ -189,7 +189,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut Arg, depth: u32) -> Result<(), Fa
                 return Err(fail(
                     &ids::SOURCE_MODIFIER,
                     start..asm.reader.cursor.pos(),
-                    "an absolute value cannot be that of a negation",
+                    "an absolute value cannot contain a negation",
                 )
                 .helped("write the negation outside: `neg(abs(…))`"));
             }
@@ -205,7 +205,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut Arg, depth: u32) -> Result<(), Fa
             return Ok(());
         }
     }
-    arg.what = plain(asm)?;
+    arg.what = unmodified(asm)?;
     Ok(())
 }
 
@@ -228,7 +228,7 @@ fn minus_negates(asm: &mut Assembler<'_>) -> bool {
 }
 
 /// An operand without source modifiers.
-fn plain(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
+fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let start = asm.reader.cursor.pos();
     let byte = asm.reader.cursor.peek();
     if byte == b'[' {

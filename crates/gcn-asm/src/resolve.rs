@@ -275,7 +275,7 @@ fn fill_in(asm: &mut Assembler<'_>, fixup: &Fixup, value: i64) -> Result<(), Fai
         return Err(fail(
             &ids::BRANCH_RANGE,
             fixup.span.clone(),
-            format!("the branch is {value} dwords long; −32768 to 32767 are possible"),
+            format!("the branch distance of {value} dwords is out of range −32768 to 32767"),
         ));
     }
     if let Some(mark) = asm.output.marks.get_mut(mark) {

@@ -51,8 +51,8 @@ fn line(asm: &mut Assembler<'_>) {
     if asm.reader.cursor.at_end()
         && let Some(comment) = asm.reader.cursor.unclosed_comment(start)
     {
-        let error = fail(&ids::UNTERMINATED, comment, "the comment does not end")
-            .helped("end it with `*/`");
+        let error =
+            fail(&ids::UNTERMINATED, comment, "unterminated comment").helped("end it with `*/`");
         asm.collect(Err(error));
     }
 }
@@ -138,7 +138,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
 
 fn finish(asm: &mut Assembler<'_>) {
     if let Some(kernel) = asm.kernels.open.take() {
-        let message = format!("`.amdhsa_kernel {}` has no end", kernel.name);
+        let message = format!("`.amdhsa_kernel {}` is not closed", kernel.name);
         asm.collect(Err(fail(&ids::UNCLOSED_BLOCK, kernel.span, message)
             .helped("end it with `.end_amdhsa_kernel`")));
     }
@@ -188,7 +188,7 @@ fn text_ended(asm: &mut Assembler<'_>) -> bool {
         asm.collect(Err(fail(
             &ids::UNCLOSED_BLOCK,
             span,
-            "this condition has no end",
+            "this condition is not closed",
         )
         .helped("end it with `.endif`")));
         if asm.reader.expansion.is_inside() {

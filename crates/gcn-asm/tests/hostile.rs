@@ -390,14 +390,14 @@ fn expansions_are_bounded() {
             "too much text",
         ),
         (doubled.to_owned(), "too much text"),
-        (".rept 2\n".repeat(100_000), "`.rept` has no end"),
+        (".rept 2\n".repeat(100_000), "`.rept` is not closed"),
         (
             format!("{}{}", ".rept 1\n".repeat(3_000), ".endr\n".repeat(3_000)),
             "nested too deep",
         ),
-        (".macro a\n".repeat(100_000), "`.macro` has no end"),
-        (".if 1\n".repeat(100_000), "this condition has no end"),
-        (".if 0\n".repeat(100_000), "this condition has no end"),
+        (".macro a\n".repeat(100_000), "`.macro` is not closed"),
+        (".if 1\n".repeat(100_000), "this condition is not closed"),
+        (".if 0\n".repeat(100_000), "this condition is not closed"),
         (format!(".irp x{}\n\\x\n.endr", ", y".repeat(100_000)), "y"),
     ] {
         let target = Target::named("gfx906").expect("a target");
@@ -513,7 +513,7 @@ fn files_are_read_by_the_caller() {
     assert_eq!(
         *unknown,
         (
-            "there is no instruction `nosuchthing`",
+            "unknown instruction `nosuchthing`",
             at("d/b.inc", "nosuchthing"),
             vec![
                 (

@@ -156,7 +156,7 @@ type Case = (
 #[rustfmt::skip]
 const MESSAGES: &[Case] = &[
     ("gfx900", "v_ad_f32 v0, v1, v2\ns_endpgm\nds_raed_b32 v0, v1", &[
-        ("v_ad_f32", "there is no instruction `v_ad_f32`", "did you mean `v_add_f32`?"),
+        ("v_ad_f32", "unknown instruction `v_ad_f32`", "did you mean `v_add_f32`?"),
         ("ds_raed_b32", "there is no instruction", "did you mean `ds_read_b32`?"),
     ]),
     ("gfx803", "global_load_dword v1, v[2:3], off", &[("global_load_dword", "GCN 1.2 has no instruction", "it exists on GCN 1.4, 1.4.1")]),
@@ -220,7 +220,7 @@ const MESSAGES: &[Case] = &[
     ("gfx900", "v_add_u32 v0, -v1, v2", &[("-v1", "only floating-point operands", "")]),
     ("gfx900", "v_add_f32 v0, 100, 200", &[("200", "one literal constant only", "")]),
     ("gfx900", "v_add_f32 v0, 100, 1.0", &[("100", "literal constant is not possible here", "")]),
-    ("gfx900", "s_waitcnt vmcount(0)", &[("vmcount", "there is no function `vmcount`", "did you mean `vmcnt`?")]),
+    ("gfx900", "s_waitcnt vmcount(0)", &[("vmcount", "unknown function `vmcount`", "did you mean `vmcnt`?")]),
     ("gfx900", "v_mov_b32 v 1, v2", &[("v 1", "follows the letter without a blank", "write `v1`")]),
     ("gfx900", "buffer_load_dword v0, s[0:3], 0 offen", &[("buffer_load_dword", "needs 1 VGPR as its address", "written as")]),
     ("gfx900", "buffer_load_dword v0, s[0:3], 0 idxen offen", &[("buffer_load_dword", "needs 2 VGPRs as its address", "written as")]),

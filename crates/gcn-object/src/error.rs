@@ -25,7 +25,7 @@ pub enum ReadError {
     },
     /// Not the HSA ABI.
     #[error(
-        "OS ABI {os_abi} is not supported, only AMDGPU_HSA ({})",
+        "unsupported OS ABI {os_abi}: only AMDGPU_HSA ({}) is supported",
         ELFOSABI_AMDGPU_HSA
     )]
     OsAbi {
@@ -33,7 +33,7 @@ pub enum ReadError {
         os_abi: u8,
     },
     /// A version of the format that does not exist yet.
-    #[error("ABI version {abi_version} is unknown; 0 to 4 are code object versions 2 to 6")]
+    #[error("unsupported ABI version {abi_version}: 0 to 4 are code object versions 2 to 6")]
     AbiVersion {
         /// `EI_ABIVERSION`.
         abi_version: u8,
@@ -53,7 +53,7 @@ pub enum ReadError {
         reason: String,
     },
     /// A section reaches beyond the file.
-    #[error("section {name} reaches beyond the end of the file")]
+    #[error("section {name} extends past the end of the file")]
     SectionOutside {
         /// Name of the section or kernel.
         name: String,
@@ -88,7 +88,7 @@ pub enum ReadError {
     RelocationsWithoutAddend,
     /// The file ends before its section headers.
     #[error(
-        "the file ends after {length} bytes, before its section headers, which end at byte {end}: a part is missing"
+        "the file is truncated: it has {length} bytes, and its section headers end at byte {end}"
     )]
     Cut {
         /// Length of the file, in bytes.

@@ -22,7 +22,7 @@ pub struct LoadImage {
 #[non_exhaustive]
 pub enum ImageError {
     /// The image would exceed its limit.
-    #[error("the code object takes {size} bytes of memory, more than {limit}")]
+    #[error("the code object needs {size} bytes of memory; the limit is {limit}")]
     TooLarge {
         /// Size of the image, in bytes.
         size: u64,
@@ -44,7 +44,7 @@ pub enum ImageError {
 #[non_exhaustive]
 pub enum RelocationError {
     /// A type this crate does not know.
-    #[error("the relocation at {address:#x} has unknown type {number}")]
+    #[error("unsupported type {number} of the relocation at {address:#x}")]
     Unknown {
         /// Address of the field.
         address: u64,
@@ -60,7 +60,7 @@ pub enum RelocationError {
         kind: RelocationKind,
     },
     /// The symbol is defined elsewhere.
-    #[error("symbol {name} is undefined; the relocation at {address:#x} needs it")]
+    #[error("undefined symbol {name} in the relocation at {address:#x}")]
     Undefined {
         /// Address of the field.
         address: u64,
@@ -74,7 +74,7 @@ pub enum RelocationError {
         address: u64,
     },
     /// The address does not fit the field.
-    #[error("the relocation at {address:#x} of type {kind:?} does not hold {value:#x}")]
+    #[error("{value:#x} does not fit the relocation of type {kind:?} at {address:#x}")]
     Overflow {
         /// Address of the field.
         address: u64,

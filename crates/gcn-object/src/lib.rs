@@ -65,6 +65,9 @@ mod bundle;
 // Source lines.
 mod lines;
 
+// Stable names of the errors above.
+pub mod error_names;
+
 // Writing.
 pub mod write;
 

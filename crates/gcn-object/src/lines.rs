@@ -63,7 +63,7 @@ pub struct SourceRange {
 #[non_exhaustive]
 pub enum LinesError {
     /// Its fields wait for a linker.
-    #[error("the debug information of an object that was not linked is not read: link it first")]
+    #[error("the debug information of an unlinked object cannot be read: link it first")]
     NotLinked,
     /// A section is compressed and cannot be decompressed.
     #[error("the section {section} cannot be decompressed: {reason}")]

@@ -55,8 +55,8 @@ pub enum NameError {
     },
     /// No kernel has the name.
     #[error(
-        "there is no kernel {name}{}{}",
-        if *rest == 0 { "; there are " } else { "; the closest are " },
+        "no kernel is named {name}{}{}",
+        if *rest == 0 { "; the kernels are " } else { "; the closest are " },
         listed(nearest, *rest)
     )]
     Missing {
@@ -68,7 +68,7 @@ pub enum NameError {
         rest: usize,
     },
     /// There are no kernels at all.
-    #[error("there is no kernel {name}, nor any other")]
+    #[error("no kernel is named {name}: the code object has no kernels")]
     NoKernels {
         /// The name.
         name: String,
@@ -355,7 +355,7 @@ mod tests {
         );
         assert_eq!(
             error(&KERNELS, "fil"),
-            "there is no kernel fil; there are fill, copy, scale(float*), ns::scale(float*), \
+            "no kernel is named fil; the kernels are fill, copy, scale(float*), ns::scale(float*), \
              (anonymous namespace)::inner<3>(), (anonymous namespace)::inner<4>()"
         );
         let many: Vec<String> = (0..100).map(|n| format!("kernel{n}")).collect();
@@ -370,7 +370,7 @@ mod tests {
         );
         assert_eq!(
             find_name([], "k").expect_err("none").to_string(),
-            "there is no kernel k, nor any other"
+            "no kernel is named k: the code object has no kernels"
         );
     }
 

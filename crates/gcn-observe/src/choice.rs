@@ -56,7 +56,7 @@ impl Choice {
                 "code" => Kind::Code(value.to_owned()),
                 "memory" => Kind::Memory(value.to_owned()),
                 "instruction" => Kind::Instruction(value.to_owned()),
-                _ => return Err(format!("there is no `{key}`; write {KEYS}")),
+                _ => return Err(format!("unknown key `{key}`: write {KEYS}")),
             };
         Ok(Choice(kind))
     }
@@ -88,7 +88,7 @@ impl Choice {
                     .code
                     .push(whole.or_else(|| range(value, place)).ok_or_else(|| {
                         format!(
-                            "`{value}` is no symbol, and not A..B of addresses or SYMBOL+OFFSET"
+                            "`{value}` is neither a symbol, nor A..B of addresses or SYMBOL+OFFSET"
                         )
                     })?);
             }
@@ -195,7 +195,7 @@ mod tests {
         let none = |_: &str| None;
         for (text, message) in [
             ("wave", "write workgroup=X,Y,Z,"),
-            ("lane=1", "there is no `lane`; write"),
+            ("lane=1", "unknown key `lane`: write"),
             ("workgroup=1,2,3,4", "`1,2,3,4` is not the position"),
             (
                 "wave=4294967295",

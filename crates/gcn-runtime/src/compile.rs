@@ -143,11 +143,11 @@ pub struct Compiled {
 pub enum CompileError {
     /// No Clang.
     #[error(
-        "there is no Clang: install Debian's packages clang-19, lld-19 and rocm-device-libs, or name a Clang in the variable GCN_CLANG"
+        "Clang was not found: install Debian's packages clang-19, lld-19 and rocm-device-libs, or set GCN_CLANG to a Clang"
     )]
     NoCompiler,
     /// The Clang that a variable names does not exist.
-    #[error("the variable {variable} names {}, which is no program", .path.display())]
+    #[error("{variable} is set to {}, which is not a program", .path.display())]
     NoSuchCompiler {
         /// The variable.
         variable: &'static str,
@@ -156,11 +156,11 @@ pub enum CompileError {
     },
     /// No device libraries.
     #[error(
-        "there are no device libraries (ockl.bc and others): install Debian's package rocm-device-libs, or name their directory in the variable HIP_DEVICE_LIB_PATH"
+        "the device libraries (ockl.bc and others) were not found: install Debian's package rocm-device-libs, or set HIP_DEVICE_LIB_PATH to their directory"
     )]
     NoLibraries,
     /// No library for the target.
-    #[error("the device libraries in {} have none for {target}", .directory.display())]
+    #[error("the device libraries in {} do not support {target}", .directory.display())]
     NoLibraryForTarget {
         /// The directory.
         directory: PathBuf,
@@ -168,7 +168,7 @@ pub enum CompileError {
         target: String,
     },
     /// No linker.
-    #[error("{} finds no linker: install Debian's package {package}", .compiler.display())]
+    #[error("{} found no linker: install Debian's package {package}", .compiler.display())]
     NoLinker {
         /// The compiler.
         compiler: PathBuf,

@@ -32,7 +32,7 @@ pub enum Error {
     #[error(transparent)]
     Freed(#[from] FreeError),
     /// Elements of a buffer that do not exist.
-    #[error("bytes {begin}..{end} of {name} do not exist: it has {len}")]
+    #[error("bytes {begin}..{end} of {name} do not exist: it has {len} bytes")]
     OutOfBounds {
         /// The buffer.
         name: String,
@@ -50,7 +50,7 @@ pub enum Error {
     #[error(transparent)]
     Bundle(Arc<BundleError>),
     /// There is no code for the device.
-    #[error("there is no code for {target}, only for: {}", .found.join(", "))]
+    #[error("no code for {target}; there is code for: {}", .found.join(", "))]
     NoCode {
         /// The device's target.
         target: String,
@@ -89,7 +89,7 @@ pub enum Error {
         given: u64,
     },
     /// A module of one device is used with a queue of another.
-    #[error("the queue is of another device than the kernel's module")]
+    #[error("the queue and the kernel's module belong to different devices")]
     OtherDevice,
     /// The sizes of a launch are not possible.
     #[error(transparent)]
@@ -104,7 +104,7 @@ pub enum Error {
     #[error("cancelled")]
     Cancelled,
     /// A command was not begun, since one before it in its queue, or one that it depends on, has failed.
-    #[error("not begun: {0}")]
+    #[error("not started: {0}")]
     Skipped(Arc<Error>),
     /// A function of the caller's panicked in a queue.
     #[error("a function in the queue panicked")]

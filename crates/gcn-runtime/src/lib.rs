@@ -80,6 +80,7 @@ mod launch;
 
 // Reports, checks and profiles, and all of them for a program that a library serves.
 pub mod report;
+pub mod error_names;
 mod output;
 mod checking;
 mod profiling;

@@ -405,23 +405,23 @@ fn sizes_that_cannot_be_are_refused() {
         (
             &plain,
             shape([0, 1, 1], [1, 1, 1], 0),
-            "a grid and a workgroup have at least one work-item in every dimension",
+            "a grid and a workgroup need at least one work-item in every dimension",
         ),
         (
             &plain,
             shape([1; 3], [1025, 1, 1], 0),
-            "a workgroup of 1025 work-items is too large: the hardware takes 1024",
+            "a workgroup of 1025 work-items is too large: the limit is 1024",
         ),
         (
             &plain,
             shape([u32::MAX; 3], [u32::MAX; 3], 0),
-            "a workgroup of 18446744073709551615 work-items is too large: the hardware takes 1024",
+            "a workgroup of 18446744073709551615 work-items is too large: the limit is 1024",
         ),
         (
             &plain,
             shape([u32::MAX, u32::MAX, 1], [64, 1, 1], 0),
-            "a grid of 4294967295 x 4294967295 x 1 in workgroups of 64 x 1 x 1 has 288230376084602880 waves; at most \
-             1073741824 are run",
+            "a grid of 4294967295 x 4294967295 x 1 in workgroups of 64 x 1 x 1 has 288230376084602880 waves; the limit is \
+             1073741824",
         ),
         (
             &required,
@@ -446,7 +446,7 @@ fn sizes_that_cannot_be_are_refused() {
         (
             &scratch,
             shape([64, 1, 1], [64, 1, 1], 0),
-            "the kernel asks for 131060 bytes of scratch a lane; at most 131056 can be had",
+            "the kernel needs 131060 bytes of scratch per lane; the limit is 131056",
         ),
     ] {
         let error = prepare(object, shape, &[])

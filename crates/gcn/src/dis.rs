@@ -104,7 +104,7 @@ impl Args {
         ];
         match raw.iter().find(|(_, value)| value.is_some()) {
             Some((option, _)) => Err(Usage(format!(
-                "{option} is about raw words: add --format raw to take the file as such"
+                "{option} applies to raw words only: add --format raw"
             ))),
             None => Ok(()),
         }
@@ -175,7 +175,7 @@ impl Args {
 fn check(options: &[(&str, bool)], name: &str) -> Result<(), Usage> {
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) => Err(Usage(format!(
-            "{option} is about a code object, which {name} is not"
+            "{option} applies to code objects only, and {name} is not one"
         ))),
         None => Ok(()),
     }

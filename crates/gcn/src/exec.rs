@@ -226,9 +226,7 @@ impl Options {
         let file = environment.map(|it| it.file);
         let Some(file) = self.profile.clone().or(file) else {
             return match self.profile_format {
-                Some(_) => {
-                    Err(Usage("--profile-format means nothing without --profile".to_owned()).into())
-                }
+                Some(_) => Err(Usage("--profile-format needs --profile".to_owned()).into()),
                 None => Ok(None),
             };
         };

@@ -81,7 +81,7 @@ impl fmt::Display for Named {
 /// The list of accepted names, if `name` is not among them.
 pub fn target(name: &str) -> Result<Named, String> {
     let target = Target::named(name).ok_or_else(accepted_targets)?;
-    let features = Features::said(target, name).map_err(|error| match error.help() {
+    let features = Features::parse(target, name).map_err(|error| match error.help() {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
     })?;

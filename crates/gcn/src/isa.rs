@@ -324,7 +324,7 @@ fn of_name(print: Print<'_>, isas: &[Isa], name: &str) -> Result<()> {
         Some(near) => {
             bail!("no family or instruction is called `{name}`; did you mean `{near}`?")
         }
-        None => bail!("no family or instruction is called `{name}`, or has it in its name"),
+        None => bail!("no family or instruction matches `{name}`"),
     }
 }
 

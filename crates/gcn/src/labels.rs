@@ -132,7 +132,7 @@ impl LabelLine {
         }
         let (address, rest) = text.split_once(char::is_whitespace).unwrap_or((text, ""));
         let address = input::number(address)
-            .map_err(|error| format!("`{address}` is no address: {error}"))?;
+            .map_err(|error| format!("`{address}` is not an address: {error}"))?;
         let rest = rest.trim_start();
         let end = rest
             .find(|c: char| c.is_whitespace() || c == COMMENT || c == QUOTE)
@@ -140,7 +140,7 @@ impl LabelLine {
         let (name, rest) = rest.split_at(end);
         if !name.is_empty() && !is_label(name) {
             return Err(format!(
-                "`{name}` is no label: these have letters, digits, `_`, `.` and `$`, and begin with no digit"
+                "`{name}` is not a label: a label has letters, digits, `_`, `.` and `$`, and does not begin with a digit"
             ));
         }
         let rest = rest.trim_start();
@@ -152,7 +152,7 @@ impl LabelLine {
             None => (None, rest),
         };
         if !rest.is_empty() && !rest.starts_with(COMMENT) {
-            return Err(format!("`{rest}` is left over: a note is in quotes"));
+            return Err(format!("unexpected `{rest}`: write a note in quotes"));
         }
         let label = (!name.is_empty()).then(|| name.to_owned());
         if label.is_none() && note.is_none() {

@@ -20,6 +20,7 @@ mod labels;
 mod lint;
 mod man;
 mod object;
+mod problem;
 mod render;
 mod run;
 mod variations;
@@ -135,14 +136,14 @@ fn main() -> ExitCode {
     };
     let result = match cli {
         Ok(cli) => dispatch(&cli.command, &mut out),
-        Err(error) => told(&error),
+        Err(error) => print_usage(&error),
     };
     let result = result.and_then(|status| {
         out.flush()?;
         Ok(status)
     });
     let result = match file::guard::shortened() {
-        Some(name) => Err(anyhow::anyhow!("{name} was made shorter while it was read")),
+        Some(name) => Err(anyhow::anyhow!("{name} was truncated while it was read")),
         None => result,
     };
     // The rest of the buffer could not be written, or belongs to a result that failed.
@@ -191,7 +192,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
 ///
 /// # Errors
 /// Help cannot be written.
-fn told(error: &clap::Error) -> Result<Status> {
+fn print_usage(error: &clap::Error) -> Result<Status> {
     let printed = error.print();
     if error.use_stderr() {
         return Ok(if exec::is_for(std::env::args_os()) {

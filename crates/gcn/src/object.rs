@@ -3,13 +3,16 @@
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
+use gcn_object::error_names::{AMBIGUOUS_KERNEL, NOT_A_CODE_OBJECT};
 use gcn_object::{
     BundleEntry, CodeObject, CodeObjects, NamePattern, code_objects, is_container,
     is_driver_program,
 };
+use gcn_runtime::error_names::NO_MATCHING_CODE;
 
 use crate::driver;
 use crate::file::FileBytes;
+use crate::problem::Problem;
 use crate::render::printable;
 
 /// The first bytes of an ELF file.
@@ -87,15 +90,17 @@ pub fn read(file: &FileBytes, choice: Choice) -> Result<CodeObject<'static>> {
 /// As those of [`read`], but for those of reading the code object.
 pub fn choose(file: &FileBytes, choice: Choice) -> Result<Option<BundleEntry<'static>>> {
     if let Some(program) = driver::open(file)? {
-        bail!(
-            "a {} holds no code object: `gcn info` and `gcn dis` read it; it is not run, because its kernels get their \
+        let message = format!(
+            "a {} contains no code object: `gcn info` and `gcn dis` read it; it cannot run, because its kernels get their \
              arguments and sizes from tables that only its driver makes",
             program.format
         );
+        bail!(Problem::new(NOT_A_CODE_OBJECT, message));
     }
     let Some(entries) = Entries::of(file)? else {
         if let Some(entry @ (0 | 2..)) = choice.entry {
-            bail!("the file is a code object itself, so that there is no entry {entry}");
+            let message = format!("the file is a single code object, without an entry {entry}");
+            bail!(Problem::new(NO_MATCHING_CODE, message));
         }
         return Ok(None);
     };
@@ -113,13 +118,22 @@ pub fn choose(file: &FileBytes, choice: Choice) -> Result<Option<BundleEntry<'st
         }
     }
     match (listed.count, candidates.count, pattern) {
-        (0, ..) => bail!("the file holds no code for GPUs"),
-        (_, 0, _) => bail!("the file holds no such code, only for: {listed}"),
+        (0, ..) => bail!(Problem::new(
+            NOT_A_CODE_OBJECT,
+            "the file contains no GPU code"
+        )),
+        (_, 0, _) => bail!(Problem::new(
+            NO_MATCHING_CODE,
+            format!("the file contains no such code, only code for: {listed}")
+        )),
         (_, 1, _) => Ok(candidates.first),
         (.., Some(pattern)) => candidates.with_kernel(&pattern).map(Some),
-        (.., None) => bail!(
-            "the file holds code for {listed}; choose with --target, or with --entry and the number"
-        ),
+        (.., None) => bail!(Problem::new(
+            AMBIGUOUS_KERNEL,
+            format!(
+                "the file contains code for {listed}; choose with --target, or with --entry and the number"
+            )
+        )),
     }
 }
 
@@ -201,11 +215,14 @@ impl Candidates {
         }
         match found {
             Some((_, entry)) if others.len() == 1 => Ok(entry.clone()),
-            Some(_) => bail!(
-                "several code objects have a kernel {}: {}; choose with --target",
-                printable(symbol),
-                others.join(", ")
-            ),
+            Some(_) => bail!(Problem::new(
+                AMBIGUOUS_KERNEL,
+                format!(
+                    "several code objects have a kernel {}: {}; choose with --target",
+                    printable(symbol),
+                    others.join(", ")
+                )
+            )),
             None => bail!(
                 "the code object with the kernel {} cannot be read",
                 printable(symbol)
@@ -238,11 +255,11 @@ fn code<'a>(object: &'a CodeObject, symbol: &str) -> Option<(Option<&'static str
 pub enum NoTarget {
     /// The object names another target.
     #[error(
-        "code for {0}, which is not supported yet; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 and gfx90a"
+        "code for {0} is not supported; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 and gfx90a"
     )]
     Unsupported(&'static str),
     /// The object names no target.
-    #[error("the code object names no known target; add --target")]
+    #[error("the code object has no known target: add --target")]
     Unknown,
 }
 

@@ -11,6 +11,7 @@ use gcn_asm::{Diagnostic, Severity, SourceFile, ids};
 pub use gcn_runtime::report::{kernel_name, printable};
 use serde::Serialize;
 
+use crate::problem::{self, Problem};
 use crate::warnings::WARNING_LIMIT;
 
 /// Lines of source that a diagnostic shows at most.
@@ -25,10 +26,8 @@ pub fn tell(text: Arguments<'_>) {
 
 /// Writes an error that has no place in a source to standard error.
 pub fn complain(error: &anyhow::Error) {
-    tell(format_args!(
-        "error: {}\n",
-        printable(&format!("{error:#}"))
-    ));
+    let Problem { name, message } = Problem::of(error);
+    tell(format_args!("{}", problem::line(name, &message)));
 }
 
 /// Writes a value in JSON, on lines of its own.

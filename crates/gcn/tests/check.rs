@@ -169,11 +169,11 @@ fn wrong_options_are_named() {
     for (options, expected) in [
         (
             &["--only", "wait"][..],
-            "no check is called wait; there are waits, ",
+            "no check is called wait; the checks are waits, ",
         ),
         (
             &["--only", "waits", "--except", "waits"],
-            "no check is left",
+            "--except excludes all checks",
         ),
         (
             &["--stop-at", "0"],

@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         Err(fail(
             &ids::UNCLOSED_BLOCK,
             span.clone(),
-            format!("`{name}` has no end"),
+            format!("`{name}` is not closed"),
         )
         .helped(format!("end it with `{end}`")))
     }

@@ -249,12 +249,10 @@ impl<'a> Cursor<'a> {
                 }
                 b'\\' => bytes.push(self.escape()?),
                 b'\n' | 0 if self.peek() == b'\n' || self.at_end() => {
-                    return Err(fail(
-                        &ids::UNTERMINATED,
-                        start..self.pos,
-                        "the string does not end",
-                    )
-                    .helped("add `\"` on the same line"));
+                    return Err(
+                        fail(&ids::UNTERMINATED, start..self.pos, "unterminated string")
+                            .helped("add `\"` on the same line"),
+                    );
                 }
                 byte => {
                     bytes.push(byte);
@@ -314,7 +312,7 @@ impl<'a> Cursor<'a> {
                 return Err(fail(
                     &ids::INVALID_ESCAPE,
                     start..self.here().end,
-                    "there is no such escape",
+                    "unknown escape",
                 )
                 .helped(
                     "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",

@@ -131,7 +131,7 @@ pub(crate) fn close_scope(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resul
         Err(fail(
             &ids::UNOPENED_BLOCK,
             span.clone(),
-            "there is no `.scope` that could end here",
+            "no `.scope` is open here",
         ))
     }
 }
@@ -219,7 +219,7 @@ pub(crate) fn chosen_target(asm: &mut Assembler<'_>, directive: &str) -> Result<
     let span = start..asm.reader.cursor.pos();
     let Some(target) = target_named(word) else {
         let message = format!(
-            "there is no GPU `{}`, or not of these generations",
+            "unknown GPU `{}`, or not of these generations",
             word.escape_debug()
         );
         return Err(fail(&ids::UNKNOWN_TARGET, span, message));
@@ -247,7 +247,7 @@ pub(crate) fn format(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let word = asm.reader.cursor.tail_word();
     let span = start..asm.reader.cursor.pos();
     let Some(format) = format_named(word) else {
-        let message = format!("there is no format `{}`", word.escape_debug());
+        let message = format!("unknown format `{}`", word.escape_debug());
         return Err(fail(&ids::UNKNOWN_FORMAT, span, message)
             .helped("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
     };

@@ -419,7 +419,7 @@ pub(crate) fn align(
                     &ids::INVALID_ALIGNMENT,
                     span.clone(),
                     format!(
-                        "{padding} bytes of padding are no multiple of the fill value's {width}"
+                        "{padding} bytes of padding are not a multiple of the fill value's {width}"
                     ),
                 ));
             }

@@ -99,7 +99,7 @@ pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
         return Err(fail(
             &ids::UNCLOSED_BLOCK,
             span,
-            "`.amd_amdgpu_hsa_metadata` has no end",
+            "`.amd_amdgpu_hsa_metadata` is not closed",
         )
         .helped(format!("end it with `{END_METADATA}`")));
     };
@@ -109,7 +109,7 @@ pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
         return Err(fail(
             &ids::INVALID_METADATA,
             span,
-            format!("the metadata is wrong: {error}"),
+            format!("invalid metadata: {error}"),
         ));
     }
     hsa_note(asm, note::HSA_METADATA, text.as_bytes(), span.start)
@@ -121,7 +121,7 @@ pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
         return Err(fail(
             &ids::UNCLOSED_BLOCK,
             span,
-            "`.amdgpu_pal_metadata` has no end",
+            "`.amdgpu_pal_metadata` is not closed",
         )
         .helped(format!("end it with `{END_PAL_METADATA}`")));
     };
@@ -130,7 +130,7 @@ pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
         fail(
             &ids::INVALID_METADATA,
             span.clone(),
-            format!("the metadata is wrong: {error}"),
+            format!("invalid metadata: {error}"),
         )
     })?;
     let note = Note {
@@ -167,7 +167,7 @@ pub(crate) fn pal_registers(asm: &mut Assembler<'_>, span: Range<usize>) -> Resu
 
 /// The code objects that are made are for another platform, but whoever wants its metadata finds them.
 fn pal_note(asm: &mut Assembler<'_>, note: Note<'_>, span: Range<usize>) -> Result<(), Fail> {
-    let message = "the code object is made for HSA, though with this metadata of PAL";
+    let message = "the code object is for HSA, but has metadata of PAL";
     asm.diagnostics.push(Diagnostic::warning(
         &ids::PAL_METADATA,
         span.clone(),

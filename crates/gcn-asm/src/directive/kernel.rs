@@ -36,7 +36,7 @@ pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
         return Err(fail(
             &ids::UNCLOSED_BLOCK,
             span,
-            format!("`.amdhsa_kernel {}` has no end yet", open.name),
+            format!("`.amdhsa_kernel {}` is still open", open.name),
         )
         .helped("end it with `.end_amdhsa_kernel`"));
     }
@@ -67,7 +67,7 @@ pub(crate) fn kernel_key(
         let error = fail(
             &ids::UNKNOWN_KEY,
             span,
-            format!("there is no directive `{name}` for these generations"),
+            format!("unknown directive `{name}` for these generations"),
         );
         return Err(match explain::closest(short, KEYS.iter().map(|k| k.0)) {
             Some(similar) => error.helped(format!("did you mean `{PREFIX}{similar}`?")),
@@ -466,7 +466,7 @@ fn descriptor(
         return Err(fail(
             &ids::USER_SGPRS,
             span.clone(),
-            format!("{count} user SGPRs are fewer than the {user_sgprs} that are asked for"),
+            format!("{count} user SGPRs are fewer than the {user_sgprs} that are enabled"),
         ));
     }
     let count = user_sgpr_count.map_or(user_sgprs, |(count, _)| count);
@@ -477,7 +477,7 @@ fn descriptor(
         fail(
             &ids::REGISTER_LIMIT,
             sgprs_span,
-            format!("the kernel needs more than the {limit} SGPRs there are"),
+            format!("the kernel needs more than {limit} SGPRs"),
         )
         .helped(
             "VCC, FLAT_SCRATCH and XNACK_MASK are counted; `.amdhsa_reserve_…` states which are used",

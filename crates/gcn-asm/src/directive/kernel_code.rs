@@ -16,7 +16,7 @@ pub(crate) fn begin_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> 
         return Err(fail(
             &ids::UNCLOSED_BLOCK,
             span,
-            format!("`{BEGIN}` has no end yet"),
+            format!("`{BEGIN}` is still open"),
         )
         .helped(format!("end it with `{END}`")));
     }
@@ -114,7 +114,7 @@ pub(crate) fn finish_kernel_codes(asm: &mut Assembler<'_>) {
         asm.collect(Err(fail(
             &ids::UNCLOSED_BLOCK,
             open.span,
-            format!("`{BEGIN}` has no end"),
+            format!("`{BEGIN}` is not closed"),
         )
         .helped(format!("end it with `{END}`"))));
     }

@@ -48,10 +48,12 @@ pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<()
             });
             Ok(())
         }
-        None => Err(
-            fail(&ids::UNCLOSED_BLOCK, span, "`.amdgpu_metadata` has no end")
-                .helped("end it with `.end_amdgpu_metadata`"),
-        ),
+        None => Err(fail(
+            &ids::UNCLOSED_BLOCK,
+            span,
+            "`.amdgpu_metadata` is not closed",
+        )
+        .helped("end it with `.end_amdgpu_metadata`")),
     }
 }
 

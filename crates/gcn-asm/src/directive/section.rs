@@ -131,7 +131,7 @@ fn named_flags(asm: &mut Assembler<'_>) -> Result<SectionFlags, Fail> {
             "write" => flags.write = true,
             "execinstr" => flags.exec = true,
             name => {
-                let message = format!("there is no section flag `#{}`", name.escape_debug());
+                let message = format!("unknown section flag `#{}`", name.escape_debug());
                 return Err(fail(
                     &ids::SECTION_ATTRIBUTE,
                     start..asm.reader.cursor.pos(),
@@ -178,7 +178,7 @@ fn section_attributes(
                     &ids::SECTION_ATTRIBUTE,
                     start..asm.reader.cursor.pos(),
                     format!(
-                        "there is no section flag `{}`",
+                        "unknown section flag `{}`",
                         char::from(letter).escape_debug()
                     ),
                 )
@@ -205,7 +205,7 @@ fn section_attributes(
             _ => match OTHER_SECTION_TYPES.iter().find(|(name, _)| *name == word) {
                 Some(&(_, number)) => SectionKind::Other(number),
                 None => {
-                    let message = format!("there is no section type `{word}`");
+                    let message = format!("unknown section type `{word}`");
                     return Err(fail(&ids::SECTION_ATTRIBUTE, start..asm.reader.cursor.pos(), message)
                         .helped("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"));
                 }

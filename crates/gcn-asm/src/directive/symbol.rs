@@ -112,7 +112,7 @@ pub(crate) fn symbol_type(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         "notype" | "STT_NOTYPE" => SymbolKind::NoType,
         "amdgpu_hsa_kernel" => SymbolKind::HsaKernel,
         _ => {
-            let message = format!("there is no symbol type `{word}`");
+            let message = format!("unknown symbol type `{word}`");
             return Err(
                 fail(&ids::SYMBOL_TYPE, start..asm.reader.cursor.pos(), message)
                     .helped("the types are @function, @object and @notype"),
@@ -191,7 +191,7 @@ pub(crate) fn local_common(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resu
             .reader
             .cursor
             .expected("the end of the line")
-            .helped("the room is not aligned; write `.bss`, `.p2align`, the label and `.skip`"));
+            .helped("the space is not aligned; write `.bss`, `.p2align`, the label and `.skip`"));
     }
     let current = asm.output.current;
     asm.output.current = asm.output.section_named(".bss");
@@ -238,7 +238,7 @@ pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let start = asm.reader.cursor.pos();
     let name = asm.reader.cursor.name()?;
     let Some(kind) = RelocationKind::from_name(&name) else {
-        let message = format!("there is no relocation `{}`", name.escape_debug());
+        let message = format!("unknown relocation `{}`", name.escape_debug());
         return Err(fail(
             &ids::UNKNOWN_RELOCATION,
             start..asm.reader.cursor.pos(),

@@ -32,7 +32,7 @@ pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         )));
     }
     let Some(target) = Target::named(name) else {
-        return Err(fail(&ids::UNKNOWN_TARGET, span, format!("there is no GPU `{}`, or not of these generations", name.escape_debug()))
+        return Err(fail(&ids::UNKNOWN_TARGET, span, format!("unknown GPU `{}`, or not of these generations", name.escape_debug()))
             .helped("the targets are gfx600 to gfx602, gfx700 to gfx705, gfx801 to gfx810, gfx900 to gfx90c"));
     };
     if target.name != asm.target.name {
@@ -49,8 +49,8 @@ pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             target.name
         )));
     }
-    let said = match Features::said(target, name) {
-        Ok(said) => said,
+    let features = match Features::parse(target, name) {
+        Ok(features) => features,
         Err(error) => {
             let wrong = fail(&ids::TARGET_FEATURE, span, error.to_string());
             return Err(match error.help() {
@@ -59,7 +59,7 @@ pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             });
         }
     };
-    asm.features = asm.features.joined(said).ok_or_else(|| {
+    asm.features = asm.features.joined(features).ok_or_else(|| {
         let message = "the source is assembled for other features of this target";
         fail(&ids::TARGET_FEATURE, span, message).helped(format!(
             "assemble it with `--target {}`, or change the directive",

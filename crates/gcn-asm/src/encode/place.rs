@@ -408,7 +408,7 @@ fn source_modifiers(
     if arg.has_two_signs {
         return Err(ProblemKind::NotAllowed(
             &ids::SOURCE_MODIFIER,
-            "two signs follow each other: write `neg(…)`",
+            "two consecutive signs: write `neg(…)`",
         ));
     }
     let is_any = dialect.takes_all_modifiers();

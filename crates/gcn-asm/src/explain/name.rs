@@ -61,7 +61,7 @@ pub(crate) fn unknown_instruction(
     let error = fail(
         &ids::UNKNOWN_OPCODE,
         span,
-        format!("there is no instruction `{name}`"),
+        format!("unknown instruction `{name}`"),
     );
     let similar = may_search
         .then(|| closest(&lower, isa.tables().names()))

@@ -19,7 +19,7 @@ pub struct Features {
 #[non_exhaustive]
 pub enum FeatureError {
     /// No target has it, or it ends with no sign.
-    #[error("there is no target feature `{}`", .0.escape_debug())]
+    #[error("unknown target feature `{}`", .0.escape_debug())]
     Unknown(String),
     /// The target has nothing to turn on or off.
     #[error("{} has no feature `{}`", .0, .1.escape_debug())]
@@ -35,8 +35,8 @@ impl FeatureError {
 }
 
 impl Features {
-    /// Those of a target of which nothing is said.
-    pub fn unsaid(target: &Target) -> Features {
+    /// Features of a target whose name specifies none.
+    pub fn unspecified(target: &Target) -> Features {
         let feature = |has| {
             if has {
                 Feature::Any
@@ -54,8 +54,8 @@ impl Features {
     ///
     /// # Errors
     /// A setting that is no feature, or none of this target.
-    pub fn said(target: &Target, name: &str) -> Result<Features, FeatureError> {
-        let mut features = Features::unsaid(target);
+    pub fn parse(target: &Target, name: &str) -> Result<Features, FeatureError> {
+        let mut features = Features::unspecified(target);
         for setting in name.split(':').skip(1) {
             let (feature, has) = match setting.strip_suffix(['+', '-']) {
                 Some("xnack") => (&mut features.xnack, target.xnack),
@@ -78,8 +78,8 @@ impl Features {
     pub(crate) fn joined(self, other: Features) -> Option<Features> {
         let join = |one, other| match (one, other) {
             (Feature::On, Feature::Off) | (Feature::Off, Feature::On) => None,
-            (Feature::Any, said) => Some(said),
-            (said, _) => Some(said),
+            (Feature::Any, other) => Some(other),
+            (feature, _) => Some(feature),
         };
         Some(Features {
             xnack: join(self.xnack, other.xnack)?,

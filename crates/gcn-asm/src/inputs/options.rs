@@ -37,7 +37,7 @@ impl Options<'_> {
     pub fn new(target: &'static Target) -> Self {
         Options {
             target,
-            features: Features::unsaid(target),
+            features: Features::unspecified(target),
             defines: &[],
             listing: true,
             debug: None,

@@ -426,7 +426,7 @@ fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
         _ => {
             return Err(fail(&ids::INVALID_SWIZZLE,
                 at..asm.reader.cursor.pos(),
-                format!("there is no swizzle mode `{mode}`"),
+                format!("unknown swizzle mode `{mode}`"),
             )
             .helped(
                 "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and on GCN 1.4 FFT and ROTATE",

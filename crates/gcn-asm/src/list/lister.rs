@@ -10,7 +10,7 @@ use super::WORD;
 use super::code::{ListOptions, ListedField, ListedNote, ListedSection};
 use super::map::{Item, Map, SectionWords, branch_target};
 use super::names::{Name, PlacedSymbol, is_identifier};
-use super::parts::in_order;
+use super::parallel::in_order;
 use crate::assembly::assemble;
 use crate::inputs::options::{Options, Source};
 use crate::program::Listing;
@@ -71,7 +71,7 @@ impl Lister<'_> {
         let mut begin = 0;
         while begin < self.run.words.len() {
             let end = (begin + PART_WORDS..self.run.words.len())
-                .find(|&word| self.map.begins(word) && !self.is_said(word))
+                .find(|&word| self.map.begins(word) && !self.is_written(word))
                 .unwrap_or(self.run.words.len());
             parts.push(begin..end);
             begin = end;
@@ -80,7 +80,7 @@ impl Lister<'_> {
     }
 
     /// Returns whether a symbol's text stands for the word and for the one before.
-    fn is_said(&self, word: usize) -> bool {
+    fn is_written(&self, word: usize) -> bool {
         let before = self.run.places.partition_point(|place| place.word < word);
         let Some(last) = before.checked_sub(1).and_then(|i| self.run.places.get(i)) else {
             return false;
@@ -177,7 +177,7 @@ impl Lister<'_> {
         let mut label = Text::new();
         let mut places = self.places_from(part.start);
         let mut notes = self.notes_from(part.start);
-        let mut said = 0;
+        let mut written = 0;
         // Without comments, and with nothing to be filled in, most lines are an instruction and no more.
         let is_plain = !self.options.hex
             && self.options.syntax == Syntax::Llvm
@@ -191,13 +191,13 @@ impl Lister<'_> {
                     for place in places.iter().take(here) {
                         if let Some(text) = place.symbol.data_text.filter(|_| place.label) {
                             out.push_str(text);
-                            said = place.data_end;
+                            written = place.data_end;
                         }
                     }
                     places = later;
                 }
                 notes = self.notes(out, notes, at);
-                if is_plain && !between.is_data && at >= said {
+                if is_plain && !between.is_data && at >= written {
                     let end = notes.first().map_or(between.words.end, |note| {
                         between.words.end.min(word_of(note).max(at + 1))
                     });
@@ -208,12 +208,12 @@ impl Lister<'_> {
                         continue;
                     }
                 }
-                at += self.write_item(out, at, between.most_words(at), at < said, &mut label);
+                at += self.write_item(out, at, between.most_words(at), at < written, &mut label);
             }
         }
     }
 
-    /// Writes an item that begins at word `at`, unless it `is_said`. Returns how many words it has. `label` is where the
+    /// Writes an item that begins at word `at`, unless it `is_written`. Returns how many words it has. `label` is where the
     /// name of a branch's target is made.
     #[inline(never)]
     fn write_item(
@@ -221,11 +221,11 @@ impl Lister<'_> {
         out: &mut Text,
         at: usize,
         limit: usize,
-        is_said: bool,
+        is_written: bool,
         label: &mut Text,
     ) -> usize {
         let item = self.run.item(at, limit);
-        if is_said || !self.section.open.is_empty() && self.open_item(out, at, &item) {
+        if is_written || !self.section.open.is_empty() && self.open_item(out, at, &item) {
             return item.words();
         }
         let line = out.len();

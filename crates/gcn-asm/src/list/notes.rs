@@ -21,11 +21,11 @@ pub(super) fn write(out: &mut String, object: &CodeObject, before: &str) {
         .filter(|section| section.is_loaded() && section.kind == NOTE);
     for (index, section) in sections.enumerate() {
         let bytes = object.section_bytes(section);
-        let said = match object.version {
+        let lines = match object.version {
             Version::V2 => old(bytes, before),
             _ => metadata(bytes),
         };
-        match said.filter(|_| index == 0) {
+        match lines.filter(|_| index == 0) {
             Some(lines) => out.push_str(&lines),
             None => {
                 let number = if index == 0 {

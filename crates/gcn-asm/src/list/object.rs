@@ -43,10 +43,10 @@ const LABELS: &str = ".L";
 
 /// A target as `.amdgcn_target` has it, with the settings of the object.
 pub fn target_id(object: &CodeObject, target: &Target) -> String {
-    let said = |has, feature| if has { feature } else { Feature::Unsupported };
+    let known = |has, feature| if has { feature } else { Feature::Unsupported };
     let features = Features {
-        xnack: said(target.xnack, object.flags.xnack),
-        sramecc: said(target.sramecc, object.flags.sramecc),
+        xnack: known(target.xnack, object.flags.xnack),
+        sramecc: known(target.sramecc, object.flags.sramecc),
     };
     format!("amdgcn-amd-amdhsa--{}{features}", target.name)
 }

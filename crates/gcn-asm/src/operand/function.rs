@@ -76,7 +76,7 @@ pub(crate) fn function(
 
 /// The message for a function that operands do not have.
 pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
-    let message = format!("there is no function `{name}`");
+    let message = format!("unknown function `{name}`");
     let error = fail(&ids::UNKNOWN_NAME, span, message);
     match closest(&name.to_ascii_lowercase(), FUNCTIONS.into_iter()) {
         Some(similar) => error.helped(format!("did you mean `{similar}`?")),
@@ -115,7 +115,7 @@ fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
                 return Err(fail(
                     &ids::UNKNOWN_NAME,
                     start..asm.reader.cursor.pos(),
-                    format!("there is no counter `{word}`"),
+                    format!("unknown counter `{word}`"),
                 )
                 .helped("the counters are vmcnt, expcnt and lgkmcnt"));
             }
@@ -381,7 +381,7 @@ pub(crate) fn named_number(
         let mut error = fail(
             &ids::UNKNOWN_NAME,
             start..probe.pos(),
-            format!("there is no {what} `{word}`"),
+            format!("unknown {what} `{word}`"),
         );
         if !all.is_empty() {
             error = error.helped(format!("{isa} has {}", all.join(", ")));

@@ -166,7 +166,7 @@ fn part(
         fail(
             &ids::REGISTER_RANGE,
             start..asm.reader.cursor.pos(),
-            "the register has no such part",
+            "the register does not have this part",
         )
     })
 }
@@ -192,11 +192,7 @@ fn range(asm: &mut Assembler<'_>, bank: Bank, start: usize) -> Result<ArgValue, 
     let (first, last) = bounds(asm)?;
     let span = start..asm.reader.cursor.pos();
     let (Ok(low), Ok(high)) = (u32::try_from(first), u32::try_from(last)) else {
-        return Err(fail(
-            &ids::REGISTER_RANGE,
-            span,
-            "a register has no such number",
-        ));
+        return Err(fail(&ids::REGISTER_RANGE, span, "invalid register number"));
     };
     if high < low {
         return Err(fail(

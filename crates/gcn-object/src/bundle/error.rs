@@ -17,13 +17,15 @@ pub enum BundleError {
     #[error("not an offload bundle")]
     NotABundle,
     /// A version of the compressed form that does not exist yet.
-    #[error("version {version} of compressed offload bundles is unknown; 1 to 3 are supported")]
+    #[error("unsupported version {version} of compressed offload bundles: 1 to 3 are supported")]
     CompressedVersion {
         /// The version in the header.
         version: u16,
     },
     /// A method of compression that does not exist yet.
-    #[error("the offload bundle is compressed by method {method}, not zlib (0) or zstd (1)")]
+    #[error(
+        "unsupported compression method {method} of an offload bundle: zlib (0) and zstd (1) are supported"
+    )]
     CompressionMethod {
         /// The method in the header.
         method: u16,
@@ -36,14 +38,14 @@ pub enum BundleError {
     },
     /// The stream refers back too far.
     #[error(
-        "the offload bundle's stream of zstd refers back by {window} bytes; the limit is {MAX_WINDOW}"
+        "the offload bundle's zstd stream has a window of {window} bytes; the limit is {MAX_WINDOW}"
     )]
     Window {
         /// The distance in the stream's header, in bytes.
         window: u64,
     },
     /// The decompressed bundle, or those of a file together, would exceed the limit.
-    #[error("an offload bundle claims {size} bytes when decompressed; {limit} are left for it")]
+    #[error("an offload bundle decompresses to {size} bytes; the limit is {limit}")]
     TooLarge {
         /// The size in the header, in bytes.
         size: u64,
@@ -51,17 +53,17 @@ pub enum BundleError {
         limit: u64,
     },
     /// The bundle ends within its table.
-    #[error("the offload bundle ends within its table of entries")]
+    #[error("the offload bundle is truncated in its table of entries")]
     Truncated,
     /// An entry reaches beyond the end of the file.
-    #[error("entry {id} reaches beyond the end of the offload bundle")]
+    #[error("entry {id} extends past the end of the offload bundle")]
     Outside {
         /// Name of the entry.
         id: String,
     },
     /// A program for another machine, without code for GPUs.
     #[error(
-        "a program for {} without offload bundles (it has no section .hip_fatbin) or code of AMD's OpenCL compiler",
+        "a program for {} without GPU code: it has neither a section .hip_fatbin nor code of AMD's OpenCL compiler",
         machine_name(*machine)
     )]
     NoFatBinary {

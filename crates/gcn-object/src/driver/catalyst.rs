@@ -131,7 +131,7 @@ fn read_code(
 ) -> Result<(), &'static str> {
     let base = at.start;
     let inner = bytes.get(at).ok_or("it is outside of the file")?;
-    let file = Elf::parse(inner).map_err(|_| "it is no ELF file that can be read")?;
+    let file = Elf::parse(inner).map_err(|_| "it is not a readable ELF file")?;
     let encoding = encoding(&file, chip)?;
     let is_inside = |part: &Range<usize>| part.start >= encoding.start && part.end <= encoding.end;
     let section = file

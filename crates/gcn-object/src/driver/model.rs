@@ -393,7 +393,7 @@ pub enum DriverError {
         reason: String,
     },
     /// Something reaches beyond the end of the file.
-    #[error("{what} reaches beyond the end of the file")]
+    #[error("{what} extends past the end of the file")]
     Outside {
         /// The part.
         what: &'static str,

@@ -31,7 +31,7 @@ pub enum MetadataProblem {
         second: usize,
     },
     /// The argument segment exceeds [`MAX_KERNARG_BYTES`].
-    #[error("the argument segment has {bytes} bytes, more than {MAX_KERNARG_BYTES}")]
+    #[error("the argument segment has {bytes} bytes; the limit is {MAX_KERNARG_BYTES}")]
     KernargTooLarge {
         /// Size of the segment, in bytes.
         bytes: u64,
@@ -43,7 +43,7 @@ pub enum MetadataProblem {
         align: u64,
     },
     /// A workgroup has 1 to 1024 work-items on every processor.
-    #[error("the required workgroup size {size:?} does not exist")]
+    #[error("invalid required workgroup size {size:?}")]
     WorkgroupSize {
         /// x, y, z.
         size: [u64; 3],

@@ -135,7 +135,7 @@ impl Reader {
 }
 
 fn no_tag(tag: &Tag) -> String {
-    format!("there is no tag `{tag}`")
+    format!("unknown tag `{tag}`")
 }
 
 /// The value of a scalar: quoted text is text, other text what YAML's core schema says, with numbers to 2⁶⁴ − 1.

@@ -49,7 +49,7 @@ pub enum WriteError {
         name: String,
     },
     /// ELF numbers sections with 16 bits.
-    #[error("{count} sections are more than a code object may have")]
+    #[error("too many sections: {count}")]
     TooManySections {
         /// Number of sections.
         count: usize,
@@ -101,13 +101,13 @@ pub enum RelocationProblem {
         value: u64,
     },
     /// 32 bits do not hold an address that depends on where the object is loaded.
-    #[error("32 bits do not hold the address of {symbol}; use its halves or 64 bits")]
+    #[error("the address of {symbol} does not fit 32 bits; use its halves or 64 bits")]
     Narrow {
         /// The symbol's or the section's name.
         symbol: String,
     },
     /// The distance to a number depends on where the object is loaded.
-    #[error("{symbol} is a number, to which code that can be moved has no distance")]
+    #[error("{symbol} is an absolute number, whose distance from relocatable code is unknown")]
     DistanceToNumber {
         /// Name of the section or symbol.
         symbol: String,

@@ -87,7 +87,10 @@ impl Check {
         let found = Check::ALL.iter().copied().find(|it| it.name() == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = Check::ALL.iter().map(|it| it.name()).collect();
-            format!("no check is called {name}; there are {}", names.join(", "))
+            format!(
+                "no check is called {name}; the checks are {}",
+                names.join(", ")
+            )
         })
     }
 }

@@ -101,19 +101,19 @@ struct State {
 #[non_exhaustive]
 pub enum HostcallError {
     /// Code of the host is not here.
-    #[error("calls the function at {0:#x} of its host, which is not here")]
+    #[error("calls a function of the host at {0:#x}, which the emulator does not have")]
     Function(u64),
     /// No such service.
-    #[error("asks its host for the service {0}, which is unknown")]
+    #[error("requests the unknown host service {0}")]
     Service(u32),
     /// A message that has not begun, or has ended.
-    #[error("goes on with the message {0} to its host, which has not begun or has ended")]
+    #[error("continues the host message {0}, which has not been started or has ended")]
     Message(u64),
     /// Messages that are too long, or never end.
-    #[error("has unfinished messages of more than {MAX_WORDS} words to its host")]
+    #[error("has unfinished host messages of more than {MAX_WORDS} words")]
     TooLong,
     /// The packets are not as the host has made them.
-    #[error("has destroyed the packets of its calls to the host")]
+    #[error("has overwritten the packets of its host calls")]
     Destroyed,
 }
 

@@ -147,7 +147,7 @@ impl Printf {
 pub enum LaunchNote {
     /// The stack is not in the descriptor.
     #[error(
-        "the kernel's stack depends on the run; each lane has {bytes} bytes of scratch, {stack} more than the fixed part"
+        "the size of the kernel's stack is unknown; each lane has {bytes} bytes of scratch, {stack} more than the fixed part"
     )]
     DynamicStack {
         /// Scratch of a lane.
@@ -157,7 +157,7 @@ pub enum LaunchNote {
     },
     /// Workgroups at the edge of the grid are partial.
     #[error(
-        "a grid of {} has partial workgroups of {}; the kernel was compiled for whole ones and may take them for such", by(.grid), by(.group)
+        "a grid of {} has partial workgroups of {}; the kernel was compiled for whole workgroups only", by(.grid), by(.group)
     )]
     Partial {
         /// Work-items.
@@ -170,7 +170,7 @@ pub enum LaunchNote {
     Format(#[from] FormatError),
     /// Its output is lost (errata E244).
     #[error(
-        "the code object has the device library's printf instead of the compiler's, and prints nothing"
+        "the code object calls the device library's empty printf instead of the compiler's, and prints nothing"
     )]
     MutePrintf,
 }
@@ -180,10 +180,10 @@ pub enum LaunchNote {
 #[non_exhaustive]
 pub enum LaunchError {
     /// A dimension is zero.
-    #[error("a grid and a workgroup have at least one work-item in every dimension")]
+    #[error("a grid and a workgroup need at least one work-item in every dimension")]
     Empty,
     /// Too many work-items in a workgroup.
-    #[error("a workgroup of {0} work-items is too large: the hardware takes {MAX_GROUP}")]
+    #[error("a workgroup of {0} work-items is too large: the limit is {MAX_GROUP}")]
     GroupTooLarge(u64),
     /// Too many work-items for this kernel.
     #[error(
@@ -205,7 +205,7 @@ pub enum LaunchError {
     },
     /// More than can be run.
     #[error(
-        "a grid of {} in workgroups of {} has {waves} waves; at most {MAX_WAVES} are run", by(.grid), by(.group)
+        "a grid of {} in workgroups of {} has {waves} waves; the limit is {MAX_WAVES}", by(.grid), by(.group)
     )]
     TooManyWaves {
         /// Work-items.
@@ -231,14 +231,14 @@ pub enum LaunchError {
     },
     /// More scratch than the hardware can give.
     #[error(
-        "the kernel asks for {bytes} bytes of scratch a lane; at most {MAX_SCRATCH_PER_LANE} can be had"
+        "the kernel needs {bytes} bytes of scratch per lane; the limit is {MAX_SCRATCH_PER_LANE}"
     )]
     Scratch {
         /// The descriptor's number.
         bytes: u64,
     },
     /// The argument segment is absurd.
-    #[error("the argument segment has {bytes} bytes, more than {MAX_KERNARG_BYTES}")]
+    #[error("the argument segment has {bytes} bytes; the limit is {MAX_KERNARG_BYTES}")]
     Arguments {
         /// Its size.
         bytes: u64,
@@ -247,7 +247,7 @@ pub enum LaunchError {
     #[error(transparent)]
     Unfit(#[from] Unfit),
     /// Waves of 32 lanes do not exist on GCN.
-    #[error("the kernel wants waves of 32 lanes, which {} does not have", .0.version())]
+    #[error("the kernel needs waves of 32 lanes, which {} does not have", .0.version())]
     Wave32(Isa),
     /// The entry is not code.
     #[error("the entry of the kernel at {0:#x} is not in an executable segment")]

@@ -44,9 +44,7 @@ pub enum BindError {
     #[error("argument {0} is missing")]
     Missing(String),
     /// The arguments are longer than the descriptor says.
-    #[error(
-        "the arguments take {given} bytes, but the descriptor of kernel {kernel} says {wanted}"
-    )]
+    #[error("the arguments have {given} bytes, but the descriptor of kernel {kernel} has {wanted}")]
     TooLong {
         /// The kernel.
         kernel: String,
@@ -78,7 +76,7 @@ pub enum ArgumentError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// A file holds no whole number of elements.
-    #[error("{name}: the file has {bytes} bytes, which is no whole number of {ty}")]
+    #[error("{name}: the file has {bytes} bytes, not a multiple of the size of {ty}")]
     Partial {
         /// The file.
         name: String,
@@ -88,13 +86,13 @@ pub enum ArgumentError {
         ty: Type,
     },
     /// A structure is longer than any argument segment.
-    #[error("the structure has more than {MAX_KERNARG_BYTES} bytes")]
+    #[error("the structure is larger than the limit of {MAX_KERNARG_BYTES} bytes")]
     LongStructure,
     /// A buffer is longer than any memory.
-    #[error("the buffer is larger than any memory")]
+    #[error("the buffer is larger than the address space")]
     LongBuffer,
     /// The size is another than the parameter's.
-    #[error("it takes {wanted} bytes, not {given}")]
+    #[error("expected {wanted} bytes, found {given}")]
     Size {
         /// Bytes of the parameter.
         wanted: u64,
@@ -102,7 +100,9 @@ pub enum ArgumentError {
         given: u64,
     },
     /// The size of a structure is another than the parameter's.
-    #[error("it takes {wanted} bytes, and these members {given}; write padding as hex:00")]
+    #[error(
+        "expected a structure of {wanted} bytes, found one of {given}; write padding as hex:00"
+    )]
     StructureSize {
         /// Bytes of the parameter.
         wanted: u64,
@@ -110,7 +110,7 @@ pub enum ArgumentError {
         given: u64,
     },
     /// The size of an argument segment is another than the kernel's.
-    #[error("the arguments of kernel {kernel} take {wanted} bytes, not {given}")]
+    #[error("the arguments of kernel {kernel} have {wanted} bytes, not {given}")]
     SegmentSize {
         /// The kernel.
         kernel: String,
@@ -120,28 +120,28 @@ pub enum ArgumentError {
         given: u64,
     },
     /// An argument is given that the segment holds already.
-    #[error("argument {0} is in it already")]
+    #[error("it already contains argument {0}")]
     InSegment(String),
     /// A value for a segment that is no bytes.
-    #[error("`{0}` is not bytes: @FILE, hex:00ff or {{u32:1, f32:2.5}}")]
+    #[error("expected @FILE, hex:00ff or {{u32:1, f32:2.5}}, found `{0}`")]
     NotBytes(String),
     /// A value for a buffer that makes none.
-    #[error("a buffer is wanted, not {0}")]
+    #[error("expected a buffer, found {0}")]
     NotABuffer(&'static str),
     /// A number for a buffer.
-    #[error("a buffer is wanted, not a number; {0}, with a comma is a buffer of one")]
+    #[error("expected a buffer, found a number; `{0},` with a comma is a buffer of one element")]
     Number(String),
     /// No dynamic LDS for a parameter that takes it.
-    #[error("dynamic LDS is wanted: local:BYTES")]
+    #[error("expected dynamic LDS: local:BYTES")]
     NotLocal,
     /// An address for a parameter that is passed by value.
-    #[error("it is passed by value, {0} bytes")]
+    #[error("it is passed by value ({0} bytes), not as a buffer")]
     ByValue(u64),
     /// A kind of parameter that no value is for.
-    #[error("arguments of kind {0} cannot be given")]
+    #[error("arguments of kind {0} are not supported")]
     Kind(String),
     /// A number without a type, for a parameter without one.
-    #[error("the kernel does not say the type of its {bytes} bytes; write it, as in {example}")]
+    #[error("the type of its {bytes} bytes is unknown: write it, as in {example}")]
     Untyped {
         /// Bytes of the parameter.
         bytes: u64,
@@ -152,10 +152,10 @@ pub enum ArgumentError {
     #[error("kernel {0} has no metadata, so a number needs a type, as in u32:42")]
     UntypedKernel(String),
     /// Elements without a type, for a buffer without one.
-    #[error("the kernel does not say the element type; write one, as in f32:1,2,3")]
+    #[error("the element type is unknown: write it, as in f32:1,2,3")]
     UntypedElements,
     /// A floating-point number for an integer, or the other way.
-    #[error("it is {wanted}, not {given}")]
+    #[error("expected {wanted}, found {given}")]
     Type {
         /// Type of the parameter.
         wanted: Type,
@@ -163,10 +163,10 @@ pub enum ArgumentError {
         given: Type,
     },
     /// A buffer of this name exists.
-    #[error("there is a buffer of this name already")]
+    #[error("a buffer of this name already exists")]
     Exists,
     /// An element of another buffer that does not exist.
-    #[error("{name} has no element {index}, but {count} elements")]
+    #[error("{name} has no element {index}: it has {count} elements")]
     NoElement {
         /// The buffer.
         name: String,
@@ -176,7 +176,7 @@ pub enum ArgumentError {
         count: u64,
     },
     /// The address of a buffer that is itself another's.
-    #[error("{name} is the buffer of {of}; name an argument that has one of its own")]
+    #[error("{name} shares the buffer of {of}; name an argument that has its own buffer")]
     Alias {
         /// The argument that was named.
         name: String,
@@ -184,7 +184,7 @@ pub enum ArgumentError {
         of: String,
     },
     /// The buffer of an argument that has none.
-    #[error("{name} is {kind}, so it has no buffer")]
+    #[error("{name} has no buffer: it is {kind}")]
     NoBuffer {
         /// The argument that was named.
         name: String,
@@ -192,7 +192,7 @@ pub enum ArgumentError {
         kind: &'static str,
     },
     /// A name that no argument has.
-    #[error("`{0}` is neither a value nor another argument")]
+    #[error("`{0}` is neither a value nor the name of another argument")]
     NoArgument(String),
 }
 
@@ -207,10 +207,10 @@ pub enum PlaceError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// Dynamic LDS beyond 4 GiB.
-    #[error("more LDS than there is")]
+    #[error("dynamic LDS exceeds 4 GiB")]
     Lds,
     /// An address in a buffer that does not exist.
-    #[error("{0} is no buffer")]
+    #[error("{0} has no buffer")]
     NoBuffer(String),
     /// An address behind the end of a buffer.
     #[error("{name} has no element {index}")]

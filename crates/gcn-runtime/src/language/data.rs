@@ -51,7 +51,7 @@ pub enum DataError {
         error: io::Error,
     },
     /// An input is longer than it may be.
-    #[error("{name} has more than {} MiB", .most >> 20)]
+    #[error("{name} is larger than the limit of {} MiB", .most >> 20)]
     TooLong {
         /// Name of the input.
         name: String,
@@ -59,7 +59,7 @@ pub enum DataError {
         most: u64,
     },
     /// A file was truncated after it was opened.
-    #[error("cannot read {name} to its end: {error}")]
+    #[error("cannot read all of {name}: {error}")]
     Truncated {
         /// Name of the file.
         name: String,

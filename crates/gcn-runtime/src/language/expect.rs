@@ -46,7 +46,7 @@ pub enum ExpectError {
     #[error(transparent)]
     Data(#[from] DataError),
     /// A file holds no whole number of elements.
-    #[error("{name} has {bytes} bytes, which is no whole number of {ty}")]
+    #[error("{name} has {bytes} bytes, not a multiple of the size of {ty}")]
     Partial {
         /// The file.
         name: String,
@@ -56,12 +56,12 @@ pub enum ExpectError {
         ty: Type,
     },
     /// A value that is no elements.
-    #[error("`{0}` is not what a buffer holds")]
+    #[error("`{0}` cannot be compared with a buffer")]
     NoElements(String),
     /// Text after `~` that is no tolerance.
     #[error(
-        "`{tolerance}` after `{value}~` is not a tolerance: a number that is not negative, such as 1e-6, or `4 ulp`, `exact`, \
-         `any`; then perhaps `ftz`"
+        "`{tolerance}` after `{value}~` is not a tolerance: write a number such as 1e-6, `4 ulp`, `exact` or `any`, which `ftz` \
+         may follow"
     )]
     Tolerance {
         /// Text before it.

@@ -365,9 +365,9 @@ mod tests {
             ("u32:", "the value is empty"),
             (
                 "f33:1",
-                "`f33` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64",
+                "unknown type `f33`; the types are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64",
             ),
-            ("{u32:1, 2}", "2 in a structure needs its type, as in f32:2"),
+            ("{u32:1, 2}", "2 in a structure needs a type, as in f32:2"),
             (
                 "{u32:1",
                 "`{u32:1` is not a structure, such as {u32:1, f32:2.5}",
@@ -375,14 +375,14 @@ mod tests {
             ("{}}", "`{}}` is not a structure, such as {u32:1, f32:2.5}"),
             (
                 "{u32:1, local:4}",
-                "`local:4` is not a member of a structure",
+                "`local:4` cannot be a member of a structure",
             ),
             ("{}", "the value is empty"),
             (
                 "{{{{{{{{{{{{{{{{{{u8:1}}}}}}}}}}}}}}}}}}",
                 "structures are nested more than 16 deep",
             ),
-            ("hex:1", "`1` is not bytes in hexadecimal, two digits each"),
+            ("hex:1", "`1` is not hexadecimal bytes of two digits each"),
             ("u32:1,x", "`x` is not a number"),
             ("u32:1,,2", "`` is not a number"),
             ("1,x", "`x` is not a number"),
@@ -390,25 +390,22 @@ mod tests {
             ("f32*-1", "`-1` is not a number of elements"),
             (
                 "f32*4:ones",
-                "`ones` does not fill a buffer; there are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
+                "unknown fill `ones`; the fills are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
             ),
             ("u8*4:fill(300)", "300 does not fit u8"),
             (
                 "u8*4:random(1,5,4)",
-                "`random(1,5,4)` does not fill a buffer; there are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
+                "unknown fill `random(1,5,4)`; the fills are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
             ),
             (
                 "f32*4:random(1,nan,4)",
-                "`random(1,nan,4)` does not fill a buffer; there are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
+                "unknown fill `random(1,nan,4)`; the fills are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined",
             ),
             (
                 "local:x",
-                "`x` is not a number of bytes; dynamic LDS is written local:BYTES",
+                "`x` is not a number of bytes; write dynamic LDS as local:BYTES",
             ),
-            (
-                "f32@",
-                "no file is named; the bytes of a file are written @FILE",
-            ),
+            ("f32@", "the name of the file is missing: write @FILE"),
         ] {
             let error = Spec::parse(text)
                 .map(|spec| format!("{spec:?}"))

@@ -71,9 +71,7 @@ impl CheckOptions {
         };
         let checks: Vec<Check> = Check::ALL.iter().copied().filter(is_on).collect();
         if checks.is_empty() {
-            return Err(Usage(
-                "no check is left: --except leaves all of them out".to_owned(),
-            ));
+            return Err(Usage("--except excludes all checks".to_owned()));
         }
         Ok(CheckSettings {
             checks,

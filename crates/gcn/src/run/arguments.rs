@@ -2,9 +2,11 @@
 
 use anyhow::{Result, bail};
 use gcn_runtime::bind::{self, BoundArgument};
+use gcn_runtime::error_names::OUT_OF_MEMORY;
 use gcn_runtime::{Kernel, settings};
 
 use super::launch::NamedText;
+use crate::problem::Problem;
 
 impl NamedText {
     /// The value, with its file where it is.
@@ -19,12 +21,17 @@ impl NamedText {
 
 /// Everything that is wrong with a launch.
 #[derive(Debug, thiserror::Error)]
-#[error("{}", .problems.join("; "))]
+#[error("{}", joined(.problems))]
 pub struct Problems {
-    /// Each is a message.
-    pub problems: Vec<String>,
+    /// In the order of the arguments.
+    pub problems: Vec<Problem>,
     /// A correct way to write it; may have several lines.
     pub help: Option<String>,
+}
+
+fn joined(problems: &[Problem]) -> String {
+    let messages: Vec<&str> = problems.iter().map(|it| &*it.message).collect();
+    messages.join("; ")
 }
 
 impl Problems {
@@ -32,7 +39,7 @@ impl Problems {
     ///
     /// # Errors
     /// The problems.
-    pub fn check(problems: Vec<String>, help: impl FnOnce() -> Option<String>) -> Result<()> {
+    pub fn check(problems: Vec<Problem>, help: impl FnOnce() -> Option<String>) -> Result<()> {
         if problems.is_empty() {
             return Ok(());
         }
@@ -72,9 +79,12 @@ pub fn afford<'a>(arguments: impl Iterator<Item = &'a BoundArgument>, budget: u6
     if needed > budget {
         let buffers = sizes.iter().map(|(name, bytes)| format!("{name} {bytes}"));
         let list = buffers.collect::<Vec<_>>().join(", ");
-        bail!(
-            "the buffers take {needed} bytes ({list}), more than the {budget} bytes of memory there are; --memory changes that"
-        );
+        bail!(Problem::new(
+            OUT_OF_MEMORY,
+            format!(
+                "the buffers need {needed} bytes ({list}), more than the {budget} bytes of memory; raise --memory"
+            )
+        ));
     }
     Ok(needed)
 }

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use gcn_runtime::bind::{self, Binding, BoundArgument, Buffers};
+use gcn_runtime::bind::{self, BindError, Binding, BoundArgument, Buffers};
+use gcn_runtime::error_names::{DUPLICATE_ARGUMENT, OUT_OF_MEMORY};
 use gcn_runtime::hsa::Shape;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::progress::Progress;
@@ -23,6 +24,7 @@ use super::progress;
 use super::trace::Trace;
 use crate::Usage;
 use crate::input::open;
+use crate::problem::Problem;
 
 /// The launches of a run with their arguments in memory.
 pub struct Dispatches {
@@ -42,6 +44,11 @@ fn prefix(number: usize, count: usize) -> String {
     }
 }
 
+/// A reason why an argument cannot be bound.
+fn bad_argument(error: &BindError) -> Problem {
+    Problem::new(error.name(), error.to_string())
+}
+
 impl Dispatches {
     /// Decides what every argument of every launch is, and puts the buffers into guest memory, `budget` bytes at most.
     ///
@@ -57,7 +64,7 @@ impl Dispatches {
         let launches = || run.launches.iter().zip(kernels).enumerate();
         for (number, (launch, _)) in launches() {
             if launch.grid.is_none() {
-                let message = "how many work-items? add --grid X[,Y[,Z]]";
+                let message = "the grid is missing: add --grid X[,Y[,Z]]";
                 return Err(Usage(format!("{}{message}", prefix(number, count))).into());
             }
         }
@@ -67,17 +74,20 @@ impl Dispatches {
             problems,
             ..
         } = bind::shared(&buffers, &open);
-        let mut problems: Vec<String> = problems.iter().map(ToString::to_string).collect();
+        let mut problems: Vec<Problem> = problems.iter().map(bad_argument).collect();
         let mut all: Vec<Vec<BoundArgument>> = Vec::new();
         let mut help = Vec::new();
         for (number, (launch, kernel)) in launches() {
             let binding = bound(kernel, launch, &shared);
-            let mut own: Vec<String> = binding.problems.iter().map(ToString::to_string).collect();
+            let mut own: Vec<Problem> = binding.problems.iter().map(bad_argument).collect();
             let has_buffer = |argument: &&BoundArgument| argument.buffer_bytes().is_some();
             for BoundArgument { name, .. } in binding.arguments.iter().filter(has_buffer) {
                 let mut others = all.iter().flatten().filter(has_buffer);
                 if others.any(|other| other.name == *name) {
-                    own.push(format!("argument {name}: an earlier launch has a buffer of this name; what launches share stands under [buffers]"));
+                    let message = format!(
+                        "argument {name}: an earlier launch has a buffer of this name; declare shared buffers under [buffers]"
+                    );
+                    own.push(Problem::new(DUPLICATE_ARGUMENT, message));
                 }
             }
             all.push(binding.arguments);
@@ -86,7 +96,7 @@ impl Dispatches {
             }
             problems.extend(
                 own.into_iter()
-                    .map(|problem| prefix(number, count) + &problem),
+                    .map(|problem| problem.behind(&prefix(number, count))),
             );
         }
         Problems::check(problems, || (!help.is_empty()).then(|| help.join("\n")))?;
@@ -114,7 +124,8 @@ impl Dispatches {
         let mut problems = Vec::new();
         for (number, launch) in self.launches.iter().enumerate() {
             for problem in launch.problems() {
-                problems.push(format!("{}{problem}", prefix(number, self.launches.len())));
+                let message = format!("{}{problem}", prefix(number, self.launches.len()));
+                problems.push(Problem::new(problem.name(), message));
             }
         }
         Problems::check(problems, || None)
@@ -149,9 +160,12 @@ impl Dispatches {
 fn affordable_threads(launch: &Launch, threads: usize, budget: u64) -> Result<usize> {
     let each = launch.scratch_bytes_per_thread()?;
     if each > budget {
-        bail!(
-            "the kernel's scratch takes {each} bytes, more than the {budget} bytes of memory that are left; --memory changes that"
-        );
+        bail!(Problem::new(
+            OUT_OF_MEMORY,
+            format!(
+                "the kernel's scratch needs {each} bytes, more than the {budget} bytes of memory that are left; raise --memory"
+            )
+        ));
     }
     let most = budget.checked_div(each).unwrap_or(u64::MAX);
     Ok(threads.min(usize::try_from(most).unwrap_or(usize::MAX)))
@@ -168,7 +182,7 @@ fn bound(kernel: &Kernel, launch: &launch::LaunchRequest, shared: &[BoundArgumen
 
 /// A launch with the sizes that are written.
 fn sized(launch: &launch::LaunchRequest, kernel: &Kernel) -> Result<Launch> {
-    let extent = launch.grid.context("there is no grid")?;
+    let extent = launch.grid.context("the grid is missing")?;
     let dimensions = launch.group.map_or(0, |group| group.dimensions);
     let mut sized = kernel
         .launch(extent.sizes)
@@ -312,7 +326,7 @@ impl Ready {
         ran.notes.extend(beyond(prepared, map));
         if lost > 0 {
             ran.notes.push(format!(
-                "the kernel has printed {lost} bytes more, which are lost"
+                "the kernel's output is truncated: {lost} bytes are lost"
             ));
         }
         Ok(())

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::compare::{self, Comparison};
+use gcn_runtime::error_names::INVALID_EXPECTATION;
 use gcn_runtime::expect::Expected;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use super::launch::NamedText;
 use super::output::{Selector, View, json};
 use crate::input::open;
+use crate::problem::Problem;
 use crate::render::printable;
 
 /// A buffer, or elements of one, and what they are expected to be.
@@ -45,12 +47,13 @@ impl Expectation {
         let view = selector.find(buffers, loaded)?;
         let expected = Expected::new(&spec, value, view.ty, tolerance, &open)?;
         if expected.count() != view.count() {
-            bail!(
-                "{} values cannot be compared with {} elements; choose some with {}[A..B]",
+            let message = format!(
+                "{} values cannot be compared with {} elements; select elements with {}[A..B]",
                 expected.count(),
                 view.count(),
                 view.name
             );
+            bail!(Problem::new(INVALID_EXPECTATION, message));
         }
         Ok(Expectation { view, expected })
     }

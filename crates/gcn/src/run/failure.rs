@@ -10,6 +10,7 @@ use serde::Serialize;
 
 use super::arguments::Problems;
 use super::report::RunOutcome;
+use crate::problem::{self, Problem};
 use crate::render::{self, Sources};
 use crate::{Status, Usage};
 
@@ -53,18 +54,31 @@ struct Failure {
     exit_status: u8,
     /// Each is a message.
     errors: Vec<String>,
+    /// The name of each error for `gcn explain`; nothing for one that has none, or whose message has it.
+    names: Vec<Option<&'static str>>,
     /// A correct way to write it.
     help: Option<String>,
 }
 
 impl Failure {
-    fn new(outcome: RunOutcome, errors: Vec<String>, help: Option<String>) -> Failure {
+    fn new(outcome: RunOutcome, problems: Vec<Problem>, help: Option<String>) -> Failure {
         Failure {
             outcome,
             exit_status: outcome.status() as u8,
-            errors,
+            names: problems.iter().map(|problem| problem.name).collect(),
+            errors: problems.into_iter().map(|it| it.message).collect(),
             help,
         }
+    }
+
+    /// A failure with one message, which has no name.
+    fn of_message(outcome: RunOutcome, message: &str, help: Option<String>) -> Failure {
+        let message = message.trim_end().to_owned();
+        let problem = Problem {
+            name: None,
+            message,
+        };
+        Failure::new(outcome, vec![problem], help)
     }
 
     fn write(&self, out: &mut dyn Write) -> Result<()> {
@@ -83,8 +97,7 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     }
     if let Some(Diagnosed(text)) = error.downcast_ref() {
         if json {
-            let errors = vec![text.trim_end().to_owned()];
-            Failure::new(RunOutcome::BadInput, errors, None).write(out)?;
+            Failure::of_message(RunOutcome::BadInput, text, None).write(out)?;
         } else {
             render::tell(format_args!("{text}"));
         }
@@ -94,7 +107,7 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
         Ok(Problems { problems, help }) => Failure::new(RunOutcome::BadInput, problems, help),
         Err(error) => match error.downcast::<UsageOfKernel>() {
             Ok(UsageOfKernel { message, help }) => {
-                Failure::new(RunOutcome::BadUsage, vec![message], help)
+                Failure::of_message(RunOutcome::BadUsage, &message, help)
             }
             Err(error) => {
                 let outcome = if error.is::<Usage>() {
@@ -102,15 +115,15 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
                 } else {
                     RunOutcome::BadInput
                 };
-                Failure::new(outcome, vec![format!("{error:#}")], None)
+                Failure::new(outcome, vec![Problem::of(&error)], None)
             }
         },
     };
     if json {
         failure.write(out)?;
     } else {
-        for message in &failure.errors {
-            render::tell(format_args!("error: {}\n", render::printable(message)));
+        for (name, message) in failure.names.iter().zip(&failure.errors) {
+            render::tell(format_args!("{}", problem::line(*name, message)));
         }
         if let Some(help) = &failure.help {
             for line in help.lines() {
@@ -136,6 +149,5 @@ pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsStri
 pub fn report_usage(error: &clap::Error, out: &mut dyn Write) -> Result<()> {
     let message = error.to_string();
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    let errors = vec![message.trim_end().to_owned()];
-    Failure::new(RunOutcome::BadUsage, errors, None).write(out)
+    Failure::of_message(RunOutcome::BadUsage, message, None).write(out)
 }

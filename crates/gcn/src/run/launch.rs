@@ -9,7 +9,7 @@ use std::str::FromStr;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use gcn_asm::{Diagnostic, Explanation};
+use gcn_asm::Diagnostic;
 use gcn_runtime::Variations;
 use gcn_runtime::spec::Spec;
 use serde::Deserialize;
@@ -19,7 +19,9 @@ use super::failure::Diagnosed;
 use super::launch_file;
 use super::options::Args;
 use super::profile::ProfileOptions;
+use crate::explain::INVALID_LAUNCH_FILE;
 use crate::input::Dialect;
+use crate::problem::{self, Problem};
 use crate::render::{Sources, printable};
 use crate::{Usage, input};
 
@@ -222,10 +224,13 @@ pub fn read(args: &Args) -> Result<RunRequest> {
                 bail!(shown(&error.downcast()?, &name, &text, args.json));
             }
             Ok(RunRequest { file, .. }) if is_launch_file(&file) => {
-                bail!(
-                    "{name}: {} is a launch file too; `file` names a source or a code object",
-                    input::name(&file)
-                )
+                bail!(Problem::new(
+                    problem::INVALID_LAUNCH_FILE,
+                    format!(
+                        "{name}: {} is a launch file too; `file` must name a source or a code object",
+                        input::name(&file)
+                    )
+                ))
             }
             run => RunRequest {
                 launch_file: Some(args.input.clone()),
@@ -247,15 +252,6 @@ fn is_launch_file(path: &Path) -> bool {
     path.extension()
         .is_some_and(|extension| extension == LAUNCH_FILE)
 }
-
-/// The diagnostic of a launch file that cannot be read.
-pub static INVALID_LAUNCH_FILE: Explanation = Explanation {
-    name: "invalid-launch-file",
-    meaning: "A launch file is not valid TOML, or has a key or value that launches do not have.",
-    example: "kernal = \"add\"",
-    remedy: "The message names the keys that are possible; docs/launch.md describes them.",
-    source: "",
-};
 
 /// An error of a launch file as a whole, at its place in the text.
 fn shown(error: &toml::de::Error, name: &str, text: &str, json: bool) -> Diagnosed {
@@ -342,8 +338,9 @@ impl RunRequest {
                 ];
                 if let Some((option, _)) = options.iter().find(|(_, given)| *given) {
                     let count = several.len();
-                    let message =
-                        format!("{option} is for one launch, and the launch file has {count}");
+                    let message = format!(
+                        "{option} applies to a single launch, and the launch file has {count}"
+                    );
                     return Err(Usage(message).into());
                 }
             }
@@ -428,7 +425,7 @@ pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<Named
     let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
     if name.is_empty() || value.is_empty() {
-        bail!("`{option} {text}`: NAME={wanted} is wanted");
+        bail!("`{option} {text}`: expected NAME={wanted}");
     }
     Ok(NamedText {
         name,
@@ -460,7 +457,8 @@ fn numbers<T: FromStr + PartialOrd + Copy + Display>(
     least: T,
     most: T,
 ) -> Result<([T; 3], u16), String> {
-    let wrong = || format!("`{text}` is not X, X,Y or X,Y,Z of numbers from {least} to {most}");
+    let wrong =
+        || format!("expected X, X,Y or X,Y,Z of numbers from {least} to {most}, found `{text}`");
     let mut numbers = [least; 3];
     let mut written = 0;
     for part in text.split([',', 'x']) {

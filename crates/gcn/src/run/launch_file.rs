@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use gcn_runtime::Variations;
 use gcn_runtime::settings::{self, ProfileFormat};
 use serde::Deserialize;
@@ -15,6 +15,7 @@ use super::launch::{
 };
 use super::profile::ProfileOptions;
 use crate::input::{Dialect, STDIN};
+use crate::problem::{INVALID_LAUNCH_FILE, Problem};
 
 /// A launch file.
 #[derive(Deserialize, Default)]
@@ -236,6 +237,11 @@ enum Pairs {
     List(Vec<toml::Value>),
 }
 
+/// An error of the whole launch file.
+fn invalid(message: impl Into<String>) -> Problem {
+    Problem::new(INVALID_LAUNCH_FILE, message)
+}
+
 /// The path of an output, or standard output.
 fn output(base: &Path, path: &Path) -> PathBuf {
     if path == Path::new(STDIN) {
@@ -251,7 +257,9 @@ fn output(base: &Path, path: &Path) -> PathBuf {
 pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     let file: File = toml::from_str(text)?;
     let Some(program) = file.file else {
-        bail!("the launch file names no program: add `file = \"kernel.s\"`");
+        bail!(invalid(
+            "the launch file has no program: add `file = \"kernel.s\"`"
+        ));
     };
     let print = names(file.print);
     let include = names(file.include);
@@ -281,7 +289,9 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
         vec![outer]
     } else {
         if !outer.args.is_empty() || outer.kernarg.is_some() {
-            bail!("arguments outside of [[launch]]: each launch has its own");
+            bail!(invalid(
+                "arguments outside of [[launch]]: write them in each launch"
+            ));
         }
         let tables = file.launch.into_iter();
         let inner = tables.map(|table| Ok(table.launch(base)?.or(&outer)));
@@ -358,7 +368,11 @@ fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Resu
                 (Unnamed::InText { wanted }, toml::Value::String(text)) => {
                     pair(key, text, wanted, base)
                 }
-                (Unnamed::InText { wanted }, _) => bail!("{key}: a list has texts NAME={wanted}"),
+                (Unnamed::InText { wanted }, _) => {
+                    bail!(invalid(format!(
+                        "{key}: expected a list of texts NAME={wanted}"
+                    )))
+                }
                 (Unnamed::ByIndex, value) => given_as(&index.to_string(), value),
             })
             .collect(),
@@ -390,7 +404,8 @@ fn written(key: &str, name: &str, value: &toml::Value) -> Result<String> {
         }
         value => number(value),
     };
-    text.with_context(|| {
-        format!("{key}: {name} is neither a number, nor text, nor a list of either")
+    text.ok_or_else(|| {
+        let message = format!("{key}: {name} is neither a number, nor text, nor a list of either");
+        invalid(message).into()
     })
 }

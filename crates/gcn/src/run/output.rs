@@ -4,11 +4,13 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result, bail};
 use gcn_runtime::bind::BufferView;
+use gcn_runtime::error_names::{BUFFER_RANGE, UNKNOWN_BUFFER};
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 use gcn_runtime::value::{NumberEncoding, Type, Value};
 use serde::Serialize;
 
+use crate::problem::Problem;
 use crate::render::printable;
 
 /// Elements on a line of their own.
@@ -43,7 +45,7 @@ impl Selector {
             Some(inner) => {
                 let (rest, range) = inner
                     .split_once('[')
-                    .with_context(|| format!("`{text}` has no `[`"))?;
+                    .with_context(|| format!("`{text}` has a `]` without `[`"))?;
                 (rest, Some(range))
             }
             None => (text, None),
@@ -56,7 +58,7 @@ impl Selector {
                 name,
                 Some(
                     Type::named(ty.trim())
-                        .with_context(|| format!("`{}` in `{text}` is not a type", ty.trim()))?,
+                        .with_context(|| format!("unknown type `{}` in `{text}`", ty.trim()))?,
                 ),
             ),
             None => (rest, None),
@@ -65,7 +67,7 @@ impl Selector {
             None => (None, None),
             Some(range) => {
                 let wrong =
-                    || format!("`[{range}]` is not a range of elements; write [A..B] or [A]");
+                    || format!("`[{range}]` is not a range of elements: write [A..B] or [A]");
                 let number = |text: &str| match text.trim() {
                     "" => Ok(None),
                     text => text.parse().map(Some),
@@ -101,7 +103,7 @@ impl Selector {
     pub fn unprinted(text: &str) -> Result<Selector> {
         let selector = Selector::parse(text)?;
         if selector.hex {
-            bail!("`:{HEX}` in `{text}` is for printing");
+            bail!("`:{HEX}` in `{text}` is allowed in --print only");
         }
         Ok(selector)
     }
@@ -127,7 +129,7 @@ impl Selector {
             (Some(buffer), _) => (buffer.address, buffer.bytes, self.ty.unwrap_or(buffer.ty)),
             (None, Some(symbol)) => {
                 let ty = self.ty.with_context(|| {
-                    format!("{name} is a symbol; write its type, as in {name}:u32")
+                    format!("{name} is a symbol: write its type, as in {name}:u32")
                 })?;
                 (symbol.address, symbol.size, ty)
             }
@@ -139,15 +141,19 @@ impl Selector {
                 let known = if names.is_empty() {
                     "there are none".to_owned()
                 } else {
-                    format!("there are {}", names.join(", "))
+                    format!("the buffers are {}", names.join(", "))
                 };
-                bail!("there is no buffer {name}; {known}");
+                let message = format!("there is no buffer {name}; {known}");
+                bail!(Problem::new(UNKNOWN_BUFFER, message));
             }
         };
         let count = bytes / ty.size() as u64;
         let (begin, end) = (self.begin.unwrap_or(0), self.end.unwrap_or(count));
         if begin > end || end > count {
-            bail!("elements {begin}..{end} of {name} do not exist: it has {count} of {ty}");
+            let message = format!(
+                "elements {begin}..{end} of {name} do not exist: it has {count} elements of {ty}"
+            );
+            bail!(Problem::new(BUFFER_RANGE, message));
         }
         Ok(View {
             name: self.name.clone(),

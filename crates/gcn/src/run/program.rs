@@ -5,7 +5,9 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use gcn_asm::{Options, Source};
 use gcn_object::CodeObject;
+use gcn_object::error_names::{AMBIGUOUS_KERNEL, NOT_A_CODE_OBJECT, UNKNOWN_KERNEL};
 use gcn_runtime::compile::{self, CompileError, DEFAULT_TARGET, Language, Request};
+use gcn_runtime::error_names::NO_MATCHING_CODE;
 use gcn_runtime::settings::MAX_THREADS;
 use gcn_runtime::{Device, Error, Kernel, Module};
 
@@ -14,6 +16,7 @@ use super::launch::RunRequest;
 use crate::file::FileBytes;
 use crate::input::Named;
 use crate::object::NoTarget;
+use crate::problem::Problem;
 use crate::render::Sources;
 use crate::{Usage, asm, input, object, render};
 
@@ -47,11 +50,12 @@ pub fn program(run: &RunRequest) -> Result<Module> {
         }
         let target = match (asked, object::target(&object)) {
             (Some(asked), Ok(own)) if !object::runs_as(&object, own, asked) => {
-                bail!(
-                    "{name}: code for {}, which is not run as {}",
+                let message = format!(
+                    "{name}: code for {} cannot run as {}",
                     object.processor().unwrap_or(own.name),
                     asked.name
-                )
+                );
+                bail!(Problem::new(NO_MATCHING_CODE, message))
             }
             (Some(asked), Ok(_) | Err(NoTarget::Unknown)) => asked,
             (None, Ok(own)) => own,
@@ -61,7 +65,7 @@ pub fn program(run: &RunRequest) -> Result<Module> {
     }
     if let Some(language) = Language::of_file(&run.file) {
         if run.dialect.is_some() {
-            return Err(Usage("--dialect is for assembly".to_owned()).into());
+            return Err(Usage("--dialect applies to assembly only".to_owned()).into());
         }
         return compiled(run, language, asked);
     }
@@ -72,17 +76,18 @@ pub fn program(run: &RunRequest) -> Result<Module> {
     let defines = defines.collect::<Result<Vec<_>, _>>()?;
     if let Some(option) = run.compiler.only() {
         return Err(Usage(format!(
-            "{option} is for sources that are compiled: .cl, .clcpp, .hip, .ll, .bc"
+            "{option} applies to compiled sources only: .cl, .clcpp, .hip, .ll, .bc"
         ))
         .into());
     }
     if let Some((_, language)) = other_language(&run.file) {
         bail!(
-            "{name} is {language}, not assembly: OpenCL C is compiled from files *.cl, C++ for OpenCL from *.clcpp, HIP from *.hip"
+            "{name} is {language}, which is not supported: OpenCL C has the extension .cl, C++ for OpenCL .clcpp, HIP .hip"
         );
     }
     let Ok(text) = str::from_utf8(&bytes) else {
-        bail!("{name} is neither a code object nor text");
+        let message = format!("{name} is neither a code object nor text");
+        bail!(Problem::new(NOT_A_CODE_OBJECT, message));
     };
     let options = match asked {
         Some(named) => named.options(),
@@ -180,10 +185,10 @@ fn compiled(run: &RunRequest, language: Language, asked: Option<Named>) -> Resul
                 commands,
             } => {
                 show(commands);
-                let failed = format!("error: {} does not compile {name}", program.display());
+                let failed = format!("error: {} failed to compile {name}", program.display());
                 bail!(Diagnosed::from_compiler(diagnostics, &failed));
             }
-            _ => return Err(error).context(format!("{name} is not compiled")),
+            _ => return Err(Error::Compile(error)).context(format!("cannot compile {name}")),
         },
         Err(error) => return Err(error).context(name),
     };
@@ -228,9 +233,18 @@ fn symbol<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a str> {
         names.join(", ")
     };
     match (name, &object.kernels[..]) {
-        (_, []) => bail!("there is no kernel: a source declares one with .amdhsa_kernel"),
+        (_, []) => bail!(Problem::new(
+            UNKNOWN_KERNEL,
+            "the program has no kernel: a source declares one with .amdhsa_kernel"
+        )),
         (None, [only]) => Ok(&only.name),
-        (None, _) => bail!("which kernel? add --kernel with one of {}", names()),
+        (None, _) => bail!(Problem::new(
+            AMBIGUOUS_KERNEL,
+            format!(
+                "the program has several kernels: choose one with --kernel: {}",
+                names()
+            )
+        )),
         (Some(name), _) => Ok(&object.find_kernel(name)?.name),
     }
 }

@@ -12,6 +12,7 @@ use gcn_runtime::memory::Memory;
 use super::launch::NamedText;
 use super::output::{Selector, View};
 use crate::input;
+use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
 
 /// A buffer's bytes that are to be saved.
 pub struct Save {
@@ -33,10 +34,12 @@ impl Save {
             path => given.path(path.as_ref()),
         };
         if path.is_dir() {
-            bail!("{} is a directory", input::name(&path));
+            let message = format!("{} is a directory", input::name(&path));
+            bail!(Problem::new(UNWRITABLE_OUTPUT, message));
         }
         if !directory(&path).is_dir() {
-            bail!("there is no directory {}", directory(&path).display());
+            let message = format!("there is no directory {}", directory(&path).display());
+            bail!(Problem::new(UNWRITABLE_OUTPUT, message));
         }
         Ok(Save {
             name: given.name.clone(),
@@ -105,12 +108,12 @@ fn directory(path: &Path) -> &Path {
     }
 }
 
-/// The messages of files that are written to twice, or that are inputs. `others` are outputs that are no buffers, each with its name.
+/// Problems of files that are written to twice, or that are inputs. `others` are outputs that are no buffers, each with its name.
 pub fn conflicts(
     saves: &[Save],
     others: &[(&'static str, Option<&Path>)],
     inputs: &[PathBuf],
-) -> Vec<String> {
+) -> Vec<Problem> {
     let inputs: Vec<(&PathBuf, Identity)> = inputs
         .iter()
         .filter_map(|path| Some((path, Identity::of(path)?)))
@@ -129,12 +132,15 @@ pub fn conflicts(
         let Some(identity) = Identity::of(path) else {
             continue;
         };
-        let message = |rest: String| format!("{output}: {} {rest}", input::name(path));
+        let message = |rest: String| {
+            let message = format!("{output}: {} {rest}", input::name(path));
+            Problem::new(OUTPUT_CONFLICT, message)
+        };
         if let Some((input, _)) = inputs.iter().find(|(_, input)| *input == identity) {
             messages.push(message(format!("is the input {}", input::name(input))));
         }
         if let Some((other, _)) = seen.iter().find(|(_, other)| *other == identity) {
-            messages.push(message(format!("is the file that {other} is saved to")));
+            messages.push(message(format!("is already the output of {other}")));
         }
         seen.push((name, identity));
     }

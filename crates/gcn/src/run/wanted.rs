@@ -11,6 +11,7 @@ use super::launch::RunRequest;
 use super::output::{Selector, View};
 use super::save::{self, Save};
 use super::trace_filter;
+use crate::problem::{INVALID_FILTER, OUTPUT_CONFLICT, Problem};
 
 /// Uses of memory after the run.
 pub struct Wanted {
@@ -35,10 +36,12 @@ impl Wanted {
             result: Result<T>,
             what: &str,
             name: &str,
-            problems: &mut Vec<String>,
+            problems: &mut Vec<Problem>,
         ) -> Option<T> {
             result
-                .map_err(|error| problems.push(format!("{what} {}: {error:#}", name)))
+                .map_err(|error| {
+                    problems.push(Problem::of(&error).behind(&format!("{what} {name}: ")))
+                })
                 .ok()
         }
         let view = |name: &str| Selector::parse(name)?.find(buffers, loaded);
@@ -80,16 +83,17 @@ impl Wanted {
             &run.inputs(),
         ));
         if run.json && save.iter().any(Save::is_for_stdout) {
-            problems.push("--save to standard output, which has the report of --json".to_owned());
+            let message = "--save cannot use standard output, where --json writes its report";
+            problems.push(Problem::new(OUTPUT_CONFLICT, message));
         }
         if run.json && run.profile.is_for_stdout() {
-            problems
-                .push("--profile to standard output, which has the report of --json".to_owned());
+            let message = "--profile cannot use standard output, where --json writes its report";
+            problems.push(Problem::new(OUTPUT_CONFLICT, message));
         }
         let mut trace = Filter::default();
         for only in &run.trace.only {
             let added = trace_filter::add(&mut trace, only, buffers, loaded);
-            let added = added.map_err(anyhow::Error::msg);
+            let added = added.map_err(|message| Problem::new(INVALID_FILTER, message).into());
             keep(added, "trace only", only, &mut problems);
         }
         Problems::check(problems, || None)?;

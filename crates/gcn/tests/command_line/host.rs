@@ -156,7 +156,7 @@ fn a_file_that_becomes_shorter_is_told() {
     assert_status(&ended, 1);
     assert_eq!(
         stderr(&ended),
-        "error: words was made shorter while it was read\n"
+        "error: words was truncated while it was read\n"
     );
     fs::remove_file(path).expect("it is there");
 }

@@ -190,14 +190,17 @@ fn labels_and_notes_of_a_file_are_in_the_listing() {
     );
 
     for (line, message) in [
-        ("x y", "labels:2: `x` is no address"),
+        ("x y", "labels:2: `x` is not an address"),
         (
             "0x1004",
             "labels:2: a label, or a note in quotes, must follow the address",
         ),
-        ("0x1004 a b", "labels:2: `b` is left over"),
+        (
+            "0x1004 a b",
+            "labels:2: unexpected `b`: write a note in quotes",
+        ),
         ("0x1004 \"a", "labels:2: the note has no closing quote"),
-        ("0x1004 1a", "labels:2: `1a` is no label"),
+        ("0x1004 1a", "labels:2: `1a` is not a label"),
         (
             "0x1004 a\n0x1008 a",
             "labels:3: the label `a` is there twice",
@@ -271,7 +274,7 @@ fn a_part_of_raw_words_is_listed_at_its_address() {
         (
             &["--kernel", "k"],
             2,
-            "--kernel is about a code object, which words is not",
+            "--kernel applies to code objects only, and words is not one",
         ),
         (&["--base", "x"], 2, "invalid digit"),
     ] {

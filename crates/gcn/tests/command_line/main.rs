@@ -1,6 +1,7 @@
 //! The command line as a user meets it: results, messages, exit statuses.
 
 mod exec;
+mod exec_library;
 mod exec_profile;
 mod host;
 mod listing;
@@ -196,7 +197,7 @@ fn bad_input_exits_with_1() {
     let host = fs::read(env!("CARGO_BIN_EXE_gcn")).expect("a program");
     fs::write(directory.join("host"), &host[..1 << 16]).expect("written");
     let cut = format!(
-        "half.co: the file ends after {half} bytes, before its section headers, which end at byte {}: a part is missing",
+        "half.co: the file is truncated: it has {half} bytes, and its section headers end at byte {}",
         whole.len()
     );
     for (arguments, message) in [
@@ -214,17 +215,20 @@ fn bad_input_exits_with_1() {
         (&["info", "half.co"], &cut),
         (
             &["info", "host"],
-            "whose section headers cannot be read: the file ends after 65536 bytes",
+            "whose section headers cannot be read: the file is truncated: it has 65536 bytes",
         ),
         (&["info", "text.co"], "not an ELF file"),
         (&["info", "empty.co"], "empty.co is empty"),
         (&["dis", "empty.co"], "empty.co is empty"),
         (&["run", "empty.co", "--grid", "1"], "empty.co is empty"),
         (&["dis", "text.co", "--format", "elf"], "not an ELF file"),
-        (&["info", "/dev/zero"], "/dev/zero has more than 1 MiB"),
+        (
+            &["info", "/dev/zero"],
+            "/dev/zero is larger than the limit of 1 MiB",
+        ),
         (
             &["asm", "/dev/zero", "--target", "fiji", "-o", "zero.co"],
-            "/dev/zero has more than 1 MiB",
+            "/dev/zero is larger than the limit of 1 MiB",
         ),
     ] {
         let failed = output(&directory, arguments);
@@ -267,7 +271,7 @@ fn info_lists_a_kernel() {
     assert_status(&missing, 1);
     assert_eq!(
         stderr(&missing),
-        "error: there is no kernel kk; there are k\n"
+        "error[unknown-kernel]: no kernel is named kk; the kernels are k\n"
     );
     let json = output(&directory, &["info", "k.co", "--json"]);
     assert_status(&json, 0);

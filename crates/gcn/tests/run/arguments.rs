@@ -82,36 +82,39 @@ fn wrong_arguments_are_explained() {
     for (arguments, message) in [
         (
             &["--arg", "zz=1"][..],
-            "error: kernel saxpy has no argument zz\n",
+            "error[unknown-argument]: kernel saxpy has no argument zz\n",
         ),
-        (&["--arg", "0=1"], "error: argument 0 is given twice\n"),
+        (
+            &["--arg", "0=1"],
+            "error[duplicate-argument]: argument 0 is given twice\n",
+        ),
         (
             &["--arg", "count=1.5"],
-            "error: argument count: 1.5 is not a whole number, but u32 needs one\n",
+            "error[invalid-value]: argument count: 1.5 is not a whole number, but u32 needs one\n",
         ),
         (
             &["--arg", "count=-1"],
-            "error: argument count: -1 does not fit u32\n",
+            "error[invalid-value]: argument count: -1 does not fit u32\n",
         ),
         (
             &["--arg", "count=u64:1"],
-            "error: argument count: it takes 4 bytes, not 8\n",
+            "error[argument-size]: argument count: expected 4 bytes, found 8\n",
         ),
         (
             &["--arg", "count=1,2"],
-            "error: argument count: it takes 4 bytes, not 8\n",
+            "error[argument-size]: argument count: expected 4 bytes, found 8\n",
         ),
         (
             &["--arg", "count=f32:1"],
-            "error: argument count: it is u32, not f32\n",
+            "error[argument-type]: argument count: expected u32, found f32\n",
         ),
         (
             &["--arg", "a=u32:1"],
-            "error: argument a: it is f32, not u32\n",
+            "error[argument-type]: argument a: expected f32, found u32\n",
         ),
         (
             &["--arg", "a=null"],
-            "error: argument a: it is passed by value, 4 bytes\n",
+            "error[argument-type]: argument a: it is passed by value (4 bytes), not as a buffer\n",
         ),
         (
             &["--arg", "a=f32*1:undefined"],
@@ -119,39 +122,39 @@ fn wrong_arguments_are_explained() {
         ),
         (
             &["--arg", "a=one"],
-            "error: argument a: `one` is not a number\n",
+            "error[invalid-value]: argument a: `one` is not a number\n",
         ),
         (
             &["--arg", "xs=3"],
-            "error: argument xs: a buffer is wanted, not a number; 3, with a comma is a buffer of one\n",
+            "error[argument-type]: argument xs: expected a buffer, found a number; `3,` with a comma is a buffer of one element\n",
         ),
         (
             &["--arg", "xs=local:4"],
-            "error: argument xs: a buffer is wanted, not LDS\n",
+            "error[argument-type]: argument xs: expected a buffer, found LDS\n",
         ),
         (
             &["--arg", "xs=zs"],
-            "error: argument xs: `zs` is neither a value nor another argument\n",
+            "error[invalid-value]: argument xs: `zs` is neither a value nor the name of another argument\n",
         ),
         (
             &["--arg", "xs=a"],
-            "error: argument xs: a is passed by value, so it has no buffer\n",
+            "error[unknown-buffer]: argument xs: a has no buffer: it is passed by value\n",
         ),
         (
             &["--arg", "ys=xs", "--arg", "xs=null"],
-            "error: argument ys: xs is a null pointer, so it has no buffer\n",
+            "error[unknown-buffer]: argument ys: xs has no buffer: it is a null pointer\n",
         ),
         (
             &["--arg", "xs=ys[5]"],
-            "error: argument xs: ys has no element 5, but 4 elements\n",
+            "error[buffer-range]: argument xs: ys has no element 5: it has 4 elements\n",
         ),
         (
             &["--arg", "xs=ys", "--arg", "ys=xs"],
-            "error: argument xs: ys is the buffer of xs; name an argument that has one of its own\n",
+            "error[unknown-buffer]: argument xs: ys shares the buffer of xs; name an argument that has its own buffer\n",
         ),
         (
             &["--arg", "xs=@missing.bin"],
-            "error: argument xs: cannot read missing.bin: No such file or directory (os error 2)\n",
+            "error[unreadable-input]: argument xs: cannot read missing.bin: No such file or directory (os error 2)\n",
         ),
         (
             &[
@@ -160,7 +163,7 @@ fn wrong_arguments_are_explained() {
                 "--arg",
                 "ys=u64@saxpy/expected.txt",
             ],
-            "which is no whole number of u64\n",
+            "not a multiple of the size of u64\n",
         ),
     ] {
         let ran = saxpy(&[&["--grid", "4"], arguments].concat());
@@ -173,7 +176,7 @@ fn wrong_arguments_are_explained() {
         &["saxpy/saxpy.s", "--grid", "4", "--arg", "a=1"],
     );
     let missing = ["count", "xs", "ys"]
-        .map(|name| format!("error: argument {name} is missing\n"))
+        .map(|name| format!("error[missing-argument]: argument {name} is missing\n"))
         .concat();
     assert_eq!(ran.err, missing + LIST);
 }
@@ -183,7 +186,7 @@ fn wrong_arguments_without_metadata_are_explained() {
     for (arguments, message) in [
         (
             &["--arg", "more=u64:1"][..],
-            "the arguments take 24 bytes, but the descriptor of kernel sized says 16\n",
+            "the arguments have 24 bytes, but the descriptor of kernel sized has 16\n",
         ),
         (
             &["--arg", "pad=9"],
@@ -214,7 +217,7 @@ fn wrong_arguments_without_metadata_are_explained() {
         assert!(ran.err.contains(message), "{arguments:?}: {}", ran.err);
         assert_eq!(ran.status, Some(BAD_INPUT));
         let none = run_in(&directory, &["sized.s", "--grid", "4"]);
-        let message = "error: kernel sized reads 16 bytes of arguments and has no metadata; give them in order, with types\n";
+        let message = "error[missing-argument]: kernel sized reads 16 bytes of arguments and has no metadata; give them in order, with types\n";
         assert_eq!(none.err, message);
     }
 }
@@ -244,7 +247,7 @@ fn a_wrong_value_does_not_shift_the_others() {
         .collect();
     assert_eq!(
         errors,
-        ["error: argument xs: `x` is not a number of elements"]
+        ["error[invalid-value]: argument xs: `x` is not a number of elements"]
     );
     assert_eq!(ran.status, Some(BAD_INPUT));
 }
@@ -260,7 +263,7 @@ fn files_are_as_large_as_memory() {
     let ran = saxpy(&["--grid", "4", "--memory", "2G", "--arg", &argument]);
     assert!(
         ran.err
-            .contains("the buffers take 3221225488 bytes (xs 3221225472, ys 16), more than the 2147483648 bytes"),
+            .contains("the buffers need 3221225488 bytes (xs 3221225472, ys 16), more than the 2147483648 bytes"),
         "{}",
         ran.err
     );
@@ -289,7 +292,7 @@ fn files_of_other_lengths_are_explained() {
     let ran = xs(format!("f32@{six}"));
     assert!(
         ran.err
-            .contains("six.bin: the file has 6 bytes, which is no whole number of f32\n"),
+            .contains("six.bin: the file has 6 bytes, not a multiple of the size of f32\n"),
         "{}",
         ran.err
     );
@@ -312,8 +315,9 @@ fn files_of_other_lengths_are_explained() {
     assert!(ran.err.contains(message), "{}", ran.err);
     let ran = saxpy(&["--grid", "4", "--expect", &format!("ys=f32@{eight}")]);
     assert!(
-        ran.err
-            .contains("error: expect ys: 2 values cannot be compared with 4 elements"),
+        ran.err.contains(
+            "error[invalid-expectation]: expect ys: 2 values cannot be compared with 4 elements"
+        ),
         "{}",
         ran.err
     );

@@ -130,7 +130,7 @@ fn wrong_launch_files_are_explained() {
     for (text, message) in [
         (
             "grid = 4",
-            "the launch file names no program: add `file = \"kernel.s\"`",
+            "the launch file has no program: add `file = \"kernel.s\"`",
         ),
         (
             "file = \"k.s\"\ngird = 4",
@@ -138,7 +138,7 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = \"k.s\"\ngrid = [1, 2, 3, 4]",
-            "launch.toml:2:8: error[invalid-launch-file]: `1,2,3,4` is not X, X,Y or X,Y,Z of numbers from 1 to 4294967295\n  |\n2 | grid = \
+            "launch.toml:2:8: error[invalid-launch-file]: expected X, X,Y or X,Y,Z of numbers from 1 to 4294967295, found `1,2,3,4`\n  |\n2 | grid = \
              [1, 2, 3, 4]\n  |        ^^^^^^^^^^^^\n",
         ),
         (
@@ -155,19 +155,19 @@ fn wrong_launch_files_are_explained() {
         ),
         (
             "file = \"k.s\"\nexpect = [\"x\"]",
-            "`expect x`: NAME=VALUE is wanted",
+            "`expect x`: expected NAME=VALUE",
         ),
         (
             "file = \"k.s\"\nsave = [\"x\"]",
-            "`save x`: NAME=FILE is wanted",
+            "`save x`: expected NAME=FILE",
         ),
         (
             "file = \"k.s\"\noffset = \"1,\"",
-            "launch.toml:2:10: error[invalid-launch-file]: `1,` is not X, X,Y or X,Y,Z of numbers from 0 to 18446744073709551615",
+            "launch.toml:2:10: error[invalid-launch-file]: expected X, X,Y or X,Y,Z of numbers from 0 to 18446744073709551615, found `1,`",
         ),
         (
             "file = \"launch.toml\"",
-            "launch.toml: launch.toml is a launch file too; `file` names a source or a code object",
+            "launch.toml: launch.toml is a launch file too; `file` must name a source or a code object",
         ),
         (
             "file = ",
@@ -186,8 +186,8 @@ fn sizes_without_bounds_end_in_a_message() {
     for (arguments, message) in [
         (
             &["--grid", "4294967295,4294967295"][..],
-            "error: a grid of 4294967295 x 4294967295 x 1 in workgroups of 64 x 1 x 1 has 288230376084602880 waves; at most \
-             1073741824 are run\n",
+            "error[grid-size]: a grid of 4294967295 x 4294967295 x 1 in workgroups of 64 x 1 x 1 has 288230376084602880 waves; the limit is \
+             1073741824\n",
         ),
         (
             &["--grid", "64", "--group", "128"],
@@ -203,11 +203,11 @@ fn sizes_without_bounds_end_in_a_message() {
         ),
         (
             &["--grid", "64", "--arg", "xs=f64*18446744073709551615"],
-            "argument xs: the buffer is larger than any memory",
+            "argument xs: the buffer is larger than the address space",
         ),
         (
             &["--grid", "64", "--memory", "8"],
-            "the buffers take 32 bytes (xs 16, ys 16), more than the 8 bytes of memory there are",
+            "the buffers need 32 bytes (xs 16, ys 16), more than the 8 bytes of memory;",
         ),
     ] {
         let ran = saxpy(arguments);
@@ -221,17 +221,23 @@ fn wrong_usage_is_told_from_wrong_input() {
     for (arguments, message) in [
         (
             &[][..],
-            "error: how many work-items? add --grid X[,Y[,Z]]\n",
+            "error: the grid is missing: add --grid X[,Y[,Z]]\n",
         ),
-        (&["--grid", "0"], "`0` is not X, X,Y or X,Y,Z"),
-        (&["--grid", "-1"], "`-1` is not X, X,Y or X,Y,Z"),
+        (
+            &["--grid", "0"],
+            "expected X, X,Y or X,Y,Z of numbers from 1 to 4294967295, found `0`",
+        ),
+        (
+            &["--grid", "-1"],
+            "expected X, X,Y or X,Y,Z of numbers from 1 to 4294967295, found `-1`",
+        ),
         (
             &["--grid", "4", "--arg", "count"],
-            "error: `--arg count`: NAME=VALUE is wanted\nkernel saxpy takes:\n  0 count: a number, u32\n",
+            "error: `--arg count`: expected NAME=VALUE\nkernel saxpy takes:\n  0 count: a number, u32\n",
         ),
         (
             &["--grid", "4", "--save", "ys"],
-            "error: `--save ys`: NAME=FILE is wanted\n",
+            "error: `--save ys`: expected NAME=FILE\n",
         ),
         (
             &["--grid", "4", "--threads", "0"],
@@ -254,17 +260,17 @@ fn wrong_usage_is_told_from_wrong_input() {
     let ran = run_in(&directory, &["k.s", "--grid", "1", "--target", "fiji"]);
     assert_eq!(
         ran.err,
-        "error: there is no kernel: a source declares one with .amdhsa_kernel\n"
+        "error[unknown-kernel]: the program has no kernel: a source declares one with .amdhsa_kernel\n"
     );
     let ran = run_in(&kernels(), &["faults.s", "--grid", "1"]);
     assert_eq!(
         ran.err,
-        "error: which kernel? add --kernel with one of away, beyond, forever, garbage, odd, stuck\n"
+        "error[ambiguous-kernel]: the program has several kernels: choose one with --kernel: away, beyond, forever, garbage, odd, stuck\n"
     );
     let ran = run_in(&kernels(), &["faults.s", "--grid", "1", "--kernel", "x"]);
     assert!(
         ran.err
-            .starts_with("error: there is no kernel x; there are odd, "),
+            .starts_with("error[unknown-kernel]: no kernel is named x; the kernels are odd, "),
         "{}",
         ran.err
     );
@@ -296,8 +302,8 @@ fn workgroups_are_held_against_what_the_kernel_was_compiled_for() {
         (
             &["whole.s", "--grid", "100,3"][..],
             GOOD,
-            "note: a grid of 100 x 3 x 1 has partial workgroups of 64 x 1 x 1; the kernel was compiled for whole ones and may \
-             take them for such\nk: 6 workgroups, 6 waves, ",
+            "note: a grid of 100 x 3 x 1 has partial workgroups of 64 x 1 x 1; the kernel was compiled for whole \
+             workgroups only\nk: 6 workgroups, 6 waves, ",
         ),
         (
             &["whole.s", "--grid", "128,3"],
@@ -312,17 +318,17 @@ fn workgroups_are_held_against_what_the_kernel_was_compiled_for() {
         (
             &["fixed.s", "--grid", "128", "--group", "64"],
             BAD_INPUT,
-            "error: the kernel was compiled for workgroups of 64 x 2 x 1, not of 64 x 1 x 1\n",
+            "error[workgroup-size]: the kernel was compiled for workgroups of 64 x 2 x 1, not of 64 x 1 x 1\n",
         ),
         (
             &["whole.s", "--grid", "256", "--group", "129"],
             BAD_INPUT,
-            "error: a workgroup of 129 work-items is too large: the kernel was compiled for at most 128\n",
+            "error[workgroup-size]: a workgroup of 129 work-items is too large: the kernel was compiled for at most 128\n",
         ),
         (
             &["whole.s", "--grid", "2048", "--group", "32,33"],
             BAD_INPUT,
-            "error: a workgroup of 1056 work-items is too large: the hardware takes 1024\n",
+            "error[workgroup-size]: a workgroup of 1056 work-items is too large: the limit is 1024\n",
         ),
     ] {
         let ran = run_in(&directory, arguments);

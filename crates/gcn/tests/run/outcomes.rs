@@ -78,6 +78,7 @@ fn bad_input_in_json_has_its_messages() {
         report["errors"],
         serde_json::json!(["argument a: `one` is not a number"])
     );
+    assert_eq!(report["names"], serde_json::json!(["invalid-value"]));
     let help = report["help"].as_str().expect("help");
     assert!(help.starts_with("kernel saxpy takes:\n"), "{help}");
     let directory = scratch("bad-json");
@@ -87,6 +88,7 @@ fn bad_input_in_json_has_its_messages() {
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     let error = report["errors"][0].as_str().expect("an error");
     assert!(error.starts_with("k.s:2:1: error["), "{error}");
+    assert_eq!(report["names"], serde_json::json!([null]));
     fs::write(directory.join("l.toml"), "file = \"k.s\"\ngird = 4").expect("a file");
     let ran = run_in(&directory, &["l.toml", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -183,17 +185,32 @@ fn outputs_do_not_overwrite_each_other_or_an_input() {
     for (saves, message) in [
         (
             &["2=a.bin", "2[0]=./sub/../a.bin"][..],
-            "error: save 2[0]: ./sub/../a.bin is the file that 2 is saved to\n",
+            "error[output-conflict]: save 2[0]: ./sub/../a.bin is already the output of 2\n",
         ),
-        (&["2=in.bin"], "error: save 2: in.bin is the input in.bin\n"),
+        (
+            &["2=in.bin"],
+            "error[output-conflict]: save 2: in.bin is the input in.bin\n",
+        ),
         (
             &["2=hard.bin"],
-            "error: save 2: hard.bin is the input in.bin\n",
+            "error[output-conflict]: save 2: hard.bin is the input in.bin\n",
         ),
-        (&["2=k.s"], "error: save 2: k.s is the input k.s\n"),
-        (&["2=l.toml"], "error: save 2: l.toml is the input l.toml\n"),
-        (&["2=sub"], "error: save 2: sub is a directory\n"),
-        (&["2=no/a.bin"], "error: save 2: there is no directory no\n"),
+        (
+            &["2=k.s"],
+            "error[output-conflict]: save 2: k.s is the input k.s\n",
+        ),
+        (
+            &["2=l.toml"],
+            "error[output-conflict]: save 2: l.toml is the input l.toml\n",
+        ),
+        (
+            &["2=sub"],
+            "error[unwritable-output]: save 2: sub is a directory\n",
+        ),
+        (
+            &["2=no/a.bin"],
+            "error[unwritable-output]: save 2: there is no directory no\n",
+        ),
     ] {
         let options: Vec<&str> = saves.iter().flat_map(|save| ["--save", *save]).collect();
         let ran = run_in(&directory, &[&["l.toml"], &options[..]].concat());

@@ -31,7 +31,7 @@ fn kernels_of_cpp_have_the_name_of_the_source() {
         assert!(
             run("scal")
                 .err
-                .contains("there is no kernel scal; there are")
+                .contains("no kernel is named scal; the kernels are")
         );
     }
 }
@@ -109,7 +109,7 @@ fn code_for_other_targets_is_refused() {
         let ran = run(&["--target", target]);
         assert_eq!(
             ran.err,
-            format!("error: k.co: code for gfx906, which is not run as {target}\n")
+            format!("error[no-matching-code]: k.co: code for gfx906 cannot run as {target}\n")
         );
         assert_eq!(ran.status, Some(BAD_INPUT));
     }
@@ -126,7 +126,7 @@ fn code_for_other_targets_is_refused() {
         bytes[FLAGS] = number;
         fs::write(&object, bytes).expect("a file");
         let message = format!(
-            "error: k.co: code for {name}, which is not supported yet; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 \
+            "error[unsupported-target]: k.co: code for {name} is not supported; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 \
              and gfx90a\n"
         );
         for arguments in [&[][..], &["--target", "gfx900"]] {
@@ -171,7 +171,7 @@ fn code_for_other_targets_is_refused() {
         let ran = gcn_in(&directory, &[command, "k.co", "--entry", "2"]);
         assert_eq!(
             ran.err,
-            "error: k.co: the file is a code object itself, so that there is no entry 2\n"
+            "error[no-matching-code]: k.co: the file is a single code object, without an entry 2\n"
         );
         assert_eq!(ran.status, Some(BAD_INPUT));
     }
@@ -187,7 +187,7 @@ fn code_for_other_targets_is_refused() {
         assert_eq!(ran.status, Some(GOOD), "{arguments:?}: {}", ran.err);
     }
     let ran = run(&["--target", "gfx803"]);
-    let refused = "error: k.co: code for gfx9-generic, which is not run as gfx803\n";
+    let refused = "error[no-matching-code]: k.co: code for gfx9-generic cannot run as gfx803\n";
     assert_eq!(ran.err, refused);
     let mut bytes = bytes;
     bytes[FLAGS] = 0;
@@ -195,7 +195,7 @@ fn code_for_other_targets_is_refused() {
     let ran = run(&[]);
     assert_eq!(
         ran.err,
-        "error: k.co: the code object names no known target; add --target\n"
+        "error[missing-target]: k.co: the code object has no known target: add --target\n"
     );
     assert_eq!(run(&["--target", "gfx906"]).status, Some(GOOD));
 }

@@ -27,8 +27,8 @@ fn bits_are_printed_in_hexadecimal() {
     let ran = plain(&["--save", "out:hex=f", "--expect", "out:hex=u32*4"]);
     assert_eq!(
         ran.err,
-        "error: save out:hex: `:hex` in `out:hex` is for printing\n\
-         error: expect out:hex: `:hex` in `out:hex` is for printing\n"
+        "error: save out:hex: `:hex` in `out:hex` is allowed in --print only\n\
+         error: expect out:hex: `:hex` in `out:hex` is allowed in --print only\n"
     );
 }
 
@@ -48,7 +48,8 @@ fn a_buffer_is_saved_to_standard_output() {
     assert!(!directory.join("-").exists());
     let ran = plain(&["--save", "out=-", "--json"]);
     assert!(
-        ran.out.contains("standard output, which has the report"),
+        ran.out
+            .contains("standard output, where --json writes its report"),
         "{}",
         ran.out
     );
@@ -71,11 +72,11 @@ fn wrong_selections_are_all_reported_before_the_run() {
     ]);
     assert_eq!(
         ran.err,
-        "error: print zz: there is no buffer zz; there are out\n\
-         error: print out[2..9]: elements 2..9 of out do not exist: it has 4 of u32\n\
-         error: print table: table is a symbol; write its type, as in table:u32\n\
-         error: save q: there is no buffer q; there are out\n\
-         error: expect out: 1 values cannot be compared with 4 elements; choose some with out[A..B]\n"
+        "error[unknown-buffer]: print zz: there is no buffer zz; the buffers are out\n\
+         error[buffer-range]: print out[2..9]: elements 2..9 of out do not exist: it has 4 elements of u32\n\
+         error: print table: table is a symbol: write its type, as in table:u32\n\
+         error[unknown-buffer]: save q: there is no buffer q; the buffers are out\n\
+         error[invalid-expectation]: expect out: 1 values cannot be compared with 4 elements; select elements with out[A..B]\n"
     );
     assert_eq!((ran.status, ran.out.as_str()), (Some(BAD_INPUT), ""));
 }
@@ -377,10 +378,10 @@ fn a_trace_is_filtered() {
     assert_eq!(
         wrong.err,
         format!(
-            "error: trace only wave=x: `x` is not the number of a wave in its workgroup, or A..B\n\
-             error: trace only what: write {keys}\n\
-             error: trace only code=nowhere: `nowhere` is no symbol, and not A..B of addresses or SYMBOL+OFFSET\n\
-             error: trace only lane=3: there is no `lane`; write {keys}\n"
+            "error[invalid-filter]: trace only wave=x: `x` is not the number of a wave in its workgroup, or A..B\n\
+             error[invalid-filter]: trace only what: write {keys}\n\
+             error[invalid-filter]: trace only code=nowhere: `nowhere` is neither a symbol, nor A..B of addresses or SYMBOL+OFFSET\n\
+             error[invalid-filter]: trace only lane=3: unknown key `lane`: write {keys}\n"
         )
     );
     assert_eq!(wrong.status, Some(BAD_INPUT));
@@ -402,12 +403,15 @@ fn a_trace_goes_to_a_file() {
     let ran = plain(&["--trace-file", path, "--save", &save]);
     assert_eq!(
         ran.err,
-        format!("error: trace: {path} is the file that out is saved to\n")
+        format!("error[output-conflict]: trace: {path} is already the output of out\n")
     );
     let source = kernels().join("plain.s");
     let before = fs::read(&source).expect("the source");
     let ran = plain(&["--trace-file", "plain.s"]);
-    assert_eq!(ran.err, "error: trace: plain.s is the input plain.s\n");
+    assert_eq!(
+        ran.err,
+        "error[output-conflict]: trace: plain.s is the input plain.s\n"
+    );
     assert_eq!(fs::read(&source).expect("the source"), before);
 
     let launch = format!(

@@ -81,7 +81,8 @@ fn options_reach_all_launches_or_are_refused() {
     );
     for option in ["--kernel", "--arg", "--kernarg"] {
         let ran = launched("all", TWO, &[option, "a=1"]);
-        let message = format!("error: {option} is for one launch, and the launch file has 2\n");
+        let message =
+            format!("error: {option} applies to a single launch, and the launch file has 2\n");
         assert_eq!((ran.err, ran.status), (message, Some(BAD_USAGE)));
     }
 }
@@ -115,37 +116,37 @@ fn what_is_wrong_with_a_launch_names_it() {
         (
             "\"u32:10\"",
             "\"u32:x\"",
-            "error: launch 1: argument 1: `x` is not a number\n",
+            "error[invalid-value]: launch 1: argument 1: `x` is not a number\n",
         ),
         (
             "y[2]",
             "z",
-            "error: launch 2: argument out: `z` is neither a value nor another argument\n",
+            "error[invalid-value]: launch 2: argument out: `z` is neither a value nor the name of another argument\n",
         ),
         (
             "y[2]",
             "y[9]",
-            "error: launch 2: argument out: y has no element 9, but 8 elements\n",
+            "error[buffer-range]: launch 2: argument out: y has no element 9: it has 8 elements\n",
         ),
         (
             "\"x\"]\n[[",
             "\"u32*4\"]\n[[",
-            "error: print x: there is no buffer",
+            "error[unknown-buffer]: print x: there is no buffer",
         ),
         (
             "y = \"u32*8:fill(7)\"",
             "y = \"u32*x\"",
-            "error: buffer y: `x` is not a number of elements\n",
+            "error[invalid-value]: buffer y: `x` is not a number of elements\n",
         ),
         (
             "out = \"y[2]\"",
             "x = \"u32*2\"",
-            "error: launch 2: argument x: there is a buffer of this name already\n",
+            "error[duplicate-argument]: launch 2: argument x: a buffer of this name already exists\n",
         ),
         (
             "grid = 4\n",
             "grid = 4\nargs = [\"u8:0\"]\n",
-            "error: l.toml: arguments outside of [[launch]]: each launch has its own\n",
+            "error[invalid-launch-file]: l.toml: arguments outside of [[launch]]: write them in each launch\n",
         ),
         (
             "repeat = 3",
@@ -160,7 +161,7 @@ fn what_is_wrong_with_a_launch_names_it() {
         (
             "grid = 2",
             "group = 2000",
-            "error: launch 2: a workgroup of 2000 work-items is too large: the hardware takes 1024\n",
+            "error[workgroup-size]: launch 2: a workgroup of 2000 work-items is too large: the limit is 1024\n",
         ),
     ] {
         assert!(TWO.contains(from), "{from}");

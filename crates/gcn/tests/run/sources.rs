@@ -193,7 +193,7 @@ fn hip_is_compiled_without_headers_and_typed_by_its_signature() {
     let ran = run(&[&["--kernel", "scale"], &arguments[..]].concat());
     assert_eq!(ran.out, "out: i32[0..4] = 0, 2, 4, 6\n", "{}", ran.err);
     let ran = run(&[&["--kernel", "plain"], &arguments[..]].concat());
-    let message = "error: argument a: the kernel does not say the type of its 4 bytes; write it, as in u32:2 or f32:2\n";
+    let message = "error[untyped-argument]: argument a: the type of its 4 bytes is unknown: write it, as in u32:2 or f32:2\n";
     assert!(ran.err.starts_with(message), "{}", ran.err);
     assert_eq!(ran.status, Some(BAD_INPUT));
     let ran = run(&[
@@ -225,7 +225,11 @@ fn messages_of_the_compiler_have_their_places() {
         "{}",
         ran.err
     );
-    assert!(ran.err.ends_with(" does not compile k.cl\n"), "{}", ran.err);
+    assert!(
+        ran.err.ends_with(" failed to compile k.cl\n"),
+        "{}",
+        ran.err
+    );
     assert_eq!(ran.status, Some(BAD_INPUT));
     let ran = compiled(&directory, &[], &[&arguments[..], &["--json"]].concat());
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -253,7 +257,7 @@ fn what_is_missing_is_named() {
     let arguments = ["k.cl", "--grid", "1"];
     let ran = compiled(&directory, &[("GCN_CLANG", &nowhere)], &arguments);
     let message = format!(
-        "error: k.cl is not compiled: the variable GCN_CLANG names {}, which is no program\n",
+        "error[missing-compiler]: cannot compile k.cl: GCN_CLANG is set to {}, which is not a program\n",
         nowhere.display()
     );
     assert_eq!((ran.err, ran.status), (message, Some(BAD_INPUT)));
@@ -262,17 +266,17 @@ fn what_is_missing_is_named() {
     fs::write(&alone, "").expect("a file");
     let variables = [("GCN_CLANG", alone.as_path()), ("PATH", nowhere.as_path())];
     let ran = compiled(&directory, &variables, &arguments);
-    let message = "clang-19 finds no linker: install Debian's package lld-19\n";
+    let message = "clang-19 found no linker: install Debian's package lld-19\n";
     assert!(ran.err.ends_with(message), "{}", ran.err);
     let ran = plain(&["-O", "1"]);
     let message =
-        "error: --optimize is for sources that are compiled: .cl, .clcpp, .hip, .ll, .bc\n";
+        "error: --optimize applies to compiled sources only: .cl, .clcpp, .hip, .ll, .bc\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
     let ran = run_in(&directory, &["k.cl", "--dialect", "clrx", "--grid", "1"]);
-    let message = "error: --dialect is for assembly\n";
+    let message = "error: --dialect applies to assembly only\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
     fs::write(directory.join("k.cpp"), "int n;\n").expect("a file");
     let ran = run_in(&directory, &["k.cpp", "--grid", "1"]);
-    let message = "error: k.cpp is C++, not assembly: OpenCL C is compiled from files *.cl, C++ for OpenCL from *.clcpp, HIP from *.hip\n";
+    let message = "error: k.cpp is C++, which is not supported: OpenCL C has the extension .cl, C++ for OpenCL .clcpp, HIP .hip\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_INPUT)));
 }

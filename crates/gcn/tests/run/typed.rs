@@ -56,12 +56,16 @@ fn types_come_from_the_signature_where_metadata_have_none() {
 fn a_number_whose_type_nobody_says_needs_one() {
     for symbol in ["k", "_Z1kh5ColorPj", "_Z1kh"] {
         let ran = with_value("untyped", symbol, "", "2");
-        let message = "error: argument 1: the kernel does not say the type of its 4 bytes; write it, as in u32:2 or f32:2\n";
+        let message = "error[untyped-argument]: argument 1: the type of its 4 bytes is unknown: write it, as in u32:2 or f32:2\n";
         assert!(ran.err.starts_with(message), "{symbol}: {}", ran.err);
         assert_eq!(ran.status, Some(BAD_INPUT));
     }
     let ran = with_value("untyped", "_Z1kh5ColorPj", "", "f64:2");
-    assert!(ran.err.contains("it takes 4 bytes, not 8\n"), "{}", ran.err);
+    assert!(
+        ran.err.contains("expected 4 bytes, found 8\n"),
+        "{}",
+        ran.err
+    );
     assert!(
         ran.err.contains("\n  1: 4 bytes by value, Color\n"),
         "{}",
@@ -70,7 +74,7 @@ fn a_number_whose_type_nobody_says_needs_one() {
     assert!(ran.err.ends_with("\n  2: a buffer of u32\n"), "{}", ran.err);
     let ran = with_value("untyped", "_Z1khfPj", "", "u32:2");
     assert!(
-        ran.err.contains("argument 1: it is f32, not u32\n"),
+        ran.err.contains("argument 1: expected f32, found u32\n"),
         "{}",
         ran.err
     );
@@ -92,19 +96,22 @@ fn structures_have_the_layout_of_c() {
     for (value, message) in [
         (
             "{u32:1, u8:2}",
-            "it takes 4 bytes, and these members 8; write padding as hex:00",
+            "expected a structure of 4 bytes, found one of 8; write padding as hex:00",
         ),
-        ("{1}", "1 in a structure needs its type, as in f32:1"),
-        ("hex:0102", "it takes 4 bytes, not 2"),
+        ("{1}", "1 in a structure needs a type, as in f32:1"),
+        ("hex:0102", "expected 4 bytes, found 2"),
         (
             "{u8*18446744073709551615}",
-            "the structure has more than 1048576 bytes",
+            "the structure is larger than the limit of 1048576 bytes",
         ),
-        ("{xs, u32:1}", "it takes 4 bytes, and these members 16"),
+        (
+            "{xs, u32:1}",
+            "expected a structure of 4 bytes, found one of 16",
+        ),
     ] {
         let ran = with_value("structures", "k", "", value);
-        let message = format!("error: argument 1: {message}");
-        assert!(ran.err.starts_with(&message), "{value}: {}", ran.err);
+        let message = format!("]: argument 1: {message}");
+        assert!(ran.err.contains(&message), "{value}: {}", ran.err);
         assert_eq!(ran.status, Some(BAD_INPUT));
     }
 }
@@ -129,18 +136,19 @@ fn all_arguments_may_be_bytes() {
         let ran = run(&["--kernarg", "hex:01000000_05000000_0000000000000000"]);
         assert!(ran.err.contains("that is a null pointer"), "{}", ran.err);
         let ran = run(&["--kernarg", "{u32:1, out[5]}"]);
-        let message = "out has no element 5, but 4 elements\n";
+        let message = "out has no element 5: it has 4 elements\n";
         assert!(ran.err.contains(message), "{}", ran.err);
         let ran = run(&["--kernarg", "u32:1"]);
-        let message = "error: the argument segment: `u32:1` is not bytes: @FILE, hex:00ff or {u32:1, f32:2.5}\n";
+        let message = "error[argument-type]: the argument segment: expected @FILE, hex:00ff or {u32:1, f32:2.5}, found `u32:1`\n";
         assert!(ran.err.starts_with(message), "{}", ran.err);
         let ran = run(&["--kernarg", "hex:00", "--arg", "0=u8:1"]);
-        let message = "error: the argument segment: argument 0 is in it already\n";
+        let message =
+            "error[duplicate-argument]: the argument segment: it already contains argument 0\n";
         assert!(ran.err.starts_with(message), "{}", ran.err);
     }
     let arguments = ["k.s", "--grid", "2", "--kernarg", "@args.bin"];
     let ran = run_in(&directory, &arguments);
-    let message = "error: the argument segment: the arguments of kernel k take 16 bytes, not 12\n";
+    let message = "error[argument-size]: the argument segment: the arguments of kernel k have 16 bytes, not 12\n";
     assert!(ran.err.starts_with(message), "{}", ran.err);
     assert_eq!(ran.status, Some(BAD_INPUT));
 }

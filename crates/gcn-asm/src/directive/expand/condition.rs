@@ -137,11 +137,7 @@ fn holds(asm: &mut Assembler<'_>, test: Test) -> Result<bool, Fail> {
         Test::Architecture(wanted) => {
             let (name, span) = platform(asm);
             let Some(isa) = clrx::architecture_named(name) else {
-                return Err(fail(
-                    &ids::UNKNOWN_TARGET,
-                    span,
-                    "there is no such architecture here",
-                ));
+                return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown architecture"));
             };
             // CLRX takes GCN 1.4.1 for 1.4, too.
             (asm.isa.version() == isa.version() || asm.isa > isa && isa >= Isa::Gfx9) == wanted
@@ -149,18 +145,14 @@ fn holds(asm: &mut Assembler<'_>, test: Test) -> Result<bool, Fail> {
         Test::Gpu(wanted) => {
             let (name, span) = platform(asm);
             let Some(target) = clrx::target_named(name) else {
-                return Err(fail(
-                    &ids::UNKNOWN_TARGET,
-                    span,
-                    "there is no such GPU here",
-                ));
+                return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown GPU"));
             };
             (asm.target.name == target.name) == wanted
         }
         Test::Format(wanted) => {
             let (name, span) = platform(asm);
             let Some(format) = clrx::format_named(name) else {
-                return Err(fail(&ids::UNKNOWN_FORMAT, span, "there is no such format"));
+                return Err(fail(&ids::UNKNOWN_FORMAT, span, "unknown format"));
             };
             (asm.clrx_format == format) == wanted
         }

@@ -108,7 +108,7 @@ fn macro_head<'a>(
                     return Err(fail(
                         &ids::MACRO_PARAMETER,
                         start..asm.reader.cursor.pos(),
-                        "this is no attribute of a parameter",
+                        "unknown attribute of a parameter",
                     )
                     .helped("the attributes are `req` and `vararg`"));
                 }
@@ -248,7 +248,7 @@ fn escaped<'a>(asm: &mut Assembler<'a>, quote: u8) -> Result<&'a str, Fail> {
             return Err(fail(
                 &ids::UNTERMINATED,
                 start..here.start,
-                "the argument does not end",
+                "unterminated argument",
             )
             .helped("add the other quote on the same line"));
         }
@@ -272,7 +272,7 @@ fn bracketed<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
             return Err(fail(
                 &ids::UNTERMINATED,
                 start..here.start,
-                "the argument does not end",
+                "unterminated argument",
             )
             .helped("add `>` on the same line"));
         }
@@ -463,7 +463,7 @@ pub(crate) fn purge(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             let missing = fail(
                 &ids::UNKNOWN_MACRO,
                 start..asm.reader.cursor.pos(),
-                format!("there is no macro `{name}`"),
+                format!("unknown macro `{name}`"),
             );
             if !asm.dialect.purges_what_is_missing() {
                 return Err(missing);

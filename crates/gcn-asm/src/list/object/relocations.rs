@@ -34,8 +34,8 @@ impl Whole<'_> {
                     other => other,
                 };
             }
-            if let Some(said) = self.say(offset, kind, target, relocation.addend) {
-                self.fields.entry(section).or_default().push(said);
+            if let Some(field) = self.say(offset, kind, target, relocation.addend) {
+                self.fields.entry(section).or_default().push(field);
             }
         }
         for fields in self.fields.values_mut() {

@@ -36,27 +36,27 @@ pub enum ValueError {
         ty: Type,
     },
     /// Text before `:`, `*` or `@` that is no type.
-    #[error("`{0}` is not a type; there are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64")]
+    #[error("unknown type `{0}`; the types are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64")]
     Type(String),
     /// Text after `*` that is no count.
     #[error("`{0}` is not a number of elements")]
     Count(String),
     /// Text after the count that is no fill.
     #[error(
-        "`{0}` does not fill a buffer; there are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined"
+        "unknown fill `{0}`; the fills are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined"
     )]
     Fill(String),
     /// `local:` without a number.
-    #[error("`{0}` is not a number of bytes; dynamic LDS is written local:BYTES")]
+    #[error("`{0}` is not a number of bytes; write dynamic LDS as local:BYTES")]
     Local(String),
     /// `@` without a name.
-    #[error("no file is named; the bytes of a file are written @FILE")]
+    #[error("the name of the file is missing: write @FILE")]
     File,
     /// No text at all.
     #[error("the value is empty")]
     Empty,
     /// A number in a structure without its type.
-    #[error("{0} in a structure needs its type, as in f32:{0}")]
+    #[error("{0} in a structure needs a type, as in f32:{0}")]
     Untyped(String),
     /// A structure that does not end.
     #[error("`{0}` is not a structure, such as {{u32:1, f32:2.5}}")]
@@ -65,9 +65,9 @@ pub enum ValueError {
     #[error("structures are nested more than {MAX_NESTING} deep")]
     Nesting,
     /// A value that cannot be a member of a structure.
-    #[error("`{0}` is not a member of a structure")]
+    #[error("`{0}` cannot be a member of a structure")]
     Member(String),
     /// `hex:` without pairs of digits.
-    #[error("`{0}` is not bytes in hexadecimal, two digits each")]
+    #[error("`{0}` is not hexadecimal bytes of two digits each")]
     Hex(String),
 }

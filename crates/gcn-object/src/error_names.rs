@@ -1,0 +1,131 @@
+//! Stable names of errors, for programs and for `gcn explain`: a name stays while a message may change.
+//!
+//! ```
+//! let error = gcn_object::read(b"text".as_slice()).expect_err("no code object");
+//! assert_eq!(error.name(), gcn_object::error_names::NOT_A_CODE_OBJECT);
+//! assert_eq!(error.name(), "not-a-code-object");
+//! ```
+
+use crate::bundle::BundleError;
+use crate::driver::DriverError;
+use crate::error::ReadError;
+use crate::image::{ImageError, RelocationError};
+use crate::lines::LinesError;
+use crate::names::NameError;
+
+/// A file of another format, or one without GPU code.
+pub const NOT_A_CODE_OBJECT: &str = "not-a-code-object";
+/// A version or variant of a format that is not supported.
+pub const UNSUPPORTED_FORMAT: &str = "unsupported-format";
+/// A file that ends before a part of it.
+pub const TRUNCATED_FILE: &str = "truncated-file";
+/// A table, section or stream that contradicts the format.
+pub const MALFORMED_FILE: &str = "malformed-file";
+/// A file that needs more memory than the limit.
+pub const FILE_TOO_LARGE: &str = "file-too-large";
+/// A code object that must be linked before it is loaded.
+pub const NOT_LINKED: &str = "not-linked";
+/// A name that no kernel has.
+pub const UNKNOWN_KERNEL: &str = "unknown-kernel";
+/// A name that several kernels have, or none where there are several.
+pub const AMBIGUOUS_KERNEL: &str = "ambiguous-kernel";
+
+/// All of the names.
+pub const ALL: &[&str] = &[
+    NOT_A_CODE_OBJECT,
+    UNSUPPORTED_FORMAT,
+    TRUNCATED_FILE,
+    MALFORMED_FILE,
+    FILE_TOO_LARGE,
+    NOT_LINKED,
+    UNKNOWN_KERNEL,
+    AMBIGUOUS_KERNEL,
+];
+
+impl ReadError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            ReadError::NotElf | ReadError::Class | ReadError::Machine { .. } => NOT_A_CODE_OBJECT,
+            ReadError::OsAbi { .. }
+            | ReadError::AbiVersion { .. }
+            | ReadError::Type { .. }
+            | ReadError::RelocationsWithoutAddend => UNSUPPORTED_FORMAT,
+            ReadError::SectionOutside { .. }
+            | ReadError::SegmentOutside { .. }
+            | ReadError::Cut { .. } => TRUNCATED_FILE,
+            ReadError::Malformed { .. }
+            | ReadError::Align { .. }
+            | ReadError::Layout
+            | ReadError::RelocationSymbol { .. }
+            | ReadError::Overlap { .. } => MALFORMED_FILE,
+        }
+    }
+}
+
+impl BundleError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            BundleError::NotABundle | BundleError::NoFatBinary { .. } => NOT_A_CODE_OBJECT,
+            BundleError::CompressedVersion { .. } | BundleError::CompressionMethod { .. } => {
+                UNSUPPORTED_FORMAT
+            }
+            BundleError::Truncated | BundleError::Outside { .. } => TRUNCATED_FILE,
+            BundleError::Decompression { .. } | BundleError::BrokenHost { .. } => MALFORMED_FILE,
+            BundleError::Window { .. } | BundleError::TooLarge { .. } => FILE_TOO_LARGE,
+        }
+    }
+}
+
+impl DriverError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            DriverError::Unknown | DriverError::Cpu | DriverError::NoCode => NOT_A_CODE_OBJECT,
+            DriverError::Malformed { .. } | DriverError::Overlap { .. } => MALFORMED_FILE,
+            DriverError::Outside { .. } => TRUNCATED_FILE,
+        }
+    }
+}
+
+impl ImageError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            ImageError::TooLarge { .. } => FILE_TOO_LARGE,
+            ImageError::Overlap { .. } => MALFORMED_FILE,
+        }
+    }
+}
+
+impl RelocationError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            RelocationError::Unknown { .. } => UNSUPPORTED_FORMAT,
+            RelocationError::NeedsLinker { .. } | RelocationError::Undefined { .. } => NOT_LINKED,
+            RelocationError::Outside { .. } | RelocationError::Overflow { .. } => MALFORMED_FILE,
+        }
+    }
+}
+
+impl LinesError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            LinesError::NotLinked => NOT_LINKED,
+            LinesError::Compressed { .. } | LinesError::Dwarf(_) => MALFORMED_FILE,
+        }
+    }
+}
+
+impl NameError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            NameError::Ambiguous { .. } => AMBIGUOUS_KERNEL,
+            NameError::Missing { .. } | NameError::NoKernels { .. } => UNKNOWN_KERNEL,
+        }
+    }
+}

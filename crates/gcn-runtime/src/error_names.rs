@@ -1,0 +1,295 @@
+//! Stable names of errors, for programs and for `gcn explain`: a name stays while a message may change. Errors of code objects
+//! have those of [`gcn_object::error_names`], faults those of [`report::names`](crate::report::names).
+//!
+//! ```
+//! use gcn_runtime::{Device, error_names};
+//! let error = Device::new("gfx12345").err().expect("no such target");
+//! assert_eq!(error.name(), error_names::UNSUPPORTED_TARGET);
+//! assert_eq!(error.name(), "unsupported-target");
+//! ```
+
+use gcn_emu::run::DispatchError;
+use gcn_object::error_names::MALFORMED_FILE;
+
+use crate::abi::hsa::{LaunchError, LoadError};
+use crate::bind::{ArgumentError, BindError, PlaceError};
+use crate::compile::CompileError;
+use crate::error::Error;
+use crate::language::data::DataError;
+use crate::language::expect::ExpectError;
+use crate::language::value::ValueError;
+use crate::report::names;
+
+/// A target that does not exist or is not supported.
+pub const UNSUPPORTED_TARGET: &str = "unsupported-target";
+/// A file with code, but none for the target or choice.
+pub const NO_MATCHING_CODE: &str = "no-matching-code";
+/// An allocation beyond the device's or the host's memory.
+pub const OUT_OF_MEMORY: &str = "out-of-memory";
+/// A range of host memory that cannot be registered.
+pub const HOST_RANGE: &str = "host-range";
+/// An address at which no allocation begins any more.
+pub const ALREADY_FREED: &str = "already-freed";
+/// Elements or bytes beyond the end of a buffer.
+pub const BUFFER_RANGE: &str = "buffer-range";
+/// A name that no buffer has.
+pub const UNKNOWN_BUFFER: &str = "unknown-buffer";
+/// A compiler, linker or library that is not installed.
+pub const MISSING_COMPILER: &str = "missing-compiler";
+/// A source that the compiler rejects.
+pub const COMPILATION_FAILED: &str = "compilation-failed";
+/// An input that cannot be read.
+pub const UNREADABLE_INPUT: &str = "unreadable-input";
+/// A name or number that no argument has.
+pub const UNKNOWN_ARGUMENT: &str = "unknown-argument";
+/// An argument without a value.
+pub const MISSING_ARGUMENT: &str = "missing-argument";
+/// Two values for one argument, or two buffers of one name.
+pub const DUPLICATE_ARGUMENT: &str = "duplicate-argument";
+/// A value of another kind or type than the argument's.
+pub const ARGUMENT_TYPE: &str = "argument-type";
+/// A value of another size than the argument's.
+pub const ARGUMENT_SIZE: &str = "argument-size";
+/// A number whose type neither the value nor the kernel states.
+pub const UNTYPED_ARGUMENT: &str = "untyped-argument";
+/// Text that is not a value.
+pub const INVALID_VALUE: &str = "invalid-value";
+/// An expectation that cannot be compared with a buffer.
+pub const INVALID_EXPECTATION: &str = "invalid-expectation";
+/// A size of workgroups that the hardware or the kernel does not allow.
+pub const WORKGROUP_SIZE: &str = "workgroup-size";
+/// A grid that is empty or too large.
+pub const GRID_SIZE: &str = "grid-size";
+/// More registers, LDS or scratch than a compute unit has, or a feature that the target lacks.
+pub const RESOURCE_LIMIT: &str = "resource-limit";
+/// The host lacks the vector instructions that the environment asks for, or refuses a thread.
+pub const HOST_LIMIT: &str = "host-limit";
+/// A module of one device and a queue of another.
+pub const OTHER_DEVICE: &str = "other-device";
+/// A command that was cancelled.
+pub const CANCELLED: &str = "cancelled";
+/// A command behind one that failed.
+pub const SKIPPED: &str = "skipped";
+/// A function of the caller's that panicked in a queue.
+pub const PANICKED: &str = "panicked";
+
+/// All of the names.
+pub const ALL: &[&str] = &[
+    UNSUPPORTED_TARGET,
+    NO_MATCHING_CODE,
+    OUT_OF_MEMORY,
+    HOST_RANGE,
+    ALREADY_FREED,
+    BUFFER_RANGE,
+    UNKNOWN_BUFFER,
+    MISSING_COMPILER,
+    COMPILATION_FAILED,
+    UNREADABLE_INPUT,
+    UNKNOWN_ARGUMENT,
+    MISSING_ARGUMENT,
+    DUPLICATE_ARGUMENT,
+    ARGUMENT_TYPE,
+    ARGUMENT_SIZE,
+    UNTYPED_ARGUMENT,
+    INVALID_VALUE,
+    INVALID_EXPECTATION,
+    WORKGROUP_SIZE,
+    GRID_SIZE,
+    RESOURCE_LIMIT,
+    HOST_LIMIT,
+    OTHER_DEVICE,
+    CANCELLED,
+    SKIPPED,
+    PANICKED,
+];
+
+impl Error {
+    /// Stable name of the error: one of [`error_names`](self), [`gcn_object::error_names`] or
+    /// [`report::names`](crate::report::names).
+    pub fn name(&self) -> &'static str {
+        match self {
+            Error::Target(_) => UNSUPPORTED_TARGET,
+            Error::Memory(_) => OUT_OF_MEMORY,
+            Error::Register(_) => HOST_RANGE,
+            Error::Freed(_) => ALREADY_FREED,
+            Error::OutOfBounds { .. } => BUFFER_RANGE,
+            Error::Read(error) => error.name(),
+            Error::Bundle(error) => error.name(),
+            Error::NoCode { .. } => NO_MATCHING_CODE,
+            Error::Compile(error) => error.name(),
+            Error::Load(error) => error.name(),
+            Error::Name(error) => error.name(),
+            Error::ArgumentCount { .. } => MISSING_ARGUMENT,
+            Error::ArgumentSize { .. } => ARGUMENT_SIZE,
+            Error::OtherDevice => OTHER_DEVICE,
+            Error::Launch(error) => error.name(),
+            Error::Run(error) => of_dispatch(error),
+            Error::Fault(completion) => {
+                let fault = completion.fault.as_ref();
+                fault.map_or(names::INTERRUPTED, |fault| names::of(&fault.kind))
+            }
+            Error::Cancelled => CANCELLED,
+            Error::Skipped(_) => SKIPPED,
+            Error::Panicked => PANICKED,
+        }
+    }
+}
+
+/// The stable name of a reason why a run cannot begin.
+fn of_dispatch(error: &DispatchError) -> &'static str {
+    match error {
+        DispatchError::Empty => GRID_SIZE,
+        DispatchError::GroupTooLarge(_) => WORKGROUP_SIZE,
+        DispatchError::Memory(_) => OUT_OF_MEMORY,
+        DispatchError::Vectors(_) | DispatchError::Thread(_) => HOST_LIMIT,
+        _ => RESOURCE_LIMIT,
+    }
+}
+
+impl LaunchError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            LaunchError::Empty | LaunchError::TooManyWaves { .. } => GRID_SIZE,
+            LaunchError::GroupTooLarge(_)
+            | LaunchError::GroupBeyondKernel { .. }
+            | LaunchError::GroupRequired { .. } => WORKGROUP_SIZE,
+            LaunchError::Lds { .. }
+            | LaunchError::Scratch { .. }
+            | LaunchError::Unfit(_)
+            | LaunchError::Wave32(_) => RESOURCE_LIMIT,
+            LaunchError::Arguments { .. } => ARGUMENT_SIZE,
+            LaunchError::Entry(_) => MALFORMED_FILE,
+            LaunchError::Memory(_) => OUT_OF_MEMORY,
+        }
+    }
+}
+
+impl LoadError {
+    /// Stable name of the error, one of [`error_names`](self) or [`gcn_object::error_names`].
+    pub fn name(&self) -> &'static str {
+        match self {
+            LoadError::Image(error) => error.name(),
+            LoadError::Relocations(errors) => {
+                (errors.first()).map_or(MALFORMED_FILE, |error| error.name())
+            }
+            LoadError::Memory(_) => OUT_OF_MEMORY,
+        }
+    }
+}
+
+impl CompileError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            CompileError::NoCompiler
+            | CompileError::NoSuchCompiler { .. }
+            | CompileError::NoLibraries
+            | CompileError::NoLibraryForTarget { .. }
+            | CompileError::NoLinker { .. }
+            | CompileError::Start { .. } => MISSING_COMPILER,
+            CompileError::Failed { .. } => COMPILATION_FAILED,
+            CompileError::File { .. } => UNREADABLE_INPUT,
+        }
+    }
+}
+
+impl ValueError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            ValueError::Untyped(_) => UNTYPED_ARGUMENT,
+            ValueError::NotANumber(_)
+            | ValueError::Range { .. }
+            | ValueError::NotWhole { .. }
+            | ValueError::Type(_)
+            | ValueError::Count(_)
+            | ValueError::Fill(_)
+            | ValueError::Local(_)
+            | ValueError::File
+            | ValueError::Empty
+            | ValueError::Struct(_)
+            | ValueError::Nesting
+            | ValueError::Member(_)
+            | ValueError::Hex(_) => INVALID_VALUE,
+        }
+    }
+}
+
+impl DataError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        UNREADABLE_INPUT
+    }
+}
+
+impl ExpectError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            ExpectError::Value(error) => error.name(),
+            ExpectError::Data(error) => error.name(),
+            ExpectError::Partial { .. }
+            | ExpectError::NoElements(_)
+            | ExpectError::Tolerance { .. } => INVALID_EXPECTATION,
+        }
+    }
+}
+
+impl ArgumentError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            ArgumentError::Value(error) => error.name(),
+            ArgumentError::Data(error) => error.name(),
+            ArgumentError::Partial { .. }
+            | ArgumentError::LongStructure
+            | ArgumentError::LongBuffer
+            | ArgumentError::Size { .. }
+            | ArgumentError::StructureSize { .. }
+            | ArgumentError::SegmentSize { .. } => ARGUMENT_SIZE,
+            ArgumentError::InSegment(_) | ArgumentError::Exists => DUPLICATE_ARGUMENT,
+            ArgumentError::NotBytes(_)
+            | ArgumentError::NotABuffer(_)
+            | ArgumentError::Number(_)
+            | ArgumentError::NotLocal
+            | ArgumentError::ByValue(_)
+            | ArgumentError::Kind(_)
+            | ArgumentError::Type { .. } => ARGUMENT_TYPE,
+            ArgumentError::Untyped { .. }
+            | ArgumentError::UntypedKernel(_)
+            | ArgumentError::UntypedElements => UNTYPED_ARGUMENT,
+            ArgumentError::NoElement { .. } => BUFFER_RANGE,
+            ArgumentError::Alias { .. } | ArgumentError::NoBuffer { .. } => UNKNOWN_BUFFER,
+            ArgumentError::NoArgument(_) => INVALID_VALUE,
+        }
+    }
+}
+
+impl BindError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            BindError::Argument { error, .. }
+            | BindError::Segment(error)
+            | BindError::Buffer { error, .. } => error.name(),
+            BindError::Unknown { .. } => UNKNOWN_ARGUMENT,
+            BindError::Twice(_) => DUPLICATE_ARGUMENT,
+            BindError::Missing(_) | BindError::NoMetadata { .. } => MISSING_ARGUMENT,
+            BindError::TooLong { .. } => ARGUMENT_SIZE,
+        }
+    }
+}
+
+impl PlaceError {
+    /// Stable name of the error, one of [`error_names`](self).
+    pub fn name(&self) -> &'static str {
+        match self {
+            PlaceError::Memory(_) => OUT_OF_MEMORY,
+            PlaceError::Data(error) => error.name(),
+            PlaceError::Lds => RESOURCE_LIMIT,
+            PlaceError::NoBuffer(_) => UNKNOWN_BUFFER,
+            PlaceError::NoElement { .. } => BUFFER_RANGE,
+        }
+    }
+}

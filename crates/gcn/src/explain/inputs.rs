@@ -1,0 +1,160 @@
+//! Explanations of errors that keep a command from doing its work: of code objects, kernels, arguments and launches.
+
+use gcn_asm::Explanation;
+use gcn_object::error_names as object;
+use gcn_runtime::error_names as runtime;
+
+use crate::problem;
+
+/// Also the identity of diagnostics that show the place in a launch file.
+pub const INVALID_LAUNCH_FILE: Explanation = Explanation {
+    name: problem::INVALID_LAUNCH_FILE,
+    meaning: "A launch file is not valid TOML, or has a key or value that launches do not have.",
+    example: "kernal = \"add\"",
+    remedy: "The message names the keys that are possible; docs/launch.md describes them.",
+    source: "",
+};
+
+/// Defines the list of explanations, a row for each.
+macro_rules! inputs {
+    ($($name:path,
+        meaning $meaning:literal
+        remedy $remedy:literal
+    )*) => {
+        /// Each error's explanation.
+        pub static INPUTS: &[Explanation] = &[
+            INVALID_LAUNCH_FILE,
+            $(Explanation {
+                name: $name,
+                meaning: $meaning,
+                example: "",
+                remedy: $remedy,
+                source: "",
+            }),*
+        ];
+    };
+}
+
+inputs! {
+    object::NOT_A_CODE_OBJECT,
+        meaning "The file is not a code object and contains none: it is text, a program for a CPU without GPU code, or of \
+                 another format."
+        remedy "`gcn info` shows what a file contains. HIP programs and libraries contain their code objects in a section \
+                .hip_fatbin; `clang -c` and `hipcc --genco` write code objects."
+    object::UNSUPPORTED_FORMAT,
+        meaning "The file has a version, compression or relocation that is not supported. Code objects have versions 2 to 6, \
+                 and an OS ABI of HSA."
+        remedy "Compile with another version (`-mcode-object-version=5`), or without `--offload-compress`."
+    object::TRUNCATED_FILE,
+        meaning "The file ends before a section, segment or entry that its headers describe."
+        remedy "Copy or build the file again: a part of it is missing."
+    object::MALFORMED_FILE,
+        meaning "A table, section or compressed stream contradicts the format: an address outside of all segments, names that \
+                 overlap, an alignment that is not a power of two."
+        remedy "Compare with `readelf -a`. If another tool loads the file, the error is probably ours."
+    object::FILE_TOO_LARGE,
+        meaning "The code object, or the bundle after decompression, needs more memory than the limit."
+        remedy "The message has the size and the limit. Extract the code object with `gcn extract`, or build with fewer targets."
+    object::NOT_LINKED,
+        meaning "A relocation needs a linker, or refers to a symbol that the code object does not define."
+        remedy "Link the object: `ld.lld -shared in.o -o out.co`. For an undefined function, compile with the device libraries."
+    object::UNKNOWN_KERNEL,
+        meaning "No kernel of the file has the name. A kernel is found by its symbol, its demangled declaration, or its name \
+                 without parameters, template arguments or namespace if only one kernel fits."
+        remedy "The message lists the closest names; `gcn info` lists all."
+    object::AMBIGUOUS_KERNEL,
+        meaning "Several kernels have the name, or the program has several kernels and the launch names none."
+        remedy "Choose a kernel with `--kernel`, by one of the names in the message."
+    problem::MISSING_TARGET,
+        meaning "Neither the program nor the command line states the target."
+        remedy "Add `--target gfx906`, or `.amdgcn_target` to the source."
+    runtime::UNSUPPORTED_TARGET,
+        meaning "The code, or the command, is for a target that the emulator does not have. GCN 1.0 to 1.4 are supported: gfx600 \
+                 to gfx90c without gfx908 and gfx90a."
+        remedy "Compile for a supported target, such as `--offload-arch=gfx906` or `-mcpu=gfx906`."
+    runtime::NO_MATCHING_CODE,
+        meaning "The file has code, but none for the target or entry that was asked for."
+        remedy "Choose one of the targets in the message with `--target`, or compile for the target."
+    runtime::MISSING_COMPILER,
+        meaning "Clang, its linker or AMD's device libraries are not installed, or a variable names a file that does not exist. \
+                 Sources in OpenCL C and HIP are compiled by the system's Clang."
+        remedy "On Debian: `apt-get install clang-19 lld-19 rocm-device-libs`. GCN_CLANG and HIP_DEVICE_LIB_PATH name others."
+    runtime::COMPILATION_FAILED,
+        meaning "The compiler has rejected the source; its own messages are above."
+        remedy "Correct the source. `-v` shows the compiler's commands."
+    runtime::UNREADABLE_INPUT,
+        meaning "A file that an argument or an expectation names cannot be read."
+        remedy "Relative paths in a launch file start at its directory, those of options at the current directory."
+    runtime::UNKNOWN_ARGUMENT,
+        meaning "The kernel has no argument of this name or number."
+        remedy "The message lists the kernel's arguments. Compilers keep names only with metadata; numbers start at 0."
+    runtime::MISSING_ARGUMENT,
+        meaning "An argument of the kernel has no value."
+        remedy "Add `--arg NAME=VALUE`; the message lists the kernel's arguments."
+    runtime::DUPLICATE_ARGUMENT,
+        meaning "An argument has two values, by name and by number perhaps, or two buffers have the same name."
+        remedy "Remove one of both. Declare buffers that several launches use under [buffers]."
+    runtime::ARGUMENT_TYPE,
+        meaning "The value is of another kind or type than the argument: a number for a buffer, a float for an integer."
+        remedy "The message states what is expected. `3,` with a comma is a buffer of one element."
+    runtime::ARGUMENT_SIZE,
+        meaning "The value has another size than the argument, or is larger than any argument."
+        remedy "Use the type that the message states. Members of a structure have no padding but what is written (`hex:00`)."
+    runtime::UNTYPED_ARGUMENT,
+        meaning "A number has no type, and the kernel's metadata and symbol do not state it either."
+        remedy "Write the type: `u32:2` or `f32:2`."
+    runtime::INVALID_VALUE,
+        meaning "The text is not a value: a number out of range, an unknown type or fill, an incomplete structure."
+        remedy "docs/launch.md describes values: `f32:1,2,3`, `f32*256:iota`, `@file`, `local:1024`, `{u32:1, f32:2.5}`."
+    runtime::UNKNOWN_BUFFER,
+        meaning "No buffer has the name, or the argument of the name has no buffer of its own."
+        remedy "The message lists the buffers. Variables of the program need a type: `--print table:u32`."
+    runtime::BUFFER_RANGE,
+        meaning "Elements are selected that the buffer does not have."
+        remedy "Ranges are `[A..B]` without B, and count elements of the buffer's type, not bytes."
+    runtime::INVALID_EXPECTATION,
+        meaning "Expected values have another number of elements than the buffer, or the tolerance cannot be read."
+        remedy "Select elements with `NAME[A..B]`. Tolerances are a number, `4 ulp`, `exact` or `any`."
+    runtime::GRID_SIZE,
+        meaning "The grid has no work-items in a dimension, or more waves than the limit."
+        remedy "Correct `--grid`, which counts work-items, not workgroups."
+    runtime::WORKGROUP_SIZE,
+        meaning "The workgroup is larger than the hardware or the kernel's attributes allow, or not of the size that they require."
+        remedy "Correct `--group`. `reqd_work_group_size` and `__launch_bounds__` in the source set the kernel's limits."
+    runtime::RESOURCE_LIMIT,
+        meaning "A workgroup needs more registers, LDS or scratch than a compute unit has, or waves of 32 lanes."
+        remedy "Use smaller workgroups or less LDS; `gcn info` shows what a kernel uses."
+    runtime::OUT_OF_MEMORY,
+        meaning "The memory of the emulated device, or of the host, does not suffice."
+        remedy "Raise `--memory`, or use smaller buffers. Registers and scratch of resident workgroups count too."
+    runtime::HOST_LIMIT,
+        meaning "The host cannot start a thread, or lacks the vector instructions that GCN_VECTORS asks for."
+        remedy "Lower `--threads`, or set GCN_VECTORS to `baseline`."
+    problem::OUTPUT_CONFLICT,
+        meaning "An output would replace an input, or two outputs have the same file."
+        remedy "Choose another file for the output."
+    problem::UNWRITABLE_OUTPUT,
+        meaning "An output cannot be written: its directory does not exist, it is a directory, or the system refuses."
+        remedy "Correct the path, or create the directory."
+    problem::INVALID_FILTER,
+        meaning "`--trace-only` has a key or value that cannot be read."
+        remedy "The message lists the keys; docs/launch.md describes them."
+    runtime::HOST_RANGE,
+        meaning "A range of host memory cannot be registered: it is empty, overlaps another, or is registered already."
+        remedy "Register each range once, and release it before it is registered again."
+    runtime::ALREADY_FREED,
+        meaning "Memory is freed or released a second time, or at an address where no allocation begins."
+        remedy "Free the address that the allocation returned, once."
+    runtime::OTHER_DEVICE,
+        meaning "A kernel is launched on a queue of another device than its module's."
+        remedy "Load the module into each device."
+    runtime::CANCELLED,
+        meaning "The command's queue was cancelled before or while the command ran."
+        remedy "Submit the command again."
+    runtime::SKIPPED,
+        meaning "The command was not started, because one before it, or one that it depends on, has failed."
+        remedy "Look at the first error of the queue; `Queue::clear` lets the queue continue."
+    runtime::PANICKED,
+        meaning "A function of the caller's in a queue has panicked."
+        remedy "The panic's own message names the place."
+}

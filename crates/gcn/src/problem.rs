@@ -1,0 +1,123 @@
+//! Errors with stable names, which messages show as `error[NAME]` and `gcn explain` explains.
+
+use std::error::Error;
+use std::fmt;
+
+use gcn_object::{
+    BundleError, DriverError, ImageError, LinesError, NameError, ReadError, RelocationError,
+};
+use gcn_runtime::bind::{ArgumentError, BindError, PlaceError};
+use gcn_runtime::compile::CompileError;
+use gcn_runtime::data::DataError;
+use gcn_runtime::error_names::UNSUPPORTED_TARGET;
+use gcn_runtime::expect::ExpectError;
+use gcn_runtime::value::ValueError;
+
+use crate::object::NoTarget;
+use crate::render::printable;
+
+/// A launch file that is not valid TOML, or has a key or value that launches do not have.
+pub const INVALID_LAUNCH_FILE: &str = "invalid-launch-file";
+/// A program that does not state its target.
+pub const MISSING_TARGET: &str = "missing-target";
+/// An output that would replace an input or another output.
+pub const OUTPUT_CONFLICT: &str = "output-conflict";
+/// An output that cannot be written.
+pub const UNWRITABLE_OUTPUT: &str = "unwritable-output";
+/// A choice of instructions to trace that cannot be read.
+pub const INVALID_FILTER: &str = "invalid-filter";
+
+/// The names of this command's own errors; tests hold that each is explained.
+#[cfg(test)]
+pub const NAMES: &[&str] = &[
+    INVALID_LAUNCH_FILE,
+    MISSING_TARGET,
+    OUTPUT_CONFLICT,
+    UNWRITABLE_OUTPUT,
+    INVALID_FILTER,
+];
+
+/// An error as a message shows it.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Its stable name, if it has one.
+    pub name: Option<&'static str>,
+    /// The message.
+    pub message: String,
+}
+
+impl Problem {
+    /// A problem with a stable name.
+    pub fn new(name: &'static str, message: impl Into<String>) -> Problem {
+        Problem {
+            name: Some(name),
+            message: message.into(),
+        }
+    }
+
+    /// An error with its causes, and the name of the outermost that has one.
+    pub fn of(error: &anyhow::Error) -> Problem {
+        Problem {
+            name: error.chain().find_map(name),
+            message: format!("{error:#}"),
+        }
+    }
+
+    /// The problem with text before its message.
+    pub fn behind(self, prefix: &str) -> Problem {
+        Problem {
+            message: format!("{prefix}{}", self.message),
+            ..self
+        }
+    }
+}
+
+/// A line of standard error: `error[NAME]: MESSAGE`.
+pub fn line(name: Option<&str>, message: &str) -> String {
+    let message = printable(message);
+    match name {
+        Some(name) => format!("error[{name}]: {message}\n"),
+        None => format!("error: {message}\n"),
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl Error for Problem {}
+
+/// The stable name of an error, without those of its causes.
+fn name(error: &(dyn Error + 'static)) -> Option<&'static str> {
+    fn of<E: Error + 'static>(
+        error: &(dyn Error + 'static),
+        name: fn(&E) -> &'static str,
+    ) -> Option<&'static str> {
+        error.downcast_ref().map(name)
+    }
+    let own = || error.downcast_ref::<Problem>().and_then(|it| it.name);
+    let target = |it: &NoTarget| match it {
+        NoTarget::Unsupported(_) => UNSUPPORTED_TARGET,
+        NoTarget::Unknown => MISSING_TARGET,
+    };
+    own()
+        .or_else(|| of(error, target))
+        .or_else(|| of(error, gcn_runtime::Error::name))
+        .or_else(|| of(error, ReadError::name))
+        .or_else(|| of(error, BundleError::name))
+        .or_else(|| of(error, DriverError::name))
+        .or_else(|| of(error, ImageError::name))
+        .or_else(|| of(error, RelocationError::name))
+        .or_else(|| of(error, LinesError::name))
+        .or_else(|| of(error, NameError::name))
+        .or_else(|| of(error, CompileError::name))
+        .or_else(|| of(error, BindError::name))
+        .or_else(|| of(error, ArgumentError::name))
+        .or_else(|| of(error, PlaceError::name))
+        .or_else(|| of(error, ValueError::name))
+        .or_else(|| of(error, DataError::name))
+        .or_else(|| of(error, ExpectError::name))
+        .or_else(|| of(error, |_: &toml::de::Error| INVALID_LAUNCH_FILE))
+}
