@@ -17,7 +17,14 @@ const BLESS: &str = "GCN_BLESS";
 const ATTRIBUTES: [&str; 4] = ["derive", "non_exhaustive", "must_use", "deprecated"];
 
 /// The libraries whose users build on them.
-const CRATES: [&str; 5] = ["gcn-isa", "gcn-asm", "gcn-object", "gcn-emu", "gcn-runtime"];
+const CRATES: [&str; 6] = [
+    "gcn-isa",
+    "gcn-asm",
+    "gcn-object",
+    "gcn-emu",
+    "gcn-observe",
+    "gcn-runtime",
+];
 
 #[test]
 fn public_interfaces_are_as_listed() {

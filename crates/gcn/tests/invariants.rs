@@ -374,6 +374,7 @@ const ORDERED: &[&str] = &[
     "gcn-asm",
     "gcn-object",
     "gcn-emu",
+    "gcn-observe",
     "gcn-runtime",
     "gcn-hsa",
     "gcn-opencl",
