@@ -202,7 +202,7 @@ mod tests {
                 "`4294967295` is not the number of a wave",
             ),
             ("wave=3..3", "`3..3` is not the number of a wave"),
-            ("code=g", "`g` is no symbol"),
+            ("code=g", "`g` is neither a symbol"),
             ("memory=xs", "`xs` is no buffer"),
             (
                 "memory=18446744073709551615",
