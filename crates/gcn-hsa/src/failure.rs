@@ -51,7 +51,9 @@ fn status_of(runtime: &Runtime, queue: &Queue, fault: &Fault) -> Status {
             Status::MEMORY_FAULT
         }
         FaultKind::Misaligned { .. } => Status::MEMORY_FAULT,
-        FaultKind::Undecodable(_) | FaultKind::NotExecuted | FaultKind::Image(_) => Status::ILLEGAL_INSTRUCTION,
+        FaultKind::Undecodable(_) | FaultKind::NotExecuted | FaultKind::Image(_) => {
+            Status::ILLEGAL_INSTRUCTION
+        }
         _ => Status::EXCEPTION,
     }
 }

@@ -473,7 +473,7 @@ impl WaveObserver for Watch {
 
     fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let (wave, _) = self.waves.entry(name(context)).or_default();
-        let access = event.access;
+        let access = event.access();
         wave.vector |= access.global | access.scratch | access.buffer;
         wave.lds |= access.lds;
     }
