@@ -91,18 +91,29 @@ pub fn execute(
     transfer: &mut Transfer,
     is_addressed: bool,
 ) -> Result<Attempt, LaneFault> {
-    if let Some(plan) = &step.memory
-        && plan.loads_coherently
-    {
-        device.memory.fence();
-    }
-    if perform_fast_path(wave, step, lds, device, &mut transfer.old).is_some() {
+    if execute_fast_path(wave, step, lds, device, transfer).is_some() {
         return Ok(Attempt::Done);
     }
     if !is_addressed {
         addresses(wave, step, device, &mut transfer.access);
     }
     perform(wave, step, transfer, lds, device)
+}
+
+/// [`execute`] of an instruction that has a fast path for its access. Nothing, and nothing has been done, of others.
+#[inline(always)]
+pub fn execute_fast_path(
+    wave: &mut Wave,
+    step: &Step,
+    lds: &mut Lds,
+    device: &Device,
+    transfer: &mut Transfer,
+) -> Option<()> {
+    let plan = step.memory.as_deref()?;
+    if plan.loads_coherently {
+        device.memory.fence();
+    }
+    fast_path::perform(wave, plan, lds, device, &mut transfer.old)
 }
 
 /// Common shape of an access of global memory by lanes.

@@ -11,9 +11,9 @@ use super::emitter::{Emitter, Issued, is_skipped};
 use super::late::{self, Machine};
 use super::stop::Stop;
 use crate::code::Code;
-use crate::device::OnViolation;
+use crate::device::{Device, OnViolation};
 use crate::exec::alu::indexing;
-use crate::exec::memory::{self, Attempt, Transfer};
+use crate::exec::memory::{self, Attempt, LaneFault, Transfer};
 use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
 use crate::observe::{Context, Dispatched, Events, Instruction, Overlook, Watchers};
@@ -129,6 +129,17 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                 (step.handler)(wave, step);
                 continue;
             }
+            if !OBSERVED && !counts && is_unmodified {
+                let done = match step.run {
+                    Executor::Memory => {
+                        memory::execute_fast_path(wave, step, lds, device, transfer).is_some()
+                    }
+                    _ => does_nothing(step),
+                };
+                if done {
+                    continue;
+                }
+            }
             let before = executed + number as u64;
             wave.executed = before;
             if OBSERVED && runs && is_unmodified && !has_run {
@@ -176,26 +187,37 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             }
             has_events &= !(skips_waits && matches!(step.run, Executor::Wait(_)));
             has_events &= !(skips_flow && matches!(step.run, Executor::Flow));
-            let done = if OBSERVED && has_events {
+            let following = step.following();
+            let after = if OBSERVED && has_events {
                 let state = (&mut *wave, &mut *lds, &mut *transfer);
                 let result = if is_unmodified && !is_late && keeps_addresses(step) {
-                    observed.access(state, step, watch, overlook)
+                    let done = observed.access(state, step, watch, overlook);
+                    done.map(|()| After::Goes(following))
                 } else {
                     let sequence = reports_sequences.then(|| &steps[..=number]);
                     observed.execute(state, step, watch, overlook, sequence)
                 };
                 match result {
-                    Ok(done) => done,
+                    Ok(after) => after,
                     Err(stop) => return Err(*stop),
                 }
             } else {
-                execute(dispatched, wave, step, lds, transfer, counts, None)?
+                execute(
+                    dispatched, wave, step, following, lds, transfer, counts, None,
+                )?
             };
-            match step.run {
-                Executor::Scalar | Executor::Flow => {
+            let next = match after {
+                After::Goes(next) => next,
+                After::Changed(next) => {
                     is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
+                    next
                 }
-                Executor::Memory if wave.waiting == Waiting::Gws => {
+                After::Waits(next) => {
+                    wave.executed = before + 1;
+                    wave.pc = code.address(next);
+                    return Ok(());
+                }
+                After::Blocked => {
                     // The wave yields, and tries the instruction again at its next turn.
                     if reports_sequences {
                         watch.executed(dispatched, wave, lds, &steps[..number]);
@@ -203,20 +225,14 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                     wave.pc = code.address(index);
                     return Ok(());
                 }
-                _ => {}
-            }
+            };
             wave.executed = before + 1;
-            // Nothing else makes a wave wait; a memory instruction that does has returned.
-            if matches!(step.run, Executor::Flow) && wave.waiting != Waiting::No {
-                wave.pc = code.address(done);
-                return Ok(());
-            }
-            if done != step.following() {
+            if next != following {
                 wave.branch = Some(index as u32);
                 if reports_sequences {
                     watch.executed(dispatched, wave, lds, &steps[..=number]);
                 }
-                index = done;
+                index = next;
                 continue 'blocks;
             }
         }
@@ -230,18 +246,36 @@ pub(super) fn run_wave<const OBSERVED: bool>(
     }
 }
 
-/// Executes an instruction that is none of the simplest, between its events if it has an emitter. Returns the number of the dword
-/// where the wave goes on. A memory instruction that blocks leaves `wave.waiting` at [`Waiting::Gws`].
+/// A wave behind an instruction.
+#[derive(Clone, Copy)]
+enum After {
+    /// It goes on at the dword with this number.
+    Goes(usize),
+    /// It goes on there; MODE may be another.
+    Changed(usize),
+    /// It waits, and will go on there.
+    Waits(usize),
+    /// It is blocked, and tries the instruction again.
+    Blocked,
+}
+
+/// Executes an instruction that is none of the simplest, between its events if it has an emitter. `following` is the number of the
+/// dword behind it.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "as values they stay in the host's registers"
+)]
 #[inline(always)]
 fn execute(
     dispatched: &Dispatched<'_>,
     wave: &mut Wave,
     step: &Step,
+    following: usize,
     lds: &mut Lds,
     transfer: &mut Transfer,
     counts: bool,
     mut emitter: Option<&mut Emitter<'_>>,
-) -> Result<usize, Stop> {
+) -> Result<After, Stop> {
     let Dispatched { device, code, .. } = *dispatched;
     let pc = || code.address(step.index);
     let at = |kind| Stop {
@@ -250,7 +284,6 @@ fn execute(
         lane: None,
     };
     let is_late = emitter.is_some() && wave.late.is_some();
-    let mut next = step.following();
     match step.run {
         Executor::Vector
         | Executor::VectorFromLds
@@ -275,16 +308,19 @@ fn execute(
             wave.lds_direct = 0;
         }
         Executor::Scalar => {
-            let after = code.address(next);
+            let after = code.address(following);
             wave.pc = after;
             (step.handler)(wave, step);
-            if wave.pc != after {
-                next = code.index(wave.pc).unwrap_or(NOWHERE);
-            }
+            return Ok(After::Changed(if wave.pc == after {
+                following
+            } else {
+                code.index(wave.pc).unwrap_or(NOWHERE)
+            }));
         }
         Executor::Branch(condition, distance) => {
             if holds(wave, condition) {
-                next = next.wrapping_add_signed(distance as isize);
+                let target = following.wrapping_add_signed(distance as isize);
+                return Ok(After::Goes(target));
             }
         }
         Executor::Wait(until) if counts || is_late => {
@@ -305,7 +341,7 @@ fn execute(
                     Machine::new(dispatched, lds, transfer, watch).issue(wave, step, pc())?;
                     Ok(Attempt::Done)
                 }
-                None => memory::execute(wave, step, lds, device, transfer, false),
+                None => access_unobserved(wave, step, lds, device, transfer),
                 Some(emitter) => emitter
                     .memory(wave, step, lds, transfer)
                     .map_err(|fault| *fault),
@@ -320,7 +356,7 @@ fn execute(
                         emitter.blocks(wave, lds);
                     }
                     wave.waiting = Waiting::Gws;
-                    return Ok(next);
+                    return Ok(After::Blocked);
                 }
                 Err((kind, lane)) => {
                     let pc = pc();
@@ -350,10 +386,27 @@ fn execute(
             if counts && step.is_message() {
                 count(wave, step, pc(), lds, emitter);
             }
+            return Ok(if wave.waiting == Waiting::No {
+                After::Changed(following)
+            } else {
+                After::Waits(following)
+            });
         }
         Executor::Missing => return Err(at(FaultKind::NotExecuted)),
     }
-    Ok(next)
+    Ok(After::Goes(following))
+}
+
+/// A memory instruction of which no observer is told, and that the step loop has not executed ahead of the rest.
+#[inline(never)]
+fn access_unobserved(
+    wave: &mut Wave,
+    step: &Step,
+    lds: &mut Lds,
+    device: &Device,
+    transfer: &mut Transfer,
+) -> Result<Attempt, LaneFault> {
+    memory::execute(wave, step, lds, device, transfer, false)
 }
 
 /// Instructions with events. Its functions are none of the step loop's, so that the host keeps in registers what that needs.
@@ -387,7 +440,7 @@ impl Observed<'_> {
         watch: &mut Watchers,
         overlook: Overlook,
         sequence: Option<&[Step]>,
-    ) -> Result<usize, Box<Stop>> {
+    ) -> Result<After, Box<Stop>> {
         let code = self.dispatched.code;
         wave.pc = code.address(step.index);
         let issued = Issued::of(wave, step);
@@ -397,32 +450,33 @@ impl Observed<'_> {
         if self.watches {
             emitter.watches(wave, lds);
         }
-        let emitted = Some(&mut emitter);
-        let next = execute(
+        let after = execute(
             self.dispatched,
             wave,
             step,
+            step.following(),
             lds,
             transfer,
             self.counts,
-            emitted,
+            Some(&mut emitter),
         );
-        let next = next.map_err(Box::new)?;
-        if wave.waiting == Waiting::Gws {
-            return Ok(next);
-        }
+        let after = after.map_err(Box::new)?;
+        let (next, waits) = match after {
+            After::Goes(next) | After::Changed(next) => (next, false),
+            After::Waits(next) => (next, true),
+            After::Blocked => return Ok(after),
+        };
         wave.executed += 1;
         if next != NOWHERE {
             wave.pc = code.address(next);
         }
         if let Some(sequence) = sequence
-            && matches!(step.run, Executor::Flow)
-            && wave.waiting != Waiting::No
+            && waits
         {
             emitter.watch.executed(self.dispatched, wave, lds, sequence);
         }
         emitter.ends(wave, lds);
-        Ok(next)
+        Ok(after)
     }
 
     /// The same of a memory instruction that [keeps its addresses](crate::step::MemoryPlan::keeps_addresses): with less to look
@@ -437,7 +491,7 @@ impl Observed<'_> {
         step: &Step,
         watch: &mut Watchers,
         overlook: Overlook,
-    ) -> Result<usize, Box<Stop>> {
+    ) -> Result<(), Box<Stop>> {
         let code = self.dispatched.code;
         let pc = code.address(step.index);
         wave.pc = pc;
@@ -457,10 +511,9 @@ impl Observed<'_> {
             count(wave, step, pc, lds, Some(&mut emitter));
         }
         wave.executed += 1;
-        let next = step.following();
-        wave.pc = code.address(next);
+        wave.pc = code.address(step.following());
         emitter.completes(wave, lds);
-        Ok(next)
+        Ok(())
     }
 
     /// Executes instructions, with their events, up to the first that needs the step loop. Returns their number; and of a branch,
@@ -590,9 +643,8 @@ impl Observed<'_> {
             return if keeps_addresses(step) {
                 self.access(state, step, watch, overlook)
             } else {
-                self.execute(state, step, watch, overlook, None)
-            }
-            .map(drop);
+                self.execute(state, step, watch, overlook, None).map(drop)
+            };
         }
         let outcome = memory::execute(wave, step, lds, device, transfer, false);
         wave.blame(pc);
