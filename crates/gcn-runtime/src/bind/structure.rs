@@ -135,7 +135,7 @@ mod tests {
         let error = read("u16*2:undefined").expect_err("no bits");
         assert_eq!(
             error.to_string(),
-            "`u16*2:undefined` is not a member of a structure"
+            "`u16*2:undefined` cannot be a member of a structure"
         );
     }
 }

@@ -45,8 +45,9 @@ faults! {
         remedy "Compare the target with the one that the code was made for (`gcn info`), and look for data in the path \
                 of execution (`gcn dis`)."
     UNSUPPORTED_INSTRUCTION
-        meaning "The instruction is valid, but the emulator does not execute it: images, exports, interpolation."
-        remedy "Compute kernels read buffers instead of images; graphics shaders cannot be run."
+        meaning "The instruction is valid, but the emulator does not execute it: exports, interpolation, images whose descriptor \
+                 is not valid or not supported."
+        remedy "Graphics shaders cannot be run. Of an image instruction, look at the descriptor in its registers (errata E320)."
     PC_OUTSIDE_CODE
         meaning "The program counter has left the code. The message names the jump, if there was one."
         remedy "End every path with `s_endpgm`. After a jump through registers, check the address in them."

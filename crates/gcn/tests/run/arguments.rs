@@ -118,7 +118,7 @@ fn wrong_arguments_are_explained() {
         ),
         (
             &["--arg", "a=f32*1:undefined"],
-            "error: argument a: it is passed by value, 4 bytes\n",
+            "error[argument-type]: argument a: it is passed by value (4 bytes), not as a buffer\n",
         ),
         (
             &["--arg", "a=one"],
@@ -311,7 +311,8 @@ fn files_of_other_lengths_are_explained() {
     );
     assert_eq!(ran.status, Some(FAULT));
     let ran = saxpy(&["--grid", "4", "--expect", "ys=f32*4:undefined"]);
-    let message = "error: expect ys: `f32*4:undefined` is not what a buffer holds";
+    let message =
+        "error[invalid-expectation]: expect ys: `f32*4:undefined` cannot be compared with a buffer";
     assert!(ran.err.contains(message), "{}", ran.err);
     let ran = saxpy(&["--grid", "4", "--expect", &format!("ys=f32@{eight}")]);
     assert!(
