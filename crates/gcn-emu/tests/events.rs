@@ -2,6 +2,7 @@
 
 mod common;
 
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use common::{CI, GFX9, LANES, SI, VI, code};
@@ -25,6 +26,8 @@ struct Recorder {
     lines: Arc<Mutex<Vec<String>>>,
     /// Text of an instruction whose accesses are vetoed.
     vetoed: &'static str,
+    /// Text of an instruction whose accesses interrupt the run, as a signal does.
+    interrupting: &'static str,
 }
 
 impl Recorder {
@@ -33,6 +36,7 @@ impl Recorder {
             wants,
             lines: Arc::default(),
             vetoed: "none",
+            interrupting: "none",
         }
     }
 
@@ -119,8 +123,13 @@ impl WaveObserver for Recorder {
     }
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
         assert_eq!(event.phase, Phase::Before);
-        if event.instruction.step.inst.text().starts_with(self.vetoed) {
+        let text = event.instruction.step.inst.text();
+        if text.starts_with(self.vetoed) {
             return Verdict::Veto("no".to_owned());
+        }
+        if text.starts_with(self.interrupting) {
+            let device = context.dispatched.device;
+            device.interrupted.store(true, Ordering::Relaxed);
         }
         self.access("accesses", context, event);
         Verdict::Allow
@@ -438,6 +447,25 @@ fn every_wave_ends_once_for_a_reason() {
         ]
     );
     assert_eq!(fault, None);
+}
+
+#[test]
+fn waves_of_an_interrupted_run_end_by_the_interrupt() {
+    let mut recorder = Recorder::new(Events::WAVE | Events::ACCESS);
+    recorder.interrupting = "s_load";
+    let observers = Observers::none().with(Arc::new(recorder.clone()));
+    let text = "s_barrier\n s_load_dword s4, s[0:1], 0x0\n loop:\n s_branch loop";
+    let finished = run_with(GFX9, text, 128, |_| (), &observers);
+    let fault = finished.fault.map(|fault| fault.kind);
+    assert_eq!(fault, Some(FaultKind::Interrupted));
+    let mut ends = recorder.take();
+    ends.retain(|line| line.contains("ends"));
+    ends.sort();
+    for (wave, end) in ends.iter().enumerate() {
+        let expected = format!("{wave} ends: Interrupt, ");
+        assert!(end.starts_with(&expected), "{end}");
+    }
+    assert_eq!(ends.len(), 2, "{ends:?}");
 }
 
 #[test]
