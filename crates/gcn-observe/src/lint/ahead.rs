@@ -122,7 +122,10 @@ fn is_followed(step: &Step) -> bool {
         let is_mode = uses.registers == Registers::State(UnnumberedState::MODE);
         !(uses.indexed || is_mode && uses.written & CHANGES_EXECUTION != 0)
     };
-    !matches!(step.next, Next::Jump { .. }) && step.uses.iter().all(|(uses, _)| is_plain(uses))
+    // Of the address of an image the image's descriptor says how many registers it has.
+    let is_whole = step.inst.uses().address_beyond().is_none();
+    let goes_on = !matches!(step.next, Next::Jump { .. });
+    is_whole && goes_on && step.uses.iter().all(|(uses, _)| is_plain(uses))
 }
 
 #[cfg(test)]
