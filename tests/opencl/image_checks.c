@@ -2,7 +2,7 @@
 //! variables = { GCN_CHECK = "default", GCN_CHECK_ERROR_EXITCODE = "3" }
 //! status = 3
 //! findings = ["uninitialized-result"]
-//! stderr = ["kernel copy, once", "<stdin>:3:"]
+//! stderr = ["kernel copy", "<program ", ">:3:", "3 |     to[y"]
 #include "images.h"
 
 static const char* const SOURCE =
