@@ -23,7 +23,7 @@ use gcn_observe::lint::{CodeRegion, LintCode, lint};
 use oracle::{Reason, Text, Wait};
 
 const TARGETS: [&str; 5] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
-/// Levels; for each the kernels that the long test tries, one in so many, and the most waits of each, evenly spaced.
+/// Levels; for each `n` where the long test tries one kernel in `n`, and the most waits of each kernel, evenly spaced.
 const LEVELS: [(&str, usize, usize); 2] = [("-O2", 1, usize::MAX), ("-O0", 5, 12)];
 /// Kernels that are tried always: loops with LDS, calls, scratch.
 const SAMPLE: [&str; 3] = ["reduce_int", "calls", "spills"];
