@@ -60,6 +60,21 @@ impl Late {
         ready
     }
 
+    /// Takes out those of a kind, in the order of their issue, up to the last one that `is_last` is true of.
+    pub(crate) fn through(
+        &mut self,
+        is_of_kind: impl Fn(&Operation) -> bool,
+        is_last: impl Fn(&Operation) -> bool,
+    ) -> Vec<Operation> {
+        let count = self.operations.iter().rposition(is_last);
+        let rest = self.operations.split_off(count.map_or(0, |last| last + 1));
+        let (taken, mut waiting): (Vec<_>, Vec<_>) =
+            self.operations.drain(..).partition(is_of_kind);
+        waiting.extend(rest);
+        self.operations = waiting;
+        taken
+    }
+
     /// Takes all of them out.
     pub(crate) fn all(&mut self) -> Vec<Operation> {
         self.outstanding = Outstanding::default();

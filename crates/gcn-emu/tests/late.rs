@@ -204,3 +204,19 @@ fn a_late_fault_is_the_operations() {
     });
     assert_eq!(sites[0], sites[1]);
 }
+
+#[test]
+fn stores_are_ahead_of_what_other_waves_load_behind_a_barrier() {
+    // Each wave stores its numbers, and loads those of the other; the load before the store delivers what was there.
+    let text = "v_xor_b32 v13, 0x100, v12\n v_add_u32 v5, 0x200, v0\n global_load_dword v7, v12, s[0:1]\n \
+                global_store_dword v12, v5, s[0:1]\n s_barrier\n global_load_dword v6, v13, s[0:1]\n s_waitcnt vmcnt(0)\n \
+                v_add_u32 v6, v6, v7\n global_store_dword v12, v6, s[0:1] offset:1024";
+    let (early, _) = results(GFX9, None, 128, text);
+    let expected = (0..128).map(|item| 0x200 + (item ^ 64) + item);
+    assert!(early[256..384].iter().copied().eq(expected));
+    for seed in [1, 2, 77] {
+        let (late, finished) = results(GFX9, Some(seed), 128, text);
+        assert!(finished.fault.is_none());
+        assert_eq!(early, late, "seed {seed}");
+    }
+}

@@ -17,12 +17,13 @@ use super::emitter::{Emitter, Issued};
 use super::stop::Stop;
 use crate::device::Device;
 use crate::exec::memory::{self, Transfer};
+use crate::fault::Intent;
 use crate::lanes::active;
 use crate::late::Operation;
 use crate::lds::Lds;
 use crate::observe::{Dispatched, Watchers};
 use crate::outstanding::flat_order;
-use crate::step::Step;
+use crate::step::{Family, Step};
 use crate::wave::Wave;
 
 /// True if the effect of a memory instruction may be put off: what synchronises waves, or accesses nothing, has none that could.
@@ -132,6 +133,39 @@ impl<'a, 'b> Machine<'a, 'b> {
     pub(super) fn finish(&mut self, wave: &mut Wave) -> Result<(), Stop> {
         let all = wave.late.as_mut().map(|late| late.all());
         self.complete(wave, all.unwrap_or_default())
+    }
+
+    /// The wave arrives at a barrier. Its stores to vector memory take effect, since the cache that a workgroup shares keeps them
+    /// ahead of what other waves access behind the barrier: by LLVM's memory model for GCN no wait is needed. So do the operations of vector
+    /// memory before them, which are in order.
+    ///
+    /// # Errors
+    /// The fault of one of them.
+    pub(super) fn barrier(&mut self, wave: &mut Wave) -> Result<(), Stop> {
+        let code = self.dispatched.code;
+        let plan = |it: &Operation| match code.step(it.pc) {
+            Some(Ok(step)) => step.memory.as_deref(),
+            Some(Err(_)) | None => None,
+        };
+        let is_vector = |it: &Operation| {
+            plan(it).is_some_and(|plan| match plan.family {
+                Family::Flat
+                | Family::Global
+                | Family::Scratch
+                | Family::Buffer
+                | Family::Image => true,
+                Family::Share | Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
+                    false
+                }
+            })
+        };
+        let stores = |it: &Operation| {
+            let intent = plan(it).and_then(|plan| plan.does.intent());
+            is_vector(it) && matches!(intent, Some(Intent::Store | Intent::Atomic))
+        };
+        let late = wave.late.as_mut();
+        let operations = late.map(|late| late.through(is_vector, stores));
+        self.complete(wave, operations.unwrap_or_default())
     }
 
     /// Operations take effect.

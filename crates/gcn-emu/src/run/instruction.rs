@@ -1,0 +1,283 @@
+//! Executes one instruction of a wave, between its events if it has any.
+
+use gcn_isa::Does;
+use gcn_isa::effect::{Condition, Control};
+
+use super::emitter::{Emitter, is_skipped};
+use super::late::{self, Machine};
+use super::stop::Stop;
+use crate::device::{Device, OnViolation};
+use crate::exec::alu::indexing;
+use crate::exec::memory::{self, Attempt, LaneFault, Transfer};
+use crate::fault::{self, FaultKind};
+use crate::lds::Lds;
+use crate::observe::Dispatched;
+use crate::step::{Executor, Step};
+use crate::wave::{MODE_VSKIP, Waiting, Wave};
+
+/// A wave behind an instruction.
+#[derive(Clone, Copy)]
+pub(super) enum After {
+    /// It goes on at the dword with this number.
+    Goes(usize),
+    /// It goes on there; MODE may be another.
+    Changed(usize),
+    /// It waits, and will go on there.
+    Waits(usize),
+    /// It is blocked, and tries the instruction again.
+    Blocked,
+}
+
+/// Executes an instruction that is none of the simplest, between its events if it has an emitter. `following` is the number of the
+/// dword behind it.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "as values they stay in the host's registers"
+)]
+#[inline(always)]
+pub(super) fn execute(
+    dispatched: &Dispatched<'_>,
+    wave: &mut Wave,
+    step: &Step,
+    following: usize,
+    lds: &mut Lds,
+    transfer: &mut Transfer,
+    counts: bool,
+    mut emitter: Option<&mut Emitter<'_>>,
+) -> Result<After, Stop> {
+    let Dispatched { device, code, .. } = *dispatched;
+    let pc = || code.address(step.index);
+    let at = |kind| Stop {
+        kind,
+        pc: pc(),
+        lane: None,
+    };
+    let is_late = emitter.is_some() && wave.late.is_some();
+    match step.run {
+        Executor::Vector
+        | Executor::VectorFromLds
+        | Executor::Memory
+        | Executor::Cancelled
+        | Executor::Missing
+            if is_skipped(wave, step) => {}
+        Executor::Vector => vector(wave, step),
+        Executor::VectorFromLds => {
+            let m0 = wave.m0();
+            if let Some(emitter) = &mut emitter {
+                transfer.access.direct(m0);
+                emitter
+                    .accesses(wave, lds, transfer, &mut true)
+                    .map_err(at)?;
+            }
+            wave.lds_direct = lds.direct(m0);
+            if let Some(emitter) = &mut emitter {
+                emitter.accessed(wave, lds, transfer, true);
+            }
+            vector(wave, step);
+            wave.lds_direct = 0;
+        }
+        Executor::Scalar => {
+            let after = code.address(following);
+            wave.pc = after;
+            (step.handler)(wave, step);
+            return Ok(After::Changed(if wave.pc == after {
+                following
+            } else {
+                code.index(wave.pc).unwrap_or(NOWHERE)
+            }));
+        }
+        Executor::Branch(condition, distance) => {
+            if holds(wave, condition) {
+                let target = following.wrapping_add_signed(distance as isize);
+                return Ok(After::Goes(target));
+            }
+        }
+        Executor::Wait(until) if counts || is_late => {
+            match &mut emitter {
+                Some(emitter) => emitter.waits(wave, lds, until),
+                None => wave.scoreboard.wait(until),
+            }
+            if is_late && let Some(Emitter { watch, .. }) = &mut emitter {
+                Machine::new(dispatched, lds, transfer, watch).wait(wave, until)?;
+            }
+        }
+        // What came before a wait is before what follows (see `memory`).
+        Executor::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
+        Executor::Wait(_) => {}
+        Executor::Memory => {
+            let result = match &mut emitter {
+                Some(Emitter { watch, .. }) if is_late && late::defers(step) => {
+                    Machine::new(dispatched, lds, transfer, watch).issue(wave, step, pc())?;
+                    Ok(Attempt::Done)
+                }
+                None => access_unobserved(wave, step, lds, device, transfer),
+                Some(emitter) => emitter
+                    .memory(wave, step, lds, transfer)
+                    .map_err(|fault| *fault),
+            };
+            wave.blame(pc());
+            match result {
+                Ok(Attempt::Done) => wave.waiting = Waiting::No,
+                Ok(Attempt::Blocked) => {
+                    if let Some(emitter) = &mut emitter
+                        && wave.waiting != Waiting::Gws
+                    {
+                        emitter.blocks(wave, lds);
+                    }
+                    wave.waiting = Waiting::Gws;
+                    return Ok(After::Blocked);
+                }
+                Err((kind, lane)) => {
+                    let pc = pc();
+                    return Err(Stop { kind, pc, lane });
+                }
+            }
+            if counts {
+                count(wave, step, pc(), lds, emitter);
+            }
+        }
+        Executor::Cancelled if device.config.on_violation == OnViolation::Stop => {
+            return Err(at(FaultKind::RegisterOutOfRange {
+                vgprs: code.vgprs(),
+                sgprs: code.sgprs(),
+            }));
+        }
+        Executor::Cancelled if counts => count(wave, step, pc(), lds, emitter),
+        Executor::Cancelled => {}
+        Executor::Flow => {
+            if is_late && let Some(Emitter { watch, .. }) = &mut emitter {
+                let mut machine = Machine::new(dispatched, lds, transfer, watch);
+                if late::finishes(step) {
+                    machine.finish(wave)?;
+                } else if step.inst.does() == Does::Control(Control::Barrier) {
+                    machine.barrier(wave)?;
+                }
+            }
+            flow(wave, step).map_err(at)?;
+            if counts && step.is_message() {
+                count(wave, step, pc(), lds, emitter);
+            }
+            return Ok(if wave.waiting == Waiting::No {
+                After::Changed(following)
+            } else {
+                After::Waits(following)
+            });
+        }
+        Executor::Missing => return Err(at(FaultKind::NotExecuted)),
+    }
+    Ok(After::Goes(following))
+}
+
+/// A memory instruction of which no observer is told, and that the step loop has not executed ahead of the rest.
+#[inline(never)]
+fn access_unobserved(
+    wave: &mut Wave,
+    step: &Step,
+    lds: &mut Lds,
+    device: &Device,
+    transfer: &mut Transfer,
+) -> Result<Attempt, LaneFault> {
+    memory::execute(wave, step, lds, device, transfer, false)
+}
+
+/// True of a wait, where nothing is counted that it waits for: all has taken effect already. On some hosts it is a fence.
+#[inline(always)]
+pub(super) fn does_nothing(step: &Step) -> bool {
+    cfg!(target_arch = "x86_64") && matches!(step.run, Executor::Wait(_))
+}
+
+/// A vector instruction, with its operands where VGPR indexing has moved them.
+#[inline(always)]
+fn vector(wave: &mut Wave, step: &Step) {
+    if indexing::is_on(wave) {
+        indexing::execute(wave, step);
+    } else {
+        (step.handler)(wave, step);
+    }
+}
+
+/// Counts the operation of the instruction at `pc`. It is inlined so that without observers no emitter is in memory.
+#[inline(always)]
+pub(super) fn count(
+    wave: &mut Wave,
+    step: &Step,
+    pc: u64,
+    lds: &Lds,
+    emitter: Option<&mut Emitter<'_>>,
+) {
+    match emitter {
+        Some(emitter) => {
+            if let Some(operation) = step.operation() {
+                emitter.counts(wave, lds, operation);
+            }
+        }
+        None => count_unobserved(wave, step, pc),
+    }
+}
+
+/// [`count`] for code that reads its counters, which little does.
+#[cold]
+#[inline(never)]
+fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
+    if let Some((kind, increments)) = step.operation() {
+        wave.scoreboard.issue(kind, pc, increments);
+    }
+}
+
+/// The number of no dword: where a program counter points that is not aligned. No branch comes near it.
+pub(super) const NOWHERE: usize = 1 << (usize::BITS - 1);
+
+/// MODE: bits that change what vector instructions do: indexing, and skipping them.
+pub(super) const CHANGES_EXECUTION: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
+
+/// S_SETPRIO has two bits.
+const PRIORITY: u8 = 3;
+
+/// True if a branch on `condition` is taken.
+#[inline]
+pub(super) fn holds(wave: &Wave, condition: Condition) -> bool {
+    match condition {
+        Condition::Always => true,
+        Condition::Scc0 => !wave.scc,
+        Condition::Scc1 => wave.scc,
+        Condition::VccZero => wave.vcc() == 0,
+        Condition::VccNotZero => wave.vcc() != 0,
+        Condition::ExecZero => wave.exec() == 0,
+        Condition::ExecNotZero => wave.exec() != 0,
+        Condition::Debugger => false,
+    }
+}
+
+/// Program control.
+fn flow(wave: &mut Wave, step: &Step) -> Result<(), FaultKind> {
+    match step.inst.does() {
+        Does::Control(control) => match control {
+            // The counters do not hold up the end; what was issued takes place all the same (checklist 5.5).
+            Control::End => wave.waiting = Waiting::Ended,
+            Control::Barrier => wave.waiting = Waiting::Barrier,
+            Control::SendMsg { halt: true } => return Err(FaultKind::Halted),
+            // Nobody is there to receive it.
+            Control::SendMsg { halt: false } => {}
+            Control::Trap if step.immediate() as u8 == fault::BREAKPOINT => {}
+            Control::Trap => return Err(FaultKind::Trap(step.immediate() as u8)),
+            Control::SetHalt if step.immediate() & 1 != 0 => return Err(FaultKind::Halted),
+            // Who sleeps waits for somebody, whose turn it is now. There is no time that could pass.
+            Control::Sleep => wave.waiting = Waiting::Asleep,
+            Control::SetPrio => wave.priority = step.immediate() as u8 & PRIORITY,
+            Control::GprIndexOff => indexing::turn_off(wave),
+            Control::GprIndexMode => indexing::set_operands(wave, step, 0),
+            // Nothing here depends on time, priority, caches of code or performance counters. Waits have been done.
+            Control::Nop
+            | Control::Waitcnt
+            | Control::SetHalt
+            | Control::CacheInvalidate
+            | Control::PerfCount
+            | Control::TraceData
+            | Control::SetKill
+            | Control::Wakeup => {}
+        },
+        Does::ReturnFromTrap => return Err(FaultKind::OutsideTrapHandler),
+        _ => return Err(FaultKind::NotExecuted),
+    }
+    Ok(())
+}

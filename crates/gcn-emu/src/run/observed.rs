@@ -1,0 +1,283 @@
+//! Instructions with events, one by one and in stretches.
+
+use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::RegisterSet;
+
+use super::emitter::{Emitter, Issued};
+use super::instruction::{After, NOWHERE, count, does_nothing, execute, holds};
+use super::stop::Stop;
+use crate::exec::memory::{self, Transfer};
+use crate::lds::Lds;
+use crate::observe::{Context, Dispatched, Events, Instruction, Overlook, Watchers};
+use crate::step::{Executor, Step};
+use crate::wave::Wave;
+
+/// Instructions with events. Its functions are none of the step loop's, so that the host keeps in registers what that needs.
+#[derive(Clone, Copy)]
+pub(super) struct Observed<'a> {
+    pub(super) dispatched: &'a Dispatched<'a>,
+    /// Observers watch registers.
+    pub(super) watches: bool,
+    /// The wait counters are kept.
+    pub(super) counts: bool,
+    /// All instructions have events.
+    pub(super) reports_all: bool,
+    /// Waits have none, and nothing is counted.
+    pub(super) skips_waits: bool,
+    /// Observers may overlook accesses of LDS.
+    pub(super) asks: bool,
+    /// What all overlook has no event.
+    pub(super) drops_overlooked: bool,
+}
+
+impl Observed<'_> {
+    /// [`execute`] between the events of an instruction. `sequence` has the instructions up to it, if they are reported.
+    ///
+    /// # Errors
+    /// Why the wave stops, boxed: a small result is handed on in registers.
+    #[inline(never)]
+    pub(super) fn execute(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        step: &Step,
+        watch: &mut Watchers,
+        overlook: Overlook,
+        sequence: Option<&[Step]>,
+    ) -> Result<After, Box<Stop>> {
+        let code = self.dispatched.code;
+        wave.pc = code.address(step.index);
+        let issued = Issued::of(wave, step);
+        let mut emitter = Emitter::new(self.dispatched, watch, &issued, step, wave);
+        emitter.overlook = overlook;
+        emitter.begins(wave, lds);
+        if self.watches {
+            emitter.watches(wave, lds);
+        }
+        let after = execute(
+            self.dispatched,
+            wave,
+            step,
+            step.following(),
+            lds,
+            transfer,
+            self.counts,
+            Some(&mut emitter),
+        );
+        let after = after.map_err(Box::new)?;
+        let (next, waits) = match after {
+            After::Goes(next) | After::Changed(next) => (next, false),
+            After::Waits(next) => (next, true),
+            After::Blocked => return Ok(after),
+        };
+        wave.executed += 1;
+        if next != NOWHERE {
+            wave.pc = code.address(next);
+        }
+        if let Some(sequence) = sequence
+            && waits
+        {
+            emitter.watch.executed(self.dispatched, wave, lds, sequence);
+        }
+        emitter.ends(wave, lds);
+        Ok(after)
+    }
+
+    /// The same of a memory instruction that [keeps its addresses](crate::step::MemoryPlan::keeps_addresses): with less to look
+    /// at it takes half the time.
+    ///
+    /// # Errors
+    /// As of [`Observed::execute`].
+    #[inline(always)]
+    pub(super) fn access(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        step: &Step,
+        watch: &mut Watchers,
+        overlook: Overlook,
+    ) -> Result<(), Box<Stop>> {
+        let code = self.dispatched.code;
+        let pc = code.address(step.index);
+        wave.pc = pc;
+        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
+        emitter.overlook = overlook;
+        emitter.begins(wave, lds);
+        if self.watches {
+            emitter.watches(wave, lds);
+        }
+        let outcome = emitter.access(wave, step, lds, transfer);
+        wave.blame(pc);
+        if let Err(fault) = outcome {
+            let (kind, lane) = *fault;
+            return Err(Box::new(Stop { kind, pc, lane }));
+        }
+        if self.counts {
+            count(wave, step, pc, lds, Some(&mut emitter));
+        }
+        wave.executed += 1;
+        wave.pc = code.address(step.following());
+        emitter.completes(wave, lds);
+        Ok(())
+    }
+
+    /// Executes instructions, with their events, up to the first that needs the step loop. Returns their number; and of a branch,
+    /// which is the last then, the number of the dword where the wave goes on. `used` has the registers of each where some may be
+    /// watched.
+    ///
+    /// # Errors
+    /// As of [`Observed::execute`].
+    #[inline(never)]
+    pub(super) fn run(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        steps: &[Step],
+        used: &[RegisterSet],
+        watch: &mut Watchers,
+    ) -> Result<(usize, Option<usize>), Box<Stop>> {
+        let executed = wave.executed;
+        let is_watched = |number, watch: &Watchers| {
+            let used = used.get(number);
+            self.watches && used.is_none_or(|used| watch.watches(used))
+        };
+        for (number, step) in steps.iter().enumerate() {
+            if step.is_simple && !self.reports_all {
+                if is_watched(number, watch) {
+                    return Ok((number, None));
+                }
+                (step.handler)(wave, step);
+                continue;
+            }
+            if self.skips_waits && does_nothing(step) {
+                continue;
+            }
+            wave.executed = executed + number as u64;
+            if step.is_simple && step.relative.is_none() {
+                self.simple((wave, lds), step, step.following(), watch, step.handler);
+            } else if self.asks && step.memory.as_ref().is_some_and(|it| it.share.is_some()) {
+                let state = (&mut *wave, &mut *lds, &mut *transfer);
+                self.share(state, step, watch)?;
+            } else if keeps_addresses(step) {
+                let state = (&mut *wave, &mut *lds, &mut *transfer);
+                self.access(state, step, watch, Overlook::default())?;
+            } else if let Executor::Wait(until) = step.run
+                && self.counts
+            {
+                self.wait(wave, step, until, lds, watch);
+            } else if let Executor::Branch(condition, distance) = step.run
+                && !is_watched(number, watch)
+            {
+                // It is the last one of the block.
+                let next = if holds(wave, condition) {
+                    step.following().wrapping_add_signed(distance as isize)
+                } else {
+                    step.following()
+                };
+                if self.reports_all {
+                    self.simple((wave, lds), step, next, watch, |_, _| ());
+                }
+                return Ok((number + 1, Some(next)));
+            } else {
+                return Ok((number, None));
+            }
+        }
+        Ok((steps.len(), None))
+    }
+
+    /// The same of an instruction that accesses no memory and has the operands that it names, by the function that executes it;
+    /// the wave goes on at the dword with number `next`.
+    #[inline(always)]
+    fn simple(
+        &self,
+        (wave, lds): (&mut Wave, &Lds),
+        step: &Step,
+        next: usize,
+        watch: &mut Watchers,
+        execute: impl FnOnce(&mut Wave, &Step),
+    ) {
+        let code = self.dispatched.code;
+        let pc = code.address(step.index);
+        let instruction = Instruction {
+            step,
+            operands: &step.args,
+            exec: wave.exec(),
+            operation: None,
+        };
+        wave.pc = pc;
+        let context = Context {
+            dispatched: self.dispatched,
+            wave,
+            lds,
+            pc,
+        };
+        watch.each(Events::ISSUES, |it| it.issues(&context, &instruction));
+        execute(wave, step);
+        wave.executed += 1;
+        wave.pc = code.address(next);
+        let context = Context {
+            dispatched: self.dispatched,
+            wave,
+            lds,
+            pc,
+        };
+        watch.each(Events::COMPLETE, |it| it.completes(&context, &instruction));
+    }
+
+    /// The same of an access of LDS that observers may overlook.
+    ///
+    /// # Errors
+    /// As of [`Observed::execute`].
+    #[inline(always)]
+    fn share(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        step: &Step,
+        watch: &mut Watchers,
+    ) -> Result<(), Box<Stop>> {
+        let Dispatched { device, code, .. } = *self.dispatched;
+        let pc = code.address(step.index);
+        let context = Context {
+            dispatched: self.dispatched,
+            wave,
+            lds,
+            pc,
+        };
+        let overlook = watch.overlook(&context, step);
+        if !self.drops_overlooked || !overlook.is_unanimous {
+            let state = (wave, lds, transfer);
+            return if keeps_addresses(step) {
+                self.access(state, step, watch, overlook)
+            } else {
+                self.execute(state, step, watch, overlook, None).map(drop)
+            };
+        }
+        let outcome = memory::execute(wave, step, lds, device, transfer, false);
+        wave.blame(pc);
+        if let Err((kind, lane)) = outcome {
+            return Err(Box::new(Stop { kind, pc, lane }));
+        }
+        if self.counts {
+            count(wave, step, pc, lds, None);
+        }
+        Ok(())
+    }
+
+    /// The same of a wait for counters that are kept.
+    #[inline(always)]
+    fn wait(&self, wave: &mut Wave, step: &Step, until: Waitcnt, lds: &Lds, watch: &mut Watchers) {
+        let code = self.dispatched.code;
+        let pc = code.address(step.index);
+        wave.pc = pc;
+        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
+        emitter.begins(wave, lds);
+        emitter.waits(wave, lds, until);
+        wave.executed += 1;
+        wave.pc = code.address(step.following());
+        emitter.completes(wave, lds);
+    }
+}
+
+/// True of a memory instruction for [`Observed::access`].
+#[inline(always)]
+pub(super) fn keeps_addresses(step: &Step) -> bool {
+    let plan = step.memory.as_deref();
+    matches!(step.run, Executor::Memory) && plan.is_some_and(|plan| plan.keeps_addresses)
+}
