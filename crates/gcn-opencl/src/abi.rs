@@ -144,8 +144,10 @@ pub const CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD: u32 = 0x4049;
 pub const CL_DEVICE_GFXIP_MAJOR_AMD: u32 = 0x404a;
 pub const CL_DEVICE_GFXIP_MINOR_AMD: u32 = 0x404b;
 pub const CL_DEVICE_AVAILABLE_ASYNC_QUEUES_AMD: u32 = 0x404c;
-pub const CL_DEVICE_MAX_REAL_TIME_COMPUTE_QUEUES_AMD: u32 = 0x404d;
-pub const CL_DEVICE_MAX_REAL_TIME_COMPUTE_UNITS_AMD: u32 = 0x404e;
+/// Of AMD's headers alone, and so not compared with Debian's.
+pub(crate) const CL_DEVICE_MAX_REAL_TIME_COMPUTE_QUEUES_AMD: u32 = 0x404d;
+/// See [`CL_DEVICE_MAX_REAL_TIME_COMPUTE_QUEUES_AMD`].
+pub(crate) const CL_DEVICE_MAX_REAL_TIME_COMPUTE_UNITS_AMD: u32 = 0x404e;
 
 // Values of devices' attributes.
 pub const CL_LOCAL: u32 = 1;

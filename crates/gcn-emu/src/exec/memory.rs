@@ -23,8 +23,6 @@ mod moves;
 mod order;
 mod fast_path;
 
-use std::ops::Range;
-
 use gcn_isa::effect::Clock;
 use gcn_isa::{Does, Ty};
 
@@ -41,7 +39,7 @@ pub use image::{address_beyond, texel};
 pub use running::{Attempt, LaneFault};
 pub(crate) use share::Reaches;
 pub use share::ShareAccess;
-pub use spans::Span;
+pub use spans::{Shape, Span};
 
 use element::HALF_BITS;
 use places::Places;
@@ -114,15 +112,6 @@ pub fn execute_fast_path(
         device.memory.fence();
     }
     fast_path::perform(wave, plan, lds, device, &mut transfer.old)
-}
-
-/// Common shape of an access of global memory by lanes.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Shape {
-    /// All active lanes access the same bytes, or there is one.
-    Uniform(Range<u64>),
-    /// All 64 lanes are active, and each one's bytes follow those of the lane before.
-    Row(Range<u64>),
 }
 
 /// Shape of what an instruction is about to access, found without its [`Access`]; `None` if it has none of these, or may go elsewhere

@@ -31,7 +31,7 @@ pub struct MemoryEvent<'a> {
     old: &'a [Lanes; 2],
     /// Lanes and addresses, once they are known.
     access: OnceCell<&'a Access>,
-    /// Where they are put then.
+    /// Room for them until then.
     room: Cell<Option<&'a mut Access>>,
 }
 

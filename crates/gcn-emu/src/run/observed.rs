@@ -26,7 +26,7 @@ pub(super) struct Observed<'a> {
     pub(super) skips_waits: bool,
     /// Observers may overlook accesses of LDS.
     pub(super) asks: bool,
-    /// What all overlook has no event.
+    /// An access that all overlook has no event.
     pub(super) drops_overlooked: bool,
 }
 

@@ -3,6 +3,7 @@
 //! A program has a prologue, which fills vector registers and points some registers at memory, any instructions of the
 //! tables, and an epilogue, which stores every register and LDS. So the memory after a run has all that it did.
 
+use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
@@ -15,8 +16,9 @@ use gcn_emu::observe::{
     WaveObserver,
 };
 use gcn_emu::run::{Dispatch, Finished, Initial, InitialSgpr, Level, run};
-use gcn_emu::step::Executor;
+use gcn_emu::step::{Executor, Family};
 use gcn_isa::effect::Control;
+use gcn_isa::image::{ImageDescriptor, ImageKind, SamplerDescriptor, number_format, texel_format};
 use gcn_isa::{Does, Field, Inst, Operand, Target, decode, rows};
 
 /// Targets, one of each instruction set.
@@ -62,6 +64,15 @@ const SPECIAL: [u32; 12] = [
     0xfc00_fe02,
 ];
 
+/// Descriptors of an image and of a sampler.
+const IMAGE: u8 = 68;
+const SAMPLER: u8 = 76;
+const IMAGE_FORMAT: (u8, u8) = (
+    texel_format::IMG_DATA_FORMAT_32,
+    number_format::IMG_NUM_FORMAT_UINT,
+);
+const IMAGE_SIZE: [u32; 3] = [64, 16, 1];
+
 /// A program with its memory.
 pub struct Program {
     target: &'static Target,
@@ -102,8 +113,8 @@ fn transfer(verb: &str, register: usize, offset: u64) -> String {
 }
 
 /// Loads the vector registers, and points at memory: s[0:1] and descriptors s[4:7], s[8:11] of bytes and of records;
-/// v[2:3] and v[6:7] are addresses, v4 and v5 are offsets.
-fn prologue(buffer: u64) -> String {
+/// v[2:3] and v[6:7] are addresses, v4 and v5 are offsets; descriptors of an image and a sampler are in s[68:75] and s[76:79].
+fn prologue(target: &Target, buffer: u64) -> String {
     let mut text = format!(
         "s_mul_i32 s92, s89, {REGION:#x}\n s_add_u32 s92, s92, {:#x}\n s_mov_b32 s93, {:#x}\n s_mov_b32 s94, {REGION:#x}\n \
          s_mov_b32 s95, 0xf000\n",
@@ -119,6 +130,24 @@ fn prologue(buffer: u64) -> String {
          s_mov_b32 s6, {WORK_BYTES:#x}\n s_mov_b32 s7, s95\n s_mov_b32 s8, s0\n s_or_b32 s9, s1, 0x80000\n s_mov_b32 s10, 512\n \
          s_mov_b32 s11, s95\n s_mov_b32 s12, 16\n"
     );
+    let image = ImageDescriptor::linear(target.isa, ImageKind::D2, IMAGE_FORMAT, IMAGE_SIZE);
+    let image = image.expect("a layout");
+    assert_eq!(image.bytes(target.isa), Ok(WORK_BYTES));
+    text += &format!("s_lshr_b64 s[{IMAGE}:{}], s[0:1], 8\n", IMAGE + 1);
+    for (word, number) in image.words(target.isa).into_iter().zip(IMAGE..).skip(1) {
+        // The address has bits of the second dword.
+        text += &match number - IMAGE {
+            1 => format!("s_or_b32 s{number}, s{number}, {word:#x}\n"),
+            _ => format!("s_mov_b32 s{number}, {word:#x}\n"),
+        };
+    }
+    for (word, number) in SamplerDescriptor::default()
+        .words()
+        .into_iter()
+        .zip(SAMPLER..)
+    {
+        text += &format!("s_mov_b32 s{number}, {word:#x}\n");
+    }
     for (register, mask) in [(2, 0xffc), (4, 0x1fc), (5, 0x1ff), (6, 0xff0)] {
         text += &format!("v_and_b32 v{register}, {mask:#x}, v{register}\n");
     }
@@ -235,7 +264,7 @@ impl Program {
             .allocate("buffer", bytes)
             .expect("there is memory");
         assert!(device.memory.write(buffer, &self.memory));
-        let mut code = assembled(self.target, &prologue(buffer));
+        let mut code = assembled(self.target, &prologue(self.target, buffer));
         code.extend(&self.code);
         code.extend(assembled(self.target, &epilogue()));
         let code = Code::new(self.target.isa, BASE, &code, VGPRS, SGPRS);
@@ -383,6 +412,8 @@ fn instruction(
             Operand::Scalar { count, .. } if is_memory => {
                 let code = match slot.field {
                     Field::Saddr | Field::Sbase => 0,
+                    Field::Srsrc if matches!(inst.does(), Does::Image(_)) => IMAGE,
+                    Field::Ssamp => SAMPLER,
                     Field::Srsrc => *u.choose(&[4, 8])?,
                     Field::Soffset => 12,
                     _ => 16,
@@ -486,6 +517,7 @@ impl Observer for Watcher {
             accesses: self.accesses.clone(),
             leaves: self.leaves.clone(),
             before: Access::default(),
+            pending: VecDeque::new(),
             count: 0,
         }))
     }
@@ -496,8 +528,10 @@ struct Waves {
     overlooked: Arc<AtomicU64>,
     accesses: Arc<AtomicU64>,
     leaves: Arc<AtomicBool>,
-    /// The access of the last instruction, as it was worked out before it.
+    /// An access that is about to happen, as its instruction's registers have it.
     before: Access,
+    /// Those of an instruction that have not happened yet: a sample of an image has several.
+    pending: VecDeque<Access>,
     /// Accesses that were about to happen.
     count: u64,
 }
@@ -542,7 +576,8 @@ impl WaveObserver for Waves {
         let regions = context.dispatched.device.memory.allocations();
         let own = regions[0].base + u64::from(context.id().group[0]) * REGION;
         self.count += 1;
-        if event.instruction.step.memory.is_some() {
+        let plan = event.instruction.step.memory.as_deref();
+        if plan.is_some_and(|plan| plan.family != Family::Image) {
             context.addresses(event.instruction.step, &mut self.before);
         } else {
             self.before.clone_from(event.access());
@@ -576,12 +611,14 @@ impl WaveObserver for Waves {
                 }
             }
         }
+        self.pending.push_back(self.before.clone());
         self.accesses.fetch_add(1, Relaxed);
         Verdict::Allow
     }
     /// The addresses are those from before.
     fn accessed(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) {
-        let (before, after) = (&self.before, event.access());
+        let before = self.pending.pop_front().expect("it was about to happen");
+        let (before, after) = (&before, event.access());
         let text = event.instruction.step.inst.text();
         let facts = |it: &Access| {
             let spaces = (it.global, it.lds, it.gds, it.scratch, it.buffer);

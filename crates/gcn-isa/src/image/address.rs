@@ -124,7 +124,7 @@ impl Placer {
         if is_half { self.half() } else { self.whole() }
     }
 
-    /// What follows begins with a register.
+    /// Begins a register for the next part.
     fn align(&mut self) {
         self.has_half = false;
     }

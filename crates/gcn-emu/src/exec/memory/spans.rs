@@ -1,6 +1,15 @@
-//! Bytes that the lanes of an access have in a row.
+//! Bytes that the lanes of an access have in a row, and the shape of an access as a whole.
 
 use std::ops::Range;
+
+/// Common shape of an access of global memory by lanes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// All active lanes access the same bytes, or there is one.
+    Uniform(Range<u64>),
+    /// All 64 lanes are active, and each one's bytes follow those of the lane before.
+    Row(Range<u64>),
+}
 
 /// Bytes that lanes access one after the other.
 #[derive(Clone, PartialEq, Eq, Debug)]

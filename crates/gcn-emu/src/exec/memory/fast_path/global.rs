@@ -2,9 +2,9 @@
 
 use gcn_isa::Does;
 
-use super::super::Shape;
 use super::super::access;
 use super::super::element::{DWORD, HALF_BITS, MAX_DWORDS};
+use super::super::spans::Shape;
 use super::part::write;
 use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};

@@ -334,7 +334,7 @@ impl<'a> Sampler<'a> {
         std::array::from_fn(|n| has[n].then(|| color[swizzle[n]]))
     }
 
-    /// What the sampler makes of texels, whose values and weights are given.
+    /// Filters texels, by their values and weights.
     pub(super) fn filtered(&self, texels: &[(Values, f64)]) -> Values {
         let mut filtered = [None; COMPONENTS];
         for (n, filtered) in filtered.iter_mut().enumerate() {
