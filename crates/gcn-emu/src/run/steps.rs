@@ -45,10 +45,10 @@ pub(super) fn run_wave<const OBSERVED: bool>(
     // Then waits have none.
     let skips_waits =
         OBSERVED && !reports_all && !counts && !is_late && !watch.wants.any(Events::WAIT);
-    let flow =
+    let of_flow =
         Events::INSTRUCTION | Events::WATCHED | Events::BARRIER | Events::WAVE | Events::SEQUENCE;
     // Then barriers and the like have none.
-    let skips_flow = OBSERVED && !counts && !is_late && !watch.wants.any(flow);
+    let skips_flow = OBSERVED && !counts && !is_late && !watch.wants.any(of_flow);
     let observed = Observed {
         dispatched,
         watches,
@@ -58,6 +58,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         asks,
         drops_overlooked,
     };
+    // Then `observed` executes stretches of instructions by itself.
     let runs = OBSERVED && !is_late;
     if watches {
         let context = Context {
@@ -124,6 +125,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                 (step.handler)(wave, step);
                 continue;
             }
+            // Those that come next: accesses of a common shape, and waits that have nothing to wait for.
             if !OBSERVED && !counts && is_unmodified {
                 let done = match step.run {
                     Executor::Memory => {
