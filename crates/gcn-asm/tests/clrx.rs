@@ -78,7 +78,7 @@ fn names_are_defined_in_the_current_scope_and_looked_for_outwards() {
         ".scope a\nx == 5\n.ends\n.scope b\nx == 6\n.ends\n.byte a::x, b::x",
         &[5, 6],
     );
-    refuses(".ends", "there is no `.scope`");
+    refuses(".ends", "no `.scope` is open here");
     refuses(".scope a\nx == 5\nx == 6\n.ends", "already defined");
     refuses(&".scope\n".repeat(65), "too deep");
 }
@@ -142,7 +142,7 @@ fn loops_go_on_while_their_condition_holds() {
     gives(left, &[0, 1, 0xff, 0, 0xff]);
     refuses(".while 1\n.byte 1\n.endr", "expand to too much text");
     refuses(".while later\n.endr", "later");
-    refuses(".while 1", "has no end");
+    refuses(".while 1", "`.while` is not closed");
     refuses(".for x, 1, 2\n.endr", "`=` and the first value");
     // An error in a loop is said once.
     let errors = assembled("gfx803", "x = 0\n.while x < 9\nx = x + 1\nbogus\n.endr");
@@ -277,7 +277,10 @@ fn altmacro_has_locals_anywhere_and_parameters_in_strings() {
         ".altmacro\n.macro m v\n.byte 1\nx: local l, k\n.ascii \"v l k\"\n.endm\nm 'a!'b'",
         b"\x01a'b .LL0 .LL1",
     );
-    refuses(".altmacro\n.macro m v\n.endm\nm 'a", "does not end");
+    refuses(
+        ".altmacro\n.macro m v\n.endm\nm 'a",
+        "unterminated argument",
+    );
 }
 
 #[test]
@@ -366,7 +369,7 @@ fn a_source_says_which_gpu_it_is_for() {
 fn what_belongs_to_formats_that_are_not_written_is_said() {
     gives(".rawcode\n.64bit\n.format raw\n.text\n.main\n.byte 1", &[1]);
     refuses(".kernel k", "binary format of CLRX");
-    refuses(".format none", "no format `none`");
+    refuses(".format none", "unknown format `none`");
     // The code is what it is in any format; conditions may ask for it.
     for (name, number) in [("amd", 0), ("gallium", 1), ("amdcl2", 3)] {
         let text = format!(

@@ -120,7 +120,10 @@ fn a_code_object_of_a_bundle_is_extracted() {
     let to_stdout = ["extract", "program.hipfb", "--entry", "1", "-o", "-"];
     assert_eq!(gcn(&directory, &to_stdout).stdout, GFX803);
     let none = fails(&directory, 1, &["extract", "program.hipfb", "--entry", "3"]);
-    assert!(none.contains("only for: gfx803 (1), gfx906 (2)"), "{none}");
+    assert!(
+        none.contains("only code for: gfx803 (1), gfx906 (2)"),
+        "{none}"
+    );
 }
 
 #[test]

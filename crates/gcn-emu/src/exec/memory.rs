@@ -34,7 +34,7 @@ use crate::lds::Lds;
 use crate::step::{Family, FastPath, MemoryPlan, Step};
 use crate::wave::Wave;
 
-pub use access::{Access, LaneSpace, addresses};
+pub use access::{Access, LaneSpace};
 pub use image::{address_beyond, texel};
 pub use running::{Attempt, LaneFault};
 pub(crate) use share::Reaches;
@@ -136,6 +136,17 @@ pub(crate) fn shape(wave: &Wave, step: &Step, device: &Device) -> Option<Shape> 
         | FastPath::Nothing => false,
     };
     is_global.then(|| fast_path::shape(wave, plan, device))?
+}
+
+/// The first step: where an instruction is about to go, without side effects. `access` is overwritten; it is the caller's so that
+/// nothing is allocated or cleared.
+pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access) {
+    access::addresses(wave, step, device, access);
+    if let Some(plan) = &step.memory
+        && plan.family == Family::Image
+    {
+        image::addresses(wave, plan, access);
+    }
 }
 
 /// The second step.

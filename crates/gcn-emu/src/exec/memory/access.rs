@@ -10,7 +10,6 @@ use crate::step::{Arg, Step};
 use crate::wave::Wave;
 
 use super::buffer::Descriptor;
-use super::image;
 use super::wide;
 use crate::step::ElementFormat;
 use crate::step::{Family, MemoryPlan};
@@ -195,7 +194,8 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
         Family::Global => global(wave, plan, access),
         Family::Scratch => scratch(wave, plan, access),
         Family::Buffer => buffer(wave, plan, access),
-        Family::Image => image::addresses(wave, plan, access),
+        // `image` finds the texels.
+        Family::Image => {}
         Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
             scalar(wave, plan, access);
         }
