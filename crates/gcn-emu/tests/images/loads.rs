@@ -41,7 +41,9 @@ fn texels_are_at_their_coordinates() {
 fn each_kind_has_its_coordinates() {
     // Errata E323: the table of address registers.
     on(ALL, |m| {
-        let cases: [(ImageKind, [u32; 3], [u32; 3], &[u32], &str); 6] = [
+        // Kind, size, texel, address, modifiers.
+        type Case<'a> = (ImageKind, [u32; 3], [u32; 3], &'a [u32], &'a str);
+        let cases: [Case<'_>; 6] = [
             (ImageKind::D1, [40, 1, 1], [7, 0, 0], &[7], ""),
             (ImageKind::D2, [40, 9, 1], [7, 5, 0], &[7, 5], ""),
             (ImageKind::D3, [40, 9, 6], [7, 5, 4], &[7, 5, 4], ""),

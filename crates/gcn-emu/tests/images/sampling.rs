@@ -134,9 +134,8 @@ fn samples_are_the_models() {
                     ]
                 })
                 .collect();
-            for n in 0..2 {
-                m.set(n, |l| coordinates[l][n].to_bits());
-            }
+            m.set(0, |l| coordinates[l][0].to_bits());
+            m.set(1, |l| coordinates[l][1].to_bits());
             let [lz, l] = [
                 "image_sample_lz v[4:7], v[0:1]",
                 "image_sample_l v[4:7], v[0:2]",

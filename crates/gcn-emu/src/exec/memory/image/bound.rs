@@ -76,6 +76,10 @@ impl<'a> Bound<'a> {
         use number_format::{IMG_NUM_FORMAT_FLOAT as FLOAT, IMG_NUM_FORMAT_SRGB as SRGB};
         use texel_format::IMG_DATA_FORMAT_5_9_9_9 as SHARED;
         let (number, data) = (self.image.number_format, self.image.data_format);
+        #[expect(
+            clippy::wildcard_enum_match_arm,
+            reason = "`perform` refuses what else memory instructions do"
+        )]
         let (is_raw, is_store) = match self.plan.does {
             Does::Image(ImageOp::Load(form, _)) => (form != TexelForm::Converted, false),
             Does::Image(ImageOp::Store(form, _)) => (form != TexelForm::Converted, true),
@@ -182,12 +186,12 @@ impl<'a> Bound<'a> {
     /// The address of the texel at whole coordinates of a level; nothing out of range.
     pub(super) fn at(&self, level: u32, [x, y, z]: [u32; 3], layer: u32) -> Option<u64> {
         let layout = self.level(level)?;
-        let z = match self.kind {
-            ImageKind::D3 => (z < layout.depth).then_some(z)?,
-            _ if self.kind.has_layers() => {
-                (layer < self.layers()).then_some(layer + self.image.first_layer)?
-            }
-            _ => 0,
+        let z = if self.kind == ImageKind::D3 {
+            (z < layout.depth).then_some(z)?
+        } else if self.kind.has_layers() {
+            (layer < self.layers()).then_some(layer + self.image.first_layer)?
+        } else {
+            0
         };
         let is_inside = x < layout.width && y < layout.height;
         is_inside.then(|| self.image.address.wrapping_add(layout.offset(x, y, z)))

@@ -18,6 +18,10 @@ fn refused(problem: ImageProblem) -> LaneFault {
 }
 
 /// Performs an image instruction, whose access has been found.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the memory module's `perform` lists what else memory instructions do"
+)]
 pub(in super::super) fn perform(run: &mut Running<'_>) -> Result<(), LaneFault> {
     let plan = run.plan;
     let bound = Bound::new(run.wave, plan).map_err(refused)?;
