@@ -65,7 +65,7 @@ fn what_is_no_metadata_is_refused() {
     for (text, part) in [
         (".amd_amdgpu_pal_metadata 1", "the register's value"),
         (".amd_amdgpu_pal_metadata 1, 0x100000000", "out of range"),
-        (".amdgpu_pal_metadata\na: 1\n", "has no end"),
+        (".amdgpu_pal_metadata\na: 1\n", "is not closed"),
         (
             ".amdgpu_pal_metadata\n[1]\n.end_amdgpu_pal_metadata",
             "the metadata is wrong",

@@ -157,7 +157,7 @@ type Case = (
 const MESSAGES: &[Case] = &[
     ("gfx900", "v_ad_f32 v0, v1, v2\ns_endpgm\nds_raed_b32 v0, v1", &[
         ("v_ad_f32", "unknown instruction `v_ad_f32`", "did you mean `v_add_f32`?"),
-        ("ds_raed_b32", "there is no instruction", "did you mean `ds_read_b32`?"),
+        ("ds_raed_b32", "unknown instruction", "did you mean `ds_read_b32`?"),
     ]),
     ("gfx803", "global_load_dword v1, v[2:3], off", &[("global_load_dword", "GCN 1.2 has no instruction", "it exists on GCN 1.4, 1.4.1")]),
     // The encoding or the chip that lacks it.
@@ -204,7 +204,7 @@ const MESSAGES: &[Case] = &[
     ("gfx600", "v_interp_p1_f32 v1, -v2, attr0.x", &[("-v2", "no source modifiers", "")]),
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 format:128", &[("format:128", "out of range 0 to 127", "")]),
     ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 format:[BUF_DATA_FORMAT_8,BUF_DATA_FORMAT_16]", &[("BUF_DATA_FORMAT_16", "one data format and one number format", "")]),
-    ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 format:[BUF_NUM_FORMAT_SNORM_OGL]", &[("BUF_NUM_FORMAT_SNORM_OGL", "there is no format", "GCN 1.4 has BUF_DATA_FORMAT_INVALID")]),
+    ("gfx900", "tbuffer_load_format_x v1, off, s[4:7], s1 format:[BUF_NUM_FORMAT_SNORM_OGL]", &[("BUF_NUM_FORMAT_SNORM_OGL", "unknown format", "GCN 1.4 has BUF_DATA_FORMAT_INVALID")]),
     ("gfx900", "ds_permute_b32 v0, v1, v2 gds", &[("ds_permute_b32 v0, v1, v2 gds", "`gds` has no effect", "")]),
     ("gfx803", "s_store_dword s0, s[2:3], s4", &[("s4", "is `m0` or a number", "move the offset to M0")]),
     ("gfx900", "s_store_dword s0, s[2:3], s4", &[("s4", "AMD's manual allows only `m0`", "")]),
@@ -231,9 +231,9 @@ const MESSAGES: &[Case] = &[
     ("gfx803", "ds_swizzle_b32 v0, v1 offset:swizzle(FFT,31)", &[("FFT", "has no swizzle mode", "")]),
     ("gfx900", "s_branch nowhere+2\n.long 1/0", &[("1/0", "division by zero", "")]),
     ("gfx900", "a:\na:", &[("a", "symbol `a` is already defined", "")]),
-    ("gfx900", "x = y\ny = x\n.long x", &[("x", "defined by itself", ""), ("y", "defined by itself", ""), ("x", "defined by itself", "")]),
+    ("gfx900", "x = y\ny = x\n.long x", &[("x", "defined in terms of itself", ""), ("y", "defined in terms of itself", ""), ("x", "defined in terms of itself", "")]),
     ("gfx900", ".byte 256", &[("256", "out of range -128 to 255", "")]),
-    ("gfx900", ".lnog 1", &[(".lnog", "there is no directive", "did you mean `.long`?")]),
+    ("gfx900", ".lnog 1", &[(".lnog", "unknown directive", "did you mean `.long`?")]),
     ("gfx900", ".byte 1\ns_nop 0", &[("s_nop 0", "begins at a multiple of 4, not at 1", ".p2align 2")]),
     ("gfx900", ".amdgcn_target \"amdgcn-amd-amdhsa--gfx803\"", &[("\"amdgcn-amd-amdhsa--gfx803\"", "is for gfx803 (GCN 1.2), but is assembled for gfx900", "--target gfx803")]),
     ("gfx900", ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 300\n.amdhsa_next_free_sgpr 8\n.end_amdhsa_kernel\nk: s_endpgm", &[("300", "out of range 0 to 256", "")]),
@@ -243,7 +243,7 @@ const MESSAGES: &[Case] = &[
     ("gfx600", ".amdhsa_kernel k\n.amdhsa_fp16_overflow 1\n.end_amdhsa_kernel\nk:", &[(".amdhsa_kernel k", "it gets 1 VGPRs, 1 SGPRs, no VCC", ""), (".amdhsa_fp16_overflow", "GCN 1.0 has no", "GCN 1.4")]),
     ("gfx900", ".amd_kernel_code_t\n  wavefront_sgpr_coun = 1\n.end_amd_kernel_code_t", &[("wavefront_sgpr_coun", "has no key `wavefront_sgpr_coun`", "`wavefront_sgpr_count`")]),
     ("gfx900", ".amd_kernel_code_t\n  is_ptr64 = 2\n enable_wgp_mode = 1\n.end_amd_kernel_code_t", &[("2", "out of range 0 to 1 of `is_ptr64`", "")]),
-    ("gfx900", ".amd_kernel_code_t", &[(".amd_kernel_code_t", "has no end", ".end_amd_kernel_code_t")]),
+    ("gfx900", ".amd_kernel_code_t", &[(".amd_kernel_code_t", "is not closed", ".end_amd_kernel_code_t")]),
     ("gfx900", ".end_amd_kernel_code_t", &[(".end_amd_kernel_code_t", "without `.amd_kernel_code_t`", "")]),
     ("gfx900", ".amdgpu_lds a, 100\n.amdgpu_lds b, 8, 16\n.if b != 112 || b@abs32@hi != 0\n.error \"misplaced\"\n.endif\nk: s_mov_b32 s0, b@abs32@lo\n.amdhsa_kernel k\n.amdhsa_next_free_vgpr 1\n.amdhsa_next_free_sgpr 1\n.end_amdhsa_kernel", &[(".amdhsa_kernel k", "it gets the 120 bytes of `.amdgpu_lds`", "")]),
     ("gfx900", ".amdgpu_lds a, 65537", &[("65537", "out of range 0 to 65536", "")]),
@@ -251,7 +251,7 @@ const MESSAGES: &[Case] = &[
     ("gfx900", ".amdgpu_lds a, 4, 3", &[("a, 4, 3", "must be a power of two", "")]),
     ("gfx803", ".hsa_code_object_version 3, 0", &[("3, 0", "states version 2, not 3", ".amdhsa_code_object_version")]),
     ("gfx803", ".amd_amdgpu_hsa_metadata\n- 1\n.end_amd_amdgpu_hsa_metadata", &[(".amd_amdgpu_hsa_metadata", "not a map", "")]),
-    ("gfx900", ".reloc 0, R_AMDGPU_NOTHING, a", &[("R_AMDGPU_NOTHING", "no relocation", "R_AMDGPU_ABS64")]),
+    ("gfx900", ".reloc 0, R_AMDGPU_NOTHING, a", &[("R_AMDGPU_NOTHING", "unknown relocation", "R_AMDGPU_ABS64")]),
     ("gfx900", ".gcn_address 256\n.gcn_address 512", &[(".gcn_address", "is at 0x100 already", "")]),
 ];
 
