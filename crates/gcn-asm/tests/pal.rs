@@ -68,7 +68,7 @@ fn what_is_no_metadata_is_refused() {
         (".amdgpu_pal_metadata\na: 1\n", "is not closed"),
         (
             ".amdgpu_pal_metadata\n[1]\n.end_amdgpu_pal_metadata",
-            "the metadata is wrong",
+            "invalid metadata",
         ),
     ] {
         let assembly = assembled(text);
