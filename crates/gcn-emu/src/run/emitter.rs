@@ -181,7 +181,7 @@ impl<'a> Emitter<'a> {
 
     /// For an instruction at `pc` that is neither skipped nor blocked, and whose operands are those that it names.
     #[inline(always)]
-    pub(super) fn plain(
+    pub(super) fn unmodified(
         dispatched: &'a Dispatched<'a>,
         watch: &'a mut Watchers,
         step: &'a Step,

@@ -136,8 +136,8 @@ impl<'a, 'b> Machine<'a, 'b> {
     }
 
     /// The wave arrives at a barrier. Its stores to vector memory take effect, since the cache that a workgroup shares keeps them
-    /// ahead of what other waves access behind the barrier: by LLVM's memory model for GCN no wait is needed. So do the operations of vector
-    /// memory before them, which are in order.
+    /// ahead of what other waves access behind the barrier: by LLVM's memory model for GCN no wait is needed. So do the operations
+    /// of vector memory before them, which are in order.
     ///
     /// # Errors
     /// The fault of one of them.

@@ -98,7 +98,7 @@ impl Observed<'_> {
         let code = self.dispatched.code;
         let pc = code.address(step.index);
         wave.pc = pc;
-        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
+        let mut emitter = Emitter::unmodified(self.dispatched, watch, step, wave, pc);
         emitter.overlook = overlook;
         emitter.begins(wave, lds);
         if self.watches {
@@ -266,7 +266,7 @@ impl Observed<'_> {
         let code = self.dispatched.code;
         let pc = code.address(step.index);
         wave.pc = pc;
-        let mut emitter = Emitter::plain(self.dispatched, watch, step, wave, pc);
+        let mut emitter = Emitter::unmodified(self.dispatched, watch, step, wave, pc);
         emitter.begins(wave, lds);
         emitter.waits(wave, lds, until);
         wave.executed += 1;

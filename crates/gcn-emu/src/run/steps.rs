@@ -158,9 +158,10 @@ pub(super) fn run_wave<const OBSERVED: bool>(
                         continue 'blocks;
                     }
                 }
-                if let Some(more) = done.checked_sub(1) {
-                    if let Some(more) = more.checked_sub(1) {
-                        rest.nth(more);
+                if done > 0 {
+                    // This one has been taken.
+                    if done > 1 {
+                        rest.nth(done - 2);
                     }
                     has_run = true;
                     continue;
