@@ -43,6 +43,6 @@ pub use lds::Lds;
 pub mod internals {
     pub use crate::exec::alu::handler;
     pub use crate::exec::memory::{
-        Attempt, LaneFault, Transfer, addresses, perform, perform_fast_path,
+        Attempt, LaneFault, Transfer, addresses, execute_fast_path, perform,
     };
 }

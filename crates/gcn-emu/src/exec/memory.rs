@@ -269,16 +269,3 @@ fn perform_unaddressed(
     }
     Some(Attempt::Done)
 }
-
-/// The fast path of an instruction; `old` is [`Transfer::old`]. Nothing, and nothing has been done, if
-/// it has none.
-#[inline(always)]
-pub fn perform_fast_path(
-    wave: &mut Wave,
-    step: &Step,
-    lds: &mut Lds,
-    device: &Device,
-    old: &mut [Lanes; 2],
-) -> Option<()> {
-    fast_path::perform(wave, step.memory.as_deref()?, lds, device, old)
-}

@@ -158,13 +158,12 @@ impl Machine {
             match step.run {
                 Executor::Memory => {
                     let before = self.state();
-                    let old = &mut self.transfer.old;
-                    let fast = internals::perform_fast_path(
+                    let fast = internals::execute_fast_path(
                         &mut self.wave,
                         step,
                         &mut self.lds,
                         &self.device,
-                        old,
+                        &mut self.transfer,
                     );
                     let after = self.state();
                     self.restore(&before);
