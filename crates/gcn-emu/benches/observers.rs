@@ -1,6 +1,8 @@
 //! The cost of observers: times of kernels observed for all events and for memory alone, beside unobserved runs in turns.
 //!
-//! Arguments: a part of a kernel's name, one of `unobserved`, `memory` and `all`, which is then run alone: for a profiler, or to
+//! An observer that reads no more than the active lanes of an access goes without its addresses; `addresses` reads all of them.
+//!
+//! Arguments: a part of a kernel's name, one of `unobserved`, `memory`, `addresses` and `all`, which is then run alone: for a profiler, or to
 //! count the host's instructions; and how often.
 
 #![allow(clippy::print_stdout)] // It is what it is for.
@@ -23,6 +25,8 @@ const TURNS: usize = 25;
 /// Counts what it sees.
 struct Counter {
     wants: Events,
+    /// It reads the addresses of each access.
+    reads_addresses: bool,
     seen: Arc<AtomicU64>,
 }
 
@@ -33,6 +37,7 @@ impl Observer for Counter {
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(Waves {
             seen: self.seen.clone(),
+            reads_addresses: self.reads_addresses,
             count: 0,
         }))
     }
@@ -40,6 +45,7 @@ impl Observer for Counter {
 
 struct Waves {
     seen: Arc<AtomicU64>,
+    reads_addresses: bool,
     count: u64,
 }
 
@@ -58,6 +64,10 @@ impl WaveObserver for Waves {
     }
     fn accesses(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
         self.count += u64::from(event.lanes() != 0);
+        if self.reads_addresses {
+            let addresses = event.access().address.iter();
+            self.count += addresses.fold(0, |all, address| all ^ address) & 1;
+        }
         Verdict::Allow
     }
     fn accessed(&mut self, _: &Context<'_>, event: &MemoryEvent<'_>) {
@@ -69,19 +79,40 @@ impl WaveObserver for Waves {
 }
 
 /// The observers of a way to run a kernel.
-fn observers(wants: Events, seen: &Arc<AtomicU64>) -> Observers {
-    if wants == Events::NONE {
+fn observers(way: Way, seen: &Arc<AtomicU64>) -> Observers {
+    if way.wants == Events::NONE {
         return Observers::none();
     }
-    let seen = seen.clone();
-    Observers::none().with(Arc::new(Counter { wants, seen }))
+    Observers::none().with(Arc::new(Counter {
+        wants: way.wants,
+        reads_addresses: way.reads_addresses,
+        seen: seen.clone(),
+    }))
 }
 
-/// Ways to run a kernel.
-const WAYS: [(&str, Events); 3] = [
-    ("unobserved", Events::NONE),
-    ("memory", MEMORY),
-    ("all", Events::ALL),
+/// A way to run a kernel.
+#[derive(Clone, Copy)]
+struct Way {
+    name: &'static str,
+    wants: Events,
+    reads_addresses: bool,
+}
+
+impl Way {
+    const fn new(name: &'static str, wants: Events, reads_addresses: bool) -> Way {
+        Way {
+            name,
+            wants,
+            reads_addresses,
+        }
+    }
+}
+
+const WAYS: [Way; 4] = [
+    Way::new("unobserved", Events::NONE, false),
+    Way::new("memory", MEMORY, false),
+    Way::new("addresses", MEMORY, true),
+    Way::new("all", Events::ALL, false),
 ];
 
 /// Events of memory.
@@ -94,43 +125,42 @@ fn main() {
     let mut arguments = arguments.iter().filter(|it| !it.starts_with("--"));
     let filter = arguments.next().map_or("", String::as_str);
     let kernels = KERNELS.iter().filter(|kernel| kernel.name.contains(filter));
-    if let Some(way) = arguments.next() {
-        let (_, wants) = WAYS
-            .iter()
-            .find(|(name, _)| name == way)
-            .expect("a way to run kernels");
+    if let Some(name) = arguments.next() {
+        let way = WAYS.iter().find(|way| way.name == name);
+        let way = *way.expect("a way to run kernels");
         let times = arguments
             .next()
             .map_or(1, |it| it.parse().expect("a number"));
         for kernel in kernels {
             let mut prepared = Prepared::new(kernel);
             for _ in 0..times {
-                prepared.run(&observers(*wants, &seen));
+                prepared.run(&observers(way, &seen));
             }
         }
         return;
     }
     println!(
-        "{:<32} {:>12} {:>10} {:>10}",
-        "kernel", "unobserved", "memory", "all"
+        "{:<32} {:>12} {:>10} {:>10} {:>10}",
+        "kernel", "unobserved", "memory", "addresses", "all"
     );
     for kernel in kernels {
         let mut prepared = Prepared::new(kernel);
         let mut best = [f64::INFINITY; WAYS.len()];
         for _ in 0..TURNS {
-            for ((_, wants), best) in WAYS.into_iter().zip(&mut best) {
-                let observers = observers(wants, &seen);
+            for (way, best) in WAYS.into_iter().zip(&mut best) {
+                let observers = observers(way, &seen);
                 let begin = Instant::now();
                 prepared.run(&observers);
                 *best = begin.elapsed().as_secs_f64().min(*best);
             }
         }
-        let [alone, memory, all] = best;
+        let [alone, memory, addresses, all] = best;
         println!(
-            "{:<32} {:>9.3} ms {:>9.2}x {:>9.2}x",
+            "{:<32} {:>9.3} ms {:>9.2}x {:>9.2}x {:>9.2}x",
             kernel.name,
             alone * 1e3,
             memory / alone,
+            addresses / alone,
             all / alone
         );
     }

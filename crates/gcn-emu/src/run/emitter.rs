@@ -349,7 +349,9 @@ impl<'a> Emitter<'a> {
             if transfer.access.lanes() != 0 {
                 self.accesses(wave, lds, transfer, &mut true)
                     .map_err(|veto| Box::new((veto, None)))?;
-                texels.push(transfer.access.clone());
+                if self.watch.wants.any(Events::ACCESSED) {
+                    texels.push(transfer.access.clone());
+                }
             }
         }
         let outcome = memory::execute(wave, step, lds, device, transfer, true);
