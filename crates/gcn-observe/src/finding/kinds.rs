@@ -81,7 +81,7 @@ impl Check {
     /// ```
     /// use gcn_observe::finding::Check;
     /// assert_eq!(Check::named("waits"), Ok(Check::Waits));
-    /// assert!(Check::named("wait").unwrap_err().starts_with("no check is called wait; there are waits, "));
+    /// assert!(Check::named("wait").unwrap_err().starts_with("no check is called wait; the checks are waits, "));
     /// ```
     pub fn named(name: &str) -> Result<Check, String> {
         let found = Check::ALL.iter().copied().find(|it| it.name() == name);
