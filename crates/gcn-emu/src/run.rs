@@ -10,6 +10,7 @@ mod place;
 mod residency;
 mod start;
 mod stop;
+mod reporter;
 mod emitter;
 mod late;
 mod instruction;

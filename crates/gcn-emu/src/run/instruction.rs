@@ -65,13 +65,11 @@ pub(super) fn execute(
             let m0 = wave.m0();
             if let Some(emitter) = &mut emitter {
                 transfer.access.direct(m0);
-                emitter
-                    .accesses(wave, lds, transfer, &mut true)
-                    .map_err(at)?;
+                emitter.accesses(wave, lds, transfer).map_err(at)?;
             }
             wave.lds_direct = lds.direct(m0);
             if let Some(emitter) = &mut emitter {
-                emitter.accessed(wave, lds, transfer, true);
+                emitter.accessed(wave, lds, transfer);
             }
             vector(wave, step);
             wave.lds_direct = 0;
@@ -94,11 +92,11 @@ pub(super) fn execute(
         }
         Executor::Wait(until) if counts || is_late => {
             match &mut emitter {
-                Some(emitter) => emitter.waits(wave, lds, until),
+                Some(emitter) => emitter.to.waits(wave, lds, until),
                 None => wave.scoreboard.wait(until),
             }
-            if is_late && let Some(Emitter { watch, .. }) = &mut emitter {
-                Machine::new(dispatched, lds, transfer, watch).wait(wave, until)?;
+            if is_late && let Some(emitter) = &mut emitter {
+                Machine::new(dispatched, lds, transfer, emitter.to.watch).wait(wave, until)?;
             }
         }
         // What came before a wait is before what follows (see `memory`).
@@ -106,8 +104,12 @@ pub(super) fn execute(
         Executor::Wait(_) => {}
         Executor::Memory => {
             let result = match &mut emitter {
-                Some(Emitter { watch, .. }) if is_late && late::defers(step) => {
-                    Machine::new(dispatched, lds, transfer, watch).issue(wave, step, pc())?;
+                Some(emitter) if is_late && late::defers(step) => {
+                    Machine::new(dispatched, lds, transfer, emitter.to.watch).issue(
+                        wave,
+                        step,
+                        pc(),
+                    )?;
                     Ok(Attempt::Done)
                 }
                 None => access_unobserved(wave, step, lds, device, transfer),
@@ -145,8 +147,8 @@ pub(super) fn execute(
         Executor::Cancelled if counts => count(wave, step, pc(), lds, emitter),
         Executor::Cancelled => {}
         Executor::Flow => {
-            if is_late && let Some(Emitter { watch, .. }) = &mut emitter {
-                let mut machine = Machine::new(dispatched, lds, transfer, watch);
+            if is_late && let Some(emitter) = &mut emitter {
+                let mut machine = Machine::new(dispatched, lds, transfer, emitter.to.watch);
                 if late::finishes(step) {
                     machine.finish(wave)?;
                 } else if step.inst.does() == Does::Control(Control::Barrier) {
@@ -208,7 +210,7 @@ pub(super) fn count(
     match emitter {
         Some(emitter) => {
             if let Some(operation) = step.operation() {
-                emitter.counts(wave, lds, operation);
+                emitter.to.counts(wave, lds, operation);
             }
         }
         None => count_unobserved(wave, step, pc),

@@ -21,7 +21,7 @@ use crate::fault::Intent;
 use crate::lanes::active;
 use crate::late::Operation;
 use crate::lds::Lds;
-use crate::observe::{Dispatched, Watchers};
+use crate::observe::{Dispatched, Overlook, Watchers};
 use crate::outstanding::flat_order;
 use crate::step::{Family, Step};
 use crate::wave::Wave;
@@ -205,7 +205,14 @@ impl<'a, 'b> Machine<'a, 'b> {
     fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
         let pc = wave.pc;
         let issued = Issued::of(wave, step);
-        let mut emitter = Emitter::new(self.dispatched, self.watch, &issued, step, wave);
+        let mut emitter = Emitter::new(
+            self.dispatched,
+            self.watch,
+            &issued,
+            step,
+            wave,
+            Overlook::default(),
+        );
         let result = emitter.memory(wave, step, self.lds, self.transfer);
         wave.blame(pc);
         result.map(drop).map_err(|fault| {

@@ -5,6 +5,7 @@ use gcn_isa::uses::RegisterSet;
 
 use super::emitter::{Emitter, Issued};
 use super::instruction::{After, NOWHERE, count, does_nothing, execute, holds};
+use super::reporter::Reporter;
 use super::stop::Stop;
 use crate::exec::memory::{self, Transfer};
 use crate::lds::Lds;
@@ -22,6 +23,8 @@ pub(super) struct Observed<'a> {
     pub(super) counts: bool,
     /// All instructions have events.
     pub(super) reports_all: bool,
+    /// Observers are told of the instructions that follow each other.
+    pub(super) reports_sequences: bool,
     /// Waits have none, and nothing is counted.
     pub(super) skips_waits: bool,
     /// Observers may overlook accesses of LDS.
@@ -47,12 +50,8 @@ impl Observed<'_> {
         let code = self.dispatched.code;
         wave.pc = code.address(step.index);
         let issued = Issued::of(wave, step);
-        let mut emitter = Emitter::new(self.dispatched, watch, &issued, step, wave);
-        emitter.overlook = overlook;
-        emitter.begins(wave, lds);
-        if self.watches {
-            emitter.watches(wave, lds);
-        }
+        let mut emitter = Emitter::new(self.dispatched, watch, &issued, step, wave, overlook);
+        emitter.begins(wave, lds, self.watches);
         let after = execute(
             self.dispatched,
             wave,
@@ -76,7 +75,10 @@ impl Observed<'_> {
         if let Some(sequence) = sequence
             && waits
         {
-            emitter.watch.executed(self.dispatched, wave, lds, sequence);
+            emitter
+                .to
+                .watch
+                .executed(self.dispatched, wave, lds, sequence);
         }
         emitter.ends(wave, lds);
         Ok(after)
@@ -96,37 +98,105 @@ impl Observed<'_> {
         overlook: Overlook,
     ) -> Result<(), Box<Stop>> {
         let code = self.dispatched.code;
-        let pc = code.address(step.index);
-        wave.pc = pc;
-        let mut emitter = Emitter::unmodified(self.dispatched, watch, step, wave, pc);
-        emitter.overlook = overlook;
-        emitter.begins(wave, lds);
+        let mut report = self.reporter(wave, step, watch);
+        let pc = report.pc;
+        let instruction = &unmodified(wave, step);
+        let issue = Events::ISSUES;
+        report.issues((wave, lds), instruction, issue, overlook);
         if self.watches {
-            emitter.watches(wave, lds);
+            report.watches((wave, lds), issue);
         }
-        let outcome = emitter.access(wave, step, lds, transfer);
+        let is_access = instruction.exec != 0 && !overlook.is_unanimous;
+        let mut is_addressed = false;
+        if is_access && report.watch.wants.any(Events::ACCESS) {
+            let told = report.accesses((wave, lds), instruction, overlook, transfer, false);
+            is_addressed = told.map_err(|kind| {
+                let lane = None;
+                Box::new(Stop { kind, pc, lane })
+            })?;
+        }
+        let device = self.dispatched.device;
+        let outcome = memory::execute(wave, step, lds, device, transfer, is_addressed);
         wave.blame(pc);
-        if let Err(fault) = outcome {
-            let (kind, lane) = *fault;
+        if let Err((kind, lane)) = outcome {
             return Err(Box::new(Stop { kind, pc, lane }));
         }
-        if self.counts {
-            count(wave, step, pc, lds, Some(&mut emitter));
+        if is_access && report.watch.wants.any(Events::ACCESSED) {
+            report.accessed((wave, lds), instruction, overlook, transfer, is_addressed);
+        }
+        if self.counts
+            && let Some(operation) = step.operation()
+        {
+            report.counts(wave, lds, operation);
         }
         wave.executed += 1;
         wave.pc = code.address(step.following());
-        emitter.completes(wave, lds);
+        report.completes((wave, lds), instruction);
         Ok(())
     }
 
-    /// Executes instructions, with their events, up to the first that needs the step loop. Returns their number; and of a branch,
-    /// which is the last then, the number of the dword where the wave goes on. `used` has the registers of each where some may be
-    /// watched.
+    /// Executes instructions with their events, from the dword with number `index` on, until the wave has executed `until`
+    /// instructions or comes to one that needs the step loop. Returns where the wave is then, with MODE as it was.
     ///
     /// # Errors
     /// As of [`Observed::execute`].
     #[inline(never)]
     pub(super) fn run(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        mut index: usize,
+        until: u64,
+        watch: &mut Watchers,
+    ) -> Result<usize, Box<Stop>> {
+        let code = self.dispatched.code;
+        while wave.executed < until
+            && let Some(Ok(mut steps)) = code.steps_at(index)
+        {
+            let executed = wave.executed;
+            if let Ok(left) = usize::try_from(until - executed)
+                && left < steps.len()
+            {
+                steps = &steps[..left];
+            }
+            if self.reports_sequences {
+                watch.begun = Some(index);
+            }
+            let used = if self.watches {
+                code.used_at(index)
+            } else {
+                &[]
+            };
+            let state = (&mut *wave, &mut *lds, &mut *transfer);
+            let (done, next) = self.stretch(state, steps, used, watch)?;
+            wave.executed = executed + done as u64;
+            let Some(last) = done.checked_sub(1) else {
+                break;
+            };
+            index = steps[last].following();
+            if let Some(next) = next
+                && next != index
+            {
+                wave.branch = Some(steps[last].index as u32);
+                index = next;
+            }
+            if self.reports_sequences {
+                watch.executed(self.dispatched, wave, lds, &steps[..done]);
+            }
+            if done < steps.len() {
+                break;
+            }
+        }
+        Ok(index)
+    }
+
+    /// Executes instructions that follow each other, up to the first that needs the step loop. Returns their number; and of a
+    /// branch, which is the last then, the number of the dword where the wave goes on. `used` has the registers of each where
+    /// some may be watched.
+    ///
+    /// # Errors
+    /// As of [`Observed::execute`].
+    #[inline(always)]
+    fn stretch(
         &self,
         (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
         steps: &[Step],
@@ -193,32 +263,31 @@ impl Observed<'_> {
         watch: &mut Watchers,
         execute: impl FnOnce(&mut Wave, &Step),
     ) {
-        let code = self.dispatched.code;
-        let pc = code.address(step.index);
-        let instruction = Instruction {
-            step,
-            operands: &step.args,
-            exec: wave.exec(),
-            operation: None,
-        };
-        wave.pc = pc;
-        let context = Context {
-            dispatched: self.dispatched,
-            wave,
-            lds,
-            pc,
-        };
-        watch.each(Events::ISSUES, |it| it.issues(&context, &instruction));
+        let mut report = self.reporter(wave, step, watch);
+        let instruction = &unmodified(wave, step);
+        let (issue, overlook) = (Events::ISSUES, Overlook::default());
+        report.issues((wave, lds), instruction, issue, overlook);
         execute(wave, step);
         wave.executed += 1;
-        wave.pc = code.address(next);
-        let context = Context {
+        wave.pc = self.dispatched.code.address(next);
+        report.completes((wave, lds), instruction);
+    }
+
+    /// Tells observers of an instruction that the wave is at now.
+    #[inline(always)]
+    fn reporter<'a>(
+        &'a self,
+        wave: &mut Wave,
+        step: &Step,
+        watch: &'a mut Watchers,
+    ) -> Reporter<'a> {
+        let pc = self.dispatched.code.address(step.index);
+        wave.pc = pc;
+        Reporter {
             dispatched: self.dispatched,
-            wave,
-            lds,
+            watch,
             pc,
-        };
-        watch.each(Events::COMPLETE, |it| it.completes(&context, &instruction));
+        }
     }
 
     /// The same of an access of LDS that observers may overlook.
@@ -263,15 +332,25 @@ impl Observed<'_> {
     /// The same of a wait for counters that are kept.
     #[inline(always)]
     fn wait(&self, wave: &mut Wave, step: &Step, until: Waitcnt, lds: &Lds, watch: &mut Watchers) {
-        let code = self.dispatched.code;
-        let pc = code.address(step.index);
-        wave.pc = pc;
-        let mut emitter = Emitter::unmodified(self.dispatched, watch, step, wave, pc);
-        emitter.begins(wave, lds);
-        emitter.waits(wave, lds, until);
+        let mut report = self.reporter(wave, step, watch);
+        let instruction = &unmodified(wave, step);
+        let (issue, overlook) = (Events::WAIT_ISSUES, Overlook::default());
+        report.issues((wave, lds), instruction, issue, overlook);
+        report.waits(wave, lds, until);
         wave.executed += 1;
-        wave.pc = code.address(step.following());
-        emitter.completes(wave, lds);
+        wave.pc = self.dispatched.code.address(step.following());
+        report.completes((wave, lds), instruction);
+    }
+}
+
+/// An instruction as observers see it that is neither skipped nor blocked, and whose operands are those that it names.
+#[inline(always)]
+fn unmodified<'a>(wave: &Wave, step: &'a Step) -> Instruction<'a> {
+    Instruction {
+        step,
+        operands: &step.args,
+        exec: wave.exec(),
+        operation: step.memory.is_some().then(|| wave.scoreboard.next()),
     }
 }
 

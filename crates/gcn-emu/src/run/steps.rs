@@ -54,6 +54,7 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         watches,
         counts,
         reports_all,
+        reports_sequences,
         skips_waits,
         asks,
         drops_overlooked,
@@ -70,6 +71,15 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         watch.watch(&context, Events::WATCHED);
     }
     'blocks: loop {
+        let mut is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
+        // Then the next instruction is one that `observed` leaves to this loop.
+        let is_left = runs && is_unmodified;
+        if is_left {
+            let state = (&mut *wave, &mut *lds, &mut *transfer);
+            index = observed
+                .run(state, index, until, watch)
+                .map_err(|stop| *stop)?;
+        }
         let stop = |kind, pc| Stop {
             kind,
             pc,
@@ -110,18 +120,17 @@ pub(super) fn run_wave<const OBSERVED: bool>(
         {
             steps = &steps[..left];
         }
+        if is_left {
+            steps = &steps[..steps.len().min(1)];
+        }
         let used = if watches { code.used_at(index) } else { &[] };
         if reports_sequences {
             watch.begun = Some(index);
         }
-        let mut is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
-        let mut rest = steps.iter().enumerate();
-        // The next instruction is one that `Observed::run` leaves to the step loop.
-        let mut has_run = false;
-        while let Some((number, step)) = rest.next() {
+        for (number, step) in steps.iter().enumerate() {
             let is_watched = watches && used.get(number).is_none_or(|used| watch.watches(used));
             // The most frequent instructions, ahead of the rest.
-            if step.is_simple && !runs && !reports_all && !is_watched && is_unmodified {
+            if step.is_simple && !reports_all && !is_watched && is_unmodified {
                 (step.handler)(wave, step);
                 continue;
             }
@@ -139,35 +148,6 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             }
             let before = executed + number as u64;
             wave.executed = before;
-            if OBSERVED && runs && is_unmodified && !has_run {
-                let state = (&mut *wave, &mut *lds, &mut *transfer);
-                let used = used.get(number..).unwrap_or_default();
-                let (done, next) = observed
-                    .run(state, &steps[number..], used, watch)
-                    .map_err(|stop| *stop)?;
-                if let Some(next) = next {
-                    let last = number + done - 1;
-                    index = steps[last].index;
-                    wave.executed = before + done as u64;
-                    if next != steps[last].following() {
-                        wave.branch = Some(index as u32);
-                        if reports_sequences {
-                            watch.executed(dispatched, wave, lds, &steps[..=last]);
-                        }
-                        index = next;
-                        continue 'blocks;
-                    }
-                }
-                if done > 0 {
-                    // This one has been taken.
-                    if done > 1 {
-                        rest.nth(done - 2);
-                    }
-                    has_run = true;
-                    continue;
-                }
-            }
-            has_run = false;
             index = step.index;
             let is_plain = matches!(step.run, Executor::Scalar | Executor::Branch(..));
             let mut has_events =

@@ -58,24 +58,14 @@ fn perform_shape(
         FastPath::LoadShare => share::load(wave, plan, lds, device),
         FastPath::LoadSharePart => share::load_part(wave, plan, lds, device),
         FastPath::StoreShare => share::store(wave, plan, lds, device),
-        FastPath::Load => global::load(wave, plan, device).or_else(|| {
-            if !is_flat {
-                None
-            } else if share::is_reached(wave, plan, device) {
-                share::load_any(wave, plan, lds, device)
-            } else {
-                scratch::load(wave, plan, device)
-            }
-        }),
-        FastPath::Store => global::store(wave, plan, device).or_else(|| {
-            if !is_flat {
-                None
-            } else if share::is_reached(wave, plan, device) {
-                share::store(wave, plan, lds, device)
-            } else {
-                scratch::store(wave, plan, device)
-            }
-        }),
+        FastPath::Load => match global::load(wave, plan, device) {
+            None if is_flat => load_elsewhere(wave, plan, lds, device),
+            done => done,
+        },
+        FastPath::Store => match global::store(wave, plan, device) {
+            None if is_flat => store_elsewhere(wave, plan, lds, device),
+            done => done,
+        },
         FastPath::Atomic => atomics::global(wave, plan, device, old).or_else(|| {
             if is_flat {
                 atomics::share(wave, plan, lds, device, old)
@@ -97,6 +87,36 @@ fn perform_shape(
         FastPath::StoreFormat => formats::store(wave, plan, device),
         FastPath::Moves(how) => moves::perform(wave, plan, how),
         FastPath::Nothing => Some(()),
+    }
+}
+
+/// A load by FLAT that does not go to global memory.
+#[inline(never)]
+fn load_elsewhere(
+    wave: &mut Wave,
+    plan: &MemoryPlan,
+    lds: &mut Lds,
+    device: &Device,
+) -> Option<()> {
+    if share::is_reached(wave, plan, device) {
+        share::load_any(wave, plan, lds, device)
+    } else {
+        scratch::load(wave, plan, device)
+    }
+}
+
+/// The same of a store.
+#[inline(never)]
+fn store_elsewhere(
+    wave: &mut Wave,
+    plan: &MemoryPlan,
+    lds: &mut Lds,
+    device: &Device,
+) -> Option<()> {
+    if share::is_reached(wave, plan, device) {
+        share::store(wave, plan, lds, device)
+    } else {
+        scratch::store(wave, plan, device)
     }
 }
 
