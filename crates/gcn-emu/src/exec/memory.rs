@@ -89,9 +89,26 @@ pub fn execute(
     transfer: &mut Transfer,
     is_addressed: bool,
 ) -> Result<Attempt, LaneFault> {
-    if execute_fast_path(wave, step, lds, device, transfer).is_some() {
+    if let Some(plan) = step.memory.as_deref()
+        && execute_fast_path(wave, plan, lds, device, transfer).is_some()
+    {
         return Ok(Attempt::Done);
     }
+    execute_slow_path(wave, step, lds, device, transfer, is_addressed)
+}
+
+/// [`execute`] of an instruction whose access has none of the shapes of [`execute_fast_path`].
+///
+/// # Errors
+/// As of [`execute`].
+pub fn execute_slow_path(
+    wave: &mut Wave,
+    step: &Step,
+    lds: &mut Lds,
+    device: &Device,
+    transfer: &mut Transfer,
+    is_addressed: bool,
+) -> Result<Attempt, LaneFault> {
     if !is_addressed {
         addresses(wave, step, device, &mut transfer.access);
     }
@@ -102,12 +119,11 @@ pub fn execute(
 #[inline(always)]
 pub fn execute_fast_path(
     wave: &mut Wave,
-    step: &Step,
+    plan: &MemoryPlan,
     lds: &mut Lds,
     device: &Device,
     transfer: &mut Transfer,
 ) -> Option<()> {
-    let plan = step.memory.as_deref()?;
     if plan.loads_coherently {
         device.memory.fence();
     }

@@ -10,7 +10,7 @@ use super::stop::Stop;
 use crate::exec::memory::{self, Transfer};
 use crate::lds::Lds;
 use crate::observe::{Context, Dispatched, Events, Instruction, Overlook, Watchers};
-use crate::step::{Executor, Step};
+use crate::step::{Executor, MemoryPlan, Step};
 use crate::wave::Wave;
 
 /// Instructions with events. Its functions are none of the step loop's, so that the host keeps in registers what that needs.
@@ -84,23 +84,26 @@ impl Observed<'_> {
         Ok(after)
     }
 
-    /// The same of a memory instruction that [keeps its addresses](crate::step::MemoryPlan::keeps_addresses): with less to look
-    /// at it takes half the time.
+    /// The same of a memory instruction that [keeps its addresses](MemoryPlan::keeps_addresses): with less to look at it takes half
+    /// the time.
     ///
     /// # Errors
     /// As of [`Observed::execute`].
     #[inline(always)]
-    pub(super) fn access(
+    fn access(
         &self,
         (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
-        step: &Step,
+        (step, plan): (&Step, &MemoryPlan),
         watch: &mut Watchers,
         overlook: Overlook,
     ) -> Result<(), Box<Stop>> {
-        let code = self.dispatched.code;
+        let Dispatched { device, .. } = *self.dispatched;
         let mut report = self.reporter(wave, step, watch);
         let pc = report.pc;
-        let instruction = &unmodified(wave, step);
+        let instruction = &Instruction {
+            operation: Some(wave.scoreboard.next()),
+            ..unmodified(wave, step)
+        };
         let issue = Events::ISSUES;
         report.issues((wave, lds), instruction, issue, overlook);
         if self.watches {
@@ -115,24 +118,35 @@ impl Observed<'_> {
                 Box::new(Stop { kind, pc, lane })
             })?;
         }
-        let device = self.dispatched.device;
-        let outcome = memory::execute(wave, step, lds, device, transfer, is_addressed);
-        wave.blame(pc);
-        if let Err((kind, lane)) = outcome {
-            return Err(Box::new(Stop { kind, pc, lane }));
+        if memory::execute_fast_path(wave, plan, lds, device, transfer).is_none() {
+            memory::execute_slow_path(wave, step, lds, device, transfer, is_addressed)
+                .map_err(|(kind, lane)| Box::new(Stop { kind, pc, lane }))?;
         }
+        wave.blame(pc);
         if is_access && report.watch.wants.any(Events::ACCESSED) {
             report.accessed((wave, lds), instruction, overlook, transfer, is_addressed);
         }
-        if self.counts
-            && let Some(operation) = step.operation()
-        {
-            report.counts(wave, lds, operation);
+        if self.counts {
+            report.counts(wave, lds, (plan.kind, plan.increments));
         }
-        wave.executed += 1;
-        wave.pc = code.address(step.following());
-        report.completes((wave, lds), instruction);
+        self.completes((wave, lds), &mut report, instruction, step.following());
         Ok(())
+    }
+
+    /// An instruction has been executed; the wave goes on at the dword with number `next`.
+    #[inline(always)]
+    fn completes(
+        &self,
+        (wave, lds): (&mut Wave, &Lds),
+        report: &mut Reporter<'_>,
+        instruction: &Instruction<'_>,
+        next: usize,
+    ) {
+        if report.watch.wants.any(Events::COMPLETE) {
+            wave.executed += 1;
+            wave.pc = self.dispatched.code.address(next);
+            report.completes((wave, lds), instruction);
+        }
     }
 
     /// Executes instructions with their events, from the dword with number `index` on, until the wave has executed `until`
@@ -209,44 +223,52 @@ impl Observed<'_> {
             self.watches && used.is_none_or(|used| watch.watches(used))
         };
         for (number, step) in steps.iter().enumerate() {
-            if step.is_simple && !self.reports_all {
-                if is_watched(number, watch) {
+            let before = executed + number as u64;
+            if step.is_simple {
+                if !self.reports_all {
+                    if is_watched(number, watch) {
+                        return Ok((number, None));
+                    }
+                    (step.handler)(wave, step);
+                    continue;
+                }
+                if step.relative.is_some() {
                     return Ok((number, None));
                 }
-                (step.handler)(wave, step);
-                continue;
-            }
-            if self.skips_waits && does_nothing(step) {
-                continue;
-            }
-            wave.executed = executed + number as u64;
-            if step.is_simple && step.relative.is_none() {
+                wave.executed = before;
                 self.simple((wave, lds), step, step.following(), watch, step.handler);
-            } else if self.asks && step.memory.as_ref().is_some_and(|it| it.share.is_some()) {
-                let state = (&mut *wave, &mut *lds, &mut *transfer);
-                self.share(state, step, watch)?;
-            } else if keeps_addresses(step) {
-                let state = (&mut *wave, &mut *lds, &mut *transfer);
-                self.access(state, step, watch, Overlook::default())?;
-            } else if let Executor::Wait(until) = step.run
-                && self.counts
-            {
-                self.wait(wave, step, until, lds, watch);
-            } else if let Executor::Branch(condition, distance) = step.run
-                && !is_watched(number, watch)
-            {
-                // It is the last one of the block.
-                let next = if holds(wave, condition) {
-                    step.following().wrapping_add_signed(distance as isize)
-                } else {
-                    step.following()
-                };
-                if self.reports_all {
-                    self.simple((wave, lds), step, next, watch, |_, _| ());
+                continue;
+            }
+            match (step.run, step.memory.as_deref()) {
+                (Executor::Memory, Some(plan)) if self.asks && plan.share.is_some() => {
+                    wave.executed = before;
+                    let state = (&mut *wave, &mut *lds, &mut *transfer);
+                    self.share(state, (step, plan), watch)?;
                 }
-                return Ok((number + 1, Some(next)));
-            } else {
-                return Ok((number, None));
+                (Executor::Memory, Some(plan)) if plan.keeps_addresses => {
+                    wave.executed = before;
+                    let state = (&mut *wave, &mut *lds, &mut *transfer);
+                    self.access(state, (step, plan), watch, Overlook::default())?;
+                }
+                (Executor::Wait(_), _) if self.skips_waits && does_nothing(step) => {}
+                (Executor::Wait(until), _) if self.counts => {
+                    wave.executed = before;
+                    self.wait(wave, step, until, lds, watch);
+                }
+                // It is the last one of the block.
+                (Executor::Branch(condition, distance), _) if !is_watched(number, watch) => {
+                    let next = if holds(wave, condition) {
+                        step.following().wrapping_add_signed(distance as isize)
+                    } else {
+                        step.following()
+                    };
+                    if self.reports_all {
+                        wave.executed = before;
+                        self.simple((wave, lds), step, next, watch, |_, _| ());
+                    }
+                    return Ok((number + 1, Some(next)));
+                }
+                _ => return Ok((number, None)),
             }
         }
         Ok((steps.len(), None))
@@ -268,9 +290,7 @@ impl Observed<'_> {
         let (issue, overlook) = (Events::ISSUES, Overlook::default());
         report.issues((wave, lds), instruction, issue, overlook);
         execute(wave, step);
-        wave.executed += 1;
-        wave.pc = self.dispatched.code.address(next);
-        report.completes((wave, lds), instruction);
+        self.completes((wave, lds), &mut report, instruction, next);
     }
 
     /// Tells observers of an instruction that the wave is at now.
@@ -298,7 +318,7 @@ impl Observed<'_> {
     fn share(
         &self,
         (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
-        step: &Step,
+        (step, plan): (&Step, &MemoryPlan),
         watch: &mut Watchers,
     ) -> Result<(), Box<Stop>> {
         let Dispatched { device, code, .. } = *self.dispatched;
@@ -312,8 +332,8 @@ impl Observed<'_> {
         let overlook = watch.overlook(&context, step);
         if !self.drops_overlooked || !overlook.is_unanimous {
             let state = (wave, lds, transfer);
-            return if keeps_addresses(step) {
-                self.access(state, step, watch, overlook)
+            return if plan.keeps_addresses {
+                self.access(state, (step, plan), watch, overlook)
             } else {
                 self.execute(state, step, watch, overlook, None).map(drop)
             };
@@ -337,9 +357,7 @@ impl Observed<'_> {
         let (issue, overlook) = (Events::WAIT_ISSUES, Overlook::default());
         report.issues((wave, lds), instruction, issue, overlook);
         report.waits(wave, lds, until);
-        wave.executed += 1;
-        wave.pc = self.dispatched.code.address(step.following());
-        report.completes((wave, lds), instruction);
+        self.completes((wave, lds), &mut report, instruction, step.following());
     }
 }
 
@@ -352,11 +370,4 @@ fn unmodified<'a>(wave: &Wave, step: &'a Step) -> Instruction<'a> {
         exec: wave.exec(),
         operation: step.memory.is_some().then(|| wave.scoreboard.next()),
     }
-}
-
-/// True of a memory instruction for [`Observed::access`].
-#[inline(always)]
-pub(super) fn keeps_addresses(step: &Step) -> bool {
-    let plan = step.memory.as_deref();
-    matches!(step.run, Executor::Memory) && plan.is_some_and(|plan| plan.keeps_addresses)
 }

@@ -2,10 +2,9 @@
 
 use std::sync::atomic::Ordering::Relaxed;
 
-use super::emitter::is_skipped;
 use super::instruction::{After, CHANGES_EXECUTION, NOWHERE, does_nothing, execute};
 use super::late::Machine;
-use super::observed::{Observed, keeps_addresses};
+use super::observed::Observed;
 use super::stop::Stop;
 use crate::code::Code;
 use crate::exec::memory::{self, Transfer};
@@ -136,9 +135,9 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             }
             // Those that come next: accesses of a common shape, and waits that have nothing to wait for.
             if !OBSERVED && !counts && is_unmodified {
-                let done = match step.run {
-                    Executor::Memory => {
-                        memory::execute_fast_path(wave, step, lds, device, transfer).is_some()
+                let done = match (step.run, step.memory.as_deref()) {
+                    (Executor::Memory, Some(plan)) => {
+                        memory::execute_fast_path(wave, plan, lds, device, transfer).is_some()
                     }
                     _ => does_nothing(step),
                 };
@@ -152,33 +151,16 @@ pub(super) fn run_wave<const OBSERVED: bool>(
             let is_plain = matches!(step.run, Executor::Scalar | Executor::Branch(..));
             let mut has_events =
                 reports_all || !is_plain || watches && (is_watched || !is_unmodified);
-            let mut overlook = Overlook::default();
-            if asks && matches!(step.run, Executor::Memory) && !is_skipped(wave, step) {
-                let context = Context {
-                    dispatched,
-                    wave,
-                    lds,
-                    pc: code.address(index),
-                };
-                overlook = watch.overlook(&context, step);
-                has_events &= !(drops_overlooked && overlook.is_unanimous);
-            }
             has_events &= !(skips_waits && matches!(step.run, Executor::Wait(_)));
             has_events &= !(skips_flow && matches!(step.run, Executor::Flow));
             let following = step.following();
             let after = if OBSERVED && has_events {
                 let state = (&mut *wave, &mut *lds, &mut *transfer);
-                let result = if is_unmodified && !is_late && keeps_addresses(step) {
-                    let done = observed.access(state, step, watch, overlook);
-                    done.map(|()| After::Goes(following))
-                } else {
-                    let sequence = reports_sequences.then(|| &steps[..=number]);
-                    observed.execute(state, step, watch, overlook, sequence)
-                };
-                match result {
-                    Ok(after) => after,
-                    Err(stop) => return Err(*stop),
-                }
+                let sequence = reports_sequences.then(|| &steps[..=number]);
+                let overlook = Overlook::default();
+                observed
+                    .execute(state, step, watch, overlook, sequence)
+                    .map_err(|stop| *stop)?
             } else {
                 execute(
                     dispatched, wave, step, following, lds, transfer, counts, None,

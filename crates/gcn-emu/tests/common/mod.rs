@@ -160,7 +160,7 @@ impl Machine {
                     let before = self.state();
                     let fast = internals::execute_fast_path(
                         &mut self.wave,
-                        step,
+                        step.memory.as_deref().expect("a plan"),
                         &mut self.lds,
                         &self.device,
                         &mut self.transfer,
