@@ -23,6 +23,9 @@ mod moves;
 mod order;
 mod fast_path;
 
+use std::cell::{Cell, OnceCell};
+use std::fmt;
+
 use gcn_isa::effect::Clock;
 use gcn_isa::{Does, Ty};
 
@@ -47,10 +50,11 @@ use running::Running;
 
 /// Lanes and addresses of an instruction's access, and the values found there. It is kept from one instruction to the next, so that nothing is
 /// allocated or cleared.
-#[derive(Clone, Debug)]
 pub struct Transfer {
-    /// Lanes and addresses.
-    pub access: Access,
+    /// Lanes and addresses, once they are known.
+    access: OnceCell<Box<Access>>,
+    /// Room for them until then.
+    room: Cell<Option<Box<Access>>>,
     /// Values that were in memory before an atomic, low and high dwords; of other instructions anything.
     pub old: [Lanes; 2],
 }
@@ -58,13 +62,55 @@ pub struct Transfer {
 impl Default for Transfer {
     fn default() -> Transfer {
         Transfer {
-            access: Access::default(),
+            access: OnceCell::new(),
+            room: Cell::new(Some(Box::default())),
             old: [Lanes::ZERO; 2],
         }
     }
 }
 
-/// Executes a memory instruction, observed or not. With `is_addressed` its addresses are in `transfer` already.
+impl fmt::Debug for Transfer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut fields = f.debug_struct("Transfer");
+        fields
+            .field("access", &self.known())
+            .field("old", &self.old);
+        fields.finish_non_exhaustive()
+    }
+}
+
+impl Transfer {
+    /// Nothing is known of the access: the instruction is another.
+    #[inline(always)]
+    pub fn forget(&mut self) {
+        if let Some(access) = self.access.take() {
+            self.room.set(Some(access));
+        }
+    }
+
+    /// Lanes and addresses, if they are known.
+    #[inline(always)]
+    pub fn known(&self) -> Option<&Access> {
+        self.access.get().map(|access| &**access)
+    }
+
+    /// The same, found by `find` if they are not known. What that overwrites may be anything.
+    pub fn access(&self, find: impl FnOnce(&mut Access)) -> &Access {
+        self.access.get_or_init(|| {
+            let mut access = self.room.take().unwrap_or_default();
+            find(&mut access);
+            access
+        })
+    }
+
+    /// Lanes and addresses for the caller to overwrite, which are known then.
+    pub fn access_mut(&mut self) -> &mut Access {
+        self.access(|_| ());
+        self.access.get_mut().expect("it is known")
+    }
+}
+
+/// Executes a memory instruction, observed or not. What `transfer` knows of its access is taken from there.
 ///
 /// Most instructions access memory in one of a few shapes: all lanes one place, a row, elements scattered in one
 /// allocation. The fast path finds the shape in the registers with addresses and accesses memory at once. An access of
@@ -87,14 +133,13 @@ pub fn execute(
     lds: &mut Lds,
     device: &Device,
     transfer: &mut Transfer,
-    is_addressed: bool,
 ) -> Result<Attempt, LaneFault> {
     if let Some(plan) = step.memory.as_deref()
         && execute_fast_path(wave, plan, lds, device, transfer).is_some()
     {
         return Ok(Attempt::Done);
     }
-    execute_slow_path(wave, step, lds, device, transfer, is_addressed)
+    execute_slow_path(wave, step, lds, device, transfer)
 }
 
 /// [`execute`] of an instruction whose access has none of the shapes of [`execute_fast_path`].
@@ -107,10 +152,9 @@ pub fn execute_slow_path(
     lds: &mut Lds,
     device: &Device,
     transfer: &mut Transfer,
-    is_addressed: bool,
 ) -> Result<Attempt, LaneFault> {
-    if !is_addressed {
-        addresses(wave, step, device, &mut transfer.access);
+    if transfer.known().is_none() {
+        addresses(wave, step, device, transfer.access_mut());
     }
     perform(wave, step, transfer, lds, device)
 }
@@ -179,8 +223,8 @@ pub fn perform(
     let Some(plan) = &step.memory else {
         return Err((FaultKind::NotExecuted, None));
     };
-    let Transfer { access, old } = transfer;
-    let access = &*access;
+    let Transfer { access, old, .. } = transfer;
+    let access = &**access.get().expect("the addresses have been found");
     if let Some(outcome) = perform_unaddressed(wave, plan, device, old) {
         return Ok(outcome);
     }

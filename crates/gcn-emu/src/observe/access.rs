@@ -1,14 +1,12 @@
 //! Accesses of memory, as observers see them.
 
-use std::cell::{Cell, OnceCell};
-
 use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
 
 use super::{Context, Instruction};
 use crate::exec::memory::{self, Access, Shape, Transfer};
 use crate::fault::Intent;
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::LANES;
 use crate::step::{Family, MemoryPlan};
 
 /// Moment of an event: before the access or after it.
@@ -27,12 +25,7 @@ pub struct MemoryEvent<'a> {
     /// Before or after.
     pub phase: Phase,
     context: &'a Context<'a>,
-    /// Values that were in memory before an atomic, low and high dwords.
-    old: &'a [Lanes; 2],
-    /// Lanes and addresses, once they are known.
-    access: OnceCell<&'a Access>,
-    /// Room for them until then.
-    room: Cell<Option<&'a mut Access>>,
+    transfer: &'a Transfer,
 }
 
 /// Dwords of the largest value: that of a scalar load.
@@ -62,40 +55,29 @@ impl AccessValue {
 }
 
 impl<'a> MemoryEvent<'a> {
-    /// An event of an instruction. With `is_addressed` its lanes and addresses are in `transfer`; else nobody has asked for them,
-    /// and the wave's registers still have what they depend on.
+    /// An event of an instruction. Its lanes and addresses are in `transfer`; or nobody has asked for them, and the wave's registers
+    /// still have what they depend on.
     #[inline]
     pub(crate) fn new(
         instruction: &'a Instruction<'a>,
         context: &'a Context<'a>,
         phase: Phase,
-        transfer: &'a mut Transfer,
-        is_addressed: bool,
+        transfer: &'a Transfer,
     ) -> MemoryEvent<'a> {
-        let Transfer { access, old } = transfer;
-        let (known, room) = if is_addressed {
-            (OnceCell::from(&*access), None)
-        } else {
-            (OnceCell::new(), Some(access))
-        };
         MemoryEvent {
             instruction,
             phase,
             context,
-            old,
-            access: known,
-            room: Cell::new(room),
+            transfer,
         }
     }
 
     /// Its intent, spaces, lanes, addresses and sizes. Where an instruction has a pair of addresses for each lane, they are worked
     /// out by the first call for either of its events: an observer that needs no more than [`MemoryEvent::lanes`] goes without.
     pub fn access(&self) -> &'a Access {
-        self.access.get_or_init(|| {
-            let access = self.room.take().expect("it is taken once, to be filled");
-            self.context.addresses(self.instruction.step, access);
-            access
-        })
+        let step = self.instruction.step;
+        self.transfer
+            .access(|access| self.context.addresses(step, access))
     }
 
     /// Shape of an access of global memory that has a common one: known without [`MemoryEvent::access`]. Of an instruction that has
@@ -112,15 +94,10 @@ impl<'a> MemoryEvent<'a> {
         memory::shape(wave, step, dispatched.device)
     }
 
-    /// True if [`MemoryEvent::access`] has been worked out.
-    pub(crate) fn is_addressed(&self) -> bool {
-        self.access.get().is_some()
-    }
-
     /// The lanes that access something.
     #[inline]
     pub fn lanes(&self) -> u64 {
-        match self.access.get() {
+        match self.transfer.known() {
             Some(access) => access.lanes(),
             // All that are active: see `MemoryPlan::keeps_addresses`.
             None => self.instruction.exec,
@@ -130,7 +107,7 @@ impl<'a> MemoryEvent<'a> {
     /// Load, store or atomic.
     #[inline]
     pub fn intent(&self) -> Option<Intent> {
-        match (self.access.get(), &self.instruction.step.memory) {
+        match (self.transfer.known(), &self.instruction.step.memory) {
             (None, Some(plan)) => plan.does.intent(),
             _ => self.access().intent,
         }
@@ -160,7 +137,7 @@ impl<'a> MemoryEvent<'a> {
 
     /// Elements of a lane: 1, or 2 where there are two addresses.
     fn elements(&self) -> u8 {
-        match (self.access.get(), &self.instruction.step.memory) {
+        match (self.transfer.known(), &self.instruction.step.memory) {
             (None, Some(plan)) => plan.elements_per_lane(),
             _ => self.access().elements,
         }
@@ -250,7 +227,7 @@ impl<'a> MemoryEvent<'a> {
                 self.vectors(plan.vdst.wrapping_add(element * dwords), dwords, lane)
             }
             _ => {
-                let old = self.old.iter().take(dwords.into());
+                let old = self.transfer.old.iter().take(dwords.into());
                 AccessValue::of(old.map(|register| register.0[lane]))
             }
         }

@@ -147,20 +147,18 @@ impl<'a> Emitter<'a> {
         &mut self,
         wave: &Wave,
         lds: &Lds,
-        transfer: &mut Transfer,
+        transfer: &Transfer,
     ) -> Result<(), FaultKind> {
         let (state, instruction) = ((wave, lds), &self.instruction);
-        let told = self
-            .to
-            .accesses(state, instruction, self.overlook, transfer, true);
-        told.map(drop)
+        self.to
+            .accesses(state, instruction, self.overlook, transfer)
     }
 
     /// Memory has been accessed; the addresses are in `transfer`.
-    pub(super) fn accessed(&mut self, wave: &Wave, lds: &Lds, transfer: &mut Transfer) {
+    pub(super) fn accessed(&mut self, wave: &Wave, lds: &Lds, transfer: &Transfer) {
         let (state, instruction) = ((wave, lds), &self.instruction);
         self.to
-            .accessed(state, instruction, self.overlook, transfer, true);
+            .accessed(state, instruction, self.overlook, transfer);
     }
 
     /// Executes a memory instruction between its events, but for issue and completion.
@@ -208,19 +206,21 @@ impl<'a> Emitter<'a> {
         let Dispatched { device, .. } = *self.to.dispatched;
         let wants = self.to.watch.wants;
         if !wants.any(Events::ACCESS | Events::ACCESSED) || self.overlook.is_unanimous {
-            let outcome = memory::execute(wave, step, lds, device, transfer, false);
+            transfer.forget();
+            let outcome = memory::execute(wave, step, lds, device, transfer);
             return outcome.map_err(Box::new);
         }
         if step.accesses_texels() {
             return self.samples(wave, step, lds, transfer);
         }
-        memory::addresses(wave, step, device, &mut transfer.access);
-        let is_access = transfer.access.intent.is_some() && transfer.access.lanes() != 0;
+        let access = transfer.access_mut();
+        memory::addresses(wave, step, device, access);
+        let is_access = access.intent.is_some() && access.lanes() != 0;
         if is_access && !self.is_resumed && wants.any(Events::ACCESS) {
             let veto = self.accesses(wave, lds, transfer);
             veto.map_err(|veto| Box::new((veto, None)))?;
         }
-        let outcome = memory::execute(wave, step, lds, device, transfer, true);
+        let outcome = memory::execute(wave, step, lds, device, transfer);
         let outcome = outcome.map_err(Box::new)?;
         if is_access && outcome == Attempt::Done && wants.any(Events::ACCESSED) {
             self.accessed(wave, lds, transfer);
@@ -238,25 +238,25 @@ impl<'a> Emitter<'a> {
         transfer: &mut Transfer,
     ) -> Result<Attempt, Box<LaneFault>> {
         let device = self.to.dispatched.device;
-        memory::addresses(wave, step, device, &mut transfer.access);
+        memory::addresses(wave, step, device, transfer.access_mut());
         // The registers of the address may be those of the result.
         let mut texels = Vec::new();
         for number in 0.. {
-            if number > 0 && !memory::texel(wave, step, number, &mut transfer.access) {
+            if number > 0 && !memory::texel(wave, step, number, transfer.access_mut()) {
                 break;
             }
-            if transfer.access.lanes() != 0 {
+            if transfer.access_mut().lanes() != 0 {
                 self.accesses(wave, lds, transfer)
                     .map_err(|veto| Box::new((veto, None)))?;
                 if self.to.watch.wants.any(Events::ACCESSED) {
-                    texels.push(transfer.access.clone());
+                    texels.push(transfer.access_mut().clone());
                 }
             }
         }
-        let outcome = memory::execute(wave, step, lds, device, transfer, true);
+        let outcome = memory::execute(wave, step, lds, device, transfer);
         let outcome = outcome.map_err(Box::new)?;
         for access in texels {
-            transfer.access = access;
+            *transfer.access_mut() = access;
             self.accessed(wave, lds, transfer);
         }
         Ok(outcome)

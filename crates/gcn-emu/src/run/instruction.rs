@@ -64,7 +64,7 @@ pub(super) fn execute(
         Executor::VectorFromLds => {
             let m0 = wave.m0();
             if let Some(emitter) = &mut emitter {
-                transfer.access.direct(m0);
+                transfer.access_mut().direct(m0);
                 emitter.accesses(wave, lds, transfer).map_err(at)?;
             }
             wave.lds_direct = lds.direct(m0);
@@ -179,7 +179,8 @@ fn access_unobserved(
     device: &Device,
     transfer: &mut Transfer,
 ) -> Result<Attempt, LaneFault> {
-    memory::execute(wave, step, lds, device, transfer, false)
+    transfer.forget();
+    memory::execute(wave, step, lds, device, transfer)
 }
 
 /// True of a wait, where nothing is counted that it waits for: all has taken effect already. On some hosts it is a fence.

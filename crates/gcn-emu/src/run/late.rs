@@ -231,8 +231,8 @@ fn counters(wave: &Wave, step: &Step, device: &Device, transfer: &mut Transfer) 
         order: Order::Scalar,
     });
     if counters.order == Order::Flat {
-        memory::addresses(wave, step, device, &mut transfer.access);
-        let access = &transfer.access;
+        let access = transfer.access_mut();
+        memory::addresses(wave, step, device, access);
         counters.order = flat_order(access.lds, access.lanes());
         match counters.order {
             Order::VectorMemory => counters.lgkm = 0,

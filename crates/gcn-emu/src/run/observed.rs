@@ -110,21 +110,21 @@ impl Observed<'_> {
             report.watches((wave, lds), issue);
         }
         let is_access = instruction.exec != 0 && !overlook.is_unanimous;
-        let mut is_addressed = false;
+        transfer.forget();
         if is_access && report.watch.wants.any(Events::ACCESS) {
-            let told = report.accesses((wave, lds), instruction, overlook, transfer, false);
-            is_addressed = told.map_err(|kind| {
+            let told = report.accesses((wave, lds), instruction, overlook, transfer);
+            told.map_err(|kind| {
                 let lane = None;
                 Box::new(Stop { kind, pc, lane })
             })?;
         }
         if memory::execute_fast_path(wave, plan, lds, device, transfer).is_none() {
-            memory::execute_slow_path(wave, step, lds, device, transfer, is_addressed)
+            memory::execute_slow_path(wave, step, lds, device, transfer)
                 .map_err(|(kind, lane)| Box::new(Stop { kind, pc, lane }))?;
         }
         wave.blame(pc);
         if is_access && report.watch.wants.any(Events::ACCESSED) {
-            report.accessed((wave, lds), instruction, overlook, transfer, is_addressed);
+            report.accessed((wave, lds), instruction, overlook, transfer);
         }
         if self.counts {
             report.counts(wave, lds, (plan.kind, plan.increments));
@@ -338,7 +338,8 @@ impl Observed<'_> {
                 self.execute(state, step, watch, overlook, None).map(drop)
             };
         }
-        let outcome = memory::execute(wave, step, lds, device, transfer, false);
+        transfer.forget();
+        let outcome = memory::execute(wave, step, lds, device, transfer);
         wave.blame(pc);
         if let Err((kind, lane)) = outcome {
             return Err(Box::new(Stop { kind, pc, lane }));

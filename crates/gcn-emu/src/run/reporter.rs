@@ -76,7 +76,7 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Memory is about to be accessed. With `is_addressed` the addresses are in `transfer`. Returns true if they are there then.
+    /// Memory is about to be accessed.
     ///
     /// # Errors
     /// The veto of an observer.
@@ -86,37 +86,32 @@ impl<'a> Reporter<'a> {
         (wave, lds): (&Wave, &Lds),
         instruction: &Instruction<'_>,
         overlook: Overlook,
-        transfer: &mut Transfer,
-        is_addressed: bool,
-    ) -> Result<bool, FaultKind> {
+        transfer: &Transfer,
+    ) -> Result<(), FaultKind> {
         let context = self.context(wave, lds);
         let before = Phase::Before;
-        let event = MemoryEvent::new(instruction, &context, before, transfer, is_addressed);
+        let event = MemoryEvent::new(instruction, &context, before, transfer);
         let mut veto: Option<String> = None;
         self.watch.each_accessing(Events::ACCESS, overlook, |it| {
             if let Verdict::Veto(message) = it.accesses(&context, &event) {
                 veto.get_or_insert(message);
             }
         });
-        match veto {
-            None => Ok(event.is_addressed()),
-            Some(message) => Err(FaultKind::Vetoed(message)),
-        }
+        veto.map_or(Ok(()), |message| Err(FaultKind::Vetoed(message)))
     }
 
-    /// Memory has been accessed. With `is_addressed` the addresses are in `transfer`.
+    /// Memory has been accessed.
     #[inline(always)]
     pub(super) fn accessed(
         &mut self,
         (wave, lds): (&Wave, &Lds),
         instruction: &Instruction<'_>,
         overlook: Overlook,
-        transfer: &mut Transfer,
-        is_addressed: bool,
+        transfer: &Transfer,
     ) {
         let context = self.context(wave, lds);
         let after = Phase::After;
-        let event = MemoryEvent::new(instruction, &context, after, transfer, is_addressed);
+        let event = MemoryEvent::new(instruction, &context, after, transfer);
         self.watch.each_accessing(Events::ACCESSED, overlook, |it| {
             it.accessed(&context, &event);
         });

@@ -167,7 +167,7 @@ impl Machine {
                     );
                     let after = self.state();
                     self.restore(&before);
-                    let access = &mut self.transfer.access;
+                    let access = self.transfer.access_mut();
                     internals::addresses(&self.wave, step, &self.device, access);
                     let by_lane = internals::perform(
                         &mut self.wave,

@@ -231,8 +231,11 @@ fn s3_10_the_views_of_the_apertures_agree() {
             } else {
                 LaneSpace::Lds
             };
-            assert_eq!(m.transfer.access.space(5), Some(expected));
-            assert_eq!(m.transfer.access.address[5], address & u64::from(u32::MAX));
+            assert_eq!(m.transfer.access_mut().space(5), Some(expected));
+            assert_eq!(
+                m.transfer.access_mut().address[5],
+                address & u64::from(u32::MAX)
+            );
         }
     });
 }

@@ -171,15 +171,18 @@ fn s4_6_discard_addresses_lines() {
             .run("s_dcache_discard s[2:3], s4");
         assert_eq!(
             (
-                m.transfer.access.address[0],
-                m.transfer.access.bytes,
-                m.transfer.access.intent
+                m.transfer.access_mut().address[0],
+                m.transfer.access_mut().bytes,
+                m.transfer.access_mut().intent
             ),
             (buffer + 64, 64, None)
         );
         m.run("s_dcache_discard_x2 s[2:3], s4 offset:0x40");
         assert_eq!(
-            (m.transfer.access.address[0], m.transfer.access.bytes),
+            (
+                m.transfer.access_mut().address[0],
+                m.transfer.access_mut().bytes
+            ),
             (buffer + 128, 128)
         );
         assert_eq!(m.mem(buffer + 64), 16);

@@ -124,7 +124,7 @@ fn s7_7_global_saddr_is_not_sign_extended() {
             .s64(4, buffer.wrapping_sub(0xffff_fffc).wrapping_add(4096))
             .set(2, |_| 0xffff_fffc);
         m.run("global_load_dword v1, v2, s[4:5] offset:-4096");
-        assert_eq!((m.v(1, 0), m.transfer.access.address[0]), (0, buffer));
+        assert_eq!((m.v(1, 0), m.transfer.access_mut().address[0]), (0, buffer));
     });
 }
 
