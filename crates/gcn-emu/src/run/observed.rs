@@ -218,52 +218,50 @@ impl Observed<'_> {
         watch: &mut Watchers,
     ) -> Result<(usize, Option<usize>), Box<Stop>> {
         let executed = wave.executed;
-        let is_watched = |number, watch: &Watchers| {
-            let used = used.get(number);
-            self.watches && used.is_none_or(|used| watch.watches(used))
-        };
+        let before = |number| executed + number as u64;
+        let mut used = used.iter();
         for (number, step) in steps.iter().enumerate() {
-            let before = executed + number as u64;
+            let is_watched = self.watches && used.next().is_none_or(|used| watch.watches(used));
             if step.is_simple {
-                if !self.reports_all {
-                    if is_watched(number, watch) {
-                        return Ok((number, None));
-                    }
-                    (step.handler)(wave, step);
-                    continue;
-                }
-                if step.relative.is_some() {
+                if self.reports_all && step.relative.is_none() {
+                    wave.executed = before(number);
+                    self.simple((wave, lds), step, step.following(), watch, step.handler);
+                } else if self.reports_all || is_watched {
                     return Ok((number, None));
+                } else {
+                    (step.handler)(wave, step);
                 }
-                wave.executed = before;
-                self.simple((wave, lds), step, step.following(), watch, step.handler);
                 continue;
             }
-            match (step.run, step.memory.as_deref()) {
-                (Executor::Memory, Some(plan)) if self.asks && plan.share.is_some() => {
-                    wave.executed = before;
-                    let state = (&mut *wave, &mut *lds, &mut *transfer);
-                    self.share(state, (step, plan), watch)?;
-                }
-                (Executor::Memory, Some(plan)) if plan.keeps_addresses => {
-                    wave.executed = before;
-                    let state = (&mut *wave, &mut *lds, &mut *transfer);
-                    self.access(state, (step, plan), watch, Overlook::default())?;
-                }
-                (Executor::Wait(_), _) if self.skips_waits && does_nothing(step) => {}
-                (Executor::Wait(until), _) if self.counts => {
-                    wave.executed = before;
+            match step.run {
+                Executor::Wait(_) if self.skips_waits && does_nothing(step) => {}
+                Executor::Wait(until) if self.counts => {
+                    wave.executed = before(number);
                     self.wait(wave, step, until, lds, watch);
                 }
+                Executor::Memory => {
+                    let Some(plan) = step.memory.as_deref() else {
+                        return Ok((number, None));
+                    };
+                    wave.executed = before(number);
+                    let state = (&mut *wave, &mut *lds, &mut *transfer);
+                    if self.asks && plan.share.is_some() {
+                        self.share(state, (step, plan), watch)?;
+                    } else if plan.keeps_addresses {
+                        self.access(state, (step, plan), watch, Overlook::default())?;
+                    } else {
+                        return Ok((number, None));
+                    }
+                }
                 // It is the last one of the block.
-                (Executor::Branch(condition, distance), _) if !is_watched(number, watch) => {
+                Executor::Branch(condition, distance) if !is_watched => {
                     let next = if holds(wave, condition) {
                         step.following().wrapping_add_signed(distance as isize)
                     } else {
                         step.following()
                     };
                     if self.reports_all {
-                        wave.executed = before;
+                        wave.executed = before(number);
                         self.simple((wave, lds), step, next, watch, |_, _| ());
                     }
                     return Ok((number + 1, Some(next)));
