@@ -178,8 +178,8 @@ pub trait WaveObserver: Send {
     fn completes(&mut self, _context: &Context<'_>, _instruction: &Instruction<'_>) {}
 
     /// A wave has executed instructions that follow each other; before it those of its last such event, and none between.
-    /// Those that MODE skips are among them. `context.pc` is the address of the first. It comes at branches taken, at the ends
-    /// of a wave's turns, and before the wave ends; of an instruction that faults as well.
+    /// Those that MODE skips are among them. `context.pc` is the address of the first. It comes at the latest at a
+    /// branch taken, at the end of a wave's turn, and before the wave ends; of an instruction that faults as well.
     fn executed(&mut self, _context: &Context<'_>, _sequence: &[Step]) {}
 
     /// An instruction is not executed; neither issue nor completion is reported.

@@ -21,7 +21,7 @@ const ADDRESS: usize = size_of::<u64>();
 
 /// An argument that the program has set.
 #[derive(Clone, Debug)]
-pub(crate) enum Given {
+pub(crate) enum ArgumentValue {
     Bytes(Vec<u8>),
     /// A buffer, which the kernel does not keep.
     Memory(Weak<Mem>),
@@ -50,7 +50,7 @@ pub(crate) struct Kernel {
     name: String,
     /// Its code for each device that the program has been built for.
     codes: Vec<(Arc<Device>, Code)>,
-    arguments: Mutex<Vec<Option<Given>>>,
+    arguments: Mutex<Vec<Option<ArgumentValue>>>,
 }
 
 object!(Kernel, INVALID_KERNEL);
@@ -115,7 +115,7 @@ impl Kernel {
         self.attached.program()
     }
 
-    fn arguments(&self) -> MutexGuard<'_, Vec<Option<Given>>> {
+    fn arguments(&self) -> MutexGuard<'_, Vec<Option<ArgumentValue>>> {
         self.arguments
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -142,7 +142,7 @@ impl Kernel {
         parameter.ok_or(Status::INVALID_ARG_INDEX)
     }
 
-    fn set(&self, index: u32, given: Given) -> Outcome {
+    fn set(&self, index: u32, given: ArgumentValue) -> Outcome {
         let mut arguments = self.arguments();
         let place = arguments.get_mut(index as usize);
         *place.ok_or(Status::INVALID_ARG_INDEX)? = Some(given);
@@ -161,7 +161,7 @@ impl Kernel {
                     return Err(Status::INVALID_ARG_VALUE);
                 }
                 let bytes = u32::try_from(size).ok().filter(|bytes| *bytes != 0);
-                Given::Local(bytes.ok_or(Status::INVALID_ARG_SIZE)?)
+                ArgumentValue::Local(bytes.ok_or(Status::INVALID_ARG_SIZE)?)
             }
             ValueKind::GlobalBuffer => {
                 if size != ADDRESS {
@@ -169,15 +169,15 @@ impl Kernel {
                 }
                 let bytes = value.and_then(|bytes| bytes.try_into().ok());
                 match bytes.map_or(0, Handle::from_ne_bytes) {
-                    0 => Given::Address(0),
-                    memory => Given::Memory(Arc::downgrade(&self.buffer(memory)?)),
+                    0 => ArgumentValue::Address(0),
+                    memory => ArgumentValue::Memory(Arc::downgrade(&self.buffer(memory)?)),
                 }
             }
             ValueKind::ByValue => {
                 if size as u64 != parameter.size {
                     return Err(Status::INVALID_ARG_SIZE);
                 }
-                Given::Bytes(value.ok_or(Status::INVALID_ARG_VALUE)?.to_vec())
+                ArgumentValue::Bytes(value.ok_or(Status::INVALID_ARG_VALUE)?.to_vec())
             }
             ValueKind::Image => {
                 if size != ADDRESS {
@@ -187,7 +187,7 @@ impl Kernel {
                 let image = bytes.map(Handle::from_ne_bytes).filter(|image| *image != 0);
                 let image = self.object(image.ok_or(Status::INVALID_ARG_VALUE)?)?;
                 check_image(parameter, &image)?;
-                Given::Image(Arc::downgrade(&image))
+                ArgumentValue::Image(Arc::downgrade(&image))
             }
             ValueKind::Sampler => {
                 if size != ADDRESS {
@@ -198,7 +198,7 @@ impl Kernel {
                 if !Arc::ptr_eq(sampler.context(), &self.program().context) {
                     return Err(Status::INVALID_SAMPLER);
                 }
-                Given::Sampler(Arc::downgrade(&sampler))
+                ArgumentValue::Sampler(Arc::downgrade(&sampler))
             }
             // Pipes and queues of devices, of which there are none.
             _ => return Err(Status::INVALID_ARG_VALUE),
@@ -231,7 +231,7 @@ impl Kernel {
         if !is_pointer {
             return Err(Status::INVALID_ARG_VALUE);
         }
-        self.set(index, Given::Address(address as u64))
+        self.set(index, ArgumentValue::Address(address as u64))
     }
 
     /// The arguments of a launch on a device.
@@ -248,23 +248,23 @@ impl Kernel {
         };
         for given in self.arguments().iter() {
             found.all.push(match given.as_ref().ok_or(gone)? {
-                Given::Bytes(bytes) => Argument::Bytes(bytes.clone()),
-                Given::Address(address) => of_address(*address),
-                Given::Local(bytes) => Argument::Local(*bytes),
-                Given::Memory(memory) => {
+                ArgumentValue::Bytes(bytes) => Argument::Bytes(bytes.clone()),
+                ArgumentValue::Address(address) => of_address(*address),
+                ArgumentValue::Local(bytes) => Argument::Local(*bytes),
+                ArgumentValue::Memory(memory) => {
                     let memory = memory.upgrade().ok_or(gone)?;
                     let address = memory.address;
                     found.objects.push(memory);
                     of_address(address)
                 }
-                Given::Image(memory) => {
+                ArgumentValue::Image(memory) => {
                     let memory = memory.upgrade().ok_or(gone)?;
                     let image = memory.image.as_ref().ok_or(gone)?;
                     let address = image.descriptor_for(&memory.context, device)?;
                     found.objects.push(memory);
                     of_address(address)
                 }
-                Given::Sampler(sampler) => {
+                ArgumentValue::Sampler(sampler) => {
                     let sampler = sampler.upgrade().ok_or(gone)?;
                     let address = sampler.address();
                     found.samplers.push(sampler);
@@ -361,7 +361,7 @@ impl Kernel {
                     .arguments()
                     .iter()
                     .fold(0, |sum: u64, given| match given {
-                        Some(Given::Local(bytes)) => sum + u64::from(*bytes),
+                        Some(ArgumentValue::Local(bytes)) => sum + u64::from(*bytes),
                         _ => sum,
                     });
                 Info::from(u64::from(described.descriptor.group_segment_fixed_size) + dynamic)

@@ -96,9 +96,9 @@ struct Waiting {
     core: Weak<Core>,
 }
 
-/// The part of a command in its queue's order.
+/// Role of a command in its queue's order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Part {
+pub(crate) enum Role {
     /// It follows the barrier before it.
     Command,
     /// It follows all commands before it, if there is no wait list.
@@ -303,7 +303,7 @@ impl Queue {
     /// A kernel of the queue has failed; an event is of another context; the host has no thread for the queue.
     pub(crate) fn enqueue(
         &self,
-        part: Part,
+        role: Role,
         wait_list: &[Arc<Event>],
         work: Work,
     ) -> Outcome<Arc<Progress>> {
@@ -318,12 +318,12 @@ impl Queue {
         let mut first: Vec<Arc<Progress>> = after.clone();
         if self.is_in_order() {
             first.extend(state.last.replace(progress.clone()));
-        } else if part == Part::Command || !after.is_empty() {
+        } else if role == Role::Command || !after.is_empty() {
             first.extend(state.barrier.clone());
         } else {
             first.extend(state.open.iter().cloned());
         }
-        if part == Part::Barrier {
+        if role == Role::Barrier {
             state.barrier = Some(progress.clone());
         }
         if state.open.len() >= state.many.max(MANY) {

@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::handle::{self, Handle, Object, publish};
 use crate::memory::{Allocated, Mem, Request};
 use crate::program::host_reads;
-use crate::queue::Part;
+use crate::queue::Role;
 use crate::status::{Outcome, Status};
 use crate::transfer::Region;
 
@@ -210,7 +210,7 @@ pub(super) fn enqueue_map(
     flags: u64,
 ) -> Outcome<usize> {
     let work = map_work(memory, region, flags);
-    let enqueued = order.enqueue(command, Part::Command, is_blocking, work);
+    let enqueued = order.enqueue(command, Role::Command, is_blocking, work);
     if let Err(error) = enqueued {
         memory.unmap(pointer)?;
         return Err(match error {
@@ -281,7 +281,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
             }
             Ok(())
         };
-        order.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT, Part::Command, false, work)
+        order.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT, Role::Command, false, work)
     })
 }
 
@@ -305,7 +305,7 @@ pub unsafe extern "C" fn enqueue_migrate_mem_objects(
         for memory in super::array(memory, objects as usize)? {
             object_of(&order, *memory)?;
         }
-        order.enqueue(CL_COMMAND_MIGRATE_MEM_OBJECTS, Part::Command, false, || {
+        order.enqueue(CL_COMMAND_MIGRATE_MEM_OBJECTS, Role::Command, false, || {
             Ok(())
         })
     })

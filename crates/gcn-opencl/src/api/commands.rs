@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::{array, put_if};
 use crate::event::{Event, OfQueue};
 use crate::handle::{self, Handle};
-use crate::queue::{Part, Queue, Work};
+use crate::queue::{Queue, Role, Work};
 use crate::status::{Outcome, Status};
 
 /// The queue of a command, its wait list, and the place for its event.
@@ -61,18 +61,18 @@ impl Order {
     pub(super) fn enqueue(
         self,
         command: u32,
-        part: Part,
+        role: Role,
         is_blocking: bool,
         work: impl FnOnce() -> Outcome + Send + 'static,
     ) -> Outcome {
-        self.enqueue_work(command, part, is_blocking, Box::new(move |_| work()))
+        self.enqueue_work(command, role, is_blocking, Box::new(move |_| work()))
     }
 
     /// As [`Order::enqueue`], of work that needs the queue of the emulated device.
     pub(super) fn enqueue_work(
         self,
         command: u32,
-        part: Part,
+        role: Role,
         is_blocking: bool,
         work: Work,
     ) -> Outcome {
@@ -81,7 +81,7 @@ impl Order {
             after,
             event,
         } = self;
-        let progress = queue.enqueue(part, &after, work)?;
+        let progress = queue.enqueue(role, &after, work)?;
         if !event.is_null() {
             let made = queue.event(command, progress.clone());
             // SAFETY: the program vouches for the room, by the contract of `Order::new`.

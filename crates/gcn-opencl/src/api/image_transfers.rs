@@ -12,7 +12,7 @@ use crate::abi::*;
 use crate::color::{COLOR_BYTES, texel};
 use crate::handle::Handle;
 use crate::memory::Mem;
-use crate::queue::Part;
+use crate::queue::Role;
 use crate::status::{Outcome, Status};
 use crate::transfer::{Copy, Pitches, Side, fill};
 
@@ -230,7 +230,7 @@ pub unsafe extern "C" fn enqueue_fill_image(
         let mut color = [0; COLOR_BYTES];
         color.copy_from_slice(given);
         let pattern = texel(image.format, &color);
-        order.enqueue(CL_COMMAND_FILL_IMAGE, Part::Command, false, move || {
+        order.enqueue(CL_COMMAND_FILL_IMAGE, Role::Command, false, move || {
             if let Some(space) = memory.space() {
                 for (address, bytes) in memory.rows(&region) {
                     // SAFETY: the bytes are the image's.

@@ -11,7 +11,7 @@ use crate::handle::{self, Handle, Object, publish};
 use crate::kernel::{Kernel, codes};
 use crate::launch::{Ready, Sizes};
 use crate::program::Program;
-use crate::queue::Part;
+use crate::queue::Role;
 use crate::status::{Outcome, Status};
 
 pub unsafe extern "C" fn create_kernel(
@@ -238,7 +238,7 @@ fn enqueue_launch(order: Order, command: u32, kernel: Handle, sizes: &Sizes<'_>)
         Some(ready) => ready.run(queue),
         None => Ok(()),
     };
-    order.enqueue_work(command, Part::Command, false, Box::new(work))
+    order.enqueue_work(command, Role::Command, false, Box::new(work))
 }
 
 /// Devices run no functions of the host.

@@ -9,7 +9,7 @@ use crate::abi::*;
 use crate::context::Context;
 use crate::device::Device;
 use crate::handle::{self, Handle, Object, publish};
-use crate::queue::{Part, Queue};
+use crate::queue::{Queue, Role};
 use crate::status::{Outcome, Status};
 
 /// Properties that queues of the host may have.
@@ -138,7 +138,7 @@ pub unsafe extern "C" fn enqueue_marker_with_wait_list(
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
         let order = Order::new(queue, count, list, event)?;
-        order.enqueue(CL_COMMAND_MARKER, Part::Marker, false, || Ok(()))
+        order.enqueue(CL_COMMAND_MARKER, Role::Marker, false, || Ok(()))
     })
 }
 
@@ -151,7 +151,7 @@ pub unsafe extern "C" fn enqueue_barrier_with_wait_list(
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
         let order = Order::new(queue, count, list, event)?;
-        order.enqueue(CL_COMMAND_BARRIER, Part::Barrier, false, || Ok(()))
+        order.enqueue(CL_COMMAND_BARRIER, Role::Barrier, false, || Ok(()))
     })
 }
 
@@ -162,7 +162,7 @@ pub unsafe extern "C" fn enqueue_marker(queue: Handle, event: *mut Handle) -> i3
             return Err(Status::INVALID_VALUE);
         }
         let order = Order::new(queue, 0, std::ptr::null(), event)?;
-        order.enqueue(CL_COMMAND_MARKER, Part::Marker, false, || Ok(()))
+        order.enqueue(CL_COMMAND_MARKER, Role::Marker, false, || Ok(()))
     })
 }
 
@@ -186,6 +186,6 @@ pub unsafe extern "C" fn enqueue_wait_for_events(
             Status::INVALID_EVENT_WAIT_LIST => Status::INVALID_EVENT,
             other => other,
         })?;
-        order.enqueue(CL_COMMAND_BARRIER, Part::Barrier, false, || Ok(()))
+        order.enqueue(CL_COMMAND_BARRIER, Role::Barrier, false, || Ok(()))
     })
 }

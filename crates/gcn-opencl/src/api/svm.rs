@@ -12,7 +12,7 @@ use crate::context::Context;
 use crate::handle::{self, Handle};
 use crate::kernel::Kernel;
 use crate::program::host_reads;
-use crate::queue::Part;
+use crate::queue::Role;
 use crate::status::{Outcome, Status};
 use crate::svm::{self, Svm};
 use crate::transfer::{Copy, Side, fill};
@@ -86,7 +86,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
             });
             done.recv().map_err(|_| Status::OUT_OF_RESOURCES)
         };
-        order.enqueue(CL_COMMAND_SVM_FREE, Part::Command, false, work)
+        order.enqueue(CL_COMMAND_SVM_FREE, Role::Command, false, work)
     })
 }
 
@@ -157,7 +157,7 @@ pub unsafe extern "C" fn enqueue_svm_memcpy(
             drop(kept);
             Ok(())
         };
-        order.enqueue(CL_COMMAND_SVM_MEMCPY, Part::Command, is_blocking != 0, work)
+        order.enqueue(CL_COMMAND_SVM_MEMCPY, Role::Command, is_blocking != 0, work)
     })
 }
 
@@ -190,7 +190,7 @@ pub unsafe extern "C" fn enqueue_svm_mem_fill(
             drop(to.svm);
             Ok(())
         };
-        order.enqueue(CL_COMMAND_SVM_MEMFILL, Part::Command, false, work)
+        order.enqueue(CL_COMMAND_SVM_MEMFILL, Role::Command, false, work)
     })
 }
 
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn enqueue_svm_map(
             drop(range.svm);
             Ok(())
         };
-        order.enqueue(CL_COMMAND_SVM_MAP, Part::Command, is_blocking != 0, work)
+        order.enqueue(CL_COMMAND_SVM_MAP, Role::Command, is_blocking != 0, work)
     })
 }
 
@@ -245,7 +245,7 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
             }
             Ok(())
         };
-        order.enqueue(CL_COMMAND_SVM_UNMAP, Part::Command, false, work)
+        order.enqueue(CL_COMMAND_SVM_UNMAP, Role::Command, false, work)
     })
 }
 
@@ -275,7 +275,7 @@ pub unsafe extern "C" fn enqueue_svm_migrate_mem(
             let range = Range::new(&order, *address, sizes.map_or(0, |sizes| sizes[index]))?;
             range.svm.ok_or(Status::INVALID_VALUE)?;
         }
-        order.enqueue(CL_COMMAND_SVM_MIGRATE_MEM, Part::Command, false, || Ok(()))
+        order.enqueue(CL_COMMAND_SVM_MIGRATE_MEM, Role::Command, false, || Ok(()))
     })
 }
 

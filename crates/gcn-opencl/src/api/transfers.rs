@@ -10,7 +10,7 @@ use crate::abi::*;
 use crate::handle::Handle;
 use crate::memory::Mem;
 use crate::program::host_reads;
-use crate::queue::Part;
+use crate::queue::Role;
 use crate::status::{Outcome, Status};
 use crate::transfer::{Copy, Corner, Side, fill};
 
@@ -30,7 +30,7 @@ pub(super) fn enqueue_copy(
     copy: Copy,
     kept: Kept,
 ) -> Outcome {
-    order.enqueue(command, Part::Command, is_blocking, move || {
+    order.enqueue(command, Role::Command, is_blocking, move || {
         if let Some(space) = kept.0.space() {
             // SAFETY: the program vouches for its memory, by the contract of the function that it called; the rest is of
             // buffers, which are kept, and in their bounds.
@@ -404,7 +404,7 @@ pub unsafe extern "C" fn enqueue_fill_buffer(
             return Err(Status::INVALID_VALUE);
         }
         let pattern = pattern.to_vec();
-        order.enqueue(CL_COMMAND_FILL_BUFFER, Part::Command, false, move || {
+        order.enqueue(CL_COMMAND_FILL_BUFFER, Role::Command, false, move || {
             if let Some(space) = memory.space() {
                 // SAFETY: the bytes are the buffer's.
                 fill(space, memory.address + offset as u64, &pattern, size);
