@@ -99,7 +99,7 @@ impl<'a> MemoryEvent<'a> {
     pub fn lanes(&self) -> u64 {
         match self.transfer.known() {
             Some(access) => access.lanes(),
-            // All that are active: see `MemoryPlan::keeps_addresses`.
+            // All that are active: see `MemoryPlan::is_by_lane`.
             None => self.instruction.exec,
         }
     }

@@ -84,8 +84,7 @@ impl Observed<'_> {
         Ok(after)
     }
 
-    /// The same of a memory instruction that [keeps its addresses](MemoryPlan::keeps_addresses): with less to look at it takes half
-    /// the time.
+    /// The same of a memory instruction [by lane](MemoryPlan::is_by_lane): with less to look at it takes half the time.
     ///
     /// # Errors
     /// As of [`Observed::execute`].
@@ -118,12 +117,16 @@ impl Observed<'_> {
                 Box::new(Stop { kind, pc, lane })
             })?;
         }
+        let is_reported = is_access && report.watch.wants.any(Events::ACCESSED);
+        if is_reported && !plan.keeps_addresses && transfer.known().is_none() {
+            memory::addresses(wave, step, device, transfer.access_mut());
+        }
         if memory::execute_fast_path(wave, plan, lds, device, transfer).is_none() {
             memory::execute_slow_path(wave, step, lds, device, transfer)
                 .map_err(|(kind, lane)| Box::new(Stop { kind, pc, lane }))?;
         }
         wave.blame(pc);
-        if is_access && report.watch.wants.any(Events::ACCESSED) {
+        if is_reported {
             report.accessed((wave, lds), instruction, overlook, transfer);
         }
         if self.counts {
@@ -247,7 +250,7 @@ impl Observed<'_> {
                     let state = (&mut *wave, &mut *lds, &mut *transfer);
                     if self.asks && plan.share.is_some() {
                         self.share(state, (step, plan), watch)?;
-                    } else if plan.keeps_addresses {
+                    } else if plan.is_by_lane {
                         self.access(state, (step, plan), watch, Overlook::default())?;
                     } else {
                         return Ok((number, None));
@@ -330,7 +333,7 @@ impl Observed<'_> {
         let overlook = watch.overlook(&context, step);
         if !self.drops_overlooked || !overlook.is_unanimous {
             let state = (wave, lds, transfer);
-            return if plan.keeps_addresses {
+            return if plan.is_by_lane {
                 self.access(state, (step, plan), watch, overlook)
             } else {
                 self.execute(state, step, watch, overlook, None).map(drop)

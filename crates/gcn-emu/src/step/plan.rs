@@ -76,8 +76,9 @@ pub struct MemoryPlan {
     pub number: u8,
     /// Shapes that its access may have.
     pub fast_path: FastPath,
-    /// All active lanes access something, at addresses that can be worked out after the instruction as well as before: it writes none
-    /// of the registers that they depend on.
+    /// All active lanes access something: nobody needs the addresses to know that.
+    pub is_by_lane: bool,
+    /// The addresses can be worked out after the instruction as well as before: it writes none of the registers that they depend on.
     pub keeps_addresses: bool,
     /// Places that a load, a store or an atomic of DS accesses in LDS.
     pub(crate) share: Option<ShareElements>,
@@ -179,9 +180,9 @@ impl MemoryPlan {
         }
     }
 
-    /// [`MemoryPlan::keeps_addresses`] of an instruction whose other fields are known.
-    pub(super) fn finds_addresses_again(&self) -> bool {
-        let has_lanes = match self.fast_path {
+    /// [`MemoryPlan::is_by_lane`] of an instruction whose fast path is known.
+    pub(super) fn has_a_lane_each(&self) -> bool {
+        match self.fast_path {
             FastPath::LoadShare
             | FastPath::LoadSharePart
             | FastPath::StoreShare
@@ -196,7 +197,11 @@ impl MemoryPlan {
             | FastPath::LoadFormat
             | FastPath::StoreFormat => true,
             FastPath::None | FastPath::LoadScalar | FastPath::Moves(_) | FastPath::Nothing => false,
-        };
+        }
+    }
+
+    /// [`MemoryPlan::keeps_addresses`] of an instruction whose other fields are known.
+    pub(super) fn finds_addresses_again(&self) -> bool {
         let writes = match self.does.intent() {
             Some(Intent::Load) => true,
             Some(Intent::Atomic) => self.returns || matches!(self.does, Does::Return(..)),
@@ -209,7 +214,7 @@ impl MemoryPlan {
             let end = first.saturating_add(self.address_registers());
             self.vdst >= end || self.vdst.saturating_add(written) <= first
         });
-        has_lanes && (!writes || is_apart)
+        self.is_by_lane && (!writes || is_apart)
     }
 
     /// The places in LDS of an instruction of DS that loads, stores or changes elements there by lanes.

@@ -78,6 +78,7 @@ impl MemoryPlan {
             loads_coherently: loads_coherently(inst),
             number: (index / 2) as u8,
             fast_path: FastPath::None,
+            is_by_lane: false,
             keeps_addresses: false,
             share: None,
             elements: Elements::default(),
@@ -130,6 +131,7 @@ impl MemoryPlan {
             (plan.kind, plan.increments) = (counters.order, counters.into());
         }
         plan.fast_path = FastPath::of(&plan);
+        plan.is_by_lane = plan.has_a_lane_each();
         plan.keeps_addresses = plan.finds_addresses_again();
         plan.share = plan.share_elements();
         plan.elements = fast_path::elements(&plan);
