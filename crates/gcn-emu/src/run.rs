@@ -1,7 +1,7 @@
 //! From a dispatch to its end: workgroups over threads.
 //!
 //! A thread and its workgroups are in `worker.rs`, a wave's turn in `steps.rs`, an instruction in `instruction.rs`, its
-//! events in `emitter.rs` and `observed.rs`. A wave begins with its first turn and ends its registers' use with its last, so that
+//! events in `reporter.rs`, `emitter.rs` and `observed.rs`. A wave begins with its first turn and ends its registers' use with its last, so that
 //! the next wave finds them in the host's nearest cache. After a wave's turn the run's [`HostCalls`](crate::device::HostCalls)
 //! answer the calls that the wave has made.
 

@@ -122,10 +122,9 @@ impl<'a> Emitter<'a> {
     #[inline(always)]
     pub(super) fn ends(&mut self, wave: &Wave, lds: &Lds) {
         let (context, instruction) = (self.to.context(wave, lds), &self.instruction);
-        let watch = &mut *self.to.watch;
         match self.skip {
             None => self.to.completes((wave, lds), instruction),
-            Some(why) => watch.each(Events::SKIP, |it| {
+            Some(why) => self.to.watch.each(Events::SKIP, |it| {
                 it.skipped(&context, instruction.step, why);
             }),
         }
