@@ -36,7 +36,7 @@ use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
-use crate::registers::{lanes_of, name, used};
+use crate::registers::{name, used};
 use crate::waves::{Groups, Waves};
 
 use access::{Memories, Transfer};
@@ -214,7 +214,7 @@ impl Watch {
         let registers = &mut state.registers;
         let isa = instruction.step.inst.isa;
         for it in &facts.addresses {
-            let Some((lane, origin)) = first_undefined(registers, it, instruction.exec) else {
+            let Some((lane, origin)) = registers.first_undefined(it, instruction.exec) else {
                 continue;
             };
             let register = name(isa, it.registers);
@@ -233,7 +233,7 @@ impl Watch {
                 _ => format!("{register} is undefined, and decides which register is accessed"),
             };
             let label = format!("uses {register} as an address");
-            define(registers, it, instruction.exec);
+            registers.define(it, instruction.exec);
             Self::report(
                 &self.findings,
                 &self.loads,
@@ -414,6 +414,20 @@ impl Watch {
         }
     }
 
+    /// The registers that an image's descriptor adds to its address, if some of them are undefined.
+    #[inline]
+    fn undefined_beyond(
+        &mut self,
+        context: &Context<'_>,
+        step: &Step,
+        exec: u64,
+    ) -> Option<RegisterUse> {
+        step.memory.as_deref()?.image.as_ref()?;
+        let beyond = context.address_beyond(step)?;
+        let registers = &self.turn(context).registers;
+        registers.first_undefined(&beyond, exec).map(|_| beyond)
+    }
+
     /// True if an instruction is known to read and to leave nothing undefined; that is noted then. `bases_number` as
     /// [`ShareAccess`] has it.
     #[inline]
@@ -547,43 +561,6 @@ fn define_written(registers: &mut Shadow, facts: &UninitFacts, exec: u64) {
     }
 }
 
-/// The first lane in which a register is undefined that an instruction uses as an address, and its origin.
-fn first_undefined(
-    registers: &Shadow,
-    it: &RegisterUse,
-    exec: u64,
-) -> Option<(Option<usize>, Origin)> {
-    match it.registers {
-        Registers::Vector { first, count } => (0..count).find_map(|number| {
-            let register = first.wrapping_add(number);
-            let lanes = registers.lanes_with(register, it.read) & lanes_of(it.lanes, exec) & exec;
-            let lane = lanes.trailing_zeros() as usize;
-            (lanes != 0).then(|| (Some(lane), registers.vector_origin(register)))
-        }),
-        Registers::Scalar { first, count } => (first..first.saturating_add(count))
-            .find(|register| registers.scalar(*register) & it.read != 0)
-            .map(|register| (None, registers.scalar_origin(register))),
-        Registers::State(_) => None,
-    }
-}
-
-/// Takes registers for defined.
-fn define(registers: &mut Shadow, it: &RegisterUse, exec: u64) {
-    match it.registers {
-        Registers::Vector { first, count } => {
-            for number in 0..count {
-                registers.define_vector(first.wrapping_add(number), exec);
-            }
-        }
-        Registers::Scalar { first, count } => {
-            for register in first..first.saturating_add(count) {
-                registers.set_scalar(register, 0, Origin::Start);
-            }
-        }
-        Registers::State(_) => {}
-    }
-}
-
 /// A number that tells registers apart.
 fn detail(registers: Registers) -> u64 {
     match registers {
@@ -616,9 +593,9 @@ impl WaveObserver for Watch {
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let (step, exec) = (instruction.step, instruction.exec);
         let is_moved = !std::ptr::eq(instruction.operands, &step.args);
-        if is_moved {
-            self.turn(context);
-            let facts = UninitFacts::with(step, used(instruction));
+        let beyond = self.undefined_beyond(context, step, exec);
+        if is_moved || beyond.is_some() {
+            let facts = UninitFacts::with(step, used(instruction).chain(beyond));
             self.slow(context, instruction, &facts);
         } else if !self.is_defined(context, step, exec, None) {
             let facts = self.facts.of(step, |step| Arc::new(UninitFacts::of(step)));

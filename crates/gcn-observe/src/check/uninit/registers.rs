@@ -3,9 +3,10 @@
 use gcn_emu::run::Initial;
 use gcn_emu::wave::LANES;
 use gcn_isa::regs;
-use gcn_isa::uses::RegisterSet;
+use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
 use super::origin::Origin;
+use crate::registers::lanes_of;
 
 /// The bit of SCC among those of scalar registers: no register has the number.
 pub(super) const SCC: u8 = 125;
@@ -196,6 +197,43 @@ impl Shadow {
     /// Origin of a scalar register's undefined bits.
     pub(super) fn scalar_origin(&self, register: u8) -> Origin {
         self.scalar_origins[usize::from(register) % SCALARS]
+    }
+
+    /// The first lane in which a register is undefined that an instruction uses as an address, and its origin.
+    pub(super) fn first_undefined(
+        &self,
+        it: &RegisterUse,
+        exec: u64,
+    ) -> Option<(Option<usize>, Origin)> {
+        match it.registers {
+            Registers::Vector { first, count } => (0..count).find_map(|number| {
+                let register = first.wrapping_add(number);
+                let lanes = self.lanes_with(register, it.read) & lanes_of(it.lanes, exec) & exec;
+                let lane = lanes.trailing_zeros() as usize;
+                (lanes != 0).then(|| (Some(lane), self.vector_origin(register)))
+            }),
+            Registers::Scalar { first, count } => (first..first.saturating_add(count))
+                .find(|register| self.scalar(*register) & it.read != 0)
+                .map(|register| (None, self.scalar_origin(register))),
+            Registers::State(_) => None,
+        }
+    }
+
+    /// Takes registers for defined.
+    pub(super) fn define(&mut self, it: &RegisterUse, exec: u64) {
+        match it.registers {
+            Registers::Vector { first, count } => {
+                for number in 0..count {
+                    self.define_vector(first.wrapping_add(number), exec);
+                }
+            }
+            Registers::Scalar { first, count } => {
+                for register in first..first.saturating_add(count) {
+                    self.set_scalar(register, 0, Origin::Start);
+                }
+            }
+            Registers::State(_) => {}
+        }
     }
 }
 
