@@ -2,6 +2,19 @@
 // The image's descriptor says that the address has a second coordinate.
 //! grid = 64
 //! args = { texels = "u32*64:iota" }
+// GCN all: error[uninitialized-address]: memory is accessed at an undefined address: v3
+// GCN all: --> check/uninit-image.s:39:5
+// GCN all: |
+// GCN all: 39 |     image_load v5, v[2:3], s[8:15] dmask:0x1 unorm  // nobody has written v3
+// GCN all: |     ^^^^^^^^^^ uses v3 as an address
+// GCN all: |
+// GCN 1.0, 1.1: = note: uses v3 as an address: `image_load v5, v2, s[8:15] dmask:0x1 unorm`, at kernel+0x44, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: uses v3 as an address: `image_load v5, v2, s[8:15] dmask:0x1 unorm`, at kernel+0x48, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: the wave began with the value, which the hardware does not set
+// GCN all: = note: kernel kernel, once
+// GCN all: 
+// GCN all: 1 error
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function

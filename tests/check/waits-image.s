@@ -2,6 +2,26 @@
 // The image's descriptor says that the address has a second coordinate.
 //! grid = 64
 //! args = { texels = "u32*64:iota" }
+// GCN all: error[missing-wait]: v3 is read while the operation that writes it may be incomplete
+// GCN all: --> check/waits-image.s:52:5
+// GCN all: |
+// GCN all: 52 |     image_load v5, v[2:3], s[8:15] dmask:0x1 unorm
+// GCN all: |     ^^^^^^^^^^ reads v3
+// GCN all: |
+// GCN all: ::: check/waits-image.s:51:5
+// GCN all: |
+// GCN all: 51 |     ds_read_b32 v3, v1
+// GCN all: |     ----------- the operation that writes v3
+// GCN all: |
+// GCN 1.0, 1.1: = note: reads v3: `image_load v5, v2, s[8:15] dmask:0x1 unorm`, at kernel+0x68, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: reads v3: `image_load v5, v2, s[8:15] dmask:0x1 unorm`, at kernel+0x6c, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the operation that writes v3: `ds_read_b32 v3, v1`, at kernel+0x60, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the operation that writes v3: `ds_read_b32 v3, v1`, at kernel+0x64, workgroup 0,0,0, wave 0
+// GCN all: = note: kernel kernel, once
+// GCN all: = help: `s_waitcnt lgkmcnt(0)` before the instruction
+// GCN all: 
+// GCN all: 1 error
+// GCN all: exit status 3
 .globl kernel
 .p2align 8
 .type kernel,@function
