@@ -121,9 +121,10 @@ struct Sample {
 }
 
 impl Sample {
-    /// The distance of those that are tried among `count`.
+    /// The distance of those that are tried among `count`: an odd number, since most waits have two mutants, of which an even one
+    /// would meet the same each time.
     fn step(self, count: usize) -> usize {
-        self.every.max(count.div_ceil(self.most))
+        self.every.max(count.div_ceil(self.most)) | 1
     }
 }
 
@@ -153,7 +154,7 @@ const SAMPLE: [&str; 5] = [
 const SMALL: &str = "saxpy";
 
 /// Mutants of a build that are tried as a test: one in this many.
-const EVERY: usize = 2;
+const EVERY: usize = 3;
 
 /// True if a build is tried as a test.
 pub fn is_sample(case: &Case, build: Build) -> bool {
