@@ -5,8 +5,9 @@
 //! changes; then each instruction is looked at once more, and its findings are reported.
 //!
 //! An unknown callee is taken to wait for all operations that are outstanding, before it uses a register and before it returns,
-//! as LLVM's functions do. Any lanes may be active. What memory an address leads to, a wave's other waves and LDS are left to
-//! the checkers of a run.
+//! as LLVM's functions do. A jump to an unknown address calls such a function, which returns in place of the one that jumps, if
+//! other registers than those of the jump hold the address to return to; else it is a return. Any lanes may be active. What memory
+//! an address leads to, a wave's other waves and LDS are left to the checkers of a run.
 
 mod ahead;
 mod constants;

@@ -165,6 +165,101 @@ fn unknown_functions_wait() {
     );
 }
 
+/// A function that reads the register which `restoring` loads before it leaves.
+fn calling(restoring: &str) -> String {
+    format!(
+        "s_getpc_b64 s[4:5]
+         here:
+         s_add_u32 s4, s4, restoring-here
+         s_addc_u32 s5, s5, 0
+         s_swappc_b64 s[30:31], s[4:5]
+         v_mov_b32_e32 v3, v40
+         s_endpgm
+         restoring:
+         s_waitcnt lgkmcnt(0)
+         {restoring}"
+    )
+}
+
+/// The finding of `calling` in a function that returns without a wait.
+const NOT_WAITED: &str =
+    "missing-wait: v_mov_b32_e32 v3, v40 / ds_read_b32 v40, v1: `s_waitcnt lgkmcnt(0)`";
+
+#[test]
+fn a_function_that_takes_over_the_return_waits() {
+    let leaving = |clobber: &str, to: &str| {
+        calling(&format!(
+            "s_mov_b64 s[16:17], s[30:31]
+             s_getpc_b64 s[6:7]
+             there:
+             s_add_u32 s6, s6, last-there
+             s_addc_u32 s7, s7, 0
+             s_swappc_b64 s[30:31], s[6:7]
+             s_mov_b64 s[30:31], s[16:17]
+             ds_read_b32 v40, v1
+             s_setpc_b64 {to}
+             last:
+             s_waitcnt lgkmcnt(0)
+             {clobber}
+             s_setpc_b64 s[30:31]"
+        ))
+    };
+    // The address of `last` is in s[6:7] behind the first call, too.
+    check(ALL, &leaving("", "s[6:7]"), &[]);
+    check(ALL, &leaving("s_mov_b32 s8, 0", "s[6:7]"), &[]);
+    check(ALL, &leaving("", "s[30:31]"), &[NOT_WAITED]);
+    check(ALL, &leaving("", "s[16:17]"), &[NOT_WAITED]);
+    // s[6:7] is unknown, and s[30:31] has the address to return to.
+    check(ALL, &leaving("s_mov_b32 s6, 0", "s[6:7]"), &[]);
+    // A function may have changed both.
+    check(
+        ALL,
+        &leaving("s_mov_b64 s[6:7], 0\ns_mov_b64 s[16:17], 0", "s[6:7]"),
+        &[NOT_WAITED],
+    );
+}
+
+#[test]
+fn an_unknown_function_that_takes_over_the_return_waits() {
+    let leaving = |to: &str| {
+        calling(&format!(
+            "v_writelane_b32 v41, s30, 0
+             v_writelane_b32 v41, s31, 1
+             v_writelane_b32 v41, s7, 2
+             s_load_dwordx2 s[34:35], s[8:9], 0x0
+             s_waitcnt lgkmcnt(0)
+             s_swappc_b64 s[30:31], s[34:35]
+             {to}"
+        ))
+    };
+    let from_lanes = "v_readlane_b32 s30, v41, 0
+         v_readlane_b32 s31, v41, 1
+         ds_read_b32 v40, v1";
+    let by = |pair: &str| leaving(&format!("{from_lanes}\ns_setpc_b64 {pair}"));
+    check(ALL, &by("s[34:35]"), &[]);
+    check(ALL, &by("s[30:31]"), &[NOT_WAITED]);
+    // Older compilers return by other registers.
+    check(
+        ALL,
+        &leaving(
+            "v_readlane_b32 s4, v41, 0
+             v_readlane_b32 s5, v41, 1
+             ds_read_b32 v40, v1
+             s_setpc_b64 s[4:5]",
+        ),
+        &[NOT_WAITED],
+    );
+    // Wrong lanes, a lane overwritten, and a whole register: nothing says where the jump goes, and it may return.
+    for unknown in [
+        "v_readlane_b32 s30, v41, 1\nv_readlane_b32 s31, v41, 0",
+        "v_writelane_b32 v41, s7, 1\nv_readlane_b32 s30, v41, 0\nv_readlane_b32 s31, v41, 1",
+        "v_mov_b32_e32 v41, v1\nv_readlane_b32 s30, v41, 0\nv_readlane_b32 s31, v41, 1",
+    ] {
+        let text = format!("{unknown}\nds_read_b32 v40, v1\ns_setpc_b64 s[34:35]");
+        check(ALL, &leaving(&text), &[NOT_WAITED]);
+    }
+}
+
 #[test]
 fn flat_needs_both_counters_where_global_has_its_own_instructions() {
     let text = "flat_load_dword v2, v[0:1]

@@ -1,38 +1,120 @@
-//! Scalar registers that hold addresses which follow from the program counter: S_GETPC and what is added to it.
+//! Dwords known without running the code: addresses that follow from the program counter, S_GETPC and what is added to it, and the
+//! address to which a function returns. Both are followed through scalar registers and lanes of vector registers.
+
+use std::ops::RangeInclusive;
 
 use gcn_isa::sop::{Sop1, Sop2};
 use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState as WaveState};
+use gcn_isa::vop::Vop2;
+use gcn_isa::vop3::Vop3;
 use gcn_isa::{Inst, Op, Operand, regs};
 
 use super::program::Step;
 
+/// The first of the two registers in which LLVM's functions find the address to return to.
+pub(super) const LINK: u8 = 30;
+
+/// Scalar registers that LLVM's functions leave as they are.
+const KEPT: RangeInclusive<u8> = 32..=105;
+
+/// Lanes of a vector register.
+const LANES: u32 = 64;
+
+/// The place of a dword.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Place {
+    Scalar(u8),
+    Lane { register: u8, lane: u8 },
+}
+
+/// A known dword.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Value {
+    Number(u32),
+    /// A half of the address to which the function returns.
+    Return {
+        is_high: bool,
+    },
+}
+
 /// Known values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Constants {
-    /// Registers in order, with their values.
-    known: Vec<(u8, u32)>,
+    /// Places in order, with their values.
+    known: Vec<(Place, Value)>,
     /// SCC, as a carry.
     carry: Option<bool>,
+    /// Scalar registers that the function has written, a bit each.
+    written: u128,
 }
 
-/// Registers with the values that an instruction sets them to, and its carry.
-type Results = (Vec<(u8, u32)>, Option<bool>);
+/// Scalar registers as a bit each.
+fn bits(registers: impl IntoIterator<Item = u8>) -> u128 {
+    let bit = |register: u8| 1_u128.checked_shl(register.into()).unwrap_or(0);
+    registers.into_iter().fold(0, |all, it| all | bit(it))
+}
+
+/// Places with the values that an instruction sets them to, and its carry.
+type Results = (Vec<(Place, Value)>, Option<bool>);
 
 impl Constants {
-    /// Keeps what is the same on another way. Returns true if that is less than before.
+    /// The values known at the beginning of a function whose caller has put the address to return to into a pair of registers.
+    pub(super) fn called(link: u8) -> Constants {
+        let half = |is_high: bool| {
+            let register = Place::Scalar(link.saturating_add(is_high.into()));
+            (register, Value::Return { is_high })
+        };
+        Constants {
+            known: vec![half(false), half(true)],
+            ..Constants::default()
+        }
+    }
+
+    /// Keeps what is the same on another way. Returns true if less is known than before.
     pub(super) fn join(&mut self, other: &Constants) -> bool {
-        let before = (self.known.len(), self.carry);
+        let before = (self.known.len(), self.carry, self.written);
         self.known.retain(|it| other.known.contains(it));
         if self.carry != other.carry {
             self.carry = None;
         }
-        before != (self.known.len(), self.carry)
+        self.written |= other.written;
+        before != (self.known.len(), self.carry, self.written)
     }
 
-    /// The value of a register.
-    fn register(&self, register: u8) -> Option<u32> {
-        let known = self.known.iter().find(|(it, _)| *it == register);
+    /// Facts about the function that ends here, for its callers.
+    pub(super) fn at_end(&self) -> Constants {
+        Constants {
+            written: self.written,
+            ..Constants::default()
+        }
+    }
+
+    /// The values known before a call, as far as they are behind it. A function restores the vector registers that its caller needs.
+    pub(super) fn behind(mut self, callee: &Constants) -> Constants {
+        self.forget_scalars(callee.written);
+        self.carry = None;
+        self
+    }
+
+    /// The same for a function that is not known.
+    pub(super) fn behind_unknown(self) -> Constants {
+        self.behind(&Constants {
+            written: !bits(KEPT),
+            ..Constants::default()
+        })
+    }
+
+    fn get(&self, place: Place) -> Option<Value> {
+        let known = self.known.iter().find(|(it, _)| *it == place);
         known.map(|(_, value)| *value)
+    }
+
+    /// The number in a register.
+    fn register(&self, register: u8) -> Option<u32> {
+        match self.get(Place::Scalar(register))? {
+            Value::Number(value) => Some(value),
+            Value::Return { .. } => None,
+        }
     }
 
     /// The address in a pair of registers.
@@ -41,55 +123,138 @@ impl Constants {
         Some(u64::from(low) | u64::from(high) << 32)
     }
 
-    fn set(&mut self, register: u8, value: u32) {
-        let place = self.known.partition_point(|(it, _)| *it < register);
-        self.known.insert(place, (register, value));
+    /// True if a pair of registers has the address to which the function returns.
+    fn returns_by(&self, first: u8) -> bool {
+        let has = |register, is_high| {
+            self.get(Place::Scalar(register)) == Some(Value::Return { is_high })
+        };
+        has(first, false) && has(first.saturating_add(1), true)
+    }
+
+    /// True if a jump to an unknown address in a pair of registers leads to another function, which returns in this one's place:
+    /// other registers have the address to return to.
+    pub(super) fn is_tail_call(&self, first: u8) -> bool {
+        let is_ready = |(place, _): &(Place, Value)| match place {
+            Place::Scalar(register) => self.returns_by(*register),
+            Place::Lane { .. } => false,
+        };
+        !self.returns_by(first) && self.known.iter().any(is_ready)
+    }
+
+    fn set(&mut self, place: Place, value: Value) {
+        let index = self.known.partition_point(|(it, _)| *it < place);
+        self.known.insert(index, (place, value));
+    }
+
+    fn forget_scalars(&mut self, registers: u128) {
+        self.written |= registers;
+        self.known.retain(|(place, _)| match place {
+            Place::Scalar(register) => registers & bits([*register]) == 0,
+            Place::Lane { .. } => true,
+        });
     }
 
     fn forget(&mut self, it: &RegisterUse) {
         match it.registers {
-            Registers::Scalar { first, count } => self
-                .known
-                .retain(|(register, _)| !(first..first.saturating_add(count)).contains(register)),
+            Registers::Scalar { first, count } => {
+                self.forget_scalars(bits(first..first.saturating_add(count)));
+            }
+            Registers::Vector { first, count } => {
+                let last = first.saturating_add(count.saturating_sub(1));
+                self.known.retain(|(place, _)| match place {
+                    Place::Scalar(_) => true,
+                    Place::Lane { register, .. } => !(first..=last).contains(register),
+                });
+            }
             Registers::State(WaveState::Scc) => self.carry = None,
-            Registers::Vector { .. } | Registers::State(_) => {}
+            Registers::State(_) => {}
         }
     }
 
     /// An instruction is executed.
     pub(super) fn step(&mut self, step: &Step) {
         let results = self.results(&step.inst, step.following());
+        let lane = self.lane_written(&step.inst);
         for (it, _) in step.uses.iter().filter(|(it, _)| it.written != 0) {
-            self.forget(it);
+            match lane {
+                Some(lane) => self.known.retain(|(place, _)| *place != lane),
+                None => self.forget(it),
+            }
         }
         if let Some((values, carry)) = results {
-            for (register, value) in values {
-                self.set(register, value);
+            for (place, value) in values {
+                self.set(place, value);
             }
             self.carry = carry;
         }
     }
 
-    /// Registers that an instruction sets to known values, and its carry.
-    #[expect(clippy::wildcard_enum_match_arm, reason = "only these make addresses")]
+    /// The lane of a vector register that is all that an instruction writes.
+    fn lane_written(&self, inst: &Inst) -> Option<Place> {
+        let is_one = matches!(
+            inst.op,
+            Op::Vop2(Vop2::V_WRITELANE_B32) | Op::Vop3(Vop3::V_WRITELANE_B32)
+        );
+        let mut operands = inst.row().slots().map(|slot| inst.operand(slot));
+        match is_one.then(|| operands.next())?? {
+            Operand::Vgprs { first, .. } => self.lane(first, operands.nth(1)?),
+            Operand::Scalar { .. }
+            | Operand::Literal(_)
+            | Operand::Off
+            | Operand::Imm(_)
+            | Operand::ScalarOffset { .. } => None,
+        }
+    }
+
+    /// A lane of a vector register, if its number is known.
+    fn lane(&self, register: u8, number: Operand) -> Option<Place> {
+        let lane = (self.number(number)? % LANES) as u8;
+        Some(Place::Lane { register, lane })
+    }
+
+    /// Places that an instruction sets to known values, and its carry.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "only these make addresses, and move them"
+    )]
     fn results(&self, inst: &Inst, following: u64) -> Option<Results> {
         let mut operands = inst.row().slots().map(|slot| inst.operand(slot));
-        let Operand::Scalar { code: to, .. } = operands.next()? else {
-            return None;
+        let to = match operands.next()? {
+            Operand::Scalar { code, .. } => Place::Scalar(code),
+            // V_WRITELANE, or nothing that is followed.
+            _ => self.lane_written(inst)?,
         };
-        let two = |value: u64| vec![(to, value as u32), (to + 1, (value >> 32) as u32)];
+        let second = || match to {
+            Place::Scalar(register) => Place::Scalar(register.saturating_add(1)),
+            Place::Lane { .. } => to,
+        };
+        let moved = |from: Place, to| Some((to, self.get(from)?));
         match inst.op {
-            Op::Sop1(Sop1::S_GETPC_B64) => Some((two(following), self.carry)),
-            Op::Sop1(Sop1::S_MOV_B64) => match operands.next()? {
-                Operand::Scalar { code, .. } => Some((two(self.address(code)?), self.carry)),
-                _ => None,
-            },
-            Op::Sop1(Sop1::S_MOV_B32) => match operands.next()? {
-                Operand::Scalar { code, .. } => {
-                    Some((vec![(to, self.register(code)?)], self.carry))
-                }
-                _ => None,
-            },
+            Op::Sop1(Sop1::S_GETPC_B64) => {
+                let high = (following >> u32::BITS) as u32;
+                let halves = [(to, following as u32), (second(), high)];
+                let known = halves.map(|(place, half)| (place, Value::Number(half)));
+                Some((known.to_vec(), self.carry))
+            }
+            Op::Sop1(Sop1::S_MOV_B64) => {
+                let from = scalar(operands.next()?)?;
+                let low = moved(Place::Scalar(from), to);
+                let high = moved(Place::Scalar(from.checked_add(1)?), second());
+                Some((low.into_iter().chain(high).collect(), self.carry))
+            }
+            Op::Sop1(Sop1::S_MOV_B32)
+            | Op::Vop2(Vop2::V_WRITELANE_B32)
+            | Op::Vop3(Vop3::V_WRITELANE_B32) => {
+                let from = Place::Scalar(scalar(operands.next()?)?);
+                Some((vec![moved(from, to)?], self.carry))
+            }
+            Op::Vop2(Vop2::V_READLANE_B32) | Op::Vop3(Vop3::V_READLANE_B32) => {
+                let Operand::Vgprs { first, .. } = operands.next()? else {
+                    return None;
+                };
+                let from = self.lane(first, operands.next()?)?;
+                Some((vec![moved(from, to)?], self.carry))
+            }
             Op::Sop2(op @ (Sop2::S_ADD_U32 | Sop2::S_ADDC_U32)) => {
                 let (a, b) = (operands.next()?, operands.next()?);
                 let carry = if op == Sop2::S_ADDC_U32 {
@@ -97,17 +262,24 @@ impl Constants {
                 } else {
                     false
                 };
-                let sum = u64::from(self.value(a)?) + u64::from(self.value(b)?) + u64::from(carry);
+                let sum =
+                    u64::from(self.number(a)?) + u64::from(self.number(b)?) + u64::from(carry);
                 // Other sums are no addresses.
-                let is_known = |it| matches!(it, Operand::Scalar { code, .. } if code < regs::ZERO);
-                (is_known(a) || is_known(b)).then(|| (vec![(to, sum as u32)], Some(sum >> 32 != 0)))
+                let is_known = |it| scalar(it).is_some_and(|code| code < regs::ZERO);
+                let known = || {
+                    (
+                        vec![(to, Value::Number(sum as u32))],
+                        Some(sum >> u32::BITS != 0),
+                    )
+                };
+                (is_known(a) || is_known(b)).then(known)
             }
             _ => None,
         }
     }
 
     #[expect(clippy::wildcard_enum_match_arm, reason = "these are no numbers")]
-    fn value(&self, operand: Operand) -> Option<u32> {
+    fn number(&self, operand: Operand) -> Option<u32> {
         match operand {
             Operand::Literal(value) => Some(value),
             Operand::Scalar { code, .. } if code < regs::ZERO => self.register(code),
@@ -119,5 +291,17 @@ impl Constants {
             }
             _ => None,
         }
+    }
+}
+
+/// The number of a scalar operand.
+fn scalar(operand: Operand) -> Option<u8> {
+    match operand {
+        Operand::Scalar { code, .. } => Some(code),
+        Operand::Vgprs { .. }
+        | Operand::Literal(_)
+        | Operand::Off
+        | Operand::Imm(_)
+        | Operand::ScalarOffset { .. } => None,
     }
 }

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use super::constants::Constants;
+use super::constants::{Constants, LINK};
 use super::hazards::Hazards;
 use super::program::{Next, Program, Step};
 use super::report::FindingSink;
@@ -27,11 +27,11 @@ impl State {
         waits | hazards | constants
     }
 
-    /// The same in another function: its constants are not this one's, so that a function is read once for all callers.
-    fn without_constants(self) -> State {
+    /// The same with other constants: those of a function are not its caller's, so that a function is read once for all callers.
+    fn with(&self, constants: Constants) -> State {
         State {
-            constants: Constants::default(),
-            ..self
+            constants,
+            ..self.clone()
         }
     }
 }
@@ -49,8 +49,8 @@ struct Function {
     blocks: BTreeMap<u64, Block>,
     /// Facts known where it returns; `None` as long as it does not.
     exit: Option<State>,
-    /// Functions that call it, and where it returns to in them.
-    callers: BTreeSet<(usize, u64)>,
+    /// Places to which it returns, with the constants known before the call.
+    callers: BTreeMap<BlockPlace, Constants>,
 }
 
 /// Place of a block: number of its function, and address.
@@ -72,6 +72,8 @@ enum BlockEnd {
     To(u64, State),
     Call {
         entry: u64,
+        /// The first of the registers with the address to return to.
+        link: u8,
         back: u64,
         state: State,
     },
@@ -103,7 +105,8 @@ impl<'a> Flow<'a> {
     /// A kernel or a function that may be called from anywhere begins at an address: nothing is outstanding.
     pub(super) fn enter(&mut self, entry: u64) {
         let function = self.function(entry);
-        self.arrive((function, entry), &State::default());
+        let state = State::default().with(Constants::called(LINK));
+        self.arrive((function, entry), &state);
     }
 
     /// Control comes to an address with what is known.
@@ -154,16 +157,23 @@ impl<'a> Flow<'a> {
         match way {
             BlockEnd::To(to, state) => self.arrive((function, to), &state),
             BlockEnd::Unknown => {}
-            BlockEnd::Call { entry, back, state } => {
+            BlockEnd::Call {
+                entry,
+                link,
+                back,
+                state,
+            } => {
                 let callee = self.function(entry);
-                self.arrive((callee, entry), &state.without_constants());
-                self.functions[callee].callers.insert((function, back));
+                self.arrive((callee, entry), &state.with(Constants::called(link)));
+                let caller = (function, back);
+                let callers = &mut self.functions[callee].callers;
+                callers.insert(caller, state.constants.clone());
                 if let Some(exit) = self.functions[callee].exit.clone() {
-                    self.arrive((function, back), &exit);
+                    self.go_back(caller, state.constants, &exit);
                 }
             }
             BlockEnd::Return(state) => {
-                let state = state.without_constants();
+                let state = state.with(state.constants.at_end());
                 let left = &mut self.functions[function];
                 let is_new = match &mut left.exit {
                     Some(exit) => exit.join(&state),
@@ -173,12 +183,17 @@ impl<'a> Flow<'a> {
                     }
                 };
                 if let (true, Some(exit)) = (is_new, left.exit.clone()) {
-                    for caller in left.callers.clone() {
-                        self.arrive(caller, &exit);
+                    for (caller, before) in left.callers.clone() {
+                        self.go_back(caller, before, &exit);
                     }
                 }
             }
         }
+    }
+
+    /// A function returns to a caller, with the constants known there before the call.
+    fn go_back(&mut self, caller: BlockPlace, before: Constants, exit: &State) {
+        self.arrive(caller, &exit.with(before.behind(&exit.constants)));
     }
 
     /// Reads a block to its end; the ways on from there.
@@ -215,23 +230,36 @@ impl<'a> Flow<'a> {
                 Next::Branch { to, .. } => {
                     break vec![BlockEnd::To(to, state.clone()), BlockEnd::To(pc, state)];
                 }
-                Next::Call(entry) => {
+                Next::Call { to: entry, link } => {
                     break vec![BlockEnd::Call {
                         entry,
+                        link,
                         back: pc,
                         state,
                     }];
                 }
-                Next::Jump { is_call, .. } => {
-                    break match (target, is_call) {
-                        (Some(entry), true) => vec![BlockEnd::Call {
+                Next::Jump { first, link } => {
+                    let is_tail_call = state.constants.is_tail_call(first);
+                    // All that is outstanding is waited for.
+                    let unknown = |state: State| State {
+                        constants: state.constants.behind_unknown(),
+                        ..State::default()
+                    };
+                    break match (target, link) {
+                        (Some(entry), Some(link)) => vec![BlockEnd::Call {
                             entry,
+                            link,
                             back: pc,
                             state,
                         }],
-                        (Some(to), false) => vec![BlockEnd::To(to, state)],
-                        (None, true) => vec![BlockEnd::Unknown, BlockEnd::To(pc, State::default())],
-                        (None, false) => vec![BlockEnd::Return(state)],
+                        (Some(to), None) => vec![BlockEnd::To(to, state)],
+                        (None, Some(_)) => {
+                            vec![BlockEnd::Unknown, BlockEnd::To(pc, unknown(state))]
+                        }
+                        (None, None) if is_tail_call => {
+                            vec![BlockEnd::Unknown, BlockEnd::Return(unknown(state))]
+                        }
+                        (None, None) => vec![BlockEnd::Return(state)],
                     };
                 }
             }

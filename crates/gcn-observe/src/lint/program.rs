@@ -19,10 +19,10 @@ pub(super) enum Next {
     End,
     /// An address; or the next instruction, if the branch may not be taken.
     Branch { to: u64, may_follow: bool },
-    /// A function, which returns to the next instruction.
-    Call(u64),
-    /// An address in a pair of scalar registers; a call goes on at the next instruction.
-    Jump { first: u8, is_call: bool },
+    /// A function, which finds the address of the next instruction in a pair of scalar registers and returns there.
+    Call { to: u64, link: u8 },
+    /// An address in a pair of scalar registers; a call if there are others for the address of the next instruction.
+    Jump { first: u8, link: Option<u8> },
 }
 
 /// An instruction.
@@ -90,7 +90,10 @@ fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
     let following = pc + inst.dwords() as u64 * DWORD;
     let to = branch.map(|dwords| following.wrapping_add_signed(dwords * DWORD as i64));
     match (inst.does(), to) {
-        (Does::Branch(_), Some(to)) if inst.uses().calls() => Next::Call(to),
+        (Does::Branch(_), Some(to)) if inst.uses().calls() => match link(inst) {
+            Some(link) => Next::Call { to, link },
+            None => Next::End,
+        },
         (Does::Branch(condition), Some(to)) => Next::Branch {
             to,
             may_follow: condition != Condition::Always,
@@ -107,14 +110,30 @@ fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
 }
 
 fn jump(inst: &Inst) -> Next {
-    let slots = || inst.row().slots();
-    let source = slots().find(|slot| slot.access == OperandAccess::Read);
-    match source.map(|slot| inst.operand(slot)) {
-        Some(Operand::Scalar { code, .. }) => Next::Jump {
-            first: code,
-            is_call: slots().any(|slot| slot.access != OperandAccess::Read),
+    match scalar(inst, OperandAccess::Read) {
+        Some(first) => Next::Jump {
+            first,
+            link: link(inst),
         },
-        _ => Next::End,
+        None => Next::End,
+    }
+}
+
+/// The first of the registers that a call sets to the address of the next instruction.
+fn link(inst: &Inst) -> Option<u8> {
+    scalar(inst, OperandAccess::Write)
+}
+
+/// The first of the scalar registers that an instruction reads, or writes.
+fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
+    let mut slots = inst.row().slots();
+    match inst.operand(slots.find(|slot| slot.access == access)?) {
+        Operand::Scalar { code, .. } => Some(code),
+        Operand::Vgprs { .. }
+        | Operand::Literal(_)
+        | Operand::Off
+        | Operand::Imm(_)
+        | Operand::ScalarOffset { .. } => None,
     }
 }
 
