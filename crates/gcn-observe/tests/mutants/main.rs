@@ -153,7 +153,15 @@ fn check(name: &str, bytes: &[u8], most: usize, counts: &mut Counts) {
             let of_it = released.get(&wait.pc).map_or(&[][..], Vec::as_slice);
             let (reason, uses) = text.judge(of_it, changed);
             object.set(changed);
-            let found = object.lint(object.around(wait.pc));
+            // What a function has outstanding at its ends is a matter of its callers and callees; the model does not see them.
+            let found = match reason {
+                Reason::Call | Reason::Nothing => object.lint(&object.entries),
+                Reason::Needed
+                | Reason::Flat
+                | Reason::Unused
+                | Reason::OtherWait
+                | Reason::Memory => object.lint(object.around(wait.pc)),
+            };
             object.set(wait);
             let is_meant = |it: &Finding| {
                 let other = it.sides.iter().find_map(|side| side.place.as_ref());
