@@ -188,34 +188,40 @@ impl<'a> Uses<'a> {
     /// The uses that begin a hazard.
     fn begins(&self, hazard: Hazard) -> impl Iterator<Item = RegisterUse> + use<> {
         let unit = self.unit();
-        let begins: fn(&RegisterUse) -> bool = match (hazard, unit) {
-            (
-                Hazard::VectorMemoryReadsSgpr | Hazard::ScalarMemoryReadsSgpr | Hazard::LaneSelect,
-                Unit::Vector,
-            ) => |it| matches!(it.registers, Registers::Scalar { .. }),
-            (Hazard::ScalarBufferReadsSgpr, Unit::Scalar) => {
-                |it| matches!(it.registers, Registers::Scalar { .. })
-            }
-            (Hazard::DppReadsVgpr, _) => |it| matches!(it.registers, Registers::Vector { .. }),
-            (Hazard::DppAfterExec, Unit::Vector) => |it| is_in(it, EXEC),
-            (Hazard::DivFmasReadsVcc, Unit::Vector) => |it| is_in(it, VCC),
-            (Hazard::ReadsZeroFlag, Unit::Vector) => |it| is_in(it, VCC) || is_in(it, EXEC),
-            (Hazard::GetRegister | Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => {
-                |it| matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
-            }
-            (Hazard::ReturnFromTrap, Unit::Scalar) if self.is_setreg() => {
-                |it| it.registers == Registers::State(UnnumberedState::TRAPSTS)
-            }
-            (Hazard::ReadsM0, Unit::Scalar) => |it| is_in(it, M0_REGISTER),
-            _ => |_| false,
+        let begins: Option<fn(&RegisterUse) -> bool> = 'begins: {
+            Some(match (hazard, unit) {
+                (
+                    Hazard::VectorMemoryReadsSgpr
+                    | Hazard::ScalarMemoryReadsSgpr
+                    | Hazard::LaneSelect,
+                    Unit::Vector,
+                ) => |it| matches!(it.registers, Registers::Scalar { .. }),
+                (Hazard::ScalarBufferReadsSgpr, Unit::Scalar) => {
+                    |it| matches!(it.registers, Registers::Scalar { .. })
+                }
+                (Hazard::DppReadsVgpr, _) => |it| matches!(it.registers, Registers::Vector { .. }),
+                (Hazard::DppAfterExec, Unit::Vector) => |it| is_in(it, EXEC),
+                (Hazard::DivFmasReadsVcc, Unit::Vector) => |it| is_in(it, VCC),
+                (Hazard::ReadsZeroFlag, Unit::Vector) => |it| is_in(it, VCC) || is_in(it, EXEC),
+                (Hazard::GetRegister | Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => {
+                    |it| matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
+                }
+                (Hazard::ReturnFromTrap, Unit::Scalar) if self.is_setreg() => {
+                    |it| it.registers == Registers::State(UnnumberedState::TRAPSTS)
+                }
+                (Hazard::ReadsM0, Unit::Scalar) => |it| is_in(it, M0_REGISTER),
+                _ => break 'begins None,
+            })
         };
         let stored = (hazard == Hazard::StoreData)
             .then(|| self.long_data())
             .flatten();
-        let written = self
-            .registers()
-            .filter(move |it| it.written != 0 && begins(it));
-        written.chain(stored)
+        // Most instructions begin few hazards: their registers are looked at for these alone.
+        let written = begins.map(|begins| {
+            let registers = self.registers();
+            registers.filter(move |it| it.written != 0 && begins(it))
+        });
+        written.into_iter().flatten().chain(stored)
     }
 
     /// The uses that end a hazard.
@@ -226,43 +232,49 @@ impl<'a> Uses<'a> {
     fn ends(&self, hazard: Hazard) -> impl Iterator<Item = RegisterUse> + use<> {
         let unit = self.unit();
         let does = self.inst.does();
-        let ends: fn(&RegisterUse) -> bool = match (hazard, unit) {
-            (Hazard::VectorMemoryReadsSgpr, Unit::VectorMemory | Unit::Flat) => {
-                |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
-            }
-            (Hazard::ScalarMemoryReadsSgpr, Unit::ScalarMemory) => {
-                |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
-            }
-            (Hazard::ScalarBufferReadsSgpr, Unit::ScalarMemory) if self.has_scalar_descriptor() => {
-                |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
-            }
-            (Hazard::DppReadsVgpr, Unit::Vector) if self.inst.encoding.is_dpp() => {
-                |it| it.read != 0 && matches!(it.registers, Registers::Vector { .. })
-            }
-            (Hazard::DppAfterExec, Unit::Vector) if self.inst.encoding.is_dpp() => {
-                |it| it.source == UseOrigin::LaneMask
-            }
-            (Hazard::DivFmasReadsVcc, Unit::Vector) if does.implicit().has(Implicit::READS_VCC) => {
-                |it| it.source == UseOrigin::Implicit && it.read != 0 && is_in(it, VCC)
-            }
-            (Hazard::ReadsZeroFlag, Unit::Vector) if self.reads_zero_flag() => {
-                |it| it.source == UseOrigin::Implicit && it.read != 0
-            }
-            (Hazard::GetRegister, Unit::Scalar) if self.is_getreg() => |it| {
-                it.read != 0
-                    && matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
-            },
-            (Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => |it| {
-                it.written != 0
-                    && matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
-            },
-            (Hazard::ReadsM0, _) if self.goes_by_m0() => {
-                |it| it.read != 0 && is_in(it, M0_REGISTER)
-            }
-            (Hazard::StoreData, Unit::Vector) => {
-                |it| it.written != 0 && matches!(it.registers, Registers::Vector { .. })
-            }
-            _ => |_| false,
+        let ends: Option<fn(&RegisterUse) -> bool> = 'ends: {
+            Some(match (hazard, unit) {
+                (Hazard::VectorMemoryReadsSgpr, Unit::VectorMemory | Unit::Flat) => {
+                    |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
+                }
+                (Hazard::ScalarMemoryReadsSgpr, Unit::ScalarMemory) => {
+                    |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
+                }
+                (Hazard::ScalarBufferReadsSgpr, Unit::ScalarMemory)
+                    if self.has_scalar_descriptor() =>
+                {
+                    |it| it.read != 0 && matches!(it.registers, Registers::Scalar { .. })
+                }
+                (Hazard::DppReadsVgpr, Unit::Vector) if self.inst.encoding.is_dpp() => {
+                    |it| it.read != 0 && matches!(it.registers, Registers::Vector { .. })
+                }
+                (Hazard::DppAfterExec, Unit::Vector) if self.inst.encoding.is_dpp() => {
+                    |it| it.source == UseOrigin::LaneMask
+                }
+                (Hazard::DivFmasReadsVcc, Unit::Vector)
+                    if does.implicit().has(Implicit::READS_VCC) =>
+                {
+                    |it| it.source == UseOrigin::Implicit && it.read != 0 && is_in(it, VCC)
+                }
+                (Hazard::ReadsZeroFlag, Unit::Vector) if self.reads_zero_flag() => {
+                    |it| it.source == UseOrigin::Implicit && it.read != 0
+                }
+                (Hazard::GetRegister, Unit::Scalar) if self.is_getreg() => |it| {
+                    it.read != 0
+                        && matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
+                },
+                (Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => |it| {
+                    it.written != 0
+                        && matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
+                },
+                (Hazard::ReadsM0, _) if self.goes_by_m0() => {
+                    |it| it.read != 0 && is_in(it, M0_REGISTER)
+                }
+                (Hazard::StoreData, Unit::Vector) => {
+                    |it| it.written != 0 && matches!(it.registers, Registers::Vector { .. })
+                }
+                _ => break 'ends None,
+            })
         };
         let lane = match hazard {
             Hazard::LaneSelect => self.lane_select(),
@@ -270,9 +282,12 @@ impl<'a> Uses<'a> {
         };
         let returns =
             (hazard == Hazard::ReturnFromTrap && does == Does::ReturnFromTrap).then(trap_status);
-        self.registers()
-            .filter(move |it| ends(it) || lane.is_some() && it.operand() == lane)
-            .chain(returns)
+        let is_possible = ends.is_some() || lane.is_some();
+        let ends = move |it: &RegisterUse| {
+            ends.is_some_and(|ends| ends(it)) || lane.is_some() && it.operand() == lane
+        };
+        let registers = is_possible.then(|| self.registers().filter(ends));
+        registers.into_iter().flatten().chain(returns)
     }
 
     fn is_setreg(&self) -> bool {
