@@ -13,7 +13,8 @@ fn the_library_is_found_beside_the_command() {
     let bin = directory.join("prefix/bin");
     fs::create_dir_all(&bin).expect("a directory");
     let own = bin.join("gcn");
-    fs::copy(env!("CARGO_BIN_EXE_gcn"), &own).expect("a copy");
+    // A copy would be busy if another test starts a process while it is written.
+    fs::hard_link(env!("CARGO_BIN_EXE_gcn"), &own).expect("a link");
     let link = directory.join("gcn");
     std::os::unix::fs::symlink(&own, &link).expect("a link");
     let found = || {
