@@ -159,7 +159,7 @@ pub fn execute_slow_path(
     perform(wave, step, transfer, lds, device)
 }
 
-/// [`execute`] of an instruction that has a fast path for its access. Nothing, and nothing has been done, of others.
+/// `execute` of an instruction that has a fast path for its access. Nothing, and nothing has been done, of others.
 #[inline(always)]
 pub fn execute_fast_path(
     wave: &mut Wave,
