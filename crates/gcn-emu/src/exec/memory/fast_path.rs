@@ -59,11 +59,11 @@ fn perform_shape(
         FastPath::LoadSharePart => share::load_part(wave, plan, lds, device),
         FastPath::StoreShare => share::store(wave, plan, lds, device),
         FastPath::Load => match global::load(wave, plan, device) {
-            None if is_flat => load_elsewhere(wave, plan, lds, device),
+            None if is_flat => elsewhere(wave, plan, lds, device, share::load_any, scratch::load),
             done => done,
         },
         FastPath::Store => match global::store(wave, plan, device) {
-            None if is_flat => store_elsewhere(wave, plan, lds, device),
+            None if is_flat => elsewhere(wave, plan, lds, device, share::store, scratch::store),
             done => done,
         },
         FastPath::Atomic => atomics::global(wave, plan, device, old).or_else(|| {
@@ -90,33 +90,20 @@ fn perform_shape(
     }
 }
 
-/// A load by FLAT that does not go to global memory.
+/// An access by FLAT that does not go to global memory: one of LDS, or else of scratch.
 #[inline(never)]
-fn load_elsewhere(
+fn elsewhere(
     wave: &mut Wave,
     plan: &MemoryPlan,
     lds: &mut Lds,
     device: &Device,
+    of_share: impl FnOnce(&mut Wave, &MemoryPlan, &mut Lds, &Device) -> Option<()>,
+    of_scratch: impl FnOnce(&mut Wave, &MemoryPlan, &Device) -> Option<()>,
 ) -> Option<()> {
     if share::is_reached(wave, plan, device) {
-        share::load_any(wave, plan, lds, device)
+        of_share(wave, plan, lds, device)
     } else {
-        scratch::load(wave, plan, device)
-    }
-}
-
-/// The same of a store.
-#[inline(never)]
-fn store_elsewhere(
-    wave: &mut Wave,
-    plan: &MemoryPlan,
-    lds: &mut Lds,
-    device: &Device,
-) -> Option<()> {
-    if share::is_reached(wave, plan, device) {
-        share::store(wave, plan, lds, device)
-    } else {
-        scratch::store(wave, plan, device)
+        of_scratch(wave, plan, device)
     }
 }
 
