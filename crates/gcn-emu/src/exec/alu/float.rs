@@ -137,34 +137,35 @@ pub(crate) trait Float: Flush + PartialOrd {
         Self::of_bits(((bias + power) as u64) << Self::FRACTION)
     }
 
+    /// A denormal multiplied by a power of two that makes it normal, and that power; anything else as it is, and 0.
+    #[inline(always)]
+    fn normal(self) -> (Self, i32) {
+        let power = Self::FRACTION as i32 + 1;
+        let scaled = self.times(Self::power_of_two(power));
+        let is_small = self.exponent() == 0;
+        (select(is_small, scaled, self), select(is_small, power, 0))
+    }
+
     /// The power of two of which it is a multiple by 1/2 to 1; 0 of zeros, infinities and NaN.
     #[inline(always)]
     fn frexp_exponent(self) -> i32 {
         let bias = (Self::EXPONENT_MAX >> 1) as i32;
-        let fraction = self.bits() & fraction_mask::<Self>();
-        match self.exponent() {
-            0 if fraction == 0 => 0,
-            0 => fraction.ilog2() as i32 + 2 - bias - Self::FRACTION as i32,
-            e if e == Self::EXPONENT_MAX => 0,
-            e => e as i32 - bias + 1,
-        }
+        let (normal, power) = self.normal();
+        let exponent = normal.exponent();
+        let has_none = (exponent == 0) | (exponent == Self::EXPONENT_MAX);
+        select(has_none, 0, exponent as i32 - bias + 1 - power)
     }
 
     /// That multiple; zeros, infinities and NaN themselves.
     #[inline(always)]
     fn frexp_fraction(self) -> Self {
-        let fraction = self.bits() & fraction_mask::<Self>();
         let below_one = u64::from(Self::EXPONENT_MAX >> 1) - 1;
-        match self.exponent() {
-            0 if fraction == 0 => self,
-            0 => {
-                let shifted = fraction << (Self::FRACTION - fraction.ilog2());
-                let magnitude = below_one << Self::FRACTION | shifted & fraction_mask::<Self>();
-                Self::signed(magnitude, self.negative())
-            }
-            e if e == Self::EXPONENT_MAX => self,
-            _ => Self::signed(below_one << Self::FRACTION | fraction, self.negative()),
-        }
+        let (normal, _) = self.normal();
+        let exponent = normal.exponent();
+        let has_none = (exponent == 0) | (exponent == Self::EXPONENT_MAX);
+        let fraction = normal.bits() & fraction_mask::<Self>();
+        let multiple = Self::signed(below_one << Self::FRACTION | fraction, self.negative());
+        select(has_none, self, multiple)
     }
 
     /// Its class, one of the bits that V_CMP_CLASS asks for: signalling NaN, quiet NaN, −∞, −normal, −denormal, −0,
