@@ -2,7 +2,8 @@
 
 use gcn_isa::image::LayoutError;
 
-/// Why an image instruction is not executed with its descriptors.
+/// Reason for which an image instruction is not executed with its descriptors.
+#[non_exhaustive]
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ImageProblem {
     /// An instruction that names no image.
@@ -34,6 +35,14 @@ pub enum ImageProblem {
         atomic: u8,
         /// Bytes of a texel.
         texel: u8,
+    },
+    /// An atomic whose DMASK names another number of dwords than its data have.
+    #[error("an atomic whose DMASK is {mask:#x} and whose data have {needed} dword{}", if *needed == 1 { "" } else { "s" })]
+    AtomicData {
+        /// DMASK.
+        mask: u8,
+        /// Dwords of the data.
+        needed: u8,
     },
     /// An anisotropic filter.
     #[error("anisotropic filters are not executed")]

@@ -68,6 +68,16 @@ fn the_mask_says_how_wide_they_are() {
                 texel: 8
             }
         );
+        // A comparison, and an addition, of three dwords: no assembler writes them.
+        let (compare, add) = if m.target.isa < Isa::Vi {
+            (0xf040_1700_u32, 0xf044_1700_u32)
+        } else {
+            (0xf044_1700, 0xf048_1700)
+        };
+        for (first, needed) in [(compare, 4), (add, 2)] {
+            let reason = problem(m, &format!(".long {first:#x}, 0x20400"));
+            assert_eq!(reason, ImageProblem::AtomicData { mask: 7, needed });
+        }
     });
 }
 

@@ -22,20 +22,6 @@ const NOT_EXECUTED: &[NotExecuted] = &[
     ),
 ];
 
-/// Instructions whose declared uses are not proven yet: samples of their operands seldom form a valid access, so that some reads never
-/// matter, and a compare and swap with TFE accesses memory by a register that is not declared.
-const UNPROVEN: &[&str] = &[
-    "image_get_resinfo",
-    "image_get_lod",
-    "image_atomic_cmpswap",
-    "image_atomic_fcmpswap",
-];
-
-/// True of an instruction whose declared uses are not proven yet.
-pub fn is_unproven(name: &str) -> bool {
-    UNPROVEN.contains(&name)
-}
-
 const ALL: IsaSet = IsaSet::from(Isa::Si);
 const BEFORE_VI: IsaSet = ALL.without(IsaSet::from(Isa::Vi));
 const BEFORE_GFX9: IsaSet = ALL.without(IsaSet::from(Isa::Gfx9));
@@ -128,6 +114,7 @@ const NEVER_MATTERS: &[NeverMatters] = &[
     (&["image_get_resinfo"], "reads srsrc[6]", ALL, NO_COMPRESSION),
     (&["image_get_resinfo"], "reads srsrc[0]", ALL, "sizes are the same wherever the image is"),
     (&["image_get_resinfo"], "reads srsrc[1]", ALL, "sizes are the same wherever the image is"),
+    (&["image_get_lod"], "reads srsrc[5]", BEFORE_GFX9, "the level of detail is the same in all layers"),
     (&["image_get_lod"], "reads srsrc[0]", ALL, "the level of detail is the same wherever the image is"),
     (&["s_cbranch_cdbg*"], "reads pc", ALL, "nothing sets the debugger's bits"),
     (&["s_sendmsg", "s_ttracedata"], "reads m0", ALL, "nobody receives it"),

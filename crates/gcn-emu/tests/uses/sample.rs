@@ -1,8 +1,9 @@
 //! Instructions with operands and modifiers by chance, and values at which something happens.
 
 use gcn_isa::dpp::Permutation;
+use gcn_isa::effect::AtomicOp;
 use gcn_isa::simm::{HWREG_MODE, HWREG_STATUS, HWREG_TRAPSTS, HWREGS, Hwreg};
-use gcn_isa::{Encoding, Field, Form, Inst, Isa, Kind, ModifierValue, Operand, Slot, regs};
+use gcn_isa::{Does, Encoding, Field, Form, Inst, Isa, Kind, ModifierValue, Operand, Slot, regs};
 
 use super::stage::Noise;
 
@@ -130,7 +131,12 @@ fn attempt(form: &'static Form, noise: &mut Noise) -> Inst {
             ModifierValue::Named(names) => noise.below(names.len() as u64) as i64,
             ModifierValue::Hex if noise.below(2) == 0 => 0xf,
             ModifierValue::Hex => noise.below(16) as i64,
-            ModifierValue::Mask => 1,
+            ModifierValue::Mask if let Does::Atomic(op, _) = inst.does() => {
+                let dwords = 1 << noise.below(2);
+                let values = if op == AtomicOp::CompareSwap { 2 } else { 1 };
+                (1 << (dwords * values)) - 1
+            }
+            ModifierValue::Mask => 1 + noise.below(15) as i64,
             // Formats of 32 bits to a component: integers and floats.
             ModifierValue::BufferFormat => match noise.below(2) {
                 0 => 4 << 4 | 14,

@@ -1,6 +1,6 @@
 //! An image instruction with its image: coordinates, levels, and the addresses of texels.
 
-use gcn_isa::effect::{Half, ImageOp, TexelForm};
+use gcn_isa::effect::{AtomicOp, Half, ImageOp, TexelForm};
 use gcn_isa::image::{
     AddressLayout, AddressPart, ImageDescriptor, ImageKind, Layout, number_format,
     number_format_name, texel_format,
@@ -65,10 +65,26 @@ impl<'a> Bound<'a> {
             levels,
             bytes,
         };
+        bound.check_data()?;
         if is_bound {
             bound.check_numbers()?;
         }
         Ok(bound)
+    }
+
+    /// DMASK has a bit for each dword of an atomic's data (errata E330).
+    fn check_data(&self) -> Result<(), ImageProblem> {
+        let Does::Atomic(op, ty) = self.plan.does else {
+            return Ok(());
+        };
+        let mask = self.image_plan.mask;
+        let values = if op == AtomicOp::CompareSwap { 2 } else { 1 };
+        let needed = ty.dwords() * values;
+        if mask.max(1).count_ones() == u32::from(needed) {
+            Ok(())
+        } else {
+            Err(ImageProblem::AtomicData { mask, needed })
+        }
     }
 
     /// Data formats take number formats of their kind only.
