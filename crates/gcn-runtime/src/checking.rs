@@ -35,6 +35,7 @@ use crate::settings::CheckSettings;
 /// assert_eq!(new[0].name, "global-out-of-bounds");
 /// assert!(checking.collect(kernel.module()).is_empty(), "it is told once");
 /// assert_eq!(checking.reports().len(), 1);
+/// assert_eq!(checking.watched(), 1);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -46,6 +47,8 @@ pub struct Checking {
     observers: Observers,
     /// Launches so far of kernels that are checked.
     launches: AtomicU64,
+    /// Those of them that are watched.
+    watched: AtomicU64,
     collected: Mutex<Collected>,
 }
 
@@ -79,6 +82,7 @@ impl Checking {
             findings,
             stop,
             launches: AtomicU64::new(0),
+            watched: AtomicU64::new(0),
             collected: Mutex::default(),
             settings,
         })
@@ -99,10 +103,16 @@ impl Checking {
         let is_watched = self.settings.covers(kernel)
             && self.settings.watches(self.launches.fetch_add(1, Relaxed));
         if is_watched {
+            self.watched.fetch_add(1, Relaxed);
             self.observers.clone()
         } else {
             Observers::none()
         }
+    }
+
+    /// Number of launches so far that are watched: without one, "no findings" says nothing.
+    pub fn watched(&self) -> u64 {
+        self.watched.load(Relaxed)
     }
 
     /// The flag that is set when there are as many findings as the settings allow.

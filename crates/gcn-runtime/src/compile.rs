@@ -135,6 +135,8 @@ pub struct Compiled {
     pub commands: Vec<String>,
     /// True if it was made earlier.
     pub cached: bool,
+    /// The files that the source includes, at all depths. Clang lists none for [`Language::Ir`].
+    pub dependencies: Vec<PathBuf>,
 }
 
 /// The reason why a source was not compiled.
@@ -259,6 +261,7 @@ pub fn compile_with(
             diagnostics: entry.diagnostics,
             commands: plan.shown(OsStr::new("kernel.bc"), OsStr::new("kernel.co")),
             cached: true,
+            dependencies: entry.dependencies,
         });
     }
     let place = tempfile::Builder::new().prefix("gcn-").tempdir();
@@ -295,24 +298,22 @@ pub fn compile_with(
         }
     }
     let bytes = std::fs::read(&code).map_err(|error| file_error(&code, error))?;
+    let dependencies = std::fs::read_to_string(&dependencies).unwrap_or_default();
     let entry = cache::CachedResult {
         code: bytes,
         diagnostics,
+        dependencies: cache::dependencies(&dependencies, request.source),
     };
     if let Some(cache) = &cache {
-        let dependencies = std::fs::read_to_string(&dependencies).unwrap_or_default();
         // What cannot be kept is made again.
-        let _ = cache.write(
-            &key,
-            &cache::dependencies(&dependencies, request.source),
-            &entry,
-        );
+        let _ = cache.write(&key, &entry);
     }
     Ok(Compiled {
         code: entry.code,
         diagnostics: entry.diagnostics,
         commands: shown,
         cached: false,
+        dependencies: entry.dependencies,
     })
 }
 

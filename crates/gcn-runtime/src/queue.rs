@@ -16,7 +16,7 @@ use crate::{CommandResult, Device, Error, Signal};
 /// A queue of commands, which begin one after the other, each when the one before has ended: a handle, of which all clones are
 /// the same queue. Queues of a device run beside each other.
 ///
-/// When a command fails, those behind it end with [`Error::Skipped`], until [`Queue::clear`]. Other queues go on. Commands go
+/// If a command fails, those behind it end with [`Error::Skipped`], until [`Queue::clear`]. Other queues go on. Commands go
 /// on when all handles have been dropped.
 ///
 /// `Send` and `Sync`: all threads may submit.

@@ -82,7 +82,7 @@ pub struct FaultReport {
 
 /// Addresses below this are taken for a null pointer and an offset.
 const NULL_PAGE: u64 = 1 << 16;
-/// Waves that people are told the places of; programs are told more.
+/// Number of waves whose places the text for people has; reports for programs have more.
 const SHOWN: usize = 16;
 
 /// The position of a wave.

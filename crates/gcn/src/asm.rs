@@ -14,7 +14,7 @@ use gcn_isa::{Syntax, TextFidelity};
 use gcn_object::MetadataError;
 
 use crate::file::SourceText;
-use crate::{Status, Usage, input, render, warnings};
+use crate::{Status, Usage, input, outputs, render, warnings};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -136,6 +136,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         })?),
     };
     let directory = args.debug.then(working_directory);
+    let files = input::SourceFiles::new(&args.directories, Some(&text));
     let assembly = assemble_with(
         &Source {
             name: &name,
@@ -148,10 +149,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             dialect: args.dialect.into(),
             ..options
         },
-        &input::SourceFiles {
-            directories: &args.directories,
-            text: Some(&text),
-        },
+        &files,
     );
     text.check()?;
     if args.show_encoding {
@@ -180,7 +178,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         return Ok(Status::BadInput);
     }
     if let Some(bytes) = made {
-        write_result(args, &bytes, out)?;
+        write_result(args, &bytes, &files.included(), out)?;
     }
     Ok(Status::Success)
 }
@@ -304,7 +302,15 @@ fn encodings(assembly: &Assembly) -> String {
 }
 
 /// Writes the result where it belongs.
-fn write_result(args: &Args, bytes: &[u8], out: &mut dyn Write) -> Result<()> {
+///
+/// # Errors
+/// The output cannot be written, or is the source or one of the included files.
+fn write_result(
+    args: &Args,
+    bytes: &[u8],
+    included: &[PathBuf],
+    out: &mut dyn Write,
+) -> Result<()> {
     let stdin_or_stdout = Path::new(input::STDIN);
     let path = match &args.output {
         Some(path) => path.clone(),
@@ -315,5 +321,7 @@ fn write_result(args: &Args, bytes: &[u8], out: &mut dyn Write) -> Result<()> {
         out.write_all(bytes)?;
         return Ok(());
     }
+    let inputs = std::iter::once(&args.input).chain(included);
+    outputs::refuse_inputs(&path, inputs.map(PathBuf::as_path))?;
     fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }

@@ -8,9 +8,10 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use gcn_runtime::Checking;
+use gcn_runtime::report::FindingReport;
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
-use crate::{Status, input, render, run};
+use crate::{Status, input, outputs, render, run};
 pub use options::CheckOptions;
 
 /// For `--help`.
@@ -40,11 +41,10 @@ pub struct Args {
 /// # Errors
 /// `out` or another output cannot be written, or the options contradict each other.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let mut settings = args.check.over(CheckSettings::default())?;
-    if args.run.json {
-        settings.format = FindingFormat::Json;
-    }
-    let checking = Checking::new(settings)?;
+    let checking = match checking(args) {
+        Ok(checking) => checking,
+        Err(error) => return run::report_failure(error, args.run.json, out),
+    };
     let CheckSettings {
         format,
         ref output,
@@ -52,13 +52,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         ..
     } = *checking.settings();
     let file = match output {
-        Some(path) if path != Path::new(input::STDIN) => {
-            let file = File::create(path)
-                .with_context(|| format!("cannot write {}", input::name(path)))?;
-            Some(BufWriter::new(file))
-        }
+        Some(path) if path != Path::new(input::STDIN) => Some(path),
         _ => None,
     };
+    if let Some(Err(error)) = file.map(|path| outputs::check_place(path)) {
+        return run::report_failure(error, args.run.json, out);
+    }
     // JSON on standard output is the report of the run, with the findings in it.
     let is_report = format == FindingFormat::Json && file.is_none() && !gen_suppressions;
     // Standard output has the findings alone where they are for programs.
@@ -68,27 +67,53 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     } else {
         run::checked(&args.run, false, Some(&checking), &mut io::stderr())?
     };
+    let has_begun = findings.is_some();
+    let findings = findings.as_deref().unwrap_or_default();
     match file {
-        Some(mut file) => {
-            checking.write(&findings, &mut file)?;
-            file.flush()?;
-        }
+        // The file may be an input, for which the run was refused.
+        Some(_) if !has_begun => {}
+        Some(path) => write(&checking, findings, path)
+            .with_context(|| format!("cannot write {}", input::name(path)))?,
         None if is_report => {}
         None if keeps_output => {
             let renderer = render::renderer();
-            for finding in &findings {
+            for finding in findings {
                 render::tell(format_args!("{}\n\n", finding.render(&renderer)));
             }
         }
-        None => checking.write(&findings, out)?,
+        None => checking.write(findings, out)?,
     }
     // A run that did not begin has reported why.
     let has_run = !matches!(status, Status::BadInput | Status::BadUsage);
     if format == FindingFormat::Text && has_run {
         let of = |severity: &str| findings.iter().filter(|it| it.severity == severity).count();
         let counted = render::counted(of("error"), of("warning"));
-        let counted = counted.unwrap_or_else(|| "no findings".to_owned());
+        let none = if checking.watched() == 0 {
+            "nothing was checked: --launch-skip and --launch-count leave no launch"
+        } else {
+            "no findings"
+        };
+        let counted = counted.unwrap_or_else(|| none.to_owned());
         render::tell(format_args!("{counted}\n"));
     }
     Ok(status)
+}
+
+/// The checkers that the options choose.
+///
+/// # Errors
+/// The options contradict each other, or a file of suppressions cannot be read.
+fn checking(args: &Args) -> Result<Checking> {
+    let mut settings = args.check.over(CheckSettings::default())?;
+    if args.run.json {
+        settings.format = FindingFormat::Json;
+    }
+    Ok(Checking::new(settings)?)
+}
+
+/// Writes findings to a file.
+fn write(checking: &Checking, findings: &[FindingReport], path: &Path) -> io::Result<()> {
+    let mut file = BufWriter::new(File::create(path)?);
+    checking.write(findings, &mut file)?;
+    file.flush()
 }

@@ -356,7 +356,7 @@ fn code_of<'a>(object: &'a CodeObject, target: &Target) -> ListedCode<'a> {
             notes: Vec::new(),
         })
         .collect();
-    // In the order of their descriptors, so that these keep it. Those of version 2 stand before the code, as data.
+    // In the order of their descriptors, so that these keep it. Those of version 2 come before the code, as data.
     let mut kernels: Vec<&gcn_object::ObjectKernel> = object
         .kernels
         .iter()

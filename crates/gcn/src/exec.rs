@@ -27,7 +27,7 @@ use gcn_runtime::settings::{
 };
 
 use crate::check::CheckOptions;
-use crate::{Status, Usage, input, render, variations};
+use crate::{Status, Usage, input, outputs, render, variations};
 use library::Library;
 use program::Program;
 
@@ -277,10 +277,9 @@ impl Environment {
 ///
 /// # Errors
 /// It cannot be written.
-fn empty(file: Option<&PathBuf>) -> Result<()> {
-    let file = file.filter(|file| *file != Path::new(settings::STANDARD));
-    let shared = file.filter(|file| !file.as_os_str().to_string_lossy().contains(PROCESS));
-    if let Some(file) = shared {
+fn empty(file: &Path) -> Result<()> {
+    let is_own = file.as_os_str().to_string_lossy().contains(PROCESS);
+    if !is_own && file != Path::new(settings::STANDARD) {
         File::create(file).with_context(|| format!("cannot write {}", input::name(file)))?;
     }
     Ok(())
@@ -371,12 +370,20 @@ pub fn run(args: &Args) -> Status {
 fn command(options: &Options, name: &OsStr) -> Result<Command> {
     let environment = Environment::new(options)?;
     let Settings { check, profile, .. } = &environment.settings;
-    empty(check.as_ref().and_then(|it| it.output.as_ref()))?;
-    empty(profile.as_ref().map(|it| &it.file))?;
     let library = &environment.library;
     let mut command = Command::new(name);
     // A program that does not exist or cannot be read is reported by the system when it is executed.
     let path = program::find(name);
+    let suppress = check.iter().flat_map(|it| &it.suppress);
+    let inputs: Vec<&Path> = suppress.chain(&path).map(PathBuf::as_path).collect();
+    let findings = check.as_ref().and_then(|it| it.output.as_ref());
+    for output in findings
+        .into_iter()
+        .chain(profile.iter().map(|it| &it.file))
+    {
+        outputs::refuse_inputs(output, inputs.iter().copied())?;
+        empty(output)?;
+    }
     if let Some(path) = &path
         && program::gains_rights(path)
     {

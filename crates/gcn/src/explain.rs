@@ -56,10 +56,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         Some(explanation) => write!(out, "{explanation}")?,
         None => match closest(&wanted, all().map(|explanation| explanation.name)) {
             Some(near) => {
-                bail!("no error or warning is called `{wanted}`; did you mean `{near}`?")
+                bail!(
+                    "no error, warning, fault or finding is called `{wanted}`; did you mean `{near}`?"
+                )
             }
             None => {
-                bail!("no error or warning is called `{wanted}`; `gcn explain` lists all names")
+                bail!(
+                    "no error, warning, fault or finding is called `{wanted}`; `gcn explain` lists all names"
+                )
             }
         },
     }

@@ -9,8 +9,7 @@ use clap::builder::TypedValueParser;
 use gcn_isa::Target;
 
 use crate::file::FileBytes;
-use crate::run::Identity;
-use crate::{Status, input, object};
+use crate::{Status, input, object, outputs};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -66,13 +65,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if path == stdin_or_stdout {
         out.write_all(&entry.bytes)?;
     } else {
-        let identity = Identity::of(&path);
-        if identity.is_some() && identity == Identity::of(&args.input) {
-            bail!(
-                "{} is the input: name another file with --output",
-                path.display()
-            );
-        }
+        outputs::refuse_inputs(&path, [&*args.input])?;
         fs::write(&path, &*entry.bytes)
             .with_context(|| format!("cannot write {}", path.display()))?;
     }

@@ -38,7 +38,7 @@ pub struct Args {
     kernel: Option<String>,
     /// Write JSON.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// VGPRs of a block, the unit of allocation.

@@ -1,5 +1,7 @@
 //! Arguments that commands share: targets, files and standard input.
 
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
 use std::io;
@@ -154,9 +156,27 @@ pub fn name(path: &Path) -> String {
 /// The files that sources include: relative to the source, then in directories.
 pub struct SourceFiles<'a> {
     /// Directories to search, in this order.
-    pub directories: &'a [PathBuf],
+    directories: &'a [PathBuf],
     /// The source itself, if its memory can be released.
-    pub text: Option<&'a SourceText>,
+    text: Option<&'a SourceText>,
+    included: RefCell<BTreeSet<PathBuf>>,
+}
+
+impl<'a> SourceFiles<'a> {
+    /// The files beside a source and in directories, which are searched in this order. Of `text`, the source itself, the memory
+    /// is released as it is read.
+    pub fn new(directories: &'a [PathBuf], text: Option<&'a SourceText>) -> SourceFiles<'a> {
+        SourceFiles {
+            directories,
+            text,
+            included: RefCell::default(),
+        }
+    }
+
+    /// The files that were included.
+    pub fn included(self) -> Vec<PathBuf> {
+        self.included.into_inner().into_iter().collect()
+    }
 }
 
 impl gcn_asm::Files for SourceFiles<'_> {
@@ -178,10 +198,9 @@ impl gcn_asm::Files for SourceFiles<'_> {
                 "there is no such file beside the source or in the directories of -I"
             })?;
         let bytes = read(&path).map_err(|error| format!("{error:#}"))?;
-        Ok(gcn_asm::File {
-            name: path.display().to_string(),
-            bytes,
-        })
+        let name = path.display().to_string();
+        self.included.borrow_mut().insert(path);
+        Ok(gcn_asm::File { name, bytes })
     }
 
     fn passed(&self, position: usize) {

@@ -41,7 +41,7 @@ pub struct Args {
     target: Option<&'static Target>,
     /// Print JSON.
     #[arg(long)]
-    json: bool,
+    pub json: bool,
 }
 
 /// An answer to a query.

@@ -135,10 +135,7 @@ fn assembled(
             format!("{name} names no target: add --target, or .amdgcn_target to the source");
         return Err(Usage(message).into());
     };
-    let files = input::SourceFiles {
-        directories: &[],
-        text: None,
-    };
+    let files = input::SourceFiles::new(&[], None);
     let source = Source { name, text };
     let assembly = gcn_asm::assemble_with(&source, &asm::with_lines(Options::new(target)), &files);
     let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);

@@ -20,6 +20,7 @@ mod labels;
 mod lint;
 mod man;
 mod object;
+mod outputs;
 mod problem;
 mod render;
 mod run;
@@ -174,9 +175,9 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
     match command {
         Command::Asm(args) => asm::run(args, out),
         Command::Dis(args) => dis::run(args, out),
-        Command::Info(args) => info::run(args, out),
+        Command::Info(args) => reporting(args.json, out, |out| info::run(args, out)),
         Command::Extract(args) => extract::run(args, out),
-        Command::Isa(args) => isa::run(args, out),
+        Command::Isa(args) => reporting(args.json, out, |out| isa::run(args, out)),
         Command::Run(args) => run::run(args, out),
         Command::Check(args) => check::run(args, out),
         Command::Lint(args) => lint::run(args, out),
@@ -185,6 +186,28 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Explain(args) => explain::run(args, out),
         Command::Completions(args) => completions::run(args, out),
         Command::Man(args) => man::run(args, out),
+    }
+}
+
+/// Carries a command out whose errors, with `--json`, are JSON too, in place of its result.
+///
+/// # Errors
+/// As the command without `--json`; `out` cannot be written.
+fn reporting(
+    json: bool,
+    out: &mut dyn Write,
+    command: impl FnOnce(&mut dyn Write) -> Result<Status>,
+) -> Result<Status> {
+    if !json {
+        return command(out);
+    }
+    let mut result = Vec::new();
+    match command(&mut result) {
+        Ok(status) => {
+            out.write_all(&result)?;
+            Ok(status)
+        }
+        Err(error) => run::report_failure(error, json, out),
     }
 }
 

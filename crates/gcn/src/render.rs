@@ -19,7 +19,7 @@ const MAX_LINES: usize = 4;
 /// Bytes of a long line that are shown on each side of the place.
 const MAX_AROUND: usize = 200;
 
-/// Writes to standard error. If that cannot be done, nobody can be told so: what else is done does not depend on it.
+/// Writes to standard error. An error is ignored, since there is nowhere to report it.
 pub fn tell(text: Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(text);
 }
@@ -86,7 +86,7 @@ pub struct Sources<'a> {
 /// Diagnostics that are shown in full; 0 is no limit.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Errors, with what stands between them.
+    /// Errors, with what is between them.
     pub errors: usize,
     /// Warnings of a kind, which is their name.
     pub warnings: usize,

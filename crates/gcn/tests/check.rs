@@ -160,7 +160,10 @@ fn a_run_stops_at_the_findings_that_it_may_have() {
 fn launches_that_are_skipped_are_not_checked() {
     let kernel = file("check-skip.s", KERNEL);
     let output = check(&kernel, &["--only", "waits", "--launch-skip", "1"]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(0), "{errors}");
+    // No finding of a launch that was not looked at is no result.
+    assert!(errors.contains("nothing was checked"), "{errors}");
 }
 
 #[test]
@@ -211,4 +214,34 @@ fn lint_finds_the_same_without_running() {
     let wrong = KERNEL.replace("v_mov_b32", "no_such_instruction");
     let output = lint(&file("lint-wrong.s", &wrong));
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+}
+
+#[test]
+fn findings_do_not_overwrite_an_input() {
+    let kernel = file(
+        "check-input.s",
+        &format!(".include \"check-included.s\"\n{KERNEL}"),
+    );
+    let included = file("check-included.s", "; included\n");
+    let known = file("check-input.toml", "[[suppress]]\nname = \"missing-*\"\n");
+    let known = known.to_str().expect("UTF-8");
+    for input in [&kernel, &included, Path::new(known)] {
+        let before = fs::read(input).expect("a file");
+        let name = input.to_str().expect("UTF-8");
+        let output = check(
+            &kernel,
+            &["--only", "waits", "--suppress", known, "--output", name],
+        );
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{errors}");
+        let message = format!("error[output-conflict]: findings: {name} is the input ");
+        assert!(errors.starts_with(&message), "{errors}");
+        assert!(fs::read(input).expect("a file") == before, "{name}");
+    }
+    let output = check(&kernel, &["--output", "missing/findings"]);
+    assert_eq!(output.status.code(), Some(1));
+    assert_eq!(
+        text(&output.stderr),
+        "error[unwritable-output]: there is no directory missing\n"
+    );
 }

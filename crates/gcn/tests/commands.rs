@@ -1,4 +1,4 @@
-//! The commands that documents show: each runs, and prints what stands below it. And the paths that documents name exist.
+//! The commands that documents show: each runs, and prints what is below it. And the paths that documents name exist.
 //!
 //! A command is a line `$ COMMAND` in a code block; a shell runs it. The lines up to the next command are its standard output
 //! and then its standard error; `…` stands for any text in them, and a line of its own for any lines, or none. A command

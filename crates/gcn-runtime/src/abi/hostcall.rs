@@ -96,7 +96,7 @@ struct State {
     pool: Pool,
 }
 
-/// Why a call cannot be answered.
+/// Reason for which a call cannot be answered.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum HostcallError {
@@ -123,7 +123,7 @@ impl Hostcall {
     /// # Errors
     /// There is no memory for them.
     pub fn new(memory: &mut Owned, waves: u64) -> Result<Hostcall, AllocError> {
-        // A wave has one packet at most. Two at least, for entries of the stack are told from null by a tag.
+        // A wave has one packet at most. Two at least, for a tag distinguishes entries of the stack from null.
         let packets = waves.max(2).next_power_of_two();
         let headers_bytes = (packets * HEADER_BYTES).next_multiple_of(SLOT_BYTES);
         let bytes = BUFFER_BYTES + headers_bytes + packets * PAYLOAD_BYTES;

@@ -175,7 +175,7 @@ pub enum LaunchNote {
     MutePrintf,
 }
 
-/// Why a kernel cannot be started.
+/// Reason for which a kernel cannot be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {

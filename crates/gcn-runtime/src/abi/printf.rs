@@ -167,7 +167,7 @@ pub struct PrintfFormat {
     text: Vec<u8>,
 }
 
-/// Why a string of the metadata is no format.
+/// Error for a string of the metadata that is not a format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the printf format `{0}` is not number:arguments:sizes…:text")]
 pub struct FormatError(pub String);

@@ -1,7 +1,7 @@
 //! Results of the compiler on disk, by content.
 //!
-//! A key is made of all that is known before the compiler runs. Under it stands a list: the files that the source included
-//! when it was compiled, each with the hash of what it held. If all of them still hold that, the result stands under the hash
+//! A key is made of all that is known before the compiler runs. Under it is a list: the files that the source included
+//! when it was compiled, each with the hash of what it held. If all of them still hold that, the result is under the hash
 //! of key and list. A file is written under a temporary name and renamed, so that several processes may write; each begins
 //! with the hash of the rest, so that one that is damaged counts as none.
 
@@ -72,6 +72,8 @@ pub(super) struct CachedResult {
     pub code: Vec<u8>,
     /// The compiler's warnings.
     pub diagnostics: String,
+    /// The included files.
+    pub dependencies: Vec<PathBuf>,
 }
 
 /// A directory of results.
@@ -87,12 +89,14 @@ impl Cache {
     pub fn read(&self, key: &Key) -> Option<CachedResult> {
         let list = self.contents(&list_name(key))?;
         let list = String::from_utf8(list).ok()?;
+        let mut dependencies = Vec::new();
         for line in list.lines() {
             let (expected, path) = line.split_once(' ')?;
             let now = fs::read(path).ok()?;
             if hexadecimal(&hash(&[&now])) != expected {
                 return None;
             }
+            dependencies.push(PathBuf::from(path));
         }
         let bytes = self.contents(&entry_name(key, &list))?;
         let (length, rest) = bytes.split_first_chunk::<8>()?;
@@ -101,21 +105,17 @@ impl Cache {
         Some(CachedResult {
             code: code.to_vec(),
             diagnostics: String::from_utf8(diagnostics.to_vec()).ok()?,
+            dependencies,
         })
     }
 
-    /// Keeps a result that depends on these files.
+    /// Keeps a result.
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn write(
-        &self,
-        key: &Key,
-        dependencies: &[PathBuf],
-        entry: &CachedResult,
-    ) -> io::Result<()> {
+    pub fn write(&self, key: &Key, entry: &CachedResult) -> io::Result<()> {
         let mut list = String::new();
-        for path in dependencies {
+        for path in &entry.dependencies {
             let hash = hexadecimal(&hash(&[&fs::read(path)?]));
             let Some(path) = path.to_str().filter(|path| !path.contains('\n')) else {
                 // The list is text; a file of such a name is rare.
@@ -222,10 +222,11 @@ pub(super) fn dependencies(text: &str, source: CompilerInput<'_>) -> Vec<PathBuf
 mod tests {
     use super::*;
 
-    fn entry(text: &str) -> CachedResult {
+    fn entry(text: &str, dependencies: &[PathBuf]) -> CachedResult {
         CachedResult {
             code: text.as_bytes().to_vec(),
             diagnostics: format!("{text}: warning"),
+            dependencies: dependencies.to_vec(),
         }
     }
 
@@ -238,14 +239,16 @@ mod tests {
         let key = Key::new("clang", b"source");
         assert_eq!(cache.read(&key), None);
         let files = [header.clone()];
-        cache.write(&key, &files, &entry("one")).expect("written");
-        assert_eq!(cache.read(&key), Some(entry("one")));
+        let one = entry("one", &files);
+        cache.write(&key, &one).expect("written");
+        assert_eq!(cache.read(&key), Some(one));
         assert_eq!(cache.read(&Key::new("clang", b"other")), None);
         assert_eq!(cache.read(&Key::new("gcc", b"source")), None);
         fs::write(&header, "2").expect("a file");
         assert_eq!(cache.read(&key), None);
-        cache.write(&key, &files, &entry("two")).expect("written");
-        assert_eq!(cache.read(&key), Some(entry("two")));
+        let two = entry("two", &files);
+        cache.write(&key, &two).expect("written");
+        assert_eq!(cache.read(&key), Some(two));
         fs::remove_file(&header).expect("it is there");
         assert_eq!(cache.read(&key), None);
     }
@@ -256,7 +259,7 @@ mod tests {
         let cache = Cache::new(place.path().to_owned());
         let key = Key::new("clang", b"source");
         let files: Vec<PathBuf> = {
-            cache.write(&key, &[], &entry("one")).expect("written");
+            cache.write(&key, &entry("one", &[])).expect("written");
             let entries = fs::read_dir(place.path()).expect("a directory");
             entries
                 .map(|entry| entry.expect("an entry").path())
@@ -276,7 +279,7 @@ mod tests {
                 assert_eq!(cache.read(&key), None, "byte {at} changed");
             }
             fs::write(&file, whole).expect("a file");
-            assert_eq!(cache.read(&key), Some(entry("one")));
+            assert_eq!(cache.read(&key), Some(entry("one", &[])));
         }
     }
 
@@ -291,7 +294,7 @@ mod tests {
                     let key = Key::new("clang", b"source");
                     for _ in 0..50 {
                         cache
-                            .write(&key, &[], &entry(&format!("{writer}")))
+                            .write(&key, &entry(&format!("{writer}"), &[]))
                             .expect("written");
                         assert!(cache.read(&key).is_some());
                     }

@@ -1,4 +1,4 @@
-//! Errors that keep a run from starting, for people and for programs.
+//! Errors that keep a run from starting, and those of other commands with `--json`, for people and for programs.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -47,7 +47,7 @@ pub struct UsageOfKernel {
     pub help: Option<String>,
 }
 
-/// A run that did not start, in JSON; the fields are the keys.
+/// A command that did not do as asked, in JSON; the fields are the keys.
 #[derive(Serialize)]
 struct Failure {
     outcome: RunOutcome,
@@ -134,11 +134,16 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     Ok(failure.outcome.status())
 }
 
-/// True if arguments that clap refuses are those of a run that reports in JSON.
+/// Commands whose errors are JSON with `--json`.
+const JSON_COMMANDS: [&str; 4] = ["run", "check", "info", "isa"];
+
+/// True if arguments that clap refuses are those of a command that reports in JSON.
 pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {
     let mut arguments = arguments.skip(1);
     error.use_stderr()
-        && arguments.next().is_some_and(|command| command == "run")
+        && arguments
+            .next()
+            .is_some_and(|command| JSON_COMMANDS.iter().any(|it| command == *it))
         && arguments.any(|argument| argument == "--json")
 }
 

@@ -31,16 +31,15 @@ use crate::{Status, render};
 use dispatch::Dispatches;
 use expect::Verdict;
 use failure::UsageOfKernel;
-pub use failure::{report_usage, reports_usage};
+pub use failure::{report as report_failure, report_usage, reports_usage};
 use interrupt::Stop;
 use launch::RunRequest;
 pub use options::{Args, EXAMPLES};
 use profile::ProfileFile;
-use program::{choose, program};
+use program::{Program, choose, program};
 use report::{Results, RunOutcome, RunReport};
-pub use save::Identity;
 use trace::Trace;
-use wanted::Wanted;
+use wanted::{OtherFiles, Wanted};
 
 /// Carries the command out.
 ///
@@ -51,7 +50,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(status)
 }
 
-/// Carries the command out with checkers, whose findings are returned; with `json` they are in the report too.
+/// Carries the command out with checkers, whose findings are returned; with `json` they are in the report too. A run that
+/// could not begin returns none.
 ///
 /// # Errors
 /// As of [`run`].
@@ -60,14 +60,17 @@ pub fn checked(
     json: bool,
     checking: Option<&Checking>,
     out: &mut dyn Write,
-) -> Result<(Status, Vec<FindingReport>)> {
+) -> Result<(Status, Option<Vec<FindingReport>>)> {
     let mut json = json;
     let ran = launch::read(args).and_then(|mut run| {
         run.json |= json;
         json = run.json;
         carry_out(&run, checking, out)
     });
-    ran.or_else(|error| Ok((failure::report(error, json, out)?, Vec::new())))
+    match ran {
+        Ok((status, findings)) => Ok((status, Some(findings))),
+        Err(error) => Ok((failure::report(error, json, out)?, None)),
+    }
 }
 
 fn carry_out(
@@ -75,7 +78,7 @@ fn carry_out(
     checking: Option<&Checking>,
     out: &mut dyn Write,
 ) -> Result<(Status, Vec<FindingReport>)> {
-    let module = program(run)?;
+    let Program { module, included } = program(run)?;
     let names = run.launches.iter().map(|launch| launch.kernel.as_deref());
     let kernels = names
         .map(|name| choose(&module, name))
@@ -93,20 +96,30 @@ fn carry_out(
     let budget = run.memory.unwrap_or_else(arguments::spare_memory);
     let dispatches = Dispatches::new(run, &kernels, device, budget)?;
     dispatches.check()?;
-    let wanted = Wanted::new(run, dispatches.buffers.views(), loaded)?;
+    let settings = checking.map(Checking::settings);
+    let files = OtherFiles {
+        inputs: [
+            included,
+            settings.map_or_else(Vec::new, |it| it.suppress.clone()),
+        ]
+        .concat(),
+        findings: settings.and_then(|it| it.output.as_deref()),
+    };
+    let wanted = Wanted::new(run, &files, dispatches.buffers.views(), loaded)?;
     let mut trace = Trace::new(run, wanted.trace)?;
     let profiling = ProfileFile::new(&run.profile)?;
     let interrupted = checking.map_or_else(Arc::default, |it| it.stop().clone());
     let ready = dispatches.prepare(device, budget, &interrupted)?;
+    let elsewhere = notes::elsewhere(device);
     if !run.json {
-        for note in ready.notes() {
+        for note in elsewhere.iter().cloned().chain(ready.notes()) {
             render::tell(format_args!("note: {note}\n"));
         }
     }
 
     let map = CodeMap::new(&module);
     let stop = Stop::listen(&interrupted, run.timeout).context("cannot handle signals")?;
-    let ran = stop
+    let mut ran = stop
         .limited(|| {
             ready.run(
                 run,
@@ -117,6 +130,9 @@ fn carry_out(
             )
         })
         .context("cannot watch the timeout")??;
+    if run.json {
+        ran.notes.extend(elsewhere);
+    }
     let cause = stop.cause();
     stop.ended();
 

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use gcn_runtime::fault::{Fault, FaultKind};
 use gcn_runtime::hsa::LaunchNote;
+use gcn_runtime::memory::FIRST_ADDRESS;
 use gcn_runtime::report::{CodeMap, site};
-use gcn_runtime::{Completion, PreparedLaunch};
+use gcn_runtime::{Completion, Device, PreparedLaunch};
 
 use super::dispatch::Done;
 use crate::render;
@@ -19,6 +20,16 @@ pub fn remedy(note: &LaunchNote) -> &'static str {
         }
         LaunchNote::Partial { .. } | LaunchNote::Format(_) => "",
     }
+}
+
+/// A note about the addresses of a device whose memory is not at the usual place.
+pub fn elsewhere(device: &Device) -> Option<String> {
+    (!device.has_usual_addresses()).then(|| {
+        format!(
+            "device memory is not at its usual address {FIRST_ADDRESS:#x}, which is not free in this process; addresses can \
+             differ from run to run"
+        )
+    })
 }
 
 /// A note about instructions that read registers which the kernel does not ask for.
@@ -85,4 +96,20 @@ pub fn summary(done: &Done, threads: usize) -> String {
         plural(stats.instructions, "wave instruction", "s"),
         plural(threads as u64, "thread", "s"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_device_of_a_process_has_the_usual_addresses() {
+        // Both are alive, and cannot have the same addresses.
+        let devices = [(); 2].map(|()| Device::new("gfx900").expect("a device"));
+        let notes: Vec<String> = devices.iter().filter_map(elsewhere).collect();
+        assert!(!notes.is_empty());
+        for note in notes {
+            assert!(note.contains("usual address 0x100000000"), "{note}");
+        }
+    }
 }

@@ -1,6 +1,6 @@
 //! The program of a run: a source that is assembled or compiled, or a code object, and the kernel in it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use gcn_asm::{Options, Source};
@@ -20,11 +20,19 @@ use crate::problem::Problem;
 use crate::render::Sources;
 use crate::{Usage, asm, input, object, render};
 
+/// A program in a device.
+pub struct Program {
+    /// Its code.
+    pub module: Module,
+    /// The files that the source includes.
+    pub included: Vec<PathBuf>,
+}
+
 /// Reads the program, or assembles or compiles it, and loads it into a device of its target.
 ///
 /// # Errors
 /// The file cannot be read, the source has errors, or the target is none that it runs on.
-pub fn program(run: &RunRequest) -> Result<Module> {
+pub fn program(run: &RunRequest) -> Result<Program> {
     let name = input::name(&run.file);
     let asked = match &run.target {
         Some(target) => Some(
@@ -61,7 +69,7 @@ pub fn program(run: &RunRequest) -> Result<Module> {
             (None, Ok(own)) => own,
             (_, Err(error)) => return Err(error).context(name),
         };
-        return load(run, object, target.name);
+        return load(run, object, target.name, Vec::new());
     }
     if let Some(language) = Language::of_file(&run.file) {
         if run.dialect.is_some() {
@@ -97,6 +105,7 @@ pub fn program(run: &RunRequest) -> Result<Module> {
             ))
         })?),
     };
+    let files = input::SourceFiles::new(&run.compiler.include, None);
     let assembly = gcn_asm::assemble_with(
         &Source { name: &name, text },
         &Options {
@@ -104,10 +113,7 @@ pub fn program(run: &RunRequest) -> Result<Module> {
             dialect: run.dialect.map_or(options.dialect, Into::into),
             ..asm::with_lines(options)
         },
-        &input::SourceFiles {
-            directories: &run.compiler.include,
-            text: None,
-        },
+        &files,
     );
     let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
     let sources = Sources {
@@ -127,16 +133,24 @@ pub fn program(run: &RunRequest) -> Result<Module> {
     for warning in &object.warnings {
         render::warn(&name, warning);
     }
-    load(run, object, target.name)
+    load(run, object, target.name, files.included())
 }
 
 /// Loads a code object into a device of the target.
-fn load(run: &RunRequest, object: CodeObject<'static>, target: &str) -> Result<Module> {
+fn load(
+    run: &RunRequest,
+    object: CodeObject<'static>,
+    target: &str,
+    included: Vec<PathBuf>,
+) -> Result<Program> {
     // A name that no kernel has is the better message of two.
     for launch in &run.launches {
         symbol(&object, launch.kernel.as_deref())?;
     }
-    Ok(Module::of_object(&device(run, target)?, object)?)
+    Ok(Program {
+        module: Module::of_object(&device(run, target)?, object)?,
+        included,
+    })
 }
 
 /// A device for a run, of the named target.
@@ -163,7 +177,7 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
 }
 
 /// Compiles a source with the system's Clang.
-fn compiled(run: &RunRequest, language: Language, asked: Option<Named>) -> Result<Module> {
+fn compiled(run: &RunRequest, language: Language, asked: Option<Named>) -> Result<Program> {
     let name = input::name(&run.file);
     let target = asked.map_or_else(|| DEFAULT_TARGET.to_owned(), |named| named.to_string());
     let show = |commands: &[String]| {
@@ -197,7 +211,10 @@ fn compiled(run: &RunRequest, language: Language, asked: Option<Named>) -> Resul
         render::tell(format_args!("the code object is from the cache\n"));
     }
     render::tell(format_args!("{}", compiled.diagnostics));
-    Ok(module)
+    Ok(Program {
+        module,
+        included: compiled.dependencies,
+    })
 }
 
 /// Languages of sources that are not read by their extensions alone.

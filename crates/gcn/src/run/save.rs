@@ -4,15 +4,16 @@ use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 
 use super::launch::NamedText;
 use super::output::{Selector, View};
-use crate::input;
-use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
+use crate::outputs::{Identity, directory};
+use crate::problem::{OUTPUT_CONFLICT, Problem};
+use crate::{input, outputs};
 
 /// A buffer's bytes that are to be saved.
 pub struct Save {
@@ -33,14 +34,7 @@ impl Save {
             input::STDIN => PathBuf::from(input::STDIN),
             path => given.path(path.as_ref()),
         };
-        if path.is_dir() {
-            let message = format!("{} is a directory", input::name(&path));
-            bail!(Problem::new(UNWRITABLE_OUTPUT, message));
-        }
-        if !directory(&path).is_dir() {
-            let message = format!("there is no directory {}", directory(&path).display());
-            bail!(Problem::new(UNWRITABLE_OUTPUT, message));
-        }
+        outputs::check_place(&path)?;
         Ok(Save {
             name: given.name.clone(),
             view,
@@ -100,14 +94,6 @@ fn new_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
     builder.prefix(".gcn-").tempfile_in(directory)
 }
 
-/// The directory of a file.
-fn directory(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    }
-}
-
 /// Problems of files that are written to twice, or that are inputs. `others` are outputs that are no buffers, each with its name.
 pub fn conflicts(
     saves: &[Save],
@@ -145,37 +131,4 @@ pub fn conflicts(
         seen.push((name, identity));
     }
     messages
-}
-
-/// A file by what it is, not by its name.
-#[derive(PartialEq, Eq)]
-pub enum Identity {
-    /// Device and inode.
-    #[cfg(unix)]
-    Inode(u64, u64),
-    /// The name without links.
-    Path(PathBuf),
-}
-
-impl Identity {
-    /// That of a path; nothing for standard input and for what is no regular file, which may be written several times.
-    pub fn of(path: &Path) -> Option<Identity> {
-        if path == Path::new(input::STDIN) {
-            return None;
-        }
-        match fs::metadata(path) {
-            Ok(metadata) if !metadata.is_file() => None,
-            #[cfg(unix)]
-            Ok(metadata) => {
-                use std::os::unix::fs::MetadataExt;
-                Some(Identity::Inode(metadata.dev(), metadata.ino()))
-            }
-            #[cfg(not(unix))]
-            Ok(_) => fs::canonicalize(path).ok().map(Identity::Path),
-            Err(_) => {
-                let directory = fs::canonicalize(directory(path)).ok()?;
-                Some(Identity::Path(directory.join(path.file_name()?)))
-            }
-        }
-    }
 }

@@ -1,5 +1,7 @@
 //! Actions on memory after a run: printing, saving, comparing.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
 use gcn_observe::Filter;
 use gcn_runtime::bind::BufferView;
@@ -25,12 +27,25 @@ pub struct Wanted {
     pub trace: Filter,
 }
 
+/// Files of a run that its request does not name.
+pub struct OtherFiles<'a> {
+    /// Included files, and files of suppressions.
+    pub inputs: Vec<PathBuf>,
+    /// The output of a checker's findings.
+    pub findings: Option<&'a Path>,
+}
+
 impl Wanted {
     /// Finds all of it.
     ///
     /// # Errors
     /// [`Problems`] with all that is not there or conflicts.
-    pub fn new(run: &RunRequest, buffers: &[BufferView], loaded: &Loaded) -> Result<Wanted> {
+    pub fn new(
+        run: &RunRequest,
+        files: &OtherFiles<'_>,
+        buffers: &[BufferView],
+        loaded: &Loaded,
+    ) -> Result<Wanted> {
         let mut problems = Vec::new();
         fn keep<T>(
             result: Result<T>,
@@ -79,8 +94,9 @@ impl Wanted {
             &[
                 ("trace", run.trace.file.as_deref()),
                 ("profile", run.profile.file.as_deref()),
+                ("findings", files.findings),
             ],
-            &run.inputs(),
+            &[run.inputs(), files.inputs.clone()].concat(),
         ));
         if run.json && save.iter().any(Save::is_for_stdout) {
             let message = "--save cannot use standard output, where --json writes its report";

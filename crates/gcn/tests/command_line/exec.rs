@@ -98,6 +98,31 @@ pub fn variables(text: &str) -> Vec<String> {
 }
 
 #[test]
+fn outputs_replace_neither_the_program_nor_an_input() {
+    let directory = prepared("exec-outputs");
+    let program = directory.join("program");
+    let known = directory.join("known.toml");
+    fs::write(&program, "#!/bin/sh\n").expect("written");
+    fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("executable");
+    fs::write(&known, "[[suppress]]\nname = \"x\"\n").expect("written");
+    let refused = |options: &[&str], kept: &Path| {
+        let before = fs::read(kept).expect("a file");
+        let arguments = [&["exec"], options, &["--", "./program"]].concat();
+        let ran = output(&directory, &arguments);
+        assert_status(&ran, 125);
+        assert!(stderr(&ran).contains(" is the input "), "{}", stderr(&ran));
+        assert!(fs::read(kept).expect("a file") == before, "{options:?}");
+    };
+    refused(&["--check", "--output", "program"], &program);
+    refused(&["--profile=program"], &program);
+    let suppress = ["--check", "--suppress", "known.toml"];
+    refused(
+        &[&suppress[..], &["--output", "known.toml"]].concat(),
+        &known,
+    );
+}
+
+#[test]
 fn settings_reach_the_program() {
     let directory = prepared("exec-settings");
     let path = |below: &str| {

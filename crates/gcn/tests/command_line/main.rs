@@ -281,3 +281,95 @@ fn info_lists_a_kernel() {
     assert_eq!(report["kernels"][0]["arguments"][1]["offset"], 8);
     assert_eq!(report["kernels"][0]["lds_bytes"], 1024);
 }
+
+#[test]
+fn nothing_is_assembled_onto_an_input() {
+    let directory = scratch("onto-input");
+    let files = [
+        ("s.s", ".include \"inc.s\"\n.incbin \"data.bin\"\n"),
+        ("inc.s", "s_endpgm\n"),
+        ("data.bin", "data"),
+        ("s.co", "s_endpgm\n"),
+    ];
+    for (name, text) in files {
+        fs::write(directory.join(name), text).expect("written");
+    }
+    fs::hard_link(directory.join("inc.s"), directory.join("linked")).expect("a link");
+    for (arguments, same) in [
+        (&["s.s", "-o", "s.s"][..], "s.s is the input s.s"),
+        (&["s.s", "-o", "./s.s"], "./s.s is the input s.s"),
+        (&["s.s", "-o", "inc.s"], "inc.s is the input inc.s"),
+        (&["s.s", "-o", "linked"], "linked is the input inc.s"),
+        (&["s.s", "-o", "data.bin"], "data.bin is the input data.bin"),
+        (&["s.co"], "s.co is the input s.co"),
+    ] {
+        let asm = ["asm", "--target", "fiji"];
+        let refused = output(&directory, &[&asm[..], arguments].concat());
+        assert_status(&refused, 1);
+        assert_eq!(
+            stderr(&refused),
+            format!("error[output-conflict]: {same}: name another file with --output\n")
+        );
+    }
+    for (name, text) in files {
+        let now = fs::read_to_string(directory.join(name)).expect("a file");
+        assert_eq!(now, text, "{name}");
+    }
+}
+
+#[test]
+fn errors_are_json_if_asked() {
+    let directory = scratch("json-errors");
+    fs::write(directory.join("text.co"), "no object").expect("written");
+    fs::write(directory.join("k.s"), KERNEL).expect("written");
+    for (arguments, status, name, message) in [
+        (
+            &["info", "text.co"][..],
+            1,
+            Some("not-a-code-object"),
+            "text.co: ",
+        ),
+        (&["info", "missing.co"], 1, None, "cannot read missing.co"),
+        (&["info", "text.co", "--entry", "x"], 2, None, "--entry"),
+        (&["info"], 2, None, "required"),
+        (&["isa", "v_frobnicate"], 1, None, "v_frobnicate"),
+        (&["isa", "v_add_f32", "ds"], 2, None, "expected one family"),
+        (&["isa", "--target", "gfx1030"], 2, None, "gfx90c"),
+        (
+            &["check", "k.s", "--only", "wait"],
+            2,
+            None,
+            "the checks are",
+        ),
+        (
+            &["check", "k.s", "--only", "waits", "--except", "waits"],
+            2,
+            None,
+            "--except excludes all checks",
+        ),
+        (
+            &["check", "k.s", "--suppress", "no.toml"],
+            1,
+            None,
+            "no.toml",
+        ),
+        (&["check", "missing.s", "--grid", "1"], 1, None, "missing.s"),
+    ] {
+        let failed = output(&directory, &[arguments, &["--json"]].concat());
+        assert_status(&failed, status);
+        assert_eq!(stderr(&failed), "", "{arguments:?}");
+        let report: serde_json::Value = serde_json::from_slice(&failed.stdout).expect("JSON");
+        let outcome = if status == 1 {
+            "bad_input"
+        } else {
+            "bad_usage"
+        };
+        assert_eq!(report["outcome"], outcome, "{arguments:?}");
+        assert_eq!(report["exit_status"], status, "{arguments:?}");
+        let error = report["errors"][0].as_str().expect("a message");
+        assert!(error.contains(message), "{arguments:?}: {error}");
+        if name.is_some() {
+            assert_eq!(report["names"][0].as_str(), name, "{arguments:?}");
+        }
+    }
+}

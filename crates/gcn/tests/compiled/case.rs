@@ -21,7 +21,7 @@ pub struct Case {
     pub name: String,
     /// All of it; what is made of it is kept for as long as it stays the same.
     pub text: String,
-    /// Which language its device code is in.
+    /// The language of its device code.
     pub language: Language,
     /// Contents of the lines that begin with [`HEADER`].
     pub header: Header,

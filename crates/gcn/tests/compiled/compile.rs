@@ -77,7 +77,7 @@ impl fmt::Display for Build {
 }
 
 impl Build {
-    /// Why this kernel cannot be built so, if it cannot.
+    /// Reason for which this kernel cannot be built so, if it cannot.
     pub fn exception<'a>(&self, case: &'a Case) -> Option<&'a str> {
         let own = format!("{self}");
         let own: Vec<&str> = own.split_whitespace().collect();
@@ -107,7 +107,7 @@ pub fn fingerprint(parts: impl Hash) -> String {
 /// Lines of a failing command's messages that are shown.
 const MESSAGE_LINES: usize = 6;
 
-/// Why a command did not do what it should.
+/// Failure of a command.
 pub enum RunError {
     /// It is not installed, or cannot be started.
     Missing(String),

@@ -110,10 +110,10 @@ pub fn version(target: &Target) -> &'static str {
     target.isa.version().trim_start_matches("GCN ")
 }
 
-/// An expectation as it stands in a file.
+/// An expectation as written in a file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Expectation<'a> {
-    /// The number of the line that it stands in, counted from 1.
+    /// The number of its line, counted from 1.
     pub line: usize,
     /// The number of the line that it is about: its own, or the last before it that is not a comment.
     pub about: usize,

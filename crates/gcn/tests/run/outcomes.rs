@@ -221,3 +221,91 @@ fn outputs_do_not_overwrite_each_other_or_an_input() {
     let text = fs::read_to_string(directory.join("k.s")).expect("the source");
     assert!(text.contains("plain"), "it is as it was");
 }
+
+#[test]
+fn outputs_do_not_overwrite_a_file_that_the_source_includes() {
+    let directory = scratch("included");
+    fs::create_dir(directory.join("more")).expect("a directory");
+    let source = format!(".include \"inc.s\"\n{}", kernel_of("s_nop 0", "gfx900"));
+    let files = [
+        ("k.s", source.as_str()),
+        ("inc.s", ".include \"nested.s\"\n"),
+        ("more/nested.s", ".data\n.incbin \"data.bin\"\n"),
+        ("more/data.bin", "data"),
+    ];
+    for (name, text) in files {
+        fs::write(directory.join(name), text).expect("a file");
+    }
+    let run = |options: &[&str]| {
+        let good = ["k.s", "--grid", "64", "-I", "more", "--arg", "x=u32*4"];
+        run_in(&directory, &[&good[..], options].concat())
+    };
+    for (options, message) in [
+        (
+            &["--save", "x=inc.s"][..],
+            "save x: inc.s is the input inc.s",
+        ),
+        (
+            &["--save", "x=more/../more/nested.s"],
+            "save x: more/../more/nested.s is the input more/nested.s",
+        ),
+        (
+            &["--save", "x=more/data.bin"],
+            "save x: more/data.bin is the input more/data.bin",
+        ),
+        (
+            &["--trace", "--trace-file", "inc.s"],
+            "trace: inc.s is the input inc.s",
+        ),
+        (&["--profile", "inc.s"], "profile: inc.s is the input inc.s"),
+    ] {
+        let ran = run(options);
+        assert_eq!(ran.err, format!("error[output-conflict]: {message}\n"));
+        assert_eq!(ran.status, Some(BAD_INPUT));
+    }
+    for (name, text) in files {
+        let now = fs::read_to_string(directory.join(name)).expect("a file");
+        assert_eq!(now, text, "{name}");
+    }
+    let ran = run(&["--save", "x=more/x.bin"]);
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+}
+
+/// A library that is loaded before `gcn` starts maps a page at the usual address of device memory.
+#[cfg(target_os = "linux")]
+#[test]
+fn memory_elsewhere_has_a_note() {
+    const LIBRARY: &str = "void *mmap(void *, unsigned long, int, int, int, long);\n\
+                           __attribute__((constructor)) static void take(void) {\n  \
+                           mmap((void *)0x100000000, 4096, 0, 0x32, -1, 0);\n}\n";
+    const NOTE: &str = "device memory is not at its usual address 0x100000000";
+    let directory = scratch("elsewhere");
+    fs::write(directory.join("take.c"), LIBRARY).expect("a file");
+    fs::copy(kernels().join("plain.s"), directory.join("plain.s")).expect("a copy");
+    let built = Command::new("clang-19")
+        .current_dir(&directory)
+        .args(["-shared", "-fPIC", "take.c", "-o", "take.so"])
+        .status();
+    assert!(built.expect("clang-19 starts").success());
+    let run = |command: &str, json: &[&str]| -> Ran {
+        let launch = ["plain.s", "--grid", "4", "--arg", "pad=u8:9"];
+        let arguments = ["--arg", "a=u32:10", "--arg", "out=u32*4"];
+        let mut gcn = Command::new(env!("CARGO_BIN_EXE_gcn"));
+        gcn.current_dir(&directory)
+            .arg(command)
+            .args(launch)
+            .args(arguments)
+            .args(json)
+            .env("LD_PRELOAD", directory.join("take.so"));
+        gcn.output().expect("gcn starts").into()
+    };
+    for command in ["run", "check"] {
+        let ran = run(command, &[]);
+        assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+        assert_eq!(ran.err.matches(NOTE).count(), 1, "{}", ran.err);
+        let ran = run(command, &["--json"]);
+        let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
+        let note = report["notes"][0].as_str().expect("a note");
+        assert!(note.starts_with(NOTE), "{note}");
+    }
+}

@@ -280,3 +280,40 @@ fn what_is_missing_is_named() {
     let message = "error: k.cpp is C++, which is not supported: OpenCL C has the extension .cl, C++ for OpenCL .clcpp, HIP .hip\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_INPUT)));
 }
+
+#[test]
+fn outputs_do_not_overwrite_a_header() {
+    let directory = scratch("header");
+    let header = directory.join("scale.h");
+    fs::write(&header, "#define SCALE 10\n#define BIAS 1\n").expect("a file");
+    fs::write(directory.join("k.cl"), OPENCL).expect("a file");
+    let run = |save: &str| {
+        let good = [
+            "k.cl",
+            "--grid",
+            "4",
+            "--arg",
+            "out=i32*4",
+            "--arg",
+            "a=2",
+            "--save",
+        ];
+        compiled(&directory, &[], &[&good[..], &[save]].concat())
+    };
+    // The second time the code object is from the cache.
+    for _ in 0..2 {
+        let ran = run("out=scale.h");
+        assert!(
+            ran.err
+                .contains("error[output-conflict]: save out: scale.h is the input ")
+                && ran.err.ends_with("scale.h\n"),
+            "{}",
+            ran.err
+        );
+        assert_eq!(ran.status, Some(BAD_INPUT));
+    }
+    let text = fs::read_to_string(&header).expect("the header");
+    assert!(text.contains("SCALE 10"), "{text}");
+    let ran = run("out=out.bin");
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+}

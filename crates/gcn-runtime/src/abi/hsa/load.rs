@@ -69,7 +69,7 @@ pub struct LoadedSymbol {
     pub is_data: bool,
 }
 
-/// Why a code object cannot be loaded.
+/// Reason for which a code object cannot be loaded.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {

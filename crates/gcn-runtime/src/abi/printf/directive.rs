@@ -78,7 +78,7 @@ pub(super) fn each(
             continue;
         }
         let Some((directive, after)) = Directive::parse(text) else {
-            // Not one that C knows: as it stands.
+            // Not one that C knows: unchanged.
             out.push(b'%');
             text = &text[1..];
             continue;

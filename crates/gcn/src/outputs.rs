@@ -1,0 +1,86 @@
+//! Rules for output files: an output needs a directory, and must not replace an input.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+
+use crate::input;
+use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
+
+/// Checks, before a long run, that a file can be at a path.
+///
+/// # Errors
+/// The path is a directory, or its directory does not exist.
+pub fn check_place(path: &Path) -> Result<()> {
+    if path.is_dir() {
+        let message = format!("{} is a directory", input::name(path));
+        bail!(Problem::new(UNWRITABLE_OUTPUT, message));
+    }
+    if !directory(path).is_dir() {
+        let message = format!("there is no directory {}", directory(path).display());
+        bail!(Problem::new(UNWRITABLE_OUTPUT, message));
+    }
+    Ok(())
+}
+
+/// Checks that an output of a command with `--output` replaces no input.
+///
+/// # Errors
+/// It is one of the inputs, by whatever name.
+pub fn refuse_inputs<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+    let Some(identity) = Identity::of(output) else {
+        return Ok(());
+    };
+    let mut inputs = inputs.into_iter();
+    if let Some(same) = inputs.find(|path| Identity::of(path).as_ref() == Some(&identity)) {
+        let message = format!(
+            "{} is the input {}: name another file with --output",
+            input::name(output),
+            input::name(same)
+        );
+        bail!(Problem::new(OUTPUT_CONFLICT, message));
+    }
+    Ok(())
+}
+
+/// The directory of a file.
+pub fn directory(path: &Path) -> &Path {
+    match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    }
+}
+
+/// A file by what it is, not by its name.
+#[derive(PartialEq, Eq)]
+pub enum Identity {
+    /// Device and inode.
+    #[cfg(unix)]
+    Inode(u64, u64),
+    /// The name without links.
+    Path(PathBuf),
+}
+
+impl Identity {
+    /// That of a path; nothing for standard input and for what is no regular file, which may be written several times.
+    pub fn of(path: &Path) -> Option<Identity> {
+        if path == Path::new(input::STDIN) {
+            return None;
+        }
+        match fs::metadata(path) {
+            Ok(metadata) if !metadata.is_file() => None,
+            #[cfg(unix)]
+            Ok(metadata) => {
+                use std::os::unix::fs::MetadataExt;
+                Some(Identity::Inode(metadata.dev(), metadata.ino()))
+            }
+            #[cfg(not(unix))]
+            Ok(_) => fs::canonicalize(path).ok().map(Identity::Path),
+            Err(_) => {
+                let directory = fs::canonicalize(directory(path)).ok()?;
+                Some(Identity::Path(directory.join(path.file_name()?)))
+            }
+        }
+    }
+}
