@@ -1,5 +1,5 @@
 //! Reading the text in place: blanks, comments, words, numbers, strings. The syntax of GNU as depends on
-//! context, so there are no tokens; who reads asks for what may stand at a place.
+//! context, so there are no tokens; the reader asks for what is possible at a place.
 
 mod literal;
 
@@ -125,7 +125,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A register as most are written, `v1` or `s[2:3]`: its letter in lower case, the first and the last number.
-    /// Nothing, and nothing is read, if anything else stands here.
+    /// Nothing, and nothing is read, if anything else is here.
     #[inline]
     pub(crate) fn plain_register(&mut self) -> Option<(u8, u32, u32)> {
         let all = self.rest();
@@ -156,7 +156,7 @@ impl<'a> Cursor<'a> {
         Some((letter, first, last))
     }
 
-    /// A word in lower case that is a whole operand, as most are. Nothing, and nothing is read, if anything else stands here.
+    /// A word in lower case that is a whole operand, as most are. Nothing, and nothing is read, if anything else is here.
     #[inline]
     pub(crate) fn plain_word(&mut self) -> Option<&'a str> {
         let rest = self.rest();
@@ -171,7 +171,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A number with a fraction, `0.5`, that is a whole expression, as most are. Nothing, and nothing is read, if anything
-    /// else stands here.
+    /// else is here.
     #[inline]
     pub(crate) fn plain_fraction(&mut self) -> Option<f64> {
         let rest = self.rest();
@@ -193,7 +193,7 @@ impl<'a> Cursor<'a> {
         Some(value)
     }
 
-    /// An integer that is a whole expression, as most are. Nothing, and nothing is read, if anything else stands here.
+    /// An integer that is a whole expression, as most are. Nothing, and nothing is read, if anything else is here.
     #[inline]
     pub(crate) fn plain_integer(&mut self) -> Option<i64> {
         /// Digits that fit for certain.
@@ -299,7 +299,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The length of what lets the line go on in the next one, if that stands here.
+    /// The length of the line continuation that begins here, if there is one.
     fn continuation(&self) -> Option<usize> {
         if self.peek() != b'\\' || !self.dialect.continues_lines() {
             return None;
@@ -354,7 +354,7 @@ impl<'a> Cursor<'a> {
         None
     }
 
-    /// Returns whether nothing more stands in the statement. Call after [`Cursor::skip_blanks`].
+    /// Returns whether the statement ends here. Call after [`Cursor::skip_blanks`].
     pub(crate) fn at_statement_end(&self) -> bool {
         match self.peek() {
             b'\n' | b';' | b'#' => true,
@@ -401,7 +401,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// Blanks and labels, in which parameters of a macro may stand.
+    /// Blanks and labels, which may contain parameters of a macro.
     pub(crate) fn skip_labels(&mut self) {
         loop {
             self.skip_blanks();
@@ -465,7 +465,7 @@ impl<'a> Cursor<'a> {
         (here, what)
     }
 
-    /// An error: `what` should stand here.
+    /// An error: `what` is expected here.
     pub(crate) fn expected(&self, what: &str) -> Fail {
         let (span, found) = self.found();
         let expected = fail(

@@ -131,7 +131,7 @@ pub(crate) struct KernelDirectives {
     pub values: Vec<KernelValue>,
 }
 
-/// A key with its name, its value, and where that stands.
+/// A key with its name, its value, and the value's range.
 pub(crate) type KernelValue = (Key, &'static str, Delayed, Range<usize>);
 
 /// The SGPRs behind a kernel's own if it uses VCC, FLAT_SCRATCH, XNACK_MASK: each is allocated with those

@@ -400,7 +400,7 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
     (message.to_owned(), help)
 }
 
-/// The message for a word that stands where a modifier should.
+/// The message for a word in the place of a modifier.
 pub(crate) fn unknown_modifier(
     isa: Isa,
     row: &'static Row,

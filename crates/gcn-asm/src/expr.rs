@@ -99,7 +99,7 @@ enum Item {
 pub(crate) enum Parsed {
     /// A value.
     Known(ExprValue),
-    /// A floating-point constant, which stands alone.
+    /// A floating-point constant, which is a whole expression.
     Float(f64),
     /// The same with its width.
     Suffixed(f64, FloatWidth),
@@ -127,7 +127,7 @@ pub(crate) struct Scope<'a> {
     pub bar_ends: bool,
     /// True if `.` is a number.
     pub is_absolute: bool,
-    /// Whose registers functions count.
+    /// Target whose registers the functions count.
     pub target: &'a Target,
 }
 
@@ -552,7 +552,7 @@ fn index(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-/// Returns whether a reference to a numeric label stands here: `1b`, `2f`.
+/// Returns whether a reference to a numeric label begins here: `1b`, `2f`.
 fn is_local_label(cursor: &Cursor<'_>) -> bool {
     let mut length = 0;
     while cursor.peek_at(length).is_ascii_digit() {

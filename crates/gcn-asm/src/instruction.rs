@@ -368,7 +368,7 @@ fn is_lds_source(asm: &Assembler<'_>, op: Op, word: &str) -> bool {
         && !op.row().modifiers().any(|m| m.field == Field::Lds)
 }
 
-/// A modifier that only CLRX has, if one of this name stands at the cursor: which encoding is meant, or which
+/// A modifier that only CLRX has, if one of this name is at the cursor: which encoding is meant, or which
 /// sources are negated, absolute or extended.
 fn clrx_modifier(
     asm: &mut Assembler<'_>,
@@ -433,7 +433,7 @@ fn clrx_modifier(
     Ok(true)
 }
 
-/// Returns whether an operand begins with `word`, behind which `behind` stands: with a name it must be a register's or a
+/// Returns whether an operand begins with `word`, which `behind` follows: with a name it must be a register's or a
 /// function's, because any other is a modifier that is not known.
 fn is_operand(asm: &Assembler<'_>, word: &str, behind: u8) -> bool {
     word.is_empty()

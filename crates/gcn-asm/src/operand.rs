@@ -32,8 +32,8 @@ pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<Arg, Fail> {
     Ok(arg)
 }
 
-/// Appends an operand as most are written: a register, which may have a sign and stand between bars, or a number. False,
-/// and nothing is read, if anything else stands here, or it is not right. Only at the `beginning` of an operand, behind a
+/// Appends an operand as most are written: a register, which may have a sign and be between bars, or a number. False,
+/// and nothing is read, if anything else is here, or it is not right. Only at the `beginning` of an operand, behind a
 /// comma, can it be a register with a name of its own: elsewhere words are modifiers.
 #[inline]
 pub(crate) fn plain_operand(asm: &mut Assembler<'_>, beginning: bool, args: &mut Vec<Arg>) -> bool {
@@ -89,7 +89,7 @@ fn plain_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
     })
 }
 
-/// An operand that only exports and interpolation have, if one of this kind stands at the cursor.
+/// An operand that only exports and interpolation have, if one of this kind is at the cursor.
 pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Option<Arg>, Fail> {
     if !is_graphics(kind) {
         return Ok(None);
@@ -209,7 +209,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut Arg, depth: u32) -> Result<(), Fa
     Ok(())
 }
 
-/// Returns whether `-` stands before a register or an absolute value; before a number it is its sign.
+/// Returns whether `-` precedes a register or an absolute value; before a number it is its sign.
 fn minus_negates(asm: &mut Assembler<'_>) -> bool {
     let mut probe = asm.reader.cursor.clone();
     probe.set_pos(probe.pos() + 1);

@@ -227,7 +227,7 @@ pub struct ProgramKernel {
     pub span: Range<usize>,
 }
 
-/// Metadata as it stands in the source.
+/// Metadata as written in the source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramMetadata {
     /// The YAML document.

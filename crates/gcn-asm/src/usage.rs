@@ -54,7 +54,7 @@ impl Usage {
                 (Registers::Scalar { first, count }, UseOrigin::Operand(_)) => {
                     self.scalar(inst.isa, first, count);
                 }
-                // FLAT_SCRATCH counts where code sets it, not where FLAT goes by it, as LLVM has it.
+                // FLAT_SCRATCH counts where code sets it, not where FLAT uses it, as in LLVM.
                 (Registers::Scalar { first, .. }, _) => self.vcc |= first == regs::VCC_LO,
                 (Registers::State(_), _) => {}
             }

@@ -319,7 +319,7 @@ fn macros_are_called_in_any_case_unless_it_counts() {
     let assembly = assembled("gfx803", ".purgem nothing");
     let warnings = messages(&assembly, Severity::Warning);
     assert_eq!(warnings, ["unknown macro `nothing`"]);
-    // A label may stand before a loop and its end, and statements share a line.
+    // A label may precede a loop and its end, and statements share a line.
     gives("here: .rept 2; .byte 1; .endr; .byte . - here", &[1, 1, 2]);
     gives(".macro m; .byte 1; .byte 2; .endm; m", &[1, 2]);
 }

@@ -73,7 +73,7 @@ fn other_rows_print_and_assemble_to_the_same_words() {
     assembles_to_the_same(|row| !is_memory(row), 100);
 }
 
-/// Why LLVM does not take a form that the documents have, if so.
+/// Reason for which LLVM does not take a form that the documents have, if so.
 fn llvm_lacks(inst: &Inst) -> Option<&'static str> {
     let row = inst.row();
     let written = |when| {

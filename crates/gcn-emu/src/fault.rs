@@ -11,7 +11,7 @@ pub use image::ImageProblem;
 /// An instruction that a wave has executed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Site {
-    /// Which wave.
+    /// The wave.
     pub wave: WaveId,
     /// Address of the instruction.
     pub pc: u64,

@@ -23,7 +23,7 @@
 //!
 //! A guest program may also race by accesses of different sizes, such as a byte's store and a dword's load. Rust's library
 //! leaves that undefined ("Memory model for atomic accesses" of `std::sync::atomic`), since its rules, C++'s, have no words
-//! for it. Here it is safe by what stands below them. The model that the code generator goes by is one of bytes: each byte of
+//! for it. Here it is safe by the layers below. The code generator's model is one of bytes: each byte of
 //! an atomic load is that of one of the atomic stores that race with it ("Memory Model for Concurrent Operations" in LLVM's
 //! language reference), which is what hosts do, whose manuals define overlapping accesses of any size. An atomic access of up
 //! to 8 aligned bytes is one instruction of the host, or a loop around one, and no other access is derived from its value. The

@@ -300,7 +300,7 @@ pub struct Instruction<'a> {
     pub operation: Option<OperationId>,
 }
 
-/// Why a wave ended.
+/// Reason for which a wave ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum WaveEnd<'a> {
     /// By S_ENDPGM.
@@ -315,7 +315,7 @@ pub enum WaveEnd<'a> {
     Stopped,
 }
 
-/// Why an instruction is not executed.
+/// Reason for which an instruction is not executed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Skip {
     /// MODE says that vector instructions are skipped (S_SETVSKIP, errata E206).

@@ -55,7 +55,7 @@ pub enum CounterName {
     Exp,
 }
 
-/// Why an operation no longer holds a counter.
+/// Reason for which an operation no longer holds a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Cause {
     /// A wait asks for it.
@@ -69,7 +69,7 @@ pub enum Cause {
 /// An operation that no longer holds a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Retired {
-    /// Which operation of the wave.
+    /// Number of the operation within the wave.
     pub operation: OperationId,
     /// Kind of operation.
     pub kind: Kind,
@@ -77,14 +77,14 @@ pub struct Retired {
     pub pc: u64,
     /// The counter that it held.
     pub counter: CounterName,
-    /// Why it does not any more.
+    /// Reason for which it no longer does.
     pub cause: Cause,
 }
 
 /// An operation that may be incomplete.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct OutstandingOperation {
-    /// Which operation of the wave.
+    /// Number of the operation within the wave.
     pub operation: OperationId,
     /// Kind of operation.
     pub kind: Kind,

@@ -21,7 +21,7 @@ const VCCZ: u8 = 251;
 const EXECZ: u8 = 252;
 const SCC: u8 = 253;
 
-/// Why a wave is not running.
+/// State of a wave: running, or what it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waiting {
     /// It is running.
@@ -56,7 +56,7 @@ impl WaveId {
 /// A wave: 64 lanes that execute together.
 #[derive(Clone, Debug)]
 pub struct Wave {
-    /// Whose it is.
+    /// Identity of the wave.
     pub id: WaveId,
     /// Instruction set.
     pub isa: Isa,
@@ -83,7 +83,7 @@ pub struct Wave {
     pub scoreboard: Scoreboard,
     /// Operations that have not taken effect yet, if they do so as late as they may.
     pub(crate) late: Option<Box<Late>>,
-    /// Why it is not running.
+    /// The reason for which it is not running.
     pub waiting: Waiting,
     /// Instructions executed.
     pub executed: u64,
@@ -132,7 +132,7 @@ impl Wave {
     }
 }
 
-/// Strides of a few loads between two executions, to prefetch what they load next. The host's own prefetcher goes by the
+/// Strides of a few loads between two executions, to prefetch what they load next. The host's own prefetcher uses the
 /// addresses of its instructions, which are the same for all loads.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Strides([Visit; Strides::LOADS]);
@@ -145,7 +145,7 @@ struct Visit {
 }
 
 impl Strides {
-    /// Loads that are told apart.
+    /// Number of loads that have entries of their own.
     const LOADS: usize = 16;
 
     /// Load number `load` is at an address: how far on it will be the next time if it was so far twice.

@@ -486,7 +486,7 @@ fn observers_compose() {
     assert_eq!(together.map(|recorder| recorder.take()).to_vec(), alone);
 }
 
-/// Watches some registers, and writes down the instructions that it is told of.
+/// Watches some registers, and writes down the instructions that it gets events of.
 #[derive(Clone)]
 struct Watching {
     wants: Events,
@@ -495,7 +495,7 @@ struct Watching {
 }
 
 impl Watching {
-    /// The names of the instructions that a kernel's observer is told of, by wave.
+    /// The names of the instructions that a kernel's observer gets events of, by wave.
     fn names(
         target: &str,
         text: &str,
@@ -585,7 +585,7 @@ fn of_arithmetic_only_what_uses_watched_registers_is_reported() {
         })
         .collect();
     assert_eq!(found, expected.concat());
-    // Of waits those are told that ask for them.
+    // Waits are events for those that ask for them.
     let names = Watching::names(VI, text, 64, Events::WATCHED | Events::WAIT, &[v3]);
     let names: Vec<String> = names.into_iter().map(|(_, name)| name).collect();
     let waits = ["v_mov_b32_e32 v3, v4", "s_waitcnt vmcnt(0)"];

@@ -91,7 +91,7 @@ type Case = (&'static str, &'static str, &'static [(usize, u32)]);
 fn operands_with_other_roles_go_by_the_bits_that_the_manual_says() {
     // E144: index 1, instruction, operands; the registers from v0 on that differ from 10, 11, 12 and so on.
     let cases: &[Case] = &[
-        // The destination that is read goes by DST too; integers keep the arithmetic plain.
+        // The destination that is read uses DST too; integers keep the arithmetic plain.
         ("v_lshlrev_b32 v0, v1, v2", "SRC0,DST", &[(1, 12 << 12)]),
         ("v_lshlrev_b32 v0, v1, v2", "SRC1", &[(0, 13 << 11)]),
         (
@@ -159,7 +159,7 @@ fn multiply_adds_are_indexed_as_the_three_sources_that_they_have() {
                 1,
                 12.0 * 13.0 + 11.0,
             ),
-            // v1 = v1 * v2 + v1: the destination that is read goes by DST.
+            // v1 = v1 * v2 + v1: the destination that is read uses DST.
             ("v_mac_f32 v0, v1, v2", "DST", 1, 11.0 * 12.0 + 11.0),
             // The register behind the constant is the third source.
             (

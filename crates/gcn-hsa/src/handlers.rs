@@ -12,7 +12,7 @@ use crate::workers::Task;
 
 /// A function to call, with its argument, an address.
 pub(crate) enum Call {
-    /// When the condition holds; again and again while it returns true.
+    /// Called when the condition holds, and again while it returns true.
     Handler {
         signal: Signal,
         condition: Condition,

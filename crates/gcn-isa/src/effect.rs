@@ -37,7 +37,7 @@ pub enum AtomicOp {
     Wrap,
 }
 
-/// Which half of a register a 16-bit load writes; the other half stays (errata E071, E100).
+/// Half of a register that a 16-bit load writes; the other half stays (errata E071, E100).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Half {
@@ -96,7 +96,7 @@ pub enum Clock {
     Reference,
 }
 
-/// When a branch is taken.
+/// Condition under which a branch is taken.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Condition {

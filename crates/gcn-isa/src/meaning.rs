@@ -1,7 +1,7 @@
 //! The meaning of ALU instructions in pseudo-code, an arm per instruction, so that none can be left out. That of all others
 //! follows from their effect, in [`describe`](crate::describe).
 //!
-//! Operands are called by their fields, in lower case. Two kinds of text are told apart:
+//! Operands are called by their fields, in lower case. There are two kinds of text:
 //!
 //! - **exact**: statements with a `;` in between, which the test `uses` of gcn-emu evaluates and compares with what is
 //!   executed. Values are whole numbers, and arithmetic is exact: a value is cut to its destination's bits only when it is

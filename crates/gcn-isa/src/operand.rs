@@ -227,7 +227,7 @@ pub enum ModifierValue {
     Mask,
     /// A data and a number format: `format:[BUF_DATA_FORMAT_32,BUF_NUM_FORMAT_FLOAT]` (see [`mtbuf`](crate::mtbuf)).
     BufferFormat,
-    /// A number that is a part of another modifier's, which alone is printed: `dfmt:4`. It may stand before operands.
+    /// A number that is a part of another modifier's, which alone is printed: `dfmt:4`. It may precede operands.
     Part,
     /// A permutation of lanes, without a name of its own: `quad_perm:[0,1,2,3]`, `row_shl:1` (see [`dpp`](crate::dpp)).
     LanePermutation,

@@ -16,7 +16,7 @@ use crate::inputs::options::Source;
 
 /// Expansions may nest this deep.
 const MAX_DEPTH: usize = 1024;
-/// Names that are longer are told apart by case.
+/// Length in bytes above which names of macros are case-sensitive.
 pub(crate) const MACRO_NAME: usize = 128;
 /// Files of a source that are compared with the next one, the last ones, to keep its text once.
 const MAX_COMPARED: usize = 16;
@@ -156,7 +156,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Steps over a body up to what ends it; yields where it stands. Without an end it is the rest of the text.
+    /// Steps over a body up to what ends it; yields its range. Without an end it is the rest of the text.
     pub(crate) fn body(
         &mut self,
         (opens, closes): (&[&str], &[&str]),
@@ -232,7 +232,7 @@ impl<'a> Reader<'a> {
                     end = self.cursor.pos();
                     continue;
                 }
-                // The quote begins no string, and may stand alone on its line.
+                // The quote begins no string, and may be alone on its line.
                 self.cursor.set_pos(quote);
             }
             let width = self.cursor.here().len().max(1);

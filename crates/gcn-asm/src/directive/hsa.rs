@@ -93,7 +93,7 @@ pub(crate) fn hsa_isa_name(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     hsa_note(asm, note::ISA_NAME, &name, start)
 }
 
-/// YAML up to the end of the metadata, which becomes the note as it stands.
+/// YAML up to the end of the metadata, which becomes the note unchanged.
 pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let Some(place) = metadata::skip_to(asm, END_METADATA) else {
         return Err(fail(

@@ -10,7 +10,7 @@ use crate::program::ProgramMetadata;
 /// The code object versions that can be assembled.
 const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
 
-/// Steps over the lines up to one that begins with `end`; yields where they stand.
+/// Steps over the lines up to one that begins with `end`; yields their range.
 pub(crate) fn skip_to(asm: &mut Assembler<'_>, end: &str) -> Option<Range<usize>> {
     asm.reader.cursor.skip_line();
     let start = asm.reader.cursor.pos();

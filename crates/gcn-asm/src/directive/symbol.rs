@@ -137,7 +137,7 @@ pub(crate) fn symbol_size(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `name, size`: the symbol, where it stands, and the bytes that it has.
+/// `name, size`: the symbol, its range in the text, and its size in bytes.
 fn symbol_and_size(asm: &mut Assembler<'_>) -> Result<(SymbolId, Range<usize>, i64), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -230,7 +230,7 @@ pub(crate) fn set_lazily(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     assign_lazily(asm, &name, span)
 }
 
-/// `offset, kind, expression`: a field for the linker, whatever stands there.
+/// `offset, kind, expression`: a field for the linker, whatever its contents are.
 pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let place = asm.delayed("an offset is an integer or a label")?;
     asm.comma("the kind")?;

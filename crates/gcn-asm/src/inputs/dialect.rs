@@ -150,7 +150,7 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
-    /// Returns whether `local` may stand anywhere in a macro of `.altmacro`, behind labels too, and parameters within strings;
+    /// Returns whether `local` may be anywhere in a macro of `.altmacro`, behind labels too, and parameters within strings;
     /// else `local` only at its beginning, and parameters in strings behind `&`.
     pub(crate) fn alters_everywhere(self) -> bool {
         self == Dialect::Clrx

@@ -88,7 +88,7 @@ impl Features {
     }
 }
 
-/// As they stand behind a target's name: `:sramecc+:xnack-`.
+/// As written behind a target's name: `:sramecc+:xnack-`.
 impl fmt::Display for Features {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (name, feature) in [("sramecc", self.sramecc), ("xnack", self.xnack)] {

@@ -231,7 +231,7 @@ impl Map {
         }
         begins.0.resize((count + 1).div_ceil(u64::BITS as usize), 0);
         begins.set(count);
-        // A label can stand only where an item begins.
+        // A label is possible only where an item begins.
         for (target, begin) in targets.0.iter_mut().zip(&begins.0) {
             *target &= begin;
         }
@@ -246,12 +246,12 @@ impl Map {
         self.begins.get(word)
     }
 
-    /// The first word from `word` on and before `end` where a label can stand, or `end`.
+    /// The first word from `word` on and before `end` where a label is possible, or `end`.
     pub(crate) fn next_label(&self, word: usize, end: usize) -> usize {
         self.labels.next(word..end).unwrap_or(end)
     }
 
-    /// Returns whether a branch goes to where an item begins, so that a label can stand there.
+    /// Returns whether a branch goes to where an item begins, so that a label is possible there.
     #[inline]
     pub(crate) fn is_label(&self, word: usize) -> bool {
         self.labels.get(word)

@@ -122,7 +122,7 @@ fn old(section: &[u8], before: &str) -> Option<String> {
     (!assembly.has_errors() && made.bytes == section).then_some(lines)
 }
 
-/// Characters that may stand in quotes as they are.
+/// Characters that need no escape within quotes.
 fn text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
     let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');

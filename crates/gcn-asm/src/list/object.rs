@@ -201,7 +201,7 @@ impl<'a> Whole<'a> {
         }
     }
 
-    /// Returns whether a label can stand where the symbol is.
+    /// Returns whether a label is possible where the symbol is.
     fn is_label(&self, index: usize, symbol: &Symbol) -> bool {
         let Some(section) = self.object.sections.get(index) else {
             return false;

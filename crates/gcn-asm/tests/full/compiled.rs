@@ -29,7 +29,7 @@ fn build(source: &Path, cpu: &str, level: &str) -> Result<Vec<u8>, String> {
         })
     };
     if source.extension().is_some_and(|e| e == "hip") {
-        // Code that is to be linked with other code is bitcode to the driver, which must be told to go on with it.
+        // Code that is to be linked with other code is bitcode to the driver, which needs an option to go on with it.
         let arch = format!("--offload-arch={cpu}");
         let device = ["-x", "hip", "--cuda-device-only", "--no-gpu-bundle-output"];
         let alone = ["-nogpuinc", "-nogpulib", "-fgpu-rdc", "-emit-llvm", &arch];

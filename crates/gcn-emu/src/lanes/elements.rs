@@ -1,7 +1,7 @@
 //! Elements of lanes in memory: loads and stores of LDS, which a thread has for itself, and loads of what threads share.
 //!
 //! Programs read rows and columns of matrices, so that lanes next to each other have one place, or follow each other, or are
-//! near each other. On hosts with AVX-512 or AVX2 those are told apart from the rest (`wide.rs`).
+//! near each other. On hosts with AVX-512 or AVX2 `wide.rs` separates those from the rest.
 //!
 //! This is one of the modules that may use `unsafe`: what those instructions reach has been found to be inside.
 

@@ -19,7 +19,7 @@ pub enum Level {
 /// The environment variable that names the level for a process.
 pub const LEVEL_VARIABLE: &str = "GCN_VECTORS";
 
-/// Why a level cannot be used.
+/// Reason for which a level cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LevelError {

@@ -174,7 +174,7 @@ impl Watchers {
     }
 
     /// [`Watchers::each`] of an access's events, or of its instruction's issue, without those that overlook it. An observer that
-    /// wants to know of all instructions is told of the issue all the same.
+    /// wants to know of all instructions gets the issue all the same.
     #[inline]
     pub(crate) fn each_accessing(
         &mut self,

@@ -62,7 +62,7 @@ impl Issued {
     }
 }
 
-/// The observers, and the instruction that they are told of.
+/// The observers, and the instruction that events are about.
 pub(super) struct Emitter<'a> {
     pub(super) to: Reporter<'a>,
     instruction: Instruction<'a>,

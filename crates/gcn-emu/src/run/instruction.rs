@@ -170,7 +170,7 @@ pub(super) fn execute(
     Ok(After::Goes(following))
 }
 
-/// A memory instruction of which no observer is told, and that the step loop has not executed ahead of the rest.
+/// A memory instruction of which no observer gets events, and that the step loop has not executed ahead of the rest.
 #[inline(never)]
 fn access_unobserved(
     wave: &mut Wave,

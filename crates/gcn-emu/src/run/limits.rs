@@ -3,7 +3,7 @@
 use crate::lanes::LevelError;
 use crate::memory::AllocError;
 
-/// Why a dispatch cannot be started.
+/// Reason for which a dispatch cannot be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DispatchError {

@@ -23,7 +23,7 @@ pub(super) struct Observed<'a> {
     pub(super) counts: bool,
     /// All instructions have events.
     pub(super) reports_all: bool,
-    /// Observers are told of the instructions that follow each other.
+    /// Observers get events of the instructions that follow each other.
     pub(super) reports_sequences: bool,
     /// Waits have none, and nothing is counted.
     pub(super) skips_waits: bool,
@@ -37,7 +37,7 @@ impl Observed<'_> {
     /// [`execute`] between the events of an instruction. `sequence` has the instructions up to it, if they are reported.
     ///
     /// # Errors
-    /// Why the wave stops, boxed: a small result is handed on in registers.
+    /// Reason for which the wave stops, boxed: a small result is handed on in registers.
     #[inline(never)]
     pub(super) fn execute(
         &self,

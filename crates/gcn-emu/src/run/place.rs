@@ -8,7 +8,7 @@ pub const MAX_PLACES: usize = 64;
 /// Place of a wave.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct WavePlace {
-    /// Which wave.
+    /// The wave.
     pub wave: WaveId,
     /// Address of the instruction that it executes next, or that it waits at.
     pub pc: u64,
@@ -20,7 +20,7 @@ pub struct WavePlace {
     pub waiting: Waiting,
 }
 
-/// Sorts the places, x fastest as the workgroups begin, and leaves as many as are told.
+/// Sorts the places, x fastest as the workgroups begin, and keeps as many as are reported.
 pub(super) fn keep_first(places: &mut Vec<WavePlace>) {
     places.sort_by_key(|place| place.wave.rank());
     places.truncate(MAX_PLACES);

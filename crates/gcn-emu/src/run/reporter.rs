@@ -59,7 +59,7 @@ impl<'a> Reporter<'a> {
         }
     }
 
-    /// Asks the observers that have been told of the instruction which registers they watch now.
+    /// Asks the observers that have got events of the instruction which registers they watch now.
     #[inline(always)]
     pub(super) fn watches(&mut self, (wave, lds): (&Wave, &Lds), events: Events) {
         let context = self.context(wave, lds);

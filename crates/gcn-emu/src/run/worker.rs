@@ -45,7 +45,7 @@ struct Group {
     /// Those that have begun, by number; nothing in place of one that has ended.
     waves: Vec<Option<Box<Wave>>>,
     lds: Lds,
-    /// Which of the thread's scratch slots it has.
+    /// The one of the thread's scratch slots that it uses.
     slot: usize,
 }
 

@@ -4,7 +4,7 @@
 
 use gcn_isa::{Field, Inst, Kind, Operand};
 
-/// An instruction's vector registers by the bits of M0's operands that they go by: the operand's place and how many
+/// An instruction's vector registers by the bits of M0's operands that index them: the operand's place and how many
 /// registers it has, 0 where a bit has no operand, in a byte.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Indexed([u8; ROLES]);
@@ -31,7 +31,7 @@ impl Indexed {
         indexed
     }
 
-    /// The operands: the bit of M0's operands that each goes by, its place, and its number of registers.
+    /// The operands: the bit of M0's operands that indexes each, its place, and its number of registers.
     pub(crate) fn operands(self) -> impl Iterator<Item = (usize, usize, usize)> {
         let with_bits = self.0.into_iter().enumerate();
         with_bits.filter_map(|(bit, operand)| {
@@ -44,7 +44,7 @@ impl Indexed {
     }
 }
 
-/// The bit of M0's operands that a field goes by (errata E143, E144): a destination that is read as well goes by VDST
+/// The bit of M0's operands that indexes a field (errata E143, E144): a destination that is read as well uses VDST
 /// for both; the second register of V_MADMK is what its multiply-add adds.
 fn role(inst: &Inst, field: Field) -> Option<usize> {
     let adds_second = inst

@@ -54,14 +54,14 @@ pub(crate) enum Taken {
     Part { up: u32, down: u32, extends: bool },
     /// Halves, so far up, that become the low and the high half.
     Halves { low: u32, high: u32 },
-    /// The half that is so far up, as a value in single precision; its denormals go by MODE, or never count.
+    /// The half that is so far up, as a value in single precision; its denormals follow MODE, or never count.
     Widened { up: u32, flushes: bool },
 }
 
 /// Changes of a result, in this order.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct ResultChange {
-    /// The type that factor and clamp go by.
+    /// The type of factor and clamp.
     pub(crate) ty: Ty,
     /// Registers that it has.
     pub(crate) dwords: usize,

@@ -240,7 +240,6 @@ impl MemoryPlan {
 }
 
 /// Fast path of a memory instruction, by the shapes that its access may have.
-/// Fast path of a memory instruction, by the shapes that its access may have.
 // A byte of its own says which one it is: the step loop finds the code for it in fewer instructions.
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

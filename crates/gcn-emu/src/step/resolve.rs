@@ -226,7 +226,7 @@ fn element(does: Does) -> Ty {
     }
 }
 
-/// Which bits an address of DS keeps, after the offset was added: all but those below the natural alignment up to
+/// Bits that an address of DS keeps, after the offset was added: all but those below the natural alignment up to
 /// GCN 1.2 (96 bits align to 128); on GCN 1.4 only where memory is changed atomically (errata E040–E042, E052).
 fn mask(isa: Isa, does: Does) -> u32 {
     let is_load_or_store = matches!(

@@ -552,7 +552,7 @@ fn same_half(x: u64, y: u64) -> bool {
     k(x) == k(y) || h(x).is_nan() && h(y).is_nan()
 }
 
-/// The identity of an operation is its `Op`: the tables above go by name, and names repeat only where they may.
+/// The identity of an operation is its `Op`: the tables above use names, and names repeat only where they may.
 #[test]
 fn references_are_of_existing_rows() {
     for (name, _) in TABLE.iter().chain(float::TABLE) {

@@ -94,7 +94,7 @@ impl Ds<'_> {
         }
     }
 
-    /// Denormals in LDS go by the wave's MODE (E053).
+    /// Denormals in LDS follow the wave's MODE (E053).
     fn flushing(&self) -> Flushing {
         Flushing {
             sources: self.before.mode >> 4 & 1 == 0,

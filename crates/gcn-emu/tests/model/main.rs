@@ -1,7 +1,7 @@
 //! An independent model of the memory instructions and of hardware registers, and the emulator compared with it.
 //!
 //! The model is written from the documents, `docs/errata.md`, AMD's manuals and what other projects say of hardware, not from
-//! the emulator: it decodes words by the manuals' bit positions and goes by the manuals' names, so that it shares nothing with
+//! the emulator: it decodes words by the manuals' bit positions and uses the manuals' names, so that it shares nothing with
 //! the tables but these. `ds`, `buffer`, `flat`, `scalar` and `hardware` read as a specification. Random instructions are executed by
 //! both from the same random state, and all registers, memories and violations must be the same afterwards.
 //!

@@ -55,8 +55,9 @@ impl Layout {
     }
 }
 
-/// Why an image has no layout here.
+/// Reason for which an image has no layout here.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub enum LayoutError {
     /// The number is no image's kind.
     Kind(u8),

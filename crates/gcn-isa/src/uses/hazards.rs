@@ -39,7 +39,7 @@ pub enum Hazard {
     SetRegister,
     /// S_SETREG of TRAPSTS, then S_RFE.
     ReturnFromTrap,
-    /// The scalar ALU writes M0, a message, GDS, a register number or an address of LDS goes by it.
+    /// The scalar ALU writes M0, a message, GDS, a register number or an address of LDS depends on it.
     ReadsM0,
     /// A store of more than 64 bits, then the vector ALU writes its data.
     StoreData,

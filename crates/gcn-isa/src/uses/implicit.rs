@@ -30,7 +30,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Rounding, denormals, clamps and NaN go by MODE: the instruction computes in floating point.
+    /// Rounding, denormals, clamps and NaN follow MODE: the instruction computes in floating point.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others move bits or count"

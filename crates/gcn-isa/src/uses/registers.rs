@@ -59,7 +59,7 @@ pub enum UsedLanes {
     Crossing,
 }
 
-/// Why a register is used.
+/// Origin of a register's use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UseOrigin {
     /// An operand by its place in the row.
@@ -73,7 +73,7 @@ pub enum UseOrigin {
 /// A use of registers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RegisterUse {
-    /// Which.
+    /// The registers.
     pub registers: Registers,
     /// Bits of each dword that are read; 0 if none.
     pub read: u32,
@@ -81,7 +81,7 @@ pub struct RegisterUse {
     pub written: u32,
     /// Lanes that count.
     pub lanes: UsedLanes,
-    /// Why they are used.
+    /// Origin of their use.
     pub source: UseOrigin,
     /// The registers lie further by an index that the wave holds (M0, or the depth of the stack of forks), so that others
     /// than these are used.

@@ -27,7 +27,7 @@
 //! workgroup scope); which of more than two agents has loaded a byte since its last write; scratch and GDS; dispatches that
 //! run at the same time, against each other; what the host reads; what it writes where the only wave of a dispatch has been before,
 //! unless the kernel may learn of the host's writes. Memory is watched until 4 GiB of shadow are in use:
-//! 24 bytes and a little for 256 bytes that are accessed as a whole, six times the memory where dwords are told apart,
+//! 24 bytes and a little for 256 bytes that are accessed as a whole, six times the memory where dwords are separate,
 //! 24 times where bytes are. Waves beyond the first 16 million of a dispatch are not watched; a wave that has released more
 //! than four million times is in no order with anything and is not reported any more.
 

@@ -38,7 +38,7 @@ macro_rules! checks {
                 match self { $(Check::$id => $name),* }
             }
 
-            /// True if it watches unless it is told not to.
+            /// True if it is on by default.
             pub const fn is_default(self) -> bool {
                 match self { $(Check::$id => checks!(@$default)),* }
             }

@@ -15,7 +15,7 @@ pub struct Wait {
     pub until: Waitcnt,
 }
 
-/// Why no register needs a wait as it was.
+/// Reason for which no register needs a wait as it was.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Reason {
     /// A register does: the checker must find it.
@@ -284,7 +284,7 @@ impl Text {
 pub struct Released {
     /// Its address.
     by: u64,
-    /// Which of its counters.
+    /// The one of its counters.
     number: usize,
     /// The least value of the counter while it is outstanding.
     least: u8,

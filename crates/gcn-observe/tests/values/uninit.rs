@@ -110,7 +110,7 @@ fn moving_an_undefined_value_is_no_finding() {
     .finds(&[]);
 }
 
-/// Statements that make s4 of what they are about; a branch goes by it.
+/// Statements that make s4 of what they are about; a branch depends on it.
 fn decides(statements: &str) -> Vec<String> {
     let text = format!("{statements}\ns_cmp_gt_u32 s4, 5\ns_cbranch_scc1 there\nthere:");
     vega(&text).run()

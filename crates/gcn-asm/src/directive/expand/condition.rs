@@ -160,7 +160,7 @@ fn holds(asm: &mut Assembler<'_>, test: Test) -> Result<bool, Fail> {
     })
 }
 
-/// The name of an architecture, a GPU or a format, and where it stands.
+/// The name of an architecture, a GPU or a format, and its range.
 fn platform<'a>(asm: &mut Assembler<'a>) -> (&'a str, Range<usize>) {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();

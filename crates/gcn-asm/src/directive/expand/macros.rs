@@ -38,7 +38,7 @@ pub(crate) fn define_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resu
         name,
         parameters,
         body: text,
-        // Where it stands in a text that was made will mean nothing.
+        // A position in generated text has no meaning.
         origin: match asm.reader.origin(body) {
             Origin::Around(_) => Origin::Unknown,
             origin => origin,
@@ -193,7 +193,7 @@ pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fai
     Ok(asm.reader.cursor.slice(start..end))
 }
 
-/// An argument of CLRX: a string, the value behind `\%`, or what stands up to a comma, a string, or blanks that part
+/// An argument of CLRX: a string, the value behind `\%`, or the text up to a comma, a string, or blanks that part
 /// it; without other blanks.
 fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
     let start = asm.reader.cursor.pos();

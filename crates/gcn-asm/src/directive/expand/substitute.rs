@@ -4,7 +4,7 @@ pub(super) fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$')
 }
 
-/// Operators do not end an argument although blanks stand beside them.
+/// Operators do not end an argument although blanks are beside them.
 pub(super) fn is_operator(byte: u8) -> bool {
     matches!(
         byte,
@@ -15,7 +15,7 @@ pub(super) fn is_operator(byte: u8) -> bool {
 /// Returns whether CLRX reads blanks between these characters as the end of an argument. They do not part an operator from a
 /// word, or an operator from itself.
 pub(super) fn blanks_part(before: u8, after: u8) -> bool {
-    /// Some of what is no word stands alone all the same.
+    /// Characters that belong to no word and are an argument by themselves all the same.
     const ALONE: &[u8] = b"%()*-[]{}\\";
     let joins =
         |byte: u8| !byte.is_ascii_alphanumeric() && !is_name(byte) && !ALONE.contains(&byte);
@@ -100,7 +100,7 @@ pub(super) fn substitute(
     out.len() <= limit
 }
 
-/// A body of `.altmacro`, whose parameters may stand without backslash outside of strings and, inside, behind `&`, or
+/// A body of `.altmacro`, whose parameters need no backslash outside of strings and, inside, are behind `&`, or
 /// everywhere if that is the dialect's: the same with backslashes.
 pub(super) fn with_backslashes(
     body: &str,
@@ -142,7 +142,7 @@ pub(super) fn with_backslashes(
 }
 
 /// The names of the `LOCAL` lines that a body of `.altmacro` begins with, and the body with those lines empty. If they
-/// may stand `anywhere`, those of all its lines, which keep their labels.
+/// may be `anywhere`, those of all its lines, which keep their labels.
 pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
     let mut names = Vec::new();
     let mut kept = String::with_capacity(body.len());

@@ -15,7 +15,7 @@ use crate::lanes::{self, LANES, Lane, Lanes, at_each_level};
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// Which NaN an operation gives.
+/// The NaN that an operation gives.
 pub(super) trait Rule: Copy {
     /// The NaN of an operation on these sources, which gives one. Those of operations on two sources have the first or the
     /// second as a third.

@@ -135,7 +135,7 @@ fn directed<const N: usize>(env: Env, sources: [u16; N], f: impl Fn([F16; N]) ->
     f(sources.map(|half| env.input(F16(half)))).0
 }
 
-/// A minimum or maximum of each half; `f` is told whether IEEE rules are on.
+/// A minimum or maximum of each half; `f` gets whether IEEE rules are on.
 #[inline(always)]
 fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
     let (env, ieee) = order_env::<F16>(w);

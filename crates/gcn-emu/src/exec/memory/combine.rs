@@ -3,7 +3,7 @@
 use gcn_isa::Ty;
 use gcn_isa::effect::AtomicOp;
 
-/// Which denormals of 32 bits count as zero. Those of 64 bits are always kept (errata E053).
+/// Denormals of 32 bits that count as zero. Those of 64 bits are always kept (errata E053).
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Denormals {
     /// Operands are flushed.

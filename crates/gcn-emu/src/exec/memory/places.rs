@@ -11,7 +11,7 @@ use super::access::{Access, LaneSpace};
 use super::element::{DWORD, Element, MAX_DWORDS};
 use super::wide::{self, Words};
 
-/// Why an element, or a part of it, was not accessed.
+/// Reason for which an element, or a part of it, was not accessed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Violation {
     /// Beyond the limits of LDS, GDS or scratch: never a fault (errata E038).
@@ -428,7 +428,7 @@ impl Words for Region<'_> {
 fn row(addresses: &[u64; LANES]) -> Option<u64> {
     let base = addresses[0];
     let distance = (DWORD * (LANES - 1)) as u64;
-    // Most that do not follow each other are told apart by the last.
+    // The last address rules out most that do not follow each other.
     if addresses[LANES - 1].wrapping_sub(base) != distance {
         return None;
     }

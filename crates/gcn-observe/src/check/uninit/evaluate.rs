@@ -257,7 +257,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The bit of a lane in the mask that V_CNDMASK and carries go by, as that of all bits.
+    /// The bit of a lane in the mask that V_CNDMASK and carries use, as that of all bits.
     fn lane_mask(&self, lane: usize) -> PartlyDefined {
         let step = self.instruction.step;
         let masks = self.facts.uses.iter();

@@ -343,7 +343,7 @@ impl<'a> LaneAddresses<'a> {
     /// in an aperture.
     #[inline]
     fn row(&self, stride: Stride, device: &Device) -> Option<u64> {
-        // Most that do not follow each other are told apart by the second.
+        // The second address rules out most that do not follow each other.
         let [first, second] = [self.low.0[0], self.low.0[1]];
         if second.wrapping_sub(first) != stride.bytes() {
             return None;
