@@ -29,11 +29,11 @@ pub(super) struct Issued {
 }
 
 impl Issued {
-    /// Looks at the wave before the instruction executes.
+    /// Looks at the wave before the instruction executes; `counts` if the wait counters are kept.
     #[inline(always)]
-    pub(super) fn of(wave: &Wave, step: &Step) -> Issued {
+    pub(super) fn of(wave: &Wave, step: &Step, counts: bool) -> Issued {
         let is_moved = indexing::is_on(wave) || step.relative.is_some();
-        let is_counted = step.memory.is_some() || step.is_message();
+        let is_counted = counts && (step.memory.is_some() || step.is_message());
         let skip = match step.run {
             Executor::Cancelled => Some(Skip::Destination),
             Executor::Vector | Executor::VectorFromLds | Executor::Memory | Executor::Missing

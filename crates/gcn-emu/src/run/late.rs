@@ -204,7 +204,7 @@ impl<'a, 'b> Machine<'a, 'b> {
     /// Performs an instruction in a wave with the registers that it had at its issue.
     fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
         let pc = wave.pc;
-        let issued = Issued::of(wave, step);
+        let issued = Issued::of(wave, step, true);
         let mut emitter = Emitter::new(
             self.dispatched,
             self.watch,
