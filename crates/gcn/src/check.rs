@@ -6,12 +6,12 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use gcn_runtime::Checking;
 use gcn_runtime::report::FindingReport;
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
-use crate::{Status, input, outputs, render, run};
+use crate::{Status, Usage, input, outputs, render, run};
 pub use options::CheckOptions;
 
 /// For `--help`.
@@ -106,6 +106,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
 fn checking(args: &Args) -> Result<Checking> {
     let mut settings = args.check.over(CheckSettings::default())?;
     if args.run.json {
+        let format = args.check.format();
+        if format.is_some_and(|format| format != FindingFormat::Json) {
+            let message = "--json is --format json, and --format asks for another";
+            bail!(Usage(message.to_owned()));
+        }
         settings.format = FindingFormat::Json;
     }
     Ok(Checking::new(settings)?)

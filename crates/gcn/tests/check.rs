@@ -98,6 +98,7 @@ fn sarif_has_rules_and_results() {
     let log = fs::read_to_string(&sarif).expect("it was written");
     let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
     assert_eq!(log["version"], "2.1.0");
+    assert!(log["$schema"].is_string());
     let run = &log["runs"][0];
     assert_eq!(run["tool"]["driver"]["name"], "gcn check");
     let results = run["results"].as_array().expect("a list");
@@ -171,7 +172,12 @@ fn wrong_options_are_named() {
     let kernel = file("check-wrong.s", KERNEL);
     for (options, expected) in [
         (
-            &["--only", "wait"][..],
+            &["--json", "--format", "sarif"][..],
+            "--json is --format json, and --format asks for another",
+        ),
+        (&["--launch-count", "0"], "0 is not in 1.."),
+        (
+            &["--only", "wait"],
             "no check is called wait; the checks are waits, ",
         ),
         (
@@ -184,7 +190,7 @@ fn wrong_options_are_named() {
         ),
     ] {
         let output = check(&kernel, options);
-        let errors = text(&output.stderr);
+        let errors = [&output.stdout, &output.stderr].map(|it| text(it)).concat();
         assert_eq!(output.status.code(), Some(2), "{errors}");
         assert!(errors.contains(expected), "{errors}");
     }

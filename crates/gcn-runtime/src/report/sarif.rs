@@ -20,7 +20,10 @@ pub(super) fn log(findings: &[FindingReport]) -> Sarif {
         .tool(Tool::builder().driver(driver).build())
         .results(findings.iter().map(entry).collect::<Vec<_>>())
         .build();
-    Sarif::builder().version("2.1.0").runs(vec![run]).build()
+    // Code hosts demand the schema.
+    let schema = "https://json.schemastore.org/sarif-2.1.0.json";
+    let log = Sarif::builder().schema(schema).version("2.1.0");
+    log.runs(vec![run]).build()
 }
 
 fn rule(kind: Kind) -> ReportingDescriptor {

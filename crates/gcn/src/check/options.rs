@@ -24,7 +24,7 @@ pub struct CheckOptions {
     #[arg(long, value_name = "N")]
     launch_skip: Option<u64>,
     /// Number of launches to check; all by default.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     launch_count: Option<u64>,
     /// Stop the run after N different findings.
     #[arg(long, value_name = "N", value_parser = settings::stop_at)]
@@ -54,6 +54,11 @@ impl CheckOptions {
             || self.output.is_some()
             || !self.suppress.is_empty()
             || self.gen_suppressions
+    }
+
+    /// The format that is asked for.
+    pub fn format(&self) -> Option<FindingFormat> {
+        self.format
     }
 
     /// Settings with those of the options in their place.
