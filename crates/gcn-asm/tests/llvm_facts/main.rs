@@ -16,7 +16,9 @@ use gcn_isa::{Inst, Isa, Target};
 use classes::{COUNTED, OTHERS, elsewhere};
 use passes::{FEATURES, Sequence, inst, of_class, pairs, run, sequence, wait_states};
 
-const TARGETS: [&str; 5] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
+const TARGETS: [&str; 7] = [
+    "gfx600", "gfx700", "gfx803", "gfx810", "gfx900", "gfx904", "gfx906",
+];
 
 /// A difference from LLVM, with its reason; one that nothing needs fails the test.
 struct Explained {

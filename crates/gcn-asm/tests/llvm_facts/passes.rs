@@ -9,12 +9,14 @@ use crate::classes::{COUNTED, Class, OTHERS};
 use crate::common;
 
 /// Targets without replays of accesses that have faulted, and one with them.
-pub const FEATURES: [(&str, &str); 6] = [
+pub const FEATURES: [(&str, &str); 8] = [
     ("gfx600", ""),
     ("gfx700", ""),
     ("gfx803", ""),
+    ("gfx810", "-xnack"),
     ("gfx900", "-xnack"),
     ("gfx900", "+xnack"),
+    ("gfx904", "-xnack"),
     ("gfx906", "-xnack"),
 ];
 
