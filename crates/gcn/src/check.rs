@@ -72,15 +72,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     match file {
         // The file may be an input, for which the run was refused.
         Some(_) if !has_begun => {}
-        Some(path) => write(&checking, findings, path)
-            .with_context(|| format!("cannot write {}", input::name(path)))?,
-        None if is_report => {}
-        None if keeps_output => {
-            let renderer = render::renderer();
-            for finding in findings {
-                render::tell(format_args!("{}\n\n", finding.render(&renderer)));
+        Some(path) => {
+            if let Err(error) = write(&checking, findings, path) {
+                // The run was not for nothing.
+                tell(findings);
+                let message = format!("cannot write {}", input::name(path));
+                return Err(error).context(message);
             }
         }
+        None if is_report => {}
+        None if keeps_output => tell(findings),
         None => checking.write(findings, out)?,
     }
     // A run that did not begin has reported why.
@@ -114,6 +115,14 @@ fn checking(args: &Args) -> Result<Checking> {
         settings.format = FindingFormat::Json;
     }
     Ok(Checking::new(settings)?)
+}
+
+/// Writes findings to standard error, for people.
+fn tell(findings: &[FindingReport]) {
+    let renderer = render::renderer();
+    for finding in findings {
+        render::tell(format_args!("{}\n\n", finding.render(&renderer)));
+    }
 }
 
 /// Writes findings to a file.

@@ -244,6 +244,12 @@ fn findings_do_not_overwrite_an_input() {
         assert!(errors.starts_with(&message), "{errors}");
         assert!(fs::read(input).expect("a file") == before, "{name}");
     }
+    // What cannot be written is not lost.
+    let output = check(&kernel, &["--only", "waits", "--output", "/dev/full"]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(errors.contains("error[missing-wait]"), "{errors}");
+    assert!(errors.contains("cannot write /dev/full"), "{errors}");
     let output = check(&kernel, &["--output", "missing/findings"]);
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
