@@ -46,6 +46,9 @@ fn calls(directory: &Path) -> usize {
     fs::read_to_string(directory.join("calls")).map_or(0, |text| text.lines().count())
 }
 
+/// A launch of `k.cl`, which holds [`OPENCL`].
+const LAUNCH: [&str; 7] = ["k.cl", "--grid", "4", "--arg", "out=i32*4", "--arg", "a=2"];
+
 #[test]
 fn opencl_is_compiled_run_and_kept() {
     let directory = scratch("opencl");
@@ -54,17 +57,7 @@ fn opencl_is_compiled_run_and_kept() {
     fs::write(&header, "#define SCALE 10\n").expect("a file");
     fs::write(directory.join("k.cl"), OPENCL).expect("a file");
     let clang = counting_clang(&directory);
-    let common = [
-        "k.cl",
-        "--grid",
-        "4",
-        "--arg",
-        "out=i32*4",
-        "--arg",
-        "a=2",
-        "--print",
-        "out",
-    ];
+    let common = [&LAUNCH[..], &["--print", "out"]].concat();
     let run = |more: &[&str]| {
         let arguments = [&common[..], &["-I", "include"], more].concat();
         compiled(&directory, &[("GCN_CLANG", &clang)], &arguments)
@@ -287,19 +280,7 @@ fn outputs_do_not_overwrite_a_header() {
     let header = directory.join("scale.h");
     fs::write(&header, "#define SCALE 10\n#define BIAS 1\n").expect("a file");
     fs::write(directory.join("k.cl"), OPENCL).expect("a file");
-    let run = |save: &str| {
-        let good = [
-            "k.cl",
-            "--grid",
-            "4",
-            "--arg",
-            "out=i32*4",
-            "--arg",
-            "a=2",
-            "--save",
-        ];
-        compiled(&directory, &[], &[&good[..], &[save]].concat())
-    };
+    let run = |save: &str| compiled(&directory, &[], &[&LAUNCH[..], &["--save", save]].concat());
     // The second time the code object is from the cache.
     for _ in 0..2 {
         let ran = run("out=scale.h");
