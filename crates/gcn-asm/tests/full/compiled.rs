@@ -1,11 +1,14 @@
-//! Everything that clang builds from the kernels of the repository, at every level.
+//! What clang builds from the kernels of the repository: for each target at one level, which is another one for the next target, so
+//! that every source is built at every level. `--ignored` tests all levels for all targets.
 
-use std::path::Path;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
 
 use crate::common::tool;
 use crate::{check_linked, check_relocatable, files, scratch};
 
 const LEVELS: [&str; 4] = ["-O0", "-O1", "-O2", "-O3"];
+const CPUS: [&str; 5] = ["gfx600", "gfx700", "gfx803", "gfx900", "gfx906"];
 /// Debian's directory of the device libraries, package rocm-device-libs.
 const BITCODE: &str = "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode";
 
@@ -110,14 +113,20 @@ fn is_left_out(name: &str, cpu: &str, level: &str) -> bool {
     })
 }
 
-fn check_compiled(cpu: &str) {
+/// Sources of kernels.
+fn kernels() -> Vec<PathBuf> {
     let mut sources = files(&["cl", "hip"]);
     // Programs of the host: they are built with HIP's headers, by a test of gcn-hsa.
     sources.retain(|source| !source.ancestors().any(|at| at.ends_with("tests/hip")));
     assert!(sources.len() >= 10, "the repository has kernels");
+    sources
+}
+
+/// Builds the sources for a target, each at the levels that are asked for by its number, and checks what comes of them.
+fn check_compiled(cpu: &str, levels: impl Fn(usize) -> Range<usize>) {
     let mut wrong = Vec::new();
-    for source in &sources {
-        for level in LEVELS {
+    for (number, source) in kernels().iter().enumerate() {
+        for level in levels(number).map(|level| LEVELS[level % LEVELS.len()]) {
             let name = source.file_stem().expect("it has a name").to_string_lossy();
             let checked = check_build(source, &name, cpu, level);
             match (checked, is_left_out(&name, cpu, level)) {
@@ -130,6 +139,13 @@ fn check_compiled(cpu: &str) {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Builds each source at one level, which changes from source to source and from target to target.
+fn check_one_level(cpu: &str) {
+    let first = CPUS.iter().position(|it| *it == cpu);
+    let first = first.expect("a target of the list");
+    check_compiled(cpu, |number| first + number..first + number + 1);
 }
 
 /// Builds and links a source, and checks what comes of it; the reason if it cannot be built or linked.
@@ -153,25 +169,35 @@ fn check_build(source: &Path, name: &str, cpu: &str, level: &str) -> Result<(), 
 
 #[test]
 fn what_clang_builds_for_gfx600_comes_back() {
-    check_compiled("gfx600");
+    check_one_level("gfx600");
 }
 
 #[test]
 fn what_clang_builds_for_gfx700_comes_back() {
-    check_compiled("gfx700");
+    check_one_level("gfx700");
 }
 
 #[test]
 fn what_clang_builds_for_gfx803_comes_back() {
-    check_compiled("gfx803");
+    check_one_level("gfx803");
 }
 
 #[test]
 fn what_clang_builds_for_gfx900_comes_back() {
-    check_compiled("gfx900");
+    check_one_level("gfx900");
 }
 
 #[test]
 fn what_clang_builds_for_gfx906_comes_back() {
-    check_compiled("gfx906");
+    check_one_level("gfx906");
+}
+
+#[test]
+#[ignore = "four times as many builds as the tests of targets, minutes"]
+fn what_clang_builds_at_all_levels_comes_back() {
+    std::thread::scope(|scope| {
+        for cpu in CPUS {
+            scope.spawn(move || check_compiled(cpu, |_| 0..LEVELS.len()));
+        }
+    });
 }
