@@ -1,0 +1,333 @@
+//! What is around a program: the registers and the memory that it begins with, and the stores of all that it left.
+
+use gcn_emu::device::Apertures;
+use gcn_emu::run::InitialSgpr;
+use gcn_isa::image::{ImageDescriptor, ImageKind, SamplerDescriptor, number_format, texel_format};
+use gcn_isa::simm::{HWREG_MODE, HWREG_STATUS, HWREGS};
+use gcn_isa::{Isa, Target, regs};
+
+/// Vector registers that programs name, those that the wave has, and the one with each lane's offset.
+pub(super) const NAMED_VGPRS: u8 = 24;
+pub(super) const VGPRS: usize = 32;
+pub(super) const OFFSETS: usize = VGPRS - 1;
+/// Scalar registers; those from `KEPT` on no program writes, and the descriptor of scratch, which is the first of them, no
+/// program reads but to access memory: it has the address of a thread's scratch.
+pub(super) const SGPRS: u8 = 96;
+pub(super) const KEPT: u8 = 80;
+pub(super) const SCRATCH: u8 = KEPT;
+/// Scalar register with the offset of the wave's scratch, and the one with the workgroup's number, when it begins.
+const SCRATCH_OFFSET: u8 = 88;
+const GROUP: u8 = 89;
+/// Bytes of a register of all lanes.
+pub(super) const ROW: u64 = 256;
+/// Memory of a workgroup: initial vector registers, what the program works on, what the epilogue stores.
+pub(super) const WORK: u64 = 0x2000;
+const WORK_BYTES: u64 = 0x1000;
+pub(super) const DUMP: u64 = WORK + WORK_BYTES;
+pub(super) const REGION: u64 = 0x1_0000;
+pub(super) const GROUPS: u32 = 4;
+/// Bytes of LDS, and of each lane's scratch.
+pub(super) const LDS_BYTES: u32 = 512;
+pub(super) const SCRATCH_BYTES: u32 = 128;
+/// Rows of the scratch of a wave.
+const SCRATCH_ROWS: u64 = SCRATCH_BYTES as u64 / 4;
+/// Fourth dword of the descriptor of scratch that programs of the HSA use, and bits of it: the size of an element and
+/// the records that are interleaved, as numbers.
+const SCRATCH_FORMAT: u32 = 0x00e8_f000;
+const SCRATCH_FORMAT_VI: u32 = 0x00e8_0000;
+const ELEMENT_SHIFT: u32 = 19;
+const RECORDS_SHIFT: u32 = 21;
+/// Descriptors of an image and of a sampler.
+pub(super) const IMAGE: u8 = 68;
+pub(super) const SAMPLER: u8 = 76;
+const IMAGE_FORMAT: (u8, u8) = (
+    texel_format::IMG_DATA_FORMAT_32,
+    number_format::IMG_NUM_FORMAT_UINT,
+);
+const IMAGE_SIZE: [u32; 3] = [64, 16, 1];
+
+/// Lanes' offsets in [`OFFSETS`], with all lanes active.
+fn offsets() -> String {
+    format!(
+        "s_mov_b64 exec, -1\n v_mbcnt_lo_u32_b32 v{OFFSETS}, -1, 0\n v_mbcnt_hi_u32_b32 v{OFFSETS}, -1, v{OFFSETS}\n \
+         v_lshlrev_b32 v{OFFSETS}, 2, v{OFFSETS}\n"
+    )
+}
+
+/// Moves a row between a vector register and an offset in the workgroup's memory.
+fn transfer(verb: &str, register: usize, offset: u64) -> String {
+    format!(
+        "s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword v{register}, v{OFFSETS}, s[92:95], s86 offen\n"
+    )
+}
+
+/// How the lanes' scratch is interleaved by its descriptor: by dword and wave as a compiler has it, or otherwise.
+#[derive(Clone, Copy)]
+pub(super) struct Interleaving {
+    /// Added to the numbers of an element's size and of the records.
+    pub(super) element: u32,
+    pub(super) records: u32,
+}
+
+impl Interleaving {
+    /// A compiler's.
+    pub(super) const USUAL: Interleaving = Interleaving {
+        element: 0,
+        records: 0,
+    };
+
+    /// The fourth dword of the descriptor.
+    fn format(self, isa: Isa) -> u32 {
+        let usual = if isa < Isa::Vi {
+            SCRATCH_FORMAT
+        } else {
+            SCRATCH_FORMAT_VI
+        };
+        usual ^ self.element << ELEMENT_SHIFT ^ self.records << RECORDS_SHIFT
+    }
+}
+
+/// Contents of the scalar registers before the prologue.
+pub(super) fn initial(scalars: &[u32]) -> Vec<InitialSgpr> {
+    let values = scalars.iter().map(|&value| InitialSgpr::Value(value));
+    let mut sgprs: Vec<_> = values.collect();
+    sgprs.resize(usize::from(GROUP) + 1, InitialSgpr::Value(0));
+    for (number, value) in [
+        (SCRATCH, InitialSgpr::ScratchBase(0)),
+        (SCRATCH + 1, InitialSgpr::ScratchBase(1)),
+        (SCRATCH_OFFSET, InitialSgpr::ScratchWaveOffset),
+        (GROUP, InitialSgpr::GroupId(0)),
+    ] {
+        sgprs[usize::from(number)] = value;
+    }
+    sgprs
+}
+
+/// Makes FLAT_SCRATCH and the descriptors of scratch: s[80:83], which interleaves lanes, and s[88:91] of bytes.
+fn scratch(target: &Target, interleaving: Interleaving) -> String {
+    let mut text = String::new();
+    if let Some(first) = regs::flat_scratch(target.isa)
+        && target.isa < Isa::Gfx9
+    {
+        let [low, high] = [first, first + 1].map(|number| name(target.isa, number));
+        text += &format!(
+            "s_mov_b32 {}, {SCRATCH_BYTES}\n s_lshr_b32 {}, s88, 8\n",
+            low.expect("a name"),
+            high.expect("a name")
+        );
+    }
+    text += &format!(
+        "s_add_u32 s80, s80, s88\n s_addc_u32 s81, s81, 0\n s_mov_b32 s82, {:#x}\n s_mov_b32 s83, {:#x}\n",
+        SCRATCH_ROWS * ROW,
+        interleaving.format(target.isa)
+    );
+    text += &raw_scratch();
+    if target.isa >= Isa::Gfx9 {
+        text += "s_mov_b64 flat_scratch, s[88:89]\n";
+    }
+    text
+}
+
+/// Makes s[88:91] a descriptor of the bytes of the wave's scratch.
+fn raw_scratch() -> String {
+    format!(
+        "s_mov_b32 s88, s80\n s_and_b32 s89, s81, 0xffff\n s_mov_b32 s90, {:#x}\n s_mov_b32 s91, 0xf000\n",
+        SCRATCH_ROWS * ROW
+    )
+}
+
+/// Moves a row between a vector register and the wave's scratch, by s[88:91].
+fn transfer_scratch(verb: &str, register: usize, offset: u64) -> String {
+    format!(
+        "s_mov_b32 s86, {offset:#x}\n buffer_{verb}_dword v{register}, v{OFFSETS}, s[88:91], s86 offen\n"
+    )
+}
+
+/// Name of a scalar register in text.
+fn name(isa: Isa, number: u8) -> Option<String> {
+    regs::scalar_name(isa, number, 1)
+}
+
+/// Fills scratch, loads the vector registers, and points at memory: s[0:1] and descriptors s[4:7], s[8:11] of bytes and of
+/// records; v[2:3] and v[6:7] are addresses, v4 and v5 are offsets; descriptors of an image and a sampler are in s[68:75] and
+/// s[76:79]. v8, v10 and v12 are offsets in scratch, those of v12 all the same, and with the registers behind them addresses of
+/// FLAT; v[14:15] are such addresses in LDS, v[16:17] in memory and scratch.
+pub(super) fn prologue(target: &Target, buffer: u64, interleaving: Interleaving) -> String {
+    let mut text = format!(
+        "s_mul_i32 s92, s89, {REGION:#x}\n s_add_u32 s92, s92, {:#x}\n s_mov_b32 s93, {:#x}\n s_mov_b32 s94, {REGION:#x}\n \
+         s_mov_b32 s95, 0xf000\n",
+        buffer as u32,
+        buffer >> 32
+    );
+    text += &offsets();
+    text += &scratch(target, interleaving);
+    for row in 0..SCRATCH_ROWS {
+        text += &transfer("load", 0, row * ROW);
+        text += "s_waitcnt vmcnt(0)\n";
+        text += &transfer_scratch("store", 0, row * ROW);
+    }
+    for register in 0..usize::from(NAMED_VGPRS) {
+        text += &transfer("load", register, register as u64 * ROW);
+    }
+    text += &format!(
+        "s_waitcnt vmcnt(0)\n s_add_u32 s0, s92, {WORK:#x}\n s_mov_b32 s1, s93\n s_mov_b64 s[4:5], s[0:1]\n \
+         s_mov_b32 s6, {WORK_BYTES:#x}\n s_mov_b32 s7, s95\n s_mov_b32 s8, s0\n s_or_b32 s9, s1, 0x80000\n s_mov_b32 s10, 512\n \
+         s_mov_b32 s11, s95\n s_mov_b32 s12, 16\n"
+    );
+    let image = ImageDescriptor::linear(target.isa, ImageKind::D2, IMAGE_FORMAT, IMAGE_SIZE);
+    let image = image.expect("a layout");
+    assert_eq!(image.bytes(target.isa), Ok(WORK_BYTES));
+    text += &format!("s_lshr_b64 s[{IMAGE}:{}], s[0:1], 8\n", IMAGE + 1);
+    for (word, number) in image.words(target.isa).into_iter().zip(IMAGE..).skip(1) {
+        // The address has bits of the second dword.
+        text += &match number - IMAGE {
+            1 => format!("s_or_b32 s{number}, s{number}, {word:#x}\n"),
+            _ => format!("s_mov_b32 s{number}, {word:#x}\n"),
+        };
+    }
+    for (word, number) in SamplerDescriptor::default()
+        .words()
+        .into_iter()
+        .zip(SAMPLER..)
+    {
+        text += &format!("s_mov_b32 s{number}, {word:#x}\n");
+    }
+    for (register, mask) in [
+        (2, 0xffc),
+        (4, 0x1fc),
+        (5, 0x1ff),
+        (6, 0xff0),
+        (8, 0x3c),
+        (10, 0x3f),
+        (12, 0x3c),
+        (14, 0x1fc),
+    ] {
+        text += &format!("v_and_b32 v{register}, {mask:#x}, v{register}\n");
+    }
+    for register in [2, 6] {
+        text += &format!(
+            "v_or_b32 v{register}, s0, v{register}\n v_mov_b32 v{}, s1\n",
+            register + 1
+        );
+    }
+    let Apertures { shared, private } = Apertures::default();
+    text += "v_readfirstlane_b32 s86, v12\n v_mov_b32 v12, s86\n";
+    for (register, aperture) in [(9, private), (11, private), (13, private), (15, shared)] {
+        text += &format!("v_mov_b32 v{register}, {aperture:#x}\n");
+    }
+    text += "s_mov_b32 vcc_lo, 0x0f0f00ff\n s_mov_b32 vcc_hi, 0xff00f0f0\n v_cndmask_b32 v16, v8, v2, vcc\n \
+             v_cndmask_b32 v17, v9, v3, vcc\n";
+    text + "s_mov_b32 m0, -1\n"
+}
+
+/// Rows that the epilogue stores, by what they hold.
+pub(super) struct Dump {
+    pub(super) text: String,
+    pub(super) rows: Vec<String>,
+}
+
+impl Dump {
+    /// Stores a vector register.
+    fn store(&mut self, register: usize, what: String) {
+        let offset = DUMP + self.rows.len() as u64 * ROW;
+        assert!(offset < REGION);
+        self.text += &transfer("store", register, offset);
+        self.rows.push(what);
+    }
+
+    /// Stores a scalar register.
+    fn store_scalar(&mut self, register: &str, what: impl Into<String>) {
+        self.text += &format!("v_mov_b32 v0, {register}\n");
+        self.store(0, what.into());
+    }
+
+    /// Makes the addresses of scratch 0, in the memory of all workgroups: each thread has scratch of its own.
+    pub(super) fn forget_addresses(&self, isa: Isa, memory: &mut [u8]) {
+        let range = |what: &str| {
+            let row = self.rows.iter().position(|row| row == what)?;
+            let begin = DUMP as usize + row * ROW as usize;
+            Some(begin..begin + ROW as usize)
+        };
+        let names = [0, 1].map(|half| regs::flat_scratch(isa).and_then(|it| name(isa, it + half)));
+        for group in memory.chunks_exact_mut(REGION as usize) {
+            for (address, name) in ADDRESS_ROWS.into_iter().zip(&names) {
+                let address = range(address).expect("it is stored");
+                let flat_scratch = name.as_deref().and_then(range);
+                if let Some(row) =
+                    flat_scratch.filter(|row| group[row.clone()] == group[address.clone()])
+                {
+                    group[row].fill(0);
+                }
+                group[address].fill(0);
+            }
+        }
+    }
+}
+
+/// The hardware register that has the counters.
+const COUNTERS: &str = "HW_REG_IB_STS";
+
+/// The address of the wave's scratch, as rows have it.
+const ADDRESS_ROWS: [&str; 2] = ["scratch address, low", "scratch address, high"];
+
+/// Stores all registers that the program may have written, LDS and scratch.
+pub(super) fn epilogue(isa: Isa) -> Dump {
+    let mut dump = Dump {
+        text: format!(
+            "s_getreg_b32 s84, hwreg({HWREG_STATUS}, 0, 32)\n s_getreg_b32 s85, hwreg({HWREG_MODE}, 0, 32)\n \
+             s_setreg_imm32_b32 hwreg({HWREG_MODE}, 0, 32), 0xf0\n s_mov_b32 s87, m0\n s_mov_b32 s88, vcc_lo\n \
+             s_mov_b32 s89, vcc_hi\n s_mov_b64 s[90:91], exec\n"
+        ),
+        rows: Vec::new(),
+    };
+    dump.text += &offsets();
+    for register in 0..OFFSETS {
+        dump.store(register, format!("v{register}"));
+    }
+    for register in 0..KEPT {
+        dump.store_scalar(&format!("s{register}"), format!("s{register}"));
+    }
+    for (register, what) in [
+        (84, "STATUS"),
+        (85, "MODE"),
+        (87, "M0"),
+        (88, "VCC, low"),
+        (89, "VCC, high"),
+        (90, "EXEC, low"),
+        (91, "EXEC, high"),
+    ] {
+        dump.store_scalar(&format!("s{register}"), what);
+    }
+    // FLAT_SCRATCH, XNACK_MASK, the registers of traps.
+    for number in isa.sgprs()..regs::M0 {
+        let vcc = regs::VCC_LO..=regs::VCC_LO + 1;
+        if let Some(name) = name(isa, number).filter(|_| !vcc.contains(&number)) {
+            dump.store_scalar(&name, &*name);
+        }
+    }
+    for (name, id, on) in HWREGS {
+        // A program that reads the counters has them kept.
+        let is_left_out = matches!(*id, HWREG_MODE | HWREG_STATUS) || *name == COUNTERS;
+        if on.has(isa) && !is_left_out {
+            dump.text += &format!("s_getreg_b32 s86, hwreg({id}, 0, 32)\n");
+            dump.store_scalar("s86", *name);
+        }
+    }
+    dump.text += "s_mov_b32 m0, -1\n";
+    for offset in [0, ROW] {
+        dump.text +=
+            &format!("ds_read_b32 v0, v{OFFSETS} offset:{offset}\n s_waitcnt lgkmcnt(0)\n");
+        dump.store(0, format!("LDS from {offset} on"));
+    }
+    dump.text += &raw_scratch();
+    for (register, what) in ["s88", "s89"].into_iter().zip(ADDRESS_ROWS) {
+        dump.store_scalar(register, what);
+    }
+    for row in 0..SCRATCH_ROWS {
+        dump.text += &transfer_scratch("load", 0, row * ROW);
+        dump.text += "s_waitcnt vmcnt(0)\n";
+        dump.store(0, format!("dword {row} of scratch"));
+    }
+    dump.text += "s_endpgm\n";
+    dump
+}
