@@ -134,7 +134,7 @@ fn vectors(arguments: &[&str]) -> Result<()> {
         } else {
             println!("vectors: testing {level}");
             run(Command::new(env!("CARGO"))
-                .args(["test", "--workspace", "--profile", "checked", "--lib"])
+                .args(["test", "--workspace", "--profile", "checked"])
                 .args(emulator_tests()?.iter().flat_map(|name| ["--test", name]))
                 .args(arguments)
                 .env("GCN_VECTORS", level))?;

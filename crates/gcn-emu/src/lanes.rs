@@ -24,11 +24,12 @@ use std::sync::atomic::Ordering::Relaxed;
 pub(crate) use elements::{Elements, Gather};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use elements::{LOADED, load, store};
-pub(crate) use halves::{Half, narrowed, of_single, to_single, widened};
+pub(crate) use halves::{Half, of_single, to_single};
+pub use halves::{narrowed, widened};
 use level::LEVEL;
 pub(crate) use level::level;
 pub use level::{LEVEL_VARIABLE, Level, LevelError};
-pub(crate) use rows::{from_elements, permuted, to_elements};
+pub use rows::{from_elements, permuted, to_elements};
 
 /// Lanes of a wave on every GCN generation.
 pub const LANES: usize = 64;

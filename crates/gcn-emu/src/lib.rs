@@ -38,11 +38,5 @@ pub use code::Code;
 pub use fidelity::Fidelity;
 pub use lds::Lds;
 
-/// Parts of an execution that the tests of this crate run one by one. No other crate uses them.
 #[doc(hidden)]
-pub mod internals {
-    pub use crate::exec::alu::handler;
-    pub use crate::exec::memory::{
-        Attempt, LaneFault, Transfer, addresses, execute_fast_path, perform,
-    };
-}
+pub mod internals;

@@ -204,6 +204,17 @@ impl Memory {
         Memory::of(AddressSpace::new())
     }
 
+    /// Memory of `bytes` bytes of addresses, wherever the host has them.
+    pub(crate) fn small(bytes: usize) -> Memory {
+        let range = reserved::Reserved::elsewhere(bytes, ALIGNMENT as usize);
+        Memory::of(AddressSpace::of(range))
+    }
+
+    /// First address of the range.
+    pub(crate) fn first(&self) -> u64 {
+        self.first
+    }
+
     fn of(space: AddressSpace) -> Memory {
         let space = Arc::new(space);
         let (cells, count) = space.table();
@@ -535,6 +546,3 @@ fn write_unaligned(region: Region<'_>, offset: u64, from: &[u32]) {
         region.write(offset, row.as_flattened());
     }
 }
-
-#[cfg(test)]
-mod tests;

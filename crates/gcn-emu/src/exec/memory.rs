@@ -41,7 +41,7 @@ pub use access::{Access, LaneSpace};
 pub use image::{address_beyond, texel};
 pub use running::{Attempt, LaneFault};
 pub(crate) use share::Reaches;
-pub use share::ShareAccess;
+pub use share::{ShareAccess, keeps_order};
 pub use spans::{Shape, Span};
 
 use element::HALF_BITS;

@@ -65,7 +65,7 @@ pub(crate) fn of_single(value: f32) -> u16 {
 
 /// [`to_single`] of the halves that begin at bit `up` of each lane.
 #[inline(always)]
-pub(crate) fn widened(from: Lanes, up: u32) -> Lanes {
+pub fn widened(from: Lanes, up: u32) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     {
         let level = LEVEL.load(Relaxed);
@@ -87,7 +87,7 @@ pub(crate) fn widened(from: Lanes, up: u32) -> Lanes {
 
 /// [`of_single`] of each lane, with zeros above.
 #[inline(always)]
-pub(crate) fn narrowed(from: Lanes) -> Lanes {
+pub fn narrowed(from: Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     {
         let level = LEVEL.load(Relaxed);
@@ -180,58 +180,5 @@ mod avx2 {
         }
         // SAFETY: as above.
         unsafe { transmute(to) }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::lanes::{LANES, Level, level};
-
-    /// Conversions of 64 lanes at a level of the host's vectors.
-    struct Conversions {
-        widened: fn(Lanes, u32) -> Lanes,
-        narrowed: fn(Lanes) -> Lanes,
-    }
-
-    /// Those of the best level, and of the one below that.
-    fn levels() -> Vec<Conversions> {
-        let mut levels = vec![Conversions { widened, narrowed }];
-        #[cfg(target_arch = "x86_64")]
-        if level() != Level::Baseline {
-            levels.push(Conversions {
-                // SAFETY: a host with the one has the other.
-                widened: |from, up| unsafe { avx2::widened(from, up) },
-                // SAFETY: the same.
-                narrowed: |from| unsafe { avx2::narrowed(from) },
-            });
-        }
-        levels
-    }
-
-    #[test]
-    fn halves_are_widened_and_rounded_in_each_lane_as_the_library_has_it() {
-        for Conversions { widened, narrowed } in levels() {
-            for first in (0..=u16::MAX).step_by(LANES) {
-                let halves: [u16; LANES] = std::array::from_fn(|n| first + n as u16);
-                let expected = halves.map(|half| half::f16::from_bits(half).to_f32().to_bits());
-                let noise = 0xdead_0000;
-                let low = widened(Lanes(halves.map(|half| u32::from(half) | noise)), 0);
-                assert_eq!(low.0, expected, "{first:#x}");
-                let high = widened(Lanes(halves.map(|half| u32::from(half) << 16 | 0xdead)), 16);
-                assert_eq!(high.0, expected, "{first:#x}");
-            }
-            // Every sign and exponent with the first bits of a fraction, and what is around each.
-            for first in (0..=u16::MAX).step_by(LANES) {
-                for low in [0, 1, 0x7fff, 0x8000, 0x8001, 0xffff] {
-                    let singles: [u32; LANES] =
-                        std::array::from_fn(|n| u32::from(first + n as u16) << 16 | low);
-                    let expected = singles.map(|single| {
-                        u32::from(half::f16::from_f32(f32::from_bits(single)).to_bits())
-                    });
-                    assert_eq!(narrowed(Lanes(singles)).0, expected, "{first:#x} {low:#x}");
-                }
-            }
-        }
     }
 }

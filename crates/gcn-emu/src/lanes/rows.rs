@@ -10,7 +10,7 @@ use super::{LANES, Lanes};
 use super::{Level, level};
 
 /// Lanes' elements, one behind the other, from registers of which each has one of their dwords: two to four.
-pub(crate) fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
+pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {
     #[cfg(target_arch = "x86_64")]
     match level() {
         // SAFETY: the host has the level's features.
@@ -32,7 +32,7 @@ fn put_together(registers: &[Lanes], elements: &mut [u32]) {
 }
 
 /// The other way round, for active lanes.
-pub(crate) fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
+pub fn from_elements(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
     #[cfg(target_arch = "x86_64")]
     match level() {
         // SAFETY: the host has the level's features.
@@ -57,7 +57,7 @@ fn take_apart(elements: &[u32], exec: u64, registers: &mut [Lanes]) {
 
 /// The value that each lane reads from the lane whose number it gives (low six bits).
 #[inline]
-pub(crate) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
+pub fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
     if level() == Level::Avx512 {
         // SAFETY: the host has the level's features.
@@ -158,42 +158,4 @@ macro_rules! levels {
 levels! {
     avx2 "avx2" __m256i;
     avx512 "avx512f" __m512i;
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_host_permutes_as_one_after_the_other_would() {
-        let value = Lanes(std::array::from_fn(|lane| 7 * lane as u32));
-        let from = Lanes(std::array::from_fn(|lane| {
-            (lane as u32).wrapping_mul(0x9e37_79b9) >> 13
-        }));
-        assert_eq!(permuted(&value, &from), looked_up(&value, &from));
-        assert_eq!(permuted(&value, &Lanes::splat(0x7f)), Lanes::splat(7 * 63));
-    }
-
-    #[test]
-    fn the_host_moves_dwords_as_one_after_the_other_would() {
-        for count in 2..=4 {
-            let value = |register: usize, lane: usize| (1000 * register + lane) as u32;
-            let registers: Vec<Lanes> = (0..count)
-                .map(|register| Lanes(std::array::from_fn(|lane| value(register, lane))))
-                .collect();
-            let (mut elements, mut expected) = (vec![0; count * LANES], vec![0; count * LANES]);
-            to_elements(&registers, &mut elements);
-            put_together(&registers, &mut expected);
-            assert_eq!(elements, expected);
-            assert_eq!(elements[count + 1], value(1, 1));
-            for exec in [u64::MAX, 0xffff_0001_8000_1234] {
-                let (mut loaded, mut expected) =
-                    (vec![Lanes::ZERO; count], vec![Lanes::ZERO; count]);
-                from_elements(&elements, exec, &mut loaded);
-                take_apart(&elements, exec, &mut expected);
-                assert_eq!(loaded, expected);
-                assert_eq!(loaded[1].0[60], value(1, 60));
-            }
-        }
-    }
 }

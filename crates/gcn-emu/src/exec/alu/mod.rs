@@ -31,6 +31,7 @@ pub(crate) mod indexing;
 mod fork;
 mod scalar;
 pub(crate) mod modifiers;
+pub mod two_paths;
 
 /// The handler of an ALU instruction, if this emulator executes it.
 pub fn handler(inst: &Inst) -> Option<Handler> {

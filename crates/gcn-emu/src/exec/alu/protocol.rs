@@ -279,6 +279,3 @@ pub(super) fn at_baseline<
 ) {
     compiled_once(w, s, at, mask, f);
 }
-
-#[cfg(test)]
-mod tests;

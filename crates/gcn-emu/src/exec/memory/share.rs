@@ -70,7 +70,7 @@ impl Reaches {
 }
 
 /// True if no number up to a greatest one loses more than low bits by a mask, so that their order stays.
-fn keeps_order(mask: u32, greatest: u32) -> bool {
+pub fn keeps_order(mask: u32, greatest: u32) -> bool {
     let high = !mask & mask.checked_ilog2().map_or(0, |top| u32::MAX >> (31 - top));
     let low = !(u32::MAX << mask.trailing_zeros().min(31));
     high == low && greatest.leading_zeros() >= mask.leading_zeros()
@@ -151,29 +151,5 @@ impl<'a> ShareAccess<'a> {
             elements,
             range: first.into()..u64::from(last) + u64::from(elements.bytes),
         })
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn masks_that_take_low_bits_alone_keep_the_order() {
-        for (mask, greatest, expected) in [
-            (u32::MAX, u32::MAX, true),
-            (!3, u32::MAX, true),
-            (!7, 0x1234, true),
-            (0xffff, 0xffff, true),
-            (0xfffc, 0xffff, true),
-            (0xffff, 0x1_0000, false),
-            (0xfff0_ffff, 0x20_0000, false),
-        ] {
-            assert_eq!(
-                keeps_order(mask, greatest),
-                expected,
-                "{mask:#x} {greatest:#x}"
-            );
-        }
     }
 }

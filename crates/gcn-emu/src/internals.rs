@@ -1,0 +1,30 @@
+//! Parts of an execution that the tests of this crate run one by one. No other crate uses them.
+
+pub use crate::exec::alu::{handler, two_paths};
+pub use crate::exec::memory::{
+    Attempt, LaneFault, Transfer, addresses, execute_fast_path, keeps_order, perform,
+};
+pub use crate::lanes::{from_elements, narrowed, permuted, to_elements, widened};
+use crate::memory::Memory;
+use crate::wave;
+
+/// Memory of `bytes` bytes of addresses, for allocations to have none left.
+pub fn small_memory(bytes: u64) -> Memory {
+    Memory::small(bytes as usize)
+}
+
+/// First address of the range that a memory has.
+pub fn first_address(memory: &Memory) -> u64 {
+    memory.first()
+}
+
+/// Strides of a wave's loads.
+#[derive(Default)]
+pub struct Strides(wave::Strides);
+
+impl Strides {
+    /// Load number `load` is at an address: the distance to where it is expected next.
+    pub fn next(&mut self, load: u8, address: u64) -> Option<u64> {
+        self.0.next(load, address)
+    }
+}
