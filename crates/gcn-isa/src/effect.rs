@@ -37,6 +37,27 @@ pub enum AtomicOp {
     Wrap,
 }
 
+impl AtomicOp {
+    /// Number of the values that it takes beside the one in memory.
+    #[inline]
+    pub const fn values(self) -> u8 {
+        match self {
+            AtomicOp::CompareSwap | AtomicOp::MaskOr | AtomicOp::Wrap => 2,
+            AtomicOp::Swap
+            | AtomicOp::Add
+            | AtomicOp::Sub
+            | AtomicOp::Rsub
+            | AtomicOp::Inc
+            | AtomicOp::Dec
+            | AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor => 1,
+        }
+    }
+}
+
 /// Half of a register that a 16-bit load writes; the other half stays (errata E071, E100).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]

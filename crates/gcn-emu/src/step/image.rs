@@ -60,12 +60,7 @@ impl ImagePlan {
 
 /// The type of an atomic's element: DMASK says whether it has 32 or 64 bits, of a comparison with both operands in mind.
 pub(super) fn width(inst: &Inst, op: AtomicOp, ty: Ty) -> Ty {
-    let dwords = inst.get(Field::Dmask).count_ones();
-    let wide = if op == AtomicOp::CompareSwap {
-        dwords > 2
-    } else {
-        dwords > 1
-    };
+    let wide = inst.get(Field::Dmask).count_ones() > op.values().into();
     match ty {
         Ty::B32 if wide => Ty::B64,
         Ty::U32 if wide => Ty::U64,

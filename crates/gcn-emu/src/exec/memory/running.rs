@@ -272,7 +272,7 @@ impl Running<'_> {
             } else {
                 (first, second)
             }
-        } else if op == AtomicOp::CompareSwap {
+        } else if op.values() == 2 {
             (at(plan.vdata), at(plan.vdata.wrapping_add(dwords)))
         } else {
             (at(plan.vdata), 0)

@@ -1,7 +1,6 @@
 //! Scalar memory.
 
 use gcn_isa::Does;
-use gcn_isa::effect::AtomicOp;
 
 use super::combine::{Denormals, combine};
 use super::places::Violation;
@@ -55,11 +54,7 @@ impl Running<'_> {
                     };
                     u64::from(self.wave.scalar(registers(first))) | high
                 };
-                let second = if op == AtomicOp::CompareSwap {
-                    value(dwords)
-                } else {
-                    0
-                };
+                let second = if op.values() == 2 { value(dwords) } else { 0 };
                 let data = value(0);
                 let (old, result) = if in_bounds == dwords {
                     self.places.update(0, address, ty.bytes().into(), |old| {

@@ -1,6 +1,6 @@
 //! An image instruction with its image: coordinates, levels, and the addresses of texels.
 
-use gcn_isa::effect::{AtomicOp, Half, ImageOp, TexelForm};
+use gcn_isa::effect::{Half, ImageOp, TexelForm};
 use gcn_isa::image::{
     AddressLayout, AddressPart, ImageDescriptor, ImageKind, Layout, number_format,
     number_format_name, texel_format,
@@ -78,8 +78,7 @@ impl<'a> Bound<'a> {
             return Ok(());
         };
         let mask = self.image_plan.mask;
-        let values = if op == AtomicOp::CompareSwap { 2 } else { 1 };
-        let needed = ty.dwords() * values;
+        let needed = ty.dwords() * op.values();
         if mask.max(1).count_ones() == u32::from(needed) {
             Ok(())
         } else {
