@@ -333,29 +333,33 @@ pub(super) fn normalised_half(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + C
 /// The exponent of a value: 0 of zeros, infinities and NaN, and −1 of the latter on GCN 1.0 (errata E303).
 #[inline(always)]
 pub(super) fn exponent<F: Float, R: Lane>(w: &mut Wave, s: &Step, of: impl Fn(i32) -> R + Copy) {
-    let env = Env::of::<F>(w.mode);
     let other = if w.isa == Isa::Si { -1 } else { 0 };
-    one(w, s, |a: F| {
-        let is_number = a.exponent() != F::EXPONENT_MAX;
-        of(select_unpredictable(
-            is_number,
-            env.input(a).frexp_exponent(),
-            other,
-        ))
-    });
+    of_numbers(w, s, |a: F| of(a.frexp_exponent()), |_, _| of(other));
 }
 
 /// The fraction of a value; zeros, infinities and NaN themselves, but on GCN 1.0 the NaN of invalid operations of the last two
 /// (errata E303).
 #[inline(always)]
 pub(super) fn fraction<F: Float>(w: &mut Wave, s: &Step) {
-    let env = Env::of::<F>(w.mode);
     let is_first = w.isa == Isa::Si;
+    of_numbers(w, s, F::frexp_fraction, |env, a: F| {
+        let nan = select_unpredictable(a.is_any_nan(), env.nan(a), a);
+        select_unpredictable(is_first, invalid(), nan)
+    });
+}
+
+/// A function of numbers, and one of infinities and NaN.
+#[inline(always)]
+fn of_numbers<F: Float, R: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    number: impl Fn(F) -> R,
+    other: impl Fn(Env, F) -> R,
+) {
+    let env = Env::of::<F>(w.mode);
     one(w, s, |a: F| {
         let is_number = a.exponent() != F::EXPONENT_MAX;
-        let nan = select_unpredictable(a.is_any_nan(), env.nan(a), a);
-        let other = select_unpredictable(is_first, invalid(), nan);
-        select_unpredictable(is_number, env.input(a).frexp_fraction(), other)
+        select_unpredictable(is_number, number(env.input(a)), other(env, a))
     });
 }
 
