@@ -6,54 +6,11 @@
 
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::Counters;
-
-/// A kind of operation, by the order in which it completes (checklist 5.4).
-pub use gcn_isa::uses::Order as Kind;
-
-/// True if operations of the kind complete in the order of their issue.
-const fn is_in_order(kind: Kind) -> bool {
-    match kind {
-        Kind::VectorMemory | Kind::Lds | Kind::Gds | Kind::Message | Kind::Export => true,
-        Kind::Flat | Kind::Scalar => false,
-    }
-}
-
-/// Increments of the counters when an operation issues.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Increments {
-    /// VM_CNT.
-    pub vm: u8,
-    /// LGKM_CNT.
-    pub lgkm: u8,
-    /// EXP_CNT.
-    pub exp: u8,
-}
-
-impl From<Counters> for Increments {
-    fn from(counters: Counters) -> Increments {
-        Increments {
-            vm: counters.vm,
-            lgkm: counters.lgkm,
-            exp: counters.exp,
-        }
-    }
-}
+use gcn_isa::uses::{Counter, Counters, Order};
 
 /// Identity of an operation: its number among those that its wave has issued.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct OperationId(pub u64);
-
-/// A wait counter.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum CounterName {
-    /// VM_CNT.
-    Vm,
-    /// LGKM_CNT.
-    Lgkm,
-    /// EXP_CNT.
-    Exp,
-}
 
 /// Reason for which an operation no longer holds a counter.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -71,12 +28,12 @@ pub enum Cause {
 pub struct Retired {
     /// Number of the operation within the wave.
     pub operation: OperationId,
-    /// Kind of operation.
-    pub kind: Kind,
+    /// Among which operations it completes in order (checklist 5.4).
+    pub order: Order,
     /// Address of its instruction, in bytes.
     pub pc: u64,
     /// The counter that it held.
-    pub counter: CounterName,
+    pub counter: Counter,
     /// Reason for which it no longer does.
     pub cause: Cause,
 }
@@ -86,12 +43,10 @@ pub struct Retired {
 pub struct OutstandingOperation {
     /// Number of the operation within the wave.
     pub operation: OperationId,
-    /// Kind of operation.
-    pub kind: Kind,
     /// Address of its instruction, in bytes.
     pub pc: u64,
     /// Its increments that no wait has taken back yet.
-    pub held: Increments,
+    pub held: Counters,
 }
 
 /// The counters of a wave, and what they count. Everything takes constant time, an operation's release included
@@ -101,12 +56,12 @@ pub struct Scoreboard {
     max: [u8; COUNTERS],
     /// Operations issued so far.
     issued: u64,
-    counters: Box<[Counter; COUNTERS]>,
+    counters: Box<[CounterState; COUNTERS]>,
 }
 
 /// One of VM_CNT, LGKM_CNT, EXP_CNT.
 #[derive(Clone, Debug)]
-struct Counter {
+struct CounterState {
     value: u8,
     /// Holder of the oldest operation that holds something of it.
     oldest: u8,
@@ -120,27 +75,27 @@ struct Counter {
 struct Holder {
     number: u64,
     pc: u64,
-    kind: Kind,
+    order: Order,
     held: u8,
 }
 
 const COUNTERS: usize = 3;
 
 /// Their names, in the order in which the scoreboard has them.
-const NAMES: [CounterName; COUNTERS] = [CounterName::Vm, CounterName::Lgkm, CounterName::Exp];
+const NAMES: [Counter; COUNTERS] = [Counter::Vm, Counter::Lgkm, Counter::Exp];
 
 /// One more than the largest value of any counter: each operation holds at least one.
 const PLACES: usize = 64;
 
-impl Counter {
-    const NOTHING: Counter = Counter {
+impl CounterState {
+    const NOTHING: CounterState = CounterState {
         value: 0,
         oldest: 0,
         count: 0,
         places: [Holder {
             number: 0,
             pc: 0,
-            kind: Kind::Export,
+            order: Order::Export,
             held: 0,
         }; PLACES],
     };
@@ -187,7 +142,7 @@ impl Scoreboard {
         Scoreboard {
             max: each(Waitcnt::max(isa)).map(|max| max.min(PLACES as u8 - 1)),
             issued: 0,
-            counters: Box::new([Counter::NOTHING; COUNTERS]),
+            counters: Box::new([CounterState::NOTHING; COUNTERS]),
         }
     }
 
@@ -222,9 +177,9 @@ impl Scoreboard {
             let held = |place: Option<&Holder>| place.map_or(0, |place| place.held);
             Some(OutstandingOperation {
                 operation: OperationId(first.number),
-                kind: first.kind,
                 pc: first.pc,
-                held: Increments {
+                held: Counters {
+                    order: first.order,
                     vm: held(vm.next_if(is_it)),
                     lgkm: held(lgkm.next_if(is_it)),
                     exp: held(exp.next_if(is_it)),
@@ -241,51 +196,40 @@ impl Scoreboard {
     /// An operation is issued. Where a counter would overflow, issue stalls until the oldest
     /// operations have completed (checklist 3.29, 5.3; errata E120).
     #[inline]
-    pub fn issue(&mut self, kind: Kind, pc: u64, held: Increments) {
-        self.issue_each(kind, pc, held, |_, _| ());
+    pub fn issue(&mut self, pc: u64, held: Counters) {
+        self.issue_each(pc, held, |_, _| ());
     }
 
     /// [`Scoreboard::issue`], and the operations that complete are appended to `retired`.
     #[inline]
-    pub fn issue_reported(
-        &mut self,
-        kind: Kind,
-        pc: u64,
-        held: Increments,
-        retired: &mut Vec<Retired>,
-    ) {
+    pub fn issue_reported(&mut self, pc: u64, held: Counters, retired: &mut Vec<Retired>) {
         let first = retired.len();
-        self.issue_each(kind, pc, held, |counter, place| {
+        self.issue_each(pc, held, |counter, place| {
             retired.push(place.retired(counter, Cause::Full));
         });
         mark_order(&mut retired[first..]);
     }
 
     #[inline(always)]
-    fn issue_each(
-        &mut self,
-        kind: Kind,
-        pc: u64,
-        held: Increments,
-        mut released: impl FnMut(CounterName, Holder),
-    ) {
+    fn issue_each(&mut self, pc: u64, held: Counters, mut released: impl FnMut(Counter, Holder)) {
         let number = self.issued;
         self.issued += 1;
-        let mut issue = |counter: &mut Counter, max, name, held| {
+        let order = held.order;
+        let mut issue = |counter: &mut CounterState, max, name, held| {
             if held > 0 {
                 let operation = Holder {
                     number,
                     pc,
-                    kind,
+                    order,
                     held,
                 };
                 counter.issue(operation, max, |place| released(name, place));
             }
         };
         let ([vm, lgkm, exp], max) = (&mut *self.counters, self.max);
-        issue(vm, max[0], CounterName::Vm, held.vm);
-        issue(lgkm, max[1], CounterName::Lgkm, held.lgkm);
-        issue(exp, max[2], CounterName::Exp, held.exp);
+        issue(vm, max[0], Counter::Vm, held.vm);
+        issue(lgkm, max[1], Counter::Lgkm, held.lgkm);
+        issue(exp, max[2], Counter::Exp, held.exp);
     }
 
     /// Completes the oldest operations until each counter is at most its value in `until` (checklist 5.2).
@@ -329,18 +273,18 @@ fn mark_order(retired: &mut [Retired]) {
 fn mark_order_of_several(retired: &mut [Retired]) {
     for n in 0..retired.len() {
         let (it, younger) = (retired[n], &retired[n + 1..]);
-        let is_same = |other: &Retired| other.counter == it.counter && other.kind == it.kind;
-        if is_in_order(it.kind) && younger.iter().any(is_same) {
+        let is_same = |other: &Retired| other.counter == it.counter && other.order == it.order;
+        if it.order.is_kept() && younger.iter().any(is_same) {
             retired[n].cause = Cause::Order;
         }
     }
 }
 
 impl Holder {
-    fn retired(self, counter: CounterName, cause: Cause) -> Retired {
+    fn retired(self, counter: Counter, cause: Cause) -> Retired {
         Retired {
             operation: OperationId(self.number),
-            kind: self.kind,
+            order: self.order,
             pc: self.pc,
             counter,
             cause,

@@ -17,10 +17,10 @@ mod relative;
 
 use gcn_isa::effect::{Condition, Control, ImageOp};
 use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::{Counters, Order};
 use gcn_isa::{Does, Inst, Kind, Slot};
 
 pub use crate::lanes::Sign;
-use crate::scoreboard::{self, Increments};
 use crate::wave::Wave;
 
 use arg::DWORD;
@@ -136,18 +136,17 @@ impl Step {
         step
     }
 
-    /// The kind of operation that the wait counters count for it, and how much they do.
+    /// The counters that it adds to.
     #[inline]
-    pub fn operation(&self) -> Option<(scoreboard::Kind, Increments)> {
+    pub fn counters(&self) -> Option<Counters> {
         match &self.memory {
-            Some(plan) => Some((plan.kind, plan.increments)),
-            None => self.is_message().then_some((
-                scoreboard::Kind::Message,
-                Increments {
-                    lgkm: 1,
-                    ..Increments::default()
-                },
-            )),
+            Some(plan) => plan.counters,
+            None => self.is_message().then_some(Counters {
+                vm: 0,
+                lgkm: 1,
+                exp: 0,
+                order: Order::Message,
+            }),
         }
     }
 

@@ -210,8 +210,8 @@ pub(super) fn count(
 ) {
     match emitter {
         Some(emitter) => {
-            if let Some(operation) = step.operation() {
-                emitter.to.counts(wave, lds, operation);
+            if let Some(counters) = step.counters() {
+                emitter.to.counts(wave, lds, counters);
             }
         }
         None => count_unobserved(wave, step, pc),
@@ -222,8 +222,8 @@ pub(super) fn count(
 #[cold]
 #[inline(never)]
 fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
-    if let Some((kind, increments)) = step.operation() {
-        wave.scoreboard.issue(kind, pc, increments);
+    if let Some(counters) = step.counters() {
+        wave.scoreboard.issue(pc, counters);
     }
 }
 

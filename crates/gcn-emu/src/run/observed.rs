@@ -126,8 +126,10 @@ impl Observed<'_> {
         if is_reported {
             report.accessed((wave, lds), instruction, overlook, transfer);
         }
-        if self.counts {
-            report.counts(wave, lds, (plan.kind, plan.increments));
+        if self.counts
+            && let Some(counters) = plan.counters
+        {
+            report.counts(wave, lds, counters);
         }
         self.completes((wave, lds), &mut report, instruction, step.following());
         Ok(())

@@ -1,6 +1,7 @@
 //! Tells the observers of a thread about an instruction at an address: one function for each event.
 
 use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::Counters;
 
 use crate::exec::memory::Transfer;
 use crate::fault::FaultKind;
@@ -8,7 +9,7 @@ use crate::lds::Lds;
 use crate::observe::{
     Context, Dispatched, Events, Instruction, MemoryEvent, Overlook, Phase, Verdict, Watchers,
 };
-use crate::scoreboard::{Increments, Kind, Retired};
+use crate::scoreboard::Retired;
 use crate::step::{Executor, Step};
 use crate::wave::Wave;
 
@@ -127,15 +128,9 @@ impl<'a> Reporter<'a> {
 
     /// Counts an operation, and reports what that makes retire.
     #[inline(always)]
-    pub(super) fn counts(
-        &mut self,
-        wave: &mut Wave,
-        lds: &Lds,
-        (kind, increments): (Kind, Increments),
-    ) {
+    pub(super) fn counts(&mut self, wave: &mut Wave, lds: &Lds, counters: Counters) {
         let retired = &mut self.watch.retired;
-        wave.scoreboard
-            .issue_reported(kind, self.pc, increments, retired);
+        wave.scoreboard.issue_reported(self.pc, counters, retired);
         self.retires(wave, lds);
     }
 

@@ -1,14 +1,13 @@
 //! Plans of memory instructions: all that is known when they are decoded, so that running them looks nothing up.
 
 use gcn_isa::effect::{AtomicOp, LaneMove};
-use gcn_isa::uses::Intent;
+use gcn_isa::uses::{Counters, Intent};
 use gcn_isa::{Does, Ty};
 
 use super::arg::Arg;
 use super::format::ElementFormat;
 use super::image::ImagePlan;
 use crate::lanes::{Elements, Gather};
-use crate::scoreboard::{Increments, Kind};
 
 /// Dwords of the largest scalar load.
 pub(crate) const MAX_SCALAR_DWORDS: usize = 16;
@@ -66,10 +65,8 @@ pub struct MemoryPlan {
     pub image: Option<ImagePlan>,
     /// Vector registers of data.
     pub data_dwords: u8,
-    /// The kind of operation that the counters count.
-    pub kind: Kind,
-    /// Increments of the counters.
-    pub increments: Increments,
+    /// The counters that it adds to.
+    pub counters: Option<Counters>,
     /// It loads what other compute units have stored (GLC), behind all that the wave has done before.
     pub loads_coherently: bool,
     /// A number that other memory instructions near it do not have.

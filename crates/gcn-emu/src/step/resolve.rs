@@ -11,7 +11,6 @@ use super::image::ImagePlan;
 use super::plan::{Family, FastPath, MemoryPlan};
 use super::{fast_path, image};
 use crate::lanes::Elements;
-use crate::scoreboard::{Increments, Kind};
 
 /// Bits of OFFSET that name a register where IMM and SOE are 0 (checklist 4.2).
 const SMEM_REGISTER: u64 = 0x7f;
@@ -73,8 +72,7 @@ impl MemoryPlan {
             }),
             image: (family == Family::Image).then(|| ImagePlan::new(inst)),
             data_dwords: 0,
-            kind: Kind::VectorMemory,
-            increments: Increments::default(),
+            counters: inst.uses().counters(),
             loads_coherently: loads_coherently(inst),
             number: (index / 2) as u8,
             fast_path: FastPath::None,
@@ -126,9 +124,6 @@ impl MemoryPlan {
             Family::Scalar | Family::ScalarScratch | Family::ScalarBuffer => {
                 plan.scalar_offset(inst)
             }
-        }
-        if let Some(counters) = inst.uses().counters() {
-            (plan.kind, plan.increments) = (counters.order, counters.into());
         }
         plan.fast_path = FastPath::of(&plan);
         plan.is_by_lane = plan.has_a_lane_each();

@@ -194,8 +194,8 @@ impl Machine {
                 ref other => panic!("{} is not of memory: {other:?}", step.inst.text()),
             }
             if outcome == Attempt::Done {
-                let (kind, increments) = step.operation().expect("it is of memory");
-                self.wave.scoreboard.issue(kind, pc, increments);
+                let counters = step.counters().expect("it is of memory");
+                self.wave.scoreboard.issue(pc, counters);
             }
             pc += u64::from(step.bytes);
         }

@@ -1,32 +1,39 @@
 //! Counters, and the operations that hold them.
 
-use gcn_emu::scoreboard::{
-    Cause, CounterName, Increments, Kind, OperationId, OutstandingOperation, Scoreboard,
-};
+use gcn_emu::scoreboard::{Cause, OperationId, OutstandingOperation, Scoreboard};
 use gcn_isa::Isa;
 use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::{Counter, Counters, Order};
+
+/// An operation's increments.
+fn of(order: Order, vm: u8, lgkm: u8) -> Counters {
+    Counters {
+        vm,
+        lgkm,
+        exp: 0,
+        order,
+    }
+}
 
 /// Checklist 5.3 and 5.4: what is never waited for does not keep what is.
 #[test]
 fn a_store_that_nobody_waits_for_keeps_nothing_else() {
-    let of = |vm, lgkm| Increments { vm, lgkm, exp: 0 };
     let mut board = Scoreboard::new(Isa::Gfx9);
-    board.issue(Kind::VectorMemory, 0, of(1, 0));
-    board.issue(Kind::Flat, 4, of(1, 1));
+    board.issue(0, of(Order::VectorMemory, 1, 0));
+    board.issue(4, of(Order::Flat, 1, 1));
     for pc in 0..1000 {
-        board.issue(Kind::Lds, 8 * pc, of(0, 1));
+        board.issue(8 * pc, of(Order::Lds, 0, 1));
         board.wait(Waitcnt {
             lgkm: 0,
             ..Waitcnt::max(Isa::Gfx9)
         });
     }
     let left: Vec<OutstandingOperation> = board.outstanding().collect();
-    let expected = [(0, Kind::VectorMemory, 0), (1, Kind::Flat, 4)].map(|(n, kind, pc)| {
+    let expected = [(0, Order::VectorMemory, 0), (1, Order::Flat, 4)].map(|(n, order, pc)| {
         OutstandingOperation {
             operation: OperationId(n),
-            kind,
             pc,
-            held: of(1, 0),
+            held: of(order, 1, 0),
         }
     });
     assert_eq!(left, expected);
@@ -35,13 +42,12 @@ fn a_store_that_nobody_waits_for_keeps_nothing_else() {
 
 #[test]
 fn what_retires_has_a_cause() {
-    let of = |vm, lgkm| Increments { vm, lgkm, exp: 0 };
     let mut board = Scoreboard::new(Isa::Gfx9);
     let mut retired = Vec::new();
     for pc in [0, 8, 16] {
-        board.issue_reported(Kind::VectorMemory, pc, of(1, 0), &mut retired);
+        board.issue_reported(pc, of(Order::VectorMemory, 1, 0), &mut retired);
     }
-    board.issue_reported(Kind::Scalar, 24, of(0, 1), &mut retired);
+    board.issue_reported(24, of(Order::Scalar, 0, 1), &mut retired);
     assert_eq!(retired, []);
     let until = Waitcnt {
         vm: 1,
@@ -54,13 +60,13 @@ fn what_retires_has_a_cause() {
         .map(|it| (it.operation.0, it.counter, it.cause))
         .collect();
     let expected = [
-        (0, CounterName::Vm, Cause::Order),
-        (1, CounterName::Vm, Cause::Wait),
-        (3, CounterName::Lgkm, Cause::Wait),
+        (0, Counter::Vm, Cause::Order),
+        (1, Counter::Vm, Cause::Wait),
+        (3, Counter::Lgkm, Cause::Wait),
     ];
     assert_eq!(found, expected);
     for pc in 0..u64::from(Waitcnt::max(Isa::Gfx9).lgkm) + 1 {
-        board.issue_reported(Kind::Lds, pc, of(0, 1), &mut retired);
+        board.issue_reported(pc, of(Order::Lds, 0, 1), &mut retired);
     }
     let full = retired.iter().map(|it| (it.operation.0, it.cause));
     assert_eq!(full.collect::<Vec<_>>(), [(4, Cause::Full)]);

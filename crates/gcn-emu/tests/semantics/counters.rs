@@ -127,7 +127,7 @@ fn s5_3_a_full_counter_stalls() {
 #[test]
 fn s5_4_kinds_that_share_lgkm_cnt_are_told_apart() {
     // E043
-    use gcn_emu::scoreboard::Kind::{Flat, Gds, Lds, Scalar};
+    use gcn_isa::uses::Order::{Flat, Gds, Lds, Scalar};
     on(FROM_CI, |m| {
         let buffer = m.buffer(&[0; 64]);
         m.s64(2, buffer)
@@ -135,7 +135,12 @@ fn s5_4_kinds_that_share_lgkm_cnt_are_told_apart() {
             .set(4, |_| 0)
             .s(M0, 0xffff);
         m.run("ds_read_b32 v3, v4\nds_read_b32 v3, v4 gds\ns_load_dword s4, s[2:3], 0x0\nflat_load_dword v3, v[0:1]");
-        let kinds: Vec<_> = m.wave.scoreboard.outstanding().map(|o| o.kind).collect();
+        let kinds: Vec<_> = m
+            .wave
+            .scoreboard
+            .outstanding()
+            .map(|o| o.held.order)
+            .collect();
         assert_eq!(kinds, [Lds, Gds, Scalar, Flat]);
         m.wave.scoreboard.wait(Waitcnt {
             vm: 0,

@@ -2,6 +2,7 @@
 
 use crate::common::*;
 use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::Order;
 
 #[test]
 fn s2_32_swizzle() {
@@ -192,7 +193,7 @@ fn s2_38_gds_counts_on_exp_as_well() {
             (1, 0),
             "sources read, not complete"
         );
-        let kind = m.wave.scoreboard.outstanding().next().map(|o| o.kind);
-        assert_eq!(kind, Some(gcn_emu::scoreboard::Kind::Gds));
+        let first = m.wave.scoreboard.outstanding().next();
+        assert_eq!(first.map(|o| o.held.order), Some(Order::Gds));
     });
 }

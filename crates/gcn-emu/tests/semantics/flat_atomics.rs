@@ -6,6 +6,7 @@ use crate::common::*;
 use gcn_emu::device::{Config, OnViolation};
 use gcn_emu::fault::{FaultKind, Intent};
 use gcn_isa::simm::Waitcnt;
+use gcn_isa::uses::Order;
 use gcn_isa::{Isa, Target};
 
 #[test]
@@ -340,8 +341,8 @@ fn s3_26_flat_counts_on_both() {
         ] {
             assert_eq!(m.counts(text), (1, 1, 0), "{text}");
         }
-        let kind = m.wave.scoreboard.outstanding().next().map(|o| o.kind);
-        assert_eq!(kind, Some(gcn_emu::scoreboard::Kind::Flat));
+        let first = m.wave.scoreboard.outstanding().next();
+        assert_eq!(first.map(|o| o.held.order), Some(Order::Flat));
     });
 }
 

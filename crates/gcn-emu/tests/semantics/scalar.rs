@@ -366,10 +366,15 @@ fn s4_13_scalar_memory_is_marked_as_out_of_order() {
         let buffer = m.buffer(&[0; 64]);
         m.s64(2, buffer)
             .run("s_load_dword s4, s[2:3], 0x0\ns_load_dword s5, s[2:3], 0x0");
-        let kinds: Vec<_> = m.wave.scoreboard.outstanding().map(|o| o.kind).collect();
+        let kinds: Vec<_> = m
+            .wave
+            .scoreboard
+            .outstanding()
+            .map(|o| o.held.order)
+            .collect();
         assert_eq!(
             kinds,
-            [gcn_emu::scoreboard::Kind::Scalar; 2],
+            [gcn_isa::uses::Order::Scalar; 2],
             "for a checker to ask for lgkmcnt(0)"
         );
     });

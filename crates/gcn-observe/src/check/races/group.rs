@@ -6,8 +6,9 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use gcn_emu::observe::ShareAccess;
-use gcn_emu::scoreboard::{self, OperationId, OutstandingOperation, Scoreboard};
+use gcn_emu::scoreboard::{OperationId, OutstandingOperation, Scoreboard};
 use gcn_emu::wave::WaveId;
+use gcn_isa::uses::Order;
 
 use super::clock::OrderedClocks;
 use super::entry::{HOST, Kind, PastAccess};
@@ -126,8 +127,7 @@ impl Wave {
             return;
         }
         // FLAT holds lgkmcnt too, which says nothing of what it loads from global memory.
-        let is_late =
-            |it: &OutstandingOperation| it.held.vm != 0 || it.kind == scoreboard::Kind::Scalar;
+        let is_late = |it: &OutstandingOperation| it.held.vm != 0 || it.held.order == Order::Scalar;
         let outstanding = scoreboard.outstanding().filter(is_late);
         let outstanding: Vec<OperationId> = outstanding.map(|it| it.operation).collect();
         let (late, here): (Vec<Pending>, Vec<Pending>) = take(&mut self.pending)
