@@ -17,10 +17,11 @@ impl Lds {
     /// `bytes` rounded up to the allocation granularity of `isa`, and no more than a workgroup can have
     /// (checklist 2.7).
     pub fn new(isa: Isa, bytes: u32) -> Lds {
-        let (granule, largest) = if isa == Isa::Si {
-            (256, LARGEST_SI)
-        } else {
-            (512, LARGEST)
+        let (granule, largest) = match isa {
+            Isa::Si => (256, LARGEST_SI),
+            Isa::Ci | Isa::Vi | Isa::Stoney | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => {
+                (512, LARGEST)
+            }
         };
         Lds {
             bytes: vec![0; bytes.min(largest).next_multiple_of(granule) as usize],

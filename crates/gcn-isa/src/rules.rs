@@ -4,7 +4,7 @@
 //! The assembler asks [`operand`] of each operand before it places it and [`constant_bus`] of the whole; the
 //! printer asks [`Inst::broken_rule`] whether its text would be taken.
 
-use crate::effect::{AtomicOp, Does, ImageOp, Implicit};
+use crate::effect::{Does, ImageOp, Implicit};
 use crate::field::{Encoding, Field};
 use crate::form::Form;
 use crate::inst::{FieldError, Inst, Operand};
@@ -114,7 +114,7 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
             (inst.flag(Field::Clamp) && !clamps(inst.isa, inst.row())).then_some(Rule::IntegerClamp)
         }
         Does::Atomic(op, _) if inst.encoding == Encoding::Mimg => {
-            let is_possible = if op == AtomicOp::CompareSwap {
+            let is_possible = if op.values() == 2 {
                 matches!(mask, 0x3 | 0xf) || mask == 0x1 && inst.flag(Field::Tfe)
             } else {
                 matches!(mask, 0x1 | 0x3)
@@ -215,7 +215,34 @@ pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
                 _ => None,
             }
         }
-        _ => None,
+        (
+            Kind::Vgpr
+            | Kind::GlobalAddress
+            | Kind::ScratchAddress
+            | Kind::BufferAddress
+            | Kind::ImageData { .. }
+            | Kind::ImageAddress { .. }
+            | Kind::ExportTarget
+            | Kind::ExportSource(_)
+            | Kind::Attribute
+            | Kind::VertexParameter
+            | Kind::Saddr
+            | Kind::Src
+            | Kind::Ssrc
+            | Kind::Sdst
+            | Kind::Aligned(_)
+            | Kind::ScalarOffset { .. }
+            | Kind::Unsigned
+            | Kind::Signed
+            | Kind::Simm16
+            | Kind::Branch
+            | Kind::Waitcnt
+            | Kind::Hwreg
+            | Kind::SendMsg
+            | Kind::GprIndex
+            | Kind::Literal,
+            _,
+        ) => None,
     }
 }
 

@@ -263,7 +263,34 @@ impl Inst {
                 self.put(slot.field, value, low, high)
             }
             (Kind::Literal, Operand::Literal(value)) => self.set_literal(value),
-            _ => Err(FieldError::Kind),
+            (
+                Kind::Vgpr
+                | Kind::GlobalAddress
+                | Kind::ScratchAddress
+                | Kind::BufferAddress
+                | Kind::ImageData { .. }
+                | Kind::ImageAddress { .. }
+                | Kind::ExportTarget
+                | Kind::ExportSource(_)
+                | Kind::Attribute
+                | Kind::VertexParameter
+                | Kind::Saddr
+                | Kind::Src
+                | Kind::Ssrc
+                | Kind::Sdst
+                | Kind::Aligned(_)
+                | Kind::ScalarOffset { .. }
+                | Kind::Unsigned
+                | Kind::Signed
+                | Kind::Simm16
+                | Kind::Branch
+                | Kind::Waitcnt
+                | Kind::Hwreg
+                | Kind::SendMsg
+                | Kind::GprIndex
+                | Kind::Literal,
+                _,
+            ) => Err(FieldError::Kind),
         }
     }
 

@@ -210,7 +210,21 @@ impl<'a> Uses<'a> {
                     |it| it.registers == Registers::State(UnnumberedState::TRAPSTS)
                 }
                 (Hazard::ReadsM0, Unit::Scalar) => |it| is_in(it, M0_REGISTER),
-                _ => break 'begins None,
+                (
+                    Hazard::VectorMemoryReadsSgpr
+                    | Hazard::ScalarMemoryReadsSgpr
+                    | Hazard::ScalarBufferReadsSgpr
+                    | Hazard::DppAfterExec
+                    | Hazard::DivFmasReadsVcc
+                    | Hazard::ReadsZeroFlag
+                    | Hazard::LaneSelect
+                    | Hazard::GetRegister
+                    | Hazard::SetRegister
+                    | Hazard::ReturnFromTrap
+                    | Hazard::ReadsM0
+                    | Hazard::StoreData,
+                    _,
+                ) => break 'begins None,
             })
         };
         let stored = (hazard == Hazard::StoreData)
@@ -273,7 +287,22 @@ impl<'a> Uses<'a> {
                 (Hazard::StoreData, Unit::Vector) => {
                     |it| it.written != 0 && matches!(it.registers, Registers::Vector { .. })
                 }
-                _ => break 'ends None,
+                (
+                    Hazard::VectorMemoryReadsSgpr
+                    | Hazard::ScalarMemoryReadsSgpr
+                    | Hazard::ScalarBufferReadsSgpr
+                    | Hazard::DppReadsVgpr
+                    | Hazard::DppAfterExec
+                    | Hazard::DivFmasReadsVcc
+                    | Hazard::ReadsZeroFlag
+                    | Hazard::LaneSelect
+                    | Hazard::GetRegister
+                    | Hazard::SetRegister
+                    | Hazard::ReturnFromTrap
+                    | Hazard::ReadsM0
+                    | Hazard::StoreData,
+                    _,
+                ) => break 'ends None,
             })
         };
         let lane = match hazard {

@@ -232,7 +232,38 @@ impl Uses<'_> {
                 .and(Spaces::of(Space::Lds))
                 .and(Spaces::of(Space::Scratch)),
             (Encoding::Scratch, _) => Spaces::of(Space::Scratch),
-            _ => Spaces::of(Space::Global),
+            (
+                Encoding::Smrd
+                | Encoding::Smem
+                | Encoding::Global
+                | Encoding::Mubuf
+                | Encoding::Mtbuf
+                | Encoding::Mimg,
+                _,
+            ) => Spaces::of(Space::Global),
+            (
+                Encoding::Sop2
+                | Encoding::Sopk
+                | Encoding::Sop1
+                | Encoding::Sopc
+                | Encoding::Sopp
+                | Encoding::Vop1
+                | Encoding::Vop2
+                | Encoding::Vopc
+                | Encoding::Vop3
+                | Encoding::Vop3b
+                | Encoding::Vop3c
+                | Encoding::Vop3p
+                | Encoding::Vop1Sdwa
+                | Encoding::Vop2Sdwa
+                | Encoding::VopcSdwa
+                | Encoding::Vop1Dpp
+                | Encoding::Vop2Dpp
+                | Encoding::Vintrp
+                | Encoding::Vop3Interp
+                | Encoding::Exp,
+                _,
+            ) => Spaces::NONE,
         }
     }
 

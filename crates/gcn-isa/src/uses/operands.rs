@@ -220,30 +220,24 @@ impl<'a> Uses<'a> {
 
     /// Dwords that are written where the operand does not say it: the old value of a comparing atomic is half as wide as
     /// its data (errata E090), and a status follows what is loaded with TFE (E015, E080).
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others write what their operands say"
+    )]
     fn written_dwords(&self, slot: &Slot) -> Option<u8> {
         let inst = self.inst;
-        match (inst.does(), slot.kind) {
-            (Does::Atomic(..), Kind::ImageData { .. }) => {
+        match inst.does() {
+            Does::Atomic(op, _) if matches!(slot.kind, Kind::ImageData { .. }) => {
                 let count = self.read_dwords(slot)?;
-                Some(
-                    if slot.access == OperandAccess::ReadWrite && self.compares() {
-                        count.div_ceil(2)
-                    } else {
-                        count
-                    },
-                )
+                let is_old_value = slot.access == OperandAccess::ReadWrite;
+                Some(count.div_ceil(if is_old_value { op.values() } else { 1 }))
             }
-            (Does::Atomic(_, ty), _) => Some(ty.dwords()),
-            (Does::Load(_), Kind::Vgpr) if inst.encoding == Encoding::Flat => {
+            Does::Atomic(_, ty) => Some(ty.dwords()),
+            Does::Load(_) if slot.kind == Kind::Vgpr && inst.encoding == Encoding::Flat => {
                 Some(slot.ty.dwords() + inst.get(Field::Tfe) as u8)
             }
             _ => None,
         }
-    }
-
-    fn compares(&self) -> bool {
-        use crate::effect::AtomicOp::CompareSwap;
-        matches!(self.inst.does(), Does::Atomic(CompareSwap, _))
     }
 
     /// Bits of each dword of a source that are read.

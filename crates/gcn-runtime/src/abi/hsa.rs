@@ -263,7 +263,10 @@ fn by(size: &[u64; 3]) -> String {
 
 /// Bytes of LDS that a workgroup can have.
 pub fn max_lds(isa: Isa) -> u32 {
-    if isa == Isa::Si { 32 << 10 } else { 64 << 10 }
+    match isa {
+        Isa::Si => 32 << 10,
+        Isa::Ci | Isa::Vi | Isa::Stoney | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => 64 << 10,
+    }
 }
 
 impl KernelStart<'_> {

@@ -425,18 +425,14 @@ pub fn scratch_bytes(wave: &Wave) -> u32 {
 /// The address of the wave's scratch, by FLAT_SCRATCH: on GCN 1.4 itself; on 1.1 and 1.2 its high half counts 256 bytes
 /// from the hidden base of private memory (errata E088).
 pub fn scratch_base(wave: &Wave) -> u64 {
+    let in_region = |high: u8| {
+        let offset = u64::from(wave.scalar(high)) * FLAT_SCRATCH_UNIT;
+        wave.scratch.region.wrapping_add(offset)
+    };
     match wave.isa {
         Isa::Si => wave.scratch.base,
-        Isa::Ci | Isa::Vi | Isa::Stoney => {
-            let high = if wave.isa == Isa::Ci {
-                FLAT_SCRATCH_CI + 1
-            } else {
-                FLAT_SCRATCH + 1
-            };
-            wave.scratch
-                .region
-                .wrapping_add(u64::from(wave.scalar(high)) * FLAT_SCRATCH_UNIT)
-        }
+        Isa::Ci => in_region(FLAT_SCRATCH_CI + 1),
+        Isa::Vi | Isa::Stoney => in_region(FLAT_SCRATCH + 1),
         Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => wave.scalar64(FLAT_SCRATCH),
     }
 }
