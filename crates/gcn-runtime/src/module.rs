@@ -5,7 +5,7 @@ use std::sync::{Arc, Weak};
 
 use gcn_emu::memory::Memory;
 use gcn_isa::Target;
-use gcn_object::{BundleEntry, CodeObject, Externals, code_objects, is_container};
+use gcn_object::{BundleEntry, Bytes, CodeObject, Externals, code_objects, is_container};
 
 use crate::abi::hsa::{self, Loaded, LoadedSymbol};
 use crate::compile::{self, CompileError, Compiled, Request, Toolchain};
@@ -71,7 +71,7 @@ impl Device {
     /// assert_eq!(module.kernels().collect::<Vec<_>>(), ["add_one"]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn load(&self, bytes: &[u8]) -> Result<Module, Error> {
+    pub fn load<'a>(&self, bytes: impl Into<Bytes<'a>>) -> Result<Module, Error> {
         Module::load(self, bytes)
     }
 }
@@ -80,9 +80,12 @@ impl Module {
     /// Loads a code object, or the one for the device in a bundle, a fat binary or an executable that holds one. Several for
     /// the device make one module each, see [`Module::load_all`].
     ///
+    /// The module keeps its code object: of borrowed bytes it copies that, and of [shared](Bytes::shared) ones, such as a
+    /// mapped file, it copies nothing.
+    ///
     /// # Errors
     /// The bytes are none of these, or hold no code for the device, or several; or there is no memory.
-    pub fn load(device: &Device, bytes: &[u8]) -> Result<Module, Error> {
+    pub fn load<'a>(device: &Device, bytes: impl Into<Bytes<'a>>) -> Result<Module, Error> {
         let mut modules = Module::load_all(device, bytes)?;
         match (modules.pop(), modules.len()) {
             (Some(module), 0) => Ok(module),
@@ -107,21 +110,26 @@ impl Module {
     /// assert_eq!(modules.len(), 1);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn load_all(device: &Device, bytes: &[u8]) -> Result<Vec<Module>, Error> {
+    pub fn load_all<'a>(
+        device: &Device,
+        bytes: impl Into<Bytes<'a>>,
+    ) -> Result<Vec<Module>, Error> {
+        let bytes = bytes.into();
         let read = |error| Error::Read(Arc::new(error));
-        if !is_container(bytes) {
-            let object = gcn_object::read(bytes.to_vec()).map_err(read)?;
+        if !is_container(&bytes) {
+            let object = gcn_object::read(bytes.into_owned()).map_err(read)?;
             return Ok(vec![Module::of_object(device, object)?]);
         }
         let bundle = |error| Error::Bundle(Arc::new(error));
         let mut modules = Vec::new();
         let mut found = Vec::new();
-        for entry in code_objects(bytes.to_vec()).map_err(bundle)? {
+        for entry in code_objects(bytes).map_err(bundle)? {
             let entry = entry.map_err(bundle)?;
-            if is_for(&entry, device) {
-                modules.push(Module::of_object(device, entry.read().map_err(read)?)?);
-            }
             found.extend(entry.target().map(str::to_owned));
+            if is_for(&entry, device) {
+                let object = entry.into_owned().read().map_err(read)?;
+                modules.push(Module::of_object(device, object)?);
+            }
         }
         if modules.is_empty() {
             found.sort();

@@ -31,6 +31,15 @@ impl<'a> BundleEntry<'a> {
         self.id.get(at + 1..)
     }
 
+    /// The same entry without the lifetime; borrowed contents are copied.
+    pub fn into_owned(self) -> BundleEntry<'static> {
+        BundleEntry {
+            id: self.id,
+            bytes: self.bytes.into_owned(),
+            metadata: self.metadata,
+        }
+    }
+
     /// Reads the contents as a code object, without copying them. Kernels that have no metadata get those that the
     /// program of AMD's OpenCL 2 compiler around it has about them.
     ///
