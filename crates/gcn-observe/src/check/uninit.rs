@@ -16,7 +16,7 @@ mod apply;
 mod evaluate;
 mod lanes;
 mod access;
-mod plain;
+mod spans;
 mod repeats;
 mod results;
 
@@ -45,10 +45,10 @@ use facts::{Class, Decides, UninitFacts};
 use memory::{Own, View};
 use origin::{Loads, Origin};
 use part::PartlyDefined;
-use plain::Plain;
 use registers::{SCC, Shadow};
 use repeats::Repeats;
 use results::{Shared, Store};
+use spans::SpanAccess;
 
 /// The checker. See the module.
 pub(super) struct Uninit {
@@ -359,7 +359,7 @@ impl Watch {
         let mut view = View::new(&self.shared.global);
         let scratch = &context.wave.scratch;
         let scratch_range = scratch.base..scratch.base + scratch_bytes(scratch);
-        let mut plain = Plain {
+        let mut by_span = SpanAccess {
             access: &self.access,
             spans: &mut self.spans,
         };
@@ -367,8 +367,8 @@ impl Watch {
         let is_sampled = instruction.step.accesses_texels();
         if reads_defined
             && !is_sampled
-            && plain.is_it(&scratch_range)
-            && plain.leaves_defined(&mut group.lds, &mut view)
+            && by_span.is_it(&scratch_range)
+            && by_span.leaves_defined(&mut group.lds, &mut view)
         {
             state.repeats.note(context, step, exec, version);
             if defines_result(&mut state.registers, facts, exec) {

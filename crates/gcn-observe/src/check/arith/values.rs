@@ -105,7 +105,7 @@ impl Float {
     }
 
     /// The numbers without their signs, each with the bits of infinity; of a packed value two.
-    fn parts(self) -> impl Iterator<Item = (u64, u64)> {
+    fn magnitudes(self) -> impl Iterator<Item = (u64, u64)> {
         let [half, single, double] = INFINITY;
         let low = self.bits & 0x7fff;
         let (first, second) = match self.ty {
@@ -119,17 +119,17 @@ impl Float {
 
     /// True if it is a NaN, or has one.
     pub(super) fn is_nan(self) -> bool {
-        self.parts().any(|(bits, infinity)| bits > infinity)
+        self.magnitudes().any(|(bits, infinity)| bits > infinity)
     }
 
     /// True if it is infinite or a NaN, or has one.
     pub(super) fn is_special(self) -> bool {
-        self.parts().any(|(bits, infinity)| bits >= infinity)
+        self.magnitudes().any(|(bits, infinity)| bits >= infinity)
     }
 
     /// True if it is zero, of either sign.
     pub(super) fn is_zero(self) -> bool {
-        self.parts().all(|(bits, _)| bits == 0)
+        self.magnitudes().all(|(bits, _)| bits == 0)
     }
 
     /// The number, of a packed value the low one.

@@ -186,7 +186,7 @@ mod tests {
         results.iter().fold(0, |bits, it| bits | (it ^ first)) & 15
     }
 
-    fn parts() -> impl Iterator<Item = PartlyDefined> {
+    fn all_of_four_bits() -> impl Iterator<Item = PartlyDefined> {
         (0..16).flat_map(|value| (0..16).map(move |undefined| PartlyDefined { value, undefined }))
     }
 
@@ -200,8 +200,8 @@ mod tests {
             (Bitwise::AndNot, |a, b| a & !b),
             (Bitwise::Nor, |a, b| !(a | b)),
         ];
-        for a in parts() {
-            for b in parts() {
+        for a in all_of_four_bits() {
+            for b in all_of_four_bits() {
                 for (op, exact) in ops {
                     let results: Vec<u64> = meant(a)
                         .iter()
@@ -216,8 +216,8 @@ mod tests {
 
     #[test]
     fn sums_are_defined_below_the_lowest_undefined_bit() {
-        for a in parts() {
-            for b in parts() {
+        for a in all_of_four_bits() {
+            for b in all_of_four_bits() {
                 let results: Vec<u64> = meant(a)
                     .iter()
                     .flat_map(|&a| meant(b).into_iter().map(move |b| a + b))

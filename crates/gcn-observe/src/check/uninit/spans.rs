@@ -8,13 +8,13 @@ use gcn_emu::observe::{Access, Span};
 use super::memory::{Own, View};
 
 /// An access of LDS and global memory that has an address for each of its elements.
-pub(super) struct Plain<'a> {
+pub(super) struct SpanAccess<'a> {
     pub(super) access: &'a Access,
     /// Anything; kept to be allocated once.
     pub(super) spans: &'a mut Vec<Span>,
 }
 
-impl Plain<'_> {
+impl SpanAccess<'_> {
     /// True if the access is one, and reaches none of the wave's scratch.
     pub(super) fn is_it(&self, scratch: &Range<u64>) -> bool {
         let access = self.access;
