@@ -111,7 +111,7 @@ pub(crate) enum ProblemPlace {
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Problem {
     pub at: ProblemPlace,
-    pub why: ProblemKind,
+    pub kind: ProblemKind,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -207,10 +207,10 @@ pub(crate) fn encode(
         match try_form(dialect, form, operands) {
             Ok(encoded) => return Ok(encoded),
             Err(problem) => {
-                if problem.why == ProblemKind::NeedsVgpr {
+                if problem.kind == ProblemKind::NeedsVgpr {
                     needs_vgpr = Some(problem.at);
                 }
-                if worst.is_none_or(|w| w.why.rank() <= problem.why.rank()) {
+                if worst.is_none_or(|w| w.kind.rank() <= problem.kind.rank()) {
                     worst = Some(problem);
                 }
             }
@@ -219,7 +219,7 @@ pub(crate) fn encode(
     // One encoding takes the first literal and no second one, another takes none: the second one is too many.
     if let Some(Problem {
         at: ProblemPlace::Arg(first),
-        why: ProblemKind::NoLiteral,
+        kind: ProblemKind::NoLiteral,
     }) = worst
         && let Some(ProblemPlace::Arg(second)) = needs_vgpr
         && first < second
@@ -229,7 +229,7 @@ pub(crate) fn encode(
     }
     Err(worst.unwrap_or(Problem {
         at: ProblemPlace::Instruction,
-        why: ProblemKind::NotAllowed(
+        kind: ProblemKind::NotAllowed(
             &ids::UNSUPPORTED_ENCODING,
             "the instruction has no encoding here",
         ),
@@ -280,10 +280,10 @@ impl Matched {
     }
 }
 
-fn at_arg(index: usize, why: ProblemKind) -> Problem {
+fn at_arg(index: usize, kind: ProblemKind) -> Problem {
     Problem {
         at: ProblemPlace::Arg(index),
-        why,
+        kind,
     }
 }
 
@@ -305,9 +305,9 @@ fn try_form(
         if let Some(delayed) = arg.later {
             encoded
                 .put_off(DelayedField::Modifier(arg.modifier), delayed)
-                .map_err(|why| Problem {
+                .map_err(|kind| Problem {
                     at: ProblemPlace::Modifier(index),
-                    why,
+                    kind,
                 })?;
         }
     }
@@ -330,7 +330,7 @@ fn try_form(
     if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.holds_to(rule)) {
         return Err(Problem {
             at: ProblemPlace::Instruction,
-            why: ProblemKind::Breaks(rule),
+            kind: ProblemKind::Breaks(rule),
         });
     }
     // VGPRs alone need no bus.
@@ -354,9 +354,9 @@ fn fill_in_offset(
     if matched.iter().any(|(place, _)| place.slot == slot) {
         return Ok(());
     }
-    scalar_offset(inst, dialect, slot, ArgValue::Int(0), None).map_err(|why| Problem {
+    scalar_offset(inst, dialect, slot, ArgValue::Int(0), None).map_err(|kind| Problem {
         at: ProblemPlace::Instruction,
-        why,
+        kind,
     })
 }
 
@@ -423,7 +423,7 @@ fn match_places(
     if left_out < absent {
         let any = |is: &dyn Fn(&Slot) -> bool| places.iter().any(|place| is(place.slot));
         let returned = any(&|slot| slot.when == When::Returned);
-        let why = if returned && returns && absent == 1 {
+        let kind = if returned && returns && absent == 1 {
             ProblemKind::MustReturn
         } else if any(&|slot| slot.kind == Kind::Saddr) {
             ProblemKind::OffIsMandatory
@@ -436,7 +436,7 @@ fn match_places(
         };
         return Err(Problem {
             at: ProblemPlace::Instruction,
-            why,
+            kind,
         });
     }
     Ok(matched)
@@ -476,11 +476,11 @@ fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Pro
     if let Some((at, ArgValue::Vgprs { count, .. })) = find(Kind::GlobalAddress) {
         let expected = if scalar_is_off { 2 } else { 1 };
         if count != expected {
-            let why = ProblemKind::AddressRegisters {
+            let kind = ProblemKind::AddressRegisters {
                 expected,
                 found: count,
             };
-            return Err(at_arg(at, why));
+            return Err(at_arg(at, kind));
         }
     }
     match find(Kind::ScratchAddress) {

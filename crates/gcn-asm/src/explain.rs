@@ -226,7 +226,7 @@ pub(crate) fn problem(
     let wrong = |id, message: String| fail(id, span.clone(), message);
     let written = || format!("written as `{}`", usage(isa, op));
     let plural = |n: u8| if n == 1 { "register" } else { "registers" };
-    match problem.why {
+    match problem.kind {
         ProblemKind::ModifierNotHere => {
             let form = match only {
                 Some(_) => "in this encoding ",

@@ -159,7 +159,7 @@ pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail
     Ok(())
 }
 
-/// A relocation for a value that is known only after linking. `plain` is its kind if the value is a bare
+/// A relocation for a value that is known only after linking. `bare` is its kind if the value is a bare
 /// symbol.
 fn relocate(
     asm: &mut Assembler<'_>,
@@ -167,7 +167,7 @@ fn relocate(
     offset: u64,
     value: ExprValue,
     width: u8,
-    plain: RelocationKind,
+    bare: RelocationKind,
 ) -> Result<(), Fail> {
     let Some(plus) = value.plus else {
         return Err(fail(
@@ -198,7 +198,7 @@ fn relocate(
         }
     };
     let kind = match (value.variant, relative) {
-        (Variant::Plain, false) => plain,
+        (Variant::Plain, false) => bare,
         (Variant::Plain, true) if width == 8 => RelocationKind::Rel64,
         (Variant::Plain, true) => RelocationKind::Rel32,
         (_, true) => {

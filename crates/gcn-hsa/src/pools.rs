@@ -14,7 +14,7 @@ use crate::status::{HsaResult, Status};
 /// Bytes that allocations are multiples of.
 const GRANULE: u64 = 4096;
 /// Alignment of allocations of as many bytes or more, as drivers give it: allocators in kernels find the begin of a block by it.
-const LARGE: u64 = 2 << 20;
+const LARGE_PAGE: u64 = 2 << 20;
 /// Position of the host's agent, which locked memory belongs to.
 const HOST: usize = 0;
 /// Bits of a pool's handle below its agent's number.
@@ -110,7 +110,7 @@ impl Pool {
             5 => Info::Bool(is_memory),
             6 | 7 => Info::U64(granule),
             // Recommended: a large page of a device's memory.
-            18 if self.kind == PoolKind::Local => Info::U64(LARGE),
+            18 if self.kind == PoolKind::Local => Info::U64(LARGE_PAGE),
             18 => Info::U64(granule),
             15 => Info::Bool(self.kind.is_hosts()),
             // Location: the host's or a device's.
@@ -280,7 +280,11 @@ impl Pools {
             pool.kind.name(),
             state.count
         );
-        let align = if counted >= LARGE { LARGE } else { GRANULE };
+        let align = if counted >= LARGE_PAGE {
+            LARGE_PAGE
+        } else {
+            GRANULE
+        };
         let base = self.device.memory().allocate_aligned(&name, counted, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
         // The host writes its own memory unseen.

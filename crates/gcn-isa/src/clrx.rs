@@ -401,13 +401,15 @@ pub(crate) fn write_single_comment(out: &mut Text, value: f32) {
 /// Writes digits with an exponent as a comment, without the exponent where it is small.
 fn write_comment(out: &mut Text, text: &str, suffix: char) {
     /// Between these powers of ten no exponent is written.
-    const PLAIN: std::ops::Range<i32> = -5..7;
+    const WITHOUT_EXPONENT: std::ops::Range<i32> = -5..7;
     out.push_str(" /* ");
     let _ = match text
         .split_once('e')
         .map(|(digits, power)| (digits, power.parse::<i32>()))
     {
-        Some((digits, Ok(power))) if !PLAIN.contains(&power) => write!(out, "{digits}e{power:+}"),
+        Some((digits, Ok(power))) if !WITHOUT_EXPONENT.contains(&power) => {
+            write!(out, "{digits}e{power:+}")
+        }
         Some(_) => write!(out, "{}", text.parse().unwrap_or(0f64)),
         None => write!(out, "{text}"),
     };

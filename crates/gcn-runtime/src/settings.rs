@@ -174,7 +174,7 @@ impl Settings {
                 register_fill: variables.read(REGISTER_FILL, Variations::seed)?,
             },
             trace: variables.value(TRACE).map(PathBuf::from),
-            trace_only: trace_only.map_or_else(Vec::new, |text| parts(&text, SEMICOLON)),
+            trace_only: trace_only.map_or_else(Vec::new, |text| items(&text, SEMICOLON)),
             check: CheckSettings::from_variables(&variables)?,
             profile: ProfileSettings::from_variables(&variables)?,
         })
@@ -306,11 +306,11 @@ impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
     }
 }
 
-/// The parts of a list that are not empty.
-fn parts(text: &str, separator: char) -> Vec<String> {
-    let parts = text.split(separator).map(str::trim);
-    parts
-        .filter(|part| !part.is_empty())
+/// The items of a list that are not empty.
+fn items(text: &str, separator: char) -> Vec<String> {
+    let items = text.split(separator).map(str::trim);
+    items
+        .filter(|item| !item.is_empty())
         .map(str::to_owned)
         .collect()
 }
@@ -327,7 +327,7 @@ fn parts(text: &str, separator: char) -> Vec<String> {
 /// assert!(targets("gfx9000").unwrap_err().contains("`gfx9000` is not a supported target"));
 /// ```
 pub fn targets(text: &str) -> Result<Vec<String>, String> {
-    let targets = parts(text, COMMA);
+    let targets = items(text, COMMA);
     match targets.iter().find(|name| Target::named(name).is_none()) {
         Some(unknown) => Err(Error::Target(unknown.clone()).to_string()),
         None if targets.is_empty() => Err(format!("`{text}` names no target")),

@@ -61,7 +61,7 @@ pub(super) fn set_modifiers(
             }
             return Err(Problem {
                 at,
-                why: ProblemKind::ModifierNotHere,
+                kind: ProblemKind::ModifierNotHere,
             });
         }
         if arg.later.is_some() {
@@ -75,12 +75,12 @@ pub(super) fn set_modifiers(
         }
         let result = match arg.modifier.value {
             ModifierValue::Signed => inst.set_signed(field, arg.value),
-            ModifierValue::BitList => set_list(inst, arg).map_err(|why| Problem { at, why })?,
+            ModifierValue::BitList => set_list(inst, arg).map_err(|kind| Problem { at, kind })?,
             _ => inst.set(field, arg.value),
         };
         if let Err(error) = result {
-            let why = field_problem(error, arg.value);
-            return Err(Problem { at, why });
+            let kind = field_problem(error, arg.value);
+            return Err(Problem { at, kind });
         }
     }
     let required = inst.form().required;
@@ -90,7 +90,7 @@ pub(super) fn set_modifiers(
         let name = missing.and_then(|modifier| modifier.names.first());
         return Err(Problem {
             at: ProblemPlace::Instruction,
-            why: ProblemKind::Missing(name.copied().unwrap_or("")),
+            kind: ProblemKind::Missing(name.copied().unwrap_or("")),
         });
     }
     Ok(())

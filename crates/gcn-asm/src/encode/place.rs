@@ -34,7 +34,7 @@ pub(super) fn place(
     let Some(arg) = operands.args.get(index) else {
         return Ok(());
     };
-    let problem = |why| at_arg(index, why);
+    let problem = |kind| at_arg(index, kind);
     let inst = &mut encoded.inst;
     let isa = inst.isa;
     let PlacedOperand { slot, bits, .. } = *to;

@@ -40,7 +40,7 @@ impl Lister<'_> {
             self.section_header(out, name);
         }
         out.push_str(self.section.head);
-        let parts = self.parts();
+        let parts = self.ranges();
         sink(out);
         out.clear();
         let make = |number: usize, out: &mut Text| {
@@ -65,18 +65,18 @@ impl Lister<'_> {
         }
     }
 
-    /// The section's words in parts that threads write at the same time; each begins with an item.
-    fn parts(&self) -> Vec<Range<usize>> {
-        let mut parts = Vec::new();
+    /// Ranges of the section's words that threads write at the same time; each begins with an item.
+    fn ranges(&self) -> Vec<Range<usize>> {
+        let mut ranges = Vec::new();
         let mut begin = 0;
         while begin < self.run.words.len() {
             let end = (begin + PART_WORDS..self.run.words.len())
                 .find(|&word| self.map.begins(word) && !self.is_written(word))
                 .unwrap_or(self.run.words.len());
-            parts.push(begin..end);
+            ranges.push(begin..end);
             begin = end;
         }
-        parts
+        ranges
     }
 
     /// Returns whether a symbol's text stands for the word and for the one before.

@@ -26,7 +26,7 @@ pub(crate) fn in_order(
     for _ in 0..threads * TEXTS_PER_THREAD {
         let _ = give_back.send(Text::new()); // The receiver is here.
     }
-    let parts = Parts {
+    let parts = ListedParts {
         next: AtomicUsize::new(0),
         count,
         spares: Mutex::new(spares),
@@ -74,7 +74,7 @@ pub(crate) fn in_order(
     });
 }
 
-struct Parts<'a> {
+struct ListedParts<'a> {
     next: AtomicUsize,
     count: usize,
     spares: Mutex<Receiver<Text>>,
@@ -87,7 +87,7 @@ struct ListedPart {
     text: Result<Text, Box<dyn Any + Send>>,
 }
 
-impl Parts<'_> {
+impl ListedParts<'_> {
     /// The next part that nobody has begun, made in `text`; nothing when all are begun.
     fn part(&self, mut text: Text) -> Option<ListedPart> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);

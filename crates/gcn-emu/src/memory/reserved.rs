@@ -159,9 +159,9 @@ mod host {
     }
 
     pub(super) fn prefer_large_pages(address: usize, len: usize) {
-        const LARGE: usize = 2 << 20;
-        let first = address.next_multiple_of(LARGE);
-        let end = (address + len) / LARGE * LARGE;
+        const LARGE_PAGE: usize = 2 << 20;
+        let first = address.next_multiple_of(LARGE_PAGE);
+        let end = (address + len) / LARGE_PAGE * LARGE_PAGE;
         if first < end {
             let at = with_exposed_provenance_mut(first);
             #[cfg(any(target_os = "linux", target_os = "android"))]

@@ -94,7 +94,7 @@ fn halves(x: In, f: impl Fn(u64, u64, u64) -> u64) -> Out {
     let at = |n: u32| k(f(k(x.a >> n), k(x.b >> n), k(x.c >> n)));
     value(at(0) | at(16) << 16)
 }
-fn parts(x: In, count: u32, signed: bool) -> i64 {
+fn dot_product(x: In, count: u32, signed: bool) -> i64 {
     let width = 32 / count;
     (0..count)
         .map(|n| {
@@ -246,12 +246,12 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_pk_min_i16",   |x| halves(x, |a, b, _| j(a).min(j(b)) as u64)),
     ("v_pk_max_u16",   |x| halves(x, |a, b, _| a.max(b))),
     ("v_pk_min_u16",   |x| halves(x, |a, b, _| a.min(b))),
-    ("v_dot2_i32_i16", |x| value(u((parts(x, 2, true) + i(x.c)) as u64))),
-    ("v_dot2_u32_u16", |x| value(u(parts(x, 2, false) as u64 + u(x.c)))),
-    ("v_dot4_i32_i8",  |x| value(u((parts(x, 4, true) + i(x.c)) as u64))),
-    ("v_dot4_u32_u8",  |x| value(u(parts(x, 4, false) as u64 + u(x.c)))),
-    ("v_dot8_i32_i4",  |x| value(u((parts(x, 8, true) + i(x.c)) as u64))),
-    ("v_dot8_u32_u4",  |x| value(u(parts(x, 8, false) as u64 + u(x.c)))),
+    ("v_dot2_i32_i16", |x| value(u((dot_product(x, 2, true) + i(x.c)) as u64))),
+    ("v_dot2_u32_u16", |x| value(u(dot_product(x, 2, false) as u64 + u(x.c)))),
+    ("v_dot4_i32_i8",  |x| value(u((dot_product(x, 4, true) + i(x.c)) as u64))),
+    ("v_dot4_u32_u8",  |x| value(u(dot_product(x, 4, false) as u64 + u(x.c)))),
+    ("v_dot8_i32_i4",  |x| value(u((dot_product(x, 8, true) + i(x.c)) as u64))),
+    ("v_dot8_u32_u4",  |x| value(u(dot_product(x, 8, false) as u64 + u(x.c)))),
 ];
 
 /// A comparison says in its name what it compares and how.

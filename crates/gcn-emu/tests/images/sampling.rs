@@ -41,7 +41,7 @@ const CLAMPS: [Clamp; 8] = [
 ];
 
 /// The model's texel for a number beyond a row of `size`: step by step back into it.
-fn stands_for(clamp: Clamp, mut number: i64, size: i64) -> Option<i64> {
+fn clamped(clamp: Clamp, mut number: i64, size: i64) -> Option<i64> {
     loop {
         if (0..size).contains(&number) {
             return Some(number);
@@ -79,13 +79,13 @@ fn taken(clamp: Clamp, coordinate: f64, size: i64, is_linear: bool) -> Vec<(Opti
         if clamp == Clamp::HalfBorder || clamp == Clamp::MirrorOnceHalfBorder {
             number = number.min(size - 1);
         }
-        return vec![(stands_for(clamp, number, size), 1.0)];
+        return vec![(clamped(clamp, number, size), 1.0)];
     }
     let fixed = ((at - 0.5) * 256.0 + 0.5).floor() as i64;
     let (number, part) = (fixed.div_euclid(256), fixed.rem_euclid(256) as f64 / 256.0);
     vec![
-        (stands_for(clamp, number, size), 1.0 - part),
-        (stands_for(clamp, number + 1, size), part),
+        (clamped(clamp, number, size), 1.0 - part),
+        (clamped(clamp, number + 1, size), part),
     ]
 }
 

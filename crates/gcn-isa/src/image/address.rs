@@ -41,7 +41,7 @@ pub struct AddressLayout {
 
 /// The kinds of parts that an instruction has.
 #[derive(Clone, Copy, Default)]
-struct Parts {
+struct AddressParts {
     offsets: bool,
     bias: bool,
     reference: bool,
@@ -50,18 +50,18 @@ struct Parts {
     level: bool,
 }
 
-impl Parts {
+impl AddressParts {
     /// `None` of what is no image instruction.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "image instructions have no other effects"
     )]
-    fn of(does: Does) -> Option<Parts> {
-        let at = Parts {
+    fn of(does: Does) -> Option<AddressParts> {
+        let at = AddressParts {
             coordinates: true,
-            ..Parts::default()
+            ..AddressParts::default()
         };
-        let of_sampling = |it: Sampling| Parts {
+        let of_sampling = |it: Sampling| AddressParts {
             offsets: it.offsets,
             bias: it.detail == DetailSource::Biased,
             reference: it.compares,
@@ -70,14 +70,14 @@ impl Parts {
             level: it.clamps || it.detail == DetailSource::Given,
         };
         Some(match does {
-            Does::Image(ImageOp::Load(_, level) | ImageOp::Store(_, level)) => Parts {
+            Does::Image(ImageOp::Load(_, level) | ImageOp::Store(_, level)) => AddressParts {
                 level: level == ImageLevel::Given,
                 ..at
             },
             Does::Image(ImageOp::Sample(it) | ImageOp::Gather(it)) => of_sampling(it),
-            Does::Image(ImageOp::Size) => Parts {
+            Does::Image(ImageOp::Size) => AddressParts {
                 level: true,
-                ..Parts::default()
+                ..AddressParts::default()
             },
             Does::Image(ImageOp::GatherRow | ImageOp::LevelOfDetail) | Does::Atomic(..) => at,
             _ => return None,
@@ -134,7 +134,7 @@ impl AddressLayout {
     /// The address of an instruction for an image of `dimensions` dimensions; `has_layer` is DA, `is_short` A16. Nothing of what is no image
     /// instruction.
     pub fn new(does: Does, dimensions: usize, has_layer: bool, is_short: bool) -> AddressLayout {
-        let Some(parts) = Parts::of(does) else {
+        let Some(parts) = AddressParts::of(does) else {
             return AddressLayout::default();
         };
         let dimensions = dimensions.min(DIMENSIONS);

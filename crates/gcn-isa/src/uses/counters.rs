@@ -200,9 +200,9 @@ impl Form {
                 held[counter as usize] = true;
             }
         };
-        let plain = Inst::with_defaults(self);
-        note(&plain);
-        let mut of_gds = plain;
+        let with_defaults = Inst::with_defaults(self);
+        note(&with_defaults);
+        let mut of_gds = with_defaults;
         if self.modifier(Field::Gds).is_some() && of_gds.set(Field::Gds, 1).is_ok() {
             note(&of_gds);
         }

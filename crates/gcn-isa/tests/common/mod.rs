@@ -107,7 +107,7 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
             value = 1;
         }
         match modifier.value {
-            // Said by another modifier.
+            // Another modifier has its value.
             ModifierValue::Part => continue,
             // LLVM gathers one component and changes whole values atomically.
             ModifierValue::Mask => {

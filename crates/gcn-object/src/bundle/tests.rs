@@ -9,7 +9,7 @@ use super::table::MAGIC;
 use super::{BundleError, bundle_entries, code_objects};
 use crate::bytes::Bytes;
 
-fn plain(entries: &[(&str, &[u8])]) -> Vec<u8> {
+fn uncompressed(entries: &[(&str, &[u8])]) -> Vec<u8> {
     let mut table = MAGIC.to_vec();
     table.extend((entries.len() as u64).to_le_bytes());
     let names: usize = entries.iter().map(|(id, _)| 24 + id.len()).sum();
@@ -50,7 +50,7 @@ fn compressed(version: u16, size: u64, stream: &[u8]) -> Vec<u8> {
 
 #[test]
 fn every_version_of_the_compressed_form_is_read() {
-    let bundle = plain(&[
+    let bundle = uncompressed(&[
         ("host-x86_64--", b""),
         ("hipv4-amdgcn-amd-amdhsa--gfx906", b"code"),
     ]);
@@ -96,7 +96,7 @@ fn entries_of_a_compressed_bundle_are_not_copied() {
 /// Bundles of a program share one limit of decompressed bytes.
 #[test]
 fn bundles_of_a_program_share_a_limit() {
-    let bundle = plain(&[("hip-amdgcn-amd-amdhsa--gfx803", &[0; 4096])]);
+    let bundle = uncompressed(&[("hip-amdgcn-amd-amdhsa--gfx803", &[0; 4096])]);
     let bytes = compressed(3, bundle.len() as u64, &zlib(&bundle));
     let size = bundle.len() as u64;
     let mut budget = size + size / 2;
@@ -120,7 +120,7 @@ fn zstd(header: &[u8], bytes: &[u8]) -> Vec<u8> {
 /// The memory of the decoder is bounded, however the header states it.
 #[test]
 fn a_stream_that_refers_back_too_far_is_refused() {
-    let bundle = plain(&[("hip-amdgcn-amd-amdhsa--gfx803", &[7; 256])]);
+    let bundle = uncompressed(&[("hip-amdgcn-amd-amdhsa--gfx803", &[7; 256])]);
     let size = bundle.len() as u64;
     let entries = |header: &[u8]| {
         let mut bytes = compressed(3, size, &zstd(header, &bundle));
@@ -147,7 +147,7 @@ fn a_stream_that_refers_back_too_far_is_refused() {
 
 #[test]
 fn a_stream_that_lies_about_its_size_is_no_bundle() {
-    let bundle = plain(&[("hip-amdgcn-amd-amdhsa--gfx803", &[0; 4096])]);
+    let bundle = uncompressed(&[("hip-amdgcn-amd-amdhsa--gfx803", &[0; 4096])]);
     let stream = zlib(&bundle);
     for size in [0, bundle.len() as u64 - 1, bundle.len() as u64 + 1] {
         let bytes = compressed(2, size, &stream);
@@ -176,10 +176,10 @@ fn a_stream_that_lies_about_its_size_is_no_bundle() {
 #[test]
 fn bundles_that_follow_each_other_are_read_in_turn() {
     let id = "hip-amdgcn-amd-amdhsa--gfx803";
-    let first = plain(&[("host-x86_64--", b""), (id, b"one")]);
-    let second = plain(&[(id, b"two")]);
+    let first = uncompressed(&[("host-x86_64--", b""), (id, b"one")]);
+    let second = uncompressed(&[(id, b"two")]);
     let second = compressed(3, second.len() as u64, &zlib(&second));
-    let broken = &plain(&[(id, b"three")])[..60];
+    let broken = &uncompressed(&[(id, b"three")])[..60];
     let file = [&first[..], &[0; 77], b"C_CCO", &second, &[0; 5], broken].concat();
     let mut found = code_objects(&file).expect("it begins with a bundle");
     let mut next = || Some(found.next()?.map(|entry| entry.bytes.to_vec()));

@@ -257,9 +257,14 @@ impl<'a> Layout<'a> {
             self.symbol_names.add(&symbol.name);
             count += 1;
         }
-        let plain = elf::SectionFlags(0);
-        let symtab =
-            OutputSection::table(SYMTAB, elf::SHT_SYMTAB, plain, WORD_ALIGN, count * SYMBOL);
+        let no_flags = elf::SectionFlags(0);
+        let symtab = OutputSection::table(
+            SYMTAB,
+            elf::SHT_SYMTAB,
+            no_flags,
+            WORD_ALIGN,
+            count * SYMBOL,
+        );
         self.outputs.push(OutputSection {
             entry: SYMBOL,
             ..symtab
@@ -271,7 +276,7 @@ impl<'a> Layout<'a> {
             let size = bytes.len() as u64;
             self.outputs.push(OutputSection {
                 bytes: bytes.into(),
-                ..OutputSection::table(name, elf::SHT_STRTAB, plain, 1, size)
+                ..OutputSection::table(name, elf::SHT_STRTAB, no_flags, 1, size)
             });
         }
         let mut names = Strings::default();

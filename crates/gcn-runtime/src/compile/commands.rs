@@ -346,8 +346,8 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
 /// A word as a shell takes it.
 fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%".contains(c);
-    if !text.is_empty() && text.chars().all(plain) {
+    let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%".contains(c);
+    if !text.is_empty() && text.chars().all(needs_no_quotes) {
         text.into_owned()
     } else {
         format!("'{}'", text.replace('\'', "'\\''"))

@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_tolerance_stands_behind_the_value() {
+    fn a_tolerance_follows_the_value() {
         let within = |text: &str| Tolerance::parse(text).expect("a tolerance");
         for (text, value, tolerance) in [
             ("f32:1,2", "f32:1,2", Tolerance::EQUAL),

@@ -309,9 +309,10 @@ values! {
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         /// Powers of ten between which decimals without exponent are readable.
-        const PLAIN: std::ops::Range<f64> = 1e-4..1e16;
-        let scientific =
-            self.float() != 0.0 && self.float().is_finite() && !PLAIN.contains(&self.float().abs());
+        const WITHOUT_EXPONENT: std::ops::Range<f64> = 1e-4..1e16;
+        let scientific = self.float() != 0.0
+            && self.float().is_finite()
+            && !WITHOUT_EXPONENT.contains(&self.float().abs());
         match (self.ty, scientific) {
             (Type::F64, false) => write!(f, "{}", f64::from_bits(self.bits)),
             (Type::F64, true) => write!(f, "{:e}", f64::from_bits(self.bits)),

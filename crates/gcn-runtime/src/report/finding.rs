@@ -152,8 +152,8 @@ pub(crate) struct Identity {
 
 /// A line whose control characters take one column each.
 fn printable_line(text: &str) -> String {
-    let plain = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
-    text.chars().map(plain).collect()
+    let printable = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
+    text.chars().map(printable).collect()
 }
 
 /// The bytes of the word at a column, which is counted from 1 in bytes.

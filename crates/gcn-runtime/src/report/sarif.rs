@@ -58,10 +58,11 @@ fn entry(finding: &FindingReport) -> Entry {
 
 /// A path as a reference of a URI: bytes that such a one cannot have are escaped.
 fn uri(path: &str) -> String {
-    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte);
+    let is_unescaped =
+        |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte);
     let mut uri = String::new();
     for byte in path.bytes() {
-        if plain(byte) {
+        if is_unescaped(byte) {
             uri.push(byte.into());
         } else {
             uri += &format!("%{byte:02X}");

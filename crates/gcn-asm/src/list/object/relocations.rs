@@ -74,7 +74,7 @@ impl Whole<'_> {
                 .or_else(|| self.address(value))
                 .unwrap_or_else(|| (String::new(), value.cast_signed())),
         };
-        let plain = sum(&base, rest);
+        let without_variant = sum(&base, rest);
         let with = |variant: &str| Some(sum(&format!("{base}@{variant}"), rest));
         let is_name = !base.is_empty();
         let (operand, long, quad) = match kind {
@@ -86,11 +86,17 @@ impl Whole<'_> {
             RelocationKind::GotPcRel => (with("gotpcrel"), with("gotpcrel"), None),
             RelocationKind::GotPcRel32Lo => (with("gotpcrel32@lo"), with("gotpcrel32@lo"), None),
             RelocationKind::GotPcRel32Hi => (with("gotpcrel32@hi"), with("gotpcrel32@hi"), None),
-            RelocationKind::Rel32 => (Some(plain.clone()), Some(format!("{plain}-.")), None),
-            RelocationKind::Rel16 => (Some(plain.clone()), None, None),
-            RelocationKind::Abs32 => (None, Some(plain.clone()), None),
-            RelocationKind::Abs64 | RelocationKind::Relative64 => (None, None, Some(plain.clone())),
-            RelocationKind::Rel64 => (None, None, Some(format!("{plain}-."))),
+            RelocationKind::Rel32 => (
+                Some(without_variant.clone()),
+                Some(format!("{without_variant}-.")),
+                None,
+            ),
+            RelocationKind::Rel16 => (Some(without_variant.clone()), None, None),
+            RelocationKind::Abs32 => (None, Some(without_variant.clone()), None),
+            RelocationKind::Abs64 | RelocationKind::Relative64 => {
+                (None, None, Some(without_variant.clone()))
+            }
+            RelocationKind::Rel64 => (None, None, Some(format!("{without_variant}-."))),
             RelocationKind::None | RelocationKind::Other(_) => (None, None, None),
         };
         // A loader's own kind, against a place that the source names, is what an address becomes in linking.
@@ -104,7 +110,7 @@ impl Whole<'_> {
             operand,
             long,
             quad,
-            reloc: format!("{name}, {plain}"),
+            reloc: format!("{name}, {without_variant}"),
             target: symbol.map(|(index, _)| index),
             addend,
         })

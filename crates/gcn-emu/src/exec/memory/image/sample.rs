@@ -231,9 +231,9 @@ impl<'a> Sampler<'a> {
             }
             return;
         }
-        for (far_z, weight_z) in z.parts() {
-            for (far_y, weight_y) in y.parts() {
-                for (far_x, weight_x) in x.parts() {
+        for (far_z, weight_z) in z.texels() {
+            for (far_y, weight_y) in y.texels() {
+                for (far_x, weight_x) in x.texels() {
                     footprint.push(WeightedTexel {
                         address: texel([x.first + far_x, y.first + far_y, z.first + far_z]),
                         weight: weight * weight_x * weight_y * weight_z,
@@ -385,7 +385,7 @@ impl<'a> Sampler<'a> {
 
 impl Span {
     /// Distances of the texels from the first, with their weights.
-    fn parts(&self) -> impl Iterator<Item = (i64, f64)> + use<> {
+    fn texels(&self) -> impl Iterator<Item = (i64, f64)> + use<> {
         let second = self.second;
         let first = (0, 1.0 - second.unwrap_or(0.0));
         // A texel without weight is not accessed.
