@@ -9,7 +9,7 @@ use gcn_emu::observe::Observers;
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{FindingKey, Findings};
 
-use crate::module::Module;
+use crate::module::{Module, WeakModule};
 use crate::report::{
     CodeMap, FindingReport, Identity, Suppressions, SuppressionsError, write_findings,
 };
@@ -50,6 +50,8 @@ pub struct Checking {
     /// Those of them that are watched.
     watched: AtomicU64,
     collected: Mutex<Collected>,
+    /// Modules whose kernels have been launched.
+    modules: Mutex<Vec<WeakModule>>,
 }
 
 /// Findings as they are reported.
@@ -84,6 +86,7 @@ impl Checking {
             launches: AtomicU64::new(0),
             watched: AtomicU64::new(0),
             collected: Mutex::default(),
+            modules: Mutex::default(),
             settings,
         })
     }
@@ -108,6 +111,22 @@ impl Checking {
         } else {
             Observers::none()
         }
+    }
+
+    /// Notes a module whose kernels are launched: findings of other modules' kernels may have a side in it.
+    pub(crate) fn notes(&self, module: &Module) {
+        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        if !modules.iter().any(|known| known.is(module)) {
+            modules.retain(|known| known.module().is_some());
+            modules.push(module.weak());
+        }
+    }
+
+    /// The modules that were noted and are still loaded, but for one.
+    fn others(&self, than: &Module) -> Vec<Module> {
+        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let others = modules.iter().filter(|known| !known.is(than));
+        others.filter_map(WeakModule::module).collect()
     }
 
     /// Number of launches so far that are watched: without one, "no findings" says nothing.
@@ -136,14 +155,16 @@ impl Checking {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds to the reports what has been found in a module's code and is not suppressed; yields what is new.
+    /// Adds to the reports what has been found in a module's code, one of several sides included, and is not suppressed; yields what is
+    /// new.
     pub fn collect(&self, module: &Module) -> Vec<FindingReport> {
-        let loaded = module.loaded();
-        let code = loaded.address..loaded.address + loaded.size;
+        let code = module.code();
+        // A module that is unloaded when this one is dropped must not be so under the lock.
+        let others = self.others(module);
         // Held from here on, so that a finding of two threads is new for one of them.
         let mut collected = self.collected();
         let Collected { reports, known } = &mut *collected;
-        let map = CodeMap::new(module);
+        let map = CodeMap::new(module).beside(&others);
         let mut new = Vec::new();
         for (key, finding) in self.findings.fresh(|pc| code.contains(&pc)) {
             let report = FindingReport::new(&finding, &map);
@@ -187,5 +208,104 @@ impl Checking {
             return write!(out, "{}", Suppressions::of(reports));
         }
         write_findings(reports, self.settings.format, out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::mpsc::{Receiver, Sender, channel};
+
+    use gcn_asm::{Options, Source, assemble};
+    use gcn_emu::device::HostCalls;
+    use gcn_emu::memory::Memory;
+    use gcn_observe::finding::Check;
+
+    use super::*;
+    use crate::Device;
+
+    /// Holds a kernel at the end of its first turn.
+    #[derive(Debug)]
+    struct Hold(Mutex<(Sender<()>, Receiver<()>)>);
+
+    impl HostCalls for Hold {
+        fn serve(&self, _: &Memory) -> Result<(), String> {
+            let ends = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            // Without the test there is nobody to wait for.
+            let _ = ends.0.send(()).map(|()| ends.1.recv());
+            Ok(())
+        }
+    }
+
+    /// A module with a kernel, with debug information.
+    fn module(device: &Device, kernel: &str, body: &str) -> Module {
+        let text = format!(
+            ".text\n.globl {kernel}\n.p2align 8\n.type {kernel},@function\n{kernel}:\n\
+             s_load_dwordx2 s[4:5], s[0:1], 0x0\nv_lshlrev_b32 v1, 2, v0\ns_waitcnt lgkmcnt(0)\n\
+             {body}\ns_endpgm\n.rodata\n.p2align 6\n.amdhsa_kernel {kernel}\n\
+             .amdhsa_user_sgpr_kernarg_segment_ptr 1\n.amdhsa_next_free_vgpr 8\n\
+             .amdhsa_next_free_sgpr 16\n.end_amdhsa_kernel\n"
+        );
+        let source = Source {
+            name: &format!("{kernel}.s"),
+            text: &text,
+        };
+        let options = Options {
+            debug: Some(""),
+            ..Options::new(device.target())
+        };
+        let assembly = assemble(&source, &options);
+        assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
+        let object = assembly.program.to_object(None).expect("an object");
+        device.load(&object).expect("it loads")
+    }
+
+    #[test]
+    fn a_side_in_another_module_has_its_symbol_and_its_line() {
+        let device = Device::builder("gfx900").expect("a target");
+        let device = device.threads(1).build();
+        let checking = Checking::new(CheckSettings {
+            checks: vec![Check::Races],
+            ..CheckSettings::default()
+        });
+        let checking = checking.expect("it suppresses nothing");
+        let first = module(
+            &device,
+            "first",
+            "s_nop 0\nglobal_store_dword v1, v0, s[4:5]",
+        );
+        let second = module(&device, "second", "global_load_dword v2, v1, s[4:5]");
+        let data = device.buffer("data", &[0u32; 128]).expect("memory");
+        let launch = |module: &Module, name, items| {
+            checking.notes(module);
+            let kernel = module.kernel(name).expect("it is there");
+            let launch = kernel.launch([items, 1, 1]).group([items, 1, 1]);
+            launch.arg(&data).observers(&checking.launch(name))
+        };
+        let (held, is_held) = channel();
+        let (release, is_released) = channel();
+        let hold = Arc::new(Hold(Mutex::new((held, is_released))));
+        let signal = launch(&first, "first", 128).host_calls(hold);
+        let signal = signal.submit(&device.queue()).expect("it is launched");
+        is_held.recv().expect("it is held");
+        let other = launch(&second, "second", 64);
+        other.run(&device.queue()).expect("no fault");
+        assert!(checking.collect(&second).is_empty(), "the first still runs");
+        drop(release);
+        signal.wait().expect("no fault");
+        let found = checking.collect(&first);
+        let [report] = &found[..] else {
+            panic!("{found:?}");
+        };
+        assert_eq!(report.kernel(), Some("second"));
+        let place = |place: &crate::report::PlaceReport| {
+            let code = place.code.as_ref().expect("an instruction");
+            let symbol = code.symbol();
+            let kernel = symbol.split('+').next().unwrap_or_default().to_owned();
+            (kernel, place.file.clone(), place.line)
+        };
+        let at = |name: &str, line| (name.to_owned(), Some(format!("{name}.s")), Some(line));
+        assert_eq!(place(&report.place), at("second", 9));
+        assert_eq!(place(&report.sides[0]), at("first", 10));
+        assert!(checking.collect(&second).is_empty(), "it is told once");
     }
 }

@@ -1,5 +1,6 @@
 //! Modules: code in device memory.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Weak};
 
@@ -36,6 +37,11 @@ pub struct Module(Arc<Inner>);
 pub(crate) struct WeakModule(Weak<Inner>);
 
 impl WeakModule {
+    /// The module, unless it has been unloaded.
+    pub(crate) fn module(&self) -> Option<Module> {
+        self.0.upgrade().map(Module)
+    }
+
     /// True if a module is this one.
     pub(crate) fn is(&self, module: &Module) -> bool {
         std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&module.0))
@@ -254,6 +260,12 @@ impl Module {
     /// The code object as it is in memory.
     pub fn loaded(&self) -> &Loaded {
         &self.0.loaded
+    }
+
+    /// The addresses that it is loaded at.
+    pub(crate) fn code(&self) -> Range<u64> {
+        let loaded = self.loaded();
+        loaded.address..loaded.address + loaded.size
     }
 
     /// Names of the kernels.

@@ -56,6 +56,7 @@ impl ProgramChecks {
 
     /// Counts a launch; yields its observers.
     pub(super) fn watch(&self, kernel: &Kernel) -> Observers {
+        self.checks.notes(kernel.module());
         self.checks.launch(kernel.name())
     }
 

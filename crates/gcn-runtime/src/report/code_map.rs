@@ -17,6 +17,8 @@ pub struct CodeMap<'a> {
     module: &'a Module,
     lines: OnceCell<Option<SourceLines>>,
     sources: RefCell<Sources>,
+    /// Those of other modules.
+    others: Vec<CodeMap<'a>>,
 }
 
 /// An instruction and where it is; the fields are keys of a report in JSON.
@@ -54,7 +56,23 @@ impl<'a> CodeMap<'a> {
             module,
             lines: OnceCell::new(),
             sources: RefCell::default(),
+            others: Vec::new(),
         }
+    }
+
+    /// The same, and the code of other modules, in which sides of its findings may be.
+    pub(crate) fn beside(self, others: &'a [Module]) -> CodeMap<'a> {
+        CodeMap {
+            others: others.iter().map(CodeMap::new).collect(),
+            ..self
+        }
+    }
+
+    /// The map that has an address; this one if none has.
+    fn of(&self, pc: u64) -> &CodeMap<'a> {
+        let mut all = std::iter::once(self).chain(&self.others);
+        let has = |map: &&CodeMap<'a>| map.module.code().contains(&pc);
+        all.find(has).unwrap_or(self)
     }
 
     /// The instruction set of the code.
@@ -69,7 +87,7 @@ impl<'a> CodeMap<'a> {
 
     /// An address as a symbol and the distance from it.
     pub(super) fn symbolic(&self, pc: u64) -> Option<String> {
-        symbolic(pc, self.module.loaded())
+        symbolic(pc, self.of(pc).module.loaded())
     }
 
     /// The instruction at an address, whose text is known if it is one.
@@ -77,7 +95,7 @@ impl<'a> CodeMap<'a> {
         let place = self.symbolic(pc);
         CodePlace {
             pc,
-            source: place.as_ref().and_then(|_| self.source(pc)),
+            source: place.as_ref().and_then(|_| self.of(pc).source(pc)),
             place,
             instruction,
         }
@@ -97,15 +115,16 @@ impl<'a> CodeMap<'a> {
     /// The line of source that an instruction comes from.
     pub(super) fn source_line(&self, pc: u64) -> Option<SourceLine> {
         self.symbolic(pc)?;
-        let address = self.module.loaded().linked_address(pc);
-        let lines = self.lines()?;
+        let map = self.of(pc);
+        let address = map.module.loaded().linked_address(pc);
+        let lines = map.lines()?;
         let frames = lines.frames(address).ok()?;
         let place = frames
             .first()?
             .place
             .clone()
             .filter(|place| place.line != 0)?;
-        let mut sources = self.sources.borrow_mut();
+        let mut sources = map.sources.borrow_mut();
         Some(SourceLine {
             text: sources.whole_line(lines, &place).map(str::to_owned),
             inlined: inlined(&frames),
