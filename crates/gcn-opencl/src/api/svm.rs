@@ -3,6 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use super::buffers::MAP_WRITES;
 use super::commands::Order;
 use super::transfers::is_pattern;
 use super::{array, call, guard, optional_array};
@@ -215,6 +216,9 @@ pub unsafe extern "C" fn enqueue_svm_map(
         if size == 0 || !is_valid {
             return Err(Status::INVALID_VALUE);
         }
+        if let Some(svm) = &range.svm {
+            svm.map(range.address, size as u64, flags & MAP_WRITES != 0);
+        }
         let work = move || {
             if flags & CL_MAP_READ != 0 {
                 host_reads(range.address, size as u64);
@@ -238,11 +242,12 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
         let order = Order::new(queue, count, list, event)?;
         let Range { address, svm, .. } = Range::new(&order, address, 0)?;
         let device = order.queue.device.clone();
+        let written = svm.as_ref().map_or(0, |svm| svm.unmap(address));
         let work = move || {
-            if let Some(svm) = svm {
-                let end = svm.memory.address() + svm.bytes as u64;
-                device.emulated.memory().wrote(address, end - address);
+            if written != 0 {
+                device.emulated.memory().wrote(address, written);
             }
+            drop(svm);
             Ok(())
         };
         order.enqueue(CL_COMMAND_SVM_UNMAP, Role::Command, false, work)
