@@ -235,14 +235,16 @@ impl Findings {
         !kept.fresh.is_empty()
     }
 
-    /// The findings of the code that `is_of` says yes to, by its address, that no call has given before. They still count, and
-    /// [`Findings::count`] has how often they happen.
+    /// The findings with an instruction, or another side's, of the code that `is_of` says yes to, by its address, that no call has given
+    /// before. They still count, and [`Findings::count`] has how often they happen.
     pub fn fresh(&self, is_of: impl Fn(u64) -> bool) -> Vec<(FindingKey, Finding)> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let KeptFindings {
             findings, fresh, ..
         } = &mut *kept;
-        let given = fresh.extract_if(.., |key| is_of(key.pc));
+        let given = fresh.extract_if(.., |key| {
+            is_of(key.pc) || key.other != 0 && is_of(key.other)
+        });
         let mut given: Vec<_> = given
             .filter_map(|key| Some((key, findings.get(&key)?.clone())))
             .collect();

@@ -1,8 +1,9 @@
 //! Races: accesses of one byte, at least one of them a write, that nothing orders.
 //!
-//! Agents are waves; with [`Check::Lanes`](crate::finding::Check::Lanes) their lanes; and the host, for what it writes while a kernel
-//! runs. The checker looks at every access of LDS and of global memory, scalar loads and LDS_DIRECT included, in all
-//! workgroups, and keeps the last ones of each byte in a shadow memory (`shadow`).
+//! Agents are waves; with [`Check::Lanes`](crate::finding::Check::Lanes) their lanes; and the host, for what it reads and writes by
+//! the runtime while a kernel runs. The checker looks at every access of LDS and of global memory, scalar loads and LDS_DIRECT
+//! included, in all workgroups, and keeps the last ones of each byte in a shadow memory (`shadow`). Shadows of dispatches that
+//! run at the same time are compared when they end (`beside`).
 //!
 //! One access is ordered before another
 //! - by a barrier, within a workgroup;
@@ -14,7 +15,8 @@
 //! - by global wave synchronisation: each of its instructions releases and acquires, as above for another workgroup, but the
 //!   invalidation may come before it if the wave loads nothing in between. What a wave releases there counts for all that
 //!   synchronise later or still wait, whichever resource they use;
-//! - by what a dispatch begins and ends with: its packets' fences.
+//! - by what a dispatch begins and ends with: its packets' fences. A dispatch that begins before another one has ended is in no
+//!   order with it.
 //!
 //! Atomics, GLC loads and stores of one location are no race among each other, but for a plain store and an atomic: the store
 //! counts as an atomic's only if it is behind waits for what the wave has written. Two lanes of one instruction that store
@@ -24,9 +26,19 @@
 //!
 //! The checker cannot see: races that this order of execution does not exhibit because an edge happens to order
 //! them; atomic loads and relaxed atomic stores that were compiled to plain ones (they count as plain, which reports those of
-//! workgroup scope); which of more than two agents has loaded a byte since its last write; scratch and GDS; dispatches that
-//! run at the same time, against each other; what the host reads; what it writes where the only wave of a dispatch has been before,
-//! unless the kernel may learn of the host's writes. Memory is watched until 4 GiB of shadow are in use:
+//! workgroup scope); which of more than two agents has loaded a byte since its last write; scratch and GDS; what the only wave of a
+//! dispatch has done before the host's first access or another dispatch's begin, unless it has means to learn of the host's writes.
+//!
+//! Nothing is reported where memory may order agents that have no shadow in common. Of two dispatches these are: the one that ends
+//! last has means to acquire, by which it may learn that the other has ended; or the other one has, and the last writes what it
+//! acquires, or writes memory behind waits for what it has stored. Of the host and a wave: the wave's kernel has such means or writes
+//! so, but for what the host writes before the wave's access. An order that the host makes as it starts a dispatch because of what a
+//! running one has written is not seen.
+//!
+//! A dispatch is compared with up to 64 that have ended while it ran, whose shadows take 1 GiB at most; if there are more, with the
+//! first of them before it has ended itself.
+//!
+//! Memory is watched until 4 GiB of shadow are in use:
 //! 24 bytes and a little for 256 bytes that are accessed as a whole, six times the memory where dwords are separate,
 //! 24 times where bytes are. Waves beyond the first 16 million of a dispatch are not watched; a wave that has released more
 //! than four million times is in no order with anything and is not reported any more.
@@ -39,14 +51,15 @@ mod global;
 mod extent;
 mod apart;
 mod lanes;
+mod means;
 mod run;
 mod report;
 mod group;
 mod swap;
+mod beside;
 
 use std::cell::Cell;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use gcn_emu::fault::{Fault, Intent};
 use gcn_emu::observe::{
@@ -62,13 +75,15 @@ use crate::finding::Findings;
 use crate::lint::Ahead;
 
 use apart::Apart;
+use beside::Runs;
 use entry::{Layout, PastAccess, Release};
 use extent::{Memory, Parts};
 use global::Recent;
 use group::{CachePath, Group, Groups, Read};
 use lanes::{Stored, overlap, stored};
-use report::{report_conflicts, report_lanes};
-use run::{Means, RaceDispatch, continue_release};
+use means::Means;
+use report::{report_conflicts, report_host, report_lanes};
+use run::{RaceDispatch, continue_release};
 use shadow::{Met, View};
 use swap::{Swap, is_swap};
 
@@ -76,9 +91,6 @@ thread_local! {
     /// True in a thread that runs waves: what it writes for the host belongs to the kernel's calls.
     static RUNS_WAVES: Cell<bool> = const { Cell::new(false) };
 }
-
-/// The dispatches that are running, by number.
-type Runs = Mutex<HashMap<u64, Arc<RaceDispatch>>>;
 
 /// The checker. See the module.
 pub(super) struct Races {
@@ -97,10 +109,6 @@ impl Races {
             layout: Layout::new(of_lanes),
             runs: Arc::default(),
         }
-    }
-
-    fn runs(&self) -> MutexGuard<'_, HashMap<u64, Arc<RaceDispatch>>> {
-        self.runs.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -122,8 +130,7 @@ impl Observer for Races {
     }
 
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
-        let runs = self.runs();
-        let Some(run) = runs.get(&dispatch.id) else {
+        let Some(run) = self.runs.find(dispatch.id) else {
             return self.wants();
         };
         let counters = (run.means.needs_counters(), Events::COUNTERS);
@@ -155,20 +162,29 @@ impl Observer for Races {
 
     fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
         let means = Means::of(&self.ahead, dispatch);
-        let run = Arc::new(RaceDispatch::new(dispatch, self.layout, means));
-        self.runs().insert(dispatch.id, run);
+        self.runs
+            .begin(RaceDispatch::new(dispatch, self.layout, means));
     }
 
     fn dispatch_ends(&self, dispatch: &Dispatched<'_>, _: &Stats, _: Option<&Fault>) {
-        self.runs().remove(&dispatch.id);
+        self.runs.end(dispatch.id, &self.findings);
     }
 
     fn memory_changes(&self, change: &MemoryChange<'_>) {
-        if change.kind == MemoryChangeKind::Written && !RUNS_WAVES.get() {
-            let runs: Vec<Arc<RaceDispatch>> = self.runs().values().cloned().collect();
-            for run in runs {
-                run.host_writes(change.range.clone());
+        let kind = match change.kind {
+            MemoryChangeKind::Written => entry::Kind::Store,
+            MemoryChangeKind::Read => entry::Kind::Load,
+            MemoryChangeKind::Allocated | MemoryChangeKind::Freed | MemoryChangeKind::Undefined => {
+                return;
             }
+        };
+        if RUNS_WAVES.get() {
+            return;
+        }
+        for run in self.runs.all() {
+            run.host_accesses(change.range.clone(), kind, |at, before| {
+                report_host(&self.findings, &run, at, before, kind);
+            });
         }
     }
 }
@@ -514,8 +530,7 @@ impl WaveObserver for Watch {
     fn wave_begins(&mut self, context: &Context<'_>) {
         if self.run.is_none() {
             RUNS_WAVES.set(true);
-            let runs = self.runs.lock().unwrap_or_else(PoisonError::into_inner);
-            self.run = runs.get(&context.dispatched.id).cloned();
+            self.run = self.runs.find(context.dispatched.id);
         }
         let Some(run) = &self.run else {
             return;

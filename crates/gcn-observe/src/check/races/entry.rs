@@ -15,7 +15,7 @@ pub(super) const HOST: u32 = (1 << WAVE_BITS) - 1;
 pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 
 /// Kind of an access.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Kind {
     /// A load.
     Load,

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::clock::OrderedClocks;
-use super::entry::{HOST, Kind, Layout, PastAccess};
+use super::entry::{HOST, Kind, Layout, PastAccess, clashes};
 use super::shadow::{Met, QUARTER, ROW, Row, View, rows};
 
 /// Rows of a page.
@@ -21,9 +21,14 @@ const LIMIT: u64 = 4 << 30;
 #[derive(Debug, Default)]
 pub(super) struct Page {
     /// A bit for each quarter of a row, of which a load more changes nothing. They change while the rows are locked.
-    loaded_enough: [AtomicU64; ROWS * QUARTERS / 64],
+    loaded_enough: QuarterBits,
+    /// The same for quarters that may have been read by an acquire: an atomic or a GLC load.
+    acquired: QuarterBits,
     rows: Mutex<[Row; ROWS]>,
 }
+
+/// A bit for each quarter of a page's rows.
+type QuarterBits = [AtomicU64; ROWS * QUARTERS / 64];
 
 /// Quarters of a row.
 const QUARTERS: usize = ROW / QUARTER;
@@ -79,7 +84,14 @@ impl Page {
             return;
         }
         let mut page = self.rows();
-        if !is_load {
+        let is_plain = matches!(now.kind(), Kind::Load | Kind::Store);
+        if !is_plain && !view.is_without_acquires {
+            quarters(&bytes, true, |word, bits| {
+                self.acquired[word].fetch_or(bits, Relaxed);
+            });
+        }
+        let is_of_host = view.layout.wave(now) == HOST;
+        if !is_load || is_of_host {
             quarters(&bytes, true, |word, bits| {
                 self.loaded_enough[word].fetch_and(!bits, Relaxed);
             });
@@ -96,6 +108,47 @@ impl Page {
                 self.loaded_enough[word].fetch_or(bits, Relaxed);
             });
         }
+    }
+}
+
+impl Page {
+    /// Calls a function with accesses of two dispatches' waves to a page at an address that clash, and their addresses. Returns true
+    /// if one of the dispatches may have acquired what the other has written.
+    fn compare(
+        pages: [&Page; 2],
+        base: u64,
+        layout: Layout,
+        each: &mut impl FnMut(u64, [PastAccess; 2]),
+    ) -> bool {
+        let rows = pages.map(Page::rows);
+        let of_wave = |it: &PastAccess| layout.wave(*it) != HOST;
+        for (start, (one, other)) in (base..).step_by(ROW).zip(rows[0].iter().zip(&*rows[1])) {
+            Row::both([one, other], |byte, [one, other]| {
+                for first in one.accesses().filter(of_wave) {
+                    let others = other.accesses().filter(of_wave);
+                    for second in others.filter(|second| clashes(first, *second)) {
+                        each(start + byte as u64, [first, second]);
+                    }
+                }
+            });
+        }
+        let acquires = |acquired: &QuarterBits, rows: &[Row; ROWS]| {
+            let acquired = acquired.each_ref().map(|word| word.load(Relaxed));
+            if acquired.iter().all(|word| *word == 0) {
+                return false;
+            }
+            let mut is_met = false;
+            for (start, row) in (0..).step_by(ROW).zip(rows) {
+                row.written(|bytes| {
+                    let bytes = start + bytes.start as u64..start + bytes.end as u64;
+                    quarters(&bytes, true, |word, bits| {
+                        is_met |= acquired[word] & bits != 0
+                    });
+                });
+            }
+            is_met
+        };
+        acquires(&pages[0].acquired, &rows[1]) || acquires(&pages[1].acquired, &rows[0])
     }
 }
 
@@ -120,9 +173,7 @@ impl Global {
     }
 
     fn page(&self, number: u64) -> Option<Arc<Page>> {
-        let mut shard = self.pages[number as usize % SHARDS]
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
+        let mut shard = self.shard(number as usize % SHARDS);
         if let Some(page) = shard.get(&number) {
             return Some(page.clone());
         }
@@ -132,20 +183,85 @@ impl Global {
         Some(shard.entry(number).or_default().clone())
     }
 
-    /// Notes that the host has written a range, whatever waves have done to it before.
-    pub(super) fn host_writes(&self, range: Range<u64>, layout: Layout, now: PastAccess) {
+    /// Bytes allocated.
+    pub(super) fn bytes(&self) -> u64 {
+        self.bytes.load(Relaxed)
+    }
+
+    /// The pages of a shard.
+    fn shard(&self, number: usize) -> MutexGuard<'_, HashMap<u64, Arc<Page>>> {
+        self.pages[number]
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that the host accesses a range. What waves have done to it before is in order with that, or else a function is called with
+    /// accesses that clash, and their addresses.
+    pub(super) fn host_accesses(
+        &self,
+        range: Range<u64>,
+        layout: Layout,
+        now: PastAccess,
+        is_ordered: bool,
+        mut each: impl FnMut(u64, PastAccess),
+    ) {
         let nothing = OrderedClocks::default();
         let view = View {
             layout,
             group: HOST..HOST + 1,
             since: 0,
             known: &nothing,
-            is_lds: true,
+            is_lds: is_ordered,
             is_without_acquires: false,
         };
-        let mut recent = Recent::default();
-        recent.touch(self, range, now, &view, &mut Met::default());
+        let (mut recent, mut met) = (Recent::default(), Met::default());
+        for part in pages(range) {
+            recent.touch(self, part, now, &view, &mut met);
+            for (at, before) in met.conflicts.drain(..) {
+                each(at, before);
+            }
+        }
     }
+
+    /// Calls a function with accesses of two dispatches' waves that clash, and their addresses. Returns true if one of the dispatches
+    /// may have acquired what the other has written; where one of the shadows is at its limit, that is not known. No two threads may
+    /// have the dispatches in different orders.
+    pub(super) fn compare(
+        [one, other]: [&Global; 2],
+        layout: Layout,
+        mut each: impl FnMut(u64, [PastAccess; 2]),
+    ) -> bool {
+        let mut is_met = one.bytes() >= LIMIT || other.bytes() >= LIMIT;
+        let mut common: Vec<(u64, [Arc<Page>; 2])> = Vec::new();
+        for number in 0..SHARDS {
+            let pages: Vec<_> = one
+                .shard(number)
+                .iter()
+                .map(|(at, page)| (*at, page.clone()))
+                .collect();
+            let others = other.shard(number);
+            let both = pages
+                .into_iter()
+                .filter_map(|(at, page)| Some((at, [page, others.get(&at)?.clone()])));
+            common.extend(both);
+        }
+        common.sort_unstable_by_key(|(at, _)| *at);
+        for (number, [one, other]) in &common {
+            is_met |= Page::compare([one, other], number * PAGE, layout, &mut each);
+        }
+        is_met
+    }
+}
+
+/// The parts of a range in each page.
+fn pages(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
+    let mut at = range.start;
+    std::iter::from_fn(move || {
+        let next = (at / PAGE).saturating_add(1).saturating_mul(PAGE);
+        let part = at..next.min(range.end);
+        at = part.end;
+        (!part.is_empty()).then_some(part)
+    })
 }
 
 /// Pages that a thread has accessed lately.
@@ -182,14 +298,10 @@ impl Recent {
         view: &View<'_>,
         met: &mut Met,
     ) {
-        let mut at = range.start;
-        while at < range.end {
-            let number = at / PAGE;
-            let end = number.saturating_add(1).saturating_mul(PAGE).min(range.end);
-            if let Some(page) = self.page(global, number) {
-                page.touch(at..end, now, view, met, |bytes| global.grow(bytes));
+        for part in pages(range) {
+            if let Some(page) = self.page(global, part.start / PAGE) {
+                page.touch(part, now, view, met, |bytes| global.grow(bytes));
             }
-            at = end;
         }
     }
 }

@@ -2,11 +2,11 @@
 
 use gcn_emu::observe::{Context, MemoryEvent, Span};
 
-use super::entry::{self, Layout, PastAccess};
+use super::entry::{Kind, Layout, PastAccess};
 use super::extent::{AccessPart, Memory};
 use super::lanes::{Overlap, Stored, is_there, lane_of, stored};
 use super::run::RaceDispatch;
-use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind as FindingKind, Side};
 
 /// Two accesses of one place in no order.
 pub(super) struct Race<'a> {
@@ -49,6 +49,26 @@ impl Told {
     }
 }
 
+/// Details of keys, by which findings of the same instructions are told apart: waves of two dispatches, and the host that reads.
+const OF_DISPATCHES: u64 = 1;
+const OF_HOST_READS: u64 = 2;
+
+/// The host's part in a race, by the kind of its access, and the detail of the finding's key.
+fn part_of_host(kind: Kind) -> (&'static str, u64) {
+    if kind.writes() {
+        ("the host writes this memory while the kernel runs", 0)
+    } else {
+        (
+            "the host reads this memory while the kernel runs",
+            OF_HOST_READS,
+        )
+    }
+}
+
+/// Help where no barrier reaches.
+const RELEASE: &str = "a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait \
+                       for it, `buffer_wbinvl1`) before the second; or two dispatches";
+
 impl Race<'_> {
     /// Reports it. The instruction with the higher address is the finding's place, so that the order of execution does not
     /// decide which of two findings it is.
@@ -58,11 +78,12 @@ impl Race<'_> {
         context: &Context<'_>,
         event: &MemoryEvent<'_>,
     ) {
-        let (kind, memory) = match self.memory {
-            _ if self.is_same_value => (Kind::SameValueRace, self.memory),
-            Memory::Lds => (Kind::LdsRace, self.memory),
-            Memory::Global => (Kind::GlobalRace, self.memory),
+        let kind = match self.memory {
+            _ if self.is_same_value => FindingKind::SameValueRace,
+            Memory::Lds => FindingKind::LdsRace,
+            Memory::Global => FindingKind::GlobalRace,
         };
+        let memory = self.memory;
         let mut sides = [
             Told::of(self.run, self.now, self.lane),
             Told::of(self.run, self.before, None),
@@ -71,12 +92,6 @@ impl Race<'_> {
             sides.swap(0, 1);
         }
         let [own, other] = sides;
-        let key = FindingKey {
-            kind,
-            pc: own.pc(),
-            other: other.pc(),
-            detail: 0,
-        };
         let agents = match &other.place {
             None => "a wave and the host".to_owned(),
             Some(_) if self.run.layout.has_lanes() => "two lanes".to_owned(),
@@ -87,6 +102,19 @@ impl Race<'_> {
                     false => "waves of two workgroups".to_owned(),
                 }
             }
+        };
+        let (side, detail) = match &other.place {
+            Some(_) => (format!("the other {}", other.access.kind().name()), 0),
+            None => {
+                let (part, detail) = part_of_host(other.access.kind());
+                (part.to_owned(), detail)
+            }
+        };
+        let key = FindingKey {
+            kind,
+            pc: own.pc(),
+            other: other.pc(),
+            detail,
         };
         let what = if self.is_same_value {
             format!("store the same value to {}", memory.name())
@@ -102,10 +130,7 @@ impl Race<'_> {
             }
             finding.label = format!("{} at {:#x}", own.access.kind().name(), self.at);
             finding.sides.push(Side {
-                label: match &other.place {
-                    Some(_) => format!("the other {}", other.access.kind().name()),
-                    None => "the host writes this memory while the kernel runs".to_owned(),
-                },
+                label: side,
                 place: other.place.clone(),
             });
             finding.address = (memory == Memory::Global).then_some(self.at);
@@ -122,10 +147,102 @@ impl Race<'_> {
         if group(own).is_some() && group(own) == group(other) {
             "`s_barrier` between both accesses, behind waits for what the waves have written"
         } else {
-            "a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, \
-             `buffer_wbinvl1`) before the second; or two dispatches"
+            RELEASE
         }
     }
+}
+
+/// A race of global memory that is found apart from an event of the wave.
+fn found_apart(
+    run: &RaceDispatch,
+    access: PastAccess,
+    place: FindingPlace,
+    at: u64,
+    agents: &str,
+    side: Side,
+) -> Finding {
+    let message = format!(
+        "{agents} access the same bytes of {} in no order",
+        Memory::Global.name()
+    );
+    let mut finding = Finding::at(FindingKind::GlobalRace, place, message);
+    finding.kernel = run.kernel.clone();
+    finding.dispatch = run.id;
+    finding.label = format!("{} at {at:#x}", access.kind().name());
+    finding.sides.push(side);
+    finding.address = Some(at);
+    finding
+}
+
+/// Reports a race between the host, which reads or has written a place just now, and a wave before.
+pub(super) fn report_host(
+    findings: &Findings,
+    run: &RaceDispatch,
+    at: u64,
+    before: PastAccess,
+    host: Kind,
+) {
+    let Some(place) = Told::of(run, before, None).place else {
+        return;
+    };
+    let (part, detail) = part_of_host(host);
+    let key = FindingKey {
+        detail,
+        ..FindingKey::at(FindingKind::GlobalRace, place.pc)
+    };
+    findings.report(key, place.wave, || {
+        let side = Side {
+            label: part.to_owned(),
+            place: None,
+        };
+        let mut finding = found_apart(run, before, place, at, "a wave and the host", side);
+        finding.help = Some(
+            "the host waits for the kernel first: it synchronises the stream or waits for the event, or copies in the kernel's \
+             stream or in-order queue"
+                .to_owned(),
+        );
+        finding
+    });
+}
+
+/// Reports a race between waves of two dispatches, of which the one with the lower number comes first. The place is, as in
+/// others, the instruction with the higher address.
+pub(super) fn report_dispatches(
+    findings: &Findings,
+    at: u64,
+    sides: [(&RaceDispatch, PastAccess); 2],
+) {
+    let [first, second] = sides.map(|(run, access)| {
+        let place = Told::of(run, access, None).place;
+        place.map(|place| (run, access, place))
+    });
+    let (Some(mut own), Some(mut other)) = (second, first) else {
+        return;
+    };
+    if other.2.pc > own.2.pc {
+        std::mem::swap(&mut own, &mut other);
+    }
+    let (run, access, place) = own;
+    let (_, other_access, other_place) = other;
+    let key = FindingKey {
+        kind: FindingKind::GlobalRace,
+        pc: place.pc,
+        other: other_place.pc,
+        detail: OF_DISPATCHES,
+    };
+    findings.report(key, place.wave, || {
+        let side = Side {
+            label: format!("the {} of the other dispatch", other_access.kind().name()),
+            place: Some(other_place),
+        };
+        let mut finding = found_apart(run, access, place, at, "waves of two dispatches", side);
+        finding.help = Some(
+            "an order between the dispatches: one stream or in-order queue for both, an event that the second one waits for, or a \
+             barrier packet with the first one's signal"
+                .to_owned(),
+        );
+        finding
+    });
 }
 
 /// Reports two lanes that store different values to one address.
@@ -137,7 +254,7 @@ pub(super) fn report_lanes(
     found: &Overlap,
 ) {
     let key = FindingKey {
-        kind: Kind::LaneRace,
+        kind: FindingKind::LaneRace,
         pc: context.pc,
         other: 0,
         detail: 0,
@@ -147,7 +264,7 @@ pub(super) fn report_lanes(
             "two lanes of one instruction store different values to one address of {}",
             memory.name()
         );
-        let mut finding = Finding::new(Kind::LaneRace, context, event.instruction, message);
+        let mut finding = Finding::new(FindingKind::LaneRace, context, event.instruction, message);
         let place = finding.place.clone();
         finding.place = place.clone().lane(found.lanes[0]);
         finding.label = format!("lane {} stores to {:#x}", found.lanes[0], found.at);
@@ -182,7 +299,7 @@ pub(super) fn report_conflicts(
 ) {
     let last = run.layout.last_clock();
     let values = values.unwrap_or_else(|| stored(event, part.memory));
-    let mut told: Vec<(u16, entry::Kind, bool)> = Vec::new();
+    let mut told: Vec<(u16, Kind, bool)> = Vec::new();
     for &(at, before) in conflicts {
         if run.layout.clock(before) == last || run.layout.clock(*now) == last {
             continue;
@@ -194,12 +311,12 @@ pub(super) fn report_conflicts(
             continue;
         }
         let is_same_store =
-            is_same_wave && before.kind() == entry::Kind::Store && before.site() == now.site();
+            is_same_wave && before.kind() == Kind::Store && before.site() == now.site();
         if is_same_store && values.iter().filter(is_own).count() > 1 {
             // Lanes of this instruction, which `overlap` has compared.
             continue;
         }
-        let both_store = before.kind() == entry::Kind::Store && part.kind == entry::Kind::Store;
+        let both_store = before.kind() == Kind::Store && part.kind == Kind::Store;
         let is_same_value = both_store && is_there(context, part.memory, &values, at);
         let what = (before.site(), before.kind(), is_same_value);
         if told.contains(&what) {

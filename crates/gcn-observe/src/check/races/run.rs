@@ -1,19 +1,19 @@
 //! State that the threads of a dispatch share: the shadow of global memory, numbers of waves and instructions, and what waves have
 //! known at their releases.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::observe::Dispatched;
 use gcn_emu::wave::WaveId;
-use gcn_isa::effect::AtomicOp;
-use gcn_isa::{Does, Encoding, Inst};
+use gcn_isa::{Encoding, Inst};
 
 use super::clock::{History, OrderedClocks};
-use super::entry::{HOST, Kind, Layout, PastAccess, UNKNOWN_SITE};
+use super::entry::{HOST, Kind, Layout, PastAccess, Release, UNKNOWN_SITE};
 use super::global::Global;
-use crate::lint::Ahead;
+use super::means::Means;
 
 /// Instructions with numbers.
 #[derive(Default)]
@@ -24,6 +24,10 @@ struct Sites {
 
 /// A dispatch.
 pub(super) struct RaceDispatch {
+    /// Its number.
+    pub(super) id: u64,
+    /// The kernel's symbol, where it is known.
+    pub(super) kernel: Option<String>,
     pub(super) layout: Layout,
     pub(super) global: Global,
     /// Workgroups in x and y.
@@ -36,8 +40,10 @@ pub(super) struct RaceDispatch {
     histories: Mutex<HashMap<u32, History>>,
     /// Releases that a later atomic has continued, by address.
     chains: Mutex<HashMap<u64, Vec<PastAccess>>>,
-    /// Writes of the host so far.
+    /// Accesses of the host so far.
     host: AtomicU32,
+    /// Another dispatch has been running at the same time.
+    has_company: AtomicBool,
     /// Releases of waves to others by global wave synchronisation.
     gws: Mutex<OrderedClocks>,
 }
@@ -46,85 +52,13 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Memory instructions with GLC, loads and returning atomics among them, as the first dword of each encoding: the bits that count,
-/// and their value.
-const COHERENT: [(u32, u32); 5] = [
-    // FLAT, MUBUF, MTBUF, MIMG, and SMEM from GCN 1.2 on.
-    (0xfc01_0000, 0xdc01_0000),
-    (0xfc00_4000, 0xe000_4000),
-    (0xfc00_4000, 0xe800_4000),
-    (0xfc00_2000, 0xf000_2000),
-    (0xfc01_0000, 0xc001_0000),
-];
-
-/// True if an instruction's first dword is that of one with GLC.
-fn is_coherent(dword: u32) -> bool {
-    COHERENT.iter().any(|(mask, value)| dword & mask == *value)
-}
-
-/// True if an instruction's first dword may be that of DS with GDS, to which GWS belongs.
-fn may_be_of_gws(dword: u32) -> bool {
-    // From GCN 1.2 on, and before.
-    dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
-}
-
-/// Ways of a kernel's code to put waves in order, but for barriers.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Means {
-    /// It may read what another workgroup releases: else no wave relies on one.
-    pub(super) acquires: bool,
-    /// It may read what any wave releases, or see the host's writes.
-    pub(super) orders: bool,
-    /// It may have atomics: then it counts whether a store comes behind waits.
-    pub(super) has_atomics: bool,
-    /// It may compare and swap.
-    pub(super) has_swaps: bool,
-}
-
-impl Means {
-    /// Those of a dispatch's code. Where it is not known which instructions may be executed, a word that looks like one counts.
-    pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Means {
-        let words = dispatched.code.words();
-        ahead
-            .instructions(dispatched, Means::of_all)
-            .unwrap_or_else(|| Means {
-                acquires: words.iter().any(|&it| is_coherent(it) || may_be_of_gws(it)),
-                orders: true,
-                has_atomics: true,
-                has_swaps: true,
-            })
-    }
-
-    /// Those of some instructions.
-    fn of_all(instructions: &[(u64, Inst)]) -> Means {
-        let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|(_, inst)| is_one(inst));
-        let acquires =
-            any(|inst| is_coherent(inst.words()[0]) || matches!(inst.does(), Does::Gws(_)));
-        let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache { .. });
-        Means {
-            acquires,
-            orders: acquires || any(returns),
-            has_atomics: any(|inst| inst.uses().memory().is_some_and(|it| it.atomic)),
-            has_swaps: any(|inst| {
-                matches!(
-                    inst.does(),
-                    Does::Atomic(AtomicOp::CompareSwap, _) | Does::Return(AtomicOp::CompareSwap, _)
-                )
-            }),
-        }
-    }
-
-    /// True if the wait counters count.
-    pub(super) fn needs_counters(self) -> bool {
-        self.orders || self.has_atomics
-    }
-}
-
 impl RaceDispatch {
     pub(super) fn new(dispatched: &Dispatched<'_>, layout: Layout, means: Means) -> RaceDispatch {
         let dispatch = dispatched.dispatch;
         let [x, y, z] = dispatch.groups();
         RaceDispatch {
+            id: dispatched.id,
+            kernel: dispatch.kernel.clone(),
             layout,
             global: Global::default(),
             groups: [x, y],
@@ -135,15 +69,22 @@ impl RaceDispatch {
             histories: Mutex::default(),
             chains: Mutex::default(),
             host: AtomicU32::new(0),
+            has_company: AtomicBool::new(false),
             gws: Mutex::default(),
         }
     }
 
-    /// True if there is nobody to race with: one wave, and a host that has written nothing while it runs. A kernel that may learn of
-    /// the host's writes counts as if there were some.
+    /// True if there is nobody to race with: one wave, no other dispatch, and a host that has accessed nothing while it runs. A kernel
+    /// that may learn of the host's writes counts as if there were some.
     pub(super) fn is_alone(&self) -> bool {
         let is_of_waves = !self.layout.has_lanes();
-        is_of_waves && self.has_one_wave && !self.means.orders && self.host_clock() == 0
+        let has_nobody = !self.has_company.load(Relaxed) && self.host_clock() == 0;
+        is_of_waves && self.has_one_wave && !self.means.orders && has_nobody
+    }
+
+    /// Another dispatch runs at the same time.
+    pub(super) fn meets_another(&self) {
+        self.has_company.store(true, Relaxed);
     }
 
     /// Number of a workgroup's first wave; nothing if there are more than have numbers.
@@ -231,23 +172,40 @@ impl RaceDispatch {
         lock(&self.gws)
     }
 
-    /// Writes of the host so far.
+    /// Accesses of the host so far.
     pub(super) fn host_clock(&self) -> u32 {
         self.host.load(Relaxed)
     }
 
-    /// The host writes a range.
-    pub(super) fn host_writes(&self, range: std::ops::Range<u64>) {
-        let clock = self.host.fetch_add(1, Relaxed).saturating_add(1);
-        let entry = self
-            .layout
-            .entry(HOST, 0, clock, UNKNOWN_SITE, Kind::Store)
-            .releasing(super::entry::Release {
+    /// The host reads a range, or has written it. Calls a function with accesses that waves have made before in no order with that,
+    /// and their addresses: one of each instruction.
+    pub(super) fn host_accesses(
+        &self,
+        range: Range<u64>,
+        kind: Kind,
+        mut each: impl FnMut(u64, PastAccess),
+    ) {
+        let releases = match kind {
+            // A wave that may learn from memory what the host has read may store there.
+            Kind::Load if self.means.orders => return,
+            Kind::Store => Release {
                 to_agent: true,
                 to_group: true,
                 publishes: true,
+            },
+            _ => Release::default(),
+        };
+        let clock = self.host.fetch_add(1, Relaxed).saturating_add(1);
+        let entry = self.layout.entry(HOST, 0, clock, UNKNOWN_SITE, kind);
+        let entry = entry.releasing(releases);
+        let mut met: HashSet<(u16, Kind)> = HashSet::new();
+        let is_ordered = self.means.may_order_host();
+        self.global
+            .host_accesses(range, self.layout, entry, is_ordered, |at, before| {
+                if met.insert((before.site(), before.kind())) {
+                    each(at, before);
+                }
             });
-        self.global.host_writes(range, self.layout, entry);
     }
 }
 
@@ -261,20 +219,5 @@ pub(super) fn continue_release(layout: Layout, chain: &mut Vec<PastAccess>, entr
             }
         }
         None => chain.push(entry),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn coherent_instructions_are_told_by_their_first_dword() {
-        for dword in [0xdc51_0000, 0xdd01_8000, 0xe030_5000, 0xe0c8_4000] {
-            assert!(is_coherent(dword), "{dword:x}");
-        }
-        for dword in [0xe030_1000, 0xe0fc_0000, 0xbf81_0000, 0xdc50_8000] {
-            assert!(!is_coherent(dword), "{dword:x}");
-        }
     }
 }

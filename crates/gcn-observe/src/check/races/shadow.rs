@@ -184,6 +184,14 @@ impl Cell {
         }
     }
 
+    /// The write, and the accesses beside it.
+    pub(super) fn accesses(&self) -> impl Iterator<Item = PastAccess> {
+        let [first, second] = self.loads;
+        [self.write, first, second]
+            .into_iter()
+            .filter(|it| !it.is_none())
+    }
+
     /// The last atomic of another agent that an atomic hides: a load of the agent of the latter may race with it.
     fn earlier(&self, now: PastAccess, layout: Layout) -> PastAccess {
         if now.kind() != Kind::Atomic || self.write.kind() != Kind::Atomic {
@@ -337,6 +345,40 @@ impl Row {
             let (before, found) = (*cell, met.found());
             cell.touch(now, view, at, met);
             last = (met.found() == found).then_some([before, *cell]);
+        }
+    }
+
+    /// Calls a function with each place of two rows: its first byte, and the cells that both have for it. A place whose cells are as
+    /// those of the one before is left out.
+    pub(super) fn both(rows: [&Row; 2], mut each: impl FnMut(usize, [&Cell; 2])) {
+        let [(one, one_size), (other, other_size)] = rows.map(Row::parts);
+        let mut last = None;
+        for byte in (0..ROW).step_by(one_size.min(other_size)) {
+            let cells = [&one[byte / one_size], &other[byte / other_size]];
+            if last != Some(cells) {
+                each(byte, cells);
+                last = Some(cells);
+            }
+        }
+    }
+
+    /// Calls a function with the bytes of each part that somebody has written.
+    pub(super) fn written(&self, mut each: impl FnMut(Range<usize>)) {
+        let (cells, size) = self.parts();
+        for (start, cell) in (0..).step_by(size).zip(cells) {
+            if !cell.write.is_none() {
+                each(start..start + size);
+            }
+        }
+    }
+
+    /// The cells, and the bytes of the part that each is for.
+    fn parts(&self) -> (&[Cell], usize) {
+        match self {
+            Row::Whole(cell) => (std::slice::from_ref(cell), ROW),
+            Row::Quarters(cells) => (&cells[..], QUARTER),
+            Row::Dwords(cells) => (&cells[..], DWORD),
+            Row::Bytes(cells) => (&cells[..], 1),
         }
     }
 

@@ -1,6 +1,8 @@
 //! The checker of races: racy kernels, and the same in order.
 
+#[path = "../common/mod.rs"]
 mod common;
+mod overlap;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

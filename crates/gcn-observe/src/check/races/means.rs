@@ -1,0 +1,186 @@
+//! Ways of a kernel's code to put waves in order, but for barriers.
+
+use gcn_emu::observe::Dispatched;
+use gcn_isa::effect::{AtomicOp, Control};
+use gcn_isa::uses::Space;
+use gcn_isa::{Does, Inst};
+
+use crate::lint::Ahead;
+
+/// Memory instructions with GLC, loads and returning atomics among them, as the first dword of each encoding: the bits that count,
+/// and their value.
+const COHERENT: [(u32, u32); 5] = [
+    // FLAT, MUBUF, MTBUF, MIMG, and SMEM from GCN 1.2 on.
+    (0xfc01_0000, 0xdc01_0000),
+    (0xfc00_4000, 0xe000_4000),
+    (0xfc00_4000, 0xe800_4000),
+    (0xfc00_2000, 0xf000_2000),
+    (0xfc01_0000, 0xc001_0000),
+];
+
+/// True if an instruction's first dword is that of one with GLC.
+fn is_coherent(dword: u32) -> bool {
+    COHERENT.iter().any(|(mask, value)| dword & mask == *value)
+}
+
+/// True if an instruction's first dword may be that of DS with GDS, to which GWS belongs.
+fn may_be_of_gws(dword: u32) -> bool {
+    // From GCN 1.2 on, and before.
+    dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
+}
+
+/// Ways of a kernel's code to put waves in order, but for barriers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Means {
+    /// It may read what another workgroup releases: else no wave relies on one.
+    pub(super) acquires: bool,
+    /// It may read what any wave releases, or see the host's writes.
+    pub(super) orders: bool,
+    /// It may write global memory behind waits for what it has stored there: others that read it may rely on the latter.
+    pub(super) publishes: bool,
+    /// It may have atomics: then it counts whether a store comes behind waits.
+    pub(super) has_atomics: bool,
+    /// It may compare and swap.
+    pub(super) has_swaps: bool,
+}
+
+impl Means {
+    /// Those of a dispatch's code. Where it is not known which instructions may be executed, a word that looks like one counts.
+    pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Means {
+        let words = dispatched.code.words();
+        ahead
+            .instructions(dispatched, Means::of_all)
+            .unwrap_or_else(|| Means {
+                acquires: words.iter().any(|&it| is_coherent(it) || may_be_of_gws(it)),
+                orders: true,
+                publishes: true,
+                has_atomics: true,
+                has_swaps: true,
+            })
+    }
+
+    /// Those of some instructions.
+    fn of_all(instructions: &[(u64, Inst)]) -> Means {
+        let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|(_, inst)| is_one(inst));
+        let acquires =
+            any(|inst| is_coherent(inst.words()[0]) || matches!(inst.does(), Does::Gws(_)));
+        let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache { .. });
+        Means {
+            acquires,
+            orders: acquires || any(returns),
+            publishes: may_publish(instructions),
+            has_atomics: any(|inst| inst.uses().memory().is_some_and(|it| it.atomic)),
+            has_swaps: any(|inst| {
+                matches!(
+                    inst.does(),
+                    Does::Atomic(AtomicOp::CompareSwap, _) | Does::Return(AtomicOp::CompareSwap, _)
+                )
+            }),
+        }
+    }
+
+    /// True if the wait counters count.
+    pub(super) fn needs_counters(self) -> bool {
+        self.orders || self.has_atomics
+    }
+
+    /// True if the host may learn from memory what a wave has done, or a wave what the host has.
+    pub(super) fn may_order_host(self) -> bool {
+        self.orders || self.publishes
+    }
+}
+
+/// Part of an instruction in a release.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Part {
+    /// It writes global memory.
+    Write,
+    /// It waits for all vector memory operations.
+    Wait,
+    /// It may go on elsewhere: at the address that it names, and at the next instruction.
+    Branch(u64),
+    /// It may go on anywhere.
+    Jump,
+    Nothing,
+}
+
+impl Part {
+    fn of(pc: u64, inst: &Inst) -> Part {
+        const DWORD: i64 = 4;
+        /// The low bits of vmcnt: those above are of GCN 1.4, and 0 without these is a long way from complete.
+        const VMCNT: u32 = 15;
+        let word = inst.words()[0];
+        match inst.does() {
+            Does::Control(Control::Waitcnt) if word & VMCNT == 0 => Part::Wait,
+            Does::Branch(_) if !inst.uses().calls() => {
+                let distance = i64::from(word as u16 as i16) * DWORD;
+                let following = pc + inst.dwords() as u64 * DWORD as u64;
+                Part::Branch(following.wrapping_add_signed(distance))
+            }
+            Does::Branch(_) | Does::Fork | Does::Jump => Part::Jump,
+            _ => {
+                let memory = inst.uses().memory();
+                match memory.is_some_and(|it| it.written.has(Space::Global)) {
+                    true => Part::Write,
+                    false => Part::Nothing,
+                }
+            }
+        }
+    }
+}
+
+/// Steps of a release that some path to an instruction may have behind it.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Progress {
+    Begun,
+    HasWritten,
+    HasWaited,
+}
+
+/// True if some path of the code writes global memory, waits for that, and writes again. Instructions are in any order.
+fn may_publish(instructions: &[(u64, Inst)]) -> bool {
+    let parts = instructions
+        .iter()
+        .map(|(pc, inst)| (*pc, Part::of(*pc, inst)));
+    let mut parts: Vec<(u64, Part)> = parts.collect();
+    parts.sort_unstable_by_key(|(pc, _)| *pc);
+    let mut at = vec![Progress::Begun; parts.len() + 1];
+    let mut changes = true;
+    while changes {
+        changes = false;
+        for (number, (_, part)) in parts.iter().enumerate() {
+            let before = at[number];
+            let behind = match part {
+                Part::Jump => return true,
+                Part::Write if before == Progress::HasWaited => return true,
+                Part::Write => Progress::HasWritten,
+                Part::Wait if before == Progress::HasWritten => Progress::HasWaited,
+                Part::Wait | Part::Nothing | Part::Branch(_) => before,
+            };
+            at[number + 1] = at[number + 1].max(behind);
+            if let Part::Branch(to) = part
+                && let Ok(target) = parts.binary_search_by_key(to, |(pc, _)| *pc)
+                && at[target] < behind
+            {
+                at[target] = behind;
+                changes |= target <= number;
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn coherent_instructions_are_told_by_their_first_dword() {
+        for dword in [0xdc51_0000, 0xdd01_8000, 0xe030_5000, 0xe0c8_4000] {
+            assert!(is_coherent(dword), "{dword:x}");
+        }
+        for dword in [0xe030_1000, 0xe0fc_0000, 0xbf81_0000, 0xdc50_8000] {
+            assert!(!is_coherent(dword), "{dword:x}");
+        }
+    }
+}
