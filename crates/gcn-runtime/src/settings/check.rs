@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use gcn_observe::finding::Check;
 use gcn_observe::matches;
 
-use super::{COMMA, SettingsError, Variables, output, parts};
+use super::{COMMA, SettingsError, Variables, items, output};
 
 /// The variable with the names of checks, separated by commas, or [`DEFAULT_CHECKS`].
 pub(super) const CHECK: &str = "GCN_CHECK";
@@ -159,7 +159,7 @@ impl CheckSettings {
             checks,
             kernels: variables
                 .text(KERNEL)?
-                .map_or_else(Vec::new, |text| parts(&text, COMMA)),
+                .map_or_else(Vec::new, |text| items(&text, COMMA)),
             launch_skip: number(LAUNCH_SKIP)?.unwrap_or(0),
             launch_count: number(LAUNCH_COUNT)?,
             stop_at: variables.read(STOP_AT, stop_at)?,
@@ -256,7 +256,7 @@ pub fn checks(text: &str) -> Result<Vec<Check>, String> {
     if text == DEFAULT_CHECKS {
         return Ok(CheckSettings::default().checks);
     }
-    let names = parts(text, COMMA);
+    let names = items(text, COMMA);
     if names.is_empty() {
         return Err(format!("`{text}` names no check"));
     }
