@@ -30,14 +30,17 @@ fn noise(seed: u64) -> Vec<u8> {
 
 #[test]
 fn random_programs_do_the_same_however_they_are_run() {
-    let mut accesses = 0;
+    let (mut accesses, mut of_scratch) = (0, 0);
     for seed in 1..=PROGRAMS {
         let bytes = noise(seed);
         let program = Program::new(&mut Unstructured::new(&bytes)).expect("bytes enough");
-        accesses += program.check();
+        let found = program.check();
+        accesses += found.0;
+        of_scratch += found.1;
     }
     // The prologues and epilogues alone have more than a hundred for each program.
     assert!(accesses > 200 * PROGRAMS, "{accesses} accesses");
+    assert!(of_scratch > PROGRAMS, "{of_scratch} accesses of scratch");
 }
 
 #[test]

@@ -70,7 +70,7 @@ fn freed_memory_is_not_found_and_keeps_its_name() {
 fn addresses_are_used_again_only_when_there_are_no_others() {
     let memory = small(8);
     let allocate = |len| memory.allocate("test", len);
-    let units = |address: u64| (address - first_address(memory)) / ALIGNMENT;
+    let units = |address: u64| (address - first_address(&memory)) / ALIGNMENT;
     let first = allocate(4).expect("memory");
     memory.store_u32(first, 1).expect("it is mapped");
     let bases: Vec<u64> = (0..3).map(|_| allocate(4).expect("memory")).collect();

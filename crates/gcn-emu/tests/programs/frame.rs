@@ -30,7 +30,7 @@ pub(super) const GROUPS: u32 = 4;
 pub(super) const LDS_BYTES: u32 = 512;
 pub(super) const SCRATCH_BYTES: u32 = 128;
 /// Rows of the scratch of a wave.
-const SCRATCH_ROWS: u64 = SCRATCH_BYTES as u64 / 4;
+pub(super) const SCRATCH_ROWS: u64 = SCRATCH_BYTES as u64 / 4;
 /// Fourth dword of the descriptor of scratch that programs of the HSA use, and bits of it: the size of an element and
 /// the records that are interleaved, as numbers.
 const SCRATCH_FORMAT: u32 = 0x00e8_f000;
@@ -264,6 +264,8 @@ impl Dump {
     }
 }
 
+/// V_MOV_B32 to v0, without its source.
+const MOVE_TO_V0: u32 = 0x7e00_0200;
 /// The hardware register that has the counters.
 const COUNTERS: &str = "HW_REG_IB_STS";
 
@@ -302,7 +304,9 @@ pub(super) fn epilogue(isa: Isa) -> Dump {
     for number in isa.sgprs()..regs::M0 {
         let vcc = regs::VCC_LO..=regs::VCC_LO + 1;
         if let Some(name) = name(isa, number).filter(|_| !vcc.contains(&number)) {
-            dump.store_scalar(&name, &*name);
+            // As a number: the text of some chips lacks XNACK_MASK.
+            dump.text += &format!(".long {:#x}\n", MOVE_TO_V0 | u32::from(number));
+            dump.store(0, name);
         }
     }
     for (name, id, on) in HWREGS {

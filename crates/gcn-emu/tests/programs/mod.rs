@@ -200,11 +200,11 @@ impl Program {
     }
 
     /// Runs it at every level of the host's vectors, observed and not, by one thread and two, and compares all that it did.
-    /// Returns the number of accesses that observers saw.
+    /// Returns the number of accesses that observers saw, and of those of lanes' scratch.
     ///
     /// # Panics
     /// Two of the runs differ.
-    pub fn check(&self) -> u64 {
+    pub fn check(&self) -> (u64, u64) {
         let host = Level::current();
         let none = Observers::none();
         let expected = self.run(1, &none);
@@ -235,7 +235,7 @@ impl Program {
             host.set().expect("it is available");
             self.compare(&expected, &found, level.name());
         }
-        counts[0]
+        (counts[0], everything.of_scratch.load(Relaxed))
     }
 
     fn described(&self) -> String {

@@ -18,6 +18,8 @@ pub(super) struct Watcher {
     pub(super) overlooks: bool,
     pub(super) overlooked: Arc<AtomicU64>,
     pub(super) accesses: Arc<AtomicU64>,
+    /// Those of lanes' scratch, interleaved.
+    pub(super) of_scratch: Arc<AtomicU64>,
     /// An access went to memory that is not its workgroup's alone.
     pub(super) leaves: Arc<AtomicBool>,
 }
@@ -29,6 +31,7 @@ impl Watcher {
             overlooks: false,
             overlooked: Arc::default(),
             accesses: Arc::default(),
+            of_scratch: Arc::default(),
             leaves: Arc::default(),
         }
     }
@@ -48,6 +51,7 @@ impl Observer for Watcher {
             overlooks: self.overlooks,
             overlooked: self.overlooked.clone(),
             accesses: self.accesses.clone(),
+            of_scratch: self.of_scratch.clone(),
             leaves: self.leaves.clone(),
             before: Access::default(),
             pending: VecDeque::new(),
@@ -60,6 +64,7 @@ struct Waves {
     overlooks: bool,
     overlooked: Arc<AtomicU64>,
     accesses: Arc<AtomicU64>,
+    of_scratch: Arc<AtomicU64>,
     leaves: Arc<AtomicBool>,
     /// An access that is about to happen, as its instruction's registers have it.
     before: Access,
@@ -133,6 +138,14 @@ impl WaveObserver for Waves {
         }
         let asked = self.asks().then(|| event.access());
         let access = asked.unwrap_or(&self.before);
+        let is_in_scratch = |lane: usize| {
+            let place = access.place(lane, 0);
+            place.is_some_and(|place| place.wrapping_sub(scratch) < SCRATCH_ROWS * ROW)
+        };
+        let interleaved = access.scratch | access.buffer;
+        if (0..64).any(|lane| interleaved >> lane & 1 != 0 && is_in_scratch(lane)) {
+            self.of_scratch.fetch_add(1, Relaxed);
+        }
         assert_eq!(
             (event.intent(), event.lanes()),
             (access.intent, access.lanes())
