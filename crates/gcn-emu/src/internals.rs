@@ -4,7 +4,7 @@ pub use crate::exec::alu::{handler, two_paths};
 pub use crate::exec::memory::{
     Attempt, LaneFault, Transfer, addresses, execute_fast_path, keeps_order, perform,
 };
-pub use crate::lanes::{from_elements, narrowed, permuted, to_elements, widened};
+pub use crate::lanes::{Elements, from_elements, narrowed, permuted, to_elements, widened};
 use crate::memory::Memory;
 use crate::wave;
 

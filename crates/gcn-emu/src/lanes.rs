@@ -21,7 +21,7 @@ mod vectors;
 
 use std::sync::atomic::Ordering::Relaxed;
 
-pub(crate) use elements::{Elements, Gather};
+pub use elements::{Elements, Gather};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use elements::{LOADED, load, store};
 pub(crate) use halves::{Half, of_single, to_single};

@@ -19,7 +19,7 @@ const DWORD: usize = 4;
 
 /// Elements of whole dwords in memory, for each lane where a register and offsets say.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Elements {
+pub struct Elements {
     /// Number of the register.
     pub addresses: u8,
     /// Distances of the lane's elements from it.
@@ -37,7 +37,7 @@ pub(crate) struct Elements {
 
 /// Loads the elements of some lanes from bytes, a register for each of their dwords. Nothing, and nothing has been loaded,
 /// if any is not inside, or a register is not there.
-pub(crate) type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
+pub type Gather = fn(&Elements, u64, &[u8], &mut [Lanes]) -> Option<()>;
 
 /// Returns what a macro makes of the host's level and of the elements' dwords and count, if vectors move such elements.
 #[cfg(target_arch = "x86_64")]
@@ -64,7 +64,7 @@ macro_rules! by_vectors {
 
 impl Elements {
     /// The fastest way to load them on this host.
-    pub(crate) fn gather(&self) -> Gather {
+    pub fn gather(&self) -> Gather {
         #[cfg(target_arch = "x86_64")]
         {
             macro_rules! gather {
@@ -112,7 +112,7 @@ impl Elements {
     /// dwords, or the low `part` bytes of the one register. Nothing, and nothing has been stored, if any is not inside, or
     /// a register is not there.
     #[inline]
-    pub(crate) fn scatter(
+    pub fn scatter(
         &self,
         exec: u64,
         bytes: &mut [u8],
@@ -248,138 +248,5 @@ pub(crate) unsafe fn store(
         3 => store!(3),
         4 => store!(4),
         _ => None,
-    }
-}
-
-#[cfg(all(test, target_arch = "x86_64"))]
-mod tests {
-    //! The host's vectors do the same as one element after the other, at each level that the host has.
-
-    use super::*;
-
-    /// Bytes of memory, and registers.
-    const BYTES: usize = 512;
-    const REGISTERS: usize = 12;
-    const ROUNDS: usize = 20_000;
-
-    type Scatter = fn(&Elements, u64, &mut [u8], &[Lanes]) -> Option<()>;
-
-    /// Dwords of an element, elements of a lane, and what loads and stores them.
-    type Moves = (u8, u8, Gather, Scatter);
-
-    /// A level's loads and stores of elements of `$dwords` dwords, `$count` to a lane.
-    macro_rules! level {
-        ($module:ident, $dwords:literal, $count:literal) => {
-            (
-                $dwords,
-                $count,
-                |elements, exec, bytes, registers| {
-                    // SAFETY: the host has been found to have the level's features.
-                    unsafe { $module::gather::<$dwords, $count>(elements, exec, bytes, registers) }
-                },
-                |elements, exec, bytes, registers| {
-                    // SAFETY: as above.
-                    unsafe { $module::scatter::<$dwords, $count>(elements, exec, bytes, registers) }
-                },
-            )
-        };
-        ($module:ident) => {{
-            let all: [Moves; 6] = [
-                level!($module, 1, 1),
-                level!($module, 1, 2),
-                level!($module, 2, 1),
-                level!($module, 2, 2),
-                level!($module, 3, 1),
-                level!($module, 4, 1),
-            ];
-            all
-        }};
-    }
-
-    fn levels() -> Vec<Moves> {
-        let mut levels = Vec::new();
-        if is_x86_feature_detected!("avx2") {
-            levels.extend(level!(avx2));
-        }
-        if is_x86_feature_detected!("avx512f") {
-            levels.extend(level!(avx512));
-        }
-        levels
-    }
-
-    /// Lanes in rows, at one place, near each other and anywhere, some of them not inside.
-    fn addresses(random: &mut impl FnMut() -> u32, size: u32) -> Lanes {
-        let (kind, start) = (random() % 8, random() % BYTES as u32);
-        let row = [4, 8, 16, 32, 64][random() as usize % 5];
-        let mut lanes = Lanes::ZERO;
-        for (lane, place) in (0..).zip(&mut lanes.0) {
-            let start = if kind < 6 { start & !3 } else { start };
-            *place = match kind {
-                0 => start,
-                1 => start % 64 + lane % row * size,
-                2 => start % 64 + lane * size,
-                3 => start % 64 + lane / row * 4,
-                4 => start % 128 + random() % 32 * 4,
-                5 => (random() % (BYTES as u32 - 16)) & !3,
-                6 => start.wrapping_sub(64).wrapping_add(random() % 64),
-                _ => random() % (BYTES as u32 + 8),
-            };
-        }
-        lanes
-    }
-
-    #[test]
-    fn vectors_load_and_store_what_single_moves_do() {
-        let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-        let mut random = move || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            (state >> 32) as u32
-        };
-        let levels = levels();
-        let (mut loaded, mut stored) = (0, 0);
-        for round in 0..ROUNDS {
-            let Some(&(dwords, count, gather, scatter)) = levels.get(round % levels.len().max(1))
-            else {
-                return;
-            };
-            let mut registers = vec![Lanes::ZERO; REGISTERS];
-            for register in &mut registers {
-                register.0.fill_with(&mut random);
-            }
-            registers[0] = addresses(&mut random, u32::from(dwords) * DWORD as u32);
-            let mut bytes: Vec<u8> = (0..BYTES).map(|_| random() as u8).collect();
-            bytes.truncate([BYTES, BYTES - 3, 60][random() as usize % 3]);
-            let first = random() as u8 % 5;
-            let elements = Elements {
-                addresses: 0,
-                offsets: [random() % 3 * 4, random() % 64 * 4],
-                count,
-                mask: [0xffff, 0xfffc, 0xf8, !0][random() as usize % 4],
-                dwords,
-                data: [first, random() as u8 % 9],
-            };
-            let exec = match random() % 4 {
-                0 => u64::from(random()) << 32 | u64::from(random()),
-                1 => u64::from(random() & random()) << (random() % 33),
-                _ => u64::MAX,
-            };
-
-            let (mut by_vectors, mut by_each) = (registers.clone(), registers.clone());
-            let done = gather(&elements, exec, &bytes, &mut by_vectors);
-            let expected = elements.gather_each(exec, &bytes, &mut by_each);
-            assert_eq!(done, expected, "{elements:?} {exec:#x}");
-            assert!(by_vectors == by_each, "{elements:?} {exec:#x}");
-            loaded += u32::from(done.is_some());
-
-            let (mut by_vectors, mut by_each) = (bytes.clone(), bytes.clone());
-            let done = scatter(&elements, exec, &mut by_vectors, &registers);
-            let expected = elements.scatter_each(exec, &mut by_each, &registers, None);
-            assert_eq!(done, expected, "{elements:?} {exec:#x}");
-            stored += u32::from(done.is_some());
-            assert!(by_vectors == by_each, "{elements:?} {exec:#x}");
-        }
-        assert!(loaded > 5_000 && stored > 5_000, "{loaded} {stored}");
     }
 }

@@ -1,21 +1,18 @@
 //! Vectors of the host against one lane after the other, at each level.
 
-use std::sync::{Mutex, PoisonError};
-
 use gcn_emu::internals::{from_elements, narrowed, permuted, to_elements, widened};
 use gcn_emu::run::Level;
 use gcn_emu::wave::{LANES, Lanes};
 
-/// Runs a test at every level that the host has, no other of them meanwhile.
+use super::host_level::HostLevel;
+
+/// Runs a test at every level that the host has.
 fn at_each_level(test: impl Fn(Level)) {
-    static ONE: Mutex<()> = Mutex::new(());
-    let _one = ONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let host = Level::current();
-    for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
-        level.set().expect("it is available");
+    let host = HostLevel::taken();
+    for level in HostLevel::available() {
+        host.set(level);
         test(level);
     }
-    host.set().expect("it is available");
 }
 
 #[test]
