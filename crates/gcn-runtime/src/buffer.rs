@@ -19,6 +19,7 @@ use crate::{Device, Error};
 /// let xs = device.buffer("xs", &[1u32, 2, 3])?;
 /// xs.write(1, &[20u32])?;
 /// assert_eq!(xs.read::<u32>(), [1, 20, 3]);
+/// assert_eq!((xs.name(), xs.len(), xs.is_empty()), ("xs", 12, false));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -6,6 +6,24 @@ use gcn_emu::run::{Stats, WavePlace};
 use crate::abi::hsa::LaunchNote;
 
 /// Work of a command that has ended. Of a command that is no launch all of it is empty.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::Error;
+/// let xs = device.buffer("xs", &[1u32; 100])?;
+/// let launch = kernel.launch([128, 1, 1]).group([128, 1, 1]).arg(&xs);
+/// let completion = match launch.run(&device.queue()) {
+///     Err(Error::Fault(completion)) => completion,
+///     other => panic!("the buffer is too short: {other:?}"),
+/// };
+/// let fault = completion.fault.as_ref().expect("it has one");
+/// assert_eq!((fault.wave.wave, fault.lane), (1, Some(36)), "work-item 100");
+/// assert_eq!((completion.kernel.as_str(), completion.printed.as_slice()), ("add_one", &[][..]));
+/// assert_eq!(completion.unfinished, 1);
+/// # Ok::<(), Error>(())
+/// ```
 #[derive(Clone, Debug, Default)]
 #[non_exhaustive]
 pub struct Completion {
@@ -31,6 +49,19 @@ pub struct Completion {
 
 impl Completion {
     /// The fault and its place in a line; empty without a fault.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let short = device.buffer("short", &[1u32; 4])?;
+    /// let error = kernel.launch([8, 1, 1]).arg(&short).run(&device.queue()).unwrap_err();
+    /// let gcn_runtime::Error::Fault(completion) = error else { panic!("{error}") };
+    /// let text = completion.describe();
+    /// assert!(text.contains("in workgroup 0,0,0, wave 0, lane 4, at 0x"), "{text}");
+    /// assert!(text.ends_with("the address is 16 bytes from the start of short (16 bytes)"), "{text}");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn describe(&self) -> String {
         let Some(fault) = &self.fault else {
             return String::new();

@@ -22,8 +22,9 @@ use variations::Variations;
 ///
 /// # Examples
 /// ```
-/// let device = gcn_runtime::Device::new("gfx906")?;
-/// assert_eq!(device.target().name, "gfx906");
+/// let device = gcn_runtime::Device::new("gfx906:xnack-")?;
+/// assert_eq!((device.target().name, device.features()), ("gfx906", &["xnack-".to_owned()][..]));
+/// assert!(device.threads() >= 1 && device.answers_host_calls());
 /// let buffer = device.allocate("scores", 4096)?;
 /// assert_eq!(buffer.len(), 4096);
 /// # Ok::<(), gcn_runtime::Error>(())
@@ -65,6 +66,14 @@ pub struct DeviceBuilder {
 
 impl DeviceBuilder {
     /// Sets the bytes of memory that buffers, scratch and the registers of workgroups may take in all.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::builder("gfx900")?.memory(1 << 20).build();
+    /// assert_eq!(device.usage(), (0, 1 << 20));
+    /// assert!(device.allocate("too much", 2 << 20).is_err());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn memory(mut self, bytes: u64) -> DeviceBuilder {
         self.memory = bytes;
@@ -72,6 +81,14 @@ impl DeviceBuilder {
     }
 
     /// Sets the host threads that a kernel runs on.
+    ///
+    /// # Examples
+    /// ```
+    /// let options = gcn_runtime::Device::builder("gfx900")?;
+    /// assert_eq!(options.clone().threads(3).build().threads(), 3);
+    /// assert_eq!(options.threads(0).build().threads(), 1, "a kernel needs one");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn threads(mut self, threads: usize) -> DeviceBuilder {
         self.threads = Some(threads.max(1));
@@ -79,6 +96,18 @@ impl DeviceBuilder {
     }
 
     /// Sets the number of instructions after which a wave is stopped with a fault.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::Device;
+    /// let device = Device::builder("gfx900")?.instruction_limit(3).build();
+    /// let kernel = device.load(&example::add_one())?.kernel("add_one")?;
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let error = kernel.launch([1, 1, 1]).arg(&xs).run(&device.queue()).unwrap_err();
+    /// assert_eq!(error.name(), "instruction-limit");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn instruction_limit(mut self, instructions: u64) -> DeviceBuilder {
         self.config.limit = Some(instructions);
@@ -87,6 +116,22 @@ impl DeviceBuilder {
 
     /// Promises that the host changes no memory while a kernel runs, and has kernels of all queues run one after the other.
     /// Atomics of a kernel on a single thread are faster then; two queues that wait for each other's kernels never end.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::Device;
+    /// let device = Device::builder("gfx900")?.threads(1).exclusive().build();
+    /// let kernel = device.load(&example::add_one())?.kernel("add_one")?;
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let queues = [device.queue(), device.queue()];
+    /// for queue in &queues {
+    ///     kernel.launch([1, 1, 1]).arg(&xs).submit(queue)?;
+    /// }
+    /// queues.iter().try_for_each(|queue| queue.finish())?;
+    /// assert_eq!(xs.read::<u32>(), [3]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn exclusive(mut self) -> DeviceBuilder {
         self.config.exclusive = true;
@@ -129,6 +174,15 @@ impl DeviceBuilder {
 
     /// Changes choices that no source settles, and limits: see [`Config`]. Its number of threads is that of
     /// [`DeviceBuilder::threads`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Device;
+    /// let options = Device::builder("gfx900")?;
+    /// let device = options.configure(|config| config.apertures.shared = 0x0003_0000).build();
+    /// assert_eq!(device.apertures().shared, 0x0003_0000);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn configure(mut self, change: impl FnOnce(&mut Config)) -> DeviceBuilder {
         change(&mut self.config);
@@ -136,12 +190,34 @@ impl DeviceBuilder {
     }
 
     /// Has executions vary as hardware's may.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::{Device, Variations};
+    /// let variations = Variations { late: Some(1), schedule: Some(2), ..Variations::default() };
+    /// let device = Device::builder("gfx900")?.vary(&variations).build();
+    /// let kernel = device.load(&example::add_one())?.kernel("add_one")?;
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// kernel.launch([64, 1, 1]).arg(&xs).run(&device.queue())?;
+    /// assert_eq!(xs.read::<u32>(), [2; 64], "it lacks no wait");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn vary(self, variations: &Variations) -> DeviceBuilder {
         self.configure(|config| variations.apply(config))
     }
 
     /// Makes the device.
+    ///
+    /// # Examples
+    /// ```
+    /// let options = gcn_runtime::Device::builder("gfx900")?.memory(4096);
+    /// let (one, other) = (options.clone().build(), options.build());
+    /// let _page = one.allocate("a page", 4096)?;
+    /// assert_eq!((one.usage().0, other.usage().0), (4096, 0), "two devices");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn build(self) -> Device {
         let all = || std::thread::available_parallelism().map_or(1, usize::from);
         let mut config = self.config;
@@ -170,6 +246,14 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Target`] if there is none.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Device, Error};
+    /// assert_eq!(Device::new("gfx900")?.target().name, "gfx900");
+    /// assert!(matches!(Device::new("gfx1030"), Err(Error::Target(name)) if name == "gfx1030"));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn new(target: &str) -> Result<Device, Error> {
         Ok(Device::builder(target)?.build())
     }
@@ -178,6 +262,14 @@ impl Device {
     ///
     /// # Errors
     /// [`Error::Target`] if there is none.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::builder("gfx906:sramecc+:xnack-")?.threads(2).build();
+    /// assert_eq!(device.features(), ["sramecc+", "xnack-"]);
+    /// assert_eq!(device.threads(), 2);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn builder(target: &str) -> Result<DeviceBuilder, Error> {
         let named = Target::named(target).ok_or_else(|| Error::Target(target.to_owned()))?;
         let mut config = Config::new(named.isa);
@@ -254,11 +346,27 @@ impl Device {
     }
 
     /// Guest memory.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let xs = device.buffer("xs", &[1u32, 2])?;
+    /// assert_eq!(device.memory().load_u32(xs.address() + 4), Some(2));
+    /// assert_eq!(device.memory().allocations()[0].name.to_string(), "xs");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn memory(&self) -> &Memory {
         &self.0.emulated.memory
     }
 
     /// The high dwords of the windows of FLAT addresses, which queues in memory name.
+    ///
+    /// # Examples
+    /// ```
+    /// let apertures = gcn_runtime::Device::new("gfx900")?.apertures();
+    /// assert_ne!(apertures.shared, apertures.private, "of LDS, of scratch");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn apertures(&self) -> Apertures {
         self.0.emulated.config.apertures
     }

@@ -43,6 +43,20 @@ impl HostMemory {
     ///
     /// # Errors
     /// [`Error::Register`] if it is registered already, or empty.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::AtomicU64;
+    /// use gcn_runtime::{Device, Error, HostMemory};
+    /// let device = Device::new("gfx900")?;
+    /// let bytes: Arc<[AtomicU64]> = Arc::new([AtomicU64::new(7)]);
+    /// let registered = HostMemory::register(&device, "bytes", bytes.clone())?;
+    /// assert_eq!(device.memory().load_u64(registered.address()), Some(7));
+    /// let again = HostMemory::register(&device, "the same", bytes);
+    /// assert!(matches!(again, Err(Error::Register(_))));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn register(
         device: &Device,
         name: &str,
@@ -65,6 +79,19 @@ impl HostMemory {
     /// # Safety
     /// Until the value returned is dropped the bytes can be read and written, and the host accesses them atomically only, or
     /// while no kernel does.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let mut xs = vec![1u32; 64];
+    /// // SAFETY: the bytes live until the release, and the host does not access them before.
+    /// let shared = unsafe { gcn_runtime::HostMemory::register_raw(&device, "xs", xs.as_mut_ptr().cast(), 64 * 4) }?;
+    /// kernel.launch([64, 1, 1]).arg(shared.address()).run(&device.queue())?;
+    /// drop(shared);
+    /// assert_eq!(xs, [2; 64]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub unsafe fn register_raw(
         device: &Device,
         name: &str,
@@ -89,6 +116,21 @@ impl HostMemory {
     ///
     /// # Safety
     /// As [`HostMemory::register_raw`].
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::memory::ALIAS;
+    /// let mut xs = vec![1u32; 64];
+    /// // SAFETY: the bytes live until the release, and the host does not access them before.
+    /// let alias = unsafe { gcn_runtime::HostMemory::alias_raw(&device, "xs", xs.as_mut_ptr().cast(), 64 * 4) }?;
+    /// assert_eq!(alias.address(), xs.as_ptr().addr() as u64 | ALIAS);
+    /// kernel.launch([64, 1, 1]).arg(alias.address()).run(&device.queue())?;
+    /// drop(alias);
+    /// assert_eq!(xs, [2; 64]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub unsafe fn alias_raw(
         device: &Device,
         name: &str,
@@ -105,7 +147,7 @@ impl HostMemory {
         })
     }
 
-    /// Address for kernels, which is the host's.
+    /// Address for kernels: the host's, but for memory of [`HostMemory::alias_raw`].
     pub fn address(&self) -> u64 {
         self.address
     }

@@ -7,6 +7,22 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use gcn_emu::device::Monitor;
 
 /// Progress of one run.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use std::sync::Arc;
+/// use gcn_runtime::progress::{Done, Progress};
+/// let xs = device.buffer("xs", &[1u32; 64])?;
+/// let progress = Arc::new(Progress::default());
+/// assert_eq!(progress.done(), Done::default(), "it has not begun");
+/// let launch = kernel.launch([64, 1, 1]).group([16, 1, 1]).arg(&xs).progress(&progress);
+/// launch.run(&device.queue())?;
+/// let Done { groups, total, instructions } = progress.done();
+/// assert_eq!((groups, total, instructions), (4, 4, 4 * 6));
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Progress(OnceLock<Counts>);
 
@@ -39,6 +55,22 @@ struct Counter {
 
 impl Progress {
     /// Work done until now.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let progress = std::sync::Arc::default();
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let done = kernel.launch([64, 1, 1]).arg(&xs).progress(&progress).submit(&device.queue())?;
+    /// while done.poll().is_none() {
+    ///     let now = progress.done();
+    ///     assert!(u128::from(now.groups) <= now.total);
+    ///     std::thread::yield_now();
+    /// }
+    /// assert_eq!(progress.done().instructions, 6);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn done(&self) -> Done {
         let Some(Counts { total, counters }) = self.0.get() else {
             return Done::default();

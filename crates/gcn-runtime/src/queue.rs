@@ -34,6 +34,7 @@ use crate::{CommandResult, Device, Error, Signal};
 /// }
 /// queue.finish()?;
 /// assert_eq!(xs.read::<u32>(), [13, 23]);
+/// assert_eq!(queue.device().target().name, "gfx900");
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone)]
@@ -111,6 +112,20 @@ impl Queue {
     }
 
     /// Calls a function when these signals are complete too. Commands behind it wait for it.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Device, Signal};
+    /// let queue = Device::new("gfx900")?.queue();
+    /// let ready = Signal::new();
+    /// let done = queue.call_after(&[ready.clone()], || ());
+    /// let behind = queue.call(|| ());
+    /// assert!(done.poll().is_none() && behind.poll().is_none());
+    /// ready.complete();
+    /// behind.wait()?;
+    /// assert!(done.poll().is_some());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn call_after(&self, after: &[Signal], function: impl FnOnce() + Send + 'static) -> Signal {
         self.submit(after.to_vec(), Work::Call(Box::new(function)))
     }
@@ -134,6 +149,18 @@ impl Queue {
     ///
     /// # Errors
     /// The failure that has stopped the queue.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Device, Error};
+    /// let queue = Device::new("gfx900")?.queue();
+    /// let done = queue.call(|| ());
+    /// queue.finish()?;
+    /// assert!(done.poll().is_some());
+    /// queue.call(|| panic!("no"));
+    /// assert!(matches!(queue.finish(), Err(Error::Panicked)));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn finish(&self) -> Result<(), Error> {
         match self.call(|| ()).wait() {
             Err(Error::Skipped(cause)) => Err(Error::clone(&cause)),
@@ -181,6 +208,17 @@ impl Queue {
     }
 
     /// Lets commands begin again after a failure.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Device, Error};
+    /// let queue = Device::new("gfx900")?.queue();
+    /// queue.call(|| panic!("no"));
+    /// assert!(matches!(queue.call(|| ()).wait(), Err(Error::Skipped(_))));
+    /// queue.clear();
+    /// queue.call(|| ()).wait()?;
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn clear(&self) {
         self.0.state().failure = None;
     }

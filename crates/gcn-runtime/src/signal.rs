@@ -8,9 +8,41 @@ use std::time::{Duration, Instant};
 use crate::{Completion, Error};
 
 /// The end of a command: its work, or the reason why it did not succeed.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::{CommandResult, Error};
+/// fn told(end: CommandResult) -> String {
+///     match end {
+///         Ok(completion) => format!("{} waves", completion.stats.waves),
+///         Err(Error::Fault(completion)) => completion.describe(),
+///         Err(other) => other.to_string(),
+///     }
+/// }
+/// let xs = device.buffer("xs", &[1u32; 64])?;
+/// let queue = device.queue();
+/// assert_eq!(told(kernel.launch([64, 1, 1]).arg(&xs).run(&queue)), "1 waves");
+/// assert!(told(kernel.launch([65, 1, 1]).group([65, 1, 1]).arg(&xs).run(&queue)).starts_with("add_one: updates 4 bytes"));
+/// # Ok::<(), Error>(())
+/// ```
 pub type CommandResult = Result<Arc<Completion>, Error>;
 
 /// Times of a command.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// let xs = device.buffer("xs", &[1u32])?;
+/// let done = kernel.launch([1, 1, 1]).arg(&xs).submit(&device.queue())?;
+/// done.wait()?;
+/// let times = done.times();
+/// let (begun, ended) = (times.begun.expect("it began"), times.ended.expect("it ended"));
+/// assert!(times.submitted <= begun && begun <= ended);
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Times {
@@ -67,6 +99,14 @@ impl Default for Signal {
 
 impl Signal {
     /// A signal that the host completes.
+    ///
+    /// # Examples
+    /// ```
+    /// let (signal, other) = (gcn_runtime::Signal::new(), gcn_runtime::Signal::new());
+    /// signal.clone().complete();
+    /// assert!(signal.poll().is_some(), "a clone is the same signal");
+    /// assert!(other.poll().is_none());
+    /// ```
     pub fn new() -> Signal {
         Signal(Arc::new(Inner {
             state: Mutex::new(State {
@@ -105,6 +145,20 @@ impl Signal {
     ///
     /// # Errors
     /// The reason why the command did not succeed, such as [`Error::Fault`].
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Error;
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let queue = device.queue();
+    /// let done = kernel.launch([64, 1, 1]).arg(&xs).submit(&queue)?;
+    /// assert_eq!(done.wait()?.stats.groups, 1);
+    /// let failed = kernel.launch([64, 1, 1]).arg(0u64).submit(&queue)?;
+    /// assert!(matches!(failed.wait(), Err(Error::Fault(_))), "a null pointer");
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn wait(&self) -> CommandResult {
         let mut state = self.state();
         loop {
@@ -134,6 +188,14 @@ impl Signal {
     }
 
     /// The end, if it has come.
+    ///
+    /// # Examples
+    /// ```
+    /// let signal = gcn_runtime::Signal::new();
+    /// assert!(signal.poll().is_none());
+    /// signal.complete();
+    /// assert!(signal.poll().is_some_and(|end| end.is_ok()));
+    /// ```
     pub fn poll(&self) -> Option<CommandResult> {
         self.state().outcome.clone()
     }
@@ -194,6 +256,7 @@ impl Signal {
     /// signal.complete();
     /// let times = signal.times();
     /// assert!(times.ended.is_some_and(|ended| ended >= times.submitted));
+    /// assert_eq!(times.begun, None, "the host's has no work");
     /// ```
     pub fn times(&self) -> Times {
         self.state().times

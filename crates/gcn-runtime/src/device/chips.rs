@@ -6,9 +6,11 @@ use gcn_isa::Target;
 ///
 /// # Examples
 /// ```
-/// let device = gcn_runtime::Device::new("gfx906")?;
-/// let chip = gcn_runtime::Chip::of(device.target()).expect("a driver has it");
-/// assert_eq!(chip.compute_units, 60);
+/// use gcn_runtime::{Chip, Device};
+/// let device = Device::new("gfx906")?;
+/// let chip = Chip::of(device.target()).expect("a driver has it");
+/// assert_eq!((chip.compute_units, chip.features), (60, &["sramecc", "xnack"][..]));
+/// assert!(Chip::targets().any(|name| name == "gfx803") && Chip::targets().all(|name| name != "gfx600"));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
