@@ -24,6 +24,14 @@ pub use toolchain::Toolchain;
 pub const DEFAULT_TARGET: &str = "gfx906";
 
 /// The language of a source.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compile::Language;
+/// let languages = ["a.cl", "a.clcpp", "a.hip", "a.ll", "a.bc"].map(|file| Language::of_file(file.as_ref()));
+/// assert_eq!(languages[1..3], [Some(Language::OpenClCpp), Some(Language::Hip)]);
+/// assert_eq!(languages[3], languages[4]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Language {
@@ -39,6 +47,13 @@ pub enum Language {
 
 impl Language {
     /// The language of a file, by its extension.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compile::Language;
+    /// assert_eq!(Language::of_file("scale.cl".as_ref()), Some(Language::OpenClC));
+    /// assert_eq!(Language::of_file("scale.cpp".as_ref()), None, "it may be HIP, or not");
+    /// ```
     pub fn of_file(path: &Path) -> Option<Language> {
         match path.extension()?.to_str()? {
             "cl" => Some(Language::OpenClC),
@@ -51,6 +66,14 @@ impl Language {
 }
 
 /// A source to compile.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compile::{CompilerInput, Language, Request};
+/// let text = Request::new(CompilerInput::Text("kernel void nothing() {}"), Language::OpenClC);
+/// let file = Request::new(CompilerInput::File("nothing.cl".as_ref()), text.language);
+/// assert!(text.target.is_none() && file.options.is_empty());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum CompilerInput<'a> {
     /// A file.
@@ -89,6 +112,19 @@ pub enum Product {
 }
 
 /// A request to compile a source.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compile::{CompilerInput, Language, Product, Request};
+/// let options = ["-O3".into(), "-DN=4".into()];
+/// let request = Request {
+///     target: Some("gfx906:xnack-"),
+///     options: &options,
+///     product: Product::Bitcode,
+///     ..Request::new(CompilerInput::Text("kernel void nothing() {}"), Language::OpenClC)
+/// };
+/// assert!(!request.colour && request.options.len() == 2);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {
     /// The source.
@@ -107,6 +143,13 @@ pub struct Request<'a> {
 
 impl<'a> Request<'a> {
     /// A request without options, for no target in particular.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compile::{CompilerInput, Language, Product, Request};
+    /// let request = Request::new(CompilerInput::File("scale.hip".as_ref()), Language::Hip);
+    /// assert_eq!((request.target, request.product), (None, Product::Code));
+    /// ```
     pub fn new(source: CompilerInput<'a>, language: Language) -> Request<'a> {
         Request {
             source,
@@ -125,6 +168,18 @@ impl<'a> Request<'a> {
 }
 
 /// A compiled source.
+///
+/// # Examples
+/// ```no_run
+/// // It needs a Clang and the device libraries.
+/// use gcn_runtime::compile::{CompilerInput, Language, Request, compile};
+/// let text = "#warning unused\nkernel void nothing() {}";
+/// let request = Request::new(CompilerInput::Text(text), Language::OpenClC);
+/// let (first, second) = (compile(&request)?, compile(&request)?);
+/// assert!(first.diagnostics.contains("warning: unused") && first.dependencies.is_empty());
+/// assert!(second.cached && second.code == first.code && second.diagnostics == first.diagnostics);
+/// # Ok::<(), gcn_runtime::compile::CompileError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Compiled {
     /// The code object, or bitcode.
@@ -140,6 +195,18 @@ pub struct Compiled {
 }
 
 /// The reason why a source was not compiled.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compile::{CompileError, CompilerInput, Language, Request, compile};
+/// let request = Request::new(CompilerInput::Text("kernel void k() { return 1; }"), Language::OpenClC);
+/// match compile(&request).unwrap_err() {
+///     CompileError::Failed { diagnostics, commands, .. } => {
+///         assert!(diagnostics.contains("<stdin>:1:") && commands.len() == 1);
+///     }
+///     other => assert_eq!(other.name(), "missing-compiler"),
+/// }
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum CompileError {
@@ -233,6 +300,15 @@ pub fn compile(request: &Request<'_>) -> Result<Compiled, CompileError> {
 ///
 /// # Errors
 /// A library is missing, or the compiler refuses the source.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compile::{CompileError, CompilerInput, Language, Request, Toolchain, compile_with};
+/// let nowhere = Toolchain { clang: "/no/clang-19".into(), version: Some(19), libraries: "/no".into() };
+/// let request = Request::new(CompilerInput::Text("kernel void nothing() {}"), Language::OpenClC);
+/// let compiled = compile_with(&nowhere, None, &request);
+/// assert!(matches!(compiled, Err(CompileError::NoLibraryForTarget { target, .. }) if target == "gfx906"));
+/// ```
 pub fn compile_with(
     toolchain: &Toolchain,
     directory: Option<&Path>,

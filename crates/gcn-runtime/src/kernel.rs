@@ -34,6 +34,16 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::Name`], with names that are like it, or with the candidates if there are several.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::{Device, Error};
+    /// let module = Device::new("gfx900")?.load(&example::add_one())?;
+    /// assert_eq!(module.kernel("add_one")?.name(), "add_one");
+    /// assert!(matches!(module.kernel("add_two"), Err(Error::Name(_))));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn kernel(&self, name: &str) -> Result<Kernel, Error> {
         let object = self.object();
         let found = object
@@ -73,6 +83,16 @@ impl Kernel {
     }
 
     /// The module.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// assert!(kernel.module().kernels().eq(["add_one"]));
+    /// let again = kernel.module().kernel("add_one")?;
+    /// assert_eq!(again.description().entry_address, kernel.description().entry_address);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn module(&self) -> &Module {
         &self.module
     }
@@ -97,11 +117,36 @@ impl Kernel {
 
     /// The parameters that a caller gives arguments for, with their types as metadata and symbol say them; nothing if the
     /// metadata do not say.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::scale_kernel();
+    /// use gcn_runtime::value::Type;
+    /// let parameters = kernel.parameters().expect("it has metadata");
+    /// let [xs, factor] = &parameters[..] else { panic!("{parameters:?}") };
+    /// assert_eq!((xs.name, xs.offset, xs.size), (Some("xs"), 0, 8));
+    /// assert_eq!((factor.label(), factor.source), ("factor".to_owned(), Some((Type::U32, 1))));
+    /// ```
     pub fn parameters(&self) -> Option<Vec<Parameter<'_>>> {
         parameters::parameters(self.description())
     }
 
     /// Binds arguments to the parameters, see [`bind::arguments`]. They may name buffers that are `shared` with other launches.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::scale_kernel();
+    /// use gcn_runtime::bind::GivenArgument;
+    /// use gcn_runtime::data::Data;
+    /// let given = [("factor", "3"), ("xs", "u32:1,2,3")].map(|(name, text)| GivenArgument::parse(name, text));
+    /// let binding = kernel.bind(&given, &[], &Data::open);
+    /// let names: Vec<&str> = binding.arguments.iter().map(|argument| &*argument.name).collect();
+    /// assert_eq!(names, ["xs", "factor"], "in the order of the parameters");
+    /// let wrong = kernel.bind(&given[..1], &[], &Data::open);
+    /// assert_eq!(wrong.problems[0].to_string(), "argument xs is missing");
+    /// ```
     pub fn bind(
         &self,
         given: &[GivenArgument],
@@ -112,6 +157,19 @@ impl Kernel {
     }
 
     /// Binds the whole argument segment but for hidden arguments, see [`bind::segment`].
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::scale_kernel();
+    /// use gcn_runtime::bind::GivenArgument;
+    /// use gcn_runtime::data::Data;
+    /// let segment = GivenArgument::parse("arguments", "{u64:0, u32:3}");
+    /// assert!(kernel.bind_segment(&segment, &[], &[], &Data::open).problems.is_empty());
+    /// let short = GivenArgument::parse("arguments", "hex:00ff");
+    /// let problem = &kernel.bind_segment(&short, &[], &[], &Data::open).problems[0];
+    /// assert_eq!(problem.to_string(), "the argument segment: the arguments of kernel scale have 12 bytes, not 2");
+    /// ```
     pub fn bind_segment(
         &self,
         given: &GivenArgument,
@@ -123,6 +181,15 @@ impl Kernel {
     }
 
     /// Bytes of LDS of the kernel itself, in front of dynamic LDS.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// let more = ".amdhsa_group_segment_fixed_size 256\n.end_amdhsa_kernel";
+    /// let text = example::ADD_ONE.replace(".end_amdhsa_kernel", more);
+    /// let (_, kernel) = example::kernel(&text, "add_one");
+    /// assert_eq!(kernel.fixed_lds(), 256);
+    /// ```
     pub fn fixed_lds(&self) -> u32 {
         self.description().descriptor.group_segment_fixed_size
     }

@@ -25,6 +25,18 @@ const DEFAULT_GROUP: u32 = 64;
 impl Kernel {
     /// A launch of `grid` work-items in x, y and z. Without [`Launch::group`] workgroups have the size that the kernel
     /// requires, or up to 64 work-items in x.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let completion = kernel.launch([64, 1, 1]).arg(&xs).run(&device.queue())?;
+    /// assert_eq!((completion.stats.groups, completion.stats.waves), (1, 1));
+    /// let shape = kernel.launch([1000, 2, 1]).arg(&xs).prepare()?.shape();
+    /// assert_eq!((shape.grid, shape.group), ([1000, 2, 1], [64, 1, 1]));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn launch(&self, grid: [u32; 3]) -> Launch {
         let metadata = self.description().metadata.as_ref();
         let required = metadata.and_then(|metadata| metadata.reqd_workgroup_size);
@@ -58,9 +70,7 @@ impl Kernel {
 /// # Examples
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// # use example::add_one;
-/// # let device = gcn_runtime::Device::new("gfx900")?;
-/// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+/// # let (device, kernel) = example::add_one_kernel();
 /// # let xs = device.buffer("xs", &[1u32; 64])?;
 /// let done = kernel.launch([64, 1, 1]).group([16, 1, 1]).arg(&xs).submit(&device.queue())?;
 /// assert_eq!(done.wait()?.stats.groups, 4);
@@ -84,36 +94,98 @@ impl Launch {
     }
 
     /// Sets the work-items of a workgroup in x, y and z.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let completion = kernel.launch([64, 4, 1]).group([64, 2, 1]).arg(&xs).run(&device.queue())?;
+    /// assert_eq!((completion.stats.groups, completion.stats.waves), (2, 4));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn group(mut self, group: [u32; 3]) -> Launch {
         self.shape.group = group;
         self
     }
 
     /// Sets the first global number of the work-items, for OpenCL's kernels.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let prepared = kernel.launch([64, 1, 1]).offset([1000, 0, 0]).prepare()?;
+    /// assert_eq!(prepared.shape().offset, [1000, 0, 0]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn offset(mut self, offset: [u64; 3]) -> Launch {
         self.shape.offset = offset;
         self
     }
 
     /// Sets the number of dimensions that the kernel sees at least, 1 to 3.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let prepared = kernel.launch([64, 1, 1]).dimensions(2).prepare()?;
+    /// assert_eq!(prepared.shape().dimensions, 2);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn dimensions(mut self, dimensions: u16) -> Launch {
         self.shape.dimensions = dimensions;
         self
     }
 
     /// Adds bytes of LDS for each workgroup.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let launch = kernel.launch([64, 1, 1]).dynamic_lds(1024).dynamic_lds(512);
+    /// assert!(launch.problems().is_empty());
+    /// assert_eq!(launch.clone().prepare()?.shape().dynamic_lds, 1536);
+    /// let error = &launch.dynamic_lds(64 << 10).problems()[0];
+    /// assert!(error.to_string().contains("65536"), "{error}");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn dynamic_lds(mut self, bytes: u32) -> Launch {
         self.shape.dynamic_lds = self.shape.dynamic_lds.saturating_add(bytes);
         self
     }
 
     /// Sets the bytes of each lane's stack beyond the fixed part of its scratch.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let launch = kernel.launch([64, 1, 1]);
+    /// assert_eq!(launch.scratch_bytes_per_thread()?, 0);
+    /// assert!(launch.stack(256).scratch_bytes_per_thread()? >= 64 * 256, "a wave has 64 lanes");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn stack(mut self, bytes: u32) -> Launch {
         self.shape.stack = Some(bytes);
         self
     }
 
     /// Adds an argument behind those that there are.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::scale_kernel();
+    /// let xs = device.buffer("xs", &[1u32, 2])?;
+    /// kernel.launch([2, 1, 1]).arg(&xs).arg(10u32).run(&device.queue())?;
+    /// assert_eq!(xs.read::<u32>(), [10, 20]);
+    /// let error = kernel.launch([2, 1, 1]).arg(&xs).run(&device.queue()).unwrap_err();
+    /// assert_eq!(error.to_string(), "scale takes 2 arguments, not 1");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn arg(mut self, argument: impl Into<Argument>) -> Launch {
         self.arguments.push(argument.into());
         self
@@ -124,9 +196,7 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// let xs = device.buffer("xs", &[1u32])?;
     /// let segment = xs.address().to_le_bytes().to_vec();
     /// kernel.launch([1, 1, 1]).raw_arguments(segment).submit(&device.queue())?.wait()?;
@@ -140,6 +210,21 @@ impl Launch {
 
     /// Gives arguments that have been bound and placed, in place of those of [`Launch::arg`]. Their buffers are the caller's to
     /// keep until the launch has ended.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::scale_kernel();
+    /// use gcn_runtime::bind::{Buffers, GivenArgument, place};
+    /// use gcn_runtime::data::Data;
+    /// let given = [("xs", "u32:1,2"), ("factor", "10")].map(|(name, text)| GivenArgument::parse(name, text));
+    /// let bound = kernel.bind(&given, &[], &Data::open);
+    /// let mut buffers = Buffers::default();
+    /// let placement = place(bound.arguments, kernel.fixed_lds(), device.memory(), &mut buffers)?;
+    /// kernel.launch([2, 1, 1]).placed(placement).run(&device.queue())?;
+    /// assert_eq!(device.memory().load_u32(buffers.views()[0].address), Some(10));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn placed(mut self, placement: Placement) -> Launch {
         self.shape.dynamic_lds = self.shape.dynamic_lds.saturating_add(placement.lds);
         self.segment = Some(Segment::Placed(placement.placed));
@@ -153,9 +238,7 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// let xs = device.buffer("xs", &[1u32])?;
     /// let segment = device.buffer("segment", &[xs.address()])?;
     /// kernel.launch([1, 1, 1]).arguments_at(segment.address()).submit(&device.queue())?.wait()?;
@@ -169,18 +252,68 @@ impl Launch {
 
     /// Has the kernel find a dispatch packet and a queue of the caller's, and the argument segment that the packet names. The
     /// sizes are still those of the launch, not the packet's. As for [`Launch::arguments_at`], nothing is written to them.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::hsa::Packet;
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let segment = device.buffer("segment", &[xs.address()])?;
+    /// // This kernel looks at neither packet nor queue.
+    /// let (packet, queue) = (device.allocate("packet", 64)?, device.allocate("queue", 256)?);
+    /// let packet = Packet { packet: packet.address(), queue: queue.address(), arguments: segment.address() };
+    /// kernel.launch([1, 1, 1]).packet(packet).run(&device.queue())?;
+    /// assert_eq!(xs.read::<u32>(), [2]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn packet(mut self, packet: Packet) -> Launch {
         self.segment = Some(Segment::Packet(packet));
         self
     }
 
     /// Has `host` answer the kernel's calls after each turn of a wave, in place of the runtime.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+    /// use gcn_runtime::{HostCalls, memory::Memory};
+    /// #[derive(Debug, Default)]
+    /// struct Turns(AtomicU64);
+    /// impl HostCalls for Turns {
+    ///     fn serve(&self, _: &Memory) -> Result<(), String> {
+    ///         self.0.fetch_add(1, Relaxed);
+    ///         Ok(())
+    ///     }
+    /// }
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let turns = Arc::new(Turns::default());
+    /// kernel.launch([1, 1, 1]).arg(&xs).host_calls(turns.clone()).run(&device.queue())?;
+    /// assert!(turns.0.load(Relaxed) >= 1, "the wave has had a turn");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn host_calls(mut self, host: Arc<dyn HostCalls>) -> Launch {
         self.submission.host = Some(host);
         self
     }
 
     /// Has the launch begin only when these signals are complete too.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let first = kernel.launch([1, 1, 1]).arg(&xs).submit(&device.queue())?;
+    /// let second = kernel.launch([1, 1, 1]).arg(&xs).after(&[first.clone()]).submit(&device.queue())?;
+    /// second.wait()?;
+    /// assert!(first.poll().is_some(), "though it is in another queue");
+    /// assert_eq!(xs.read::<u32>(), [3]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn after(mut self, signals: &[Signal]) -> Launch {
         self.submission.after.extend_from_slice(signals);
         self
@@ -191,9 +324,7 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// # let xs = device.buffer("xs", &[1u32])?;
     /// let progress = std::sync::Arc::default();
     /// let launch = kernel.launch([1, 1, 1]).arg(&xs).progress(&progress);
@@ -289,15 +420,37 @@ impl Launch {
     }
 
     /// Sets the maximum number of host threads, below the device's.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let launch = kernel.launch([64, 8, 1]).arg(&xs).threads(1);
+    /// assert_eq!(launch.run(&device.queue())?.stats.groups, 8, "one after the other");
+    /// assert_eq!(xs.read::<u32>(), [9; 64]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn threads(mut self, most: usize) -> Launch {
         self.threads = Some(most);
         self
     }
 
-    /// Bytes of scratch that each host thread of a run takes.
+    /// Bytes of scratch that each host thread of a run takes: of all workgroups that it may have begun and not ended.
     ///
     /// # Errors
     /// Arguments that are not the kernel's.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let launch = kernel.launch([1024, 1, 1]).group([256, 1, 1]);
+    /// assert_eq!(launch.scratch_bytes_per_thread()?, 0, "the kernel has no stack");
+    /// let bytes = launch.stack(16).scratch_bytes_per_thread()?;
+    /// assert!(bytes > 0 && bytes % (16 * 256) == 0, "of whole workgroups");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn scratch_bytes_per_thread(&self) -> Result<u64, Error> {
         let (job, _) = self.clone().into_job()?;
         Ok(job.scratch_bytes_per_thread())
@@ -309,9 +462,7 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// let launch = kernel.launch([4096, 1, 1]).group([2048, 1, 1]).dynamic_lds(1 << 20);
     /// assert_eq!(launch.problems().len(), 2, "of the group and of its LDS");
     /// # Ok::<(), gcn_runtime::Error>(())
@@ -329,6 +480,20 @@ impl Launch {
     ///
     /// # Errors
     /// The first of [`Launch::problems`]; memory does not suffice; the kernel's entry is no code.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let prepared = kernel.launch([64, 1, 1]).arg(&xs).prepare()?;
+    /// for _ in 0..3 {
+    ///     prepared.run(&device.queue())?;
+    /// }
+    /// assert_eq!(xs.read::<u32>(), [4; 64]);
+    /// assert!(kernel.launch([0, 1, 1]).prepare().is_err(), "it has no work-item");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn prepare(self) -> Result<PreparedLaunch, Error> {
         let (job, submission) = self.into_job()?;
         PreparedLaunch::new(job, submission)
@@ -338,6 +503,21 @@ impl Launch {
     ///
     /// # Errors
     /// The first of [`Launch::problems`]; a queue of another device.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::{Device, Error};
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let done = kernel.launch([64, 1, 1]).arg(&xs).submit(&device.queue())?;
+    /// done.wait()?;
+    /// assert_eq!(xs.read::<u32>(), [2; 64]);
+    /// let elsewhere = Device::new("gfx900")?.queue();
+    /// let refused = kernel.launch([64, 1, 1]).arg(&xs).submit(&elsewhere);
+    /// assert!(matches!(refused, Err(Error::OtherDevice)));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn submit(self, queue: &Queue) -> Result<Signal, Error> {
         let (after, command) = self.command(queue)?;
         Ok(queue.launch(after, command))
@@ -352,9 +532,7 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// let xs = device.buffer("xs", &[1u32])?;
     /// let completion = kernel.launch([1, 1, 1]).arg(&xs).run(&device.queue())?;
     /// assert_eq!((completion.stats.waves, xs.read::<u32>()), (1, vec![2]));

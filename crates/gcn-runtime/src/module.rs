@@ -27,6 +27,7 @@ use crate::{Device, Error};
 /// let kernel = module.kernel("add_one")?;
 /// assert_eq!(kernel.name(), "add_one");
 /// assert!(module.kernel("sub_one").is_err());
+/// assert_eq!(module.object().processor(), Some(module.device().target().name));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -91,6 +92,18 @@ impl Module {
     ///
     /// # Errors
     /// The bytes are none of these, or hold no code for the device, or several; or there is no memory.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::{Device, Error, Module};
+    /// let code = example::add_one();
+    /// let module = Module::load(&Device::new("gfx900")?, &code)?;
+    /// assert!(module.kernels().eq(["add_one"]));
+    /// assert!(matches!(Module::load(&Device::new("gfx803")?, &code), Err(Error::NoCode { .. })));
+    /// assert!(matches!(Module::load(&Device::new("gfx900")?, &b"text"[..]), Err(Error::Read(_))));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn load<'a>(device: &Device, bytes: impl Into<Bytes<'a>>) -> Result<Module, Error> {
         let mut modules = Module::load_all(device, bytes)?;
         match (modules.pop(), modules.len()) {
@@ -152,6 +165,17 @@ impl Module {
     ///
     /// # Errors
     /// [`Error::NoCode`] if it is for another instruction set than the device's; or there is no memory.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::{Device, Module};
+    /// let object = gcn_object::read(example::add_one())?;
+    /// assert_eq!(object.processor(), Some("gfx900"));
+    /// let module = Module::of_object(&Device::new("gfx900")?, object)?;
+    /// assert_eq!(module.object().kernels[0].name, "add_one");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn of_object(device: &Device, object: CodeObject<'static>) -> Result<Module, Error> {
         Module::link(device, object, &|_| None)
     }
@@ -161,6 +185,23 @@ impl Module {
     ///
     /// # Errors
     /// As [`Module::of_object`]; a symbol that nobody defines.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::{Device, Module};
+    /// # let object = example::with_external();
+    /// // `object` has a pointer to a variable of another module's.
+    /// let device = Device::new("gfx900")?;
+    /// let counter = device.buffer("counter", &[0u32])?;
+    /// let externals = |name: &str| (name == "counter").then_some(counter.address());
+    /// let module = Module::link(&device, object.clone(), &externals)?;
+    /// let pointer = module.symbol("pointer").expect("it is there");
+    /// assert_eq!(device.memory().load_u64(pointer.address), Some(counter.address()));
+    /// let error = Module::of_object(&device, object).unwrap_err();
+    /// assert!(error.to_string().starts_with("undefined symbol counter"));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn link(
         device: &Device,
         object: CodeObject<'static>,
@@ -213,6 +254,19 @@ impl Module {
     ///
     /// # Errors
     /// As there.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// // It needs a Clang and the device libraries.
+    /// use gcn_runtime::compile::{CompilerInput, Language, Request, Toolchain};
+    /// use gcn_runtime::{Device, Module};
+    /// let device = Device::new("gfx906")?;
+    /// let request = Request::new(CompilerInput::Text("kernel void nothing() {}"), Language::OpenClC);
+    /// let (module, compiled) = Module::compile_with(&device, &Toolchain::find()?, None, &request)?;
+    /// assert!(module.kernels().eq(["nothing"]));
+    /// assert!(!compiled.cached, "there is no directory for results");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn compile_with(
         device: &Device,
         toolchain: &Toolchain,
@@ -258,6 +312,16 @@ impl Module {
     }
 
     /// The code object as it is in memory.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// let module = gcn_runtime::Device::new("gfx900")?.load(&example::add_one())?;
+    /// let loaded = module.loaded();
+    /// let symbol = loaded.symbol("add_one").expect("it is there");
+    /// assert!((loaded.address..loaded.address + loaded.size).contains(&symbol.address));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn loaded(&self) -> &Loaded {
         &self.0.loaded
     }

@@ -181,15 +181,14 @@ impl Submission {
 /// # Examples
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// # use example::add_one;
-/// # let device = gcn_runtime::Device::new("gfx900")?;
-/// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+/// # let (device, kernel) = example::add_one_kernel();
 /// let xs = device.buffer("xs", &[1u32; 64])?;
 /// let prepared = kernel.launch([64, 1, 1]).arg(&xs).prepare()?;
 /// let queue = device.queue();
 /// prepared.submit(&queue)?;
 /// assert_eq!(prepared.run(&queue)?.stats.waves, 1);
 /// assert_eq!(xs.read::<u32>(), [3; 64]);
+/// assert_eq!((prepared.kernel().name(), prepared.shape().grid), ("add_one", [64, 1, 1]));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone)]
@@ -229,6 +228,19 @@ impl PreparedLaunch {
     }
 
     /// Decisions that were made without being asked for.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::hsa::LaunchNote;
+    /// let text = example::ADD_ONE.replace(".end", ".amdhsa_uses_dynamic_stack 1\n.end");
+    /// let (_, kernel) = example::kernel(&text, "add_one");
+    /// let launch = kernel.launch([64, 1, 1]);
+    /// let notes = launch.clone().prepare()?.notes().to_vec();
+    /// assert_eq!(notes, [LaunchNote::DynamicStack { bytes: 4096, stack: 4096 }]);
+    /// assert_eq!(launch.stack(16).prepare()?.shape().stack, Some(16), "as it was asked for");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn notes(&self) -> &[LaunchNote] {
         &self.built.prepared.notes
     }
@@ -238,9 +250,7 @@ impl PreparedLaunch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// # let xs = device.buffer("xs", &[1u32])?;
     /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
     /// prepared.run(&device.queue())?;
@@ -257,9 +267,7 @@ impl PreparedLaunch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
     /// assert!(prepared.run(&device.queue()).is_err(), "it has no pointer");
     /// let beyond = prepared.reads_beyond_arguments().expect("it has loaded one");
@@ -275,9 +283,7 @@ impl PreparedLaunch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// # let xs = device.buffer("xs", &[1u32])?;
     /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
     /// prepared.run(&device.queue())?;
@@ -293,9 +299,7 @@ impl PreparedLaunch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
     /// # let xs = device.buffer("xs", &[1u32])?;
     /// use gcn_runtime::Fidelity;
     /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
@@ -315,11 +319,39 @@ impl PreparedLaunch {
     }
 
     /// The SGPRs that the address of a faulting access comes from although nothing has set them.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::Error;
+    /// // The descriptor does not ask for the address of the arguments.
+    /// let wrong = example::ADD_ONE.replace(".amdhsa_user_sgpr_kernarg_segment_ptr 1", "");
+    /// let (device, kernel) = example::kernel(&wrong, "add_one");
+    /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
+    /// let Err(Error::Fault(completion)) = prepared.run(&device.queue()) else { panic!("it has no pointer") };
+    /// let fault = completion.fault.as_ref().expect("it has faulted");
+    /// let unset = prepared.unset_sgprs(fault).expect("the address comes from s[0:1]");
+    /// assert_eq!((unset.first, unset.count), (0, 2));
+    /// assert!(unset.directives().eq([".amdhsa_user_sgpr_kernarg_segment_ptr"]));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn unset_sgprs(&self, fault: &Fault) -> Option<UnsetSgprs> {
         self.built.job.launch().unset_sgprs(self.code(), fault)
     }
 
     /// Adds signals that submissions through this handle wait for.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
+    /// let first = prepared.submit(&device.queue())?;
+    /// prepared.clone().after(&[first]).submit(&device.queue())?.wait()?;
+    /// assert_eq!(xs.read::<u32>(), [3]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn after(mut self, signals: &[Signal]) -> PreparedLaunch {
         self.submission.after.extend_from_slice(signals);
@@ -327,6 +359,20 @@ impl PreparedLaunch {
     }
 
     /// Counts the progress of a submission through this handle.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
+    /// let (first, second) = (Default::default(), Default::default());
+    /// for progress in [&first, &second] {
+    ///     prepared.clone().progress(progress).run(&device.queue())?;
+    /// }
+    /// assert_eq!((first.done().groups, second.done().groups), (1, 1), "each counts a run");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn progress(mut self, progress: &Arc<Progress>) -> PreparedLaunch {
         self.submission.progress = Some(progress.clone());
@@ -334,6 +380,23 @@ impl PreparedLaunch {
     }
 
     /// Has observers watch a submission through this handle, in place of those before.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use std::sync::Arc;
+    /// use gcn_observe::Trace;
+    /// use gcn_runtime::observe::Observers;
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
+    /// prepared.run(&device.queue())?;
+    /// let (sender, lines) = std::sync::mpsc::channel();
+    /// let trace = Trace::new(move |line: &str| drop(sender.send(line.to_owned())));
+    /// prepared.observers(&Observers::none().with(Arc::new(trace))).run(&device.queue())?;
+    /// assert!(lines.try_iter().any(|line| line.contains("s_endpgm")), "of the second run");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn observers(mut self, observers: &Observers) -> PreparedLaunch {
         self.submission.observers = observers.clone();
@@ -344,6 +407,20 @@ impl PreparedLaunch {
     ///
     /// # Errors
     /// [`Error::OtherDevice`].
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
+    /// let signals = [prepared.submit(&device.queue())?, prepared.submit(&device.queue())?];
+    /// for signal in signals {
+    ///     signal.wait()?;
+    /// }
+    /// assert_eq!(xs.read::<u32>(), [3], "one after the other, though in two queues");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn submit(&self, queue: &Queue) -> Result<Signal, Error> {
         self.kernel().check_queue(queue)?;
         Ok(queue.launch(self.submission.after.clone(), self.command()))
@@ -354,6 +431,17 @@ impl PreparedLaunch {
     ///
     /// # Errors
     /// As [`PreparedLaunch::submit`] and [`Signal::wait`].
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let prepared = kernel.launch([64, 1, 1]).arg(&xs).prepare()?;
+    /// assert_eq!(prepared.run(&device.queue())?.stats.instructions, 6);
+    /// assert_eq!(xs.read::<u32>(), [2; 64]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn run(&self, queue: &Queue) -> CommandResult {
         self.kernel().check_queue(queue)?;
         queue.launch_here(self.submission.after.clone(), self.command())

@@ -43,6 +43,16 @@ pub const DYNAMIC_STACK_BYTES: u32 = 4096;
 const MUTE_PRINTF_BYTES: u64 = 8;
 
 /// The size of a dispatch.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// let shape = kernel.launch([100, 2, 1]).group([32, 1, 1]).dynamic_lds(256).prepare()?.shape();
+/// assert_eq!((shape.grid, shape.group), ([100, 2, 1], [32, 1, 1]), "in work-items");
+/// assert_eq!((shape.dimensions, shape.dynamic_lds, shape.stack), (1, 256, None));
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Shape {
     /// Work-items in x, y, z.
@@ -70,6 +80,32 @@ pub struct PlacedBytes {
 }
 
 /// A kernel about to be started.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// use gcn_emu::device::{Config, Device};
+/// use gcn_emu::observe::Observers;
+/// use gcn_runtime::hsa::{Arguments, KernelStart, PlacedBytes, Shape, load};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let mut device = Device::new(Config::new(target.isa));
+/// let object = gcn_object::read(example::add_one())?;
+/// let loaded = load(&device, &object, "the code")?;
+/// let xs = device.memory.allocate("xs", 256)?;
+/// let arguments = [PlacedBytes { offset: 0, bytes: xs.to_le_bytes().to_vec() }];
+/// let start = KernelStart {
+///     object: &object,
+///     loaded: &loaded,
+///     kernel: &object.kernels[0],
+///     shape: Shape { grid: [64, 1, 1], group: [64, 1, 1], dimensions: 1, offset: [0; 3], dynamic_lds: 0, stack: None },
+///     arguments: Arguments::Placed(&arguments),
+///     answers_host_calls: true,
+/// };
+/// let prepared = start.prepare(&device, 1)?;
+/// gcn_emu::run::run(&mut device, &prepared.code, &prepared.dispatch, &Observers::none())?;
+/// assert_eq!(device.memory.load_u32(xs + 63 * 4), Some(1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct KernelStart<'a> {
     /// The object it is in.
@@ -111,6 +147,18 @@ pub struct Packet {
 }
 
 /// A kernel ready to run.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let emulated = example::emulated();
+/// # let start = emulated.start();
+/// let prepared = start.prepare(&emulated.device, 4)?;
+/// assert_eq!(prepared.dispatch.entry, emulated.loaded.moved(start.kernel.entry_address));
+/// assert_eq!((prepared.dispatch.grid, prepared.dispatch.lds_bytes), ([64, 1, 1], 0));
+/// assert!(prepared.hostcall.is_some(), "without metadata it may call its host");
+/// # Ok::<(), gcn_runtime::hsa::LaunchError>(())
+/// ```
 pub struct Prepared {
     /// Its code, which launches of the kernel share.
     pub code: Arc<Code>,
@@ -176,6 +224,16 @@ pub enum LaunchNote {
 }
 
 /// Reason for which a kernel cannot be started.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::Error;
+/// let error = kernel.launch([64, 1, 1]).group([0, 1, 1]).prepare().unwrap_err();
+/// assert!(matches!(error, Error::Launch(_)));
+/// assert_eq!(error.to_string(), "a grid and a workgroup need at least one work-item in every dimension");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LaunchError {
@@ -262,6 +320,14 @@ fn by(size: &[u64; 3]) -> String {
 }
 
 /// Bytes of LDS that a workgroup can have.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Target;
+/// use gcn_runtime::hsa::max_lds;
+/// let of = |name| max_lds(Target::named(name).expect("a target").isa);
+/// assert_eq!((of("gfx600"), of("gfx900")), (32 << 10, 64 << 10));
+/// ```
 pub fn max_lds(isa: Isa) -> u32 {
     match isa {
         Isa::Si => 32 << 10,
@@ -271,6 +337,18 @@ pub fn max_lds(isa: Isa) -> u32 {
 
 impl KernelStart<'_> {
     /// The error in the sizes, for a device of instruction set `isa`.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// use gcn_runtime::hsa::{KernelStart, LaunchError, Shape};
+    /// let isa = emulated.device.config.isa;
+    /// assert!(start.problems(isa).is_empty());
+    /// let large = KernelStart { shape: Shape { group: [2048, 1, 1], ..start.shape }, ..start };
+    /// assert!(matches!(large.problems(isa)[..], [LaunchError::GroupTooLarge(2048)]));
+    /// ```
     pub fn problems(&self, isa: Isa) -> Vec<LaunchError> {
         let Shape {
             grid,
@@ -346,7 +424,18 @@ impl KernelStart<'_> {
         problems
     }
 
-    /// Bytes of scratch that each host thread of a run takes.
+    /// Bytes of scratch that each host thread of a run takes: of all workgroups that it may have begun and not ended.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// use gcn_runtime::hsa::{KernelStart, Shape};
+    /// assert_eq!(start.scratch_bytes_per_thread(), 0);
+    /// let deep = KernelStart { shape: Shape { stack: Some(128), ..start.shape }, ..start };
+    /// assert!(deep.scratch_bytes_per_thread() >= 128 * 64, "a wave at least");
+    /// ```
     pub fn scratch_bytes_per_thread(&self) -> u64 {
         self.dispatch().scratch_bytes_per_thread()
     }
@@ -371,6 +460,21 @@ impl KernelStart<'_> {
     ///
     /// # Errors
     /// The first of [`KernelStart::problems`], or what only shows now.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// let prepared = start.prepare(&emulated.device, 1)?;
+    /// assert_eq!(prepared.dispatch.kernel.as_deref(), Some("add_one"));
+    /// let segment = prepared.dispatch.kernarg.clone().expect("its argument segment");
+    /// assert!(emulated.device.memory.load_u32(segment.start).is_some());
+    /// assert!(prepared.notes.is_empty() && prepared.printf.is_none());
+    /// drop(prepared);
+    /// assert_eq!(emulated.device.memory.load_u32(segment.start), None, "the segment is its own");
+    /// # Ok::<(), gcn_runtime::hsa::LaunchError>(())
+    /// ```
     pub fn prepare(&self, device: &Device, threads: usize) -> Result<Prepared, LaunchError> {
         let isa = device.config.isa;
         if let Some(problem) = self.problems(isa).into_iter().next() {

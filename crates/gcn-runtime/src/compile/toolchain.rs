@@ -22,6 +22,15 @@ const LLVM: &str = "/usr/lib";
 const LIBRARY: &str = "ockl.bc";
 
 /// A Clang with what it needs.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compile::Toolchain;
+/// if let Ok(toolchain) = Toolchain::find() {
+///     assert!(toolchain.clang.is_file());
+///     assert!(toolchain.libraries.join("ockl.bc").is_file());
+/// }
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Toolchain {
     /// The compiler.
@@ -38,6 +47,15 @@ impl Toolchain {
     ///
     /// # Errors
     /// Something is not installed.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compile::Toolchain;
+    /// match Toolchain::find() {
+    ///     Ok(toolchain) => assert!(toolchain.version.is_none_or(|version| version >= 3)),
+    ///     Err(error) => assert_eq!(error.name(), gcn_runtime::error_names::MISSING_COMPILER),
+    /// }
+    /// ```
     pub fn find() -> Result<Toolchain, CompileError> {
         let installed = || newest(&search_path(), Path::new(LLVM));
         let clang = named()?

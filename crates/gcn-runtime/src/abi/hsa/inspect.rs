@@ -24,6 +24,17 @@ const ARGUMENT: u64 = 8;
 const SGPRS: u8 = 102;
 
 /// A load of arguments behind those that a launch gives, by a kernel whose metadata do not say what it takes.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// let prepared = kernel.launch([1, 1, 1]).prepare()?;
+/// assert!(prepared.run(&device.queue()).is_err(), "it has no pointer");
+/// let beyond = prepared.reads_beyond_arguments().expect("it has loaded one");
+/// assert!(beyond.to_string().starts_with("the kernel loads 8 bytes of arguments, and 0 are given"));
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BeyondArguments {
@@ -48,6 +59,20 @@ impl fmt::Display for BeyondArguments {
 }
 
 /// Executed instructions with sources that the kernel does not ask for.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// let text = example::ADD_ONE.replace("v_mov_b32 v1, 1", "v_mov_b32 v1, v200");
+/// let (device, kernel) = example::kernel(&text, "add_one");
+/// let xs = device.buffer("xs", &[1u32])?;
+/// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
+/// prepared.run(&device.queue())?;
+/// let unowned = prepared.unowned_sources().expect("it has few registers");
+/// assert_eq!((unowned.instructions, unowned.vgprs), (1, 4), "they come by four");
+/// assert_eq!(unowned.instruction, "v_mov_b32_e32 v1, v200");
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct UnownedSources {
@@ -120,6 +145,20 @@ impl fmt::Display for UnsetSgprs {
 
 impl UnsetSgprs {
     /// The assembler's directives that ask for [`UnsetSgprs::missing`].
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::Error;
+    /// let wrong = example::ADD_ONE.replace(".amdhsa_user_sgpr_kernarg_segment_ptr 1", "");
+    /// let (device, kernel) = example::kernel(&wrong, "add_one");
+    /// let prepared = kernel.launch([1, 1, 1]).prepare()?;
+    /// let Err(Error::Fault(end)) = prepared.run(&device.queue()) else { panic!("it has no pointer") };
+    /// let unset = end.fault.as_ref().and_then(|fault| prepared.unset_sgprs(fault)).expect("s[0:1]");
+    /// assert!(unset.directives().eq([".amdhsa_user_sgpr_kernarg_segment_ptr"]));
+    /// assert!(unset.to_string().starts_with("s[0:1], which nothing has set: the kernel does not ask for"));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn directives(&self) -> impl Iterator<Item = &'static str> {
         self.missing.iter().filter_map(|what| what.directive())
     }
@@ -244,6 +283,23 @@ fn base(plan: &MemoryPlan) -> Option<u8> {
 impl KernelStart<'_> {
     /// The load of arguments behind those that the launch gives, if the kernel has no metadata to check them by. What is where
     /// the next argument would be is taken for one, and what is further behind for hidden arguments, as far as there are any.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// use gcn_emu::observe::Observers;
+    /// # let mut device = gcn_emu::device::Device::new(gcn_emu::device::Config::new(emulated.device.config.isa));
+    /// # device.memory = emulated.device.memory.clone();
+    /// let prepared = start.prepare(&device, 1)?;
+    /// assert_eq!(start.reads_beyond_arguments(&prepared.code), None, "it has not run");
+    /// gcn_emu::run::run(&mut device, &prepared.code, &prepared.dispatch, &Observers::none())?;
+    /// let beyond = start.reads_beyond_arguments(&prepared.code).expect("it has loaded a pointer");
+    /// assert_eq!((beyond.given, beyond.loaded), (0, 8));
+    /// assert_eq!(beyond.instruction, "s_load_dwordx2 s[0:1], s[0:1], 0x0");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {
         let Arguments::Placed(_) = self.arguments else {
             return None;
@@ -303,6 +359,21 @@ impl KernelStart<'_> {
     }
 
     /// The SGPRs that the address of a faulting access comes from although nothing has set them.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// use gcn_emu::observe::Observers;
+    /// # let mut device = gcn_emu::device::Device::new(gcn_emu::device::Config::new(emulated.device.config.isa));
+    /// # device.memory = emulated.device.memory.clone();
+    /// let prepared = start.prepare(&device, 1)?;
+    /// let ran = gcn_emu::run::run(&mut device, &prepared.code, &prepared.dispatch, &Observers::none())?;
+    /// let fault = ran.fault.expect("a null pointer");
+    /// assert_eq!(start.unset_sgprs(&prepared.code, &fault), None, "its segment has a null pointer");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn unset_sgprs(&self, code: &Code, fault: &Fault) -> Option<UnsetSgprs> {
         let (FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }) = fault.kind else {
             return None;

@@ -20,6 +20,20 @@ const POINTER_BYTES: u64 = 8;
 
 /// A code object in guest memory. Code is read and decoded when a kernel is first launched, and kept: later writes to the
 /// memory that it is in change no instruction.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let emulated = example::emulated();
+/// # let start = emulated.start();
+/// let loaded = &emulated.loaded;
+/// let kernel = &emulated.object.kernels[0];
+/// let entry = loaded.moved(kernel.entry_address);
+/// assert_eq!(loaded.linked_address(entry), kernel.entry_address);
+/// assert_eq!(loaded.symbol("add_one").map(|symbol| symbol.address), Some(entry));
+/// let symbol = loaded.code_symbol_at(entry + 4).expect("in the kernel");
+/// assert_eq!((symbol.name.as_str(), symbol.is_data), ("add_one", false));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Loaded {
     /// Address of its first byte.
@@ -70,6 +84,17 @@ pub struct LoadedSymbol {
 }
 
 /// Reason for which a code object cannot be loaded.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// use gcn_runtime::hsa::{LoadError, load};
+/// # let emulated = example::emulated();
+/// emulated.device.memory.set_limit(0);
+/// let error = load(&emulated.device, &emulated.object, "the code").unwrap_err();
+/// assert!(matches!(error, LoadError::Memory(_)));
+/// assert_eq!(error.name(), gcn_runtime::error_names::OUT_OF_MEMORY);
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -93,6 +118,18 @@ fn list(errors: &[RelocationError]) -> String {
 ///
 /// # Errors
 /// [`LoadError`].
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// use gcn_runtime::hsa::load;
+/// # let device = example::emulated().device;
+/// let object = gcn_object::read(example::add_one())?;
+/// let loaded = load(&device, &object, "the code")?;
+/// let nearest = device.memory.nearest(loaded.address + 4).expect("the code");
+/// assert_eq!((nearest.name.to_string().as_str(), nearest.base), ("the code", loaded.address));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn load(device: &Device, object: &CodeObject, name: &str) -> Result<Loaded, LoadError> {
     link(device, object, name, &|_| None)
 }
@@ -101,6 +138,19 @@ pub fn load(device: &Device, object: &CodeObject, name: &str) -> Result<Loaded, 
 ///
 /// # Errors
 /// As [`load`].
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// use gcn_runtime::hsa::link;
+/// # let device = example::emulated().device;
+/// # let object = example::with_external();
+/// // `object` has a pointer to a variable that it does not define.
+/// let loaded = link(&device, &object, "the code", &|name| (name == "counter").then_some(0x1234))?;
+/// let pointer = loaded.symbol("pointer").expect("it is there");
+/// assert_eq!((pointer.size, device.memory.load_u64(pointer.address)), (8, Some(0x1234)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn link(
     device: &Device,
     object: &CodeObject,
@@ -173,6 +223,17 @@ fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)
 
 impl Loaded {
     /// The guest address of an address of the object.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// let entry = emulated.object.kernels[0].entry_address;
+    /// let moved = emulated.loaded.moved(entry);
+    /// assert_eq!(moved - emulated.loaded.address, entry - emulated.loaded.linked);
+    /// assert_eq!(emulated.loaded.linked_address(moved), entry);
+    /// ```
     pub fn moved(&self, address: u64) -> u64 {
         address.wrapping_sub(self.linked).wrapping_add(self.address)
     }
@@ -183,12 +244,34 @@ impl Loaded {
     }
 
     /// The symbol that has this name in the source: of a managed variable its memory, not the pointer to it.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// let symbol = emulated.loaded.symbol("add_one").expect("it is there");
+    /// let first = emulated.device.memory.load_u32(symbol.address).expect("it is loaded");
+    /// assert_eq!(first.to_le_bytes()[3], 0xc0, "a scalar load");
+    /// assert_eq!(emulated.loaded.symbol("add_two"), None);
+    /// ```
     pub fn symbol(&self, name: &str) -> Option<&LoadedSymbol> {
         let named = |name: &str| self.symbols.iter().find(|symbol| symbol.name == name);
         named(&format!("{name}{MANAGED}")).or_else(|| named(name))
     }
 
     /// The last code symbol at or before a guest address within the object, for messages.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// let loaded = &emulated.loaded;
+    /// let entry = loaded.symbol("add_one").expect("it is there").address;
+    /// assert_eq!(loaded.code_symbol_at(entry + 20).map(|symbol| &*symbol.name), Some("add_one"));
+    /// assert_eq!(loaded.code_symbol_at(0), None);
+    /// ```
     pub fn code_symbol_at(&self, address: u64) -> Option<&LoadedSymbol> {
         let end = self
             .segments
