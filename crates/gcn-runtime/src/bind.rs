@@ -63,6 +63,16 @@ pub struct GivenArgument {
 
 impl GivenArgument {
     /// An argument out of text.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::bind::GivenArgument;
+    /// use gcn_runtime::spec::Spec;
+    /// use gcn_runtime::value::ValueError;
+    /// assert_eq!(GivenArgument::parse("lds", "local:256").spec, Ok(Spec::Local(256)));
+    /// let wrong = GivenArgument::parse("x", "u8:256");
+    /// assert!(matches!(wrong.spec, Err(ValueError::Range { .. })), "it is reported when it is bound");
+    /// ```
     pub fn parse(name: &str, text: &str) -> GivenArgument {
         GivenArgument {
             name: name.to_owned(),
@@ -88,6 +98,18 @@ pub struct BoundArgument {
 
 impl BoundArgument {
     /// Bytes of the buffer that it allocates; nothing if it allocates none.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::scale_kernel();
+    /// use gcn_runtime::bind::GivenArgument;
+    /// use gcn_runtime::data::Data;
+    /// let given = [("xs", "u32*16"), ("factor", "3")].map(|(name, text)| GivenArgument::parse(name, text));
+    /// let bytes = kernel.bind(&given, &[], &Data::open).arguments;
+    /// let bytes: Vec<Option<u64>> = bytes.iter().map(|argument| argument.buffer_bytes()).collect();
+    /// assert_eq!(bytes, [Some(64), None]);
+    /// ```
     pub fn buffer_bytes(&self) -> Option<u64> {
         match &self.bound {
             Bound::Buffer { bytes, .. } => Some(*bytes),
@@ -97,6 +119,20 @@ impl BoundArgument {
 }
 
 /// Arguments, and all that is wrong with them.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::GivenArgument;
+/// use gcn_runtime::data::Data;
+/// let given = [("xs", "u32*16"), ("factor", "1.5"), ("z", "1")];
+/// let given = given.map(|(name, text)| GivenArgument::parse(name, text));
+/// let binding = kernel.bind(&given, &[], &Data::open);
+/// let problems: Vec<String> = binding.problems.iter().map(ToString::to_string).collect();
+/// assert_eq!(problems[1], "kernel scale has no argument z");
+/// assert_eq!((binding.arguments.len(), problems.len()), (1, 2), "all of them are reported");
+/// ```
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Binding {
@@ -107,6 +143,18 @@ pub struct Binding {
 }
 
 /// Binds the buffers that launches share: numbers of an element type, fills, files; or the address of another one.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::bind::{Bound, GivenArgument, shared};
+/// use gcn_runtime::data::Data;
+/// let given = [GivenArgument::parse("table", "f32:1,2,3"), GivenArgument::parse("rest", "table[1]")];
+/// let binding = shared(&given, &Data::open);
+/// assert_eq!(binding.arguments[0].buffer_bytes(), Some(12));
+/// assert!(matches!(&binding.arguments[1].bound, Bound::Alias { name, from: 1, .. } if name == "table"));
+/// let beyond = shared(&[GivenArgument::parse("rest", "table[1]")], &Data::open);
+/// assert!(beyond.problems[0].to_string().starts_with("buffer rest: "), "there is no table");
+/// ```
 pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
     let mut binding = Binding::default();
     for given in given {
@@ -138,6 +186,20 @@ pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
 ///
 /// With metadata each argument goes to the parameter of its name or number; where no parameter has a name, arguments with
 /// names go in order. Without metadata all go in order, and numbers need types.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::{GivenArgument, arguments, shared};
+/// use gcn_runtime::data::Data;
+/// let table = shared(&[GivenArgument::parse("table", "u32:1,2,3")], &Data::open).arguments;
+/// let given = [GivenArgument::parse("xs", "table"), GivenArgument::parse("1", "0x10")];
+/// let binding = arguments(kernel.description(), &given, &table, &Data::open);
+/// assert!(binding.problems.is_empty());
+/// let factor = &binding.arguments[1];
+/// assert_eq!((factor.name.as_str(), factor.index, factor.offset), ("factor", Some(1), 8));
+/// ```
 pub fn arguments(
     kernel: &ObjectKernel,
     given: &[GivenArgument],
@@ -157,6 +219,19 @@ pub fn arguments(
 }
 
 /// Binds the whole argument segment of a launch, but for hidden arguments: a structure, bytes or a file. `others` must be none.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::{Bound, GivenArgument, segment, shared};
+/// use gcn_runtime::data::Data;
+/// let table = shared(&[GivenArgument::parse("table", "u32:1,2,3")], &Data::open).arguments;
+/// let whole = GivenArgument::parse("arguments", "{table[2], u32:3}");
+/// let binding = segment(kernel.description(), &whole, &[], &table, &Data::open);
+/// let Bound::Bytes(block) = &binding.arguments[0].bound else { panic!("{binding:?}") };
+/// assert_eq!((block.bytes.len(), block.pointers[0].from), (16, 2));
+/// ```
 pub fn segment(
     kernel: &ObjectKernel,
     given: &GivenArgument,

@@ -7,6 +7,19 @@ use crate::language::data::DataError;
 use crate::language::value::{Type, ValueError};
 
 /// A reason why arguments are not those of a kernel.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::{BindError, GivenArgument};
+/// use gcn_runtime::data::Data;
+/// let twice = [("xs", "null"), ("0", "null"), ("factor", "2")];
+/// let twice = twice.map(|(name, text)| GivenArgument::parse(name, text));
+/// let problems = kernel.bind(&twice, &[], &Data::open).problems;
+/// assert!(matches!(&problems[..], [BindError::Twice(name)] if name == "0"));
+/// assert_eq!(problems[0].name(), gcn_runtime::error_names::DUPLICATE_ARGUMENT);
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
@@ -66,6 +79,18 @@ pub enum BindError {
 }
 
 /// A reason why a value is not what a parameter takes.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::{ArgumentError, BindError, GivenArgument};
+/// use gcn_runtime::data::Data;
+/// let given = [("xs", "42"), ("factor", "2")].map(|(name, text)| GivenArgument::parse(name, text));
+/// let problem = kernel.bind(&given, &[], &Data::open).problems.remove(0);
+/// assert!(matches!(&problem, BindError::Argument { error: ArgumentError::Number(_), .. }));
+/// assert!(problem.to_string().ends_with("`42,` with a comma is a buffer of one element"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentError {
@@ -197,6 +222,18 @@ pub enum ArgumentError {
 }
 
 /// A reason why bound arguments cannot be placed in memory.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::Device;
+/// use gcn_runtime::bind::{Buffers, GivenArgument, PlaceError, place, shared};
+/// use gcn_runtime::data::Data;
+/// let device = Device::builder("gfx900")?.memory(1 << 20).build();
+/// let large = shared(&[GivenArgument::parse("large", "u8*0x200000")], &Data::open).arguments;
+/// let placed = place(large, 0, device.memory(), &mut Buffers::default());
+/// assert!(matches!(placed, Err(PlaceError::Memory(_))));
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {

@@ -11,6 +11,21 @@ use crate::language::fill::Fill;
 use crate::language::value::Type;
 
 /// The buffers of arguments. They are freed when this is dropped.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::bind::{Buffers, GivenArgument, place, shared};
+/// use gcn_runtime::data::Data;
+/// let device = gcn_runtime::Device::new("gfx900")?;
+/// let given = [GivenArgument::parse("table", "f32:1,2,3"), GivenArgument::parse("rest", "table[1]")];
+/// let mut buffers = Buffers::default();
+/// place(shared(&given, &Data::open).arguments, 0, device.memory(), &mut buffers)?;
+/// let [table, rest] = buffers.views() else { panic!("two names") };
+/// assert_eq!((rest.address, rest.bytes), (table.address + 4, 8));
+/// drop(buffers);
+/// assert_eq!(device.usage().0, 0, "they are freed");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Buffers {
     views: Vec<BufferView>,
@@ -26,6 +41,20 @@ impl Buffers {
 }
 
 /// A named range of a buffer.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::bind::{Buffers, GivenArgument, place, shared};
+/// use gcn_runtime::data::Data;
+/// use gcn_runtime::value::Type;
+/// let device = gcn_runtime::Device::new("gfx900")?;
+/// let table = shared(&[GivenArgument::parse("table", "f32:1,2,3")], &Data::open).arguments;
+/// let mut buffers = Buffers::default();
+/// place(table, 0, device.memory(), &mut buffers)?;
+/// let view = &buffers.views()[0];
+/// assert_eq!((view.name.as_str(), view.index, view.bytes, view.ty), ("table", None, 12, Type::F32));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BufferView {
@@ -42,6 +71,20 @@ pub struct BufferView {
 }
 
 /// The arguments of a launch in memory.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::{Buffers, GivenArgument, place};
+/// use gcn_runtime::data::Data;
+/// let given = [("xs", "null"), ("factor", "7")].map(|(name, text)| GivenArgument::parse(name, text));
+/// let bound = kernel.bind(&given, &[], &Data::open).arguments;
+/// let placement = place(bound, kernel.fixed_lds(), device.memory(), &mut Buffers::default())?;
+/// let places: Vec<(u64, usize)> = placement.placed.iter().map(|it| (it.offset, it.bytes.len())).collect();
+/// assert_eq!((places, placement.lds), (vec![(0, 8), (8, 4)], 0));
+/// # Ok::<(), gcn_runtime::bind::PlaceError>(())
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 #[non_exhaustive]
 pub struct Placement {
@@ -57,6 +100,22 @@ pub struct Placement {
 ///
 /// # Errors
 /// Memory or LDS does not suffice, or a file cannot be read.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::{Buffers, GivenArgument, place};
+/// use gcn_runtime::data::Data;
+/// let given = [("xs", "u32*4:iota"), ("factor", "3")].map(|(name, text)| GivenArgument::parse(name, text));
+/// let mut buffers = Buffers::default();
+/// let placement = place(kernel.bind(&given, &[], &Data::open).arguments, 0, device.memory(), &mut buffers)?;
+/// let xs = &buffers.views()[0];
+/// assert_eq!(placement.placed[0].bytes, xs.address.to_le_bytes());
+/// assert_eq!((placement.placed[1].offset, &placement.placed[1].bytes[..]), (8, &[3, 0, 0, 0][..]));
+/// assert_eq!(device.memory().load_u32(xs.address + 12), Some(3));
+/// # Ok::<(), gcn_runtime::bind::PlaceError>(())
+/// ```
 pub fn place(
     arguments: Vec<BoundArgument>,
     fixed_lds: u32,

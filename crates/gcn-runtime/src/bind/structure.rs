@@ -11,6 +11,21 @@ use crate::language::value::{Type, ValueError};
 pub(super) const POINTER: u64 = 8;
 
 /// Bytes, some of which are addresses that are known when the buffers exist.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::{Bound, GivenArgument, shared};
+/// use gcn_runtime::data::Data;
+/// let table = shared(&[GivenArgument::parse("table", "u32:1,2,3")], &Data::open).arguments;
+/// let whole = GivenArgument::parse("arguments", "{table[2], u32:3}");
+/// let bound = kernel.bind_segment(&whole, &[], &table, &Data::open).arguments.remove(0).bound;
+/// let Bound::Bytes(block) = bound else { panic!("a structure") };
+/// let pointer = &block.pointers[0];
+/// assert_eq!((pointer.at, pointer.name.as_str(), pointer.from), (0, "table", 2));
+/// assert_eq!(block.bytes[8..], [3, 0, 0, 0, 0, 0, 0, 0], "padded");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
     /// Bytes; those of addresses are zero.

@@ -11,6 +11,20 @@ use crate::language::spec::Spec;
 use crate::language::value::{NumberEncoding, Type, ValueError};
 
 /// An argument in the argument segment, and the memory that it needs.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::{Bound, BufferContents, GivenArgument};
+/// use gcn_runtime::data::Data;
+/// use gcn_runtime::fill::Fill;
+/// let given = [("xs", "u32*4"), ("factor", "3")].map(|(name, text)| GivenArgument::parse(name, text));
+/// let mut arguments = kernel.bind(&given, &[], &Data::open).arguments.into_iter().map(|it| it.bound);
+/// let Some(Bound::Buffer { contents, bytes: 16, .. }) = arguments.next() else { panic!("a buffer") };
+/// assert!(matches!(contents, BufferContents::Filled(Fill::Zero, 4)));
+/// assert!(matches!(arguments.next(), Some(Bound::Bytes(block)) if block.bytes == [3, 0, 0, 0]));
+/// ```
 #[derive(Debug)]
 pub enum Bound {
     /// Bytes.

@@ -15,6 +15,16 @@
 use crate::language::value::{NumberEncoding, Type, Value};
 
 /// The distance that a value may have from the expected one.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compare::Tolerance;
+/// use gcn_runtime::value::Value;
+/// let (zero, minus_zero) = (Value::from(0.0f32), Value::from(-0.0f32));
+/// assert!(Tolerance::EQUAL.holds(minus_zero, zero));
+/// let exact = Tolerance::parse("exact").expect("a tolerance");
+/// assert!(!exact.holds(minus_zero, zero), "other bits");
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     distance: Distance,
@@ -73,6 +83,15 @@ impl Tolerance {
     }
 
     /// True if a value is as close to `expected` as it must be. Both have the same type.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compare::Tolerance;
+    /// use gcn_runtime::value::Value;
+    /// let tolerance = Tolerance::parse("1e-3").expect("a tolerance");
+    /// assert!(tolerance.holds(Value::from(1000.5f32), Value::from(1000.0f32)), "relative above 1");
+    /// assert!(!tolerance.holds(Value::from(0.5f32), Value::from(0.0f32)), "absolute below");
+    /// ```
     pub fn holds(self, value: Value, expected: Value) -> bool {
         let (value, expected) = if self.flushes {
             (flushed(value), flushed(expected))
@@ -106,6 +125,16 @@ fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
 }
 
 /// Steps from one representable number to the other; nothing for NaN.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compare::ulps;
+/// use gcn_runtime::value::Value;
+/// let next = f32::from_bits(1.0f32.to_bits() + 1);
+/// assert_eq!(ulps(Value::from(next), Value::from(1.0f32)), Some(1));
+/// assert_eq!(ulps(Value::from(-0.0f64), Value::from(0.0f64)), Some(0));
+/// assert_eq!(ulps(Value::from(f32::NAN), Value::from(1.0f32)), None);
+/// ```
 pub fn ulps(value: Value, expected: Value) -> Option<u128> {
     let known = !value.is_nan() && !expected.is_nan();
     known.then(|| position(value).abs_diff(position(expected)))
@@ -145,6 +174,15 @@ fn flushed(element: Value) -> Value {
 }
 
 /// An element that is not as expected.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compare::{Comparison, Difference, Tolerance};
+/// use gcn_runtime::value::Value;
+/// let (is, expected) = (Value::from(3u8), Value::from(4u8));
+/// let comparison = Comparison::new(7, [(is, expected)].into_iter(), Tolerance::EQUAL);
+/// assert_eq!(comparison.first, [Difference { index: 7, is, expected }]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Difference {
     /// Number of the element.
@@ -165,6 +203,18 @@ impl Difference {
 }
 
 /// The result of comparing elements one by one.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compare::{Comparison, Tolerance};
+/// use gcn_runtime::value::Value;
+/// let pairs = [(1.0f32, 1.0), (2.0, 2.5), (3.0, 9.0)];
+/// let pairs = pairs.map(|(is, expected)| (Value::from(is), Value::from(expected)));
+/// let comparison = Comparison::new(100, pairs.into_iter(), Tolerance::EQUAL);
+/// assert!(!comparison.holds());
+/// assert_eq!((comparison.compared, comparison.different), (3, 2));
+/// assert_eq!((comparison.first[0].index, comparison.worst.map(|it| it.index)), (101, Some(102)));
+/// ```
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct Comparison {
@@ -183,6 +233,17 @@ pub const MAX_DIFFERENCES: usize = 10;
 
 impl Comparison {
     /// Compares elements with those that are expected; the first has the number `begin`.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compare::{Comparison, Tolerance};
+    /// use gcn_runtime::value::Value;
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let is: Vec<u32> = device.buffer("xs", &[1u32, 2, 3])?.read();
+    /// let pairs = is.into_iter().zip(1u32..).map(|(is, expected)| (Value::from(is), Value::from(expected)));
+    /// assert!(Comparison::new(0, pairs, Tolerance::EQUAL).holds());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn new(
         begin: u64,
         pairs: impl Iterator<Item = (Value, Value)>,

@@ -16,7 +16,7 @@ const MAX_DEVICE_BYTES: u64 = 1 << 20;
 /// ```
 /// use gcn_runtime::data::Data;
 /// let data = Data::from(vec![1, 2, 3]);
-/// assert_eq!(data.len(), 3);
+/// assert_eq!((data.len(), data.is_empty(), data.name()), (3, false, ""));
 /// let mut sum = 0;
 /// data.pieces(|piece| sum += piece.iter().sum::<u8>())?;
 /// assert_eq!(sum, 6);
@@ -39,6 +39,13 @@ enum DataSource {
 }
 
 /// Reason why data cannot be read.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::data::{Data, DataError};
+/// let error = Data::open("/no/such/file".as_ref(), 64).unwrap_err();
+/// assert!(matches!(&error, DataError::Read { name, .. } if name == "/no/such/file"));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
@@ -70,6 +77,22 @@ pub enum DataError {
 
 /// Opens the file that an argument names: [`Data::open`], or a front end's own, which may know other names, such as one for
 /// standard input. The number is the bytes that an input of unknown length may have.
+///
+/// # Examples
+/// ```
+/// use std::path::Path;
+/// use gcn_runtime::data::{Data, DataError, Open};
+/// use gcn_runtime::expect::Expected;
+/// use gcn_runtime::compare::Tolerance;
+/// use gcn_runtime::value::Type;
+/// let known = |path: &Path, most: u64| match path.to_str() {
+///     Some("ones") => Ok(Data::from(vec![1; 8])),
+///     _ => Data::open(path, most),
+/// };
+/// let open: Open<'_> = &known;
+/// assert_eq!(Expected::parse("@ones", Type::U16, Tolerance::EQUAL, open)?.count(), 4);
+/// # Ok::<(), gcn_runtime::expect::ExpectError>(())
+/// ```
 pub type Open<'a> = &'a dyn Fn(&Path, u64) -> Result<Data, DataError>;
 
 #[cfg(unix)]
@@ -97,6 +120,18 @@ impl Data {
     ///
     /// # Errors
     /// [`DataError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::data::Data;
+    /// let path = std::env::temp_dir().join(format!("gcn-data-{}", std::process::id()));
+    /// std::fs::write(&path, [1, 2, 3])?;
+    /// let data = Data::open(&path, 64)?;
+    /// assert_eq!((data.len(), data.name()), (3, &*path.display().to_string()));
+    /// assert_eq!(data.into_bytes(64)?, [1, 2, 3]);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
         let name = path.display().to_string();
         let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
@@ -162,6 +197,15 @@ impl Data {
     ///
     /// # Errors
     /// [`DataError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::data::Data;
+    /// let mut bytes = Vec::<u8>::new();
+    /// Data::from(vec![1, 2, 3]).pieces(|piece| bytes.extend(piece))?;
+    /// assert_eq!(bytes, [1, 2, 3]);
+    /// # Ok::<(), gcn_runtime::data::DataError>(())
+    /// ```
     pub fn pieces(self, mut take: impl FnMut(&[u8])) -> Result<(), DataError> {
         /// Bytes read at a time.
         const PIECE: u64 = 1 << 20;
@@ -191,6 +235,13 @@ impl Data {
     ///
     /// # Errors
     /// [`DataError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::data::Data;
+    /// assert_eq!(Data::from(vec![1, 2]).into_bytes(64)?, [1, 2]);
+    /// # Ok::<(), gcn_runtime::data::DataError>(())
+    /// ```
     pub fn into_bytes(self, most: u64) -> Result<Vec<u8>, DataError> {
         match self.0 {
             DataSource::File { mut file, name, .. } => {

@@ -21,6 +21,19 @@ use crate::language::spec::Spec;
 use crate::language::value::{Type, Value, ValueError};
 
 /// Elements that a buffer is expected to hold.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::data::Data;
+/// use gcn_runtime::expect::Expected;
+/// use gcn_runtime::value::{Type, Value};
+/// let device = gcn_runtime::Device::new("gfx900")?;
+/// let is: Vec<u8> = device.buffer("xs", &[0u32, 1, 2, 3])?.read();
+/// let (text, tolerance) = Expected::split("u32*4:iota").expect("a value");
+/// let expected = Expected::parse(text, Type::U32, tolerance, &Data::open).expect("elements");
+/// assert!(expected.compare(0, Value::all(Type::U32, &is)).holds());
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expected {
     ty: Type,
@@ -36,6 +49,17 @@ enum Elements {
 }
 
 /// A reason why text says no expected elements.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compare::Tolerance;
+/// use gcn_runtime::data::Data;
+/// use gcn_runtime::expect::{ExpectError, Expected};
+/// use gcn_runtime::value::Type;
+/// let error = Expected::parse("local:64", Type::F32, Tolerance::EQUAL, &Data::open).unwrap_err();
+/// assert!(matches!(&error, ExpectError::NoElements(_)));
+/// assert_eq!(error.to_string(), "`local:64` cannot be compared with a buffer");
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpectError {
@@ -104,6 +128,18 @@ impl Expected {
     ///
     /// # Errors
     /// [`ExpectError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compare::Tolerance;
+    /// use gcn_runtime::data::Data;
+    /// use gcn_runtime::expect::Expected;
+    /// use gcn_runtime::value::{Type, Value};
+    /// let expected = Expected::parse("1,2,3", Type::U8, Tolerance::EQUAL, &Data::open)?;
+    /// assert!(expected.compare(0, Value::all(Type::U8, &[1, 2, 3])).holds());
+    /// assert!(Expected::parse("1,256", Type::U8, Tolerance::EQUAL, &Data::open).is_err());
+    /// # Ok::<(), gcn_runtime::expect::ExpectError>(())
+    /// ```
     pub fn parse(
         text: &str,
         ty: Type,
@@ -117,6 +153,20 @@ impl Expected {
     ///
     /// # Errors
     /// [`ExpectError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compare::Tolerance;
+    /// use gcn_runtime::data::Data;
+    /// use gcn_runtime::expect::Expected;
+    /// use gcn_runtime::fill::Fill;
+    /// use gcn_runtime::spec::Spec;
+    /// use gcn_runtime::value::Type;
+    /// let zeros = Spec::Filled { ty: Type::U32, count: 4, fill: Fill::Zero };
+    /// let expected = Expected::new(&zeros, "zeros", Type::U32, Tolerance::EQUAL, &Data::open)?;
+    /// assert_eq!(expected.count(), 4);
+    /// # Ok::<(), gcn_runtime::expect::ExpectError>(())
+    /// ```
     pub fn new(
         spec: &Spec,
         text: &str,
@@ -168,6 +218,19 @@ impl Expected {
     }
 
     /// Compares elements, the first of which has the number `begin`, with the expected ones.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compare::Tolerance;
+    /// use gcn_runtime::data::Data;
+    /// use gcn_runtime::expect::Expected;
+    /// use gcn_runtime::value::{Type, Value};
+    /// let expected = Expected::parse("u32*4:iota", Type::U32, Tolerance::EQUAL, &Data::open)?;
+    /// let comparison = expected.compare(8, [0u32, 1, 5].into_iter().map(Value::from));
+    /// assert_eq!(comparison.compared, 3, "as many as both have");
+    /// assert_eq!((comparison.different, comparison.first[0].index), (1, 10));
+    /// # Ok::<(), gcn_runtime::expect::ExpectError>(())
+    /// ```
     pub fn compare(&self, begin: u64, elements: impl Iterator<Item = Value>) -> Comparison {
         match &self.elements {
             Elements::Listed(bytes) => {

@@ -16,6 +16,17 @@ use half::f16;
 use crate::language::value::{NumberEncoding, Type, Value, ValueError};
 
 /// Initial elements of a buffer of some type.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::fill::Fill;
+/// use gcn_runtime::value::{Type, Value};
+/// let evenly = Fill::Floats { start: 1.0, step: 0.5 };
+/// let values: Vec<f64> = evenly.elements(Type::F32, 3).map(Value::float).collect();
+/// assert_eq!(values, [1.0, 1.5, 2.0]);
+/// let same = Fill::Same(Value::from(7u8));
+/// assert_eq!(same.bytes(Type::U8, 0..4), [7; 4]);
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Fill {
@@ -64,6 +75,17 @@ impl Fill {
     ///
     /// # Errors
     /// [`ValueError`] for other text, and for numbers that are none of `ty`.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::fill::Fill;
+    /// use gcn_runtime::value::{Type, ValueError};
+    /// let random = Fill::parse(Type::U8, "random(7,10,19)")?;
+    /// assert_eq!(random, Fill::RandomIntegers { seed: 7, low: 10, span: 10 });
+    /// assert_eq!(Fill::parse(Type::F32, "undefined")?, Fill::Undefined);
+    /// assert!(matches!(Fill::parse(Type::U8, "fill(256)"), Err(ValueError::Range { .. })));
+    /// # Ok::<(), ValueError>(())
+    /// ```
     pub fn parse(ty: Type, text: &str) -> Result<Fill, ValueError> {
         let unknown = || ValueError::Fill(text.to_owned());
         let is_float = ty.encoding() == NumberEncoding::Float;
@@ -123,6 +145,14 @@ impl Fill {
     }
 
     /// The bytes of the elements of a buffer of `ty` that have these numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::fill::Fill;
+    /// use gcn_runtime::value::Type;
+    /// let iota = Fill::Integers { start: 0, step: 1 };
+    /// assert_eq!(iota.bytes(Type::U16, 255..258), [255, 0, 0, 1, 1, 1]);
+    /// ```
     pub fn bytes(&self, ty: Type, indices: Range<u64>) -> Vec<u8> {
         match *self {
             Fill::Zero | Fill::Undefined => written(ty, indices, |_| 0),
@@ -145,6 +175,16 @@ impl Fill {
     }
 
     /// The bytes of a buffer of `count` elements of `ty` in pieces, so that no second copy of it is needed.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::fill::Fill;
+    /// use gcn_runtime::value::Type;
+    /// let random = Fill::parse(Type::U32, "random(1)")?;
+    /// let bytes: usize = random.pieces(Type::U32, 1 << 20).map(|piece| piece.len()).sum();
+    /// assert_eq!(bytes, 4 << 20);
+    /// # Ok::<(), gcn_runtime::value::ValueError>(())
+    /// ```
     pub fn pieces(&self, ty: Type, count: u64) -> impl Iterator<Item = Vec<u8>> {
         /// Elements of a piece.
         const PIECE: u64 = 1 << 14;
@@ -154,6 +194,16 @@ impl Fill {
     }
 
     /// The `count` elements of a buffer of `ty`.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::fill::Fill;
+    /// use gcn_runtime::value::Type;
+    /// let random = Fill::parse(Type::F32, "random(1,-2,2)")?;
+    /// assert!(random.elements(Type::F32, 1000).all(|value| value.float().abs() <= 2.0));
+    /// assert!(random.elements(Type::F32, 9).eq(random.elements(Type::F32, 9)), "the same each time");
+    /// # Ok::<(), gcn_runtime::value::ValueError>(())
+    /// ```
     pub fn elements(&self, ty: Type, count: u64) -> impl Iterator<Item = Value> {
         self.pieces(ty, count)
             .flat_map(move |bytes| Value::all(ty, &bytes).collect::<Vec<_>>())

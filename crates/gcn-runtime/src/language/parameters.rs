@@ -20,6 +20,18 @@ pub use signature::types_of_symbol;
 const COERCED: &str = ".coerce";
 
 /// A parameter of a kernel.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::parameters::Takes;
+/// let parameters = kernel.parameters().expect("it has metadata");
+/// assert_eq!((parameters[0].takes, parameters[1].takes), (Takes::Buffer, Takes::Value));
+/// assert_eq!(parameters[0].wants(), "a buffer of u32");
+/// assert_eq!(parameters[1].wants(), "a number, u32");
+/// assert_eq!(parameters[1].declared.as_deref(), Some("uint"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Parameter<'a> {
@@ -40,6 +52,16 @@ pub struct Parameter<'a> {
 }
 
 /// The kinds of parameters.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::parameters::Takes;
+/// let parameters = kernel.parameters().expect("it has metadata");
+/// let buffers = parameters.iter().filter(|parameter| parameter.takes == Takes::Buffer);
+/// assert!(buffers.map(|parameter| parameter.label()).eq(["xs"]));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Takes<'a> {
@@ -59,6 +81,17 @@ pub enum Takes<'a> {
 /// The explicit parameters as metadata and symbol have them; nothing for a kernel without metadata.
 ///
 /// [`Kernel::parameters`](crate::Kernel::parameters) yields those of a loaded kernel.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::parameters::parameters;
+/// let known = parameters(kernel.description()).expect("it has metadata");
+/// assert_eq!((known[1].index, known[1].offset, known[1].size), (1, 8, 4));
+/// let (_, without) = example::add_one_kernel();
+/// assert_eq!(parameters(without.description()), None);
+/// ```
 pub fn parameters(kernel: &ObjectKernel) -> Option<Vec<Parameter<'_>>> {
     let metadata = kernel.metadata.as_ref()?;
     if metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
@@ -76,6 +109,16 @@ pub fn parameters(kernel: &ObjectKernel) -> Option<Vec<Parameter<'_>>> {
 }
 
 /// Bytes from the start of the argument segment to the end of the last of these parameters.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::parameters::explicit_bytes;
+/// let parameters = kernel.parameters().expect("it has metadata");
+/// assert_eq!(explicit_bytes(&parameters), 12);
+/// assert_eq!(explicit_bytes(&parameters[..1]), 8);
+/// ```
 pub fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
     let end = |parameter: &Parameter| parameter.offset.saturating_add(parameter.size);
     parameters.iter().map(end).max().unwrap_or(0)

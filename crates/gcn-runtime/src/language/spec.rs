@@ -19,6 +19,15 @@ use crate::language::fill::Fill;
 use crate::language::value::{MAX_NESTING, Type, ValueError, integer};
 
 /// A value as written. It is not yet known to be what a kernel takes.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::spec::Spec;
+/// let Spec::Struct(members) = Spec::parse("{u32:1, hex:00ff, xs[4]}")? else { panic!("braces") };
+/// assert_eq!(members[1], Spec::Bytes(vec![0, 0xff]));
+/// assert_eq!(members[2], Spec::Same { name: "xs".to_owned(), from: 4 });
+/// # Ok::<(), gcn_runtime::value::ValueError>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub enum Spec {
@@ -125,6 +134,21 @@ impl Spec {
     ///
     /// # Errors
     /// [`ValueError`], with the part of the text that is wrong.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::spec::Spec;
+    /// use gcn_runtime::value::{Type, ValueError};
+    /// let numbers = |texts: &[&str], list| Spec::Numbers {
+    ///     ty: Some(Type::F32),
+    ///     texts: texts.iter().map(|text| text.to_string()).collect(),
+    ///     list,
+    /// };
+    /// assert_eq!(Spec::parse("f32:1.5")?, numbers(&["1.5"], false));
+    /// assert_eq!(Spec::parse("f32:1.5,")?, numbers(&["1.5"], true), "a buffer of one");
+    /// assert_eq!(Spec::parse("f8:1"), Err(ValueError::Type("f8".to_owned())));
+    /// # Ok::<(), ValueError>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Spec, ValueError> {
         Spec::nested(text, 0)
     }
@@ -224,6 +248,14 @@ impl Spec {
     }
 
     /// The value with the path of a file relative to a directory, if it names one.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::spec::Spec;
+    /// let spec = Spec::parse("f32@input.bin")?.relative_to("/data".as_ref());
+    /// assert!(matches!(spec, Spec::File { path, .. } if path.ends_with("data/input.bin")));
+    /// # Ok::<(), gcn_runtime::value::ValueError>(())
+    /// ```
     #[must_use]
     pub fn relative_to(self, directory: &Path) -> Spec {
         match self {
@@ -236,6 +268,15 @@ impl Spec {
     }
 
     /// The type that is written with it.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::spec::Spec;
+    /// use gcn_runtime::value::Type;
+    /// assert_eq!(Spec::parse("u16*8")?.ty(), Some(Type::U16));
+    /// assert_eq!(Spec::parse("42")?.ty(), None);
+    /// # Ok::<(), gcn_runtime::value::ValueError>(())
+    /// ```
     pub fn ty(&self) -> Option<Type> {
         match self {
             Spec::Numbers { ty, .. } | Spec::File { ty, .. } => *ty,

@@ -25,6 +25,14 @@ use half::f16;
 pub use error::{MAX_NESTING, ValueError};
 
 /// The type of a scalar or of a buffer's elements. The variants' names say encoding and bits.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::value::{NumberEncoding, Type};
+/// assert_eq!((Type::F16.name(), Type::F16.size()), ("f16", 2));
+/// let floats = Type::all().filter(|ty| ty.encoding() == NumberEncoding::Float);
+/// assert!(floats.eq([Type::F16, Type::F32, Type::F64]));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Type {
@@ -57,6 +65,13 @@ const TYPES: [(Type, &str, usize, NumberEncoding); 11] = [
 ];
 
 /// The meaning of a type's bits.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::value::{NumberEncoding, Type};
+/// assert_eq!(Type::F16.encoding(), NumberEncoding::Float);
+/// assert_eq!((Type::I64.encoding(), Type::I64.size()), (NumberEncoding::Signed, 8));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NumberEncoding {
     /// A number from 0 on.
@@ -81,11 +96,25 @@ impl Type {
     }
 
     /// All types, in the order of their sizes.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::Type;
+    /// let names: Vec<&str> = Type::all().filter(|ty| ty.size() == 2).map(Type::name).collect();
+    /// assert_eq!(names, ["u16", "i16", "f16"]);
+    /// ```
     pub fn all() -> impl Iterator<Item = Type> {
         TYPES.iter().map(|row| row.0)
     }
 
     /// Elements that a vector of `lanes` occupies in memory: one of three is as large as one of four.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::Type;
+    /// let (ty, lanes) = Type::of_source("float3").expect("a vector");
+    /// assert_eq!(Type::padded_lanes(lanes) * ty.size(), 16);
+    /// ```
     pub fn padded_lanes(lanes: usize) -> usize {
         if lanes == 3 { 4 } else { lanes }
     }
@@ -233,6 +262,13 @@ pub struct Value {
 
 impl Value {
     /// The value at the beginning of little-endian bytes; nothing if there are too few.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::{Type, Value};
+    /// assert_eq!(Value::from_bytes(Type::I16, &[0xfe, 0xff, 7]), Some(Value::from(-2i16)));
+    /// assert_eq!(Value::from_bytes(Type::I32, &[1, 2, 3]), None);
+    /// ```
     pub fn from_bytes(ty: Type, bytes: &[u8]) -> Option<Value> {
         let mut all = [0; 8];
         let size = ty.size();
@@ -244,17 +280,40 @@ impl Value {
     }
 
     /// The values that bytes of memory are, without an incomplete one at the end.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::{Type, Value};
+    /// let device = gcn_runtime::Device::new("gfx900")?;
+    /// let bytes: Vec<u8> = device.buffer("xs", &[1.0f32, -2.5])?.read();
+    /// let texts: Vec<String> = Value::all(Type::F32, &bytes).map(|value| value.to_string()).collect();
+    /// assert_eq!(texts, ["1", "-2.5"]);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn all(ty: Type, bytes: &[u8]) -> impl Iterator<Item = Value> {
         let elements = bytes.chunks_exact(ty.size());
         elements.filter_map(move |bytes| Value::from_bytes(ty, bytes))
     }
 
     /// Little-endian bytes, [`Type::size`] of them.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::Value;
+    /// assert_eq!(Value::from(0x1234u16).to_bytes(), [0x34, 0x12]);
+    /// ```
     pub fn to_bytes(self) -> Vec<u8> {
         self.bits.to_le_bytes()[..self.ty.size()].to_vec()
     }
 
     /// The value as a double; integers of 64 bits are rounded.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::{Type, Value};
+    /// assert_eq!(Value { ty: Type::F16, bits: 0x3e00 }.float(), 1.5);
+    /// assert_eq!(Value::from(-3i8).float(), -3.0);
+    /// ```
     pub fn float(self) -> f64 {
         match self.ty {
             Type::F64 => f64::from_bits(self.bits),
@@ -265,6 +324,14 @@ impl Value {
     }
 
     /// The value as an integer; of a floating-point number its bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::Value;
+    /// assert_eq!(Value::from(u64::MAX).integer(), i128::from(u64::MAX));
+    /// assert_eq!(Value::from(-1i8).integer(), -1);
+    /// assert_eq!(Value::from(1.0f32).integer(), 0x3f80_0000);
+    /// ```
     pub fn integer(self) -> i128 {
         let unused = 64 - self.ty.size() * 8;
         match self.ty.encoding() {
@@ -276,6 +343,13 @@ impl Value {
     }
 
     /// True for a floating-point value that is no number.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::value::Value;
+    /// assert!(Value::from(f32::NAN).is_nan());
+    /// assert!(!Value::from(f32::NAN.to_bits()).is_nan(), "an integer of the same bits");
+    /// ```
     pub fn is_nan(self) -> bool {
         self.ty.encoding() == NumberEncoding::Float && self.float().is_nan()
     }

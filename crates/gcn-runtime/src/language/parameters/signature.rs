@@ -2,6 +2,14 @@
 
 /// The types of the parameters as the source declares them, from the symbol of a C++ kernel; nothing for the name of a C
 /// function, which has none.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::parameters::types_of_symbol;
+/// let types = types_of_symbol("_Z3addIfEvPT_PKS0_i").expect("a C++ kernel");
+/// assert_eq!(types, ["float*", "float const*", "int"]);
+/// assert_eq!(types_of_symbol("saxpy"), None);
+/// ```
 pub fn types_of_symbol(symbol: &str) -> Option<Vec<String>> {
     let declaration = gcn_object::declaration(symbol)?;
     let inner = declaration.strip_suffix(')')?;
