@@ -35,7 +35,7 @@ use crate::settings::CheckSettings;
 /// assert_eq!(new[0].name, "global-out-of-bounds");
 /// assert!(checking.collect(kernel.module()).is_empty(), "it is told once");
 /// assert_eq!(checking.reports().len(), 1);
-/// assert_eq!(checking.watched(), 1);
+/// assert_eq!((checking.watched(), checking.settings().stop_at, checking.is_full()), (1, None, false));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
@@ -73,6 +73,17 @@ impl Checking {
     ///
     /// # Errors
     /// A file of suppressions cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Checking;
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let checking = Checking::new(CheckSettings { stop_at: Some(1), ..CheckSettings::default() })?;
+    /// assert!(!checking.is_full() && checking.reports().is_empty());
+    /// let missing = CheckSettings { suppress: vec!["/no/such.toml".into()], ..CheckSettings::default() };
+    /// assert!(Checking::new(missing).unwrap_err().to_string().starts_with("/no/such.toml: "));
+    /// # Ok::<(), gcn_runtime::report::SuppressionsError>(())
+    /// ```
     pub fn new(settings: CheckSettings) -> Result<Checking, SuppressionsError> {
         let stop = Arc::<AtomicBool>::default();
         let most = settings.stop_at.map(usize::try_from);
@@ -97,11 +108,39 @@ impl Checking {
     }
 
     /// The observers, of what the host does to memory too: see [`crate::Device::observe`].
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Checking;
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let checking = Checking::new(CheckSettings::default())?;
+    /// device.observe(checking.observers());
+    /// // What the host has written is defined.
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let observers = checking.launch(kernel.name());
+    /// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+    /// assert!(checking.collect(kernel.module()).is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn observers(&self) -> &Observers {
         &self.observers
     }
 
     /// Counts a launch of a kernel; yields its observers, of which there are none if it is not watched.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Checking;
+    /// use gcn_runtime::observe::Events;
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let checking = Checking::new(CheckSettings { kernels: vec!["add_*".into()], ..CheckSettings::default() })?;
+    /// assert!(checking.launch("add_one").wants() != Events::NONE);
+    /// assert!(checking.launch("scale").wants() == Events::NONE);
+    /// assert_eq!((checking.watched(), checking.settings().stop_at, checking.is_full()), (1, None, false));
+    /// # Ok::<(), gcn_runtime::report::SuppressionsError>(())
+    /// ```
     pub fn launch(&self, kernel: &str) -> Observers {
         let is_watched = self.settings.covers(kernel)
             && self.settings.watches(self.launches.fetch_add(1, Relaxed));
@@ -135,6 +174,21 @@ impl Checking {
     }
 
     /// The flag that is set when there are as many findings as the settings allow.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::{Checking, Error};
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let checking = Checking::new(CheckSettings { stop_at: Some(1), ..CheckSettings::default() })?;
+    /// let observers = checking.launch(kernel.name());
+    /// let short = device.buffer("short", &[0u32; 4])?;
+    /// let launch = kernel.launch([64, 1, 1]).arg(&short).observers(&observers).stop_flag(checking.stop());
+    /// assert!(matches!(launch.run(&device.queue()), Err(Error::Fault(_))), "the buffer is too short");
+    /// assert!(checking.is_full() && checking.stop().load(std::sync::atomic::Ordering::Relaxed));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn stop(&self) -> &Arc<AtomicBool> {
         &self.stop
     }
@@ -157,6 +211,26 @@ impl Checking {
 
     /// Adds to the reports what has been found in a module's code, one of several sides included, and is not suppressed; yields what is
     /// new.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Checking;
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let checking = Checking::new(CheckSettings::default())?;
+    /// let short = device.buffer("short", &[0u32; 4])?;
+    /// for _ in 0..2 {
+    ///     let observers = checking.launch(kernel.name());
+    ///     let outcome = kernel.launch([64, 1, 1]).arg(&short).observers(&observers).run(&device.queue());
+    ///     assert!(outcome.is_err(), "the buffer is too short");
+    /// }
+    /// assert!(checking.has_new());
+    /// let new = checking.collect(kernel.module());
+    /// assert_eq!((new.len(), new[0].kernel()), (1, Some("add_one")), "both are one");
+    /// assert!(!checking.has_new());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn collect(&self, module: &Module) -> Vec<FindingReport> {
         let code = module.code();
         // A module that is unloaded when this one is dropped must not be so under the lock.
@@ -189,6 +263,25 @@ impl Checking {
     }
 
     /// The findings that have been collected, in the order of their collection.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Checking;
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let checking = Checking::new(CheckSettings::default())?;
+    /// let short = device.buffer("short", &[0u32; 4])?;
+    /// let run = || {
+    ///     let observers = checking.launch(kernel.name());
+    ///     kernel.launch([64, 1, 1]).arg(&short).observers(&observers).run(&device.queue()).is_ok()
+    /// };
+    /// assert!(!run());
+    /// checking.collect(kernel.module());
+    /// let before = checking.reports()[0].count;
+    /// assert!(!run() && checking.reports()[0].count > before, "it counts on");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reports(&self) -> Vec<FindingReport> {
         let collected = self.collected();
         let reports = collected.reports.iter().map(|it| {
@@ -203,6 +296,24 @@ impl Checking {
     ///
     /// # Errors
     /// `out` cannot be written.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Checking;
+    /// use gcn_runtime::settings::{CheckSettings, FindingFormat};
+    /// let json = CheckSettings { format: FindingFormat::Json, ..CheckSettings::default() };
+    /// let checking = Checking::new(json)?;
+    /// let observers = checking.launch(kernel.name());
+    /// let short = device.buffer("short", &[0u32; 4])?;
+    /// assert!(kernel.launch([64, 1, 1]).arg(&short).observers(&observers).run(&device.queue()).is_err());
+    /// checking.collect(kernel.module());
+    /// let mut out = Vec::new();
+    /// checking.write(&checking.reports(), &mut out)?;
+    /// assert!(String::from_utf8(out)?.contains("\"kernel\": \"add_one\""));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write(&self, reports: &[FindingReport], out: &mut dyn Write) -> io::Result<()> {
         if self.settings.gen_suppressions {
             return write!(out, "{}", Suppressions::of(reports));

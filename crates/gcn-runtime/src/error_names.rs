@@ -74,6 +74,13 @@ pub const SKIPPED: &str = "skipped";
 pub const PANICKED: &str = "panicked";
 
 /// All of the names.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::error_names::ALL;
+/// let is_name = |name: &str| name.chars().all(|c| c.is_ascii_lowercase() || c == '-');
+/// assert!(ALL.iter().all(|name| is_name(name)));
+/// ```
 pub const ALL: &[&str] = &[
     UNSUPPORTED_TARGET,
     NO_MATCHING_CODE,
@@ -106,6 +113,17 @@ pub const ALL: &[&str] = &[
 impl Error {
     /// Stable name of the error: one of [`error_names`](self), [`gcn_object::error_names`] or
     /// [`report::names`](crate::report::names).
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let queue = device.queue();
+    /// let null = kernel.launch([1, 1, 1]).arg(0u64).run(&queue).unwrap_err();
+    /// assert_eq!(null.name(), "unmapped-access");
+    /// let behind = queue.call(|| ()).wait().unwrap_err();
+    /// assert_eq!(behind.name(), "skipped");
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             Error::Target(_) => UNSUPPORTED_TARGET,
@@ -196,6 +214,14 @@ impl CompileError {
 
 impl ValueError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::error_names::{INVALID_VALUE, UNTYPED_ARGUMENT};
+    /// use gcn_runtime::spec::Spec;
+    /// assert_eq!(Spec::parse("u8:300").unwrap_err().name(), INVALID_VALUE);
+    /// assert_eq!(Spec::parse("{7}").unwrap_err().name(), UNTYPED_ARGUMENT);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             ValueError::Untyped(_) => UNTYPED_ARGUMENT,
@@ -283,6 +309,12 @@ impl BindError {
 
 impl PlaceError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::bind::PlaceError;
+    /// assert_eq!(PlaceError::Lds.name(), gcn_runtime::error_names::RESOURCE_LIMIT);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             PlaceError::Memory(_) => OUT_OF_MEMORY,

@@ -84,6 +84,29 @@ impl Output {
     ///
     /// # Errors
     /// The place cannot be written, or `document` fails.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::mpsc;
+    /// use gcn_runtime::Output;
+    /// struct Sent(mpsc::Sender<Vec<u8>>);
+    /// impl std::io::Write for Sent {
+    ///     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    ///         drop(self.0.send(bytes.to_vec()));
+    ///         Ok(bytes.len())
+    ///     }
+    ///     fn flush(&mut self) -> std::io::Result<()> {
+    ///         Ok(())
+    ///     }
+    /// }
+    /// let (sender, receiver) = mpsc::channel();
+    /// let mut output = Output::open(None, Sent(sender), false)?;
+    /// assert!(!output.is_file(), "a stream has one document behind the other");
+    /// output.write(|out| out.write_all(b"first,"))?;
+    /// output.write(|out| out.write_all(b"second"))?;
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>().concat(), b"first,second");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub fn write(
         &mut self,
         document: impl FnOnce(&mut dyn Write) -> io::Result<()>,

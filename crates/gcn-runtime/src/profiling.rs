@@ -120,11 +120,45 @@ impl Profiling {
     }
 
     /// Adds the observer of a kernel's launch to others.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Profiling;
+    /// use gcn_runtime::observe::{Events, Observers};
+    /// let profiling = Profiling::default();
+    /// let observers = profiling.watch(&kernel, Observers::none());
+    /// assert!(observers.wants() != Events::NONE);
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+    /// kernel.launch([64, 1, 1]).arg(&xs).run(&device.queue())?;
+    /// let report = profiling.report().to_string();
+    /// assert!(report.starts_with("kernel add_one: 1 dispatch,"), "the other is not watched: {report}");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         observers.with(self.profile(kernel.module()))
     }
 
     /// The counts of the launches that have ended.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Profiling;
+    /// use gcn_runtime::observe::Observers;
+    /// let profiling = Profiling::default();
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// for waves in 1..=3 {
+    ///     let observers = profiling.watch(&kernel, Observers::none());
+    ///     kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+    ///     let expected = format!("{waves} wave");
+    ///     assert!(profiling.report().to_string().contains(&expected));
+    /// }
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn report(&self) -> ProfileReport {
         let codes = self.codes();
         let counts = codes
@@ -135,6 +169,25 @@ impl Profiling {
 }
 
 /// The profile of a program, which is written when the program ends.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::ProgramProfile;
+/// use gcn_runtime::observe::Observers;
+/// use gcn_runtime::settings::ProfileSettings;
+/// let path = std::env::temp_dir().join(format!("gcn-profile-{}.json", std::process::id()));
+/// let settings = ProfileSettings { file: path.clone(), format: None };
+/// let profile = ProgramProfile::new(&settings, std::io::stderr())?;
+/// let xs = device.buffer("xs", &[1u32; 64])?;
+/// let observers = profile.watch(&kernel, Observers::none());
+/// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+/// profile.write()?;
+/// assert!(std::fs::read_to_string(&path)?.contains("\"name\": \"add_one\""));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct ProgramProfile {
     profiling: Profiling,
@@ -145,6 +198,15 @@ pub struct ProgramProfile {
 }
 
 /// A profile's file that cannot be written.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::ProgramProfile;
+/// use gcn_runtime::settings::ProfileSettings;
+/// let settings = ProfileSettings { file: "/no/such/directory/profile".into(), format: None };
+/// let error = ProgramProfile::new(&settings, std::io::sink()).unwrap_err();
+/// assert!(error.to_string().starts_with("cannot write /no/such/directory/profile: "));
+/// ```
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {error}", file.display())]
 pub struct ProfileFileError {
@@ -157,6 +219,16 @@ impl ProgramProfile {
     ///
     /// # Errors
     /// The file cannot be written.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::ProgramProfile;
+    /// use gcn_runtime::settings::{ProfileSettings, STANDARD};
+    /// let standard = ProfileSettings { file: STANDARD.into(), format: None };
+    /// let profile = ProgramProfile::new(&standard, std::io::sink())?;
+    /// profile.write().expect("it launched no kernel, so nothing is written");
+    /// # Ok::<(), gcn_runtime::ProfileFileError>(())
+    /// ```
     pub fn new(
         settings: &ProfileSettings,
         standard: impl io::Write + Send + 'static,
@@ -195,6 +267,27 @@ impl ProgramProfile {
     ///
     /// # Errors
     /// The file cannot be written.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::ProgramProfile;
+    /// use gcn_runtime::observe::Observers;
+    /// use gcn_runtime::settings::ProfileSettings;
+    /// let path = std::env::temp_dir().join(format!("gcn-counts-{}", std::process::id()));
+    /// let settings = ProfileSettings { file: path.clone(), format: None };
+    /// let profile = ProgramProfile::new(&settings, std::io::sink())?;
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// for expected in ["1 dispatch,", "2 dispatches,"] {
+    ///     let observers = profile.watch(&kernel, Observers::none());
+    ///     kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+    ///     profile.write()?;
+    ///     assert!(std::fs::read_to_string(&path)?.contains(expected), "in place of what it wrote before");
+    /// }
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write(&self) -> io::Result<()> {
         if !self.is_changed.swap(false, Relaxed) {
             return Ok(());

@@ -27,6 +27,21 @@ use watchdog::{Cause, Watchdog};
 
 /// Everything that watches the kernels of a program: a time limit, a trace, checks and a profile, as far as the settings ask for
 /// them.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::program::Watch;
+/// use gcn_runtime::settings::Settings;
+/// let watch = Watch::new(&Settings::default(), &device)?;
+/// assert!(watch.checks().is_none() && !watch.names_lines());
+/// let xs = device.buffer("xs", &[1u32])?;
+/// let ran = watch.run(kernel.launch([1, 1, 1]).arg(&xs), &device.queue(), &Default::default());
+/// assert!(ran.is_ok_and(|completion| completion.stats.waves == 1));
+/// assert_eq!(watch.end(), None, "the program's status stays");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct Watch {
     timeout: Option<Duration>,
@@ -36,6 +51,20 @@ pub struct Watch {
 }
 
 /// A kernel of a program that has failed.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::Error;
+/// use gcn_runtime::program::Watch;
+/// use gcn_runtime::settings::Settings;
+/// let watch = Watch::new(&Settings::default(), &device)?;
+/// let failure = watch.run(kernel.launch([0, 1, 1]), &device.queue(), &Default::default()).unwrap_err();
+/// assert!(matches!(failure.error, Error::Launch(_)));
+/// assert!(failure.to_string().starts_with("kernel add_one: a grid and a workgroup need at least one"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Failure {
     /// The error.
@@ -85,6 +114,17 @@ impl Watch {
     }
 
     /// True if what is written names lines of source, so that code should be compiled with debug information.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Device;
+    /// use gcn_runtime::program::Watch;
+    /// use gcn_runtime::settings::{CheckSettings, Settings};
+    /// let settings = Settings { check: Some(CheckSettings::default()), ..Settings::default() };
+    /// let watch = Watch::new(&settings, &Device::new("gfx900")?)?;
+    /// assert!(watch.names_lines() && watch.checks().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn names_lines(&self) -> bool {
         self.checks.is_some() || self.profile.is_some()
     }
@@ -94,6 +134,24 @@ impl Watch {
     ///
     /// # Errors
     /// The kernel fails.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::AtomicBool;
+    /// use gcn_runtime::program::Watch;
+    /// use gcn_runtime::settings::Settings;
+    /// let watch = Watch::new(&Settings::default(), &device)?;
+    /// let queue = device.queue();
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let stop = Arc::new(AtomicBool::new(true));
+    /// let failure = watch.run(kernel.launch([1, 1, 1]).arg(&xs), &queue, &stop).unwrap_err();
+    /// assert!(failure.to_string().contains("\n  stopped"), "{failure}");
+    /// assert!(queue.failure().is_none(), "the queue goes on");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn run(
         &self,
         launch: Launch,
@@ -142,6 +200,24 @@ impl Watch {
     }
 
     /// Writes what is still to be written when the process exits; the status that it shall have in place of 0.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::program::Watch;
+    /// use gcn_runtime::settings::{CheckSettings, Settings};
+    /// let file = std::env::temp_dir().join(format!("gcn-findings-{}", std::process::id()));
+    /// let check = CheckSettings { output: Some(file.clone()), error_exitcode: Some(3), ..CheckSettings::default() };
+    /// let watch = Watch::new(&Settings { check: Some(check), ..Settings::default() }, &device)?;
+    /// let short = device.buffer("short", &[0u32; 4])?;
+    /// let launch = kernel.launch([64, 1, 1]).arg(&short);
+    /// assert!(watch.run(launch, &device.queue(), &Default::default()).is_err());
+    /// assert_eq!(watch.end(), Some(3));
+    /// assert!(std::fs::read_to_string(&file)?.contains("global-out-of-bounds"));
+    /// # std::fs::remove_file(&file)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn end(&self) -> Option<u8> {
         self.write_profile();
         let checks = self.checks.as_ref()?;

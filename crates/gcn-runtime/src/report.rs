@@ -54,6 +54,20 @@ pub use text::{kernel_name, printable};
 
 /// A fault with everything that helps to find its cause. [`fmt::Display`] writes it for people, in several lines; the fields are
 /// keys of the JSON that `serde` writes.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::report::{CodeMap, FaultReport, names};
+/// let Err(gcn_runtime::Error::Fault(end)) = kernel.launch([1, 1, 1]).arg(0u64).run(&device.queue()) else {
+///     panic!("a null pointer")
+/// };
+/// let report = FaultReport::new(&end, &CodeMap::new(kernel.module()), "cancelled", None).expect("a fault");
+/// assert_eq!(report.name, names::UNMAPPED_ACCESS);
+/// let json = serde_json::to_value(&report).expect("fields are text and numbers");
+/// assert_eq!((&json["kernel"], &json["lane"], &json["address"]), (&"add_one".into(), &0.into(), &0.into()));
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct FaultReport {
     /// Name for `gcn explain`, of [`names`].
@@ -117,6 +131,21 @@ fn wave_at([x, y, z]: [u32; 3], (wave, lane): (u32, Option<u8>), code: &CodePlac
 }
 
 /// An instruction, where it is, and the wave that has executed it.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::fault::Site;
+/// use gcn_runtime::report::{CodeMap, site};
+/// let fault = match kernel.launch([1, 1, 1]).arg(0u64).run(&device.queue()) {
+///     Err(gcn_runtime::Error::Fault(completion)) => completion.fault.clone().expect("it has one"),
+///     other => panic!("a null pointer: {other:?}"),
+/// };
+/// let text = site(&Site { wave: fault.wave, pc: fault.pc, text: fault.text }, &CodeMap::new(kernel.module()));
+/// assert!(text.starts_with("workgroup 0,0,0, wave 0, at 0x"), "{text}");
+/// assert!(text.ends_with(" (add_one+0x14): global_atomic_add v0, v1, s[0:1]"), "{text}");
+/// ```
 pub fn site(site: &Site, code: &CodeMap<'_>) -> String {
     let Site { wave, pc, text } = site;
     let code = code.place(*pc, text.clone());
@@ -171,6 +200,20 @@ fn hints(fault: &Fault, unset: Option<UnsetSgprs>, isa: Isa) -> Vec<String> {
 impl FaultReport {
     /// Collects what is known about the fault of a launch, if it had one. The launch's module gives `code`; `stopped` is the
     /// message of a launch that was stopped from outside, and `unset` what [`crate::PreparedLaunch::unset_sgprs`] has found.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Error;
+    /// use gcn_runtime::report::{CodeMap, FaultReport};
+    /// let prepared = kernel.launch([1, 1, 1]).arg(0u64).prepare()?;
+    /// let Err(Error::Fault(end)) = prepared.run(&device.queue()) else { panic!("a null pointer") };
+    /// let unset = end.fault.as_ref().and_then(|fault| prepared.unset_sgprs(fault));
+    /// let report = FaultReport::new(&end, &CodeMap::new(kernel.module()), "cancelled", unset);
+    /// assert!(report.expect("it has faulted").to_string().ends_with("that is a null pointer"));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn new(
         end: &Completion,
         code: &CodeMap<'_>,

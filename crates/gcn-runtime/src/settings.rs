@@ -76,6 +76,16 @@ const COMMA: char = ',';
 const SEMICOLON: char = ';';
 
 /// Settings of the emulated devices that a program sees, and of the kernels that it runs on them.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::Settings;
+/// let settings = Settings { targets: vec!["gfx803".into()], limit: Some(1 << 20), ..Settings::default() };
+/// let device = settings.devices()?.remove(0).build();
+/// assert_eq!(device.target().name, "gfx803");
+/// assert!(settings.check.is_none() && settings.profile.is_none() && !settings.is_traced());
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
     /// Targets of the devices, one or more, each a name that [`Target::named`] knows, with features or without.
@@ -102,6 +112,14 @@ pub struct Settings {
 }
 
 /// A variable that has a wrong value.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::Settings;
+/// let error = Settings::from_variables(|name| (name == "GCN_THREADS").then(|| "0".into())).unwrap_err();
+/// assert_eq!(error.variable, "GCN_THREADS");
+/// assert_eq!(error.problem, "`0` is not a number of threads from 1 to 1024");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{variable}: {problem}")]
 #[non_exhaustive]
@@ -135,6 +153,14 @@ impl Settings {
     ///
     /// # Errors
     /// The first variable with a wrong value.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::Settings;
+    /// # if std::env::vars().any(|(name, _)| name.starts_with("GCN_")) { return Ok(()); }
+    /// assert_eq!(Settings::from_env()?, Settings::default(), "no variable is set");
+    /// # Ok::<(), gcn_runtime::settings::SettingsError>(())
+    /// ```
     pub fn from_env() -> Result<Settings, SettingsError> {
         Settings::from_variables(|name| env::var_os(name))
     }
@@ -240,6 +266,14 @@ impl Settings {
     }
 
     /// True if executed instructions are traced.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::Settings;
+    /// assert!(!Settings::default().is_traced());
+    /// let stores = Settings { trace_only: vec!["op=global_store*".into()], ..Settings::default() };
+    /// assert!(stores.is_traced(), "to standard error");
+    /// ```
     pub fn is_traced(&self) -> bool {
         self.trace.is_some() || !self.trace_only.is_empty()
     }
@@ -249,6 +283,24 @@ impl Settings {
     ///
     /// # Errors
     /// [`Error::Target`] for a target that does not exist.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Error;
+    /// use gcn_runtime::settings::Settings;
+    /// let settings = Settings {
+    ///     targets: vec!["gfx900".into(), "gfx906".into()],
+    ///     threads: Some(4),
+    ///     trace: Some("trace.txt".into()),
+    ///     ..Settings::default()
+    /// };
+    /// let devices: Vec<_> = settings.devices()?.into_iter().map(|options| options.build()).collect();
+    /// assert_eq!(devices[1].target().name, "gfx906");
+    /// assert_eq!(devices[1].threads(), 1, "it is traced");
+    /// let unknown = Settings { targets: vec!["gfx12".into()], ..Settings::default() };
+    /// assert!(matches!(unknown.devices(), Err(Error::Target(_))));
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn devices(&self) -> Result<Vec<DeviceBuilder>, Error> {
         let memory = self.device_memory();
         let device = |target: &String| {
@@ -415,6 +467,15 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 }
 
 /// Bytes of the host's memory that Linux gives for `key`, such as `MemTotal` or `MemAvailable`; `None` if it gives none.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::host_memory;
+/// if let Some(total) = host_memory("MemTotal") {
+///     assert!(host_memory("MemAvailable").is_none_or(|available| available <= total));
+/// }
+/// assert_eq!(host_memory("NoSuchKey"), None);
+/// ```
 pub fn host_memory(key: &str) -> Option<u64> {
     let mut text = String::new();
     let mut file = File::open("/proc/meminfo").ok()?;

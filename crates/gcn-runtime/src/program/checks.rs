@@ -13,6 +13,24 @@ use crate::settings::{FindingFormat, Settings};
 use crate::{Checking, Device, Kernel, Module, Output};
 
 /// Checks of all kernels, and the place of their findings.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::Device;
+/// use gcn_runtime::program::Watch;
+/// use gcn_runtime::settings::{CheckSettings, Settings};
+/// let device = Device::new("gfx900")?;
+/// let check = CheckSettings { error_exitcode: Some(3), ..CheckSettings::default() };
+/// let settings = Settings { check: Some(check), ..Settings::default() };
+/// let watch = Watch::new(&settings, &device)?;
+/// let checks = watch.checks().expect("they are asked for");
+/// assert!(checks.undefines(), "uninit is among the default checks");
+/// let xs = device.allocate("xs", 4)?;
+/// checks.wrote((xs.address(), 4));
+/// checks.reads(Vec::new, (xs.address(), 4));
+/// assert_eq!(watch.end(), None, "nothing is found");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Debug)]
 pub struct ProgramChecks {
     checks: Checking,

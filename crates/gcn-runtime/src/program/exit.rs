@@ -27,6 +27,14 @@ extern "C" fn note_status(status: c_int, _: *mut c_void) {
 }
 
 /// Has the status noted when the process exits.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::program::exit;
+/// exit::watch();
+/// // Nothing is watched: the process goes on.
+/// exit::at_end(None);
+/// ```
 pub fn watch() {
     static WATCH: Once = Once::new();
     WATCH.call_once(|| {

@@ -25,12 +25,26 @@ pub fn watch() {
 }
 
 /// True in a process that was forked after [`watch`].
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::program::forks;
+/// forks::watch();
+/// assert!(!forks::is_child());
+/// ```
 pub fn is_child() -> bool {
     IS_CHILD.load(SeqCst)
 }
 
 /// True in a process that was forked after [`watch`], which is said once on standard error: the child cannot use the devices that
 /// its parent used by `interface`.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::program::forks;
+/// forks::watch();
+/// assert!(!forks::refuse("OpenCL"), "this process is no child: nothing is said");
+/// ```
 pub fn refuse(interface: &str) -> bool {
     if is_child() {
         say_once(&format!(

@@ -13,6 +13,18 @@ use crate::abi::hsa::Loaded;
 use crate::module::Module;
 
 /// The code of a module. Its debug information is read when the first address is asked for.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::report::CodeMap;
+/// let code = CodeMap::new(kernel.module());
+/// let entry = kernel.module().loaded().moved(kernel.description().entry_address);
+/// let place = code.place(entry + 12, Some("v_mov_b32 v1, 1".to_owned()));
+/// assert_eq!(place.symbol(), "add_one+0xc");
+/// assert_eq!(place.to_string(), format!("at {:#x} (add_one+0xc): v_mov_b32 v1, 1", entry + 12));
+/// ```
 pub struct CodeMap<'a> {
     module: &'a Module,
     lines: OnceCell<Option<SourceLines>>,
@@ -22,6 +34,17 @@ pub struct CodeMap<'a> {
 }
 
 /// An instruction and where it is; the fields are keys of a report in JSON.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::report::CodeMap;
+/// let place = CodeMap::new(kernel.module()).place(16, None);
+/// assert_eq!(place.symbol(), "0x10", "it is outside of the code");
+/// assert_eq!(place.instruction(), None);
+/// assert_eq!(place.source_line("  "), "", "it has no debug information");
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct CodePlace {
     /// Address of the instruction.
@@ -44,6 +67,17 @@ pub(super) struct SourceLine {
 }
 
 /// An address of code as a symbol and the distance from it.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::report::symbolic;
+/// let loaded = kernel.module().loaded();
+/// let entry = loaded.symbol("add_one").expect("it is there").address;
+/// assert_eq!(symbolic(entry + 12, loaded).as_deref(), Some("add_one+0xc"));
+/// assert_eq!(symbolic(16, loaded), None, "it is outside of the code");
+/// ```
 pub fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
     let symbol = loaded.code_symbol_at(pc)?;
     Some(format!("{}+{:#x}", symbol.name, pc - symbol.address))
@@ -91,6 +125,18 @@ impl<'a> CodeMap<'a> {
     }
 
     /// The instruction at an address, whose text is known if it is one.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::report::CodeMap;
+    /// let entry = kernel.module().loaded().moved(kernel.description().entry_address);
+    /// let place = CodeMap::new(kernel.module()).place(entry + 0x1c, Some("s_endpgm".into()));
+    /// assert_eq!(place.instruction(), Some("s_endpgm"));
+    /// let json = serde_json::to_value(&place).expect("fields are text and numbers");
+    /// assert_eq!(json["place"], "add_one+0x1c");
+    /// ```
     pub fn place(&self, pc: u64, instruction: Option<String>) -> CodePlace {
         let place = self.symbolic(pc);
         CodePlace {

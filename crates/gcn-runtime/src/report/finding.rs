@@ -11,6 +11,24 @@ use super::text::{kernel_name, printable};
 
 /// A finding with everything that helps to understand it. [`fmt::Display`] writes it for people, in the form of a compiler's
 /// diagnostics; the fields are keys of the JSON that `serde` writes.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::Checking;
+/// use gcn_runtime::settings::CheckSettings;
+/// let checking = Checking::new(CheckSettings::default())?;
+/// let short = device.buffer("short", &[0u32; 4])?;
+/// let observers = checking.launch(kernel.name());
+/// let _ = kernel.launch([64, 1, 1]).arg(&short).observers(&observers).run(&device.queue());
+/// let report = checking.collect(kernel.module()).remove(0);
+/// assert_eq!((report.name, report.severity), ("global-out-of-bounds", "error"));
+/// assert_eq!(report.instruction(), Some("global_atomic_add v0, v1, s[0:1]"));
+/// assert_eq!((report.kernel(), report.place.line), (Some("add_one"), None), "no debug information");
+/// assert!(report.to_string().starts_with("error[global-out-of-bounds]: "), "{report}");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct FindingReport {
     /// Name for `gcn explain`.
@@ -38,6 +56,19 @@ pub struct FindingReport {
 }
 
 /// An instruction of a finding.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_observe::finding::{Finding, FindingPlace, Kind};
+/// use gcn_runtime::report::{CodeMap, FindingReport};
+/// let place = FindingPlace { pc: 0x1000, text: "s_endpgm".into(), wave: None, lane: None };
+/// let finding = Finding { label: "ends".into(), ..Finding::at(Kind::GlobalOutOfBounds, place, "") };
+/// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
+/// assert_eq!(report.place.text(), "ends: `s_endpgm`, at 0x1000");
+/// assert_eq!((report.place.file, report.place.line, report.place.column), (None, None, None));
+/// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct PlaceReport {
     /// A few words about its part.
@@ -178,6 +209,20 @@ fn token(text: &str, column: u32) -> std::ops::Range<usize> {
 
 impl FindingReport {
     /// Collects what is known about a finding of code.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_observe::finding::{Finding, FindingPlace, Kind};
+    /// use gcn_runtime::report::{CodeMap, FindingReport};
+    /// let pc = kernel.module().loaded().moved(kernel.description().entry_address);
+    /// let place = FindingPlace { pc, text: "s_endpgm".into(), wave: None, lane: None };
+    /// let finding = Finding::at(Kind::GlobalOutOfBounds, place, "something is wrong");
+    /// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
+    /// assert_eq!((report.message.as_str(), report.count), ("something is wrong", 1));
+    /// assert!(report.place.text().contains(" (add_one+0x0)"));
+    /// ```
     pub fn new(finding: &Finding, code: &CodeMap<'_>) -> FindingReport {
         let about = finding.kind.about();
         let sides = finding.sides.iter();
@@ -228,6 +273,20 @@ impl FindingReport {
     }
 
     /// Writes the finding with the colours of a renderer.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use annotate_snippets::Renderer;
+    /// use gcn_observe::finding::{Finding, FindingPlace, Kind};
+    /// use gcn_runtime::report::{CodeMap, FindingReport};
+    /// let place = FindingPlace { pc: 0, text: "s_endpgm".into(), wave: None, lane: None };
+    /// let finding = Finding::at(Kind::GlobalOutOfBounds, place, "something is wrong");
+    /// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
+    /// assert!(report.render(&Renderer::styled()).contains("\u{1b}["), "it has colours");
+    /// assert_eq!(report.render(&Renderer::plain()), report.to_string());
+    /// ```
     pub fn render(&self, renderer: &Renderer) -> String {
         let level = if self.severity == "error" {
             Level::ERROR

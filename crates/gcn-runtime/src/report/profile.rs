@@ -253,6 +253,17 @@ impl ProfileReport {
     ///
     /// # Errors
     /// `out` cannot be written.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Profiling;
+    /// use gcn_runtime::settings::ProfileFormat;
+    /// let mut json = Vec::new();
+    /// Profiling::default().report().write(ProfileFormat::Json, &mut json)?;
+    /// let json: serde_json::Value = serde_json::from_slice(&json)?;
+    /// assert_eq!((&json["version"], &json["kernels"]), (&1.into(), &serde_json::json!([])));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn write(&self, format: ProfileFormat, out: &mut dyn Write) -> io::Result<()> {
         match format {
             ProfileFormat::Text => write!(out, "{self}"),

@@ -11,6 +11,18 @@ use gcn_object::{SourceFrame, SourceLines, SourcePlace};
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
 /// Sources that debug information names, each read once.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::report::Sources;
+/// let object = gcn_object::read(std::fs::read("../gcn-object/tests/fixtures/lines-gfx906.co")?)?;
+/// let lines = object.source_lines()?.expect("it was compiled with -g");
+/// let mut sources = Sources::default();
+/// let text = sources.describe(&lines, 0x1868).expect("the line is known");
+/// assert!(text.starts_with("./lines.cl:4 (twice, inlined at "), "{text}");
+/// assert_eq!(sources.describe(&lines, 0), None, "no code is there");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Default)]
 pub struct Sources {
     /// The lines of each file, by their numbers; none if it cannot be read.
@@ -30,6 +42,21 @@ impl Sources {
 
     /// The place of code at an address and the text of its line, as `scale.cl:4: return x + x;`; of code that was inlined, the
     /// calls that it came by too. `None` if the line is not known.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::report::Sources;
+    /// # let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// let source = gcn_asm::Source { name: "add_one.s", text: example::ADD_ONE };
+    /// let options = gcn_asm::Options { debug: Some(""), ..gcn_asm::Options::new(target) };
+    /// let object = gcn_object::read(gcn_asm::assemble(&source, &options).program.to_object(None)?)?;
+    /// let lines = object.source_lines()?.expect("it has debug information");
+    /// let entry = object.kernels[0].entry_address;
+    /// let text = Sources::default().describe(&lines, entry).expect("the line is known");
+    /// assert!(text.contains("add_one.s:7"), "{text}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn describe(&mut self, lines: &SourceLines, address: u64) -> Option<String> {
         let frames = lines.frames(address).ok()?;
         let place = frames.first()?.place.as_ref()?;

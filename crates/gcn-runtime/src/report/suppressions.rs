@@ -72,6 +72,13 @@ impl Suppression {
 }
 
 /// A file of suppressions that cannot be read.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::report::Suppressions;
+/// let error = Suppressions::read(&["/no/such.toml".into()]).unwrap_err();
+/// assert!(error.to_string().starts_with("/no/such.toml: "));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{}: {problem}", .file.display())]
 pub struct SuppressionsError {
@@ -84,6 +91,17 @@ impl Suppressions {
     ///
     /// # Errors
     /// It is no TOML, or has unknown keys.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::report::Suppressions;
+    /// let none = Suppressions::parse("")?;
+    /// assert_eq!(none, Suppressions::default());
+    /// let of_lines = Suppressions::parse("[[suppress]]\nname = 'race-*'\nfile = '*/scan.cl'\nline = 12\n")?;
+    /// assert_ne!(of_lines, none);
+    /// assert!(Suppressions::parse("[[suppress]]\nkernel = 'scan'\n").is_err(), "it has no name");
+    /// # Ok::<(), String>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Suppressions, String> {
         toml::from_str(text).map_err(|error| format!("invalid suppressions: {error}"))
     }
@@ -92,6 +110,17 @@ impl Suppressions {
     ///
     /// # Errors
     /// The first that cannot be read.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::report::Suppressions;
+    /// let path = std::env::temp_dir().join(format!("gcn-known-{}.toml", std::process::id()));
+    /// std::fs::write(&path, "[[suppress]]\nname = 'missing-wait'\n")?;
+    /// let known = Suppressions::read(&[path.clone()])?;
+    /// assert_eq!(known.to_string(), "[[suppress]]\nname = \"missing-wait\"\n");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn read(files: &[PathBuf]) -> Result<Suppressions, SuppressionsError> {
         let mut all = Suppressions::default();
         for file in files {
@@ -107,6 +136,19 @@ impl Suppressions {
     }
 
     /// Those of some findings.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_observe::finding::{Finding, FindingPlace, Kind};
+    /// use gcn_runtime::report::{CodeMap, FindingReport, Suppressions};
+    /// let place = FindingPlace { pc: 0, text: "s_endpgm".into(), wave: None, lane: None };
+    /// let finding = Finding::at(Kind::GlobalOutOfBounds, place, "something is wrong");
+    /// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
+    /// let text = Suppressions::of(&[report.clone(), report]).to_string();
+    /// assert_eq!(text, "[[suppress]]\nname = \"global-out-of-bounds\"\ninstruction = \"s_endpgm\"\n", "once");
+    /// ```
     pub fn of(reports: &[FindingReport]) -> Suppressions {
         let mut suppress: Vec<Suppression> = Vec::new();
         for suppression in reports.iter().map(Suppression::of) {
@@ -118,6 +160,15 @@ impl Suppressions {
     }
 
     /// Adds others.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::report::Suppressions;
+    /// let mut known = Suppressions::parse("[[suppress]]\nname = 'missing-wait'\n")?;
+    /// known.extend(Suppressions::parse("[[suppress]]\nname = 'race-*'\n")?);
+    /// assert_eq!(known.to_string().matches("[[suppress]]").count(), 2);
+    /// # Ok::<(), String>(())
+    /// ```
     pub fn extend(&mut self, others: Suppressions) {
         self.suppress.extend(others.suppress);
     }

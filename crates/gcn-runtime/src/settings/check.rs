@@ -48,6 +48,14 @@ const YES: &str = "1";
 pub const DEFAULT_CHECKS: &str = "default";
 
 /// Form of findings.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::FindingFormat;
+/// let names = FindingFormat::NAMES.map(|(name, format)| (name, format.name()));
+/// assert!(names.iter().all(|(name, own)| name == own));
+/// assert_eq!(FindingFormat::default(), FindingFormat::Text);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FindingFormat {
     /// As a compiler has its diagnostics.
@@ -203,6 +211,14 @@ impl CheckSettings {
     }
 
     /// A reason why the settings cannot be carried by variables.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let settings = CheckSettings { suppress: vec!["a:b.toml".into()], ..CheckSettings::default() };
+    /// assert!(settings.problem().is_some_and(|text| text.starts_with("GCN_CHECK_SUPPRESS: ")));
+    /// assert_eq!(CheckSettings::default().problem(), None);
+    /// ```
     pub fn problem(&self) -> Option<String> {
         let error = std::env::join_paths(&self.suppress).err()?;
         Some(format!("{SUPPRESS}: {error}"))
@@ -222,6 +238,14 @@ impl CheckSettings {
     }
 
     /// True if kernels of a symbol are checked.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let settings = CheckSettings { kernels: vec!["reduce*".into()], ..CheckSettings::default() };
+    /// assert!(settings.covers("reduce_rows") && !settings.covers("scale"));
+    /// assert!(CheckSettings::default().covers("scale"), "it names none, and checks all");
+    /// ```
     pub fn covers(&self, kernel: &str) -> bool {
         let mut patterns = self.kernels.iter();
         self.kernels.is_empty() || patterns.any(|pattern| matches(pattern, kernel))
@@ -234,6 +258,14 @@ impl CheckSettings {
     }
 
     /// True if all launches of all kernels are watched.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::CheckSettings;
+    /// assert!(CheckSettings::default().watches_all());
+    /// let some = CheckSettings { launch_skip: 1, ..CheckSettings::default() };
+    /// assert!(!some.watches_all() && !some.watches(0) && some.watches(1));
+    /// ```
     pub fn watches_all(&self) -> bool {
         self.kernels.is_empty() && self.launch_skip == 0 && self.launch_count.is_none()
     }

@@ -3,9 +3,24 @@
 use std::path::{Path, PathBuf};
 
 /// The name of a file that stands for standard output or error.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::{ProfileSettings, STANDARD};
+/// let settings = ProfileSettings { file: STANDARD.into(), format: None };
+/// assert_eq!(settings.file_of(7), None, "standard error");
+/// ```
 pub const STANDARD: &str = "-";
 
 /// The part of an output's name that stands for the number of the process.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::{CheckSettings, PROCESS};
+/// let output = Some(format!("findings-{PROCESS}.txt").into());
+/// let settings = CheckSettings { output, ..CheckSettings::default() };
+/// assert_eq!(settings.file_of(7), Some("findings-7.txt".into()));
+/// ```
 pub const PROCESS: &str = "%p";
 
 /// The file of a process: a name with its number for [`PROCESS`]; `None` for [`STANDARD`].

@@ -13,6 +13,12 @@ pub(super) const PROFILE: &str = "GCN_PROFILE";
 const FORMAT: &str = "GCN_PROFILE_FORMAT";
 
 /// Form of a profile.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::ProfileFormat;
+/// assert!(ProfileFormat::NAMES.iter().all(|(name, format)| format.name() == *name));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProfileFormat {
@@ -75,6 +81,15 @@ impl ProfileFormat {
 }
 
 /// A profile of a program's kernels.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::{ProfileFormat, ProfileSettings, Settings};
+/// let profile = ProfileSettings { file: "kernels.html".into(), format: Some(ProfileFormat::Json) };
+/// assert_eq!(profile.form(), ProfileFormat::Json, "what is asked for, not what the name says");
+/// let settings = Settings { profile: Some(profile), ..Settings::default() };
+/// assert!(settings.variables().contains(&("GCN_PROFILE", "kernels.html".into())));
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProfileSettings {
     /// File to write it to; [`STANDARD`](super::STANDARD) is standard error.

@@ -13,6 +13,15 @@ const SCRIPT: &str = include_str!("page.js");
 const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 120];
 
 /// A profile as a page in HTML. [`fmt::Display`] writes it: one file, without scripts, styles or pictures of other places.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::Profiling;
+/// use gcn_runtime::report::ProfilePage;
+/// let report = Profiling::default().report();
+/// let page = ProfilePage(&report).to_string();
+/// assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("https://"));
+/// ```
 pub struct Page<'a>(pub &'a ProfileReport);
 
 /// Text of HTML.
