@@ -28,6 +28,15 @@ enum Storage<'a> {
 
 impl Bytes<'static> {
     /// Bytes that the result and its clones keep alive: a vector, or a mapped file.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::Bytes;
+    /// let bytes = Bytes::shared(vec![1, 2, 3]);
+    /// let part = bytes.slice(1..3).expect("they exist");
+    /// drop(bytes);
+    /// assert_eq!(*part, [2, 3], "it keeps the vector alive");
+    /// ```
     pub fn shared(owner: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         let range = 0..owner.as_ref().len();
         let owner = Arc::new(owner);
@@ -37,6 +46,14 @@ impl Bytes<'static> {
 
 impl<'a> Bytes<'a> {
     /// A range of the bytes, without copying them; `None` if it is out of bounds.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::Bytes;
+    /// let bytes = Bytes::from(&[1, 2, 3][..]);
+    /// assert_eq!(bytes.slice(1..2).as_deref(), Some(&[2][..]));
+    /// assert_eq!(bytes.slice(1..4), None);
+    /// ```
     pub fn slice(&self, range: Range<usize>) -> Option<Self> {
         self.get(range.clone())?;
         Some(Self(match &self.0 {
@@ -52,6 +69,16 @@ impl<'a> Bytes<'a> {
     }
 
     /// The same bytes without the lifetime; borrowed ones are copied.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::Bytes;
+    /// let owned: Bytes<'static> = {
+    ///     let local = vec![1, 2, 3];
+    ///     Bytes::from(&local[..]).into_owned()
+    /// };
+    /// assert_eq!(*owned, [1, 2, 3]);
+    /// ```
     pub fn into_owned(self) -> Bytes<'static> {
         match self.0 {
             Storage::Borrowed(bytes) => Bytes::shared(bytes.to_vec()),

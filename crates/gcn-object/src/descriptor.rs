@@ -18,6 +18,15 @@ pub const ENTRY_OFFSET_FIELD: u64 = 16;
 pub const KERNEL_CODE_SIZE: usize = 256;
 
 /// A run of bits in one of the registers of a descriptor.
+///
+/// # Examples
+/// ```
+/// use gcn_object::Rsrc1;
+/// let field = Rsrc1::GRANULATED_WORKITEM_VGPR_COUNT;
+/// assert_eq!((field.name, field.low, field.max()), ("granulated_workitem_vgpr_count", 0, 63));
+/// let rsrc1 = Rsrc1(0).with(field, 5);
+/// assert_eq!((rsrc1.get(field), rsrc1.granulated_workitem_vgpr_count()), (5, 5));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Field {
     /// The name as in LLVM's documentation, lower case, without the register's prefix.
@@ -252,6 +261,17 @@ const USER_SGPRS: [(Field, UserSgpr, u32); 10] = [
 
 impl Properties {
     /// The enabled user SGPRs, each with its first register and the number of registers.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::UserSgpr;
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let properties = object.kernels[0].descriptor.kernel_code_properties;
+    /// let all: Vec<_> = properties.user_sgprs().collect();
+    /// assert_eq!(all[0], (UserSgpr::PrivateSegmentBuffer, 0, 4));
+    /// assert_eq!(all[1], (UserSgpr::KernargSegmentPtr, 4, 2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn user_sgprs(self) -> impl Iterator<Item = (UserSgpr, u32, u32)> {
         let mut next = 0;
         USER_SGPRS
@@ -266,6 +286,20 @@ impl Properties {
 }
 
 /// A kernel descriptor (64 bytes, version 3 and later), or the same fields of `amd_kernel_code_t`.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{KernelDescriptor, Rsrc1};
+/// let rsrc1 = Rsrc1(0).with(Rsrc1::GRANULATED_WORKITEM_VGPR_COUNT, 1);
+/// let descriptor = KernelDescriptor {
+///     group_segment_fixed_size: 1024,
+///     compute_pgm_rsrc1: rsrc1,
+///     ..KernelDescriptor::default()
+/// };
+/// let bytes = descriptor.encode();
+/// assert_eq!(bytes[..4], 1024u32.to_le_bytes());
+/// assert_eq!(KernelDescriptor::decode(&bytes), descriptor);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct KernelDescriptor {
     /// LDS that the kernel needs without the dynamic part, in bytes.
@@ -340,6 +374,20 @@ const IS_DYNAMIC_CALLSTACK: u32 = 1 << 20;
 
 impl KernelDescriptor {
     /// Reads the descriptor of version 3 and later. Reserved bytes are ignored.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{DESCRIPTOR_SIZE, KernelDescriptor};
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let kernel = &object.kernels[0];
+    /// let image = object.image()?;
+    /// let bytes = image.get(kernel.descriptor_address, DESCRIPTOR_SIZE as u64).expect("it is loaded");
+    /// let descriptor = KernelDescriptor::decode(bytes.try_into()?);
+    /// assert_eq!(descriptor, kernel.descriptor);
+    /// let entry = kernel.descriptor_address.wrapping_add_signed(descriptor.kernel_code_entry_byte_offset);
+    /// assert_eq!(entry, kernel.entry_address);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn decode(bytes: &[u8; DESCRIPTOR_SIZE]) -> Self {
         let mut fields = Fields(bytes);
         let group_segment_fixed_size = fields.u32();
@@ -390,6 +438,19 @@ impl KernelDescriptor {
     }
 
     /// Reads version 2's `amd_kernel_code_t`.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{KERNEL_CODE_SIZE, KernelDescriptor};
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v2.co")?)?;
+    /// let (kernel, image) = (&object.kernels[0], object.image()?);
+    /// let bytes = image.get(kernel.descriptor_address, KERNEL_CODE_SIZE as u64).expect("it is loaded");
+    /// let descriptor = KernelDescriptor::decode_kernel_code(bytes.try_into()?);
+    /// assert_eq!(descriptor, kernel.descriptor);
+    /// let code = descriptor.kernel_code.expect("version 2 has it");
+    /// assert_eq!((code.machine_kind, code.machine_version), (1, [8, 0, 3]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn decode_kernel_code(bytes: &[u8; KERNEL_CODE_SIZE]) -> Self {
         let mut fields = Fields(bytes);
         let kernel_code_version = [fields.u32(), fields.u32()];

@@ -45,6 +45,14 @@ pub(crate) fn code_object_of_32_bits(bytes: &[u8]) -> Option<Range<usize>> {
 
 /// Tells if the bytes are a program of a driver with an ABI of its own, as [`read_driver_program`] reads them. Programs that
 /// the same drivers make for CPUs count as such too, so that the reader can say what they are.
+///
+/// # Examples
+/// ```
+/// assert!(!gcn_object::is_driver_program(b"text"));
+/// let object = std::fs::read("tests/fixtures/scale-gfx803-v3.co")?;
+/// assert!(!gcn_object::is_driver_program(&object), "a program of HSA");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn is_driver_program(bytes: &[u8]) -> bool {
     match Elf::machine_of(bytes) {
         Some(catalyst::CPU) => true,
@@ -64,6 +72,13 @@ pub fn is_driver_program(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// The bytes are no such program, or a broken one.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{DriverError, read_driver_program};
+/// let error = read_driver_program(&b"text"[..]).unwrap_err();
+/// assert_eq!(error, DriverError::Unknown);
+/// ```
 pub fn read_driver_program<'a>(
     bytes: impl Into<Bytes<'a>>,
 ) -> Result<DriverProgram<'a>, DriverError> {

@@ -119,12 +119,26 @@ pub(crate) struct Overflow;
 
 impl RelocationKind {
     /// LLVM's name, which `.reloc` takes; `None` for unknown numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::RelocationKind;
+    /// assert_eq!(RelocationKind::Rel32Lo.name(), Some("R_AMDGPU_REL32_LO"));
+    /// assert_eq!(RelocationKind::Other(200).name(), None);
+    /// ```
     pub fn name(self) -> Option<&'static str> {
         let named = |(_, kind): &&(&str, Self)| *kind == self;
         RELOCATION_NAMES.iter().find(named).map(|(name, _)| *name)
     }
 
     /// The kind with LLVM's name.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::RelocationKind;
+    /// let kind = RelocationKind::from_name("R_AMDGPU_ABS64").expect("it is known");
+    /// assert_eq!((kind.width(), kind.is_pc_relative()), (Some(8), false));
+    /// ```
     pub fn from_name(name: &str) -> Option<Self> {
         let named = |(known, _): &&(&str, Self)| *known == name;
         RELOCATION_NAMES.iter().find(named).map(|(_, kind)| *kind)

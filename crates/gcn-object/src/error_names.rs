@@ -44,6 +44,12 @@ pub const ALL: &[&str] = &[
 
 impl ReadError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// let error = gcn_object::read(&b"text"[..]).unwrap_err();
+    /// assert_eq!(error.name(), gcn_object::error_names::NOT_A_CODE_OBJECT);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             ReadError::NotElf | ReadError::Class | ReadError::Machine { .. } => NOT_A_CODE_OBJECT,

@@ -6,6 +6,17 @@ use crate::elf::{Binding, RelocationKind};
 use crate::object::{CodeObject, Relocation, RelocationTarget, Segment, SymbolSection};
 
 /// Memory contents of a whole code object.
+///
+/// # Examples
+/// ```
+/// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+/// let mut image = object.image()?;
+/// let table = object.symbol("table").expect("a variable").value;
+/// assert_eq!(image.get(table, 8), Some(&[1, 0, 0, 0, 2, 0, 0, 0][..]));
+/// image.get_mut(table, 1).expect("it is there")[0] = 9;
+/// assert_eq!(image.bytes[(table - image.base) as usize], 9);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoadImage {
     /// The object's own address of the first byte.
@@ -107,15 +118,47 @@ impl LoadImage {
 }
 
 /// Addresses of symbols that others define, by name.
+///
+/// # Examples
+/// ```
+/// use gcn_object::Externals;
+/// let known: Externals<'_> = &|name| (name == "counter").then_some(0x1000);
+/// assert_eq!((known("counter"), known("other")), (Some(0x1000), None));
+/// ```
 pub type Externals<'a> = &'a dyn Fn(&str) -> Option<u64>;
 
 impl CodeObject<'_> {
     /// The segments side by side, before relocation; at most [`MAX_IMAGE_BYTES`].
+    ///
+    /// # Errors
+    /// [`ImageError`]: the image is larger, or segments overlap.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let image = object.image()?;
+    /// let kernel = &object.kernels[0];
+    /// let code = image.segments.iter().find(|segment| segment.contains(kernel.entry_address));
+    /// assert!(code.is_some_and(|segment| segment.execute && !segment.write));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn image(&self) -> Result<LoadImage, ImageError> {
         self.image_within(MAX_IMAGE_BYTES)
     }
 
     /// The segments side by side, before relocation; at most `limit` bytes.
+    ///
+    /// # Errors
+    /// [`ImageError`]: the image is larger, or segments overlap.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::ImageError;
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let size = object.image()?.bytes.len() as u64;
+    /// assert_eq!(object.image_within(16), Err(ImageError::TooLarge { size, limit: 16 }));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn image_within(&self, limit: u64) -> Result<LoadImage, ImageError> {
         let mut segments: Vec<Segment> = self
             .segments
@@ -160,6 +203,14 @@ impl CodeObject<'_> {
     ///
     /// # Errors
     /// Every relocation that cannot be applied; all others are applied.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let mut image = object.image()?;
+    /// assert_eq!(object.apply_relocations(&mut image, 0x10_0000), Ok(()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply_relocations(
         &self,
         image: &mut LoadImage,

@@ -179,6 +179,16 @@ impl SourceLines {
     ///
     /// # Errors
     /// The part that describes the address is not valid DWARF.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let functions: Vec<_> = lines.frames(0x1868)?.into_iter().filter_map(|frame| frame.function).collect();
+    /// assert_eq!(functions, ["twice", "lines"], "the first is inlined in the second");
+    /// assert!(lines.frames(0)?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn frames(&self, address: u64) -> Result<Vec<SourceFrame>, LinesError> {
         let mut found = self.context.find_frames(address).skip_all_loads()?;
         let mut frames = Vec::new();
@@ -200,6 +210,17 @@ impl SourceLines {
     ///
     /// # Errors
     /// The part that describes the addresses is not valid DWARF.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let kernel = &object.kernels[0];
+    /// let ranges = lines.ranges(kernel.entry_address..kernel.entry_address + kernel.code_size)?;
+    /// assert!(ranges.iter().all(|range| &*range.place.file == "./lines.cl"));
+    /// assert!(ranges.windows(2).all(|pair| pair[0].addresses.end <= pair[1].addresses.start));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn ranges(&self, addresses: Range<u64>) -> Result<Vec<SourceRange>, LinesError> {
         let mut ranges: Vec<SourceRange> = Vec::new();
         let found = self
@@ -223,6 +244,14 @@ impl SourceLines {
 
     /// The text of a file of a [`SourcePlace`], which the compiler put into the code object (`-gembed-source`); `None` if it did not.
     /// The text may count the lines of several files itself, with `#line`.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// assert_eq!(lines.embedded_source("./lines.cl"), None, "compiled without -gembed-source");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn embedded_source(&self, file: &str) -> Option<String> {
         let embedded = &self.embedded;
         embedded

@@ -40,6 +40,14 @@ pub fn source_name(symbol: &str) -> Option<String> {
 }
 
 /// Reason why a name denotes no kernel, or no single one.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{NameError, find_name};
+/// let error = find_name(["scale", "fill"], "scal").unwrap_err();
+/// assert!(matches!(&error, NameError::Missing { nearest, .. } if nearest[0] == "scale"));
+/// assert!(error.to_string().starts_with("no kernel is named scal; "), "{error}");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NameError {
@@ -88,6 +96,14 @@ fn listed(names: &[String], rest: usize) -> String {
 ///
 /// # Errors
 /// No kernel has the name, or several have; the error lists the nearest ones.
+///
+/// # Examples
+/// ```
+/// use gcn_object::find_name;
+/// let symbols = ["_Z3addIfEvPT_PKS0_i", "fill"];
+/// assert_eq!(find_name(symbols, "add<float>"), Ok("_Z3addIfEvPT_PKS0_i"));
+/// assert_eq!(find_name(symbols, "fill.kd"), Ok("fill"));
+/// ```
 pub fn find_name<'n>(
     symbols: impl IntoIterator<Item = &'n str>,
     name: &str,

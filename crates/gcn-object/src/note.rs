@@ -22,6 +22,15 @@ pub const METADATA: u32 = 32;
 pub const ALIGN: u64 = 4;
 
 /// A note.
+///
+/// # Examples
+/// ```
+/// use gcn_object::note::{AMDGPU, METADATA, Note};
+/// let note = Note { owner: AMDGPU, kind: METADATA, description: &[0x80] };
+/// let bytes = note.encode();
+/// assert_eq!(bytes.len(), 12 + 8 + 4, "its parts are filled up");
+/// assert_eq!(Note::all(&bytes.repeat(2)).collect::<Vec<_>>(), [note, note]);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Note<'a> {
     /// Owner of the numbers of kinds, without the zero at its end.

@@ -14,6 +14,19 @@ use crate::names::{NameError, find_name};
 use crate::target::{Feature, Flags, IsaVersion, Version, processor_name};
 
 /// A code object that was read. It keeps the bytes of its file, borrowed or shared.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{Version, read};
+/// let object = read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+/// assert_eq!((object.version, object.target_id()), (Version::V3, "gfx803".to_owned()));
+/// let kernel = object.kernel("scale").expect("it is there");
+/// assert_eq!(kernel.metadata.as_ref().map(|metadata| metadata.kernarg_segment_size), Some(48));
+/// assert_eq!(object.symbol("table").map(|symbol| symbol.size), Some(16));
+/// let code = object.sections.iter().find(|section| section.is_code()).expect("it has code");
+/// assert_eq!(object.section_bytes(code).len() as u64, code.size);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct CodeObject<'a> {
     /// Version of the format.
@@ -184,6 +197,16 @@ impl CodeObject<'_> {
 
     /// The processor and the features that the code is for, such as `gfx906:sramecc+:xnack-`; empty if the object names no
     /// processor. Versions 2 and 3 do not tell a feature that is off from one that does not exist.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{Feature, Flags, Version, processor_mach, read, write::Builder};
+    /// let mach = processor_mach("gfx906").expect("a processor");
+    /// let flags = Flags { mach, xnack: Feature::Off, sramecc: Feature::On, ..Flags::default() };
+    /// let file = Builder::new(Version::V5, flags).build().expect("an empty object is valid");
+    /// assert_eq!(read(&file)?.target_id(), "gfx906:sramecc+:xnack-");
+    /// # Ok::<(), gcn_object::ReadError>(())
+    /// ```
     pub fn target_id(&self) -> String {
         let isa_note = || Some(self.isa_note?.processor_name());
         let processor = self.processor().map(str::to_owned).or_else(isa_note);
@@ -212,6 +235,17 @@ impl CodeObject<'_> {
     }
 
     /// The same object without the lifetime; borrowed bytes are copied.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{CodeObject, read};
+    /// let owned: CodeObject<'static> = {
+    ///     let file = std::fs::read("tests/fixtures/scale-gfx803-v3.co")?;
+    ///     read(&file)?.into_owned()
+    /// };
+    /// assert_eq!(owned.kernels[0].name, "scale");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn into_owned(self) -> CodeObject<'static> {
         let data = self.data.into_owned();
         CodeObject {
@@ -239,6 +273,14 @@ impl CodeObject<'_> {
     ///
     /// # Errors
     /// Those of [`find_name`].
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// assert_eq!(object.find_kernel("scale.kd")?.entry_address, 0x1700);
+    /// assert!(object.find_kernel("fill").is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn find_kernel(&self, name: &str) -> Result<&ObjectKernel, NameError> {
         let symbols = self.kernels.iter().map(|kernel| kernel.name.as_str());
         let symbol = find_name(symbols, name)?;

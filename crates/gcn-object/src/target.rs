@@ -24,6 +24,14 @@ impl Version {
     pub const ALL: [Self; 5] = [Self::V2, Self::V3, Self::V4, Self::V5, Self::V6];
 
     /// The version that `EI_ABIVERSION` names, if there is one.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::Version;
+    /// assert_eq!(Version::from_abi_version(3), Some(Version::V5));
+    /// assert_eq!(Version::from_abi_version(5), None);
+    /// assert_eq!((Version::V5.abi_version(), Version::V5.number()), (3, 5));
+    /// ```
     pub fn from_abi_version(abi_version: u8) -> Option<Self> {
         Self::ALL.get(usize::from(abi_version)).copied()
     }
@@ -55,6 +63,14 @@ pub enum Feature {
 }
 
 /// Fields of `e_flags`.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{Feature, Flags, Version};
+/// let flags = Flags::decode(Version::V4, 0x62f);
+/// assert_eq!((flags.mach, flags.xnack, flags.sramecc), (0x2f, Feature::Off, Feature::Any));
+/// assert_eq!(flags.encode(Version::V4), 0x62f);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct Flags {
     /// `EF_AMDGPU_MACH`; see [`processor_name`]. Zero where a version 2 object states only its ISA note.
@@ -206,6 +222,12 @@ pub const PROCESSORS: &[(u8, &str)] = &[
 ];
 
 /// LLVM's name of a processor number.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_object::processor_name(0x2f), Some("gfx906"));
+/// assert_eq!(gcn_object::processor_name(0), None);
+/// ```
 pub fn processor_name(mach: u8) -> Option<&'static str> {
     PROCESSORS
         .iter()
@@ -214,6 +236,12 @@ pub fn processor_name(mach: u8) -> Option<&'static str> {
 }
 
 /// The number of the processor with LLVM's name.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_object::processor_mach("gfx90c"), Some(0x32));
+/// assert_eq!(gcn_object::processor_mach("vega20"), None, "the name of a chip");
+/// ```
 pub fn processor_mach(name: &str) -> Option<u8> {
     PROCESSORS
         .iter()
@@ -234,6 +262,12 @@ pub struct IsaVersion {
 
 impl IsaVersion {
     /// LLVM's name of the processor; the stepping is a hexadecimal digit in it.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::IsaVersion;
+    /// assert_eq!(IsaVersion { major: 9, minor: 0, stepping: 12 }.processor_name(), "gfx90c");
+    /// ```
     pub fn processor_name(self) -> String {
         format!("gfx{}{}{:x}", self.major, self.minor, self.stepping)
     }

@@ -40,6 +40,17 @@ pub enum MetadataError {
 }
 
 /// A node of a document.
+///
+/// # Examples
+/// ```
+/// use gcn_object::DocumentValue;
+/// let mut document = DocumentValue::from_yaml("b: [1, -2]\na: text\n")?;
+/// document.sort_keys();
+/// assert_eq!(document.get("a").and_then(DocumentValue::as_text), Some("text"));
+/// let numbers = document.get("b").expect("a list").elements();
+/// assert_eq!(numbers, [DocumentValue::Uint(1), DocumentValue::Int(-2)]);
+/// # Ok::<(), gcn_object::MetadataError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum DocumentValue {
     /// Nothing.

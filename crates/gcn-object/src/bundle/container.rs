@@ -25,6 +25,14 @@ const MAX_TOTAL: u64 = 8 << 30;
 
 /// Tells if the bytes are a bundle, or an ELF file for another machine than AMDGPU, which may hold bundles or a code object.
 /// Of files of 32 bits only the programs of AMD's OpenCL 2 compiler are such.
+///
+/// # Examples
+/// ```
+/// use gcn_object::is_container;
+/// assert!(!is_container(&std::fs::read("tests/fixtures/scale-gfx803-v3.co")?), "a code object");
+/// assert!(is_container(&std::fs::read(std::env::current_exe()?)?), "a program of the host");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 pub fn is_container(bytes: &[u8]) -> bool {
     is_bundle(bytes) || host(bytes).is_some() || driver::code_object_of_32_bits(bytes).is_some()
 }

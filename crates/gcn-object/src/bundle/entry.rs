@@ -14,6 +14,16 @@ use crate::object::CodeObject;
 use crate::reader;
 
 /// A file in a bundle, or a code object in another file.
+///
+/// # Examples
+/// ```
+/// let file = std::fs::read("tests/fixtures/scale-gfx803-v3.co")?;
+/// let entry = gcn_object::code_objects(&file)?.next().expect("the file itself")?;
+/// assert_eq!(entry.target(), Some("gfx803"));
+/// assert_eq!(entry.kernel_names()?, ["scale"]);
+/// assert_eq!(entry.read()?.kernels[0].name, "scale");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BundleEntry<'a> {
     /// Kind and target, such as `hipv4-amdgcn-amd-amdhsa--gfx906`.
@@ -72,6 +82,12 @@ impl<'a> BundleEntry<'a> {
 }
 
 /// Tells if the bytes begin as an offload bundle does.
+///
+/// # Examples
+/// ```
+/// assert!(gcn_object::is_bundle(b"__CLANG_OFFLOAD_BUNDLE__ and a table"));
+/// assert!(!gcn_object::is_bundle(b"\x7fELF"));
+/// ```
 pub fn is_bundle(bytes: &[u8]) -> bool {
     bytes.starts_with(table::MAGIC) || bytes.starts_with(compressed::MAGIC)
 }
@@ -80,6 +96,25 @@ pub fn is_bundle(bytes: &[u8]) -> bool {
 ///
 /// # Errors
 /// The bytes are no bundle, or a broken one.
+///
+/// # Examples
+/// ```
+/// use gcn_object::bundle_entries;
+/// // A table of two entries, the host's part, which is empty, and four bytes of code.
+/// let entries = [("host-x86_64-unknown-linux-gnu-", 0), ("hipv4-amdgcn-amd-amdhsa--gfx906", 4)];
+/// let end: usize = 32 + entries.iter().map(|(id, _)| 24 + id.len()).sum::<usize>();
+/// let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+/// bundle.extend(2u64.to_le_bytes());
+/// for (id, size) in entries {
+///     bundle.extend([end as u64, size, id.len() as u64].map(u64::to_le_bytes).concat());
+///     bundle.extend(id.bytes());
+/// }
+/// bundle.extend(b"code");
+/// let entries = bundle_entries(&bundle)?;
+/// assert_eq!((entries[0].target(), entries[1].target()), (None, Some("gfx906")));
+/// assert_eq!(*entries[1].bytes, *b"code");
+/// # Ok::<(), gcn_object::BundleError>(())
+/// ```
 pub fn bundle_entries<'a>(
     bytes: impl Into<Bytes<'a>>,
 ) -> Result<Vec<BundleEntry<'a>>, BundleError> {

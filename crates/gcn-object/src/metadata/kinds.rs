@@ -109,6 +109,13 @@ impl Default for ValueKind {
 
 impl ValueKind {
     /// The runtime fills it in; the caller does not see it.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::ValueKind;
+    /// assert!(ValueKind::from_name("hidden_global_offset_x").is_hidden());
+    /// assert!(!ValueKind::from_name("global_buffer").is_hidden());
+    /// ```
     pub fn is_hidden(&self) -> bool {
         self.name().starts_with("hidden_")
     }

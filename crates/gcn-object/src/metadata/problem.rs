@@ -56,6 +56,17 @@ const MAX_WORKGROUP: u64 = 1024;
 
 impl KernelMetadata {
     /// Claims about sizes that cannot be true. Arguments without a problem can be placed at their offsets.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{MetadataProblem, read};
+    /// let object = read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let mut metadata = object.kernels[0].metadata.clone().expect("compilers write it");
+    /// assert_eq!(metadata.problems(), []);
+    /// metadata.args[1].offset = 4;
+    /// assert_eq!(metadata.problems(), [MetadataProblem::ArgumentsOverlap { first: 0, second: 1 }]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn problems(&self) -> Vec<MetadataProblem> {
         let segment = self.kernarg_segment_size;
         let mut problems = Vec::new();

@@ -8,11 +8,35 @@ use crate::value::{DocumentValue, MetadataError};
 
 impl Metadata {
     /// Reads the note of versions 3 and later.
+    ///
+    /// # Errors
+    /// [`MetadataError`]: the bytes are no MessagePack, or no map.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{Metadata, metadata_from_yaml};
+    /// let note = metadata_from_yaml("amdhsa.version: [1, 2]\namdhsa.kernels:\n  - .name: scale\n")?;
+    /// let metadata = Metadata::from_msgpack(&note)?;
+    /// assert_eq!((metadata.version, metadata.kernels[0].name.as_str()), (vec![1, 2], "scale"));
+    /// # Ok::<(), gcn_object::MetadataError>(())
+    /// ```
     pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MetadataError> {
         Self::from_value(&DocumentValue::from_msgpack(bytes)?)
     }
 
     /// Reads the tree of versions 3 and later.
+    ///
+    /// # Errors
+    /// [`MetadataError::NotAMap`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{DocumentValue, Metadata, MetadataError};
+    /// let metadata = Metadata::from_value(&DocumentValue::from_yaml("amdhsa.target: amdgcn-amd-amdhsa--gfx906")?)?;
+    /// assert_eq!(metadata.target.as_deref(), Some("amdgcn-amd-amdhsa--gfx906"));
+    /// assert_eq!(Metadata::from_value(&DocumentValue::Nil), Err(MetadataError::NotAMap));
+    /// # Ok::<(), MetadataError>(())
+    /// ```
     pub fn from_value(value: &DocumentValue) -> Result<Self, MetadataError> {
         if !matches!(value, DocumentValue::Map(_)) {
             return Err(MetadataError::NotAMap);
@@ -28,6 +52,17 @@ impl Metadata {
     }
 
     /// Reads the note of version 2.
+    ///
+    /// # Errors
+    /// [`MetadataError`]: the note is no text, no YAML, or no map.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::Metadata;
+    /// let metadata = Metadata::from_yaml_v2(b"Version: [1, 0]\nKernels:\n  - Name: scale\n    SymbolName: scale@kd\n")?;
+    /// assert_eq!(metadata.kernels[0].symbol, "scale@kd");
+    /// # Ok::<(), gcn_object::MetadataError>(())
+    /// ```
     pub fn from_yaml_v2(note: &[u8]) -> Result<Self, MetadataError> {
         // The producer may count the terminating zero as part of the note.
         let note = note.split(|byte| *byte == 0).next().unwrap_or_default();
@@ -48,6 +83,18 @@ impl Metadata {
     }
 
     /// The note of versions 3 and later.
+    ///
+    /// # Errors
+    /// [`MetadataError::MessagePack`] if the writer fails.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::Metadata;
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let metadata = object.metadata.expect("compilers write it");
+    /// assert_eq!(Metadata::from_msgpack(&metadata.to_msgpack()?)?, metadata);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_msgpack(&self) -> Result<Vec<u8>, MetadataError> {
         let mut bytes = Vec::new();
         self.serialize(&mut rmp_serde::Serializer::new(&mut bytes).with_struct_map())
@@ -56,6 +103,17 @@ impl Metadata {
     }
 
     /// The operand of `.amdgpu_metadata`, as [`DocumentValue::to_yaml`] writes it.
+    ///
+    /// # Errors
+    /// As [`Metadata::to_msgpack`], and those of [`DocumentValue::to_yaml`].
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let yaml = object.metadata.expect("compilers write it").to_yaml()?;
+    /// assert!(yaml.contains(".name: scale") || yaml.contains(".name: 'scale'"), "{yaml}");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_yaml(&self) -> Result<String, MetadataError> {
         DocumentValue::from_msgpack(&self.to_msgpack()?)?.to_yaml()
     }

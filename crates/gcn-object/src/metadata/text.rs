@@ -4,6 +4,17 @@ use crate::value::{DocumentValue, MetadataError};
 
 /// The note's MessagePack of the text between `.amdgpu_metadata` and `.end_amdgpu_metadata`. Unknown keys are kept. The
 /// lines of an error count from the first line of `text`.
+///
+/// # Errors
+/// [`MetadataError`]: the text is no YAML, or no map, or too large.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{MetadataError, metadata_from_yaml};
+/// assert!(metadata_from_yaml("amdhsa.version: [1, 2]").is_ok());
+/// assert_eq!(metadata_from_yaml("[1, 2]"), Err(MetadataError::NotAMap));
+/// assert!(matches!(metadata_from_yaml("a: [1"), Err(MetadataError::Yaml { .. })));
+/// ```
 pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     let mut value = DocumentValue::from_yaml(text)?;
     if !matches!(value, DocumentValue::Map(_)) {
@@ -15,6 +26,19 @@ pub fn metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
 
 /// The note's MessagePack of the text between `.amdgpu_pal_metadata` and `.end_amdgpu_pal_metadata`: metadata of PAL, the
 /// platform of graphics drivers, whose registers may have their names, as in `0x2c0a (SPI_SHADER_PGM_RSRC1_PS)`.
+///
+/// # Errors
+/// As [`metadata_from_yaml`].
+///
+/// # Examples
+/// ```
+/// use gcn_object::{DocumentValue, pal_metadata_from_yaml};
+/// let note = pal_metadata_from_yaml(".registers:\n  '0x2c0a (SPI_SHADER_PGM_RSRC1_PS)': 1\n")?;
+/// let DocumentValue::Map(entries) = DocumentValue::from_msgpack(&note)? else { panic!("a map") };
+/// let DocumentValue::Map(registers) = &entries[0].1 else { panic!("a map") };
+/// assert_eq!(registers[0].0, DocumentValue::Uint(0x2c0a));
+/// # Ok::<(), gcn_object::MetadataError>(())
+/// ```
 pub fn pal_metadata_from_yaml(text: &str) -> Result<Vec<u8>, MetadataError> {
     let mut value = DocumentValue::from_yaml(text)?;
     if !matches!(value, DocumentValue::Map(_)) {

@@ -10,6 +10,17 @@ use super::{DocumentValue, MAX_DEPTH, MetadataError, check_size};
 
 impl DocumentValue {
     /// Reads one MessagePack document; bytes after it are ignored.
+    ///
+    /// # Errors
+    /// [`MetadataError`]: the bytes are no MessagePack, or more than 64 MiB.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::DocumentValue;
+    /// assert_eq!(DocumentValue::from_msgpack(&[0x92, 1, 0xc3])?.elements().len(), 2);
+    /// assert!(DocumentValue::from_msgpack(&[0x92, 1]).is_err(), "it ends too soon");
+    /// # Ok::<(), gcn_object::MetadataError>(())
+    /// ```
     pub fn from_msgpack(bytes: &[u8]) -> Result<Self, MetadataError> {
         check_size(bytes.len())?;
         let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
@@ -19,6 +30,17 @@ impl DocumentValue {
     }
 
     /// The document as MessagePack: maps in the order of their keys, numbers in their shortest form.
+    ///
+    /// # Errors
+    /// [`MetadataError::MessagePack`] if the writer fails.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::DocumentValue;
+    /// let list = DocumentValue::Array(vec![DocumentValue::Uint(1), DocumentValue::Bool(true)]);
+    /// assert_eq!(list.to_msgpack()?, [0x92, 1, 0xc3]);
+    /// # Ok::<(), gcn_object::MetadataError>(())
+    /// ```
     pub fn to_msgpack(&self) -> Result<Vec<u8>, MetadataError> {
         rmp_serde::to_vec(self).map_err(|error| MetadataError::MessagePack(error.to_string()))
     }

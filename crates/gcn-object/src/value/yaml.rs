@@ -17,6 +17,15 @@ impl DocumentValue {
     ///
     /// # Errors
     /// [`MetadataError::Yaml`] with the place in the text; [`MetadataError::TooLarge`] for a text of more than 64 MiB.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::DocumentValue;
+    /// let document = DocumentValue::from_yaml("amdhsa.version: [1, 2]")?;
+    /// let version = document.get("amdhsa.version").expect("the key").elements();
+    /// assert_eq!(version[1].as_u64(), Some(2));
+    /// # Ok::<(), gcn_object::MetadataError>(())
+    /// ```
     pub fn from_yaml(text: &str) -> Result<Self, MetadataError> {
         check_size(text.len())?;
         let mut reader = Reader {
@@ -37,6 +46,14 @@ impl DocumentValue {
     ///
     /// # Errors
     /// [`MetadataError::Yaml`] for bytes, which this YAML does not have, and for a map that has a key twice.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::DocumentValue;
+    /// let document = DocumentValue::from_yaml("{b: 1, a: [x, y]}")?;
+    /// assert_eq!(DocumentValue::from_yaml(&document.to_yaml()?)?, document);
+    /// # Ok::<(), gcn_object::MetadataError>(())
+    /// ```
     pub fn to_yaml(&self) -> Result<String, MetadataError> {
         let unwritable = |message: &str| MetadataError::Yaml {
             line: 1,

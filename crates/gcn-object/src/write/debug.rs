@@ -28,6 +28,32 @@ const NO_LINE: u64 = 0;
 const NO_NAME: &str = "<unknown>";
 
 /// Places of code in its sources.
+///
+/// # Examples
+/// ```
+/// use gcn_object::write::{Builder, DebugLines, DebugRow, InputSection, InputSectionKind, SectionContents};
+/// use gcn_object::{Flags, Version, read};
+/// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
+/// let section = builder.section(InputSection {
+///     name: ".text".to_owned(),
+///     contents: SectionContents::Bytes(vec![0, 0, 0x81, 0xbf].into()),
+///     kind: InputSectionKind::Program,
+///     align: 256,
+///     address: None,
+///     loaded: true,
+///     write: false,
+///     execute: true,
+/// });
+/// let row = DebugRow { section, offset: 0, size: 4, file: 0, line: 7 };
+/// let files = vec!["ends.s".to_owned()];
+/// builder.debug_lines(&DebugLines { files, rows: vec![row], ..DebugLines::default() })?;
+/// let file = builder.build().expect("the input is valid");
+/// let object = read(&file)?;
+/// let text = object.sections.iter().find(|section| section.is_code()).expect("it was written");
+/// let frames = object.source_lines()?.expect("it was added").frames(text.address)?;
+/// assert_eq!(frames[0].place.as_ref().map(|place| place.line), Some(7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DebugLines {
     /// Name of the program that has made the code.

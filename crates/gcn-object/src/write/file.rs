@@ -14,6 +14,15 @@ impl Builder<'_> {
     ///
     /// # Errors
     /// Everything that is wrong with the input.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::write::Builder;
+    /// use gcn_object::{Flags, Version, read};
+    /// let file = Builder::new(Version::V4, Flags { mach: 0x2c, ..Flags::default() }).build();
+    /// assert_eq!(read(file.expect("an empty object is valid"))?.processor(), Some("gfx900"));
+    /// # Ok::<(), gcn_object::ReadError>(())
+    /// ```
     pub fn build(mut self) -> Result<Vec<u8>, Vec<WriteError>> {
         let errors = self.input_errors();
         if !errors.is_empty() {

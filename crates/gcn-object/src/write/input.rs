@@ -144,12 +144,57 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a symbol.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::write::{Builder, Definition, InputSymbol};
+    /// use gcn_object::{Binding, Flags, SymbolKind, Version, Visibility, read};
+    /// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
+    /// builder.symbol(InputSymbol {
+    ///     name: "answer".to_owned(),
+    ///     definition: Definition::Absolute(42),
+    ///     size: 0,
+    ///     kind: SymbolKind::NoType,
+    ///     binding: Binding::Global,
+    ///     visibility: Visibility::Default,
+    /// });
+    /// let file = builder.build().expect("the input is valid");
+    /// assert_eq!(read(&file)?.symbol("answer").map(|symbol| symbol.value), Some(42));
+    /// # Ok::<(), gcn_object::ReadError>(())
+    /// ```
     pub fn symbol(&mut self, symbol: InputSymbol) -> InputSymbolId {
         self.symbols.push(symbol);
         InputSymbolId(self.symbols.len() - 1)
     }
 
     /// Adds a relocation.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::write::{Builder, InputRelocation, InputSection, InputSectionKind, RelocationBase, SectionContents};
+    /// use gcn_object::{Flags, RelocationKind, Version, read};
+    /// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
+    /// let section = builder.section(InputSection {
+    ///     name: ".data".to_owned(),
+    ///     contents: SectionContents::Bytes(vec![0; 8].into()),
+    ///     kind: InputSectionKind::Program,
+    ///     align: 8,
+    ///     address: None,
+    ///     loaded: true,
+    ///     write: true,
+    ///     execute: false,
+    /// });
+    /// // The section has its own address.
+    /// let (kind, target) = (RelocationKind::Abs64, RelocationBase::Section(section));
+    /// builder.relocation(InputRelocation { section, offset: 0, kind, target, addend: 0 });
+    /// let file = builder.build().expect("the input is valid");
+    /// let object = read(&file)?;
+    /// let (mut image, data) = (object.image()?, object.relocations[0].address);
+    /// let moved = image.base + 0x1000;
+    /// object.apply_relocations(&mut image, moved).expect("all are applied");
+    /// assert_eq!(image.get(data, 8), Some(&(data + 0x1000).to_le_bytes()[..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn relocation(&mut self, relocation: InputRelocation) {
         self.relocations.push(relocation);
     }
