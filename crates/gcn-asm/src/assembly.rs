@@ -21,6 +21,16 @@ use crate::value::{ExprValue, SymbolId, Term};
 const MAX_SOURCE: usize = u32::MAX as usize / 2;
 
 /// The result of an assembly.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let assembly = assemble(&Source { name: "a.s", text: "s_nop 0\ns_noop 1\n" }, &Options::new(target));
+/// assert!(assembly.has_errors() && assembly.files.is_empty());
+/// assert_eq!(assembly.program.to_raw().len(), 4, "the first is assembled all the same");
+/// assert_eq!(assembly.diagnostics.len(), 1);
+/// ```
 #[derive(Clone, Debug)]
 pub struct Assembly {
     /// The program as far as it could be made.
@@ -32,7 +42,7 @@ pub struct Assembly {
 }
 
 impl Assembly {
-    /// Returns whether the program is incomplete.
+    /// True if the program is incomplete.
     pub fn has_errors(&self) -> bool {
         self.diagnostics
             .iter()
@@ -41,11 +51,36 @@ impl Assembly {
 }
 
 /// Assembles a source that includes no files. Never panics; every error of the source is in the result.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx803").expect("a target");
+/// let assembly = assemble(&Source { name: "a.s", text: "s_endpgm" }, &Options::new(target));
+/// assert!(!assembly.has_errors());
+/// assert_eq!(assembly.program.to_raw(), 0xbf81_0000_u32.to_le_bytes());
+/// ```
 pub fn assemble(source: &Source<'_>, options: &Options<'_>) -> Assembly {
     assemble_with(source, options, &NoFiles)
 }
 
 /// Assembles a source; `files` reads what it includes. As [`assemble`] otherwise.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{File, Files, Options, Source, assemble_with};
+/// struct Ends;
+/// impl Files for Ends {
+///     fn read(&self, name: &str, _: &str) -> Result<File, String> {
+///         Ok(File { name: name.to_owned(), bytes: b"s_endpgm\n".to_vec() })
+///     }
+/// }
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: "s_nop 0\n.include \"end.s\"\n" };
+/// let assembly = assemble_with(&source, &Options::new(target), &Ends);
+/// assert!(!assembly.has_errors());
+/// assert_eq!(assembly.program.to_raw()[4..], 0xbf81_0000_u32.to_le_bytes());
+/// ```
 pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Files) -> Assembly {
     let texts = Texts::default();
     if source.text.len() > MAX_SOURCE {
@@ -74,6 +109,14 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
 }
 
 /// The target of the first `.amdgcn_target`, or CLRX's `.gpu` or `.arch`, of a source, if it has one that is known.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::named_target;
+/// let source = ".text\n.amdgcn_target \"amdgcn-amd-amdhsa--gfx906:xnack-\"\ns_endpgm\n";
+/// assert_eq!(named_target(source).map(|target| target.name), Some("gfx906"));
+/// assert!(named_target("s_endpgm").is_none());
+/// ```
 pub fn named_target(text: &str) -> Option<&'static Target> {
     let of_line = |line: &str| {
         let (directive, rest) = line.trim_start().split_once([' ', '\t'])?;

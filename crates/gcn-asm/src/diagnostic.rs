@@ -77,6 +77,15 @@ impl Diagnostic {
     }
 
     /// An error.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Diagnostic, Severity, explain};
+    /// let id = explain("offset-range").expect("a name that diagnostics have");
+    /// let error = Diagnostic::error(id, 3..7, "offset 70000 is too large").label("here").help("at most 65535");
+    /// assert_eq!((error.severity, error.span.clone(), error.label.as_str()), (Severity::Error, 3..7, "here"));
+    /// assert_eq!(error.to_string(), "error[offset-range]: offset 70000 is too large");
+    /// ```
     pub fn error(
         id: &'static Explanation,
         span: Range<usize>,

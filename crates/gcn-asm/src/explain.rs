@@ -15,6 +15,14 @@ pub use name::closest;
 pub(crate) use name::{MAX_SUGGESTIONS, unknown_instruction};
 
 /// The operands and modifiers of an instruction: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Target};
+/// let isa = Target::named("gfx900").expect("a target").isa;
+/// let op = isa.tables().named("ds_add_u32").expect("an instruction");
+/// assert_eq!(gcn_asm::usage(isa, op), "ds_add_u32 vADDR, vDATA [offset:N] [gds]");
+/// ```
 pub fn usage(isa: Isa, op: Op) -> String {
     let row = op.row();
     let mut text = row.name_on(isa).to_owned();

@@ -45,11 +45,23 @@ impl fmt::Display for Explanation {
 }
 
 /// The explanation of a diagnostic's name; nothing if the assembler has no diagnostic of the name.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_asm::explain("unknown-opcode").map(|row| row.name), Some("unknown-opcode"));
+/// assert_eq!(gcn_asm::explain("no-such-name"), None);
+/// ```
 pub fn explain(name: &str) -> Option<&'static Explanation> {
     ALL.iter().copied().find(|row| row.name == name)
 }
 
 /// Every explanation, in the order of the table.
+///
+/// # Examples
+/// ```
+/// let all = gcn_asm::explanations();
+/// assert!(all.iter().all(|row| gcn_asm::explain(row.name) == Some(row)));
+/// ```
 pub fn explanations() -> &'static [&'static Explanation] {
     ALL
 }

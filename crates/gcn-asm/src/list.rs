@@ -47,6 +47,16 @@ const MANY_BYTES: usize = 1 << 18;
 const TEXT_PER_BYTE: usize = 6;
 
 /// The listing of `code`; total for any bytes.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::list::{ListOptions, ListedCode, list};
+/// let isa = gcn_isa::Target::named("gfx900").expect("a target").isa;
+/// let words = [0xbf82_ffff_u32, 0xbf81_0000].map(u32::to_le_bytes).concat();
+/// let text = list(&ListedCode::raw(isa, &words), &ListOptions::default());
+/// let lines: Vec<&str> = text.lines().map(str::trim).collect();
+/// assert_eq!(lines, ["L0_0:", "s_branch L0_0", "s_endpgm"]);
+/// ```
 pub fn list(code: &ListedCode, options: &ListOptions) -> String {
     let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
     let mut all = Vec::with_capacity(bytes.saturating_mul(TEXT_PER_BYTE));
@@ -57,6 +67,17 @@ pub fn list(code: &ListedCode, options: &ListOptions) -> String {
 }
 
 /// The listing of `code`, in UTF-8, given to `sink` in parts of whole lines: large listings need no room as a whole.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::list::{ListOptions, ListedCode, list, list_to};
+/// let isa = gcn_isa::Target::named("gfx900").expect("a target").isa;
+/// let code = ListedCode::raw(isa, &[0, 0, 0x81, 0xbf]);
+/// let (options, mut parts) = (ListOptions { hex: true, ..ListOptions::default() }, Vec::new());
+/// list_to(&code, &options, &mut |part| parts.extend_from_slice(part));
+/// assert_eq!(parts, list(&code, &options).into_bytes());
+/// assert!(parts.windows(8).any(|part| part.eq_ignore_ascii_case(b"bf810000")));
+/// ```
 pub fn list_to(code: &ListedCode, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) {
     let sink = &mut |part: &Text| sink(part.as_bytes());
     let mut text = Text::new();

@@ -15,6 +15,17 @@ use crate::program::{LinePlace, Lines, Program, SectionKind, SymbolPlace, TEXT};
 const DEFAULT_VERSION: Version = Version::V5;
 
 /// An error that keeps a program from becoming a code object.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{ObjectError, Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: ".quad no_such_symbol" };
+/// let program = assemble(&source, &Options::new(target)).program;
+/// let Err(ObjectError::Link(errors)) = program.to_object(None) else { panic!("it is not defined") };
+/// assert_eq!(&source.text[errors[0].span.clone()], "no_such_symbol");
+/// assert!(matches!(program.to_object(Some(7)), Err(ObjectError::Version(7))));
+/// ```
 #[derive(Clone, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ObjectError {
@@ -35,6 +46,18 @@ impl Program {
     /// # Errors
     /// [`ObjectError`]: metadata that is no metadata, symbols that are not defined, fields that do not hold
     /// their addresses.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Options, Source, assemble};
+    /// let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// let source = Source { name: "a.s", text: ".globl answer\nanswer = 42\ns_endpgm\n" };
+    /// let file = assemble(&source, &Options::new(target)).program.to_object(Some(4))?;
+    /// let object = gcn_object::read(&file)?;
+    /// assert_eq!((object.version.number(), object.processor()), (4, Some("gfx900")));
+    /// assert_eq!(object.symbol("answer").map(|symbol| symbol.value), Some(42));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn to_object(&self, version: Option<u8>) -> Result<Vec<u8>, ObjectError> {
         let version = match version.or(self.code_object_version) {
             None => DEFAULT_VERSION,
@@ -132,6 +155,15 @@ impl Program {
     ///
     /// # Errors
     /// A diagnostic for each field that needs another section, or the address.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Options, Source, assemble};
+    /// let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// let source = Source { name: "a.s", text: "s_endpgm\ntable:\n.long table - ., 7\n" };
+    /// let bytes = assemble(&source, &Options::new(target)).program.to_linked_raw().expect("one section");
+    /// assert_eq!(bytes[4..], [0, 0, 0, 0, 7, 0, 0, 0]);
+    /// ```
     pub fn to_linked_raw(&self) -> Result<Vec<u8>, Vec<Diagnostic>> {
         let mut bytes = self.to_raw();
         let Some(index) = self.sections.iter().position(|s| s.name == TEXT) else {

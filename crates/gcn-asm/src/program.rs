@@ -9,13 +9,25 @@ use gcn_object::{Binding, Feature, KernelDescriptor, RelocationKind, SymbolKind,
 pub(crate) const TEXT: &str = ".text";
 
 /// An assembled program. Sections begin at 0; a writer places them.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, SymbolPlace, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: "s_nop 0\nend:\ns_endpgm\n.data\n.long 1, 2\n" };
+/// let program = assemble(&source, &Options::new(target)).program;
+/// assert_eq!(program.section(".data").map(|section| section.size), Some(8));
+/// let end = program.symbols.iter().find(|symbol| symbol.name == "end").expect("a label");
+/// assert_eq!(end.place, SymbolPlace::Section { section: 0, offset: 4 });
+/// assert!(!end.is_temporary());
+/// ```
 #[derive(Clone, Debug)]
 pub struct Program {
     /// The target: that of `.amdgcn_target`, or else of the options.
     pub target: &'static Target,
-    /// True if it depends on replay of faulting accesses (`.amdgcn_target "…:xnack+"`).
+    /// Setting of replay of faulting accesses (`.amdgcn_target "…:xnack+"`).
     pub xnack: Feature,
-    /// True if it depends on error correction (`.amdgcn_target "…:sramecc+"`).
+    /// Setting of error correction (`.amdgcn_target "…:sramecc+"`).
     pub sramecc: Feature,
     /// `.amdhsa_code_object_version`, if it was given, or what other directives belong to: 2 to 6.
     pub code_object_version: Option<u8>,
@@ -253,6 +265,17 @@ pub struct Listing {
 
 impl Program {
     /// Every instruction, in the order of the source; none if the options asked for no listing.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Options, Source, assemble};
+    /// let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// let source = Source { name: "a.s", text: "s_nop 0\ns_endpgm // the last\n" };
+    /// let program = assemble(&source, &Options::new(target)).program;
+    /// let last = program.listing().last().expect("two instructions");
+    /// assert_eq!((last.offset, last.inst.text(), last.open), (4, "s_endpgm".to_owned(), false));
+    /// assert_eq!(source.text[last.span].trim(), "s_endpgm");
+    /// ```
     pub fn listing(&self) -> impl Iterator<Item = Listing> + '_ {
         self.marks.iter().map(|mark| {
             let section = u32::from(mark.section);
@@ -273,6 +296,15 @@ impl Program {
     }
 
     /// The bytes of `.text`. Fields with relocations hold zero; [`Program::to_linked_raw`] fills them in.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Options, Source, assemble};
+    /// let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// let source = Source { name: "a.s", text: ".data\n.long 7\n.text\ns_endpgm\n" };
+    /// let program = assemble(&source, &Options::new(target)).program;
+    /// assert_eq!(program.to_raw(), 0xbf81_0000_u32.to_le_bytes());
+    /// ```
     pub fn to_raw(&self) -> Vec<u8> {
         self.section(TEXT)
             .map(|s| s.bytes.clone())

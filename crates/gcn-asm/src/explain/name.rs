@@ -96,6 +96,13 @@ fn exists_on(set: IsaSet) -> String {
 }
 
 /// The name nearest to `name`, if one is near: at most a third of its letters differ.
+///
+/// # Examples
+/// ```
+/// let names = ["s_endpgm", "s_nop", "v_add_f32"];
+/// assert_eq!(gcn_asm::closest("s_endpgn", names.into_iter()), Some("s_endpgm"));
+/// assert_eq!(gcn_asm::closest("image_load", names.into_iter()), None);
+/// ```
 pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > MAX_NAME {
         return None;

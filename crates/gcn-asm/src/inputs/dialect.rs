@@ -6,6 +6,19 @@ use gcn_isa::rules::{self, Rule};
 use gcn_isa::{Field, FieldError, Inst, Isa, Modifier, Operand, Ty, regs};
 
 /// Dialect to use where LLVM and CLRX conflict.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Dialect, Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let words = |dialect, text| {
+///     let options = Options { dialect, ..Options::new(target) };
+///     assemble(&Source { name: "a.s", text }, &options).program.to_raw().len() / 4
+/// };
+/// // A semicolon begins a comment of LLVM's, and another statement of CLRX's.
+/// assert_eq!(words(Dialect::Llvm, "s_nop 0; s_nop 1"), 1);
+/// assert_eq!(words(Dialect::Clrx, "s_nop 0; s_nop 1"), 2);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Dialect {
     /// llvm-mc's.

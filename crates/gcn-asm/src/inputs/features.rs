@@ -8,9 +8,9 @@ use gcn_object::Feature;
 /// Settings of a target's features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Features {
-    /// True if accesses that fault are replayed.
+    /// Replay of accesses that fault.
     pub xnack: Feature,
-    /// True if memory corrects its errors.
+    /// Correction of errors in memory.
     pub sramecc: Feature,
 }
 
@@ -36,6 +36,15 @@ impl FeatureError {
 
 impl Features {
     /// Features of a target whose name specifies none.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::Features;
+    /// use gcn_object::Feature;
+    /// let of = |name| Features::unspecified(gcn_isa::Target::named(name).expect("a target"));
+    /// assert_eq!((of("gfx900").xnack, of("gfx900").sramecc), (Feature::Any, Feature::Unsupported));
+    /// assert_eq!(of("gfx803").xnack, Feature::Unsupported);
+    /// ```
     pub fn unspecified(target: &Target) -> Features {
         let feature = |has| {
             if has {
@@ -54,6 +63,19 @@ impl Features {
     ///
     /// # Errors
     /// A setting that is no feature, or none of this target.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{FeatureError, Features};
+    /// use gcn_object::Feature;
+    /// let target = gcn_isa::Target::named("gfx906").expect("a target");
+    /// let features = Features::parse(target, "gfx906:xnack-")?;
+    /// assert_eq!((features.xnack, features.sramecc), (Feature::Off, Feature::Any));
+    /// assert_eq!(features.to_string(), ":xnack-");
+    /// let unknown = Features::parse(target, "gfx906:wave64+").unwrap_err();
+    /// assert!(matches!(unknown, FeatureError::Unknown(_)) && unknown.help().is_some());
+    /// # Ok::<(), FeatureError>(())
+    /// ```
     pub fn parse(target: &Target, name: &str) -> Result<Features, FeatureError> {
         let mut features = Features::unspecified(target);
         for setting in name.split(':').skip(1) {

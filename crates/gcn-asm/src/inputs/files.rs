@@ -10,6 +10,21 @@ pub struct File {
 }
 
 /// Files of `.include` and `.incbin`, as the caller finds them. The library itself reads none.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{File, Files, NoFiles};
+/// struct Directory(&'static str);
+/// impl Files for Directory {
+///     fn read(&self, name: &str, _: &str) -> Result<File, String> {
+///         let path = std::path::Path::new(self.0).join(name);
+///         let bytes = std::fs::read(&path).map_err(|error| error.to_string())?;
+///         Ok(File { name: path.display().to_string(), bytes })
+///     }
+/// }
+/// assert!(Directory("src").read("lib.rs", "a.s").is_ok_and(|file| file.name == "src/lib.rs"));
+/// assert!(NoFiles.read("lib.rs", "a.s").is_err());
+/// ```
 pub trait Files {
     /// The file called `name` in the source called `from`.
     ///

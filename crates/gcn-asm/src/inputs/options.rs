@@ -15,6 +15,17 @@ pub struct Source<'a> {
 }
 
 /// Options of an assembly.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let defines = [("count".to_owned(), 3)];
+/// let options = Options { defines: &defines, listing: false, ..Options::new(target) };
+/// let assembly = assemble(&Source { name: "a.s", text: "s_nop count" }, &options);
+/// assert_eq!(assembly.program.to_raw(), 0xbf80_0003_u32.to_le_bytes());
+/// assert_eq!(assembly.program.listing().count(), 0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Options<'a> {
     /// The GPU to assemble for. [`named_target`](crate::named_target) finds the one that a source asks for.

@@ -42,6 +42,15 @@ const MAX_ALIGN: u64 = 1 << 16;
 const LABELS: &str = ".L";
 
 /// A target as `.amdgcn_target` has it, with the settings of the object.
+///
+/// # Examples
+/// ```
+/// let target = gcn_isa::Target::named("gfx803").expect("a target");
+/// let file = std::fs::read("../gcn-object/tests/fixtures/scale-gfx803-v3.co")?;
+/// let object = gcn_object::read(&file)?;
+/// assert_eq!(gcn_asm::list::target_id(&object, target), "amdgcn-amd-amdhsa--gfx803");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn target_id(object: &CodeObject, target: &Target) -> String {
     let known = |has, feature| if has { feature } else { Feature::Unsupported };
     let features = Features {
@@ -52,6 +61,21 @@ pub fn target_id(object: &CodeObject, target: &Target) -> String {
 }
 
 /// The source of a whole code object, in UTF-8, given to `sink` in parts of whole lines.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::list::{ListOptions, list_object};
+/// use gcn_asm::{Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx803").expect("a target");
+/// let file = std::fs::read("../gcn-object/tests/fixtures/scale-gfx803-v3.co")?;
+/// let object = gcn_object::read(&file)?;
+/// let mut text = Vec::new();
+/// list_object(&object, target, &ListOptions::default(), &mut |part| text.extend_from_slice(part));
+/// let text = String::from_utf8(text)?;
+/// let again = assemble(&Source { name: "scale.s", text: &text }, &Options::new(target)).program.to_object(None)?;
+/// assert_eq!(gcn_object::read(&again)?.kernels, object.kernels, "it is the same again");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub fn list_object(
     object: &CodeObject,
     target: &'static Target,
