@@ -50,6 +50,16 @@ const ENDS: usize = 2;
 const SELECTORS: usize = TOPS * (1 + ENDS);
 
 /// The decoder of one instruction set. Built once, on first use; the entry of an instruction when it is first met.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{DecodeError, Isa};
+/// let decoder = Isa::Gfx9.decoder();
+/// let (load, skimmed) = decoder.decode(&[0xc006_0001, 8])?;
+/// assert_eq!((load.text().as_str(), skimmed.dwords), ("s_load_dwordx2 s[0:1], s[2:3], 0x8", 2));
+/// assert_eq!(decoder.decode(&[0xc006_0001]), Err(DecodeError::Truncated(0xc006_0001)));
+/// # Ok::<(), DecodeError>(())
+/// ```
 pub struct Decoder {
     isa: Isa,
     /// For each value of the low bits the index of its first selector.
@@ -292,6 +302,23 @@ impl Decoder {
     ///
     /// # Errors
     /// [`DecodeError`]; never panics.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// // A loop over code, which goes on behind words that are no instruction.
+    /// let (code, mut at, mut names) = ([0xbf80_0000, 0xffff_ffff, 0xbf81_0000], 0, Vec::new());
+    /// while at < code.len() {
+    ///     match Isa::Gfx9.decoder().decode(&code[at..]) {
+    ///         Ok((inst, skimmed)) => {
+    ///             names.push(inst.name());
+    ///             at += skimmed.dwords;
+    ///         }
+    ///         Err(_) => at += 1,
+    ///     }
+    /// }
+    /// assert_eq!(names, ["s_nop", "s_endpgm"]);
+    /// ```
     #[inline]
     pub fn decode(&self, words: &[u32]) -> Result<(Inst, Skimmed), DecodeError> {
         let &first = words.first().ok_or(DecodeError::Empty)?;

@@ -58,6 +58,13 @@ const ROW_ROR: u16 = 0x120;
 impl Permutation {
     /// The permutation that a modifier's name and numbers ask for: `quad_perm` has four, `row_mirror` none,
     /// the others one. Nothing if there is none of that name with those numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::dpp::Permutation;
+    /// assert_eq!(Permutation::named("row_shr", &[1]), Some(Permutation::RowShr(1)));
+    /// assert_eq!(Permutation::named("row_shr", &[16]), None);
+    /// ```
     pub fn named(name: &str, numbers: &[i64]) -> Option<Permutation> {
         if let ("quad_perm", [a, b, c, d]) = (name, numbers) {
             let lane = |n: i64| u8::try_from(n).ok().filter(|&n| n < 4);
@@ -113,6 +120,13 @@ impl Permutation {
     }
 
     /// The lane, 0 to 63, that lane `lane` reads, whether it is active or not; nothing where there is none (errata E139).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::dpp::Permutation;
+    /// let shifted = Permutation::RowShr(1);
+    /// assert_eq!((shifted.source(17), shifted.source(16)), (Some(16), None), "a row has 16 lanes");
+    /// ```
     pub fn source(self, lane: u8) -> Option<u8> {
         let row = lane & !(ROW - 1);
         let within = lane & (ROW - 1);

@@ -72,6 +72,15 @@ pub enum Operand {
 }
 
 /// A value that cannot be put into a field.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Field, FieldError, Isa, decode};
+/// let mut add = decode(Isa::Gfx9, &[0xd800_0010, 0x100]).expect("ds_add_u32");
+/// let error = add.set(Field::Offset0, 256).unwrap_err();
+/// assert_eq!(error, FieldError::Range { value: 256, low: 0, high: 255 });
+/// assert_eq!(add.set(Field::Dmask, 1), Err(FieldError::Missing));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FieldError {
@@ -98,6 +107,14 @@ pub enum FieldError {
 
 impl Inst {
     /// An instruction with every operand zero and every modifier unwritten; nothing if `isa` lacks it or it lacks the encoding.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Encoding, Inst, Isa, Op, sop::Sopp};
+    /// let end = Inst::new(Isa::Gfx9, Op::Sopp(Sopp::S_ENDPGM), Encoding::Sopp).expect("it exists");
+    /// assert_eq!((end.words()[0], end.dwords()), (0xbf81_0000, 1));
+    /// assert!(Inst::new(Isa::Gfx9, end.op, Encoding::Ds).is_none());
+    /// ```
     pub fn new(isa: Isa, op: Op, encoding: Encoding) -> Option<Inst> {
         let forms = isa.tables().forms(op);
         let form = forms.iter().find(|form| form.encoding == encoding)?;
@@ -136,6 +153,13 @@ impl Inst {
 
     /// The instruction of this form that has these words; of the second only what belongs to it, and bits that say
     /// which instruction it is do not count.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Inst, Isa, decode};
+    /// let add = decode(Isa::Gfx9, &[0xd800_0010, 0x100]).expect("ds_add_u32");
+    /// assert_eq!(Inst::with_words(add.form(), [0, 0x100]).text(), "ds_add_u32 v0, v1");
+    /// ```
     pub fn with_words(form: &'static Form, words: [u32; 2]) -> Inst {
         let bits = u64::from(words[0]) | u64::from(words[1]) << u32::BITS;
         Inst::from_bits(form, bits & !form.fixed | form.base & form.fixed)
@@ -185,6 +209,14 @@ impl Inst {
     }
 
     /// The value of a field; 0 if the encoding lacks it.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Field, Isa, decode};
+    /// let branch = decode(Isa::Gfx9, &[0xbf85_fffe]).expect("s_cbranch_scc1");
+    /// assert_eq!((branch.get(Field::Simm16), branch.get_signed(Field::Simm16)), (0xfffe, -2));
+    /// assert!(!branch.flag(Field::Glc), "it has no such field");
+    /// ```
     pub fn get(&self, field: Field) -> u64 {
         self.layout().bits(field).get(self.bits)
     }
@@ -209,6 +241,15 @@ impl Inst {
     ///
     /// # Errors
     /// [`FieldError::Missing`], [`FieldError::Range`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Field, Isa, decode};
+    /// let mut nop = decode(Isa::Gfx9, &[0xbf80_0000])?;
+    /// nop.set(Field::Simm16, 7).expect("it fits");
+    /// assert_eq!((nop.text().as_str(), nop.bits()), ("s_nop 7", 0xbf80_0007));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn set(&mut self, field: Field, value: i64) -> Result<(), FieldError> {
         let bits = self.layout().bits(field);
         self.put(field, value, 0, bits.max() as i64)
@@ -218,6 +259,16 @@ impl Inst {
     ///
     /// # Errors
     /// [`FieldError::Missing`], [`FieldError::Range`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Field, Isa, decode};
+    /// let mut branch = decode(Isa::Gfx9, &[0xbf85_0000])?;
+    /// branch.set_signed(Field::Simm16, -2).expect("it fits");
+    /// assert_eq!(branch.words()[0], 0xbf85_fffe);
+    /// assert!(branch.set_signed(Field::Simm16, 1 << 15).is_err());
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn set_signed(&mut self, field: Field, value: i64) -> Result<(), FieldError> {
         let half = (self.layout().bits(field).max() / 2) as i64;
         self.put(field, value, -half - 1, half)
@@ -236,6 +287,15 @@ impl Inst {
     }
 
     /// The literal that follows the instruction, if one does.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let with = decode(Isa::Gfx9, &[0x7e02_02ff, 0x1234_5678])?;
+    /// assert_eq!((with.literal(), with.dwords()), (Some(0x1234_5678), 2));
+    /// assert_eq!(decode(Isa::Gfx9, &[0x7e06_0204])?.literal(), None);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn literal(&self) -> Option<u32> {
         (self.dwords > self.layout().dwords).then_some((self.bits >> 32) as u32)
     }
@@ -254,6 +314,15 @@ impl Inst {
     }
 
     /// The modifiers that this instruction's encoding has.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let add = decode(Isa::Gfx9, &[0xd800_0010, 0x100])?;
+    /// let names: Vec<&str> = add.modifiers().map(|modifier| modifier.names[0]).collect();
+    /// assert_eq!(names, ["offset", "gds"]);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn modifiers(&self) -> impl Iterator<Item = &'static Modifier> + use<> {
         self.form.modifiers.iter().map(|placed| placed.modifier)
     }

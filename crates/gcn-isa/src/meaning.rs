@@ -55,6 +55,13 @@ const fn words(code: &'static str) -> Meaning {
 const BY_EFFECT: Meaning = words("");
 
 /// The meaning of an ALU instruction; nothing where the row's effect has it.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, meaning::meaning};
+/// let op = Isa::Gfx9.tables().named("v_mul_u32_u24").expect("an instruction");
+/// assert!(meaning(op).is_some_and(|meaning| !meaning.code.is_empty()));
+/// ```
 pub fn meaning(op: Op) -> Option<Meaning> {
     let meaning = match op {
         Op::Sop2(op) => scalar::sop2(op),

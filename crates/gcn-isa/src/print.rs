@@ -71,6 +71,14 @@ impl Inst {
     }
 
     /// The instruction's text in LLVM's syntax.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let text = decode(Isa::Gfx9, &[0xdc50_8000, 0x0102_0000])?.text();
+    /// assert_eq!(text, "global_load_dword v1, v0, s[2:3]");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn text(&self) -> String {
         let mut out = String::new();
         let _ = self.print(&mut out, Syntax::Llvm, None);
@@ -92,6 +100,17 @@ impl fmt::Display for Inst {
 const WORD: usize = 4;
 
 /// A printer of one instruction set's instructions. Built once, on first use.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::text::Text;
+/// use gcn_isa::{Isa, Syntax, TextFidelity, decode};
+/// let end = decode(Isa::Gfx9, &[0xbf81_0000])?;
+/// let mut text = Text::new();
+/// let fidelity = Isa::Gfx9.printer().print(&end, &mut text, Syntax::Clrx, None);
+/// assert_eq!((text.as_str(), fidelity), ("s_endpgm", TextFidelity::Exact));
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 pub struct Printer {
     ready: ReadyTexts,
 }

@@ -53,6 +53,13 @@ impl Waitcnt {
     }
 
     /// To SIMM16. Values beyond a counter's capacity wrap; check first.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, simm::Waitcnt};
+    /// let wait = Waitcnt { vm: 0, ..Waitcnt::max(Isa::Gfx9) };
+    /// assert_eq!(wait.pack(Isa::Gfx9), 0x0f70);
+    /// ```
     pub const fn pack(self, isa: Isa) -> u16 {
         let high = if has_wide_vm(isa) {
             ((self.vm as u16) << 10) & VM_HIGH
@@ -124,6 +131,14 @@ pub const HWREGS: &[(&str, u8, IsaSet)] = &[
 ];
 
 /// S_GETREG's and S_SETREG's operand.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::simm::{HWREG_MODE, Hwreg};
+/// let rounding = Hwreg { id: HWREG_MODE, offset: 0, width: 4 };
+/// assert_eq!(rounding.pack(), 0x1801);
+/// assert_eq!(Hwreg::unpack(0x1801), rounding);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Hwreg {
     /// Register number, 0..=63.

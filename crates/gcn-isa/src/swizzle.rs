@@ -71,6 +71,13 @@ impl Pattern {
     }
 
     /// The lane, 0..=63, that `lane` reads.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::swizzle::Pattern;
+    /// let swapped = Pattern::Bitmask { and: 31, or: 0, xor: 1 };
+    /// assert_eq!((swapped.source(4), swapped.source(37)), (5, 36));
+    /// ```
     pub const fn source(self, lane: u8) -> u8 {
         let l = lane & LANE_BITS;
         let source = match self {

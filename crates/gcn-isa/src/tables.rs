@@ -43,11 +43,28 @@ impl Tables {
     }
 
     /// The field map of an encoding, if the instruction set has one.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Encoding, Field, Isa};
+    /// let layout = Isa::Gfx9.tables().layout(Encoding::Ds).expect("it exists");
+    /// assert!(layout.has(Field::Gds) && layout.dwords == 2);
+    /// assert!(Isa::Vi.tables().layout(Encoding::Global).is_none());
+    /// ```
     pub fn layout(&self, encoding: Encoding) -> Option<&'static Layout> {
         layout(self.isa, encoding)
     }
 
     /// An instruction in each of its encodings here: its family's own first, then the longer ones.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Encoding, Isa};
+    /// let tables = Isa::Gfx9.tables();
+    /// let add = tables.named("v_add_f32").expect("an instruction");
+    /// let encodings = tables.forms(add).iter().map(|form| form.encoding);
+    /// assert!(encodings.eq([Encoding::Vop2, Encoding::Vop3, Encoding::Vop2Sdwa, Encoding::Vop2Dpp]));
+    /// ```
     #[inline]
     pub fn forms(&'static self, op: Op) -> &'static [Form] {
         self.forms[op.index()].get_or_init(|| {
@@ -58,11 +75,26 @@ impl Tables {
     }
 
     /// The instruction with this name, without an encoding's suffix, in letters of either case.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// let end = Isa::Gfx9.tables().named("S_ENDPGM").expect("in letters of either case");
+    /// assert_eq!(end.row().opcode_on(Isa::Gfx9), Some(1));
+    /// assert_eq!(Isa::Si.tables().named("global_load_dword"), None);
+    /// ```
     pub fn named(&self, name: &str) -> Option<Op> {
         self.find(name.as_bytes())
     }
 
     /// The instruction of a mnemonic, and the form that its suffix asks for.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Encoding, Isa};
+    /// let (op, form) = Isa::Gfx9.tables().mnemonic(b"v_add_f32_e64").expect("an instruction");
+    /// assert_eq!((op.row().name, form.map(|form| form.encoding)), ("v_add_f32", Some(Encoding::Vop3)));
+    /// ```
     #[inline]
     pub fn mnemonic(&'static self, name: &[u8]) -> Option<(Op, Option<&'static Form>)> {
         let last = name.last()?.to_ascii_lowercase();
@@ -86,6 +118,13 @@ impl Tables {
     }
 
     /// Every name of an instruction.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// let has = |isa: Isa, name| isa.tables().names().any(|known| known == name);
+    /// assert!(has(Isa::Si, "v_mac_legacy_f32") && !has(Isa::Vi, "v_mac_legacy_f32"));
+    /// ```
     pub fn names(&self) -> impl Iterator<Item = &'static str> + '_ {
         rows()
             .filter(|row| row.opcode_on(self.isa).is_some())

@@ -37,6 +37,14 @@ instruction_sets! {
 
 impl Isa {
     /// The numbering of opcodes that this instruction set uses.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, Numbering};
+    /// let counts = Isa::ALL.map(Isa::numbering);
+    /// assert_eq!(counts.iter().filter(|it| **it == Numbering::SiCi).count(), 2);
+    /// assert_eq!((Isa::Si.sgprs(), Isa::Vi.sgprs()), (104, 102));
+    /// ```
     pub const fn numbering(self) -> Numbering {
         match self {
             Isa::Si | Isa::Ci => Numbering::SiCi,
@@ -71,6 +79,13 @@ impl Isa {
     }
 
     /// This instruction set alone.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// let set = Isa::Ci.only().or(Isa::Gfx9.only());
+    /// assert!(set.iter().eq([Isa::Ci, Isa::Gfx9]));
+    /// ```
     pub const fn only(self) -> IsaSet {
         IsaSet(1 << self as u8)
     }
@@ -174,6 +189,15 @@ pub(crate) mod on {
 }
 
 /// A GPU that code is assembled for, decoded for or run as.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Target;
+/// let target = Target::named("gfx906").expect("a target");
+/// assert_eq!((target.chips, target.elf_mach), (&["vega20"][..], 0x2f));
+/// assert!(target.xnack && target.sramecc);
+/// assert_eq!(target.to_string(), "gfx906 (GCN 1.4.1)");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Target {
     /// LLVM's name, for example `gfx900`.
@@ -274,11 +298,25 @@ impl Target {
     }
 
     /// The target of `EF_AMDGPU_MACH` in an ELF header.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Target;
+    /// assert_eq!(Target::from_elf_mach(0x2c).map(|target| target.name), Some("gfx900"));
+    /// assert_eq!(Target::from_elf_mach(0x36), None, "gfx1030 is no GCN");
+    /// ```
     pub fn from_elf_mach(mach: u8) -> Option<&'static Target> {
         TARGETS.iter().find(|t| t.elf_mach == mach)
     }
 
     /// The target of the version triple that target names hold: (9, 0, 0xc) is gfx90c.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Target;
+    /// let renoir = Target::from_version(9, 0, 12).expect("a target");
+    /// assert_eq!((renoir.name, renoir.version()), ("gfx90c", (9, 0, 12)));
+    /// ```
     pub fn from_version(major: u32, minor: u32, stepping: u32) -> Option<&'static Target> {
         Self::named(&format!("gfx{major}{minor}{stepping:x}"))
     }

@@ -28,6 +28,19 @@ pub use registers::{RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLane
 pub use set::RegisterSet;
 
 /// The uses of one instruction. See the methods.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::uses::{Counter, Registers, Space};
+/// use gcn_isa::{Isa, decode};
+/// let load = decode(Isa::Gfx9, &[0xdc50_8000, 0x0102_0000])?;
+/// let uses = load.uses();
+/// let written: Vec<_> = uses.registers().filter(|it| it.written != 0 && it.operand().is_some()).collect();
+/// assert_eq!(written[0].registers, Registers::Vector { first: 1, count: 1 });
+/// assert!(uses.memory().is_some_and(|memory| memory.read.has(Space::Global)));
+/// assert_eq!(uses.released_by(&written[0]), [Counter::Vm]);
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Uses<'a> {
     pub(crate) inst: &'a Inst,
@@ -47,6 +60,14 @@ impl Inst {
     }
 
     /// An atomic or exchange that gives registers the old value.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// assert!(!decode(Isa::Gfx9, &[0xdd08_8000, 0x100])?.returns_old());
+    /// assert!(decode(Isa::Gfx9, &[0xdd09_8000, 0x100])?.returns_old(), "with glc");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     #[inline]
     #[expect(
         clippy::wildcard_enum_match_arm,
@@ -88,6 +109,15 @@ pub enum Unit {
 
 impl Uses<'_> {
     /// The unit that executes the instruction.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::Unit;
+    /// use gcn_isa::{Isa, decode};
+    /// assert_eq!(decode(Isa::Gfx9, &[0xd800_0010, 0x100])?.uses().unit(), Unit::DataShare);
+    /// assert_eq!(decode(Isa::Gfx9, &[0x7e06_0204])?.uses().unit(), Unit::Vector);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn unit(&self) -> Unit {
         match self.inst.encoding {
             Encoding::Sop2 | Encoding::Sopk | Encoding::Sop1 | Encoding::Sopc | Encoding::Sopp => {
@@ -115,6 +145,15 @@ impl Uses<'_> {
     }
 
     /// Execution may go on elsewhere than at the next instruction.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let (branch, call) = (decode(Isa::Gfx9, &[0xbf85_fffe])?, decode(Isa::Gfx9, &[0xbe80_1e02])?);
+    /// assert!(branch.uses().leaves_sequence() && !branch.uses().calls());
+    /// assert!(call.uses().leaves_sequence() && call.uses().calls(), "s_swappc_b64");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn leaves_sequence(&self) -> bool {
         matches!(
             self.inst.does(),

@@ -20,6 +20,15 @@ const SDWA_SCALARS: [(Field, Field); 2] = [
 ];
 impl Inst {
     /// The operand in `slot`, which must be one of this instruction's row.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, Operand, decode};
+    /// let mov = decode(Isa::Gfx9, &[0x7e06_0204])?;
+    /// let operands: Vec<Operand> = mov.row().slots().map(|slot| mov.operand(slot)).collect();
+    /// assert_eq!(operands, [Operand::Vgprs { first: 3, count: 1 }, Operand::Scalar { code: 4, count: 1 }]);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn operand(&self, slot: &Slot) -> Operand {
         let bits = self.layout().bits(slot.field);
         let value = bits.get(self.bits);
@@ -158,6 +167,16 @@ impl Inst {
     ///
     /// # Errors
     /// [`FieldError`] says what the fields cannot hold.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, Operand, decode};
+    /// let mut mov = decode(Isa::Gfx9, &[0x7e06_0204])?;
+    /// let source = mov.row().slots().nth(1).expect("its source");
+    /// mov.set_operand(source, Operand::Vgprs { first: 9, count: 1 }).expect("a register");
+    /// assert_eq!(mov.text(), "v_mov_b32_e32 v3, v9");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn set_operand(&mut self, slot: &Slot, operand: Operand) -> Result<(), FieldError> {
         let bits = self.layout().bits(slot.field);
         match (slot.kind, operand) {
@@ -490,6 +509,17 @@ impl Inst {
 
     /// True if the instruction writes the registers of an operand: a memory atomic with GLC only (errata E101, E112),
     /// a load not with LDS (E089).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let written = |words: [u32; 2]| {
+    ///     let inst = decode(Isa::Gfx9, &words).expect("an instruction");
+    ///     inst.row().slots().filter(|slot| inst.writes(slot)).count()
+    /// };
+    /// assert_eq!(written([0xdc50_8000, 0x0102_0000]), 1, "global_load_dword");
+    /// assert_eq!(written([0xdd08_8000, 0x0000_0100]), 0, "global_atomic_add without glc");
+    /// ```
     pub fn writes(&self, slot: &Slot) -> bool {
         slot.access != OperandAccess::Read
             && if matches!(self.does(), Does::Atomic(..)) {

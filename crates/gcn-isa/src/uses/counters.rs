@@ -91,6 +91,16 @@ impl Counters {
 
 impl Uses<'_> {
     /// The counters that the instruction adds to; nothing if it adds to none.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::{Counter, Order};
+    /// use gcn_isa::{Isa, decode};
+    /// let flat = decode(Isa::Gfx9, &[0xdc50_0000, 0x0100_0002])?.uses().counters().expect("it loads");
+    /// assert!(flat.held().eq([Counter::Vm, Counter::Lgkm]));
+    /// assert!(flat.order == Order::Flat && !flat.order.is_kept());
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "ALU instructions hold no counter but for messages"

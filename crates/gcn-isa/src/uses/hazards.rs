@@ -82,6 +82,13 @@ impl Hazard {
     }
 
     /// Wait states that both need between them, 1..=5.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, uses::Hazard};
+    /// assert_eq!(Hazard::LaneSelect.wait_states(Isa::Gfx9), 4);
+    /// assert!(!Hazard::DppReadsVgpr.on().has(Isa::Ci), "it has no DPP");
+    /// ```
     pub const fn wait_states(self, isa: Isa) -> u8 {
         match self {
             Hazard::VectorMemoryReadsSgpr | Hazard::DppAfterExec | Hazard::ReadsZeroFlag => 5,
@@ -122,6 +129,17 @@ const M0_REGISTER: Registers = Registers::Scalar {
 
 impl<'a> Uses<'a> {
     /// The hazards between this instruction and a later one, each with the wait states that it needs.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::Hazard;
+    /// use gcn_isa::{Isa, decode};
+    /// let sets = decode(Isa::Gfx9, &[0x7e08_0500])?;
+    /// let lane = decode(Isa::Gfx9, &[0xd289_0000, 0x0000_0901])?;
+    /// assert_eq!((sets.text(), lane.text()), ("v_readfirstlane_b32 s4, v0".into(), "v_readlane_b32 s0, v1, s4".into()));
+    /// assert!(sets.uses().hazards_before(&lane.uses()).eq([(Hazard::LaneSelect, 4)]));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn hazards_before<'b>(
         &self,
         after: &'b Uses<'b>,

@@ -36,6 +36,14 @@ impl Space {
 }
 
 /// A set of memories.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::uses::{Space, Spaces};
+/// let both = Spaces::of(Space::Lds).and(Spaces::of(Space::Gds));
+/// assert!(both.has(Space::Gds) && !both.has(Space::Global) && !both.is_empty());
+/// assert_eq!(both.iter().count(), 2);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Spaces(u8);
 
@@ -181,6 +189,18 @@ impl Does {
 impl Uses<'_> {
     /// The memory that the instruction accesses; nothing if it accesses none. Cache operations, lane exchanges and times
     /// access none.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::{M0, Space};
+    /// use gcn_isa::{Isa, decode};
+    /// let add = decode(Isa::Vi, &[0xd800_0010, 0x100])?;
+    /// let memory = add.uses().memory().expect("LDS");
+    /// assert!(memory.atomic && memory.spaces().iter().eq([Space::Lds]));
+    /// assert_eq!(memory.m0, M0::Bounds);
+    /// assert_eq!(decode(Isa::Vi, &[0xbf81_0000])?.uses().memory(), None);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn memory(&self) -> Option<MemoryUse> {
         let inst = self.inst;
         let lds = Spaces::of(Space::Lds);

@@ -104,6 +104,15 @@ impl RegisterUse {
     }
 
     /// True if both uses have a register in common.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let (sets, lane) = (decode(Isa::Gfx9, &[0x7e08_0500])?, decode(Isa::Gfx9, &[0xd289_0000, 0x901])?);
+    /// let written = sets.uses().registers().find(|it| it.written != 0).expect("s4");
+    /// assert!(lane.uses().registers().any(|it| it.read != 0 && it.overlaps(&written)));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn overlaps(&self, other: &RegisterUse) -> bool {
         match (self.registers, other.registers) {
             (Registers::Vector { first, count }, Registers::Vector { first: f, count: c })
