@@ -95,6 +95,7 @@ pub enum Product {
     ///
     /// # Examples
     /// ```no_run
+    /// // It needs a Clang and the device libraries.
     /// use gcn_runtime::compile::{CompilerInput, Language, Product, Request, compile};
     ///
     /// let bitcode = |text| {
@@ -279,6 +280,7 @@ pub enum CompileError {
 ///
 /// # Examples
 /// ```no_run
+/// // It needs a Clang and the device libraries.
 /// use gcn_runtime::compile::{CompilerInput, Language, Request, compile};
 ///
 /// let text = "kernel void twice(global int *x) { x[get_global_id(0)] *= 2; }";

@@ -232,6 +232,7 @@ impl Module {
     ///
     /// # Examples
     /// ```no_run
+    /// // It needs a Clang and the device libraries.
     /// use gcn_runtime::compile::{CompilerInput, Language, Request};
     /// use gcn_runtime::{Device, Module};
     ///
