@@ -1,4 +1,4 @@
-//! What clang builds from the kernels of the repository: for each target at one level, which is another one for the next target, so
+//! Builds by clang from the kernels of the repository: for each target at one level, which is another one for the next target, so
 //! that every source is built at every level. `--ignored` tests all levels for all targets.
 
 use std::ops::Range;

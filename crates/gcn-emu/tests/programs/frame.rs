@@ -1,4 +1,4 @@
-//! What is around a program: the registers and the memory that it begins with, and the stores of all that it left.
+//! Surroundings of a program: the registers and the memory that it begins with, and the stores of all that it left.
 
 use gcn_emu::device::Apertures;
 use gcn_emu::run::InitialSgpr;
@@ -61,7 +61,7 @@ fn transfer(verb: &str, register: usize, offset: u64) -> String {
     )
 }
 
-/// How the lanes' scratch is interleaved by its descriptor: by dword and wave as a compiler has it, or otherwise.
+/// Interleaving of the lanes' scratch by its descriptor: by dword and wave as a compiler has it, or otherwise.
 #[derive(Clone, Copy)]
 pub(super) struct Interleaving {
     /// Added to the numbers of an element's size and of the records.

@@ -282,6 +282,6 @@ impl Program {
 struct Outcome {
     finished: Finished,
     memory: Vec<u8>,
-    /// What the epilogue's rows hold.
+    /// Contents of the epilogue's rows.
     rows: Vec<String>,
 }
