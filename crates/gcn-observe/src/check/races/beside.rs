@@ -89,7 +89,8 @@ impl Runs {
 /// Reports races between two dispatches that run, or ran, at the same time, of which the second ends last.
 fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     let [first, last] = runs.each_ref().map(|run| run.means);
-    // The host or another dispatch may tell the one that the other has ended, which that itself can only tell of what it did before.
+    // The last one may learn from the host or from a third dispatch that the first has ended. The first one can learn no more than
+    // what the last has published while both ran.
     if last.acquires || first.acquires && last.publishes {
         return;
     }

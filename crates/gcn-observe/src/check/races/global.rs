@@ -215,11 +215,14 @@ impl Global {
             is_without_acquires: false,
         };
         let (mut recent, mut met) = (Recent::default(), Met::default());
-        for part in pages(range) {
-            recent.touch(self, part, now, &view, &mut met);
+        let mut at = range.start;
+        while at < range.end {
+            let end = end_of(at / PAGE).min(range.end);
+            recent.touch(self, at..end, now, &view, &mut met);
             for (at, before) in met.conflicts.drain(..) {
                 each(at, before);
             }
+            at = end;
         }
     }
 
@@ -253,15 +256,9 @@ impl Global {
     }
 }
 
-/// The parts of a range in each page.
-fn pages(range: Range<u64>) -> impl Iterator<Item = Range<u64>> {
-    let mut at = range.start;
-    std::iter::from_fn(move || {
-        let next = (at / PAGE).saturating_add(1).saturating_mul(PAGE);
-        let part = at..next.min(range.end);
-        at = part.end;
-        (!part.is_empty()).then_some(part)
-    })
+/// The address behind a page.
+fn end_of(number: u64) -> u64 {
+    number.saturating_add(1).saturating_mul(PAGE)
 }
 
 /// Pages that a thread has accessed lately.
@@ -298,10 +295,14 @@ impl Recent {
         view: &View<'_>,
         met: &mut Met,
     ) {
-        for part in pages(range) {
-            if let Some(page) = self.page(global, part.start / PAGE) {
-                page.touch(part, now, view, met, |bytes| global.grow(bytes));
+        let mut at = range.start;
+        while at < range.end {
+            let number = at / PAGE;
+            let end = end_of(number).min(range.end);
+            if let Some(page) = self.page(global, number) {
+                page.touch(at..end, now, view, met, |bytes| global.grow(bytes));
             }
+            at = end;
         }
     }
 }

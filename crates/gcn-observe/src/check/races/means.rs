@@ -107,7 +107,7 @@ enum Part {
 impl Part {
     fn of(pc: u64, inst: &Inst) -> Part {
         const DWORD: i64 = 4;
-        /// The low bits of vmcnt: those above are of GCN 1.4, and 0 without these is a long way from complete.
+        /// The bits of vmcnt that all generations have. GCN 1.4 has two more: there multiples of 16 count as 0, too.
         const VMCNT: u32 = 15;
         let word = inst.words()[0];
         match inst.does() {

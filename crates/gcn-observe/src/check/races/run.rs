@@ -78,8 +78,8 @@ impl RaceDispatch {
     /// that may learn of the host's writes counts as if there were some.
     pub(super) fn is_alone(&self) -> bool {
         let is_of_waves = !self.layout.has_lanes();
-        let has_nobody = !self.has_company.load(Relaxed) && self.host_clock() == 0;
-        is_of_waves && self.has_one_wave && !self.means.orders && has_nobody
+        let may_be = is_of_waves && self.has_one_wave && !self.means.orders;
+        may_be && self.host_clock() == 0 && !self.has_company.load(Relaxed)
     }
 
     /// Another dispatch runs at the same time.
