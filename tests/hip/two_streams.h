@@ -2,11 +2,15 @@
 // between both.
 #include "check.h"
 
-__global__ void begin_and_store(unsigned* has_begun, unsigned turns, int* data) {
-    __atomic_store_n(has_begun, 1u, __ATOMIC_RELAXED);
+enum Flag { BEGUN, ABOUT_TO_STORE, FLAGS };
+
+__global__ void begin_and_store(unsigned* flags, unsigned turns, int* data) {
+    __atomic_store_n(flags + BEGUN, 1u, __ATOMIC_RELAXED);
     for (unsigned turn = 0; turn < turns; turn++) {
         asm volatile("s_nop 0");
     }
+    __atomic_store_n(flags + ABOUT_TO_STORE, 1u, __ATOMIC_RELAXED);
+    asm volatile("" ::: "memory");
     data[threadIdx.x] = 1;
 }
 
@@ -18,27 +22,27 @@ int main() {
     CHECK(hipStreamCreateWithFlags(&second, hipStreamNonBlocking));
     hipEvent_t end;
     CHECK(hipEventCreate(&end));
-    unsigned* has_begun;
-    CHECK(hipHostMalloc(reinterpret_cast<void**>(&has_begun), sizeof(unsigned), hipHostMallocCoherent));
+    unsigned* flags;
+    CHECK(hipHostMalloc(reinterpret_cast<void**>(&flags), FLAGS * sizeof(unsigned), hipHostMallocCoherent));
     const DeviceArray<int> data(std::vector<int>(64, 0));
-    // The second one ends first if the first one is long enough.
+    // The second one ends before the first one stores if that is long enough.
     bool is_beside = false;
     for (unsigned turns = 1 << 16; !is_beside; turns *= 4) {
-        *has_begun = 0;
-        begin_and_store<<<1, 64, 0, first>>>(has_begun, turns, data);
+        flags[BEGUN] = flags[ABOUT_TO_STORE] = 0;
+        begin_and_store<<<1, 64, 0, first>>>(flags, turns, data);
         CHECK_LAUNCH();
         CHECK(hipEventRecord(end, first));
-        while (__atomic_load_n(has_begun, __ATOMIC_ACQUIRE) == 0) {
+        while (__atomic_load_n(flags + BEGUN, __ATOMIC_ACQUIRE) == 0) {
         }
         ORDER;
         store<<<1, 64, 0, second>>>(data);
         CHECK_LAUNCH();
         CHECK(hipStreamSynchronize(second));
-        is_beside = hipStreamQuery(first) == hipErrorNotReady || IS_ORDERED;
+        is_beside = __atomic_load_n(flags + ABOUT_TO_STORE, __ATOMIC_ACQUIRE) == 0 || IS_ORDERED;
         CHECK(hipStreamSynchronize(first));
     }
     expect_same("data", data.download(), std::vector<int>(64, IS_ORDERED ? 2 : 1));
-    CHECK(hipHostFree(has_begun));
+    CHECK(hipHostFree(flags));
     CHECK(hipEventDestroy(end));
     CHECK(hipStreamDestroy(first));
     CHECK(hipStreamDestroy(second));
