@@ -100,7 +100,9 @@ fn halves_become_single_precision_and_are_cut_off_as_the_library_has_it() {
 fn series_are_rounded_correctly() {
     let sine = |turns: f64| (turns % 1.0 * std::f64::consts::TAU).sin();
     let cosine = |turns: f64| (turns % 1.0 * std::f64::consts::TAU).cos();
-    let hosts: [(fn(f64) -> f64, bool); 4] = [
+    /// A function of the host's, and true if its argument is an angle in turns.
+    type Host = (fn(f64) -> f64, bool);
+    let hosts: [Host; 4] = [
         (f64::exp2, false),
         (f64::log2, false),
         (sine, true),
