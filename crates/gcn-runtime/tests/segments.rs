@@ -68,7 +68,7 @@ fn builder() -> DeviceBuilder {
 
 /// A kernel that tells, and the buffer that it tells to.
 fn tell(device: &Device) -> (Kernel, Buffer) {
-    let module = device.load(&code(device)).expect("it loads");
+    let module = device.load(code(device)).expect("it loads");
     let told = device.allocate("told", 8).expect("memory");
     (module.kernel("tell").expect("it is there"), told)
 }
