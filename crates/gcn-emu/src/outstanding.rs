@@ -33,6 +33,8 @@ pub struct Held<T> {
     pub counter: Counter,
     /// Operations that complete in order with it.
     pub order: Order,
+    /// A sampler takes part in it.
+    pub sampled: bool,
     /// Least value of the counter while the operation is outstanding.
     pub least: u8,
     /// The thing held.
@@ -111,6 +113,7 @@ impl<T> Outstanding<T> {
             .extend(holds.into_iter().map(|(counter, what)| Held {
                 counter,
                 order: counters.order,
+                sampled: counters.sampled,
                 least: own(counter),
                 what,
             }));

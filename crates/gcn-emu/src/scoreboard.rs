@@ -95,7 +95,7 @@ impl CounterState {
         places: [Holder {
             number: 0,
             pc: 0,
-            order: Order::Export,
+            order: Order::Message,
             held: 0,
         }; PLACES],
     };

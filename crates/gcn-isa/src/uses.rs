@@ -4,7 +4,7 @@
 //! Everything follows from the row, the words and the instruction set. [`Inst::uses`] is a view that computes on demand and
 //! allocates nothing; a decoder may ask it for every instruction.
 //!
-//! Sources: errata E035–E037, E043, E069, E082, E089, E250–E253; the tests `uses` of gcn-emu execute every row against the
+//! Sources: errata E035–E037, E043, E069, E082, E089, E250–E255; the tests `uses` of gcn-emu execute every row against the
 //! registers and memory stated here, and the tests `llvm_facts` of gcn-asm compare counters and hazards with LLVM's passes.
 
 pub mod counters;

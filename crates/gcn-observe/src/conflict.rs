@@ -1,18 +1,19 @@
 //! Conflicts of an instruction's registers with those that an operation holds, and how findings describe them.
 
+use gcn_emu::outstanding::Held;
 use gcn_isa::Isa;
-use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
+use gcn_isa::uses::{Counter, Counters, RegisterUse, Registers};
 
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
-/// True if an instruction's use of registers must wait for an operation that holds some. `own` are the counters that the
-/// instruction adds to, `released` those that say when its own use is over.
-pub(crate) fn conflicts(
+/// True if an instruction's use of registers must wait for an operation that holds some, `theirs`, by what is `held`. `own`
+/// are the counters that the instruction adds to, `released` those that say when its own use is over.
+pub(crate) fn conflicts<T>(
     its: &RegisterUse,
     (own, released): (Option<Counters>, &[Counter]),
     theirs: &RegisterUse,
-    (counter, order): (Counter, Order),
+    held: &Held<T>,
 ) -> bool {
     if !theirs.overlaps(its) {
         return false;
@@ -20,9 +21,10 @@ pub(crate) fn conflicts(
     if theirs.written == 0 {
         return its.written & theirs.read != 0;
     }
-    // Its result comes behind the other one, since both complete in order.
+    // Its result comes behind the other one.
     let returns_in_order = || {
-        own.is_some_and(|own| own.order == order && order.is_kept()) && released.contains(&counter)
+        own.is_some_and(|own| own.writes_behind(held.order, held.sampled))
+            && released.contains(&held.counter)
     };
     its.read & theirs.written != 0 || its.written & theirs.written != 0 && !returns_in_order()
 }

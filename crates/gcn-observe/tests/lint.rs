@@ -301,6 +301,49 @@ fn sources_of_stores_are_held_on_gcn_1_0() {
 }
 
 #[test]
+fn samples_and_loads_overwrite_each_other_in_any_order() {
+    const SAMPLE: &str = "image_sample v2, v0, s[8:15], s[4:7] dmask:0x1";
+    const LOAD: &str = "image_load v2, v0, s[8:15] dmask:0x1 unorm";
+    let code = |first, second| {
+        format!(
+            "{first}
+             {second}
+             s_waitcnt vmcnt(0)
+             v_mov_b32_e32 v3, v2
+             s_endpgm"
+        )
+    };
+    for (first, second) in [(SAMPLE, LOAD), (LOAD, SAMPLE)] {
+        let expected = format!("missing-wait: {second} / {first}: `s_waitcnt vmcnt(0)`");
+        check(ALL, &code(first, second), &[&expected]);
+        check(ALL, &code(first, first), &[]);
+    }
+}
+
+#[test]
+fn short_descriptors_leave_the_data_of_stores_open() {
+    let code = |store: &str, then: &str| {
+        format!(
+            "{store}
+             {then}
+             s_endpgm"
+        )
+    };
+    let whole = "image_store v[0:3], v4, s[8:15] dmask:0xf unorm";
+    let short = "image_store v[0:3], v4, s[8:11] dmask:0xf unorm r128";
+    let few = "image_store v[0:1], v4, s[8:11] dmask:0x3 unorm r128";
+    let targets = &["gfx700", "gfx803"];
+    for then in ["v_mov_b32_e32 v1, 0", "v_interp_mov_f32 v1, p0, attr0.x"] {
+        // Listings have eight registers, as LLVM's.
+        let listed = short.replace("s[8:11]", "s[8:15]");
+        let expected = format!("missing-wait-states: {then} / {listed}: `s_nop 0`");
+        check(targets, &code(short, then), &[&expected]);
+        check(targets, &code(whole, then), &[]);
+        check(targets, &code(few, then), &[]);
+    }
+}
+
+#[test]
 fn wait_states_are_counted_on_the_shortest_way() {
     let lane = |between: &str| {
         format!(

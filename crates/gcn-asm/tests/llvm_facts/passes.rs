@@ -1,11 +1,10 @@
 //! LLVM's passes over sequences of instructions, and pairs of classes of instructions for them. Tests of other crates use them too.
 
-use std::collections::HashMap;
 use std::fmt::Write;
 
 use gcn_isa::{Inst, Target, decode};
 
-use crate::classes::{COUNTED, Class, OTHERS};
+use crate::classes::{COUNTED, Class, OTHERS, elsewhere};
 use crate::common;
 
 /// Targets without replays of accesses that have faulted, and one with them.
@@ -40,15 +39,19 @@ pub fn inst(target: &'static Target, text: &str) -> Option<Inst> {
     Some(decode(target.isa, &words).expect("what is assembled is an instruction"))
 }
 
-pub fn of_class(target: &'static Target, class: &Class) -> Option<(String, Inst, String)> {
+/// An instruction: its name, and itself for both.
+pub type Part = (String, Inst, String);
+
+/// The instruction of a class with its data at a place; nothing where it does not exist.
+pub fn of_class(target: &'static Target, class: &Class, place: u16) -> Option<Part> {
     Some((
         class.name.to_owned(),
-        inst(target, class.text)?,
-        class.mir.to_owned(),
+        inst(target, &elsewhere(class.text, place))?,
+        elsewhere(class.mir, place),
     ))
 }
 
-pub fn sequence(parts: &[&(String, Inst, String)]) -> Sequence {
+pub fn sequence(parts: &[&Part]) -> Sequence {
     Sequence {
         names: parts.iter().map(|part| part.0.clone()).collect(),
         insts: parts.iter().map(|part| part.1).collect(),
@@ -56,80 +59,121 @@ pub fn sequence(parts: &[&(String, Inst, String)]) -> Sequence {
     }
 }
 
-/// Runs a pass over one function for each sequence. What it inserts before each instruction: its name and its number.
+/// A pass of LLVM's.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Pass {
+    /// Inserts S_WAITCNT.
+    Waits,
+    /// Inserts S_NOP.
+    Hazards,
+}
+
+impl Pass {
+    fn name(self) -> &'static str {
+        match self {
+            Pass::Waits => "si-insert-waitcnts",
+            Pass::Hazards => "post-RA-hazard-rec",
+        }
+    }
+
+    /// Sequences of a function: no hazard lasts longer than [`SEPARATOR`].
+    fn sequences(self) -> usize {
+        match self {
+            Pass::Waits => 1,
+            Pass::Hazards => 1000,
+        }
+    }
+}
+
+/// Wait states between two sequences, more than the pass ever inserts.
+const SEPARATOR: &str = "S_NOP 7";
+
+/// Runs a pass over the sequences. What it inserts before each instruction, and behind the last: its name and its number.
 pub fn run(
     target: &str,
     features: &str,
-    pass: &str,
+    pass: Pass,
     sequences: &[Sequence],
 ) -> Vec<Vec<Vec<(String, u16)>>> {
     let mut input = "--- |\n".to_owned();
-    for number in 0..sequences.len() {
+    let functions = sequences.chunks(pass.sequences());
+    for number in 0..functions.len() {
         let _ = writeln!(
             input,
             "  define amdgpu_kernel void @f{number}() {{ ret void }}"
         );
     }
     input += "...\n";
-    for (number, sequence) in sequences.iter().enumerate() {
-        let body = sequence.mir.join("\n    ");
+    for (number, sequences) in functions.enumerate() {
         let _ = write!(
             input,
-            "---\nname: f{number}\nmachineFunctionInfo:\n  isEntryFunction: true\nbody: |\n  bb.0:\n    {body}\n    S_ENDPGM 0\n...\n"
+            "---\nname: f{number}\nmachineFunctionInfo:\n  isEntryFunction: true\nbody: |\n  bb.0:\n"
         );
+        for sequence in sequences {
+            for line in &sequence.mir {
+                let _ = writeln!(input, "    {line}");
+            }
+            let _ = writeln!(input, "    {SEPARATOR}");
+        }
+        input += "    S_ENDPGM 0\n...\n";
     }
     let cpu = format!("-mcpu={target}");
-    let pass = format!("-run-pass={pass}");
+    let name = format!("-run-pass={}", pass.name());
     let features = format!("-mattr={features}");
     let arguments = [
         "-march=amdgcn",
         &cpu,
         &features,
-        &pass,
+        &name,
         "-x=mir",
         "-",
         "-o",
         "-",
     ];
     let (out, err) = common::tool("llc-19", "llvm-19", &arguments, &input);
-    let errors: Vec<&str> = err.lines().take(12).collect();
-    let mut found = HashMap::new();
-    let mut name = "";
-    let mut lines = None::<Vec<Vec<(String, u16)>>>;
+    let mut found = Vec::new();
+    let mut lines = vec![Vec::new()];
+    let mut in_body = false;
     for line in out.lines() {
-        if let Some(it) = line.strip_prefix("name:") {
-            name = it.trim();
-        } else if line.starts_with("body:") {
-            lines = Some(vec![Vec::new()]);
-        } else if line == "..." {
-            if let Some(lines) = lines.take() {
-                found.insert(name.to_owned(), lines);
+        let words: Vec<&str> = line.split_whitespace().collect();
+        match words[..] {
+            ["body:", ..] => {
+                in_body = true;
+                lines = vec![Vec::new()];
             }
-        } else if let Some(lines) = &mut lines {
-            let words: Vec<&str> = line.split_whitespace().collect();
-            match words[..] {
-                [op @ ("S_WAITCNT" | "S_NOP"), number] => {
-                    let number = number.parse().expect("its operand is a number");
-                    let last = lines.last_mut().expect("there is one");
-                    last.push((op.to_owned(), number));
-                }
-                [] | ["bb.0:"] => {}
-                _ => lines.push(Vec::new()),
+            // At the end there may be a write-back of the scalar cache, which belongs to no sequence.
+            ["..."] => in_body = false,
+            _ if !in_body => {}
+            [] | ["bb.0:"] | ["S_ENDPGM", ..] => {}
+            _ if line.trim() == SEPARATOR => {
+                found.push(std::mem::replace(&mut lines, vec![Vec::new()]));
             }
+            [op @ ("S_WAITCNT" | "S_NOP"), number] => {
+                let number = number.parse().expect("its operand is a number");
+                let last = lines.last_mut().expect("there is one");
+                last.push((op.to_owned(), number));
+            }
+            _ => lines.push(Vec::new()),
         }
     }
-    (0..sequences.len())
-        .map(|number| {
-            let it = found.remove(&format!("f{number}"));
-            it.unwrap_or_else(|| panic!("llc-19 gives no f{number}:\n{}", errors.join("\n")))
-        })
-        .collect()
+    let errors: Vec<&str> = err.lines().take(12).collect();
+    let mut both = found.iter().zip(sequences);
+    let torn = both.find(|(lines, it)| lines.len() != it.mir.len() + 1);
+    assert!(
+        found.len() == sequences.len() && torn.is_none(),
+        "llc-19 gives {} of {} sequences for {target}, {:?} in other lines:\n{}",
+        found.len(),
+        sequences.len(),
+        torn.map(|(_, it)| &it.names),
+        errors.join("\n")
+    );
+    found
 }
 
 /// Every pair of classes that exist on a target.
 pub fn pairs(target: &'static Target) -> Vec<Sequence> {
     let all = COUNTED.iter().chain(OTHERS);
-    let here: Vec<_> = all.filter_map(|class| of_class(target, class)).collect();
+    let here: Vec<_> = all.filter_map(|class| of_class(target, class, 0)).collect();
     let pairs = here
         .iter()
         // llc-19 looks for the data of a GLOBAL load to LDS, of which it has none, and crashes.
@@ -140,7 +184,7 @@ pub fn pairs(target: &'static Target) -> Vec<Sequence> {
 
 /// The wait states that LLVM puts between the two instructions of each pair.
 pub fn wait_states(target: &str, features: &str, pairs: &[Sequence]) -> Vec<u16> {
-    let inserted = run(target, features, "post-RA-hazard-rec", pairs);
+    let inserted = run(target, features, Pass::Hazards, pairs);
     let states = |it: Vec<Vec<(String, u16)>>| it[1].iter().map(|(_, number)| number + 1).sum();
     inserted.into_iter().map(states).collect()
 }

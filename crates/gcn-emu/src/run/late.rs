@@ -229,6 +229,7 @@ fn counters(wave: &Wave, step: &Step, device: &Device, transfer: &mut Transfer) 
         lgkm: 0,
         exp: 0,
         order: Order::Scalar,
+        sampled: false,
     });
     if counters.order == Order::Flat {
         let access = transfer.access_mut();

@@ -30,9 +30,14 @@ const TARGETS: [(&str, u8, u8); 5] = [
     ("mrt", 0, 8),
     ("mrtz", 8, 1),
     ("null", 9, 1),
-    ("pos", 12, 4),
-    ("param", 32, 32),
+    ("pos", POSITIONS, 4),
+    ("param", PARAMETERS, 32),
 ];
+
+/// The first target of positions.
+pub(crate) const POSITIONS: u8 = 12;
+/// The first target of parameters.
+pub(crate) const PARAMETERS: u8 = 32;
 
 /// Writes the name of a target; false, and its number behind `unnamed`, which no assembler takes, if it has none.
 pub(crate) fn write_target(out: &mut Text, target: u8, unnamed: &str) -> bool {

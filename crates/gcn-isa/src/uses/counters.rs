@@ -1,9 +1,10 @@
 //! The counters that an instruction holds until it completes, and in which order it completes.
 //!
-//! Sources: checklist 5; errata E043, E046, E082, E083, E089, E120, E123, E250, E251.
+//! Sources: checklist 5; errata E043, E046, E082, E083, E089, E120, E123, E250, E251, E254, E255.
 
 use std::fmt;
 
+use crate::chapters::exp::{PARAMETERS, POSITIONS};
 use crate::effect::{Control, Does};
 use crate::field::{Encoding, Field};
 use crate::form::Form;
@@ -51,8 +52,12 @@ pub enum Order {
     Scalar,
     /// Messages: on LGKM_CNT.
     Message,
-    /// Exports: on EXP_CNT.
-    Export,
+    /// Exports of colours, of depth and to nothing: on EXP_CNT. Those of positions and parameters overtake them (errata E254).
+    ExportColor,
+    /// Exports of positions: on EXP_CNT.
+    ExportPosition,
+    /// Exports of parameters: on EXP_CNT.
+    ExportParameter,
 }
 
 impl Order {
@@ -73,9 +78,18 @@ pub struct Counters {
     pub exp: u8,
     /// Among which operations it completes in order.
     pub order: Order,
+    /// A sampler takes part: vector memory with one and without one complete in order, yet write their results in any order
+    /// (errata E255).
+    pub sampled: bool,
 }
 
 impl Counters {
+    /// True if an operation with these counters writes its results behind those of any earlier operation of an order, with
+    /// a sampler or without.
+    pub fn writes_behind(&self, order: Order, sampled: bool) -> bool {
+        self.order.is_kept() && self.order == order && self.sampled == sampled
+    }
+
     /// The counters that it adds to.
     pub fn held(&self) -> impl Iterator<Item = Counter> + use<> {
         let all = [
@@ -112,6 +126,7 @@ impl Uses<'_> {
                 lgkm,
                 exp,
                 order,
+                sampled: self.has_sampler(),
             })
         };
         match self.inst.encoding {
@@ -134,11 +149,28 @@ impl Uses<'_> {
             Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg => {
                 of(Order::VectorMemory, 1, 0, u8::from(self.locks_data()))
             }
-            Encoding::Exp => of(Order::Export, 0, 0, 1),
+            Encoding::Exp => of(self.order_of_exports(), 0, 0, 1),
             _ if matches!(self.inst.does(), Does::Control(Control::SendMsg { .. })) => {
                 of(Order::Message, 0, 1, 0)
             }
             _ => None,
+        }
+    }
+
+    fn has_sampler(&self) -> bool {
+        let mut slots = self.inst.row().slots();
+        slots.any(|slot| slot.field == Field::Ssamp)
+    }
+
+    /// Exports to targets of one kind complete in order (errata E254).
+    fn order_of_exports(&self) -> Order {
+        let target = self.inst.get(Field::Tgt);
+        if target >= PARAMETERS.into() {
+            Order::ExportParameter
+        } else if target >= POSITIONS.into() {
+            Order::ExportPosition
+        } else {
+            Order::ExportColor
         }
     }
 
@@ -175,7 +207,14 @@ impl Uses<'_> {
         };
         if it.written != 0 {
             return match (counters.order, it.operand()) {
-                (_, None) | (Order::Message | Order::Export, _) => &[],
+                (_, None)
+                | (
+                    Order::Message
+                    | Order::ExportColor
+                    | Order::ExportPosition
+                    | Order::ExportParameter,
+                    _,
+                ) => &[],
                 (Order::VectorMemory, _) => &[Counter::Vm],
                 // Who does not know where the address leads waits for both.
                 (Order::Flat, _) => &[Counter::Vm, Counter::Lgkm],
@@ -189,7 +228,7 @@ impl Uses<'_> {
         };
         let is_late = match counters.order {
             // They read EXEC when they are granted, too.
-            Order::Gds | Order::Export => {
+            Order::Gds | Order::ExportColor | Order::ExportPosition | Order::ExportParameter => {
                 it.source == UseOrigin::LaneMask || matches!(it.registers, Registers::Vector { .. })
             }
             Order::VectorMemory => counters.exp != 0 && is_data(),

@@ -41,7 +41,7 @@ pub enum Hazard {
     ReturnFromTrap,
     /// The scalar ALU writes M0, a message, GDS, a register number or an address of LDS depends on it.
     ReadsM0,
-    /// A store of more than 64 bits, then the vector ALU writes its data.
+    /// A store of more than 64 bits, then the vector ALU or an interpolation writes its data.
     StoreData,
 }
 
@@ -302,7 +302,7 @@ impl<'a> Uses<'a> {
                 (Hazard::ReadsM0, _) if self.goes_by_m0() => {
                     |it| it.read != 0 && is_in(it, M0_REGISTER)
                 }
-                (Hazard::StoreData, Unit::Vector) => {
+                (Hazard::StoreData, Unit::Vector | Unit::Interpolation) => {
                     |it| it.written != 0 && matches!(it.registers, Registers::Vector { .. })
                 }
                 (
@@ -399,16 +399,17 @@ impl<'a> Uses<'a> {
     }
 
     /// The data of a store or atomic that has more than 64 bits of them; of a buffer's only where its scalar offset is no
-    /// register.
+    /// register, of an image's only where its descriptor has four dwords.
     #[expect(
         clippy::wildcard_enum_match_arm,
-        reason = "buffers and FLAT alone store more than 64 bits"
+        reason = "buffers, images and FLAT alone store more than 64 bits"
     )]
     fn long_data(&self) -> Option<RegisterUse> {
         const SHORT: u8 = 2;
         let inst = self.inst;
         let can = match self.unit() {
             Unit::Flat => true,
+            Unit::VectorMemory if inst.encoding == Encoding::Mimg => inst.flag(Field::R128),
             Unit::VectorMemory => {
                 let slot = inst
                     .row()

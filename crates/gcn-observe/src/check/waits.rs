@@ -148,7 +148,7 @@ impl Watch {
                 if is_vector && its_lanes & lanes == 0 {
                     continue;
                 }
-                let meets = conflicts(&its, (own, released), use_held, (held.counter, held.order));
+                let meets = conflicts(&its, (own, released), use_held, held);
                 let is_known = |it: &Met| it.held.what.pc == held.what.pc;
                 if meets && !found.iter().any(is_known) {
                     found.push(Met {

@@ -144,6 +144,7 @@ impl Waits {
                     lgkm,
                     exp: 0,
                     order,
+                    sampled: false,
                 };
                 self.outstanding
                     .issue(&counters, max, registers(Some(counter)));
@@ -169,12 +170,7 @@ impl Waits {
                 let HeldUse::Registers(theirs) = held.what.what else {
                     continue;
                 };
-                let meets = conflicts(
-                    &its,
-                    (step.counters, released),
-                    &theirs,
-                    (held.counter, held.order),
-                );
+                let meets = conflicts(&its, (step.counters, released), &theirs, held);
                 let is_new = || found.iter().all(|it| it.held.what.step != held.what.step);
                 if meets && is_new() && self.is_held(program, held) {
                     found.push(Met {

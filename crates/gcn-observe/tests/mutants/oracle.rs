@@ -36,6 +36,7 @@ pub enum Reason {
 
 struct Op {
     order: Order,
+    sampled: bool,
     counter: Counter,
     registers: Vec<RegisterUse>,
     is_flat: bool,
@@ -133,6 +134,7 @@ impl Text {
                     Counter::Vm if is_flat && self.isa < Isa::Gfx9 => Order::VectorMemory,
                     _ => counters.order,
                 },
+                sampled: counters.sampled,
                 counter,
                 registers: uses
                     .registers()
@@ -154,8 +156,8 @@ impl Text {
                     if held.written == 0 {
                         return it.written & held.read != 0;
                     }
-                    let follows = op.order.is_kept()
-                        && uses.counters().is_some_and(|own| own.order == op.order)
+                    let own = uses.counters();
+                    let follows = own.is_some_and(|own| own.writes_behind(op.order, op.sampled))
                         && uses.released_by(&it).contains(&op.counter);
                     it.read & held.written != 0 || it.written & held.written != 0 && !follows
                 })

@@ -141,6 +141,8 @@ struct Decoded {
     uses: Vec<(RegisterUse, &'static [Counter])>,
     /// Amount for each counter, and its order.
     counters: Vec<(Counter, u8, Order)>,
+    /// A sampler takes part.
+    sampled: bool,
     wait: Option<Waitcnt>,
     is_barrier: bool,
     writes_lds: bool,
@@ -165,6 +167,7 @@ impl Decoded {
                 .map(|it| (it, uses.released_by(&it)))
                 .collect(),
             counters,
+            sampled: uses.counters().is_some_and(|it| it.sampled),
             wait: wait(inst),
             is_barrier: inst.does() == Does::Control(Control::Barrier),
             writes_lds: uses.memory().is_some_and(|it| it.written.has(Space::Lds)),
@@ -246,6 +249,7 @@ struct Operation {
     pc: u64,
     counter: Counter,
     order: Order,
+    sampled: bool,
     spans: Vec<Span>,
     holds: Holds,
     /// The least value of the counter while it is outstanding.
@@ -305,23 +309,25 @@ impl Facts {
 }
 
 /// True if the second of two writes lands behind the first by itself.
-fn follows(first: &Operation, order: Option<Order>, released: &[Counter]) -> bool {
-    first.order.is_kept() && order == Some(first.order) && released.contains(&first.counter)
+fn follows(first: &Operation, own: Option<(Order, bool)>, released: &[Counter]) -> bool {
+    let same = own == Some((first.order, first.sampled));
+    first.order.is_kept() && same && released.contains(&first.counter)
 }
 
 impl Wave {
-    /// Notes which operations' registers an instruction uses. `order` is its own, if counters count it.
+    /// Notes which operations' registers an instruction uses. `own` is its order, if counters count it, and whether a
+    /// sampler takes part.
     fn uses(
         &mut self,
         pc: u64,
         spans: &[(Span, &'static [Counter])],
-        order: Option<Order>,
+        own: Option<(Order, bool)>,
         facts: &mut Facts,
     ) {
         for operation in &mut self.operations {
             let conflicts = spans.iter().any(|(it, released)| {
                 let mut held = operation.spans.iter();
-                let follows = follows(operation, order, released);
+                let follows = follows(operation, own, released);
                 held.any(|held| {
                     it.meets(held)
                         && if held.written == 0 {
@@ -426,6 +432,7 @@ impl Wave {
                 pc,
                 counter,
                 order,
+                sampled: decoded.sampled,
                 spans: if is_here { held } else { Vec::new() },
                 holds,
                 least: if order.is_kept() { amount } else { 1 },
@@ -492,7 +499,7 @@ impl WaveObserver for Watch {
             })
             .collect();
         let own = decoded.counters.first();
-        let own = own.map(|&(counter, _, order)| wave.order(counter, order).0);
+        let own = own.map(|&(counter, _, order)| (wave.order(counter, order).0, decoded.sampled));
         wave.uses(context.pc, &spans, own, facts);
         if decoded.is_barrier {
             wave.barrier(facts);
