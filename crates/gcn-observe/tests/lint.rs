@@ -34,8 +34,9 @@ fn findings(target: &str, text: &str) -> Vec<String> {
         let help = it.help.as_deref().unwrap_or_default();
         let help = help.trim_end_matches(" before the instruction");
         let name = it.kind.name();
-        // GCN 1.2 has it in another encoding.
+        // GCN 1.2 has them in other encodings.
         let text = it.place.text.replace("lane_b32_e32", "lane_b32");
+        let text = text.replace("interp_mov_f32_e32", "interp_mov_f32");
         format!("{name}: {text} / {}: {help}", other.text)
     };
     all.iter().map(line).collect()
