@@ -220,7 +220,7 @@ fn waits_are_those_that_llvm_inserts() {
         let mut pairs = Vec::new();
         for ((first, moved, last), waits) in alone.iter().zip(found) {
             if waits != [Waitcnt::max(target.isa); 2]
-                && seen.insert((&first.0, format!("{waits:?}")))
+                && seen.insert((&first.0, last.0.starts_with("v_"), format!("{waits:?}")))
             {
                 pairs.extend(
                     far.iter()
