@@ -76,6 +76,7 @@ struct Holder {
     number: u64,
     pc: u64,
     order: Order,
+    sampled: bool,
     held: u8,
 }
 
@@ -96,6 +97,7 @@ impl CounterState {
             number: 0,
             pc: 0,
             order: Order::Message,
+            sampled: false,
             held: 0,
         }; PLACES],
     };
@@ -183,6 +185,7 @@ impl Scoreboard {
                     vm: held(vm.next_if(is_it)),
                     lgkm: held(lgkm.next_if(is_it)),
                     exp: held(exp.next_if(is_it)),
+                    sampled: first.sampled,
                 },
             })
         })
@@ -214,13 +217,14 @@ impl Scoreboard {
     fn issue_each(&mut self, pc: u64, held: Counters, mut released: impl FnMut(Counter, Holder)) {
         let number = self.issued;
         self.issued += 1;
-        let order = held.order;
+        let Counters { order, sampled, .. } = held;
         let mut issue = |counter: &mut CounterState, max, name, held| {
             if held > 0 {
                 let operation = Holder {
                     number,
                     pc,
                     order,
+                    sampled,
                     held,
                 };
                 counter.issue(operation, max, |place| released(name, place));

@@ -146,6 +146,7 @@ impl Step {
                 lgkm: 1,
                 exp: 0,
                 order: Order::Message,
+                sampled: false,
             }),
         }
     }

@@ -12,6 +12,7 @@ fn of(order: Order, vm: u8, lgkm: u8) -> Counters {
         lgkm,
         exp: 0,
         order,
+        sampled: false,
     }
 }
 
