@@ -1,4 +1,5 @@
 //! # Documents of findings, suppressions and exit statuses: the program runs itself with settings, and ends in several ways.
+//! stderr = ["gcn: nothing was checked: no launch was of a kernel named scatter*; the kernels that were launched are gather(int const*, unsigned int const*, int*)", "gcn: nothing was checked: --launch-skip and --launch-count leave no launch"]
 #include "check.h"
 
 #include <sys/wait.h>
@@ -100,6 +101,11 @@ int main(int count, char** arguments) {
         quiet.pop_back();
     }
     unlink(file.c_str());
+    const auto none = run("return", {{"GCN_CHECK_FORMAT", "sarif"}, {"GCN_CHECK_KERNEL", "scatter"}});
+    REQUIRE(has(none.second, "toolExecutionNotifications") && has(none.second, "no launch was of a kernel named scatter;"), "%s",
+            none.second.c_str());
+    const auto named = run("return", {{"GCN_CHECK_KERNEL", "gather"}, {"GCN_CHECK_ERROR_EXITCODE", "9"}});
+    REQUIRE(named.first == 9, "a kernel has its name in the source, too: status %d", named.first);
     // The kernel is stopped, and HIP ends the program.
     const auto full = run("return", {{"GCN_CHECK_STOP_AT", "1"}});
     REQUIRE(has(full.second, "uninitialized-address"), "%s", full.second.c_str());

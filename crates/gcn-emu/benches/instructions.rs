@@ -238,7 +238,7 @@ fn bench(
         group: [lanes, 1, 1],
         lds_bytes: BYTES as u32,
         scratch_bytes_per_lane: 0,
-        read_only: Vec::new(),
+        restricted: Vec::new(),
         initial: Initial {
             sgprs: vec![
                 InitialSgpr::Value(buffer as u32),

@@ -33,10 +33,30 @@ pub struct Dispatch {
     pub lds_bytes: u32,
     /// Bytes of scratch that each lane has.
     pub scratch_bytes_per_lane: u32,
-    /// Allocations that the kernel may only read: all its arguments that point there say so.
-    pub read_only: Vec<Range<u64>>,
+    /// Memory that the kernel may access in some ways only. It is not kept from others: observers may report them.
+    pub restricted: Vec<Restricted>,
     /// Contents of the first registers.
     pub initial: Initial,
+}
+
+/// Memory that a kernel may access in some ways only.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Restricted {
+    /// Its addresses.
+    pub range: Range<u64>,
+    /// The ways.
+    pub rule: AccessRule,
+}
+
+/// Ways in which a kernel may access memory, and who says so.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AccessRule {
+    /// It only loads: all its arguments that point to the allocation are declared so.
+    ArgumentsRead,
+    /// It only loads: the host has made the buffer so.
+    ReadOnly,
+    /// It only stores: the host has made the buffer so.
+    WriteOnly,
 }
 
 /// Registers as the hardware sets them before the first instruction.

@@ -22,7 +22,7 @@ mod worker;
 
 use crate::code::Code;
 use crate::device::Device;
-pub use crate::dispatch::{Dispatch, Initial, InitialSgpr, Stats};
+pub use crate::dispatch::{AccessRule, Dispatch, Initial, InitialSgpr, Restricted, Stats};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind, Site};
 pub use crate::lanes::{LEVEL_VARIABLE, Level, LevelError};
@@ -44,7 +44,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
     let dispatch = Dispatch {
         kernel: None,
         kernarg: None,
-        read_only: Vec::new(),
+        restricted: Vec::new(),
         entry: wave.pc,
         grid: [1; 3],
         group: [1; 3],

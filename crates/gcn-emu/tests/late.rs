@@ -33,7 +33,7 @@ fn results(name: &str, late: Option<u64>, items: u32, text: &str) -> (Vec<u32>, 
     let dispatch = Dispatch {
         kernel: None,
         kernarg: None,
-        read_only: Vec::new(),
+        restricted: Vec::new(),
         entry: 0x1000,
         grid: [items, 1, 1],
         group: [items, 1, 1],

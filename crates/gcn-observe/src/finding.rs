@@ -6,7 +6,8 @@
 
 pub mod kinds;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -162,18 +163,32 @@ struct KeptFindings {
     findings: BTreeMap<FindingKey, Finding>,
     /// Keys of those that [`Findings::fresh`] has not given yet.
     fresh: Vec<FindingKey>,
+    /// Those that are not wanted.
+    unwanted: HashSet<FindingKey>,
     /// Findings that were not kept.
     lost: u64,
 }
 
+/// Tells if a finding is not wanted.
+type Unwanted = Box<dyn Fn(&Finding) -> bool + Send + Sync>;
+
 /// Findings of all checkers of a run.
-#[derive(Debug)]
 pub struct Findings {
     kept: Mutex<KeptFindings>,
     /// Number of different findings at which the run stops.
     limit: usize,
     /// Set when that many were found.
     stop: Arc<AtomicBool>,
+    unwanted: Option<Unwanted>,
+}
+
+impl fmt::Debug for Findings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Findings { kept, limit, .. } = self;
+        let mut debug = f.debug_struct("Findings");
+        debug.field("kept", kept).field("limit", limit);
+        debug.finish_non_exhaustive()
+    }
 }
 
 impl Default for Findings {
@@ -183,12 +198,27 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// No finding. `stop` is set when there are `limit` different ones.
+    /// No finding. `stop` is set when there are `limit` different ones; what is found then, until the run has stopped, is not
+    /// kept.
     pub fn new(limit: usize, stop: Arc<AtomicBool>) -> Findings {
         Findings {
             kept: Mutex::default(),
             limit,
             stop,
+            unwanted: None,
+        }
+    }
+
+    /// The same without findings that `is_unwanted` says yes to: they are neither kept nor counted. It is asked once for each
+    /// key.
+    #[must_use]
+    pub fn without(
+        self,
+        is_unwanted: impl Fn(&Finding) -> bool + Send + Sync + 'static,
+    ) -> Findings {
+        Findings {
+            unwanted: Some(Box::new(is_unwanted)),
+            ..self
         }
     }
 
@@ -206,8 +236,15 @@ impl Findings {
             if is_earlier {
                 *finding = Finding { count, ..make() };
             }
-        } else if size < MAX_FINDINGS {
-            kept.findings.insert(key, make());
+        } else if kept.unwanted.contains(&key) {
+            // Nobody asks for it.
+        } else if size < self.limit.min(MAX_FINDINGS) {
+            let finding = make();
+            if self.unwanted.as_ref().is_some_and(|it| it(&finding)) {
+                kept.unwanted.insert(key);
+                return;
+            }
+            kept.findings.insert(key, finding);
             kept.fresh.push(key);
             if size + 1 >= self.limit {
                 self.stop.store(true, Relaxed);

@@ -9,13 +9,13 @@
 //! other registers than those of the jump hold the address to return to; else it is a return. Any lanes may be active. What memory
 //! an address leads to, a wave's other waves and LDS are left to the checkers of a run.
 
-mod ahead;
-mod constants;
-mod flow;
-mod hazards;
 mod program;
 mod report;
+mod constants;
+mod hazards;
 mod waits;
+mod flow;
+mod ahead;
 
 use gcn_isa::Isa;
 

@@ -14,5 +14,5 @@ static AT_END: extern "C" fn() = at_end;
 
 extern "C" fn at_end() {
     let made = runtime::made().filter(|_| !forks::is_child());
-    exit::at_end(made.map(|runtime| &runtime.watch));
+    exit::at_end(made.and_then(|runtime| runtime.watch.end()));
 }

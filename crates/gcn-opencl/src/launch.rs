@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use gcn_runtime::hsa::LaunchError;
 use gcn_runtime::program::say::say;
-use gcn_runtime::{Error, Kernel as Code, Launch, Queue as Emulated};
+use gcn_runtime::{AccessRule, Error, Kernel as Code, Launch, Queue as Emulated, Restricted};
 
+use crate::abi::{CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY};
 use crate::device::{Device, MAX_ITEMS, WAVE};
 use crate::kernel::{Arguments, Kernel, max_group, required_group};
 use crate::memory::Mem;
@@ -87,7 +88,8 @@ impl Ready {
             .offset(offset);
         let launch = arguments
             .into_iter()
-            .fold(launch, |launch, argument| launch.arg(argument));
+            .fold(launch, |launch, argument| launch.arg(argument))
+            .restrict(restricted(&objects));
         if let Some(problem) = launch.problems().into_iter().next() {
             return Err(status_of(&problem));
         }
@@ -118,6 +120,35 @@ impl Ready {
             }
         }
     }
+}
+
+/// The flags by which kernels may access memory objects in some ways only.
+const RULES: [(u64, AccessRule); 2] = [
+    (CL_MEM_READ_ONLY, AccessRule::ReadOnly),
+    (CL_MEM_WRITE_ONLY, AccessRule::WriteOnly),
+];
+
+/// The memory of a launch's buffers that was made for kernels to read or to write only, but for what they reach through an object
+/// with other flags too. Kernels access memory of the program's by pointers, for which flags mean nothing.
+fn restricted(objects: &[Arc<Mem>]) -> Vec<Restricted> {
+    let range = |it: &Mem| it.address..it.address.saturating_add(it.size as u64);
+    let mut found: Vec<Restricted> = Vec::new();
+    for object in objects {
+        let mut rules = RULES.iter().filter(|(flag, _)| object.flags & flag != 0);
+        let Some(&(flag, rule)) = rules.next() else {
+            continue;
+        };
+        let own = range(object);
+        let is_reached = objects.iter().any(|other| {
+            let it = range(other);
+            other.flags & flag == 0 && it.start < own.end && own.start < it.end
+        });
+        let is_buffer = object.image.is_none() && !object.uses_svm;
+        if is_buffer && !is_reached && !found.iter().any(|it| it.range == own) {
+            found.push(Restricted { range: own, rule });
+        }
+    }
+    found
 }
 
 /// The status of sizes that are not possible.

@@ -1,6 +1,6 @@
 //! Checks of launches: their observers, and what these have found, each finding once.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -8,12 +8,13 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gcn_emu::observe::Observers;
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{FindingKey, Findings};
+use gcn_object::{NameError, NamePattern};
 
 use crate::module::{Module, WeakModule};
 use crate::report::{
-    CodeMap, FindingReport, Identity, Suppressions, SuppressionsError, write_findings,
+    CodeMap, FindingReport, Identity, Suppressions, SuppressionsError, printable, write_findings,
 };
-use crate::settings::CheckSettings;
+use crate::settings::{CheckSettings, names_kernel};
 
 /// Checks of the launches of a run or of a program.
 ///
@@ -36,12 +37,13 @@ use crate::settings::CheckSettings;
 /// assert!(checking.collect(kernel.module()).is_empty(), "it is told once");
 /// assert_eq!(checking.reports().len(), 1);
 /// assert_eq!((checking.watched(), checking.settings().stop_at, checking.is_full()), (1, None, false));
+/// assert_eq!(checking.unwatched(), None);
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug)]
 pub struct Checking {
     settings: CheckSettings,
-    suppressions: Suppressions,
+    suppressions: Arc<Suppressions>,
     findings: Arc<Findings>,
     stop: Arc<AtomicBool>,
     observers: Observers,
@@ -49,9 +51,27 @@ pub struct Checking {
     launches: AtomicU64,
     /// Those of them that are watched.
     watched: AtomicU64,
+    /// Symbols of all kernels that were launched.
+    kernels: Mutex<BTreeSet<String>>,
     collected: Mutex<Collected>,
     /// Modules whose kernels have been launched.
-    modules: Mutex<Vec<WeakModule>>,
+    modules: Arc<Modules>,
+}
+
+/// Modules that may have been unloaded.
+#[derive(Debug, Default)]
+struct Modules(Mutex<Vec<WeakModule>>);
+
+impl Modules {
+    fn list(&self) -> MutexGuard<'_, Vec<WeakModule>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The module with an instruction.
+    fn of(&self, pc: u64) -> Option<Module> {
+        let modules: Vec<Module> = self.list().iter().filter_map(WeakModule::module).collect();
+        modules.into_iter().find(|it| it.code().contains(&pc))
+    }
 }
 
 /// Findings as they are reported.
@@ -88,16 +108,30 @@ impl Checking {
         let stop = Arc::<AtomicBool>::default();
         let most = settings.stop_at.map(usize::try_from);
         let most = most.and_then(Result::ok).unwrap_or(usize::MAX);
-        let findings = Arc::new(Findings::new(most, stop.clone()));
+        let suppressions = Arc::new(Suppressions::read(&settings.suppress)?);
+        let modules = Arc::<Modules>::default();
+        let mut findings = Findings::new(most, stop.clone());
+        if !settings.suppress.is_empty() {
+            // They are not to stop the run.
+            let (modules, suppressions) = (modules.clone(), suppressions.clone());
+            findings = findings.without(move |finding| {
+                let module = modules.of(finding.place.pc);
+                module.is_some_and(|module| {
+                    suppressions.cover(&FindingReport::new(finding, &CodeMap::new(&module)))
+                })
+            });
+        }
+        let findings = Arc::new(findings);
         Ok(Checking {
-            suppressions: Suppressions::read(&settings.suppress)?,
+            suppressions,
             observers: checkers(&settings.checks, &findings),
             findings,
             stop,
             launches: AtomicU64::new(0),
             watched: AtomicU64::new(0),
+            kernels: Mutex::default(),
             collected: Mutex::default(),
-            modules: Mutex::default(),
+            modules,
             settings,
         })
     }
@@ -142,6 +176,11 @@ impl Checking {
     /// # Ok::<(), gcn_runtime::report::SuppressionsError>(())
     /// ```
     pub fn launch(&self, kernel: &str) -> Observers {
+        let mut kernels = self.kernels();
+        if !kernels.contains(kernel) {
+            kernels.insert(kernel.to_owned());
+        }
+        drop(kernels);
         let is_watched = self.settings.covers(kernel)
             && self.settings.watches(self.launches.fetch_add(1, Relaxed));
         if is_watched {
@@ -152,9 +191,10 @@ impl Checking {
         }
     }
 
-    /// Notes a module whose kernels are launched: findings of other modules' kernels may have a side in it.
-    pub(crate) fn notes(&self, module: &Module) {
-        let mut modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Notes a module whose kernels are launched: findings of other modules' kernels may have a side in it, and which findings of its
+    /// code are suppressed shows only in its lines.
+    pub fn notes(&self, module: &Module) {
+        let mut modules = self.modules.list();
         if !modules.iter().any(|known| known.is(module)) {
             modules.retain(|known| known.module().is_some());
             modules.push(module.weak());
@@ -163,7 +203,7 @@ impl Checking {
 
     /// The modules that were noted and are still loaded, but for one.
     fn others(&self, than: &Module) -> Vec<Module> {
-        let modules = self.modules.lock().unwrap_or_else(PoisonError::into_inner);
+        let modules = self.modules.list();
         let others = modules.iter().filter(|known| !known.is(than));
         others.filter_map(WeakModule::module).collect()
     }
@@ -171,6 +211,48 @@ impl Checking {
     /// Number of launches so far that are watched: without one, "no findings" says nothing.
     pub fn watched(&self) -> u64 {
         self.watched.load(Relaxed)
+    }
+
+    fn kernels(&self) -> MutexGuard<'_, BTreeSet<String>> {
+        self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A sentence without a full stop, if no launch so far was watched, since "no findings" says nothing then, or if the
+    /// settings name a kernel that was not launched.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Checking;
+    /// use gcn_runtime::settings::CheckSettings;
+    /// let kernels = vec!["ad".to_owned()];
+    /// let checking = Checking::new(CheckSettings { kernels, ..CheckSettings::default() })?;
+    /// checking.launch("add");
+    /// assert_eq!(
+    ///     checking.unwatched().as_deref(),
+    ///     Some("nothing was checked: no launch was of a kernel named ad; the kernels that were launched are add")
+    /// );
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn unwatched(&self) -> Option<String> {
+        let kernels = self.kernels();
+        let watches_none = self.watched.load(Relaxed) == 0;
+        let launched = || kernels.iter().map(String::as_str);
+        let patterns = self.settings.kernels.iter();
+        let missing: Vec<&str> = patterns
+            .filter(|pattern| !launched().any(|kernel| names_kernel(pattern, kernel)))
+            .map(String::as_str)
+            .collect();
+        let reason = match &missing[..] {
+            _ if kernels.is_empty() => "no kernel was launched".to_owned(),
+            [first, ..] => not_launched(&missing, NamePattern::new(first).find(launched()).err()),
+            [] if watches_none => "--launch-skip and --launch-count leave no launch".to_owned(),
+            [] => return None,
+        };
+        Some(if watches_none {
+            format!("nothing was checked: {reason}")
+        } else {
+            reason
+        })
     }
 
     /// The flag that is set when there are as many findings as the settings allow.
@@ -292,7 +374,7 @@ impl Checking {
         reports.collect()
     }
 
-    /// Writes findings in the form that the settings name.
+    /// Writes findings in the form that the settings name, with a note about the run if the form has a place for it.
     ///
     /// # Errors
     /// `out` cannot be written.
@@ -310,15 +392,34 @@ impl Checking {
     /// assert!(kernel.launch([64, 1, 1]).arg(&short).observers(&observers).run(&device.queue()).is_err());
     /// checking.collect(kernel.module());
     /// let mut out = Vec::new();
-    /// checking.write(&checking.reports(), &mut out)?;
+    /// checking.write(&checking.reports(), None, &mut out)?;
     /// assert!(String::from_utf8(out)?.contains("\"kernel\": \"add_one\""));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn write(&self, reports: &[FindingReport], out: &mut dyn Write) -> io::Result<()> {
+    pub fn write(
+        &self,
+        reports: &[FindingReport],
+        note: Option<&str>,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
         if self.settings.gen_suppressions {
             return write!(out, "{}", Suppressions::of(reports));
         }
-        write_findings(reports, self.settings.format, out)
+        write_findings(reports, note, self.settings.format, out)
+    }
+}
+
+/// A clause about names that no kernel has that was launched; the error has the kernels nearest to the first.
+fn not_launched(names: &[&str], error: Option<NameError>) -> String {
+    let names = printable(&names.join(" or "));
+    let clause = format!("no launch was of a kernel named {names}");
+    let Some(NameError::Missing { nearest, rest, .. }) = error else {
+        return clause;
+    };
+    let nearest = printable(&nearest.join(", "));
+    match rest {
+        0 => format!("{clause}; the kernels that were launched are {nearest}"),
+        _ => format!("{clause}; the closest that were launched are {nearest}, and {rest} others"),
     }
 }
 

@@ -11,6 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use gcn_emu::device::{Device as Emulated, HostCalls};
 use gcn_emu::observe::Observers;
+use gcn_emu::run::Restricted;
 
 use crate::abi::hsa::{Packet, PlacedBytes, Shape};
 use crate::argument::place;
@@ -60,6 +61,7 @@ impl Kernel {
             arguments: Vec::new(),
             segment: None,
             threads: None,
+            restricted: Vec::new(),
             submission: Submission::default(),
         }
     }
@@ -84,6 +86,7 @@ pub struct Launch {
     arguments: Vec<Argument>,
     segment: Option<Segment>,
     threads: Option<usize>,
+    restricted: Vec<Restricted>,
     submission: Submission,
 }
 
@@ -269,6 +272,28 @@ impl Launch {
     /// ```
     pub fn packet(mut self, packet: Packet) -> Launch {
         self.segment = Some(Segment::Packet(packet));
+        self
+    }
+
+    /// Names memory that the kernel may access in some ways only. Nothing keeps it from others, but checkers report them.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// use gcn_runtime::{AccessRule, Checking, Restricted, settings::CheckSettings};
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let xs = device.buffer("xs", &[1u32; 64])?;
+    /// let range = xs.address()..xs.address() + 256;
+    /// let checking = Checking::new(CheckSettings::default())?;
+    /// let launch = kernel.launch([64, 1, 1]).arg(&xs).observers(&checking.launch("add_one"));
+    /// launch.restrict([Restricted { range, rule: AccessRule::WriteOnly }]).run(&device.queue())?;
+    /// assert_eq!(checking.collect(kernel.module())[0].name, "load-from-write-only");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn restrict(mut self, memory: impl IntoIterator<Item = Restricted>) -> Launch {
+        self.restricted.extend(memory);
         self
     }
 
@@ -577,6 +602,7 @@ impl Launch {
             arguments,
             segment,
             threads,
+            restricted,
             submission,
         } = self;
         let segment = match segment {
@@ -589,6 +615,7 @@ impl Launch {
             segment,
             _kept: arguments,
             threads,
+            restricted,
         };
         Ok((job, submission))
     }

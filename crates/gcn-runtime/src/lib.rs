@@ -93,7 +93,7 @@ pub use gcn_emu::{
     Code, Fidelity,
     device::HostCalls,
     fault, memory,
-    run::{Stats, WavePlace},
+    run::{AccessRule, Restricted, Stats, WavePlace},
 };
 
 pub use abi::{hostcall, hsa, owned, printf};

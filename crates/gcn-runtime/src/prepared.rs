@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gcn_emu::device::{Device as Emulated, HostCalls, Monitor};
 use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::observe::{Events, Observers};
-use gcn_emu::run::{self, Dispatch};
+use gcn_emu::run::{self, AccessRule, Dispatch, Restricted};
 use gcn_emu::{Code, Fidelity};
 
 use crate::abi::hsa::{
@@ -38,6 +38,8 @@ pub(crate) struct Job {
     pub(crate) _kept: Vec<Argument>,
     /// Host threads at most.
     pub(crate) threads: Option<usize>,
+    /// Memory that the caller has restricted.
+    pub(crate) restricted: Vec<Restricted>,
 }
 
 /// A submission: what may differ between two of the same launch.
@@ -102,8 +104,13 @@ impl Job {
             return Cow::Borrowed(&prepared.dispatch);
         };
         let memory = &self.kernel.module().device().emulated().memory;
+        let read_only = self.launch().read_only(memory, arguments.start);
+        let read_only = read_only.into_iter().map(|range| Restricted {
+            range,
+            rule: AccessRule::ArgumentsRead,
+        });
         Cow::Owned(Dispatch {
-            read_only: self.launch().read_only(memory, arguments.start),
+            restricted: read_only.chain(self.restricted.iter().cloned()).collect(),
             ..prepared.dispatch.clone()
         })
     }

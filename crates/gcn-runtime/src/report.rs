@@ -49,7 +49,7 @@ pub use finding::{FindingReport, PlaceReport};
 pub use findings::write_findings;
 pub use profile::{Page as ProfilePage, ProfileReport};
 pub use sources::Sources;
-pub use suppressions::{Suppressions, SuppressionsError};
+pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
 pub use text::{kernel_name, printable};
 
 /// A fault with everything that helps to find its cause. [`fmt::Display`] writes it for people, in several lines; the fields are

@@ -39,7 +39,9 @@ use crate::device::variations::Variations;
 use crate::device::{Device, DeviceBuilder};
 use crate::error::Error;
 
-pub use check::{CheckSettings, DEFAULT_CHECKS, FindingFormat, checks, exit_status, stop_at};
+pub use check::{
+    CheckSettings, DEFAULT_CHECKS, FindingFormat, checks, exit_status, names_kernel, stop_at,
+};
 pub use output::{PROCESS, STANDARD};
 pub use profile::{ProfileFormat, ProfileSettings};
 

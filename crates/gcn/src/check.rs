@@ -69,6 +69,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     };
     let has_begun = findings.is_some();
     let findings = findings.as_deref().unwrap_or_default();
+    let unwatched = checking.unwatched();
     match file {
         // The file may be an input, for which the run was refused.
         Some(_) if !has_begun => {}
@@ -82,20 +83,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
         None if is_report => {}
         None if keeps_output => tell(findings),
-        None => checking.write(findings, out)?,
+        None => checking.write(findings, unwatched.as_deref(), out)?,
     }
     // A run that did not begin has reported why.
     let has_run = !matches!(status, Status::BadInput | Status::BadUsage);
     if format == FindingFormat::Text && has_run {
         let of = |severity: &str| findings.iter().filter(|it| it.severity == severity).count();
-        let counted = render::counted(of("error"), of("warning"));
-        let none = if checking.watched() == 0 {
-            "nothing was checked: --launch-skip and --launch-count leave no launch"
-        } else {
-            "no findings"
-        };
-        let counted = counted.unwrap_or_else(|| none.to_owned());
+        let counted = render::counted(of("error"), of("warning")).or(unwatched);
+        let counted = counted.as_deref().unwrap_or("no findings");
         render::tell(format_args!("{counted}\n"));
+    } else if let Some(unwatched) = unwatched.filter(|_| has_run && !is_report) {
+        render::tell(format_args!("{unwatched}\n"));
     }
     Ok(status)
 }
@@ -114,6 +112,8 @@ fn checking(args: &Args) -> Result<Checking> {
         }
         settings.format = FindingFormat::Json;
     }
+    // Of several launches, those of this kernel.
+    settings.kernels.extend(args.run.kernel.clone());
     Ok(Checking::new(settings)?)
 }
 
@@ -128,6 +128,6 @@ fn tell(findings: &[FindingReport]) {
 /// Writes findings to a file.
 fn write(checking: &Checking, findings: &[FindingReport], path: &Path) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
-    checking.write(findings, &mut file)?;
+    checking.write(findings, checking.unwatched().as_deref(), &mut file)?;
     file.flush()
 }

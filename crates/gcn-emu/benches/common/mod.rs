@@ -161,7 +161,7 @@ impl Prepared {
         let dispatch = Dispatch {
             kernel: None,
             kernarg: None,
-            read_only: Vec::new(),
+            restricted: Vec::new(),
             entry: BASE,
             grid: kernel.grid,
             group: kernel.group,

@@ -336,7 +336,7 @@ pub fn dispatch(
     let dispatch = Dispatch {
         kernel: None,
         kernarg: None,
-        read_only: Vec::new(),
+        restricted: Vec::new(),
         entry: BASE,
         grid: [groups * group, 1, 1],
         group: [group, 1, 1],

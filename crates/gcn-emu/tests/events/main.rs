@@ -212,7 +212,7 @@ fn run_with(
     let dispatch = Dispatch {
         kernel: Some("kernel".to_owned()),
         kernarg: Some(16..32),
-        read_only: Vec::new(),
+        restricted: Vec::new(),
         entry: 0x1000,
         grid: [items, 1, 1],
         group: [items, 1, 1],

@@ -176,7 +176,7 @@ impl Program {
         let dispatch = Dispatch {
             kernel: None,
             kernarg: None,
-            read_only: Vec::new(),
+            restricted: Vec::new(),
             entry: BASE,
             grid: [64 * GROUPS, 1, 1],
             group: [64, 1, 1],

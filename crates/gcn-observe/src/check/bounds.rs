@@ -1,5 +1,5 @@
-//! Accesses beyond what they are made for: outside of allocations, LDS, scratch and buffers, and stores to what may only
-//! be read.
+//! Accesses beyond what they are made for: outside of allocations, LDS, scratch and buffers, stores to what may only be
+//! read, and loads from what may only be written.
 //!
 //! Where hardware, and the run, would fault, the fault comes behind the finding. Where hardware loads 0 and drops stores, the
 //! run goes on.
@@ -7,6 +7,7 @@
 use gcn_emu::fault::Intent;
 use gcn_emu::memory::Memory;
 use gcn_emu::observe::{Access, Context, LaneSpace, MemoryEvent, ShareAccess};
+use gcn_emu::run::{AccessRule, Restricted};
 use gcn_emu::step::{Family, Step};
 use gcn_isa::{Encoding, Isa};
 use std::ops::Range;
@@ -41,6 +42,18 @@ fn verb(intent: Intent) -> &'static str {
         Intent::Load => "loads",
         Intent::Store => "stores",
         Intent::Atomic => "updates",
+    }
+}
+
+/// The kind of an access that a rule forbids, and the rule in words.
+fn broken(rule: AccessRule) -> (Kind, &'static str) {
+    match rule {
+        AccessRule::ArgumentsRead => (Kind::StoreToReadOnly, "every argument only reads"),
+        AccessRule::ReadOnly => (Kind::StoreToReadOnly, "was made for kernels to read only"),
+        AccessRule::WriteOnly => (
+            Kind::LoadFromWriteOnly,
+            "was made for kernels to write only",
+        ),
     }
 }
 
@@ -231,7 +244,7 @@ impl Look<'_, '_> {
                 first,
                 bytes: (last - first).saturating_add(bytes),
             })
-            && (self.intent == Intent::Load || !self.may_be_read_only(first, last))
+            && !self.may_be_restricted(first, last)
         {
             return None;
         }
@@ -246,17 +259,15 @@ impl Look<'_, '_> {
             if !known.holds(&extent) {
                 return Some(self.unmapped(lane, &extent, memory));
             }
-            if self.intent != Intent::Load
-                && let Some(range) = self.read_only(&extent)
-            {
+            if let Some(restricted) = self.restricted(&extent) {
+                let (kind, reason) = broken(restricted.rule);
                 let verb = verb(self.intent);
-                let message =
-                    format!("{verb} {bytes} bytes of a buffer that every argument only reads");
-                let mut outside = Outside::new(Kind::StoreToReadOnly, lane, message);
+                let message = format!("{verb} {bytes} bytes of a buffer that {reason}");
+                let mut outside = Outside::new(kind, lane, message);
                 outside.address = Some(first);
                 outside.notes.push(format!(
                     "the address is {:#x} bytes behind the buffer's begin",
-                    first - range.start
+                    first - restricted.range.start
                 ));
                 return Some(outside);
             }
@@ -287,17 +298,25 @@ impl Look<'_, '_> {
         })
     }
 
-    /// True if one of the ranges that are only read has a byte between two addresses, or both of them.
-    fn may_be_read_only(&self, first: u64, last: u64) -> bool {
-        let ranges = &self.context.dispatched.dispatch.read_only;
-        ranges
-            .iter()
-            .any(|range| range.start <= last && first < range.end)
+    /// The memory that must not be accessed so.
+    fn all_restricted(&self) -> impl Iterator<Item = &Restricted> {
+        let forbids = |it: &&Restricted| match it.rule {
+            AccessRule::ArgumentsRead | AccessRule::ReadOnly => self.intent != Intent::Load,
+            AccessRule::WriteOnly => self.intent != Intent::Store,
+        };
+        let all = &self.context.dispatched.dispatch.restricted;
+        all.iter().filter(forbids)
     }
 
-    fn read_only(&self, it: &Extent) -> Option<&Range<u64>> {
-        let mut ranges = self.context.dispatched.dispatch.read_only.iter();
-        ranges.find(|range| range.contains(&it.first))
+    /// True if one that must not be accessed so has a byte between two addresses, or both of them.
+    fn may_be_restricted(&self, first: u64, last: u64) -> bool {
+        self.all_restricted()
+            .any(|it| it.range.start <= last && first < it.range.end)
+    }
+
+    fn restricted(&self, extent: &Extent) -> Option<&Restricted> {
+        self.all_restricted()
+            .find(|it| it.range.contains(&extent.first))
     }
 
     fn unmapped(&self, lane: usize, it: &Extent, memory: &Memory) -> Outside {

@@ -288,10 +288,17 @@ kinds! {
         remedy "Compare the index with the number of records, or make the descriptor larger."
         source "errata E119, E308"
     StoreToReadOnly "store-to-read-only" Bounds Error
-        meaning "A kernel writes a buffer to which all its arguments that point there are declared to only read it."
+        meaning "A kernel writes a buffer to which all its arguments that point there are declared to only read it, or which the program \
+                 has made for kernels to read only (`CL_MEM_READ_ONLY`). These chips do it; in OpenCL the result is undefined."
         example "global_store_dword v[0:1], v2, off    ; v[0:1] is of an argument `global const int *`"
-        remedy "Declare the argument without const, or mend the address."
-        source "metadata of code objects, .is_const and .actual_access"
+        remedy "Declare the argument without const, make the buffer with other flags, or mend the address."
+        source "metadata of code objects, .is_const and .actual_access; OpenCL, clCreateBuffer"
+    LoadFromWriteOnly "load-from-write-only" Bounds Error
+        meaning "A kernel reads a buffer that the program has made for kernels to write only (`CL_MEM_WRITE_ONLY`); an atomic reads, too. \
+                 These chips do it; in OpenCL the result is undefined."
+        example "global_load_dword v2, v[0:1], off    ; v[0:1] is in a buffer of clCreateBuffer(context, CL_MEM_WRITE_ONLY, ...)"
+        remedy "Make the buffer with CL_MEM_READ_WRITE, or mend the address."
+        source "OpenCL, clCreateBuffer"
     DivideByZero "divide-by-zero" Arith Warning
         meaning "A reciprocal of zero, or a division with a zero denominator, has a result that is used. In floating point it is infinite or a \
                  NaN, as IEEE 754 has it; an integer division gives an arbitrary number, and is undefined in OpenCL C and C++. Compilers \

@@ -146,7 +146,7 @@ mod tests {
         let dispatch = Dispatch {
             kernel: None,
             kernarg: None,
-            read_only: Vec::new(),
+            restricted: Vec::new(),
             entry: AT,
             grid: [1; 3],
             group: [1; 3],

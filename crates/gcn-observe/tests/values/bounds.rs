@@ -1,6 +1,7 @@
 //! Bounds.
 
 use gcn_observe::finding::Check;
+use gcn_runtime::AccessRule;
 
 use crate::{TARGETS, Watched};
 
@@ -156,4 +157,63 @@ fn an_argument_that_may_be_written_makes_its_buffer_writable() {
     let same = kernel.buffers[0].clone();
     kernel.buffers.push(same);
     kernel.finds(&[]);
+}
+
+#[test]
+fn buffers_may_be_made_to_be_only_read_or_only_written() {
+    for target in TARGETS {
+        let text = |access: &str| {
+            let statements = format!(
+                "{BEGIN}s_mov_b32 s6, 256
+                 s_mov_b32 s7, 0x27000
+                 {access}"
+            );
+            Watched::assembly(target, Check::Bounds, &statements).buffer(64)
+        };
+        let load = "buffer_load_dword v2, v1, s[4:7], 0 offen";
+        let store = "buffer_store_dword v0, v1, s[4:7], 0 offen";
+        let add = "buffer_atomic_add v0, v1, s[4:7], 0 offen";
+        let scalar = "s_load_dword s8, s[4:5], 0x0";
+        for (access, rule, expected) in [
+            (load, AccessRule::ReadOnly, None),
+            (scalar, AccessRule::ReadOnly, None),
+            (
+                store,
+                AccessRule::ReadOnly,
+                Some("store-to-read-only buffer_store_dword"),
+            ),
+            (
+                add,
+                AccessRule::ReadOnly,
+                Some("store-to-read-only buffer_atomic_add"),
+            ),
+            (
+                load,
+                AccessRule::WriteOnly,
+                Some("load-from-write-only buffer_load_dword"),
+            ),
+            (
+                scalar,
+                AccessRule::WriteOnly,
+                Some("load-from-write-only s_load_dword"),
+            ),
+            (store, AccessRule::WriteOnly, None),
+            (
+                add,
+                AccessRule::WriteOnly,
+                Some("load-from-write-only buffer_atomic_add"),
+            ),
+        ] {
+            text(access).only(rule).finds(expected.as_slice());
+        }
+    }
+    let kernel = vega(&format!("{BEGIN}global_load_dword v2, v1, s[4:5]")).buffer(64);
+    let kernel = kernel.only(AccessRule::WriteOnly);
+    kernel.run();
+    let (all, _) = kernel.findings.all();
+    assert_eq!(
+        all[0].message,
+        "loads 4 bytes of a buffer that was made for kernels to write only"
+    );
+    assert_eq!(all[0].place.lane, Some(0));
 }

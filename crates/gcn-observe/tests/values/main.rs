@@ -11,7 +11,7 @@ use assembly::{device, module};
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{Check, Findings};
 use gcn_runtime::compile::{self, Language, Request};
-use gcn_runtime::{Buffer, Device, Module};
+use gcn_runtime::{AccessRule, Buffer, Device, Module, Restricted};
 
 /// A target of each of GCN 1.0, 1.1, 1.2 and 1.4.
 const TARGETS: [&str; 4] = ["tahiti", "bonaire", "fiji", "gfx900"];
@@ -24,6 +24,7 @@ struct Watched {
     group: u32,
     groups: u32,
     is_read: bool,
+    rule: Option<AccessRule>,
     findings: Arc<Findings>,
     observers: gcn_runtime::observe::Observers,
 }
@@ -40,6 +41,7 @@ impl Watched {
             group: 64,
             groups: 1,
             is_read: true,
+            rule: None,
             findings,
             observers,
         }
@@ -98,6 +100,12 @@ impl Watched {
         self
     }
 
+    /// Has all buffers made for some ways of access only.
+    fn only(mut self, rule: AccessRule) -> Watched {
+        self.rule = Some(rule);
+        self
+    }
+
     /// A buffer whose contents mean nothing.
     fn undefined(mut self, dwords: usize) -> Watched {
         let bytes = 4 * dwords as u64;
@@ -122,6 +130,8 @@ impl Watched {
             .observers(&self.observers);
         for buffer in &self.buffers {
             launch = launch.arg(buffer);
+            let range = buffer.address()..buffer.address() + buffer.len();
+            launch = launch.restrict(self.rule.map(|rule| Restricted { range, rule }));
         }
         // A fault is no failure: it is what a finding may be about.
         let signal = launch.submit(&self.device.queue());

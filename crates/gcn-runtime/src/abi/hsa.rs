@@ -446,7 +446,7 @@ impl KernelStart<'_> {
         Dispatch {
             kernel: Some(self.kernel.name.clone()),
             kernarg: None,
-            read_only: Vec::new(),
+            restricted: Vec::new(),
             entry: self.loaded.moved(self.kernel.entry_address),
             grid: self.shape.grid,
             group: self.shape.group,

@@ -21,6 +21,7 @@ use gcn_emu::memory::{AllocError, Memory};
 pub(crate) use words::print_words;
 
 use crate::abi::owned::Owned;
+pub(crate) use directive::MAX_TEXT;
 
 /// Bytes of the buffer, as much as AMD's OpenCL gives.
 pub const BUFFER_BYTES: u32 = 4 << 20;
@@ -28,8 +29,6 @@ pub const BUFFER_BYTES: u32 = 4 << 20;
 const HEAD_BYTES: u32 = 8;
 /// Arguments are stored in multiples of a dword.
 const DWORD: usize = 4;
-/// Bytes of text at most, about: widths make much of little.
-pub(crate) const MAX_TEXT: usize = 64 << 20;
 /// Bytes of a HIP format's hash.
 const HASH_BYTES: usize = 8;
 /// The dword that a HIP record begins with: the format is a hash; above this bit the record's bytes.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gcn_emu::observe::Observers;
 use gcn_observe::finding::Check;
 
-use super::say::{say_once, standard_error};
+use super::say::{say, say_once, standard_error};
 use crate::report::FindingReport;
 use crate::settings::{FindingFormat, Settings};
 use crate::{Checking, Device, Kernel, Module, Output};
@@ -127,9 +127,18 @@ impl ProgramChecks {
     /// Writes the rest when the process exits; true if there are findings.
     pub(super) fn end(&self) -> bool {
         let reports = self.checks.reports();
+        let unwatched = self.checks.unwatched();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let settings = self.checks.settings();
+        // SARIF has it too, and may be on standard error itself.
+        let is_standard = settings.file_of(std::process::id()).is_none();
+        let is_sarif = settings.format == FindingFormat::Sarif && !settings.gen_suppressions;
+        let has_place = is_sarif && is_standard;
+        if let Some(unwatched) = unwatched.as_ref().filter(|_| !has_place) {
+            say(unwatched);
+        }
         if out.is_file() || !self.is_text {
-            tell(out.write(|out| self.checks.write(&reports, out)));
+            tell(out.write(|out| self.checks.write(&reports, unwatched.as_deref(), out)));
         }
         !reports.is_empty()
     }
@@ -144,9 +153,9 @@ impl ProgramChecks {
     fn add(&self, new: &[FindingReport]) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if out.is_file() {
-            tell(out.write(|out| self.checks.write(&self.checks.reports(), out)));
+            tell(out.write(|out| self.checks.write(&self.checks.reports(), None, out)));
         } else if self.is_text {
-            tell(out.write(|out| self.checks.write(new, out)));
+            tell(out.write(|out| self.checks.write(new, None, out)));
         }
     }
 }

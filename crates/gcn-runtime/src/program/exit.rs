@@ -7,7 +7,6 @@ use std::ffi::{c_int, c_void};
 use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
-use super::Watch;
 use super::say::say;
 
 /// No status: the process does not exit.
@@ -47,10 +46,11 @@ pub fn watch() {
 }
 
 /// Ends what watches the program's kernels. A library has this called by the loader, as a function in its section `.fini_array`,
-/// behind all functions that the program and the libraries above have registered for its end; `watched` is none in a child that was
-/// forked, which is not the program whose profile and findings these are.
-pub fn at_end(watched: Option<&Watch>) {
-    let status = watched.and_then(Watch::end);
+/// behind all functions that the program and the libraries above have registered for its end; `status` is that of [`Watch::end`], and
+/// none in a child that was forked, which is not the program whose profile and findings these are.
+///
+/// [`Watch::end`]: super::Watch::end
+pub fn at_end(status: Option<u8>) {
     if let Some(status) = status.filter(|_| STATUS.load(SeqCst) == 0) {
         // SAFETY: the process is at its end. Its streams are written as they would be after this function; of other libraries
         // only those that this one needs have not ended yet.

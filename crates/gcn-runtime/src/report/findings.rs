@@ -6,7 +6,7 @@ use super::finding::FindingReport;
 use super::sarif;
 use crate::settings::FindingFormat;
 
-/// Writes findings in a form.
+/// Writes findings in a form; SARIF has a note about the run too, if there is one.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -16,12 +16,13 @@ use crate::settings::FindingFormat;
 /// use gcn_runtime::report::write_findings;
 /// use gcn_runtime::settings::FindingFormat;
 /// let mut out = Vec::new();
-/// write_findings(&[], FindingFormat::Json, &mut out)?;
+/// write_findings(&[], None, FindingFormat::Json, &mut out)?;
 /// assert_eq!(out, b"[]\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn write_findings(
     findings: &[FindingReport],
+    note: Option<&str>,
     format: FindingFormat,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -32,7 +33,7 @@ pub fn write_findings(
             writeln!(out)
         }
         FindingFormat::Sarif => {
-            serde_json::to_writer_pretty(&mut *out, &sarif::log(findings))?;
+            serde_json::to_writer_pretty(&mut *out, &sarif::log(findings, note))?;
             writeln!(out)
         }
     }

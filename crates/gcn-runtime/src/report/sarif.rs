@@ -2,28 +2,40 @@
 
 use gcn_observe::finding::Kind;
 use serde_sarif::sarif::{
-    ArtifactLocation, Location, LogicalLocation, Message, MultiformatMessageString,
-    PhysicalLocation, Region, ReportingDescriptor, Result as Entry, ResultLevel, Run, Sarif, Tool,
-    ToolComponent,
+    ArtifactLocation, Invocation, Location, LogicalLocation, Message, MultiformatMessageString,
+    Notification, PhysicalLocation, Region, ReportingDescriptor, Result as Entry, ResultLevel, Run,
+    Sarif, Tool, ToolComponent,
 };
 
 use super::finding::{FindingReport, PlaceReport};
 
-/// A log of one run with the findings, and a rule for each kind of finding.
-pub(super) fn log(findings: &[FindingReport]) -> Sarif {
+/// A log of one run with the findings, a rule for each kind of finding, and a note about the run.
+pub(super) fn log(findings: &[FindingReport], note: Option<&str>) -> Sarif {
     let driver = ToolComponent::builder()
         .name("gcn check")
         .version(env!("CARGO_PKG_VERSION"))
         .rules(Kind::ALL.iter().map(|kind| rule(*kind)).collect::<Vec<_>>())
         .build();
-    let run = Run::builder()
+    let mut run = Run::builder()
         .tool(Tool::builder().driver(driver).build())
         .results(findings.iter().map(entry).collect::<Vec<_>>())
         .build();
+    run.invocations = note.map(|note| vec![invocation(note)]);
     // Code hosts demand the schema.
     let schema = "https://json.schemastore.org/sarif-2.1.0.json";
     let log = Sarif::builder().schema(schema).version("2.1.0");
     log.runs(vec![run]).build()
+}
+
+/// The run with a note about it.
+fn invocation(note: &str) -> Invocation {
+    let message = Message::builder().text(note.to_owned()).build();
+    // A warning is the level of a notification that names none.
+    let notification = Notification::builder().message(message).build();
+    Invocation::builder()
+        .execution_successful(true)
+        .tool_execution_notifications(vec![notification])
+        .build()
 }
 
 fn rule(kind: Kind) -> ReportingDescriptor {

@@ -1,5 +1,6 @@
 //! Findings that are not wanted, in files that people and `--gen-suppressions` write.
 
+use std::ops::Range;
 use std::path::PathBuf;
 
 use gcn_observe::matches;
@@ -15,8 +16,9 @@ use super::finding::FindingReport;
 /// let mut known = Suppressions::parse("[[suppress]]\nname = 'missing-wait'\nkernel = 'reduce*'\n")?;
 /// known.extend(Suppressions::parse("")?);
 /// assert!(known.to_string().contains("kernel = \"reduce*\""));
-/// assert!(Suppressions::parse("[[suppress]]\nnaem = 'x'\n").unwrap_err().contains("naem"));
-/// # Ok::<(), String>(())
+/// let error = Suppressions::parse("[[suppress]]\nnaem = 'x'\n").unwrap_err();
+/// assert!(error.to_string().starts_with("invalid suppressions: line 2: unknown field `naem`"));
+/// # Ok::<(), gcn_runtime::report::InvalidSuppressions>(())
 /// ```
 #[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -71,6 +73,30 @@ impl Suppression {
     }
 }
 
+/// A text that describes no suppressions.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("invalid suppressions: line {line}: {message}")]
+pub struct InvalidSuppressions {
+    /// A sentence without a full stop.
+    pub message: String,
+    /// The wrong bytes of the text.
+    pub span: Range<usize>,
+    /// Their line, from 1 on.
+    line: usize,
+}
+
+impl InvalidSuppressions {
+    fn new(error: &toml::de::Error, text: &str) -> InvalidSuppressions {
+        let span = error.span().unwrap_or(0..text.len());
+        let before = text.bytes().take(span.start);
+        InvalidSuppressions {
+            message: error.message().to_owned(),
+            line: before.filter(|byte| *byte == b'\n').count() + 1,
+            span,
+        }
+    }
+}
+
 /// A file of suppressions that cannot be read.
 ///
 /// # Examples
@@ -80,10 +106,25 @@ impl Suppression {
 /// assert!(error.to_string().starts_with("/no/such.toml: "));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{}: {problem}", .file.display())]
-pub struct SuppressionsError {
-    file: PathBuf,
-    problem: String,
+pub enum SuppressionsError {
+    /// Nothing can be read.
+    #[error("{}: {problem}", .file.display())]
+    Unreadable {
+        /// The file.
+        file: PathBuf,
+        /// The reason.
+        problem: String,
+    },
+    /// It describes no suppressions.
+    #[error("{}: {error}", .file.display())]
+    Invalid {
+        /// The file.
+        file: PathBuf,
+        /// Its text.
+        text: String,
+        /// The reason.
+        error: InvalidSuppressions,
+    },
 }
 
 impl Suppressions {
@@ -100,10 +141,10 @@ impl Suppressions {
     /// let of_lines = Suppressions::parse("[[suppress]]\nname = 'race-*'\nfile = '*/scan.cl'\nline = 12\n")?;
     /// assert_ne!(of_lines, none);
     /// assert!(Suppressions::parse("[[suppress]]\nkernel = 'scan'\n").is_err(), "it has no name");
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), gcn_runtime::report::InvalidSuppressions>(())
     /// ```
-    pub fn parse(text: &str) -> Result<Suppressions, String> {
-        toml::from_str(text).map_err(|error| format!("invalid suppressions: {error}"))
+    pub fn parse(text: &str) -> Result<Suppressions, InvalidSuppressions> {
+        toml::from_str(text).map_err(|error| InvalidSuppressions::new(&error, text))
     }
 
     /// Reads files.
@@ -124,13 +165,21 @@ impl Suppressions {
     pub fn read(files: &[PathBuf]) -> Result<Suppressions, SuppressionsError> {
         let mut all = Suppressions::default();
         for file in files {
-            let wrong = |problem| SuppressionsError {
-                file: file.clone(),
-                problem,
-            };
             let text = std::fs::read_to_string(file);
-            let text = text.map_err(|error| wrong(error.to_string()))?;
-            all.extend(Suppressions::parse(&text).map_err(wrong)?);
+            let text = text.map_err(|error| SuppressionsError::Unreadable {
+                file: file.clone(),
+                problem: error.to_string(),
+            })?;
+            match Suppressions::parse(&text) {
+                Ok(more) => all.extend(more),
+                Err(error) => {
+                    return Err(SuppressionsError::Invalid {
+                        file: file.clone(),
+                        text,
+                        error,
+                    });
+                }
+            }
         }
         Ok(all)
     }

@@ -3,6 +3,7 @@
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
 
+use gcn_object::NamePattern;
 use gcn_observe::finding::Check;
 use gcn_observe::matches;
 
@@ -113,7 +114,7 @@ impl FindingFormat {
 pub struct CheckSettings {
     /// Checks that are carried out.
     pub checks: Vec<Check>,
-    /// Names of the kernels that are checked, where `*` stands for any text; all kernels if there is none.
+    /// Names of the kernels that are checked, as [`names_kernel`] takes them; all kernels if there is none.
     pub kernels: Vec<String>,
     /// Launches of these kernels that are not watched at the beginning.
     pub launch_skip: u64,
@@ -248,7 +249,7 @@ impl CheckSettings {
     /// ```
     pub fn covers(&self, kernel: &str) -> bool {
         let mut patterns = self.kernels.iter();
-        self.kernels.is_empty() || patterns.any(|pattern| matches(pattern, kernel))
+        self.kernels.is_empty() || patterns.any(|pattern| names_kernel(pattern, kernel))
     }
 
     /// True if launch `number` of the kernels that are checked is watched, counted from 0 on.
@@ -269,6 +270,19 @@ impl CheckSettings {
     pub fn watches_all(&self) -> bool {
         self.kernels.is_empty() && self.launch_skip == 0 && self.launch_count.is_none()
     }
+}
+
+/// True if a pattern names the kernel of a symbol: by the symbol, where `*` stands for any text, or by any name that
+/// [`gcn_object::NamePattern`] takes.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::settings::names_kernel;
+/// assert!(names_kernel("reduce*", "reduce_float") && names_kernel("scale", "_Z5scalePff"));
+/// assert!(!names_kernel("reduce", "reduce_float"));
+/// ```
+pub fn names_kernel(pattern: &str, kernel: &str) -> bool {
+    matches(pattern, kernel) || NamePattern::new(pattern).denotes(kernel)
 }
 
 /// Reads names of checks, separated by commas, or [`DEFAULT_CHECKS`].

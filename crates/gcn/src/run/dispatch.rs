@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use gcn_runtime::bind::{self, BindError, Binding, BoundArgument, Buffers};
 use gcn_runtime::error_names::{DUPLICATE_ARGUMENT, OUT_OF_MEMORY};
 use gcn_runtime::hsa::Shape;
-use gcn_runtime::observe::Observers;
+use gcn_runtime::observe::{Events, Observers};
 use gcn_runtime::progress::Progress;
 use gcn_runtime::report::CodeMap;
 use gcn_runtime::{
@@ -145,7 +145,7 @@ impl Dispatches {
         let prepare = |launch: Launch| launch.threads(threads).stop_flag(stop).prepare();
         let launches: Result<Vec<_>, Error> = self.launches.into_iter().map(prepare).collect();
         Ok(Ready {
-            _buffers: self.buffers,
+            buffers: self.buffers,
             threads,
             launches: launches?,
             queue: device.queue(),
@@ -204,7 +204,7 @@ fn sized(launch: &launch::LaunchRequest, kernel: &Kernel) -> Result<Launch> {
 /// The launches of a run that are ready to run.
 pub struct Ready {
     /// The launches' arguments are in them.
-    _buffers: Buffers,
+    buffers: Buffers,
     /// Host threads that they run on.
     pub threads: usize,
     /// In order.
@@ -237,6 +237,13 @@ pub struct Ran {
     pub fault: Option<(PreparedLaunch, Arc<Completion>)>,
 }
 
+/// One of the times that a launch runs.
+struct Repetition {
+    observers: Observers,
+    /// True if checkers watch launches, and not this one.
+    is_unseen: bool,
+}
+
 impl Ready {
     /// The notes about the preparation.
     pub fn notes(&self) -> impl Iterator<Item = String> {
@@ -262,15 +269,20 @@ impl Ready {
             let repeat = launch.repeat.map_or(1, u32::from);
             let trace = trace.as_deref_mut();
             let name = prepared.kernel().name();
-            let observers = |_| {
+            let repetition = |_| {
                 let checkers = checking.map_or_else(Observers::none, |it| it.launch(name));
-                match profiling {
+                let is_unseen = checking.is_some() && checkers.wants() == Events::NONE;
+                let observers = match profiling {
                     Some(profiling) => profiling.watch(prepared.kernel(), checkers),
                     None => checkers,
+                };
+                Repetition {
+                    observers,
+                    is_unseen,
                 }
             };
-            let observers: Vec<_> = (0..repeat).map(observers).collect();
-            self.repeat(prepared, &observers, trace, map, &mut ran, out)?;
+            let repetitions: Vec<_> = (0..repeat).map(repetition).collect();
+            self.repeat(prepared, &repetitions, trace, map, &mut ran, out)?;
             if ran.fault.is_some() {
                 if let left @ 1.. = written.len() as u64 {
                     let left = plural(left, "launch", "es");
@@ -282,11 +294,11 @@ impl Ready {
         Ok(ran)
     }
 
-    /// Runs a launch a number of times, each with observers.
+    /// Runs a launch a number of times.
     fn repeat(
         &self,
         prepared: &PreparedLaunch,
-        repetitions: &[Observers],
+        repetitions: &[Repetition],
         mut trace: Option<&mut Trace>,
         map: &CodeMap<'_>,
         ran: &mut Ran,
@@ -299,7 +311,11 @@ impl Ready {
             times: Vec::new(),
         };
         let (mut note, mut lost) = (None, 0);
-        for observers in repetitions {
+        for Repetition {
+            observers,
+            is_unseen,
+        } in repetitions
+        {
             let begin = Instant::now();
             let outcome = match &mut trace {
                 Some(trace) => trace.run(prepared, &self.queue, observers, out)?,
@@ -311,6 +327,13 @@ impl Ready {
             };
             done.times.push(begin.elapsed());
             let end = completion(outcome)?;
+            if *is_unseen {
+                // Checkers take what nobody has seen written for undefined.
+                let memory = prepared.kernel().module().device().memory();
+                for view in self.buffers.views() {
+                    memory.wrote(view.address, view.bytes);
+                }
+            }
             done.stats = sum(done.stats, end.stats);
             ran.printed.extend_from_slice(&end.printed);
             lost += end.lost;

@@ -210,11 +210,12 @@ impl NamedText {
     }
 }
 
-/// Reads what options and, if the input is one, the launch file say.
+/// Reads what options and, if the input is one, the launch file say. With `selects`, `--kernel` of a file with several
+/// launches is no setting of theirs: it selects those that are checked.
 ///
 /// # Errors
 /// The launch file cannot be read, is no TOML, or has unknown keys or invalid values.
-pub fn read(args: &Args) -> Result<RunRequest> {
+pub fn read(args: &Args, selects: bool) -> Result<RunRequest> {
     let mut run = if is_launch_file(&args.input) {
         let text = input::read_text(&args.input)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
@@ -244,7 +245,7 @@ pub fn read(args: &Args) -> Result<RunRequest> {
             ..RunRequest::default()
         }
     };
-    run.override_by(args)?;
+    run.override_by(args, selects)?;
     Ok(run)
 }
 
@@ -290,7 +291,7 @@ impl RunRequest {
             .find_map(|launch| launch.kernel.as_deref())
     }
 
-    fn override_by(&mut self, args: &Args) -> Result<()> {
+    fn override_by(&mut self, args: &Args, selects: bool) -> Result<()> {
         fn replace<T: Clone>(old: &mut Option<T>, new: &Option<T>) {
             if new.is_some() {
                 old.clone_from(new);
@@ -315,8 +316,10 @@ impl RunRequest {
         self.variations = args.variations.or(self.variations);
         self.fidelity |= args.fidelity;
         self.json |= args.json;
+        let selects = selects && self.launches.len() > 1;
+        let kernel = args.kernel.as_ref().filter(|_| !selects);
         let given = LaunchRequest {
-            kernel: args.kernel.clone(),
+            kernel: kernel.cloned(),
             grid: args.grid,
             group: args.group,
             offset: args.offset,
@@ -332,7 +335,7 @@ impl RunRequest {
             [only] => only.override_by(args, &mut self.wrong_arg)?,
             several => {
                 let options = [
-                    ("--kernel", args.kernel.is_some()),
+                    ("--kernel", kernel.is_some()),
                     ("--arg", !args.arg.is_empty()),
                     ("--kernarg", args.kernarg.is_some()),
                 ];

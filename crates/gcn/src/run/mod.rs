@@ -24,8 +24,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use gcn_runtime::Checking;
+use gcn_object::find_name;
 use gcn_runtime::report::{CodeMap, FaultReport, FindingReport};
+use gcn_runtime::{Checking, Kernel};
 
 use crate::{Status, render};
 use dispatch::Dispatches;
@@ -62,7 +63,7 @@ pub fn checked(
     out: &mut dyn Write,
 ) -> Result<(Status, Option<Vec<FindingReport>>)> {
     let mut json = json;
-    let ran = launch::read(args).and_then(|mut run| {
+    let ran = launch::read(args, checking.is_some()).and_then(|mut run| {
         run.json |= json;
         json = run.json;
         carry_out(&run, checking, out)
@@ -71,6 +72,19 @@ pub fn checked(
         Ok((status, findings)) => Ok((status, Some(findings))),
         Err(error) => Ok((failure::report(error, json, out)?, None)),
     }
+}
+
+/// Holds the names of kernels that are checked against those of the launches.
+///
+/// # Errors
+/// No launch is of a kernel that has one of the names.
+fn selected(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
+    let settings = checking.settings();
+    let symbols = || kernels.iter().map(Kernel::name);
+    if let (Some(name), false) = (settings.kernels.first(), symbols().any(|it| settings.covers(it))) {
+        find_name(symbols(), name)?;
+    }
+    Ok(())
 }
 
 fn carry_out(
@@ -83,6 +97,9 @@ fn carry_out(
     let kernels = names
         .map(|name| choose(&module, name))
         .collect::<Result<Vec<_>>>()?;
+    if let Some(checking) = checking {
+        selected(checking, &kernels)?;
+    }
     if let Some(wrong) = &run.wrong_arg {
         bail!(UsageOfKernel {
             message: wrong.clone(),
@@ -132,6 +149,7 @@ fn carry_out(
         .context("cannot watch the timeout")??;
     if run.json {
         ran.notes.extend(elsewhere);
+        ran.notes.extend(checking.and_then(Checking::unwatched));
     }
     let cause = stop.cause();
     stop.ended();

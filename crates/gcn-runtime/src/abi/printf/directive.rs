@@ -6,8 +6,8 @@ use std::ops::ControlFlow;
 
 use half::f16;
 
-use super::MAX_TEXT;
-
+/// Bytes of text at most, about: widths make much of little.
+pub(crate) const MAX_TEXT: usize = 64 << 20;
 /// Characters of a field at most, so that a format cannot ask for more memory than there is.
 pub(super) const MAX_FIELD: usize = 1 << 12;
 
