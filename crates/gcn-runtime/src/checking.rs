@@ -6,9 +6,9 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::observe::Observers;
+use gcn_object::{NameError, NamePattern};
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{FindingKey, Findings};
-use gcn_object::{NameError, NamePattern};
 
 use crate::module::{Module, WeakModule};
 use crate::report::{

@@ -11,8 +11,9 @@ use gcn_runtime::Checking;
 use gcn_runtime::report::FindingReport;
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
-use crate::{Status, Usage, input, outputs, render, run};
-pub use options::CheckOptions;
+use crate::{Status, Usage, failure, input, outputs, render, run};
+use options::CONFLICT;
+pub use options::{CheckOptions, shown};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -43,7 +44,7 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let checking = match checking(args) {
         Ok(checking) => checking,
-        Err(error) => return run::report_failure(error, args.run.json, out),
+        Err(error) => return failure::report(error, args.run.json, out),
     };
     let CheckSettings {
         format,
@@ -56,10 +57,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         _ => None,
     };
     if let Some(Err(error)) = file.map(|path| outputs::check_place(path)) {
-        return run::report_failure(error, args.run.json, out);
+        return failure::report(error, args.run.json, out);
     }
     // JSON on standard output is the report of the run, with the findings in it.
-    let is_report = format == FindingFormat::Json && file.is_none() && !gen_suppressions;
+    let is_report = format == FindingFormat::Json && file.is_none();
     // Standard output has the findings alone where they are for programs.
     let keeps_output = format == FindingFormat::Text && !gen_suppressions || file.is_some();
     let (status, findings) = if is_report || keeps_output {
@@ -114,7 +115,10 @@ fn checking(args: &Args) -> Result<Checking> {
     }
     // Of several launches, those of this kernel.
     settings.kernels.extend(args.run.kernel.clone());
-    Ok(Checking::new(settings)?)
+    if settings.gen_suppressions && settings.format != FindingFormat::Text {
+        bail!(Usage(CONFLICT.to_owned()));
+    }
+    Checking::new(settings).map_err(|error| shown(error, args.run.json))
 }
 
 /// Writes findings to standard error, for people.

@@ -3,10 +3,10 @@
 use std::io::Write;
 
 use anyhow::Result;
-use clap::CommandFactory;
+use clap::Command;
 use clap_complete::Shell;
 
-use crate::{Cli, Status};
+use crate::Status;
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -23,14 +23,13 @@ pub struct Args {
     shell: Shell,
 }
 
-/// Carries the command out.
+/// Carries the command out, of the command line `command`.
 ///
 /// # Errors
 /// The result cannot be written.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+pub fn run(args: &Args, mut command: Command, out: &mut dyn Write) -> Result<Status> {
     // Generated in memory, because the generator panics if it cannot write.
     let mut script = Vec::new();
-    let mut command = Cli::command();
     let name = command.get_name().to_owned();
     clap_complete::generate(args.shell, &mut command, name, &mut script);
     out.write_all(&script)?;

@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::file::FileBytes;
 use crate::render::printable;
-use crate::{Usage, info, render};
+use crate::{Usage, kernel_text, render};
 
 /// Section of the listing that code is in.
 const CODE_SECTION: &str = ".text";
@@ -308,15 +308,15 @@ impl KernelReport {
             writeln!(out, "  workgroup  {x} x {y} x {z}, required")?;
         }
         for user in &self.user_sgprs {
-            let registers = info::sgprs(user.first, user.count);
+            let registers = kernel_text::sgprs(user.first, user.count);
             writeln!(out, "  {registers:10} {}", printable(&user.holds))?;
         }
         if !self.arguments.is_empty() {
             writeln!(out, "  arguments")?;
-            writeln!(out, "{}", info::ARGUMENTS)?;
+            writeln!(out, "{}", kernel_text::ARGUMENTS)?;
         }
         for argument in &self.arguments {
-            let line = info::argument_line(
+            let line = kernel_text::argument_line(
                 &number(argument.offset.map(u64::from)),
                 &number(argument.size.map(u64::from)),
                 &argument.kind,

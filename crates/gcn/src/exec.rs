@@ -26,7 +26,7 @@ use gcn_runtime::settings::{
     self, CheckSettings, PROCESS, ProfileFormat, ProfileSettings, Settings,
 };
 
-use crate::check::CheckOptions;
+use crate::check::{CheckOptions, shown};
 use crate::{Status, Usage, input, outputs, render, variations};
 use library::Library;
 use program::Program;
@@ -148,7 +148,7 @@ impl Checks {
         settings.output = settings.output.map(absolute).transpose()?;
         let suppress = settings.suppress.into_iter().map(absolute);
         settings.suppress = suppress.collect::<Result<_>>()?;
-        Suppressions::read(&settings.suppress)?;
+        Suppressions::read(&settings.suppress).map_err(|error| shown(error, false))?;
         if let Some(problem) = settings.problem() {
             bail!(problem);
         }

@@ -15,7 +15,7 @@ use gcn_observe::finding::Kind;
 use crate::Status;
 use faults::FAULTS;
 use inputs::INPUTS;
-pub use inputs::INVALID_LAUNCH_FILE;
+pub use inputs::{INVALID_LAUNCH_FILE, INVALID_SUPPRESSIONS};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\

@@ -9,15 +9,21 @@ pub mod guard;
 
 use std::cell::Cell;
 use std::fs::{File, Metadata};
+use std::io;
 use std::ops::Deref;
 use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
+use gcn_runtime::data::{Data, DataError};
 use memmap2::Mmap;
 
 use self::guard::Guard;
-use crate::input;
+
+/// The file name that means standard input.
+pub const STDIN: &str = "-";
+/// Largest source, or input that is read and not mapped, in bytes; all of it is kept in memory.
+pub const MAX_INPUT_BYTES: u64 = 1 << 30;
 
 /// Size from which on a file is mapped, in bytes; reading smaller ones is as fast.
 const MAPPED_FROM: u64 = 1 << 20;
@@ -59,17 +65,66 @@ struct MappedFile {
     metadata: Metadata,
 }
 
+/// The name of an input in messages.
+pub fn name(path: &Path) -> String {
+    if path == Path::new(STDIN) {
+        "<stdin>".to_owned()
+    } else {
+        path.display().to_string()
+    }
+}
+
+/// Opens a file, or standard input if the name is [`STDIN`]; an input of unknown length has `most` bytes at most.
+///
+/// # Errors
+/// It cannot be read; the error names it.
+pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
+    if path == Path::new(STDIN) {
+        Data::read(name(path), &mut io::stdin().lock(), most)
+    } else {
+        Data::open(path, most)
+    }
+}
+
+/// The bytes of an input that [`open`] opens.
+///
+/// # Errors
+/// As there.
+pub fn read(path: &Path) -> Result<Vec<u8>> {
+    let data = open(path, MAX_INPUT_BYTES)?;
+    Ok(data.into_bytes(MAX_INPUT_BYTES)?)
+}
+
+/// The text of a file, or of standard input.
+///
+/// # Errors
+/// As [`read`], and where it is not UTF-8.
+pub fn read_text(path: &Path) -> Result<String> {
+    String::from_utf8(read(path)?)
+        .map_err(|error| not_text(path, error.as_bytes(), error.utf8_error().valid_up_to()))
+}
+
+/// The error of a file that is text only up to a byte.
+fn not_text(path: &Path, bytes: &[u8], good: usize) -> anyhow::Error {
+    let newlines = bytes.iter().take(good).filter(|&&byte| byte == b'\n');
+    let line = newlines.count() + 1;
+    anyhow::anyhow!(
+        "{}:{line}: the file is not text: byte {good} is not UTF-8",
+        name(path)
+    )
+}
+
 impl SourceText {
     /// The text of a file, or of standard input.
     ///
     /// # Errors
-    /// As those of [`input::read_text`].
+    /// As those of [`read_text`].
     pub fn open(path: &Path) -> Result<SourceText> {
-        match MappedFile::open(path, input::MAX_INPUT_BYTES)? {
+        match MappedFile::open(path, MAX_INPUT_BYTES)? {
             Some(file) => MappedText::new(file)
                 .map(SourceText::Mapped)
-                .map_err(|(file, good)| input::not_text(path, &file.map, good)),
-            None => input::read_text(path).map(SourceText::Read),
+                .map_err(|(file, good)| not_text(path, &file.map, good)),
+            None => read_text(path).map(SourceText::Read),
         }
     }
 
@@ -101,15 +156,15 @@ impl FileBytes {
     /// The bytes of a file of any size, or of standard input.
     ///
     /// # Errors
-    /// Those of [`input::read`]; or the file is empty.
+    /// Those of [`read`]; or the file is empty.
     pub fn open(path: &Path) -> Result<FileBytes> {
         let storage = match MappedFile::open(path, u64::MAX)? {
             Some(file) => Storage::Mapped(file),
-            None => Storage::Read(input::read(path)?),
+            None => Storage::Read(read(path)?),
         };
         let bytes = FileBytes(Arc::new(storage));
         if bytes.is_empty() {
-            bail!("{} is empty", input::name(path));
+            bail!("{} is empty", name(path));
         }
         Ok(bytes)
     }
@@ -155,10 +210,10 @@ impl AsRef<[u8]> for FileBytes {
 impl MappedFile {
     /// Maps a file of at most `most` bytes; `None` if it is larger, small, or no regular file, or too many are mapped.
     fn open(path: &Path, most: u64) -> Result<Option<MappedFile>> {
-        if path == Path::new(input::STDIN) {
+        if path == Path::new(STDIN) {
             return Ok(None);
         }
-        let cannot_read = || format!("cannot read {}", input::name(path));
+        let cannot_read = || format!("cannot read {}", name(path));
         let file = File::open(path).with_context(cannot_read)?;
         let metadata = file.metadata().with_context(cannot_read)?;
         let size = metadata.len();
@@ -170,7 +225,7 @@ impl MappedFile {
         let map = unsafe { Mmap::map(&file) }.with_context(cannot_read)?;
         let addresses = map.as_ptr_range();
         let addresses = addresses.start.addr()..addresses.end.addr();
-        let guard = Guard::new(input::name(path), addresses).with_context(cannot_read)?;
+        let guard = Guard::new(name(path), addresses).with_context(cannot_read)?;
         Ok(guard.map(|guard| MappedFile {
             _guard: guard,
             map,

@@ -11,6 +11,7 @@ use gcn_object::{CodeObject, Feature, KernelDescriptor, ObjectKernel, UserSgpr};
 use serde::Serialize;
 
 use crate::file::FileBytes;
+use crate::kernel_text::{ARGUMENTS, argument_line, sgprs};
 use crate::render::printable;
 use crate::{Status, Usage, driver, input, object, render};
 
@@ -402,29 +403,6 @@ impl KernelReport {
         }
         Ok(())
     }
-}
-
-/// SGPRs as assembly has them.
-pub fn sgprs(first: u32, count: u32) -> String {
-    match u64::from(count) {
-        0 => "no SGPR".to_owned(),
-        1 => format!("s{first}"),
-        count => format!("s[{first}:{}]", u64::from(first) + count - 1),
-    }
-}
-
-/// The head of the lines of arguments.
-pub const ARGUMENTS: &str = "    offset   size  kind                      name: type";
-
-/// The line of an argument, by its name and type, if it has them.
-pub fn argument_line(offset: &str, size: &str, kind: &str, named: [Option<&str>; 2]) -> String {
-    let named = match named {
-        [Some(name), Some(r#type)] => format!("{name}: {type}"),
-        [one, other] => one.or(other).unwrap_or_default().to_owned(),
-    };
-    let (kind, named) = (printable(kind), printable(&named));
-    let line = format!("    {offset:>6} {size:>6}  {kind:25} {named}");
-    line.trim_end().to_owned()
 }
 
 /// The number of registers of a kind that a kernel uses, and that it is given.

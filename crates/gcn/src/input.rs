@@ -4,7 +4,6 @@ use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fmt;
-use std::io;
 use std::num::ParseIntError;
 use std::path::{Path, PathBuf};
 
@@ -12,14 +11,9 @@ use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gcn_asm::{Features, Options};
 use gcn_isa::{Isa, TARGETS, Target};
-use gcn_runtime::data::{Data, DataError};
 
 use crate::file::SourceText;
-
-/// The file name that means standard input.
-pub const STDIN: &str = "-";
-/// Largest source, or input that is read and not mapped, in bytes; all of it is kept in memory.
-pub const MAX_INPUT_BYTES: u64 = 1 << 30;
+pub use crate::file::{STDIN, name, open, read, read_text};
 
 /// Assembly language of a text that is read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, serde::Deserialize)]
@@ -144,15 +138,6 @@ fn accepted_targets() -> String {
     )
 }
 
-/// The name of an input in messages.
-pub fn name(path: &Path) -> String {
-    if path == Path::new(STDIN) {
-        "<stdin>".to_owned()
-    } else {
-        path.display().to_string()
-    }
-}
-
 /// The files that sources include: relative to the source, then in directories.
 pub struct SourceFiles<'a> {
     /// Directories to search, in this order.
@@ -219,44 +204,4 @@ pub fn number(text: &str) -> Result<u64, ParseIntError> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => text.parse(),
     }
-}
-
-/// Opens a file, or standard input if the name is [`STDIN`]; an input of unknown length has `most` bytes at most.
-///
-/// # Errors
-/// It cannot be read; the error names it.
-pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
-    if path == Path::new(STDIN) {
-        Data::read(name(path), &mut io::stdin().lock(), most)
-    } else {
-        Data::open(path, most)
-    }
-}
-
-/// The bytes of an input that [`open`] opens.
-///
-/// # Errors
-/// As there.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
-    let data = open(path, MAX_INPUT_BYTES)?;
-    Ok(data.into_bytes(MAX_INPUT_BYTES)?)
-}
-
-/// The text of a file, or of standard input.
-///
-/// # Errors
-/// As [`read`], and where it is not UTF-8.
-pub fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read(path)?)
-        .map_err(|error| not_text(path, error.as_bytes(), error.utf8_error().valid_up_to()))
-}
-
-/// The error of a file that is text only up to a byte.
-pub fn not_text(path: &Path, bytes: &[u8], good: usize) -> anyhow::Error {
-    let newlines = bytes.iter().take(good).filter(|&&byte| byte == b'\n');
-    let line = newlines.count() + 1;
-    anyhow::anyhow!(
-        "{}:{line}: the file is not text: byte {good} is not UTF-8",
-        name(path)
-    )
 }

@@ -4,34 +4,47 @@
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
 
-mod asm;
-mod check;
-mod completions;
-mod dis;
-mod driver;
-mod exec;
-mod explain;
-mod extract;
+// In the order of their imports: a module names only modules above it.
+
+// Outcomes, files, and what is said of them.
+mod status;
 mod file;
-mod info;
 mod input;
-mod isa;
 mod labels;
-mod lint;
-mod man;
-mod object;
-mod outputs;
 mod problem;
-mod render;
-mod run;
-mod variations;
 mod warnings;
+mod render;
+mod failure;
+mod explain;
+mod outputs;
+mod variations;
+
+// Programs.
+mod kernel_text;
+mod driver;
+mod object;
+mod asm;
+mod program;
+
+// Commands.
+mod dis;
+mod info;
+mod extract;
+mod isa;
+mod lint;
+mod run;
+mod check;
+mod exec;
+mod completions;
+mod man;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
+
+pub use status::{Status, Usage};
 
 /// Assembles, disassembles and runs AMD GCN machine code on any CPU.
 #[derive(Parser)]
@@ -84,51 +97,12 @@ enum Command {
     Man(man::Args),
 }
 
-/// Outcome of a command; the number is the exit status.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-#[repr(u8)]
-enum Status {
-    /// As asked.
-    Success = 0,
-    /// An input is wrong or an output cannot be written, and the reasons have been reported.
-    BadInput = 1,
-    /// The usage is wrong, and the reasons have been reported; clap's number too.
-    BadUsage = 2,
-    /// A result differs from what is expected, or a checker has found something.
-    Difference = 3,
-    /// The kernel had a fault, came to a limit, or blocked itself.
-    Fault = 4,
-    /// The kernel took longer than allowed; the number is that of timeout(1).
-    Timeout = 124,
-    /// `gcn exec` has not started the program; as with timeout(1) and env(1), like the following.
-    NotStarted = 125,
-    /// The program cannot be executed.
-    NotExecutable = 126,
-    /// There is no such program.
-    NotFound = 127,
-    /// SIGINT: 128 and the signal's number, as shells have it.
-    Interrupted = 130,
-    /// SIGTERM.
-    Terminated = 143,
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> ExitCode {
-        ExitCode::from(status as u8)
-    }
-}
-
-/// An invalid combination of arguments, which clap cannot detect.
-#[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-struct Usage(String);
-
 fn main() -> ExitCode {
     let mut out = BufWriter::new(io::stdout().lock());
     let cli = match Cli::try_parse() {
         Ok(cli) => Ok(cli),
-        Err(error) if run::reports_usage(&error, std::env::args_os()) => {
-            let written = run::report_usage(&error, &mut out).and_then(|()| Ok(out.flush()?));
+        Err(error) if failure::reports_usage(&error, std::env::args_os()) => {
+            let written = failure::report_usage(&error, &mut out).and_then(|()| Ok(out.flush()?));
             return written
                 .map_or(Status::BadInput, |()| Status::BadUsage)
                 .into();
@@ -184,8 +158,8 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Exec(args) => Ok(exec::run(args)),
         Command::Env(args) => exec::print_environment(args, out),
         Command::Explain(args) => explain::run(args, out),
-        Command::Completions(args) => completions::run(args, out),
-        Command::Man(args) => man::run(args, out),
+        Command::Completions(args) => completions::run(args, Cli::command(), out),
+        Command::Man(args) => man::run(args, Cli::command(), out),
     }
 }
 
@@ -207,7 +181,7 @@ fn reporting(
             out.write_all(&result)?;
             Ok(status)
         }
-        Err(error) => run::report_failure(error, json, out),
+        Err(error) => failure::report(error, json, out),
     }
 }
 

@@ -5,10 +5,10 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use clap::CommandFactory;
+use clap::Command;
 use clap_mangen::Man;
 
-use crate::{Cli, Status, Usage};
+use crate::{Status, Usage};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -27,12 +27,12 @@ pub struct Args {
     output: Option<PathBuf>,
 }
 
-/// Carries the command out.
+/// Carries the command out, of the command line `command`.
 ///
 /// # Errors
 /// There is no such command, or the result cannot be written.
-pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let mut gcn = Cli::command().disable_help_subcommand(true);
+pub fn run(args: &Args, command: Command, out: &mut dyn Write) -> Result<Status> {
+    let mut gcn = command.disable_help_subcommand(true);
     gcn.build();
     if let Some(directory) = &args.output {
         fs::create_dir_all(directory)

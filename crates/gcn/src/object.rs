@@ -12,7 +12,7 @@ use gcn_runtime::error_names::NO_MATCHING_CODE;
 
 use crate::driver;
 use crate::file::FileBytes;
-use crate::problem::Problem;
+use crate::problem::{NoTarget, Problem};
 use crate::render::printable;
 
 /// The first bytes of an ELF file.
@@ -247,20 +247,6 @@ fn code<'a>(object: &'a CodeObject, symbol: &str) -> Option<(Option<&'static str
     let end = start.checked_add(size)?;
     let bytes = object.section_bytes(section).get(start..end)?;
     Some((object.processor(), bytes))
-}
-
-/// Reason why a code object's target is none of the supported ones.
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum NoTarget {
-    /// The object names another target.
-    #[error(
-        "code for {0} is not supported; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 and gfx90a"
-    )]
-    Unsupported(&'static str),
-    /// The object names no target.
-    #[error("the code object has no known target: add --target")]
-    Unknown,
 }
 
 /// Generic processors (code object version 6), and the target whose instruction set their code uses: that of the common

@@ -11,13 +11,13 @@ use gcn_runtime::compile::CompileError;
 use gcn_runtime::data::DataError;
 use gcn_runtime::error_names::UNSUPPORTED_TARGET;
 use gcn_runtime::expect::ExpectError;
+use gcn_runtime::report::printable;
 use gcn_runtime::value::ValueError;
-
-use crate::object::NoTarget;
-use crate::render::printable;
 
 /// A launch file that is not valid TOML, or has a key or value that launches do not have.
 pub const INVALID_LAUNCH_FILE: &str = "invalid-launch-file";
+/// A file of suppressions that is not valid TOML, or has a key or value that suppressions do not have.
+pub const INVALID_SUPPRESSIONS: &str = "invalid-suppressions";
 /// A program that does not state its target.
 pub const MISSING_TARGET: &str = "missing-target";
 /// An output that would replace an input or another output.
@@ -31,6 +31,7 @@ pub const INVALID_FILTER: &str = "invalid-filter";
 #[cfg(test)]
 pub const NAMES: &[&str] = &[
     INVALID_LAUNCH_FILE,
+    INVALID_SUPPRESSIONS,
     MISSING_TARGET,
     OUTPUT_CONFLICT,
     UNWRITABLE_OUTPUT,
@@ -79,6 +80,20 @@ pub fn line(name: Option<&str>, message: &str) -> String {
         Some(name) => format!("error[{name}]: {message}\n"),
         None => format!("error: {message}\n"),
     }
+}
+
+/// Reason why a code object's target is none of the supported ones.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoTarget {
+    /// The object names another target.
+    #[error(
+        "code for {0} is not supported; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 and gfx90a"
+    )]
+    Unsupported(&'static str),
+    /// The object names no target.
+    #[error("the code object has no known target: add --target")]
+    Unknown,
 }
 
 impl fmt::Display for Problem {

@@ -24,8 +24,12 @@ pub fn tell(text: Arguments<'_>) {
     let _ = io::stderr().lock().write_fmt(text);
 }
 
-/// Writes an error that has no place in a source to standard error.
+/// Writes an error to standard error.
 pub fn complain(error: &anyhow::Error) {
+    if let Some(Diagnosed(text)) = error.downcast_ref() {
+        tell(format_args!("{text}"));
+        return;
+    }
     let Problem { name, message } = Problem::of(error);
     tell(format_args!("{}", problem::line(name, &message)));
 }
@@ -188,6 +192,35 @@ pub fn diagnostics(
         out.push_str(&format!("{}: {counted}\n", printable(sources.name)));
     }
     out
+}
+
+/// Diagnostics with their places in a source, rendered.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Diagnosed(pub String);
+
+impl Diagnosed {
+    /// Renders diagnostics: for programs without colours.
+    pub fn new(sources: &Sources<'_>, diagnostics: &[Diagnostic], json: bool) -> Diagnosed {
+        let renderer = if json { Renderer::plain() } else { renderer() };
+        let text = self::diagnostics(&renderer, sources, diagnostics, Limits::default());
+        Diagnosed(text)
+    }
+
+    /// An error in a text that is read as a whole.
+    pub fn of_text(name: &str, text: &str, diagnostic: Diagnostic, json: bool) -> Diagnosed {
+        let sources = Sources {
+            name,
+            text,
+            files: &[],
+        };
+        Diagnosed::new(&sources, &[diagnostic], json)
+    }
+
+    /// Diagnostics that a compiler has rendered, and a line behind them.
+    pub fn from_compiler(diagnostics: &str, last: &str) -> Diagnosed {
+        Diagnosed(format!("{diagnostics}{last}\n"))
+    }
 }
 
 impl<'a> Sources<'a> {

@@ -155,6 +155,35 @@ fn a_run_stops_at_the_findings_that_it_may_have() {
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(3), "{errors}");
     assert!(!errors.contains("interrupted"), "{errors}");
+    assert!(errors.ends_with("1 error\n"), "{errors}");
+    // What is found before the run has stopped is not one of the first.
+    let kernel = file("check-stop-first.s", KERNEL);
+    for count in 1..=3 {
+        let limit = count.to_string();
+        let options = ["--only", "waits", "--threads", "1", "--stop-at", &limit];
+        let output = check(&kernel, &options);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(3), "{errors}");
+        let found = errors.matches("error[missing-wait]: ").count();
+        assert_eq!(found, count.min(2), "{errors}");
+        assert!(
+            errors.contains("\nerror[missing-wait]: v1 is read"),
+            "{errors}"
+        );
+    }
+    // What is suppressed is none of them.
+    let known = "[[suppress]]\nname = \"missing-wait\"\ninstruction = \"*, v1\"\n";
+    let known = file("check-stop-known.toml", known);
+    let known = known.to_str().expect("UTF-8");
+    let options = ["--only", "waits", "--stop-at", "1", "--suppress", known];
+    let output = check(&kernel, &options);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(3), "{errors}");
+    assert!(
+        errors.contains("\nerror[missing-wait]: v2 is read"),
+        "{errors}"
+    );
+    assert!(errors.ends_with("1 error\n"), "{errors}");
 }
 
 #[test]
@@ -164,7 +193,93 @@ fn launches_that_are_skipped_are_not_checked() {
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(0), "{errors}");
     // No finding of a launch that was not looked at is no result.
-    assert!(errors.contains("nothing was checked"), "{errors}");
+    let nothing = "nothing was checked: --launch-skip and --launch-count leave no launch";
+    assert!(errors.ends_with(&format!("{nothing}\n")), "{errors}");
+    let options = ["--only", "waits", "--launch-skip", "1"];
+    let output = check(&kernel, &[&options[..], &["--json"]].concat());
+    let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(report["notes"], serde_json::json!([nothing]), "{report}");
+    let output = check(&kernel, &[&options[..], &["--format", "sarif"]].concat());
+    let log: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let invocation = &log["runs"][0]["invocations"][0];
+    assert_eq!(invocation["executionSuccessful"], true);
+    let notification = &invocation["toolExecutionNotifications"][0];
+    assert_eq!(notification["message"]["text"], nothing, "{log}");
+}
+
+/// Two kernels with a missing wait each, of which the second reads what the first has stored.
+const TWO: &str = "
+.amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"
+.macro begin name
+.globl \\name
+.p2align 8
+.type \\name,@function
+\\name:
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    v_lshlrev_b32 v1, 2, v0
+    s_waitcnt lgkmcnt(0)
+.endm
+.macro finish name
+    ds_read_b32 v4, v1
+    v_mov_b32 v5, v4
+    s_waitcnt lgkmcnt(0)
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel \\name
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_group_segment_fixed_size 256
+    .amdhsa_next_free_vgpr 8
+    .amdhsa_next_free_sgpr 16
+.end_amdhsa_kernel
+.text
+.endm
+begin fill
+    global_store_dword v1, v0, s[4:5]
+finish fill
+begin sum
+    global_atomic_umax v1, v0, s[4:5]
+finish sum
+";
+
+#[test]
+fn the_launches_of_one_kernel_are_checked() {
+    file("check-two.s", TWO);
+    let launches = "file = \"check-two.s\"\ngrid = 64\nexpect = [\"xs=u32*64:iota\"]\n[buffers]\nxs = \"u32*64:undefined\"\n\
+                    [[launch]]\nkernel = \"fill\"\nargs = [\"xs\"]\n\
+                    [[launch]]\nkernel = \"sum\"\nargs = [\"xs\"]\n";
+    let launches = file("check-two.toml", launches);
+    let found = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+        command.arg("check").arg(&launches).args(options);
+        let output = command.output().expect("gcn runs");
+        let errors = text(&output.stderr).to_owned();
+        (output.status.code(), errors)
+    };
+    let (status, errors) = found(&["--except", "uninit"]);
+    assert_eq!(status, Some(3), "{errors}");
+    assert!(errors.contains("= note: kernel fill, once"), "{errors}");
+    assert!(errors.contains("= note: kernel sum, once"), "{errors}");
+    for (name, other) in [("fill", "sum"), ("sum", "fill"), ("s*", "fill")] {
+        let (status, errors) = found(&["--kernel", name, "--only", "waits"]);
+        assert_eq!(status, Some(3), "{errors}");
+        assert!(errors.ends_with("1 error\n"), "{name}: {errors}");
+        assert!(!errors.contains(&format!("kernel {other}, ")), "{errors}");
+        // The other launch runs all the same.
+        assert!(
+            errors.contains(&format!("{other}: 1 workgroup")),
+            "{errors}"
+        );
+    }
+    // A launch that is not looked at may have set what it likes.
+    let (_, errors) = found(&["--kernel", "sum", "--only", "uninit"]);
+    assert!(!errors.contains("uninitialized-result"), "{errors}");
+    let (status, errors) = found(&["--kernel", "sun"]);
+    assert_eq!(status, Some(1), "{errors}");
+    assert_eq!(
+        errors,
+        "error[unknown-kernel]: no kernel is named sun; the kernels are sum, fill\n"
+    );
 }
 
 #[test]
@@ -185,6 +300,14 @@ fn wrong_options_are_named() {
             "--except excludes all checks",
         ),
         (
+            &["--gen-suppressions", "--format", "sarif"],
+            "--gen-suppressions writes TOML",
+        ),
+        (
+            &["--gen-suppressions", "--json"],
+            "--gen-suppressions writes TOML",
+        ),
+        (
             &["--stop-at", "0"],
             "`0` is not a number of findings above 0",
         ),
@@ -198,8 +321,13 @@ fn wrong_options_are_named() {
     let output = check(&kernel, &["--suppress", broken.to_str().expect("UTF-8")]);
     let errors = text(&output.stderr);
     assert_eq!(output.status.code(), Some(1), "{errors}");
+    // As other files of TOML, with the line.
     assert!(
-        errors.contains("check-broken.toml") && errors.contains("naem"),
+        errors.contains("check-broken.toml:2:1: error[invalid-suppressions]: unknown field `naem`"),
+        "{errors}"
+    );
+    assert!(
+        errors.contains("\n2 | naem = \"x\"\n  | ^^^^\n"),
         "{errors}"
     );
 }
@@ -219,7 +347,57 @@ fn lint_finds_the_same_without_running() {
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let wrong = KERNEL.replace("v_mov_b32", "no_such_instruction");
     let output = lint(&file("lint-wrong.s", &wrong));
-    assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors.contains("lint-wrong.s:9:5: error[unknown-opcode]: "),
+        "{errors}"
+    );
+}
+
+#[test]
+fn lint_compiles_sources_as_a_run_does() {
+    let source = "
+kernel void k(global int* p) {
+    int x = get_local_id(0) * 4;
+    __asm__ volatile(\"ds_read_b32 %0, %0\\n\\t\" MOVE \" %0, %0\" : \"+v\"(x));
+    p[get_global_id(0)] = x;
+}
+";
+    let path = file("lint-compiled.cl", source);
+    let lint = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+        command.arg("lint").arg(&path).args(options);
+        command.output().expect("gcn runs")
+    };
+    let define = "-DMOVE=\"v_mov_b32\"";
+    for target in ["gfx803", "gfx906"] {
+        let output = lint(&[
+            "--target", target, "-O1", define, "-X=-g", "--format", "json",
+        ]);
+        let found = text(&output.stdout);
+        assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+        let found: serde_json::Value = serde_json::from_str(found).expect("JSON");
+        assert_eq!(found[0]["name"], "missing-wait", "{found}");
+        assert_eq!(found[0]["line"], 4, "{found}");
+    }
+    let waited = "-DMOVE=\"s_waitcnt lgkmcnt(0)\\n\\tv_mov_b32\"";
+    let output = lint(&[waited]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    for (options, status, message) in [
+        (&[][..], 1, "failed to compile"),
+        (&[define, "--kernel", "no"], 1, "no kernel is named no"),
+        (
+            &[define, "--entry", "1"],
+            2,
+            "is a source, which has no entries",
+        ),
+    ] {
+        let output = lint(options);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{errors}");
+        assert!(errors.contains(message), "{errors}");
+    }
 }
 
 #[test]

@@ -368,7 +368,7 @@ fn nothing_names_the_machine_that_it_was_written_on() {
     }
 }
 
-/// Crates whose `lib.rs` declares their modules in the order of their imports.
+/// Crates whose `lib.rs`, or `main.rs`, declares their modules in the order of their imports.
 const ORDERED: &[&str] = &[
     "gcn-isa",
     "gcn-asm",
@@ -378,6 +378,7 @@ const ORDERED: &[&str] = &[
     "gcn-runtime",
     "gcn-hsa",
     "gcn-opencl",
+    "gcn",
 ];
 
 /// Modules whose file declares their children in the order of their imports, and nothing that a child imports.
@@ -395,12 +396,46 @@ const ORDERED_INSIDE: &[(&str, &str)] = &[
     ("gcn-emu/src/exec/alu/mod.rs", "gcn-emu/src/exec/alu"),
     ("gcn-emu/src/exec/memory.rs", "gcn-emu/src/exec/memory"),
     ("gcn-emu/src/run.rs", "gcn-emu/src/run"),
+    ("gcn-emu/src/exec/mod.rs", "gcn-emu/src/exec"),
+    (
+        "gcn-emu/src/exec/memory/format.rs",
+        "gcn-emu/src/exec/memory/format",
+    ),
+    ("gcn-object/src/metadata.rs", "gcn-object/src/metadata"),
+    ("gcn-object/src/driver.rs", "gcn-object/src/driver"),
+    ("gcn-object/src/bundle.rs", "gcn-object/src/bundle"),
+    ("gcn-object/src/write.rs", "gcn-object/src/write"),
+    ("gcn-observe/src/profile.rs", "gcn-observe/src/profile"),
+    ("gcn-observe/src/lint.rs", "gcn-observe/src/lint"),
+    ("gcn-observe/src/check.rs", "gcn-observe/src/check"),
+    (
+        "gcn-observe/src/check/uninit.rs",
+        "gcn-observe/src/check/uninit",
+    ),
+    (
+        "gcn-observe/src/check/races.rs",
+        "gcn-observe/src/check/races",
+    ),
+    (
+        "gcn-runtime/src/abi/printf.rs",
+        "gcn-runtime/src/abi/printf",
+    ),
+    ("gcn-runtime/src/program.rs", "gcn-runtime/src/program"),
+    ("gcn-runtime/src/report.rs", "gcn-runtime/src/report"),
+    ("gcn/src/exec.rs", "gcn/src/exec"),
+    ("gcn/src/explain.rs", "gcn/src/explain"),
+    ("gcn/src/run/mod.rs", "gcn/src/run"),
 ];
 
-/// The text of a crate's `lib.rs`.
+/// The files that declare a crate's modules.
+const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
+
+/// The text of a crate's `lib.rs`, or `main.rs`.
 fn library(name: &str) -> String {
-    let path = crates().join(name).join("src/lib.rs");
-    fs::read_to_string(&path).expect("a crate has a lib.rs")
+    let mut texts = ROOTS
+        .iter()
+        .filter_map(|root| fs::read_to_string(crates().join(name).join("src").join(root)).ok());
+    texts.next().expect("a crate has a root")
 }
 
 /// The module that the text of `library` exports an item from, if it exports it.
@@ -460,14 +495,14 @@ fn modules_import_only_what_is_declared_above_them() {
         let mut checked = 0;
         for (path, code) in &sources {
             let inside = path.split_once("/src/").expect("a source is in src").1;
-            if inside == "lib.rs" {
+            if ROOTS.contains(&inside) {
                 continue;
             }
             let own = inside
                 .split(['/', '.'])
                 .next()
                 .expect("a path has a first part");
-            let own = order(own).unwrap_or_else(|| panic!("lib.rs of {name} declares {own}"));
+            let own = order(own).unwrap_or_else(|| panic!("the root of {name} declares {own}"));
             for import in named_by(code, "crate::") {
                 let place = order(&import).or_else(|| order(&exporter(&library, &import)?));
                 assert!(
@@ -509,12 +544,8 @@ fn check_children(parent: &str, directory: &str) -> usize {
             assert_eq!(path, *parent, "{parent} declares {inside}");
             continue;
         };
-        let relative = if inside.contains('/') {
-            "super::super::"
-        } else {
-            "super::"
-        };
-        let by_parent = named_by(&code, relative)
+        let depth = 1 + inside.matches('/').count();
+        let by_parent = named_by(&code, &"super::".repeat(depth))
             .into_iter()
             .map(|name| (name, false));
         // A path from the root may lead to the module's own children.

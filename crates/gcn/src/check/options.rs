@@ -2,10 +2,28 @@
 
 use std::path::PathBuf;
 
+use gcn_asm::Diagnostic;
 use gcn_observe::finding::Check;
+use gcn_runtime::report::SuppressionsError;
 use gcn_runtime::settings::{self, CheckSettings, FindingFormat};
 
+use crate::explain::INVALID_SUPPRESSIONS;
+use crate::render::Diagnosed;
 use crate::{Usage, input};
+
+/// The error of suppressions that have another form than theirs.
+pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
+
+/// The error of a file of suppressions: at its place in the text, if it has one.
+pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
+    match error {
+        SuppressionsError::Invalid { file, text, error } => {
+            let diagnostic = Diagnostic::error(&INVALID_SUPPRESSIONS, error.span, error.message);
+            Diagnosed::of_text(&input::name(&file), &text, diagnostic, json).into()
+        }
+        unreadable @ SuppressionsError::Unreadable { .. } => unreadable.into(),
+    }
+}
 
 /// Checkers, and what becomes of their findings.
 #[derive(clap::Args)]
@@ -64,7 +82,7 @@ impl CheckOptions {
     /// Settings with those of the options in their place.
     ///
     /// # Errors
-    /// No check is left.
+    /// No check is left, or suppressions would have another form than theirs.
     pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, Usage> {
         let is_on = |it: &Check| {
             let is_base = if self.only.is_empty() {
@@ -78,15 +96,20 @@ impl CheckOptions {
         if checks.is_empty() {
             return Err(Usage("--except excludes all checks".to_owned()));
         }
+        let format = self.format.unwrap_or(base.format);
+        let gen_suppressions = self.gen_suppressions || base.gen_suppressions;
+        if gen_suppressions && format != FindingFormat::Text {
+            return Err(Usage(CONFLICT.to_owned()));
+        }
         Ok(CheckSettings {
             checks,
             launch_skip: self.launch_skip.unwrap_or(base.launch_skip),
             launch_count: self.launch_count.or(base.launch_count),
             stop_at: self.stop_at.or(base.stop_at),
-            format: self.format.unwrap_or(base.format),
+            format,
             output: self.output.clone().or(base.output),
             suppress: [base.suppress, self.suppress.clone()].concat(),
-            gen_suppressions: self.gen_suppressions || base.gen_suppressions,
+            gen_suppressions,
             ..base
         })
     }

@@ -15,6 +15,15 @@ pub const INVALID_LAUNCH_FILE: Explanation = Explanation {
     source: "",
 };
 
+/// The same of files of suppressions.
+pub const INVALID_SUPPRESSIONS: Explanation = Explanation {
+    name: problem::INVALID_SUPPRESSIONS,
+    meaning: "A file of suppressions is not valid TOML, or has a key or value that suppressions do not have.",
+    example: "[[suppress]]\nnaem = \"missing-wait\"",
+    remedy: "The message names the keys that are possible; `gcn check --gen-suppressions` writes such a file.",
+    source: "",
+};
+
 /// Defines the list of explanations, a row for each.
 macro_rules! inputs {
     ($($name:path,
@@ -24,6 +33,7 @@ macro_rules! inputs {
         /// Each error's explanation.
         pub static INPUTS: &[Explanation] = &[
             INVALID_LAUNCH_FILE,
+            INVALID_SUPPRESSIONS,
             $(Explanation {
                 name: $name,
                 meaning: $meaning,

@@ -5,7 +5,7 @@ use gcn_runtime::bind::{self, BoundArgument};
 use gcn_runtime::error_names::OUT_OF_MEMORY;
 use gcn_runtime::{Kernel, settings};
 
-use super::launch::NamedText;
+use super::written::NamedText;
 use crate::problem::Problem;
 
 impl NamedText {
@@ -16,35 +16,6 @@ impl NamedText {
             spec: given.spec.map(|spec| spec.relative_to(&self.base)),
             ..given
         }
-    }
-}
-
-/// Everything that is wrong with a launch.
-#[derive(Debug, thiserror::Error)]
-#[error("{}", joined(.problems))]
-pub struct Problems {
-    /// In the order of the arguments.
-    pub problems: Vec<Problem>,
-    /// A correct way to write it; may have several lines.
-    pub help: Option<String>,
-}
-
-fn joined(problems: &[Problem]) -> String {
-    let messages: Vec<&str> = problems.iter().map(|it| &*it.message).collect();
-    messages.join("; ")
-}
-
-impl Problems {
-    /// An error, if there are problems.
-    ///
-    /// # Errors
-    /// The problems.
-    pub fn check(problems: Vec<Problem>, help: impl FnOnce() -> Option<String>) -> Result<()> {
-        if problems.is_empty() {
-            return Ok(());
-        }
-        let help = help();
-        bail!(Problems { problems, help })
     }
 }
 

@@ -17,12 +17,14 @@ use gcn_runtime::{
     Queue, Stats,
 };
 
-use super::arguments::{self, Problems};
-use super::launch::{self, NamedText, RunRequest};
+use super::arguments;
 use super::notes::{beyond, outside, plural, remedy, unowned};
 use super::progress;
+use super::request::{LaunchRequest, RunRequest};
 use super::trace::Trace;
+use super::written::NamedText;
 use crate::Usage;
+use crate::failure::Problems;
 use crate::input::open;
 use crate::problem::Problem;
 
@@ -172,7 +174,7 @@ fn affordable_threads(launch: &Launch, threads: usize, budget: u64) -> Result<us
 }
 
 /// Binds the arguments of a launch, or its whole argument segment.
-fn bound(kernel: &Kernel, launch: &launch::LaunchRequest, shared: &[BoundArgument]) -> Binding {
+fn bound(kernel: &Kernel, launch: &LaunchRequest, shared: &[BoundArgument]) -> Binding {
     let given: Vec<_> = launch.args.iter().map(NamedText::bindable).collect();
     match &launch.kernarg {
         Some(segment) => kernel.bind_segment(&segment.bindable(), &given, shared, &open),
@@ -181,7 +183,7 @@ fn bound(kernel: &Kernel, launch: &launch::LaunchRequest, shared: &[BoundArgumen
 }
 
 /// A launch with the sizes that are written.
-fn sized(launch: &launch::LaunchRequest, kernel: &Kernel) -> Result<Launch> {
+fn sized(launch: &LaunchRequest, kernel: &Kernel) -> Result<Launch> {
     let extent = launch.grid.context("the grid is missing")?;
     let dimensions = launch.group.map_or(0, |group| group.dimensions);
     let mut sized = kernel

@@ -13,8 +13,8 @@ use gcn_runtime::memory::Memory;
 use gcn_runtime::spec::Spec;
 use serde::Serialize;
 
-use super::launch::NamedText;
 use super::output::{Selector, View, json};
+use super::written::NamedText;
 use crate::input::open;
 use crate::problem::Problem;
 use crate::render::printable;

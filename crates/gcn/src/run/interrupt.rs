@@ -8,10 +8,12 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::SeqCst};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::Duration;
 
+use gcn_runtime::fault::FaultKind;
 use signal_hook::consts::{SIGINT, SIGTERM};
 use signal_hook::flag;
 
 use crate::Status;
+use crate::status::RunOutcome;
 
 /// Reason for a stop from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -33,6 +35,22 @@ impl fmt::Display for Cause {
             Cause::Timeout(time) => {
                 write!(f, "stopped after {} s, the timeout", time.as_secs_f64())
             }
+        }
+    }
+}
+
+impl RunOutcome {
+    /// The end by a fault; `cause` says what stopped the run if that came from outside.
+    pub fn of_fault(kind: &FaultKind, cause: Cause) -> RunOutcome {
+        match kind {
+            FaultKind::Interrupted => match cause {
+                Cause::Interrupt => RunOutcome::Interrupted,
+                Cause::Terminate => RunOutcome::Terminated,
+                Cause::Timeout(_) => RunOutcome::Timeout,
+            },
+            FaultKind::Limit(_) => RunOutcome::Limit,
+            FaultKind::Blocked { .. } => RunOutcome::Deadlock,
+            _ => RunOutcome::Fault,
         }
     }
 }

@@ -9,13 +9,12 @@ use gcn_runtime::Variations;
 use gcn_runtime::settings::{self, ProfileFormat};
 use serde::Deserialize;
 
-use super::launch::{
-    Compiler, FILE, LaunchRequest, NamedText, RunRequest, TraceOptions, VALUE, WrittenSizes,
-    offsets, pair, sizes, unvalued,
-};
 use super::profile::ProfileOptions;
+use super::request::{LaunchRequest, RunRequest, TraceOptions};
+use super::written::{FILE, NamedText, SizesForm, VALUE, WrittenSizes, offsets, pair, unvalued};
 use crate::input::{Dialect, STDIN};
 use crate::problem::{INVALID_LAUNCH_FILE, Problem};
+use crate::program::{Compiler, ProgramRequest};
 
 /// A launch file.
 #[derive(Deserialize, Default)]
@@ -97,52 +96,15 @@ impl Table {
     }
 }
 
-/// `256`, `[256, 4]` or `"256,4"`.
-#[derive(Deserialize)]
-#[serde(
-    untagged,
-    expecting = "expected a number, a list of up to three, or text such as \"64,4\""
-)]
-pub enum Sizes {
-    /// In x.
-    One(u64),
-    /// In x, y and z.
-    List(Vec<u64>),
-    /// As an option has them.
-    Text(String),
-}
-
-impl Sizes {
-    /// As an option would have them.
-    fn text(self) -> String {
-        match self {
-            Sizes::One(size) => size.to_string(),
-            Sizes::List(list) => {
-                let list: Vec<String> = list.iter().map(u64::to_string).collect();
-                list.join(",")
-            }
-            Sizes::Text(text) => text,
-        }
-    }
-}
-
-impl TryFrom<Sizes> for WrittenSizes {
-    type Error = String;
-
-    fn try_from(given: Sizes) -> Result<WrittenSizes, String> {
-        sizes(&given.text())
-    }
-}
-
 /// The first global numbers of work-items.
 #[derive(Deserialize)]
-#[serde(try_from = "Sizes")]
+#[serde(try_from = "SizesForm")]
 struct Offset([u64; 3]);
 
-impl TryFrom<Sizes> for Offset {
+impl TryFrom<SizesForm> for Offset {
     type Error = String;
 
-    fn try_from(given: Sizes) -> Result<Offset, String> {
+    fn try_from(given: SizesForm) -> Result<Offset, String> {
         offsets(&given.text()).map(Offset)
     }
 }
@@ -299,11 +261,14 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
     };
     Ok(RunRequest {
         launch_file: None,
-        file: base.join(program),
-        target: file.target,
-        dialect: file.dialect,
-        compiler,
-        verbose: file.verbose,
+        program: ProgramRequest {
+            file: base.join(program),
+            entry: None,
+            target: file.target,
+            dialect: file.dialect,
+            compiler,
+            verbose: file.verbose,
+        },
         threads: file.threads,
         timeout: file.timeout.map(|Timeout(timeout)| timeout),
         memory: file.memory.map(|Memory(bytes)| bytes),

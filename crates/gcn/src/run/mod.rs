@@ -1,24 +1,31 @@
 //! `gcn run`: kernels from text or code object to results.
 
-mod arguments;
-mod dispatch;
-mod expect;
-mod failure;
-mod fidelity;
-mod interrupt;
-mod launch;
-mod launch_file;
-mod notes;
-mod options;
-mod output;
+// In the order of their imports: a module names only modules above it.
+
+// What is asked for.
+mod written;
 mod profile;
-mod program;
-mod progress;
-mod report;
+mod options;
+mod request;
+mod launch_file;
+mod launch;
+
+// Parts of a run.
+mod arguments;
+mod output;
+mod expect;
 mod save;
-mod trace;
 mod trace_filter;
 mod wanted;
+mod trace;
+mod progress;
+mod interrupt;
+mod fidelity;
+mod notes;
+
+// The run.
+mod dispatch;
+mod report;
 
 use std::io::Write;
 use std::sync::Arc;
@@ -26,19 +33,20 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use gcn_object::find_name;
 use gcn_runtime::report::{CodeMap, FaultReport, FindingReport};
-use gcn_runtime::{Checking, Kernel};
+use gcn_runtime::settings::MAX_THREADS;
+use gcn_runtime::{Checking, Device, Kernel};
 
+use crate::failure::{self, UsageOfKernel};
+use crate::program::{Program, Terms, choose, program};
+use crate::status::RunOutcome;
 use crate::{Status, render};
 use dispatch::Dispatches;
 use expect::Verdict;
-use failure::UsageOfKernel;
-pub use failure::{report as report_failure, report_usage, reports_usage};
 use interrupt::Stop;
-use launch::RunRequest;
 pub use options::{Args, EXAMPLES};
 use profile::ProfileFile;
-use program::{Program, choose, program};
-use report::{Results, RunOutcome, RunReport};
+use report::{Results, RunReport};
+use request::RunRequest;
 use trace::Trace;
 use wanted::{OtherFiles, Wanted};
 
@@ -81,10 +89,36 @@ pub fn checked(
 fn selected(checking: &Checking, kernels: &[Kernel]) -> Result<()> {
     let settings = checking.settings();
     let symbols = || kernels.iter().map(Kernel::name);
-    if let (Some(name), false) = (settings.kernels.first(), symbols().any(|it| settings.covers(it))) {
+    if let (Some(name), false) = (
+        settings.kernels.first(),
+        symbols().any(|it| settings.covers(it)),
+    ) {
         find_name(symbols(), name)?;
     }
     Ok(())
+}
+
+/// A device for a run, of the named target.
+///
+/// # Errors
+/// The number of threads is invalid.
+fn device(run: &RunRequest, target: &str) -> Result<Device> {
+    let all = || std::thread::available_parallelism().map_or(1, usize::from);
+    let threads = match run.threads {
+        // Lines of several threads would come in no order.
+        _ if run.trace.is_on() => 1,
+        Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
+            bail!("threads: {threads} is not a number from 1 to {MAX_THREADS}")
+        }
+        Some(threads) => threads,
+        None => all().min(MAX_THREADS),
+    };
+    // Nothing but its kernels changes memory while they run, one after the other.
+    Ok(Device::builder(target)?
+        .threads(threads)
+        .exclusive()
+        .vary(&run.variations)
+        .build())
 }
 
 fn carry_out(
@@ -92,11 +126,18 @@ fn carry_out(
     checking: Option<&Checking>,
     out: &mut dyn Write,
 ) -> Result<(Status, Vec<FindingReport>)> {
-    let Program { module, included } = program(run)?;
-    let names = run.launches.iter().map(|launch| launch.kernel.as_deref());
-    let kernels = names
-        .map(|name| choose(&module, name))
-        .collect::<Result<Vec<_>>>()?;
+    let launches = run.launches.iter();
+    let names: Vec<_> = launches.map(|launch| launch.kernel.as_deref()).collect();
+    let terms = Terms {
+        kernels: &names,
+        json: run.json,
+        device: &|target| device(run, target),
+    };
+    let Program {
+        module, included, ..
+    } = program(&run.program, &terms)?;
+    let chosen = names.iter().map(|name| choose(&module, *name));
+    let kernels = chosen.collect::<Result<Vec<_>>>()?;
     if let Some(checking) = checking {
         selected(checking, &kernels)?;
     }
@@ -108,6 +149,7 @@ fn carry_out(
     }
     let (device, loaded) = (module.device(), module.loaded());
     if let Some(checking) = checking {
+        checking.notes(&module);
         device.observe(checking.observers());
     }
     let budget = run.memory.unwrap_or_else(arguments::spare_memory);

@@ -1,15 +1,10 @@
-//! Notes about a run that are no results: remedies, registers and accesses out of range, the summary.
-
-use std::time::Duration;
+//! Notes about a run that are no results: remedies, registers and accesses out of range.
 
 use gcn_runtime::fault::{Fault, FaultKind};
 use gcn_runtime::hsa::LaunchNote;
 use gcn_runtime::memory::FIRST_ADDRESS;
 use gcn_runtime::report::{CodeMap, site};
 use gcn_runtime::{Completion, Device, PreparedLaunch};
-
-use super::dispatch::Done;
-use crate::render;
 
 /// The remedy for a note, on the command line.
 pub fn remedy(note: &LaunchNote) -> &'static str {
@@ -74,28 +69,6 @@ pub fn outside(ran: &Completion, map: &CodeMap<'_>) -> Option<String> {
 /// A number of something.
 pub fn plural(n: u64, what: &str, more: &str) -> String {
     format!("{n} {what}{}", if n == 1 { "" } else { more })
-}
-
-/// A launch in a line: workgroups, waves, instructions, seconds.
-pub fn summary(done: &Done, threads: usize) -> String {
-    let stats = done.stats;
-    let times = match &done.times[..] {
-        [only] => format!("{:.3} s", only.as_secs_f64()),
-        several => {
-            let seconds = several.iter().sum::<Duration>().as_secs_f64();
-            let best = several.iter().min().map_or(0.0, Duration::as_secs_f64);
-            let count = plural(several.len() as u64, "run", "s");
-            format!("{seconds:.3} s for {count}, the best {best:.3} s,")
-        }
-    };
-    format!(
-        "{}: {}, {}, {}, {times} on {}",
-        render::printable(&done.kernel),
-        plural(stats.groups, "workgroup", "s"),
-        plural(stats.waves, "wave", "s"),
-        plural(stats.instructions, "wave instruction", "s"),
-        plural(threads as u64, "thread", "s"),
-    )
 }
 
 #[cfg(test)]

@@ -3,10 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::TypedValueParser;
 use gcn_runtime::settings::{self, ProfileFormat};
 
-use super::launch::{self, WrittenSizes};
+use super::written::{self, WrittenSizes};
+use crate::program::ProgramOptions;
 use crate::{input, variations};
 
 /// For `--help`.
@@ -26,44 +26,20 @@ pub struct Args {
     /// Source, code object, or launch file (`.toml`). OpenCL C (`.cl`), C++ for OpenCL (`.clcpp`), HIP (`.hip`) and LLVM IR
     /// (`.ll`, `.bc`) are compiled by the system's Clang.
     pub input: PathBuf,
-    /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. Sources and code objects may state their own;
-    /// sources that are compiled default to gfx906.
-    #[arg(long, value_parser = input::TargetParser.map(|named| named.to_string()), hide_possible_values = true)]
-    pub target: Option<String>,
-    /// Dialect of assembly to use where LLVM and CLRX conflict; LLVM's by default.
-    #[arg(long, value_enum)]
-    pub dialect: Option<input::Dialect>,
-    /// Define a macro for the compiler, or a symbol for the assembler; the value defaults to 1.
-    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
-    pub define: Vec<String>,
-    /// Directory to search for files that the source includes.
-    #[arg(short = 'I', long, value_name = "DIR")]
-    pub include: Vec<PathBuf>,
-    /// Optimisation level of the compiler; 2 by default.
-    #[arg(short = 'O', long, value_name = "LEVEL")]
-    pub optimize: Option<String>,
-    /// Option to pass to Clang, such as -X=-ffast-math.
-    #[arg(
-        short = 'X',
-        long = "clang-option",
-        value_name = "OPTION",
-        allow_hyphen_values = true
-    )]
-    pub clang_options: Vec<String>,
-    /// Show the compiler's commands.
-    #[arg(short, long)]
-    pub verbose: bool,
+    /// Its target and its compiler.
+    #[command(flatten)]
+    pub program: ProgramOptions,
     /// Kernel to run, if there are several; C++ kernels by their symbol or by their name in the source.
     #[arg(long, value_name = "NAME")]
     pub kernel: Option<String>,
     /// Number of work-items, in up to three dimensions.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = written::sizes, allow_hyphen_values = true)]
     pub grid: Option<WrittenSizes>,
     /// Number of work-items of a workgroup, in up to three dimensions.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::sizes, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = written::sizes, allow_hyphen_values = true)]
     pub group: Option<WrittenSizes>,
     /// Global IDs of the first work-item, for OpenCL kernels.
-    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = launch::offsets, allow_hyphen_values = true)]
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = written::offsets, allow_hyphen_values = true)]
     pub offset: Option<[u64; 3]>,
     /// Number of host threads.
     #[arg(long, value_name = "N", value_parser = settings::threads)]

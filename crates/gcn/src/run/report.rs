@@ -5,7 +5,6 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Result;
-use gcn_runtime::fault::FaultKind;
 use gcn_runtime::memory::Memory;
 use gcn_runtime::report::{FaultReport, FindingReport};
 use serde::Serialize;
@@ -13,68 +12,10 @@ use serde::Serialize;
 use super::dispatch::Done;
 use super::expect::{Verdict, VerdictReport};
 use super::fidelity;
-use super::interrupt::Cause;
-use super::notes::summary;
+use super::notes::plural;
 use super::output::{BufferReport, View};
-use crate::{Status, render};
-
-/// The end of a run; the names are those of the JSON.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RunOutcome {
-    /// It finished, and every expectation held.
-    Success,
-    /// An input is wrong, or an output cannot be written.
-    BadInput,
-    /// The command is wrong.
-    BadUsage,
-    /// It finished, and an expectation did not hold.
-    Difference,
-    /// It finished, and a checker has found something.
-    Finding,
-    /// A wave did what it must not.
-    Fault,
-    /// A wave executed as many instructions as it may.
-    Limit,
-    /// All waves wait for each other.
-    Deadlock,
-    /// It took longer than `--timeout` allows.
-    Timeout,
-    /// Ctrl-C.
-    Interrupted,
-    /// SIGTERM.
-    Terminated,
-}
-
-impl RunOutcome {
-    /// The end by a fault; `cause` says what stopped the run if that came from outside.
-    pub fn of_fault(kind: &FaultKind, cause: Cause) -> RunOutcome {
-        match kind {
-            FaultKind::Interrupted => match cause {
-                Cause::Interrupt => RunOutcome::Interrupted,
-                Cause::Terminate => RunOutcome::Terminated,
-                Cause::Timeout(_) => RunOutcome::Timeout,
-            },
-            FaultKind::Limit(_) => RunOutcome::Limit,
-            FaultKind::Blocked { .. } => RunOutcome::Deadlock,
-            _ => RunOutcome::Fault,
-        }
-    }
-
-    /// The exit status.
-    pub fn status(self) -> Status {
-        match self {
-            RunOutcome::Success => Status::Success,
-            RunOutcome::BadInput => Status::BadInput,
-            RunOutcome::BadUsage => Status::BadUsage,
-            RunOutcome::Difference | RunOutcome::Finding => Status::Difference,
-            RunOutcome::Fault | RunOutcome::Limit | RunOutcome::Deadlock => Status::Fault,
-            RunOutcome::Timeout => Status::Timeout,
-            RunOutcome::Interrupted => Status::Interrupted,
-            RunOutcome::Terminated => Status::Terminated,
-        }
-    }
-}
+use crate::render;
+use crate::status::RunOutcome;
 
 /// All that a run has left.
 pub struct Results<'a> {
@@ -100,6 +41,28 @@ pub struct Results<'a> {
     pub fault: Option<&'a FaultReport>,
     /// The device's memory.
     pub memory: &'a Memory,
+}
+
+/// A launch in a line: workgroups, waves, instructions, seconds.
+fn summary(done: &Done, threads: usize) -> String {
+    let stats = done.stats;
+    let times = match &done.times[..] {
+        [only] => format!("{:.3} s", only.as_secs_f64()),
+        several => {
+            let seconds = several.iter().sum::<Duration>().as_secs_f64();
+            let best = several.iter().min().map_or(0.0, Duration::as_secs_f64);
+            let count = plural(several.len() as u64, "run", "s");
+            format!("{seconds:.3} s for {count}, the best {best:.3} s,")
+        }
+    };
+    format!(
+        "{}: {}, {}, {}, {times} on {}",
+        render::printable(&done.kernel),
+        plural(stats.groups, "workgroup", "s"),
+        plural(stats.waves, "wave", "s"),
+        plural(stats.instructions, "wave instruction", "s"),
+        plural(threads as u64, "thread", "s"),
+    )
 }
 
 impl Results<'_> {

@@ -9,8 +9,8 @@ use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 
-use super::launch::NamedText;
 use super::output::{Selector, View};
+use super::written::NamedText;
 use crate::outputs::{Identity, directory};
 use crate::problem::{OUTPUT_CONFLICT, Problem};
 use crate::{input, outputs};

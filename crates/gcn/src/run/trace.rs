@@ -11,7 +11,7 @@ use gcn_runtime::observe::Observers;
 use gcn_runtime::report::symbolic;
 use gcn_runtime::{CommandResult, PreparedLaunch, Queue};
 
-use super::launch::{RunRequest, TraceOptions};
+use super::request::{RunRequest, TraceOptions};
 use crate::input;
 
 /// Lines of a trace that may wait to be written.

@@ -6,13 +6,14 @@ use anyhow::Result;
 use gcn_observe::Filter;
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
+use gcn_runtime::spec::Spec;
 
-use super::arguments::Problems;
-use super::expect::Expectation;
-use super::launch::RunRequest;
+use super::expect::{self, Expectation};
 use super::output::{Selector, View};
+use super::request::RunRequest;
 use super::save::{self, Save};
 use super::trace_filter;
+use crate::failure::Problems;
 use crate::problem::{INVALID_FILTER, OUTPUT_CONFLICT, Problem};
 
 /// Uses of memory after the run.
@@ -33,6 +34,22 @@ pub struct OtherFiles<'a> {
     pub inputs: Vec<PathBuf>,
     /// The output of a checker's findings.
     pub findings: Option<&'a Path>,
+}
+
+/// The files that a run reads by name.
+fn inputs(run: &RunRequest) -> Vec<PathBuf> {
+    let launches = run.launches.iter();
+    let values = launches.flat_map(|launch| launch.args.iter().chain(&launch.kernarg));
+    let data = values
+        .chain(&run.buffers)
+        .filter_map(|given| match Spec::parse(&given.value) {
+            Ok(Spec::File { path, .. }) => Some(given.path(&path)),
+            _ => None,
+        });
+    let program = [run.launch_file.clone(), Some(run.program.file.clone())];
+    let expected = run.expect.iter().filter_map(expect::file);
+    let named = program.into_iter().flatten();
+    named.chain(data).chain(expected).collect()
 }
 
 impl Wanted {
@@ -96,7 +113,7 @@ impl Wanted {
                 ("profile", run.profile.file.as_deref()),
                 ("findings", files.findings),
             ],
-            &[run.inputs(), files.inputs.clone()].concat(),
+            &[inputs(run), files.inputs.clone()].concat(),
         ));
         if run.json && save.iter().any(Save::is_for_stdout) {
             let message = "--save cannot use standard output, where --json writes its report";

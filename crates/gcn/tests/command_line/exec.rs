@@ -246,7 +246,6 @@ fn options_of_checks_reach_the_program() {
         "findings",
         "--suppress",
         "known",
-        "--gen-suppressions",
         "--error-exitcode",
         "9",
     ];
@@ -254,7 +253,6 @@ fn options_of_checks_reach_the_program() {
         "GCN_CHECK=waits,races,lanes".to_owned(),
         "GCN_CHECK_ERROR_EXITCODE=9".to_owned(),
         "GCN_CHECK_FORMAT=sarif".to_owned(),
-        "GCN_CHECK_GEN_SUPPRESSIONS=1".to_owned(),
         "GCN_CHECK_KERNEL=scan*,reduce".to_owned(),
         "GCN_CHECK_LAUNCH_COUNT=3".to_owned(),
         "GCN_CHECK_LAUNCH_SKIP=2".to_owned(),
@@ -265,6 +263,29 @@ fn options_of_checks_reach_the_program() {
     assert_eq!(shown(&all), expected);
     let left = fs::read_to_string(directory.join("findings")).expect("it is there");
     assert_eq!(left, "", "findings of an earlier run are gone");
+    assert_eq!(
+        shown(&["--only", "waits", "--gen-suppressions"]),
+        ["GCN_CHECK=waits", "GCN_CHECK_GEN_SUPPRESSIONS=1"]
+    );
+    // Suppressions have one form, and errors of theirs their place.
+    fs::write(directory.join("wrong"), "[[suppress]]\nline = 0x\n").expect("written");
+    for (options, expected) in [
+        (
+            &["--gen-suppressions", "--format", "json"][..],
+            "error: --gen-suppressions writes TOML, ",
+        ),
+        (
+            &["--suppress", "wrong"],
+            "wrong:2:8: error[invalid-suppressions]: ",
+        ),
+    ] {
+        let arguments = [&["exec", "--check"], options, &["env"]].concat();
+        let refused = output(&directory, &arguments);
+        assert_status(&refused, 125);
+        let errors = stderr(&refused);
+        assert!(errors.contains(expected), "{errors}");
+        assert!(!errors.contains("\\n"), "{errors}");
+    }
     // An option without checks is no way to ask for them, unless the environment does.
     let alone = ["exec", "--format", "json", "env"];
     let refused = output(&directory, &alone);

@@ -3,37 +3,40 @@
 use std::ffi::OsString;
 use std::io::{self, Write};
 
-use annotate_snippets::Renderer;
-use anyhow::Result;
-use gcn_asm::Diagnostic;
+use anyhow::{Result, bail};
 use serde::Serialize;
 
-use super::arguments::Problems;
-use super::report::RunOutcome;
 use crate::problem::{self, Problem};
-use crate::render::{self, Sources};
+use crate::render::{self, Diagnosed};
+use crate::status::RunOutcome;
 use crate::{Status, Usage};
 
-/// Diagnostics with their places in a source, rendered.
+/// Everything that is wrong with a launch.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Diagnosed(String);
+#[error("{}", joined(.problems))]
+pub struct Problems {
+    /// In the order of the arguments.
+    pub problems: Vec<Problem>,
+    /// A correct way to write it; may have several lines.
+    pub help: Option<String>,
+}
 
-impl Diagnosed {
-    /// Renders diagnostics: for programs without colours.
-    pub fn new(sources: &Sources<'_>, diagnostics: &[Diagnostic], json: bool) -> Diagnosed {
-        let renderer = if json {
-            Renderer::plain()
-        } else {
-            render::renderer()
-        };
-        let text = render::diagnostics(&renderer, sources, diagnostics, render::Limits::default());
-        Diagnosed(text)
-    }
+fn joined(problems: &[Problem]) -> String {
+    let messages: Vec<&str> = problems.iter().map(|it| &*it.message).collect();
+    messages.join("; ")
+}
 
-    /// Diagnostics that a compiler has rendered, and a line behind them.
-    pub fn from_compiler(diagnostics: &str, last: &str) -> Diagnosed {
-        Diagnosed(format!("{diagnostics}{last}\n"))
+impl Problems {
+    /// An error, if there are problems.
+    ///
+    /// # Errors
+    /// The problems.
+    pub fn check(problems: Vec<Problem>, help: impl FnOnce() -> Option<String>) -> Result<()> {
+        if problems.is_empty() {
+            return Ok(());
+        }
+        let help = help();
+        bail!(Problems { problems, help })
     }
 }
 

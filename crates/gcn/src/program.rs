@@ -1,0 +1,392 @@
+//! The program of a command: a source that is assembled or compiled, or a code object, and the kernel in it.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::builder::TypedValueParser;
+use gcn_asm::{Options, Source};
+use gcn_object::CodeObject;
+use gcn_object::error_names::{AMBIGUOUS_KERNEL, NOT_A_CODE_OBJECT, UNKNOWN_KERNEL};
+use gcn_runtime::compile::{self, CompileError, DEFAULT_TARGET, Language, Request};
+use gcn_runtime::error_names::NO_MATCHING_CODE;
+use gcn_runtime::{Device, Error, Kernel, Module};
+
+use crate::file::FileBytes;
+use crate::input::{Dialect, Named, TargetParser};
+use crate::problem::{NoTarget, Problem};
+use crate::render::{Diagnosed, Sources};
+use crate::{Usage, asm, input, object, render};
+
+/// Options of the target and of the compiler, which all commands have that take a program.
+#[derive(clap::Args)]
+pub struct ProgramOptions {
+    /// Target GPU: gfx600 … gfx90c, a chip's name, or gcn1.0 … gcn1.4.1. Sources and code objects may state their own;
+    /// sources that are compiled default to gfx906.
+    #[arg(long, value_parser = TargetParser.map(|named| named.to_string()), hide_possible_values = true)]
+    pub target: Option<String>,
+    /// Dialect of assembly to use where LLVM and CLRX conflict; LLVM's by default.
+    #[arg(long, value_enum)]
+    pub dialect: Option<Dialect>,
+    /// Define a macro for the compiler, or a symbol for the assembler; the value defaults to 1.
+    #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
+    pub define: Vec<String>,
+    /// Directory to search for files that the source includes.
+    #[arg(short = 'I', long, value_name = "DIR")]
+    pub include: Vec<PathBuf>,
+    /// Optimisation level of the compiler; 2 by default.
+    #[arg(short = 'O', long, value_name = "LEVEL")]
+    pub optimize: Option<String>,
+    /// Option to pass to Clang, such as -X=-ffast-math.
+    #[arg(
+        short = 'X',
+        long = "clang-option",
+        value_name = "OPTION",
+        allow_hyphen_values = true
+    )]
+    pub clang_options: Vec<String>,
+    /// Show the compiler's commands.
+    #[arg(short, long)]
+    pub verbose: bool,
+}
+
+/// A program as it is asked for.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct ProgramRequest {
+    /// The source or code object.
+    pub file: PathBuf,
+    /// Number of the code object in a file that holds several.
+    pub entry: Option<usize>,
+    /// Name of the target.
+    pub target: Option<String>,
+    /// Dialect of an assembly source.
+    pub dialect: Option<Dialect>,
+    /// For the compiler, or the assembler.
+    pub compiler: Compiler,
+    /// Shows the compiler's commands.
+    pub verbose: bool,
+}
+
+impl ProgramRequest {
+    /// Puts options in the place of what there is, or adds them.
+    pub fn override_by(&mut self, options: &ProgramOptions) {
+        if options.target.is_some() {
+            self.target.clone_from(&options.target);
+        }
+        self.dialect = options.dialect.or(self.dialect);
+        let Compiler {
+            define,
+            include,
+            optimize,
+            clang_options,
+        } = &mut self.compiler;
+        if options.optimize.is_some() {
+            optimize.clone_from(&options.optimize);
+        }
+        define.extend_from_slice(&options.define);
+        include.extend_from_slice(&options.include);
+        clang_options.extend_from_slice(&options.clang_options);
+        self.verbose |= options.verbose;
+    }
+}
+
+/// Options for the compiler of a source, or for its assembler.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Compiler {
+    /// Macros, or symbols of assembly: `NAME` or `NAME=VALUE`.
+    pub define: Vec<String>,
+    /// Directories of included files, of assembly sources too.
+    pub include: Vec<PathBuf>,
+    /// Level of optimisation, without `-O`.
+    pub optimize: Option<String>,
+    /// Options as Clang has them.
+    pub clang_options: Vec<String>,
+}
+
+impl Compiler {
+    /// An option that is there and is nothing for an assembler.
+    pub fn only(&self) -> Option<&'static str> {
+        let options = [
+            ("--optimize", self.optimize.is_some()),
+            ("--clang-option", !self.clang_options.is_empty()),
+        ];
+        let mut given = options.into_iter().filter(|(_, given)| *given);
+        given.next().map(|(option, _)| option)
+    }
+
+    /// All of it as Clang has it.
+    pub fn options(&self) -> Vec<OsString> {
+        let joined = |option: &str, value: &OsStr| {
+            let mut joined = OsString::from(option);
+            joined.push(value);
+            joined
+        };
+        let defines = self
+            .define
+            .iter()
+            .map(|define| joined("-D", define.as_ref()));
+        let includes = self
+            .include
+            .iter()
+            .map(|path| joined("-I", path.as_os_str()));
+        let level = self
+            .optimize
+            .iter()
+            .map(|level| joined("-O", level.as_ref()));
+        let others = self.clang_options.iter().map(OsString::from);
+        defines.chain(includes).chain(level).chain(others).collect()
+    }
+}
+
+/// The terms on which a program is read.
+pub struct Terms<'a> {
+    /// Names of kernels that it must have; without a name, it must have one kernel.
+    pub kernels: &'a [Option<&'a str>],
+    /// Errors are for programs, without colours.
+    pub json: bool,
+    /// Makes the device, of a target by its name.
+    pub device: &'a dyn Fn(&str) -> Result<Device>,
+}
+
+/// A program in a device.
+pub struct Program {
+    /// The file.
+    pub bytes: FileBytes,
+    /// Its code.
+    pub module: Module,
+    /// The files that the source includes.
+    pub included: Vec<PathBuf>,
+}
+
+/// Reads the program, or assembles or compiles it, and loads it into a device of its target.
+///
+/// # Errors
+/// The file cannot be read, the source has errors, or the target is none that it runs on.
+pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
+    let name = input::name(&request.file);
+    let asked = match &request.target {
+        Some(target) => Some(
+            input::target(target)
+                .map_err(|accepted| Usage(format!("target {target}: {accepted}")))?,
+        ),
+        None => None,
+    };
+    let bytes = FileBytes::open(&request.file)?;
+    if object::is_object(&bytes) {
+        let asked = asked.map(|named| named.target);
+        let object = object::read(
+            &bytes,
+            object::Choice {
+                target: asked,
+                entry: request.entry,
+                kernel: terms.kernels.iter().flatten().next().copied(),
+            },
+        )
+        .with_context(|| name.clone())?;
+        for warning in &object.warnings {
+            render::warn(&name, warning);
+        }
+        let target = match (asked, object::target(&object)) {
+            (Some(asked), Ok(own)) if !object::runs_as(&object, own, asked) => {
+                let message = format!(
+                    "{name}: code for {} cannot run as {}",
+                    object.processor().unwrap_or(own.name),
+                    asked.name
+                );
+                bail!(Problem::new(NO_MATCHING_CODE, message))
+            }
+            (Some(asked), Ok(_) | Err(NoTarget::Unknown)) => asked,
+            (None, Ok(own)) => own,
+            (_, Err(error)) => return Err(error).context(name),
+        };
+        let module = load(terms, object, target.name)?;
+        return Ok(Program {
+            bytes,
+            module,
+            included: Vec::new(),
+        });
+    }
+    if request.entry.is_some() {
+        return Err(Usage(format!("{name} is a source, which has no entries")).into());
+    }
+    if let Some(language) = Language::of_file(&request.file) {
+        if request.dialect.is_some() {
+            return Err(Usage("--dialect applies to assembly only".to_owned()).into());
+        }
+        let (module, included) = compiled(request, terms, language, asked)?;
+        return Ok(Program {
+            bytes,
+            module,
+            included,
+        });
+    }
+    let defines = request.compiler.define.iter().map(|text| {
+        let wrong = |error| Usage(format!("--define {text}: {error}"));
+        asm::definition(text).map_err(wrong)
+    });
+    let defines = defines.collect::<Result<Vec<_>, _>>()?;
+    if let Some(option) = request.compiler.only() {
+        return Err(Usage(format!(
+            "{option} applies to compiled sources only: .cl, .clcpp, .hip, .ll, .bc"
+        ))
+        .into());
+    }
+    if let Some((_, language)) = other_language(&request.file) {
+        bail!(
+            "{name} is {language}, which is not supported: OpenCL C has the extension .cl, C++ for OpenCL .clcpp, HIP .hip"
+        );
+    }
+    let Ok(text) = str::from_utf8(&bytes) else {
+        let message = format!("{name} is neither a code object nor text");
+        bail!(Problem::new(NOT_A_CODE_OBJECT, message));
+    };
+    let options = match asked {
+        Some(named) => named.options(),
+        None => Options::new(gcn_asm::named_target(text).ok_or_else(|| {
+            Usage(format!(
+                "{name} names no target: add --target, or .amdgcn_target to the source"
+            ))
+        })?),
+    };
+    let files = input::SourceFiles::new(&request.compiler.include, None);
+    let assembly = gcn_asm::assemble_with(
+        &Source { name: &name, text },
+        &Options {
+            defines: &defines,
+            dialect: request.dialect.map_or(options.dialect, Into::into),
+            ..asm::with_lines(options)
+        },
+        &files,
+    );
+    let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
+    let sources = Sources {
+        name: &name,
+        text,
+        files: &assembly.files,
+    };
+    let diagnosed = || Diagnosed::new(&sources, &diagnostics, terms.json);
+    let Some(code) = code else {
+        bail!(diagnosed());
+    };
+    if !diagnostics.is_empty() {
+        render::tell(format_args!("{}", diagnosed()));
+    }
+    let target = assembly.program.target;
+    let object = gcn_object::read(code).with_context(|| name.clone())?;
+    for warning in &object.warnings {
+        render::warn(&name, warning);
+    }
+    let module = load(terms, object, target.name)?;
+    let included = files.included();
+    Ok(Program {
+        bytes,
+        module,
+        included,
+    })
+}
+
+/// Loads a code object into a device of the target.
+fn load(terms: &Terms<'_>, object: CodeObject<'static>, target: &str) -> Result<Module> {
+    // A name that no kernel has is the better message of two.
+    for kernel in terms.kernels {
+        symbol(&object, *kernel)?;
+    }
+    Ok(Module::of_object(&(terms.device)(target)?, object)?)
+}
+
+/// Compiles a source with the system's Clang; the module, and the files that the source includes.
+fn compiled(
+    request: &ProgramRequest,
+    terms: &Terms<'_>,
+    language: Language,
+    asked: Option<Named>,
+) -> Result<(Module, Vec<PathBuf>)> {
+    let name = input::name(&request.file);
+    let target = asked.map_or_else(|| DEFAULT_TARGET.to_owned(), |named| named.to_string());
+    let show = |commands: &[String]| {
+        for command in commands.iter().filter(|_| request.verbose) {
+            render::tell(format_args!("{}\n", render::printable(command)));
+        }
+    };
+    let compilation = Request {
+        options: &request.compiler.options(),
+        colour: !terms.json && render::has_colours(),
+        ..Request::new(compile::CompilerInput::File(&request.file), language)
+    };
+    let (module, compiled) = match Module::compile(&(terms.device)(&target)?, &compilation) {
+        Ok(compiled) => compiled,
+        Err(Error::Compile(error)) => match &*error {
+            CompileError::Failed {
+                program,
+                diagnostics,
+                commands,
+            } => {
+                show(commands);
+                let failed = format!("error: {} failed to compile {name}", program.display());
+                bail!(Diagnosed::from_compiler(diagnostics, &failed));
+            }
+            _ => return Err(Error::Compile(error)).context(format!("cannot compile {name}")),
+        },
+        Err(error) => return Err(error).context(name),
+    };
+    show(&compiled.commands);
+    if request.verbose && compiled.cached {
+        render::tell(format_args!("the code object is from the cache\n"));
+    }
+    render::tell(format_args!("{}", compiled.diagnostics));
+    Ok((module, compiled.dependencies))
+}
+
+/// Languages of sources that are not read by their extensions alone.
+const OTHER_LANGUAGES: &[(&str, &str)] = &[
+    ("c", "C"),
+    ("cc", "C++"),
+    ("cpp", "C++"),
+    ("cu", "CUDA"),
+    ("cxx", "C++"),
+];
+
+/// The language of a source that is neither assembly nor compiled, by its name.
+fn other_language(file: &Path) -> Option<&'static (&'static str, &'static str)> {
+    let extension = file.extension()?;
+    OTHER_LANGUAGES
+        .iter()
+        .find(|(known, _)| extension == *known)
+}
+
+/// Kernels that an error lists at most.
+const MAX_LISTED: usize = 8;
+
+/// The symbol of the kernel that a name denotes, or of the only one.
+fn symbol<'a>(object: &'a CodeObject, name: Option<&str>) -> Result<&'a str> {
+    let names = || {
+        let kernels = object.kernels.iter().take(MAX_LISTED);
+        let mut names: Vec<String> = kernels
+            .map(|kernel| render::kernel_name(&kernel.name))
+            .collect();
+        if let more @ 1.. = object.kernels.len().saturating_sub(MAX_LISTED) {
+            names.push(format!("{more} others, which `gcn info` lists"));
+        }
+        names.join(", ")
+    };
+    match (name, &object.kernels[..]) {
+        (_, []) => bail!(Problem::new(
+            UNKNOWN_KERNEL,
+            "the program has no kernel: a source declares one with .amdhsa_kernel"
+        )),
+        (None, [only]) => Ok(&only.name),
+        (None, _) => bail!(Problem::new(
+            AMBIGUOUS_KERNEL,
+            format!(
+                "the program has several kernels: choose one with --kernel: {}",
+                names()
+            )
+        )),
+        (Some(name), _) => Ok(&object.find_kernel(name)?.name),
+    }
+}
+
+/// The kernel that a name denotes, or the only one.
+pub fn choose(module: &Module, name: Option<&str>) -> Result<Kernel> {
+    Ok(module.kernel(symbol(module.object(), name)?)?)
+}
