@@ -248,7 +248,7 @@ fn a_terminal_shows_progress_and_nothing_else_does() {
         assert_eq!(
             out.read(&mut byte).expect("output"),
             1,
-            "{}",
+            "`script` has no terminal, as where /dev/pts is not mounted: {}",
             String::from_utf8_lossy(&shown)
         );
         shown.extend(byte);

@@ -205,21 +205,10 @@ impl Transfer<'_> {
                 self.registers(plan.vdata, plan.data_dwords, lane)
             }
             Does::Atomic(op, _) | Does::Return(op, _) => {
-                let swaps = matches!(
-                    op,
-                    AtomicOp::CompareSwap | AtomicOp::MaskOr | AtomicOp::Wrap
-                );
                 let is_share = plan.family == gcn_emu::step::Family::Share;
-                let mut bits = self.registers(
-                    plan.vdata,
-                    if swaps && !is_share {
-                        2 * dwords
-                    } else {
-                        dwords
-                    },
-                    lane,
-                );
-                if swaps && is_share {
+                let values = if is_share { 1 } else { op.values() };
+                let mut bits = self.registers(plan.vdata, dwords * values, lane);
+                if op.values() > values {
                     let more = self.registers(plan.vdata1, dwords, lane);
                     for (bits, more) in bits.iter_mut().zip(more) {
                         *bits |= more;
@@ -393,12 +382,7 @@ impl Transfer<'_> {
             }
             Does::Atomic(op, _) => {
                 let mut data = [0; 16];
-                let count = if op == AtomicOp::CompareSwap {
-                    2 * dwords
-                } else {
-                    dwords
-                };
-                for (number, bits) in (0..count).zip(&mut data) {
+                for (number, bits) in (0..dwords * op.values()).zip(&mut data) {
                     *bits = self.shadow.scalar(plan.sdata.wrapping_add(number));
                 }
                 let old = self.update(0, 0, plan.ty.bytes().into(), &data, op == AtomicOp::Swap);
