@@ -216,7 +216,7 @@ impl Suppressions {
     /// let mut known = Suppressions::parse("[[suppress]]\nname = 'missing-wait'\n")?;
     /// known.extend(Suppressions::parse("[[suppress]]\nname = 'race-*'\n")?);
     /// assert_eq!(known.to_string().matches("[[suppress]]").count(), 2);
-    /// # Ok::<(), String>(())
+    /// # Ok::<(), gcn_runtime::report::InvalidSuppressions>(())
     /// ```
     pub fn extend(&mut self, others: Suppressions) {
         self.suppress.extend(others.suppress);
