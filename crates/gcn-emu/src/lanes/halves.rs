@@ -63,7 +63,7 @@ pub(crate) fn of_single(value: f32) -> u16 {
     (bits | sign) as u16
 }
 
-/// [`to_single`] of the halves that begin at bit `up` of each lane.
+/// `to_single` of the halves that begin at bit `up` of each lane.
 #[inline(always)]
 pub fn widened(from: Lanes, up: u32) -> Lanes {
     #[cfg(target_arch = "x86_64")]
@@ -85,7 +85,7 @@ pub fn widened(from: Lanes, up: u32) -> Lanes {
     to
 }
 
-/// [`of_single`] of each lane, with zeros above.
+/// `of_single` of each lane, with zeros above.
 #[inline(always)]
 pub fn narrowed(from: Lanes) -> Lanes {
     #[cfg(target_arch = "x86_64")]
