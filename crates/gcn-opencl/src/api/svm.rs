@@ -205,7 +205,7 @@ pub unsafe extern "C" fn enqueue_svm_map(
     list: *const Handle,
     event: *mut Handle,
 ) -> i32 {
-    const KNOWN: u64 = CL_MAP_READ | CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    const KNOWN: u64 = CL_MAP_READ | MAP_WRITES;
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
         let order = Order::new(queue, count, list, event)?;
