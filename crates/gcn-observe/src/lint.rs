@@ -21,7 +21,7 @@ use gcn_isa::Isa;
 
 use crate::finding::{Check, Findings};
 
-pub(crate) use ahead::Ahead;
+pub(crate) use ahead::{Ahead, Reached};
 use flow::Flow;
 use program::{Flat, Program};
 use report::FindingSink;

@@ -28,7 +28,7 @@ use gcn_isa::{Inst, decode};
 
 use crate::filter::lanes;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
-use crate::lint::Ahead;
+use crate::lint::{Ahead, Reached};
 use crate::waves::Groups;
 
 /// The checker. See the module.
@@ -72,7 +72,7 @@ impl Observer for Barriers {
 
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
         let is_barrier = |inst: &Inst| inst.does() == Does::Control(Control::Barrier);
-        let has_barrier = |code: &[(u64, Inst)]| code.iter().any(|(_, inst)| is_barrier(inst));
+        let has_barrier = |code: &[Reached]| code.iter().any(|it| is_barrier(&it.inst));
         match self.ahead.instructions(dispatch, has_barrier) {
             Some(false) => Events::NONE,
             Some(true) | None => self.wants(),

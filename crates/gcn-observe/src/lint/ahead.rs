@@ -25,12 +25,21 @@ pub(crate) struct Ahead {
     read: Mutex<HashMap<(u64, bool), Reading>>,
 }
 
+/// An instruction that a kernel can reach.
+#[derive(Debug)]
+pub(crate) struct Reached {
+    pub(crate) pc: u64,
+    pub(crate) inst: Inst,
+    /// The address at which a branch that is no call goes on if it is taken.
+    pub(crate) branch: Option<u64>,
+}
+
 /// A reading of a kernel.
 #[derive(Debug)]
 struct Reading {
     ruled_out: RuledOut,
     /// The instructions on which that rests.
-    instructions: Vec<(u64, Inst)>,
+    instructions: Vec<Reached>,
     /// There are no others that the kernel can reach.
     is_complete: bool,
 }
@@ -42,11 +51,11 @@ impl Ahead {
         self.reading(dispatched, |reading| reading.ruled_out)
     }
 
-    /// Asks the instructions that a dispatch can execute, by address; `None` where it may execute others.
+    /// Asks the instructions that a dispatch can execute; `None` where it may execute others.
     pub(crate) fn instructions<R>(
         &self,
         dispatched: &Dispatched<'_>,
-        ask: impl Fn(&[(u64, Inst)]) -> R,
+        ask: impl Fn(&[Reached]) -> R,
     ) -> Option<R> {
         self.reading(dispatched, |reading| {
             reading.is_complete.then(|| ask(&reading.instructions))
@@ -97,7 +106,14 @@ impl Reading {
                 ruled_out = found.get();
             }
         }
-        let of = |step: &Step| (step.pc, step.inst);
+        let of = |step: &Step| Reached {
+            pc: step.pc,
+            inst: step.inst,
+            branch: match step.next {
+                Next::Branch { to, .. } => Some(to),
+                Next::Following | Next::End | Next::Call { .. } | Next::Jump { .. } => None,
+            },
+        };
         Reading {
             ruled_out,
             instructions: flow.steps().iter().map(of).collect(),
@@ -107,10 +123,10 @@ impl Reading {
 
     /// True if the dispatch has the code that was read.
     fn is_of(&self, dispatched: &Dispatched<'_>) -> bool {
-        self.instructions.iter().all(|(pc, inst)| {
-            let [first, second] = inst.words();
-            let is_long = inst.dwords() > 1;
-            words(dispatched, *pc)
+        self.instructions.iter().all(|it| {
+            let [first, second] = it.inst.words();
+            let is_long = it.inst.dwords() > 1;
+            words(dispatched, it.pc)
                 .is_some_and(|now| now.0 == first && (!is_long || now.1 == Some(second)))
         })
     }

@@ -5,7 +5,7 @@ use gcn_isa::effect::{AtomicOp, Control};
 use gcn_isa::uses::Space;
 use gcn_isa::{Does, Inst};
 
-use crate::lint::Ahead;
+use crate::lint::{Ahead, Reached};
 
 /// Memory instructions with GLC, loads and returning atomics among them, as the first dword of each encoding: the bits that count,
 /// and their value.
@@ -60,8 +60,8 @@ impl Means {
     }
 
     /// Those of some instructions.
-    fn of_all(instructions: &[(u64, Inst)]) -> Means {
-        let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|(_, inst)| is_one(inst));
+    fn of_all(instructions: &[Reached]) -> Means {
+        let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
         let acquires =
             any(|inst| is_coherent(inst.words()[0]) || matches!(inst.does(), Does::Gws(_)));
         let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache { .. });
@@ -105,19 +105,14 @@ enum Part {
 }
 
 impl Part {
-    fn of(pc: u64, inst: &Inst) -> Part {
-        const DWORD: i64 = 4;
+    fn of(instruction: &Reached) -> Part {
         /// The bits of vmcnt that all generations have. GCN 1.4 has two more: there multiples of 16 count as 0, too.
         const VMCNT: u32 = 15;
-        let word = inst.words()[0];
-        match inst.does() {
-            Does::Control(Control::Waitcnt) if word & VMCNT == 0 => Part::Wait,
-            Does::Branch(_) if !inst.uses().calls() => {
-                let distance = i64::from(word as u16 as i16) * DWORD;
-                let following = pc + inst.dwords() as u64 * DWORD as u64;
-                Part::Branch(following.wrapping_add_signed(distance))
-            }
-            Does::Branch(_) | Does::Fork | Does::Jump => Part::Jump,
+        let inst = &instruction.inst;
+        match (inst.does(), instruction.branch) {
+            (Does::Control(Control::Waitcnt), _) if inst.words()[0] & VMCNT == 0 => Part::Wait,
+            (Does::Branch(_), Some(to)) => Part::Branch(to),
+            (Does::Branch(_) | Does::Fork | Does::Jump, _) => Part::Jump,
             _ => {
                 let memory = inst.uses().memory();
                 match memory.is_some_and(|it| it.written.has(Space::Global)) {
@@ -138,10 +133,8 @@ enum Progress {
 }
 
 /// True if some path of the code writes global memory, waits for that, and writes again. Instructions are in any order.
-fn may_publish(instructions: &[(u64, Inst)]) -> bool {
-    let parts = instructions
-        .iter()
-        .map(|(pc, inst)| (*pc, Part::of(*pc, inst)));
+fn may_publish(instructions: &[Reached]) -> bool {
+    let parts = instructions.iter().map(|it| (it.pc, Part::of(it)));
     let mut parts: Vec<(u64, Part)> = parts.collect();
     parts.sort_unstable_by_key(|(pc, _)| *pc);
     let mut at = vec![Progress::Begun; parts.len() + 1];
