@@ -47,6 +47,7 @@ mod runtime;
 
 // Objects.
 mod context;
+mod mapping;
 mod svm;
 mod memory;
 mod image_memory;

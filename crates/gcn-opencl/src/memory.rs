@@ -1,7 +1,7 @@
 //! Memory objects: buffers, and what images have in common with them.
 
 use std::ops::Deref;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use gcn_runtime::Buffer;
 use gcn_runtime::memory::Memory;
@@ -13,6 +13,7 @@ use crate::device::BASE_ALIGN;
 use crate::handle::{Handle, Id, Object, object, references};
 use crate::image::Image;
 use crate::info::Info;
+use crate::mapping::{Mapping, Mappings};
 use crate::runtime;
 use crate::status::{Outcome, Status};
 use crate::svm;
@@ -27,15 +28,6 @@ pub(crate) const HOST_ACCESS: u64 =
     CL_MEM_HOST_WRITE_ONLY | CL_MEM_HOST_READ_ONLY | CL_MEM_HOST_NO_ACCESS;
 /// Flags that say where its memory is.
 pub(crate) const PLACE: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_MEM_COPY_HOST_PTR;
-
-/// A region of a memory object that the program has mapped.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Mapping {
-    /// Its address for the program.
-    pub(crate) pointer: usize,
-    pub(crate) region: Region,
-    pub(crate) is_written: bool,
-}
 
 /// Memory of the program's that an object was made of (`CL_MEM_USE_HOST_PTR`), where mapped regions are.
 #[derive(Clone, Copy, Debug)]
@@ -77,7 +69,7 @@ pub(crate) struct ImageOf {
 pub(crate) struct Mem {
     id: Id<Mem>,
     contents: Contents,
-    mappings: Mutex<Vec<Mapping>>,
+    mappings: Mappings<Region>,
     pub(crate) at_end: Ends,
 }
 
@@ -249,7 +241,7 @@ impl Mem {
         Mem {
             id,
             contents,
-            mappings: Mutex::default(),
+            mappings: Mappings::default(),
             at_end: Ends::default(),
         }
     }
@@ -377,10 +369,6 @@ impl Mem {
         a < b + others.1 as u64 && b < a + own.1 as u64
     }
 
-    fn mappings(&self) -> MutexGuard<'_, Vec<Mapping>> {
-        self.mappings.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// Maps a region; its address for the program.
     pub(crate) fn map(&self, region: Region, is_written: bool) -> usize {
         let begin = match self.host_side(&region) {
@@ -388,11 +376,7 @@ impl Mem {
             None => region.at(self.address, self.pitches),
         };
         let pointer = begin.address as usize;
-        self.mappings().push(Mapping {
-            pointer,
-            region,
-            is_written,
-        });
+        self.mappings.add(pointer, region, is_written);
         pointer
     }
 
@@ -411,12 +395,8 @@ impl Mem {
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn unmap(&self, pointer: usize) -> Outcome<Mapping> {
-        let mut mappings = self.mappings();
-        let place = mappings
-            .iter()
-            .rposition(|mapping| mapping.pointer == pointer);
-        Ok(mappings.remove(place.ok_or(Status::INVALID_VALUE)?))
+    pub(crate) fn unmap(&self, pointer: usize) -> Outcome<Mapping<Region>> {
+        self.mappings.take(pointer).ok_or(Status::INVALID_VALUE)
     }
 
     /// The copy that brings a region to the program's memory, unless it sees the memory of devices itself.
@@ -459,7 +439,7 @@ impl Mem {
             CL_MEM_FLAGS => Info::from(self.flags),
             CL_MEM_SIZE => Info::from(self.size),
             CL_MEM_HOST_PTR => Info::from(self.host.map(|host| host.address)),
-            CL_MEM_MAP_COUNT => Info::from(self.mappings().len() as u32),
+            CL_MEM_MAP_COUNT => Info::from(self.mappings.count() as u32),
             CL_MEM_REFERENCE_COUNT => Info::from(references(self)),
             CL_MEM_CONTEXT => Info::from(self.context.handle()),
             CL_MEM_ASSOCIATED_MEMOBJECT => {

@@ -1,11 +1,12 @@
 //! Shared virtual memory: allocations that host and devices have at one address.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
 
 use gcn_runtime::Buffer;
 
 use crate::context::Context;
+use crate::mapping::Mappings;
 use crate::status::{Outcome, Status};
 
 /// An allocation.
@@ -15,37 +16,8 @@ pub(crate) struct Svm {
     pub(crate) bytes: usize,
     /// The memory, which is freed with the last of those that use it.
     pub(crate) memory: Buffer,
-    mappings: Arc<Mutex<Vec<Mapping>>>,
-}
-
-/// A part of an allocation that the program has mapped to write it, or to read it alone.
-struct Mapping {
-    address: u64,
-    bytes: u64,
-    is_written: bool,
-}
-
-impl Svm {
-    fn mappings(&self) -> MutexGuard<'_, Vec<Mapping>> {
-        self.mappings.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The program maps a part.
-    pub(crate) fn map(&self, address: u64, bytes: u64, is_written: bool) {
-        self.mappings().push(Mapping {
-            address,
-            bytes,
-            is_written,
-        });
-    }
-
-    /// The program unmaps what it has mapped last at an address: yields the number of bytes that it may have written there.
-    pub(crate) fn unmap(&self, address: u64) -> u64 {
-        let mut mappings = self.mappings();
-        let last = mappings.iter().rposition(|it| it.address == address);
-        let mapping = last.map(|number| mappings.remove(number));
-        mapping.map_or(0, |it| if it.is_written { it.bytes } else { 0 })
-    }
+    /// The parts that the program has mapped: bytes of each.
+    pub(crate) mappings: Arc<Mappings<u64>>,
 }
 
 /// All allocations by address.

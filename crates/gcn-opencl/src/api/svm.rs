@@ -216,17 +216,23 @@ pub unsafe extern "C" fn enqueue_svm_map(
         if size == 0 || !is_valid {
             return Err(Status::INVALID_VALUE);
         }
-        if let Some(svm) = &range.svm {
-            svm.map(range.address, size as u64, flags & MAP_WRITES != 0);
+        let Range { address, svm, .. } = range;
+        let mappings = svm.as_ref().map(|svm| svm.mappings.clone());
+        if let Some(mappings) = &mappings {
+            mappings.add(address as usize, size as u64, flags & MAP_WRITES != 0);
         }
         let work = move || {
             if flags & CL_MAP_READ != 0 {
-                host_reads(range.address, size as u64);
+                host_reads(address, size as u64);
             }
-            drop(range.svm);
+            drop(svm);
             Ok(())
         };
-        order.enqueue(CL_COMMAND_SVM_MAP, Role::Command, is_blocking != 0, work)
+        let enqueued = order.enqueue(CL_COMMAND_SVM_MAP, Role::Command, is_blocking != 0, work);
+        if let (Err(_), Some(mappings)) = (&enqueued, &mappings) {
+            mappings.take(address as usize);
+        }
+        enqueued
     })
 }
 
@@ -242,10 +248,11 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
         let order = Order::new(queue, count, list, event)?;
         let Range { address, svm, .. } = Range::new(&order, address, 0)?;
         let device = order.queue.device.clone();
-        let written = svm.as_ref().map_or(0, |svm| svm.unmap(address));
+        let mapping = svm.as_ref();
+        let mapping = mapping.and_then(|svm| svm.mappings.take(address as usize));
         let work = move || {
-            if written != 0 {
-                device.emulated.memory().wrote(address, written);
+            if let Some(written) = mapping.filter(|it| it.is_written) {
+                device.emulated.memory().wrote(address, written.region);
             }
             drop(svm);
             Ok(())
