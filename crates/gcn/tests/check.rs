@@ -34,6 +34,16 @@ fn file(name: &str, text: &str) -> PathBuf {
     path
 }
 
+/// A log in SARIF, of which the format's types know every field.
+fn sarif(log: &[u8]) -> serde_json::Value {
+    let log: serde_json::Value = serde_json::from_slice(log).expect("JSON");
+    let typed: serde_sarif::sarif::Sarif =
+        serde_json::from_value(log.clone()).expect("fields of SARIF have its types");
+    let known = serde_json::to_value(&typed).expect("JSON");
+    assert_eq!(known, log, "a field that SARIF does not have");
+    log
+}
+
 fn check(kernel: &Path, options: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_gcn"))
         .arg("check")
@@ -88,15 +98,16 @@ fn the_report_in_json_has_the_findings() {
 #[test]
 fn sarif_has_rules_and_results() {
     let kernel = file("check-sarif.s", KERNEL);
-    let sarif = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check.sarif");
-    let name = sarif.to_str().expect("a path in UTF-8");
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check.sarif");
+    let name = path.to_str().expect("a path in UTF-8");
     let output = check(
         &kernel,
         &["--only", "waits", "--format", "sarif", "--output", name],
     );
     assert_eq!(output.status.code(), Some(3));
-    let log = fs::read_to_string(&sarif).expect("it was written");
-    let log: serde_json::Value = serde_json::from_str(&log).expect("JSON");
+    let log = sarif(&fs::read(&path).expect("it was written"));
+    let place = &log["runs"][0]["results"][0]["locations"][0]["logicalLocations"][0];
+    assert_eq!(place["kind"], "instruction", "{log}");
     assert_eq!(log["version"], "2.1.0");
     assert!(log["$schema"].is_string());
     let run = &log["runs"][0];
@@ -200,7 +211,7 @@ fn launches_that_are_skipped_are_not_checked() {
     let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(report["notes"], serde_json::json!([nothing]), "{report}");
     let output = check(&kernel, &[&options[..], &["--format", "sarif"]].concat());
-    let log: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let log = sarif(&output.stdout);
     let invocation = &log["runs"][0]["invocations"][0];
     assert_eq!(invocation["executionSuccessful"], true);
     let notification = &invocation["toolExecutionNotifications"][0];

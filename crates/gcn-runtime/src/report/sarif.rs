@@ -1,71 +1,54 @@
 //! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors show.
 
 use gcn_observe::finding::Kind;
-use serde_sarif::sarif::{
-    ArtifactLocation, Invocation, Location, LogicalLocation, Message, MultiformatMessageString,
-    Notification, PhysicalLocation, Region, ReportingDescriptor, Result as Entry, ResultLevel, Run,
-    Sarif, Tool, ToolComponent,
-};
+use serde_json::{Value, json};
 
 use super::finding::{FindingReport, PlaceReport};
 
 /// A log of one run with the findings, a rule for each kind of finding, and a note about the run.
-pub(super) fn log(findings: &[FindingReport], note: Option<&str>) -> Sarif {
-    let driver = ToolComponent::builder()
-        .name("gcn check")
-        .version(env!("CARGO_PKG_VERSION"))
-        .rules(Kind::ALL.iter().map(|kind| rule(*kind)).collect::<Vec<_>>())
-        .build();
-    let mut run = Run::builder()
-        .tool(Tool::builder().driver(driver).build())
-        .results(findings.iter().map(entry).collect::<Vec<_>>())
-        .build();
-    run.invocations = note.map(|note| vec![invocation(note)]);
-    // Code hosts demand the schema.
-    let schema = "https://json.schemastore.org/sarif-2.1.0.json";
-    let log = Sarif::builder().schema(schema).version("2.1.0");
-    log.runs(vec![run]).build()
+pub(super) fn log(findings: &[FindingReport], note: Option<&str>) -> Value {
+    let mut run = json!({
+        "tool": { "driver": {
+            "name": "gcn check",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": Kind::ALL.iter().copied().map(rule).collect::<Vec<_>>(),
+        } },
+        "results": findings.iter().map(entry).collect::<Vec<_>>(),
+    });
+    if let Some(note) = note {
+        // A warning is the level of a notification that names none.
+        let notification = json!({ "message": { "text": note } });
+        run["invocations"] = json!([{
+            "executionSuccessful": true,
+            "toolExecutionNotifications": [notification],
+        }]);
+    }
+    json!({
+        // Code hosts demand the schema.
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [run],
+    })
 }
 
-/// The run with a note about it.
-fn invocation(note: &str) -> Invocation {
-    let message = Message::builder().text(note.to_owned()).build();
-    // A warning is the level of a notification that names none.
-    let notification = Notification::builder().message(message).build();
-    Invocation::builder()
-        .execution_successful(true)
-        .tool_execution_notifications(vec![notification])
-        .build()
-}
-
-fn rule(kind: Kind) -> ReportingDescriptor {
+fn rule(kind: Kind) -> Value {
     let about = kind.about();
-    let text = |text: &str| {
-        MultiformatMessageString::builder()
-            .text(text.to_owned())
-            .build()
-    };
-    ReportingDescriptor::builder()
-        .id(about.name)
-        .full_description(text(about.meaning))
-        .help(text(about.remedy))
-        .build()
+    json!({
+        "id": about.name,
+        "fullDescription": { "text": about.meaning },
+        "help": { "text": about.remedy },
+    })
 }
 
-fn entry(finding: &FindingReport) -> Entry {
-    let level = if finding.severity == "error" {
-        ResultLevel::Error
-    } else {
-        ResultLevel::Warning
-    };
-    Entry::builder()
-        .rule_id(finding.name)
-        .level(level)
-        .message(Message::builder().text(finding.message.clone()).build())
-        .locations(vec![location(&finding.place)])
-        .related_locations(finding.sides.iter().map(location).collect::<Vec<_>>())
-        .occurrence_count(i64::try_from(finding.count).unwrap_or(i64::MAX))
-        .build()
+fn entry(finding: &FindingReport) -> Value {
+    json!({
+        "ruleId": finding.name,
+        "level": finding.severity,
+        "message": { "text": finding.message },
+        "locations": [location(&finding.place)],
+        "relatedLocations": finding.sides.iter().map(location).collect::<Vec<_>>(),
+        "occurrenceCount": finding.count,
+    })
 }
 
 /// A path as a reference of a URI: bytes that such a one cannot have are escaped.
@@ -84,26 +67,24 @@ fn uri(path: &str) -> String {
 }
 
 /// The line of source where it is known, and the instruction.
-fn location(place: &PlaceReport) -> Location {
-    let code = place.code.iter().map(|code| {
-        let name = LogicalLocation::builder().fully_qualified_name(code.symbol());
-        name.kind("instruction").build()
+fn location(place: &PlaceReport) -> Value {
+    let code = place.code.iter();
+    let code =
+        code.map(|code| json!({ "fullyQualifiedName": code.symbol(), "kind": "instruction" }));
+    let mut location = json!({
+        "message": { "text": place.text() },
+        "logicalLocations": code.collect::<Vec<_>>(),
     });
-    let physical = place.file.as_ref().map(|file| {
-        let known = |number: Option<u32>| number.map(i64::from);
-        let mut region = Region::builder().build();
-        region.start_line = known(place.line);
-        region.start_column = known(place.column);
-        PhysicalLocation::builder()
-            .artifact_location(ArtifactLocation::builder().uri(uri(file)).build())
-            .region(region)
-            .build()
-    });
-    let mut location = Location::builder()
-        .message(Message::builder().text(place.text()).build())
-        .logical_locations(code.collect::<Vec<_>>())
-        .build();
-    location.physical_location = physical;
+    if let Some(file) = &place.file {
+        let physical = &mut location["physicalLocation"];
+        physical["artifactLocation"] = json!({ "uri": uri(file) });
+        physical["region"] = json!({});
+        for (name, number) in [("startLine", place.line), ("startColumn", place.column)] {
+            if let Some(number) = number {
+                physical["region"][name] = number.into();
+            }
+        }
+    }
     location
 }
 
