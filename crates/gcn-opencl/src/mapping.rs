@@ -1,4 +1,4 @@
-//! What a program has mapped of an object, in the order in which it did.
+//! Mappings of memory objects and of shared virtual memory, in the order in which the program made them.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
