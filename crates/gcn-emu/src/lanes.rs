@@ -7,7 +7,7 @@
 //! an instruction's handler is taken from is decided when it is decoded.
 //!
 //! Memory that a thread has for itself is read and written by lanes in `elements.rs`; `rows.rs` moves dwords between
-//! lanes and registers; `halves.rs` converts values in half precision.
+//! lanes and registers; `halves.rs` converts values in half precision. `source.rs` says what a source of the loop may be.
 //!
 //! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
 //! called only where the host has been found to have them.
@@ -16,6 +16,7 @@ mod elements;
 mod halves;
 mod level;
 mod rows;
+mod source;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
 
@@ -30,6 +31,8 @@ use level::LEVEL;
 pub(crate) use level::level;
 pub use level::{LEVEL_VARIABLE, Level, LevelError};
 pub use rows::{from_elements, permuted, to_elements};
+use source::Dwords;
+pub use source::{Lanewise, Same, Sign, SignBits, Signed, SourceLanes};
 
 /// Lanes of a wave on every GCN generation.
 pub const LANES: usize = 64;
@@ -69,28 +72,36 @@ impl Lanes {
             *self = *new;
             return;
         }
-        *self = blended(*self, *new, exec);
+        #[cfg(target_arch = "x86_64")]
+        {
+            let level = LEVEL.load(Relaxed);
+            if level == Level::Avx512 as u8 {
+                // SAFETY: the host has the level's features.
+                *self = unsafe { vectors::avx512::blended_lanes(*self, *new, exec) };
+                return;
+            }
+            if level == Level::Avx2 as u8 {
+                // SAFETY: as above.
+                unsafe { vectors::avx2::blend(self, new, exec) };
+                return;
+            }
+        }
+        blend_by_bits(self, new, exec);
     }
 }
 
-/// `new` in the lanes whose bit in `exec` is set, `old` in the others.
-#[inline(always)]
-fn blended(old: Lanes, new: Lanes, exec: u64) -> Lanes {
-    #[cfg(target_arch = "x86_64")]
-    if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
-        // SAFETY: the host has the level's features.
-        return unsafe { vectors::avx512::blended_lanes(old, new, exec) };
-    }
-    let mut result = old;
+/// [`Lanes::blend`] where the host's vectors are not known. Each of the many handlers calls it: inlined into them it took
+/// much of the time in which this crate compiles.
+#[inline(never)]
+fn blend_by_bits(old: &mut Lanes, new: &Lanes, exec: u64) {
     for half in 0..LANES / HALF {
         let active = (exec >> (half * HALF)) as u32;
         for (lane, bit) in BIT.iter().enumerate() {
             let lane = half * HALF + lane;
             let changed = (old.0[lane] ^ new.0[lane]) & keep_if(active & bit);
-            result.0[lane] = old.0[lane] ^ changed;
+            old.0[lane] ^= changed;
         }
     }
-    result
 }
 
 /// All ones if a bit is set, else zero.
@@ -278,93 +289,6 @@ pub(crate) fn clear(registers: &mut [Lanes]) {
 /// Contents of a register outside the file; resolved operands name none.
 pub(crate) static NOTHING: Lanes = Lanes::ZERO;
 
-/// A source's registers: those of the low dwords and of the high ones.
-pub type SourceLanes<'a> = [&'a Lanes; 2];
-
-/// A source that is the same in all lanes: its dwords.
-pub type Same = [u32; 2];
-
-/// A source whose values have their signs taken off or turned over as they are read.
-#[derive(Clone, Copy)]
-pub struct Signed<'a> {
-    /// Register or constant that is read.
-    pub source: SourceLanes<'a>,
-    /// Change of the last dword of each value.
-    pub bits: &'static SignBits,
-}
-
-/// Bits of a dword that are kept, and those that are then turned over.
-pub type SignBits = [u32; 2];
-
-/// Sign modifier of a source.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-#[repr(u8)]
-pub enum Sign {
-    /// Nothing.
-    #[default]
-    Kept,
-    /// It is taken off: the absolute value.
-    Off,
-    /// It is turned over: the negated value.
-    Over,
-    /// Both: the negated absolute value.
-    On,
-}
-
-impl Sign {
-    /// The ways that there are.
-    pub const WAYS: [Sign; 4] = [Sign::Kept, Sign::Off, Sign::Over, Sign::On];
-
-    /// Masks of each modifier for a dword whose sign is this bit.
-    #[inline(always)]
-    pub const fn all(bit: u32) -> [SignBits; Sign::WAYS.len()] {
-        [[!0, 0], [!bit, 0], [!0, bit], [!bit, bit]]
-    }
-}
-
-/// A source of [`map`].
-pub trait Lanewise: Copy {
-    /// A copy of the low dwords or the high ones, which are used or not.
-    fn copy(self, n: usize, is_used: bool) -> Lanes;
-
-    /// The value of a lane's dwords.
-    #[inline(always)]
-    fn value<T: Lane>(self, low: u32, high: u32) -> T {
-        T::join(low, high)
-    }
-}
-
-impl Lanewise for SourceLanes<'_> {
-    #[inline(always)]
-    fn copy(self, n: usize, is_used: bool) -> Lanes {
-        if is_used { *self[n] } else { Lanes::ZERO }
-    }
-}
-
-impl Lanewise for Signed<'_> {
-    #[inline(always)]
-    fn copy(self, n: usize, is_used: bool) -> Lanes {
-        self.source.copy(n, is_used)
-    }
-
-    #[inline(always)]
-    fn value<T: Lane>(self, low: u32, high: u32) -> T {
-        let [keep, flip] = *self.bits;
-        if T::DWORDS > 1 {
-            T::join(low, high & keep ^ flip)
-        } else {
-            T::join(low & keep ^ flip, high)
-        }
-    }
-}
-
-impl Lanewise for Same {
-    #[inline(always)]
-    fn copy(self, n: usize, is_used: bool) -> Lanes {
-        Lanes::splat(if is_used { self[n] } else { 0 })
-    }
-}
-
 /// Computes `f` for every lane from its values of three sources and its bit in `mask`: the result's dwords, and a bit
 /// per lane. To be called in a function of `at_each_level`.
 #[inline(always)]
@@ -374,9 +298,9 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     f: impl Fn(A, B, C, Given) -> (R, Taken),
 ) -> ([Lanes; 2], u64) {
     // The loop reads copies, which nothing else can be the same as: so it is one of vectors that stay in registers.
-    let [a_low, a_high] = copies::<A>(a);
-    let [b_low, b_high] = copies::<B>(b);
-    let [c_low, c_high] = copies::<C>(c);
+    let [a_low, a_high] = copies::<A, _>(a);
+    let [b_low, b_high] = copies::<B, _>(b);
+    let [c_low, c_high] = copies::<C, _>(c);
     let mut result = [Lanes::ZERO; 2];
     // A mask is taken apart before the loop over the lanes and put together after it: that loop has vectors only.
     let mut given = [0; LANES];
@@ -391,9 +315,9 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     let mut taken = [0; LANES];
     for lane in 0..LANES {
         let (value, bit) = f(
-            a.value(a_low.0[lane], a_high.0[lane]),
-            b.value(b_low.0[lane], b_high.0[lane]),
-            c.value(c_low.0[lane], c_high.0[lane]),
+            a.value(a_low.of(lane), a_high.of(lane)),
+            b.value(b_low.of(lane), b_high.of(lane)),
+            c.value(c_low.of(lane), c_high.of(lane)),
             Given::from_word(given[lane]),
         );
         let dwords = value.split();
@@ -416,11 +340,11 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
 
 /// Copies of a source's dwords, as its values want them.
 #[inline(always)]
-fn copies<T: Lane>(source: impl Lanewise) -> [Lanes; 2] {
+fn copies<T: Lane, S: Lanewise>(source: S) -> [S::Dwords; 2] {
     let low = source.copy(0, T::DWORDS > 0);
     [
         match T::WIDENED {
-            Some(up) => widened(low, up),
+            Some(up) => low.widened(up),
             None => low,
         },
         source.copy(1, T::DWORDS > 1),
@@ -432,10 +356,23 @@ fn copies<T: Lane>(source: impl Lanewise) -> [Lanes; 2] {
 pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     // It has been found by the time that there is a handler to run.
     #[cfg(target_arch = "x86_64")]
-    if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
-        // SAFETY: the host has the level's features.
-        return unsafe { vectors::avx512::signs(Lanes(words)) };
+    {
+        let level = LEVEL.load(Relaxed);
+        if level == Level::Avx512 as u8 {
+            // SAFETY: the host has the level's features.
+            return unsafe { vectors::avx512::signs(Lanes(words)) };
+        }
+        if level == Level::Avx2 as u8 {
+            // SAFETY: as above.
+            return unsafe { vectors::avx2::signs(&Lanes(words)) };
+        }
     }
+    signs_by_bits(&words)
+}
+
+/// [`signs`] where the host's vectors are not known, as for [`blend_by_bits`].
+#[inline(never)]
+fn signs_by_bits(words: &[u32; LANES]) -> u64 {
     let (low, high) = words.split_at(HALF);
     let gather = |half: &[u32]| {
         let bits = half.iter().zip(&BIT).map(|(word, bit)| word & bit);

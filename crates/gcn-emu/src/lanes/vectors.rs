@@ -5,7 +5,7 @@
 //!
 //! This is one of the modules that may use `unsafe`: instructions that not every host has are used where it has them.
 
-mod avx2;
+pub(super) mod avx2;
 pub(super) mod avx512;
 
 use super::{LANES, Lanes};

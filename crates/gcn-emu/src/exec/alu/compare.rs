@@ -4,7 +4,7 @@ use gcn_isa::Ty;
 use gcn_isa::effect::Test;
 
 use super::float::{F16, Float};
-use super::protocol::compare;
+use super::protocol::{compare, compare_constant};
 use super::under_mode::compare_float;
 use crate::lanes::{Lane, at_each_level};
 use crate::step::Handler;
@@ -15,12 +15,13 @@ pub fn handler(test: Test, ty: Ty) -> Option<Handler> {
         Ty::F16 => Some(float::<F16>(test)),
         Ty::F32 => Some(float::<f32>(test)),
         Ty::F64 => Some(float::<f64>(test)),
-        Ty::I16 => integer::<i16>(test),
-        Ty::I32 => integer::<i32>(test),
-        Ty::I64 => integer::<i64>(test),
-        Ty::U16 => integer::<u16>(test),
-        Ty::U32 => integer::<u32>(test),
-        Ty::U64 => integer::<u64>(test),
+        // Signs decide on an order only.
+        Ty::I16 => order::<i16>(test).or_else(|| equality::<u16>(test)),
+        Ty::I32 => order::<i32>(test).or_else(|| equality::<u32>(test)),
+        Ty::I64 => order::<i64>(test).or_else(|| equality::<u64>(test)),
+        Ty::U16 => order::<u16>(test).or_else(|| equality::<u16>(test)),
+        Ty::U32 => order::<u32>(test).or_else(|| equality::<u32>(test)),
+        Ty::U64 => order::<u64>(test).or_else(|| equality::<u64>(test)),
         Ty::B8 | Ty::B16 | Ty::B32 | Ty::B64 | Ty::B96 | Ty::B128 | Ty::B256 | Ty::B512 => None,
         Ty::U8 | Ty::I8 | Ty::F16x2 | Ty::I16x2 => None,
     }
@@ -32,7 +33,7 @@ at_each_level! {
 // The tests have the negations, and NaN makes them matter.
 fn float<F: Float>(test: Test) -> Handler {
     match test {
-        Test::F     => |w, s| compare_float(w, s, |_: F, _: F| false),
+        Test::F     => |w, s| compare_constant(w, s, false),
         Test::Lt    => |w, s| compare_float(w, s, |a: F, b: F| a < b),
         Test::Eq    => |w, s| compare_float(w, s, |a: F, b: F| a == b),
         Test::Le    => |w, s| compare_float(w, s, |a: F, b: F| a <= b),
@@ -47,7 +48,7 @@ fn float<F: Float>(test: Test) -> Handler {
         Test::Nle   => |w, s| compare_float(w, s, |a: F, b: F| !(a <= b)),
         Test::Neq   => |w, s| compare_float(w, s, |a: F, b: F| a != b),
         Test::Nlt   => |w, s| compare_float(w, s, |a: F, b: F| !(a < b)),
-        Test::Tru   => |w, s| compare_float(w, s, |_: F, _: F| true),
+        Test::Tru   => |w, s| compare_constant(w, s, true),
         // Denormals are a class of their own, whatever MODE says.
         Test::Class => |w, s| compare(w, s, |a: F, mask: u32| mask & a.class() != 0),
     }
@@ -56,17 +57,30 @@ fn float<F: Float>(test: Test) -> Handler {
 
 at_each_level! {
 #[rustfmt::skip]
-fn integer<I: Lane + Ord>(test: Test) -> Option<Handler> {
+fn order<I: Lane + Ord>(test: Test) -> Option<Handler> {
     let handler: Handler = match test {
-        Test::F   => |w, s| compare(w, s, |_: I, _: I| false),
-        Test::Lt  => |w, s| compare(w, s, |a: I, b: I| a < b),
-        Test::Eq  => |w, s| compare(w, s, |a: I, b: I| a == b),
-        Test::Le  => |w, s| compare(w, s, |a: I, b: I| a <= b),
-        Test::Gt  => |w, s| compare(w, s, |a: I, b: I| a > b),
-        Test::Neq => |w, s| compare(w, s, |a: I, b: I| a != b),
-        Test::Ge  => |w, s| compare(w, s, |a: I, b: I| a >= b),
-        Test::Tru => |w, s| compare(w, s, |_: I, _: I| true),
+        Test::Lt => |w, s| compare(w, s, |a: I, b: I| a < b),
+        Test::Le => |w, s| compare(w, s, |a: I, b: I| a <= b),
+        Test::Gt => |w, s| compare(w, s, |a: I, b: I| a > b),
+        Test::Ge => |w, s| compare(w, s, |a: I, b: I| a >= b),
+        Test::F | Test::Eq | Test::Neq | Test::Tru => return None,
         // Integers are always ordered.
+        Test::Lg | Test::O | Test::U | Test::Nge | Test::Nlg | Test::Ngt | Test::Nle | Test::Nlt => return None,
+        Test::Class => return None,
+    };
+    Some(handler)
+}
+}
+
+at_each_level! {
+#[rustfmt::skip]
+fn equality<I: Lane + Eq>(test: Test) -> Option<Handler> {
+    let handler: Handler = match test {
+        Test::F   => |w, s| compare_constant(w, s, false),
+        Test::Eq  => |w, s| compare(w, s, |a: I, b: I| a == b),
+        Test::Neq => |w, s| compare(w, s, |a: I, b: I| a != b),
+        Test::Tru => |w, s| compare_constant(w, s, true),
+        Test::Lt | Test::Le | Test::Gt | Test::Ge => return None,
         Test::Lg | Test::O | Test::U | Test::Nge | Test::Nlg | Test::Ngt | Test::Nle | Test::Nlt => return None,
         Test::Class => return None,
     };

@@ -22,8 +22,18 @@ pub(super) fn sources<
     // What most instructions have is looked for once, ahead of the rest.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_registers & used == used {
-        return registers::<X, Y, Z, A, B, C>(w, s);
+        registers::<X, Y, Z, A, B, C>(w, s)
+    } else {
+        staged::<X, Y, Z, A, B, C>(w, s)
     }
+}
+
+/// [`sources`] of which one at least is in no vector register or has something done to its sign.
+#[inline(never)]
+fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
+    w: &'a mut Wave,
+    s: &Step,
+) -> Sources<'a> {
     let (registers, scalars, staging) = w.split_for_sources();
     let [a, b, c] = &mut staging.sources;
     if s.signs == const { [Sign::Kept; MAX_ARGS] } {
@@ -64,8 +74,9 @@ pub(super) fn registers<
     )
 }
 
-/// The sources at the places, wherever they are, and what is done to their signs.
-#[inline(always)]
+/// The sources at the places, wherever they are, and what is done to their signs. Few instructions need it, and every
+/// operation has it: it is not part of each.
+#[inline(never)]
 pub(super) fn anywhere<
     'a,
     const X: usize,
@@ -102,12 +113,11 @@ fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
     &all[s.signs[PLACE] as usize]
 }
 
-/// The dwords of the source at a place, if it is the same in all lanes and the only one of those used, which are more, that
-/// is not in vector registers.
+/// The dwords of the source at a place, if it is the same in all lanes and the only one of those used that is not in vector
+/// registers.
 #[inline(always)]
 pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u8) -> Option<Same> {
-    let place = 1 << PLACE;
-    if used & place == 0 || used == place || !s.in_registers & used != place {
+    if !s.in_registers & used != 1 << PLACE {
         return None;
     }
     let [keep, flip] = *sign_bits::<PLACE, T>(s);

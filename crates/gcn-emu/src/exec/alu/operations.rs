@@ -221,7 +221,7 @@ pub(super) static SCREEN_PARTITION: [u8; 256] = [
 #[inline(always)]
 pub(super) fn permute(w: &mut Wave, s: &Step) {
     match selector(w, s.args[3]).and_then(Rotations::of) {
-        Some(turns) => two(w, s, |high: u32, low: u32| turns.of_bytes(high, low)),
+        Some(turns) => staged2(w, s, |high: u32, low: u32| turns.of_bytes(high, low)),
         None => {
             compiled_once(w, s, Positions::<1, 2, 3>, 0, |high, low, selector, ()| {
                 (bytes_of(high, low, selector), ())

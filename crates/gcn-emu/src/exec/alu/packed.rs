@@ -10,7 +10,7 @@ use super::exact;
 use super::float::{F16, Float, Flush};
 use super::nan;
 use super::operands::Positions;
-use super::protocol::{at_baseline, compiled_once, three, two, with_slow_path};
+use super::protocol::{at_baseline, compiled_once, staged2, staged3, with_slow_path};
 use super::under_mode::{both_halves, order_env};
 use crate::lanes::{Half, Lane, at_each_level};
 use crate::step::{Handler, Step};
@@ -48,19 +48,19 @@ pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
         V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.mad_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
         V_FMA_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.fma_fast(a, b, c), |a, b, c, ()| (m.fma(a, b, c), ())) },
         V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.fma_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
-        V_DOT2_F32_F16   => |w, s| three(w, s, dot2_f16),
-        V_DOT2_I32_I16 if clamp => |w, s| three(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        V_DOT2_U32_U16 if clamp => |w, s| three(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
-        V_DOT4_I32_I8 if clamp  => |w, s| three(w, s, |a, b, c: i32| (dot::<4>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        V_DOT4_U32_U8 if clamp  => |w, s| three(w, s, |a, b, c: u32| (dot::<4>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
-        V_DOT8_I32_I4 if clamp  => |w, s| three(w, s, |a, b, c: i32| (dot::<8>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        V_DOT8_U32_U4 if clamp  => |w, s| three(w, s, |a, b, c: u32| (dot::<8>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
-        V_DOT2_I32_I16   => |w, s| three(w, s, |a, b, c: i32| (dot::<2>(a, b, true) as i32).wrapping_add(c)),
-        V_DOT2_U32_U16   => |w, s| three(w, s, |a, b, c: u32| (dot::<2>(a, b, false) as u32).wrapping_add(c)),
-        V_DOT4_I32_I8    => |w, s| three(w, s, |a, b, c: i32| (dot::<4>(a, b, true) as i32).wrapping_add(c)),
-        V_DOT4_U32_U8    => |w, s| three(w, s, |a, b, c: u32| (dot::<4>(a, b, false) as u32).wrapping_add(c)),
-        V_DOT8_I32_I4    => |w, s| three(w, s, |a, b, c: i32| (dot::<8>(a, b, true) as i32).wrapping_add(c)),
-        V_DOT8_U32_U4    => |w, s| three(w, s, |a, b, c: u32| (dot::<8>(a, b, false) as u32).wrapping_add(c)),
+        V_DOT2_F32_F16   => |w, s| staged3(w, s, dot2_f16),
+        V_DOT2_I32_I16 if clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        V_DOT2_U32_U16 if clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        V_DOT4_I32_I8 if clamp  => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        V_DOT4_U32_U8 if clamp  => |w, s| staged3(w, s, |a, b, c: u32| (dot::<4>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        V_DOT8_I32_I4 if clamp  => |w, s| staged3(w, s, |a, b, c: i32| (dot::<8>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        V_DOT8_U32_U4 if clamp  => |w, s| staged3(w, s, |a, b, c: u32| (dot::<8>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        V_DOT2_I32_I16   => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) as i32).wrapping_add(c)),
+        V_DOT2_U32_U16   => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) as u32).wrapping_add(c)),
+        V_DOT4_I32_I8    => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) as i32).wrapping_add(c)),
+        V_DOT4_U32_U8    => |w, s| staged3(w, s, |a, b, c: u32| (dot::<4>(a, b, false) as u32).wrapping_add(c)),
+        V_DOT8_I32_I4    => |w, s| staged3(w, s, |a, b, c: i32| (dot::<8>(a, b, true) as i32).wrapping_add(c)),
+        V_DOT8_U32_U4    => |w, s| staged3(w, s, |a, b, c: u32| (dot::<8>(a, b, false) as u32).wrapping_add(c)),
     };
     Some(handler)
 }
@@ -80,7 +80,7 @@ fn join(low: u16, high: u16) -> u32 {
 /// An operation on each half of two sources.
 #[inline(always)]
 fn pairs(w: &mut Wave, s: &Step, f: impl Fn(u16, u16) -> u16) {
-    two(w, s, |a: u32, b: u32| {
+    staged2(w, s, |a: u32, b: u32| {
         let ([a, a_high], [b, b_high]) = (split(a), split(b));
         join(f(a, b), f(a_high, b_high))
     });
@@ -89,7 +89,7 @@ fn pairs(w: &mut Wave, s: &Step, f: impl Fn(u16, u16) -> u16) {
 /// The same on three sources.
 #[inline(always)]
 fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
-    three(w, s, |a: u32, b: u32, c: u32| {
+    staged3(w, s, |a: u32, b: u32, c: u32| {
         let ([a, a_high], [b, b_high], [c, c_high]) = (split(a), split(b), split(c));
         join(f(a, b, c), f(a_high, b_high, c_high))
     });

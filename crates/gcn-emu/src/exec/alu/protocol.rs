@@ -33,6 +33,24 @@ pub(super) fn three<A: Lane, B: Lane, C: Lane, R: Lane>(
     });
 }
 
+/// [`two`] of an operation that is rare or large, [`compiled_once`].
+#[inline(always)]
+pub(super) fn staged2<A: Lane, B: Lane, R: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> R) {
+    compiled_once(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| (f(a, b), ()));
+}
+
+/// [`three`] of an operation that is rare or large, [`compiled_once`].
+#[inline(always)]
+pub(super) fn staged3<A: Lane, B: Lane, C: Lane, R: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    f: impl Fn(A, B, C) -> R,
+) {
+    compiled_once(w, s, Positions::<1, 2, 3>, 0, |a, b, c, ()| {
+        (f(a, b, c), ())
+    });
+}
+
 /// Destination, two sources, a mask whose bit is given last.
 #[inline(always)]
 pub(super) fn select<A: Lane, B: Lane, R: Lane>(
@@ -107,10 +125,34 @@ pub(super) fn with_lanes<A: Lane, B: Lane, R: Lane>(
     write::<R>(w, s, result);
 }
 
-/// Mask written, two sources; EXEC is written too if the instruction says so.
+/// Mask written, two sources, as [`write_comparison`] writes it.
 #[inline(always)]
 pub(super) fn compare<A: Lane, B: Lane>(w: &mut Wave, s: &Step, f: impl Fn(A, B) -> bool) {
     let mask = run(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| ((), f(a, b)));
+    write_comparison(w, s, mask);
+}
+
+/// [`compare`] compiled once.
+#[inline(always)]
+pub(super) fn compare_compiled_once<A: Lane, B: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    f: impl Fn(A, B) -> bool,
+) {
+    let mask = compiled_once(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| ((), f(a, b)));
+    write_comparison(w, s, mask);
+}
+
+/// [`compare`] of a test with this result in every active lane, whatever the sources are.
+#[inline(always)]
+pub(super) fn compare_constant(w: &mut Wave, s: &Step, result: bool) {
+    let mask = if result { w.exec() } else { 0 };
+    write_comparison(w, s, mask);
+}
+
+/// Writes the mask of a comparison, and EXEC if the instruction says so.
+#[inline(always)]
+fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
     scalar_operand::write(w, s.args[0], mask);
     if s.writes_exec {
         w.set_exec(mask);
@@ -164,17 +206,24 @@ pub(super) fn computed<
     if const { A::IS_HALF } {
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
+    // Most have one source at most that is in no vector register. What is the same in all lanes needs no staging then; ways
+    // that an operation has no sources for are not compiled.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
-    // Most have one source at most that is in no vector register. What is the same in all lanes needs no staging then.
     if s.in_registers & used == used {
         lanes::map(registers::<X, Y, Z, A, B, C>(w, s), mask, f)
-    } else if let Some(a) = only_same::<X, A>(w, s, used) {
+    } else if const { A::DWORDS > 0 }
+        && let Some(a) = only_same::<X, A>(w, s, used)
+    {
         let (_, b, c) = registers::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
-    } else if let Some(b) = only_same::<Y, B>(w, s, used) {
+    } else if const { B::DWORDS > 0 }
+        && let Some(b) = only_same::<Y, B>(w, s, used)
+    {
         let (a, _, c) = registers::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
-    } else if let Some(c) = only_same::<Z, C>(w, s, used) {
+    } else if const { C::DWORDS > 0 }
+        && let Some(c) = only_same::<Z, C>(w, s, used)
+    {
         let (a, b, _) = registers::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
     } else {
@@ -182,8 +231,8 @@ pub(super) fn computed<
     }
 }
 
-/// [`run`] compiled once for all places that sources may be in: the compiler calls a large operation for each lane if it is
-/// compiled more often.
+/// [`run`] compiled once for all places that sources may be in: one that is in no vector register is staged. The compiler calls
+/// a large operation for each lane if it is compiled more often, and rare ones are not worth its time.
 #[inline(always)]
 pub(super) fn compiled_once<
     const X: usize,

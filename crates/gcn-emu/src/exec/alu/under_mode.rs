@@ -9,8 +9,8 @@ use super::float::{F16, Float, Flush};
 use super::nan;
 use super::operands::{Positions, Sources, sources};
 use super::protocol::{
-    at_baseline, compare, compiled_once, computed, computed_with_slow_path, one, run, two,
-    with_slow_path,
+    at_baseline, compare, compare_compiled_once, compiled_once, computed, computed_with_slow_path,
+    one, run, two, with_slow_path,
 };
 use crate::lanes::{self, Half, Lane, Lanes};
 use crate::step::Step;
@@ -609,14 +609,16 @@ fn order3_at<const Z: usize, F: Float>(
     }
 }
 
-/// [`compare`] of floating-point values, denormals as MODE says.
+/// [`compare`] of floating-point values, denormals as MODE says. Compilers keep those of double precision.
 #[inline(always)]
 pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
+    let flushing = |a, b| f(Env::FLUSHING.input(a), Env::FLUSHING.input(b));
     if Env::of::<F>(w.mode).keeping_results().keeps_denormals() {
         compare(w, s, f);
+    } else if const { F::DWORDS > 1 } {
+        compare_compiled_once(w, s, flushing);
     } else {
-        const ENV: Env = Env::FLUSHING;
-        compare(w, s, |a, b| f(ENV.input(a), ENV.input(b)));
+        compare(w, s, flushing);
     }
 }
 

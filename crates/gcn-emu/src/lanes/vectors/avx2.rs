@@ -4,7 +4,11 @@
 
 use std::arch::x86_64::*;
 
-use super::{Vector, in_elements, in_registers, moves, operations};
+use super::super::{HALF, LANES, Lanes};
+use super::{Vector, in_elements, in_registers, moves, operations, part, set_part};
+
+/// Lanes of a vector.
+const WIDTH: usize = __m256i::WIDTH;
 
 impl Vector for __m256i {
     const WIDTH: usize = 8;
@@ -221,4 +225,65 @@ fn of_three([a, b, c]: [__m256i; 3], numbers: __m256i) -> __m256i {
         // What numbers in the third have becomes the sign.
         both.blended(third, _mm256_slli_epi32::<27>(numbers))
     }
+}
+
+/// See [`Lanes::blend`].
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
+    let halves = [exec as u32, (exec >> u32::BITS) as u32];
+    let halves = halves.map(|half| _mm256_set1_epi32(half as i32));
+    for n in 0..LANES / WIDTH {
+        let bit = bits(n * WIDTH % HALF);
+        let active = _mm256_cmpeq_epi32(_mm256_and_si256(halves[n * WIDTH / HALF], bit), bit);
+        set_part(old, n, blended(part(old, n), part(new, n), active));
+    }
+}
+
+/// Another's dwords where the signs of `active` are set. The compiler, left to itself, makes masked stores of it, as it does of
+/// AVX-512's.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn blended(old: __m256i, new: __m256i, active: __m256i) -> __m256i {
+    let mut blended = old;
+    // SAFETY: the instruction does nothing but compute.
+    unsafe {
+        std::arch::asm!(
+            "vblendvps {old}, {old}, {new}, {active}",
+            old = inout(ymm_reg) blended,
+            new = in(ymm_reg) new,
+            active = in(ymm_reg) active,
+            options(pure, nomem, nostack, preserves_flags),
+        );
+    }
+    blended
+}
+
+/// The bits of lanes from one on, which are in the same half of a mask.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn bits(first: usize) -> __m256i {
+    let bit = |n: usize| 1 << (first + n);
+    _mm256_setr_epi32(
+        bit(0),
+        bit(1),
+        bit(2),
+        bit(3),
+        bit(4),
+        bit(5),
+        bit(6),
+        bit(7),
+    )
+}
+
+/// See [`crate::lanes::signs`].
+#[inline]
+#[target_feature(enable = "avx2")]
+pub(in crate::lanes) fn signs(words: &Lanes) -> u64 {
+    let mut signs = 0;
+    for n in 0..LANES / WIDTH {
+        let vector = _mm256_movemask_ps(_mm256_castsi256_ps(part(words, n)));
+        signs |= u64::from(vector as u32) << (n * WIDTH);
+    }
+    signs
 }
