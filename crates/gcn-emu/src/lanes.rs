@@ -90,7 +90,7 @@ impl Lanes {
     }
 }
 
-/// [`Lanes::blend`] where the host's vectors are not known. Each of the many handlers calls it: inlined into them it took
+/// [`Lanes::blend`] at [`Level::Baseline`]. Each of the many handlers calls it: inlined into them it took
 /// much of the time in which this crate compiles.
 #[inline(never)]
 fn blend_by_bits(old: &mut Lanes, new: &Lanes, exec: u64) {
@@ -370,7 +370,7 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     signs_by_bits(&words)
 }
 
-/// [`signs`] where the host's vectors are not known, as for [`blend_by_bits`].
+/// [`signs`] at [`Level::Baseline`], a function for the reason of [`blend_by_bits`].
 #[inline(never)]
 fn signs_by_bits(words: &[u32; LANES]) -> u64 {
     let (low, high) = words.split_at(HALF);
