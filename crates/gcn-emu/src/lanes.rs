@@ -72,34 +72,37 @@ impl Lanes {
             *self = *new;
             return;
         }
+        // The host's memory has this copy, not what a handler has computed: that stays in registers wherever all lanes are active.
+        let mut new = *new;
         #[cfg(target_arch = "x86_64")]
         {
             let level = LEVEL.load(Relaxed);
             if level == Level::Avx512 as u8 {
                 // SAFETY: the host has the level's features.
-                *self = unsafe { vectors::avx512::blended_lanes(*self, *new, exec) };
+                unsafe { vectors::avx512::exchange(self, &mut new, exec) };
                 return;
             }
             if level == Level::Avx2 as u8 {
                 // SAFETY: as above.
-                unsafe { vectors::avx2::blend(self, new, exec) };
+                unsafe { vectors::avx2::blend(self, &new, exec) };
                 return;
             }
         }
-        blend_by_bits(self, new, exec);
+        exchange_by_bits(self, &mut new, exec);
     }
 }
 
-/// [`Lanes::blend`] at [`Level::Baseline`]. Each of the many handlers calls it: inlined into them it took
-/// much of the time in which this crate compiles.
+/// Exchanges the lanes whose bits in `exec` are set, at [`Level::Baseline`]. Each of the many handlers calls it: inlined into them it
+/// took much of the time in which this crate compiles.
 #[inline(never)]
-fn blend_by_bits(old: &mut Lanes, new: &Lanes, exec: u64) {
+fn exchange_by_bits(old: &mut Lanes, new: &mut Lanes, exec: u64) {
     for half in 0..LANES / HALF {
         let active = (exec >> (half * HALF)) as u32;
         for (lane, bit) in BIT.iter().enumerate() {
             let lane = half * HALF + lane;
             let changed = (old.0[lane] ^ new.0[lane]) & keep_if(active & bit);
             old.0[lane] ^= changed;
+            new.0[lane] ^= changed;
         }
     }
 }
@@ -370,7 +373,7 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     signs_by_bits(&words)
 }
 
-/// [`signs`] at [`Level::Baseline`], a function for the reason of [`blend_by_bits`].
+/// [`signs`] at [`Level::Baseline`], a function for the reason of [`exchange_by_bits`].
 #[inline(never)]
 fn signs_by_bits(words: &[u32; LANES]) -> u64 {
     let (low, high) = words.split_at(HALF);

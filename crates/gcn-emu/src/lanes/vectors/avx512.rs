@@ -5,7 +5,7 @@
 use std::arch::x86_64::*;
 
 use super::super::{LANES, Lanes};
-use super::{Vector, in_elements, in_registers, moves, operations};
+use super::{Vector, in_elements, in_registers, moves, operations, part, set_part};
 
 /// Lanes of a vector, and vectors of a register.
 const WIDTH: usize = __m512i::WIDTH;
@@ -224,15 +224,16 @@ pub(in crate::lanes) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     lanes_of(permuted)
 }
 
-/// See [`Lanes::blend`].
+/// See [`Lanes::blend`]: exchanges the active lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]
-pub(in crate::lanes) fn blended_lanes(old: Lanes, new: Lanes, exec: u64) -> Lanes {
-    let (mut result, new) = (vectors(old), vectors(new));
-    for (n, (old, new)) in result.iter_mut().zip(new).enumerate() {
-        *old = blended(*old, new, (exec >> (n * WIDTH)) as u16);
+pub(in crate::lanes) fn exchange(old: &mut Lanes, new: &mut Lanes, exec: u64) {
+    for n in 0..LANES / WIDTH {
+        let active = (exec >> (n * WIDTH)) as u16;
+        let [before, after] = [part(old, n), part(new, n)];
+        set_part(old, n, blended(before, after, active));
+        set_part(new, n, blended(after, before, active));
     }
-    lanes_of(result)
 }
 
 /// See [`crate::lanes::signs`]; no loop over lanes becomes masks of the host's.
