@@ -1,7 +1,8 @@
 //! ALU instructions: an arm for each.
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values;
-//! `operands` fetches those values and writes results under EXEC, `protocol` does what is common to many, `under_mode` what MODE asks of floating-point ones; `modifiers` changes sources and results, `sdwa` and
+//! `operands` fetches those values and writes results under EXEC, `protocol` does what is common to many, `under_mode` what
+//! MODE asks of floating-point ones, `half` the same of half precision; `modifiers` changes sources and results, `sdwa` and
 //! `dpp` being what those encodings do to them; `indexing` moves operands; `float` is IEEE arithmetic under the MODE
 //! register, `exact` the same in every rounding mode, `nan` chooses among NaN, `divide` and `approximate` what their names say.
 
@@ -22,6 +23,7 @@ mod approximate;
 mod divide;
 mod protocol;
 mod under_mode;
+mod half;
 mod compare;
 mod packed;
 mod operations;

@@ -5,14 +5,14 @@ use gcn_isa::Isa;
 use super::approximate;
 use super::env::{Env, MODE_IEEE};
 use super::exact;
-use super::float::{F16, Float, Flush};
+use super::float::{Float, Flush};
 use super::nan;
-use super::operands::{Positions, Sources, sources};
+use super::operands::Positions;
 use super::protocol::{
-    at_baseline, compare, compare_compiled_once, compiled_once, computed, computed_with_slow_path,
-    one, run, two, with_slow_path,
+    at_baseline, compare, compare_compiled_once, compiled_once, computed, one, run, two,
+    with_slow_path,
 };
-use crate::lanes::{self, Half, Lane, Lanes};
+use crate::lanes::Lane;
 use crate::step::Step;
 use crate::wave::Wave;
 
@@ -264,7 +264,7 @@ fn rounded3_at<const Z: usize, F: Float>(
 /// Two sources of an operation in a rounding mode that is not the host's.
 #[cold]
 #[inline(never)]
-fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Env, F, F) -> F) {
+pub(super) fn directed2<F: Float>(w: &mut Wave, s: &Step, any: impl Fn(Env, F, F) -> F) {
     let env = Env::of::<F>(w.mode);
     compiled_once(w, s, Positions::<1, 2, 1>, 0, |a, b, (), ()| {
         (any(env, env.input(a), env.input(b)), ())
@@ -448,94 +448,6 @@ pub(super) fn from_integer<I: Lane + Into<i64>, R: Float>(
     }
 }
 
-/// [`float1`] of a half-precision operation that is done in single precision and does not round there.
-#[inline(always)]
-pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
-    let env = Env::of::<F16>(w.mode);
-    let signals = nan::signals::<F16>(w, s);
-    compiled_once(w, s, Positions::<1, 1, 1>, 0, |a: Half, (), (), ()| {
-        let a = env.input(a).0;
-        let result = env.limited(a, nan::of_one(f(a), a));
-        (env.output(Half::<0>(result)), ())
-    });
-    nan::restore_signals::<F16>(w, s, signals);
-}
-
-/// [`rounded2`] of a half-precision operation that is done in single precision. Sums, differences and products are
-/// exact or rounded well enough there that rounding once more is correct.
-#[inline(always)]
-pub(super) fn half2(
-    w: &mut Wave,
-    s: &Step,
-    nearest: impl Fn(f32, f32) -> f32,
-    any: impl Fn(Env, F16, F16) -> F16,
-) {
-    half2_by::<nan::First>(w, s, nearest, any);
-}
-
-/// [`half2`] of the sources in the other order.
-#[inline(always)]
-pub(super) fn half2_reversed(
-    w: &mut Wave,
-    s: &Step,
-    nearest: impl Fn(f32, f32) -> f32,
-    any: impl Fn(Env, F16, F16) -> F16,
-) {
-    half2_by::<nan::Reversed>(w, s, |a, b| nearest(b, a), |env, a, b| any(env, b, a));
-}
-
-#[inline(always)]
-fn half2_by<R: nan::Rule>(
-    w: &mut Wave,
-    s: &Step,
-    nearest: impl Fn(f32, f32) -> f32,
-    any: impl Fn(Env, F16, F16) -> F16,
-) {
-    let env = Env::of::<F16>(w.mode);
-    if env.is_nearest() {
-        let src = sources::<1, 2, 1, Half, Half, ()>(w, s);
-        let (result, _) = lanes::map(src, 0, |a: Half, b: Half, (), ()| {
-            let result = nearest(env.input(a).0, env.input(b).0);
-            (env.output(Half::<0>(result)), ())
-        });
-        nan::write::<1, 2, 1, F16, Half<0>, R>(w, s, &result, Env::of::<F16>, |env, a, b, _| {
-            any(env, a, b)
-        });
-    } else {
-        directed2(w, s, any);
-    }
-}
-
-/// The same of three sources and an operation that few values make difficult (see [`with_slow_path`]).
-#[inline(always)]
-pub(super) fn half3_with_slow_path(
-    w: &mut Wave,
-    s: &Step,
-    fast: impl Fn(f32, f32, f32) -> (f32, bool),
-    nearest: impl Fn(f32, f32, f32) -> f32,
-    any: impl Fn(Env, F16, F16, F16) -> F16,
-) {
-    let env = Env::of::<F16>(w.mode);
-    let at = Positions::<1, 2, 3>;
-    if !env.is_nearest() {
-        return directed3(w, s, at, any);
-    }
-    let (result, _) = computed_with_slow_path(
-        w,
-        s,
-        at,
-        |a: Half, b: Half, c: Half, ()| {
-            let (result, needs_slow_path) = fast(env.input(a).0, env.input(b).0, env.input(c).0);
-            (Half::<0>(result), needs_slow_path)
-        },
-        |a: Half, b: Half, c: Half, ()| {
-            let result = nearest(env.input(a).0, env.input(b).0, env.input(c).0);
-            (env.output(Half::<0>(result)), ())
-        },
-    );
-    nan::write::<1, 2, 3, F16, Half<0>, nan::Product>(w, s, &result, Env::of::<F16>, any);
-}
-
 /// Environment of minima and maxima: up to GCN 1.2 they leave denormals unchanged; on 1.4 a denormal that is a source is a
 /// result (errata E193).
 #[inline(always)]
@@ -620,31 +532,4 @@ pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -
     } else {
         compare(w, s, flushing);
     }
-}
-
-/// An operation on each half of three dwords, done in single precision and rounded to nearest; denormals as `env` says.
-#[inline(always)]
-pub(super) fn both_halves<const X: usize, const Y: usize, const Z: usize>(
-    w: &mut Wave,
-    s: &Step,
-    _: Positions<X, Y, Z>,
-    env: Env,
-    f: impl Fn(f32, f32, f32) -> f32 + Copy,
-) {
-    let src = sources::<X, Y, Z, u32, u32, u32>(w, s);
-    let (low, mut both) = (each_half::<0>(src, env, f), each_half::<16>(src, env, f));
-    for (both, low) in both.0.iter_mut().zip(&low.0) {
-        *both = *both << u16::BITS | low;
-    }
-    nan::write_halves::<X, Y, Z>(w, s, &both);
-}
-
-/// [`both_halves`] of the halves that begin at bit `UP`; the results are in the low bits.
-#[inline(always)]
-fn each_half<const UP: u32>(src: Sources<'_>, env: Env, f: impl Fn(f32, f32, f32) -> f32) -> Lanes {
-    let f = |a: Half<UP>, b: Half<UP>, c: Half<UP>, ()| {
-        let result = f(env.input(a).0, env.input(b).0, env.input(c).0);
-        (env.output(Half::<0>(result)), ())
-    };
-    lanes::map(src, 0, f).0[0]
 }

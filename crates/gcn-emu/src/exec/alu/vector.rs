@@ -12,6 +12,7 @@ use super::divide;
 use super::env::Env;
 use super::exact;
 use super::float::F16;
+use super::half::{half1, half2, half2_reversed, half3_with_slow_path};
 use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
 use super::nan;
 use super::operands::Positions;
