@@ -357,30 +357,34 @@ fn copies<T: Lane, S: Lanewise>(source: S) -> [S::Dwords; 2] {
 /// A mask of the lanes whose dword is all ones rather than zero.
 #[inline(always)]
 pub(crate) fn signs(words: [u32; LANES]) -> u64 {
+    // As in `blend`: what is computed stays in registers.
+    let mut copy = Lanes(words);
     // It has been found by the time that there is a handler to run.
     #[cfg(target_arch = "x86_64")]
     {
         let level = LEVEL.load(Relaxed);
         if level == Level::Avx512 as u8 {
             // SAFETY: the host has the level's features.
-            return unsafe { vectors::avx512::signs(Lanes(words)) };
+            return unsafe { vectors::avx512::take_signs(&mut copy) };
         }
         if level == Level::Avx2 as u8 {
             // SAFETY: as above.
             return unsafe { vectors::avx2::signs(&Lanes(words)) };
         }
     }
-    signs_by_bits(&words)
+    take_signs_by_bits(&mut copy)
 }
 
-/// [`signs`] at [`Level::Baseline`], a function for the reason of [`exchange_by_bits`].
+/// [`signs`] at [`Level::Baseline`], a function for the reason of [`exchange_by_bits`]. Nothing is left of the dwords.
 #[inline(never)]
-fn signs_by_bits(words: &[u32; LANES]) -> u64 {
-    let (low, high) = words.split_at(HALF);
-    let gather = |half: &[u32]| {
-        let bits = half.iter().zip(&BIT).map(|(word, bit)| word & bit);
-        u64::from(bits.fold(0, |bits, bit| bits | bit))
-    };
+fn take_signs_by_bits(words: &mut Lanes) -> u64 {
+    for half in words.0.chunks_exact_mut(HALF) {
+        for (word, bit) in half.iter_mut().zip(&BIT) {
+            *word &= bit;
+        }
+    }
+    let (low, high) = words.0.split_at(HALF);
+    let gather = |half: &[u32]| u64::from(half.iter().fold(0, |bits, bit| bits | bit));
     gather(low) | gather(high) << HALF
 }
 

@@ -32,14 +32,10 @@ impl Vector for __m256i {
             _mm256_permutevar8x32_epi32(self, Self::splat(active.trailing_zeros()))
         }
         active(bits: u16) -> Self {
-            let bit = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
-            _mm256_cmpeq_epi32(Self::splat(bits.into()).and(bit), bit)
+            selected(Self::splat(bits.into()), lane_bits(0))
         }
         kept(self, active: Self) -> Self { self.and(active) }
-        blended(self, new: Self, active: Self) -> Self {
-            let (old, new) = (_mm256_castsi256_ps(self), _mm256_castsi256_ps(new));
-            _mm256_castps_si256(_mm256_blendv_ps(old, new, _mm256_castsi256_ps(active)))
-        }
+        blended(self, new: Self, active: Self) -> Self { blended(self, new, active) }
         picked<const BOTH: bool>(low: Self, high: Self, numbers: Self) -> Self {
             let low = _mm256_permutevar8x32_epi32(low, numbers);
             if !BOTH {
@@ -234,8 +230,7 @@ pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
     let halves = [exec as u32, (exec >> u32::BITS) as u32];
     let halves = halves.map(|half| _mm256_set1_epi32(half as i32));
     for n in 0..LANES / WIDTH {
-        let bit = bits(n * WIDTH % HALF);
-        let active = _mm256_cmpeq_epi32(_mm256_and_si256(halves[n * WIDTH / HALF], bit), bit);
+        let active = selected(halves[n * WIDTH / HALF], lane_bits(n * WIDTH % HALF));
         set_part(old, n, blended(part(old, n), part(new, n), active));
     }
 }
@@ -259,10 +254,17 @@ fn blended(old: __m256i, new: __m256i, active: __m256i) -> __m256i {
     blended
 }
 
+/// All ones where a mask, which is in all lanes, has a lane's bit.
+#[inline]
+#[target_feature(enable = "avx2")]
+fn selected(mask: __m256i, bit: __m256i) -> __m256i {
+    _mm256_cmpeq_epi32(_mm256_and_si256(mask, bit), bit)
+}
+
 /// The bits of lanes from one on, which are in the same half of a mask.
 #[inline]
 #[target_feature(enable = "avx2")]
-fn bits(first: usize) -> __m256i {
+fn lane_bits(first: usize) -> __m256i {
     let bit = |n: usize| 1 << (first + n);
     _mm256_setr_epi32(
         bit(0),
