@@ -11,9 +11,9 @@ use gcn_runtime::Checking;
 use gcn_runtime::report::FindingReport;
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
+use crate::findings::{CONFLICT, shown};
 use crate::{Status, Usage, failure, input, outputs, render, run};
-use options::CONFLICT;
-pub use options::{CheckOptions, shown};
+pub use options::CheckOptions;
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\

@@ -26,7 +26,8 @@ use gcn_runtime::settings::{
     self, CheckSettings, PROCESS, ProfileFormat, ProfileSettings, Settings,
 };
 
-use crate::check::{CheckOptions, shown};
+use crate::check::CheckOptions;
+use crate::findings::shown;
 use crate::{Status, Usage, input, outputs, render, variations};
 use library::Library;
 use program::Program;

@@ -1,19 +1,20 @@
 //! `gcn lint`: missing waits and wait states of code, found by reading it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
-use clap::ValueEnum;
+use anyhow::{Context, Result, bail};
 use gcn_isa::Target;
 use gcn_object::{SymbolKind, SymbolSection};
 use gcn_observe::finding::Findings;
 use gcn_observe::lint::{self, CodeRegion, LintCode};
-use gcn_runtime::report::{CodeMap, FindingReport};
+use gcn_runtime::report::{CodeMap, FindingReport, Suppressions, write_findings};
+use gcn_runtime::settings::{CheckSettings, FindingFormat};
 use gcn_runtime::{Device, Module};
 
+use crate::findings::{FindingOptions, shown};
 use crate::program::{Program, ProgramOptions, ProgramRequest, Terms, program};
-use crate::{Status, input, render};
+use crate::{Status, input, outputs};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -21,7 +22,8 @@ Examples:
   gcn lint kernel.s
   gcn lint saxpy.cl --target vega10 -O3 -X=-g
   gcn lint --kernel saxpy kernel.co
-  gcn lint --format json --target gfx906 librocsparse.so --entry 3";
+  gcn lint --format json --target gfx906 librocsparse.so --entry 3
+  gcn lint kernel.co --suppress known.toml --format sarif --output findings.sarif";
 
 /// The arguments of `gcn lint`.
 #[derive(clap::Args)]
@@ -38,25 +40,26 @@ pub struct Args {
     /// Read only this kernel and the functions that it calls, by a name that `gcn run --kernel` accepts.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Format of the findings.
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    format: Format,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
-    /// For people.
-    Text,
-    /// One JSON document.
-    Json,
+    /// What becomes of the findings.
+    #[command(flatten)]
+    findings: FindingOptions,
 }
 
 /// Carries the command out.
 ///
 /// # Errors
-/// The input cannot be read, has errors, or its target is not known.
+/// The input cannot be read, has errors, or its target is not known; the findings cannot be written, or a file of suppressions not
+/// be read.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
+    let settings = args.findings.over(CheckSettings::default())?;
+    let suppressions =
+        Suppressions::read(&settings.suppress).map_err(|error| shown(error, false))?;
+    let output = settings.output.as_deref();
+    let output = output.filter(|path| *path != Path::new(input::STDIN));
+    if let Some(path) = output {
+        outputs::check_place(path)?;
+    }
     let mut request = ProgramRequest {
         file: args.input.clone(),
         entry: args.entry,
@@ -70,7 +73,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         json: false,
         device: &|target| Ok(Device::builder(target)?.threads(1).build()),
     };
-    let Program { bytes, module, .. } = program(&request, &terms)?;
+    let Program {
+        bytes,
+        module,
+        included,
+    } = program(&request, &terms)?;
+    if let Some(path) = output {
+        let inputs = [&args.input].into_iter().chain(&included);
+        let inputs = inputs.chain(&settings.suppress).map(PathBuf::as_path);
+        outputs::refuse_inputs(path, inputs)?;
+    }
     let target = module.device().target();
     let code = code_of(&module, target, args.kernel.as_deref())?;
     if code.entries.is_empty() {
@@ -78,24 +90,28 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     }
     let findings = Findings::default();
     lint::lint(&code, &findings);
-    let (found, lost) = findings.all();
+    let (found, _) = findings.all();
     let map = CodeMap::new(&module);
-    let reports: Vec<FindingReport> = found
-        .iter()
-        .map(|it| FindingReport::new(it, &map))
-        .collect();
-    match args.format {
-        Format::Json => render::json(&reports, out)?,
-        Format::Text => {
-            for report in &reports {
-                writeln!(out, "{report}\n")?;
-            }
-            if lost > 0 {
-                writeln!(out, "{lost} findings more")?;
-            }
-        }
+    let reports = found.iter().map(|it| FindingReport::new(it, &map));
+    let reports: Vec<FindingReport> = reports.filter(|it| !suppressions.cover(it)).collect();
+    let mut document = Vec::new();
+    if settings.gen_suppressions {
+        write!(document, "{}", Suppressions::of(&reports))?;
+    } else {
+        write_findings(&reports, None, settings.format, &mut document)?;
     }
     bytes.check()?;
+    match output {
+        Some(path) => {
+            if let Err(error) = std::fs::write(path, document) {
+                // The findings are not lost.
+                write_findings(&reports, None, FindingFormat::Text, &mut std::io::stderr())?;
+                let message = format!("cannot write {}", input::name(path));
+                return Err(error).context(message);
+            }
+        }
+        None => out.write_all(&document)?,
+    }
     Ok(if reports.is_empty() {
         Status::Success
     } else {

@@ -18,6 +18,7 @@ mod failure;
 mod explain;
 mod outputs;
 mod variations;
+mod findings;
 
 // Programs.
 mod kernel_text;

@@ -111,7 +111,7 @@ fn sarif_has_rules_and_results() {
     assert_eq!(log["version"], "2.1.0");
     assert!(log["$schema"].is_string());
     let run = &log["runs"][0];
-    assert_eq!(run["tool"]["driver"]["name"], "gcn check");
+    assert_eq!(run["tool"]["driver"]["name"], "gcn");
     let results = run["results"].as_array().expect("a list");
     assert_eq!(results.len(), 2);
     let rules = run["tool"]["driver"]["rules"].as_array().expect("a list");
@@ -364,6 +364,53 @@ fn lint_finds_the_same_without_running() {
         errors.contains("lint-wrong.s:9:5: error[unknown-opcode]: "),
         "{errors}"
     );
+}
+
+#[test]
+fn lint_writes_what_check_writes() {
+    let kernel = file("lint-forms.s", KERNEL);
+    let lint = |options: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
+        command.arg("lint").arg(&kernel).args(options);
+        command.output().expect("gcn runs")
+    };
+    let output = lint(&["--format", "sarif"]);
+    assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
+    let log = sarif(&output.stdout);
+    let results = log["runs"][0]["results"].as_array().expect("a list");
+    assert_eq!(results.len(), 2, "{log}");
+    assert_eq!(results[0]["ruleId"], "missing-wait");
+    let known = Path::new(env!("CARGO_TARGET_TMPDIR")).join("lint-known.toml");
+    let known = known.to_str().expect("UTF-8");
+    let output = lint(&["--gen-suppressions", "--output", known]);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(3), &b""[..]));
+    let output = lint(&["--suppress", known]);
+    assert_eq!((output.status.code(), &*output.stdout), (Some(0), &b""[..]));
+    let written = fs::read(known).expect("it was written");
+    for (options, status, message) in [
+        (
+            &["--suppress", known, "--output", known][..],
+            1,
+            "error[output-conflict]: ",
+        ),
+        (
+            &["--output", "missing/findings"],
+            1,
+            "error[unwritable-output]: ",
+        ),
+        (&["--output", "/dev/full"], 1, "error[missing-wait]"),
+        (
+            &["--gen-suppressions", "--format", "json"],
+            2,
+            "error: --gen-suppressions writes TOML",
+        ),
+    ] {
+        let output = lint(options);
+        let errors = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(status), "{errors}");
+        assert!(errors.starts_with(message), "{errors}");
+    }
+    assert!(fs::read(known).expect("it is still there") == written);
 }
 
 #[test]

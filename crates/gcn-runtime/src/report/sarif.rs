@@ -9,7 +9,7 @@ use super::finding::{FindingReport, PlaceReport};
 pub(super) fn log(findings: &[FindingReport], note: Option<&str>) -> Value {
     let mut run = json!({
         "tool": { "driver": {
-            "name": "gcn check",
+            "name": "gcn",
             "version": env!("CARGO_PKG_VERSION"),
             "rules": Kind::ALL.iter().copied().map(rule).collect::<Vec<_>>(),
         } },

@@ -223,7 +223,21 @@ impl Suppressions {
     }
 
     /// True if a finding is not wanted.
-    pub(crate) fn cover(&self, report: &FindingReport) -> bool {
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_observe::finding::{Finding, FindingPlace, Kind};
+    /// use gcn_runtime::report::{CodeMap, FindingReport, Suppressions};
+    /// let place = FindingPlace { pc: 0, text: "s_endpgm".into(), wave: None, lane: None };
+    /// let finding = Finding::at(Kind::GlobalOutOfBounds, place, "something is wrong");
+    /// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
+    /// assert!(Suppressions::parse("[[suppress]]\nname = 'global-*'\n")?.cover(&report));
+    /// assert!(!Suppressions::parse("[[suppress]]\nname = 'lds-*'\n")?.cover(&report));
+    /// # Ok::<(), gcn_runtime::report::InvalidSuppressions>(())
+    /// ```
+    pub fn cover(&self, report: &FindingReport) -> bool {
         self.suppress.iter().any(|it| it.covers(report))
     }
 }

@@ -1,29 +1,10 @@
 //! Options of checks, which `gcn check` and `gcn exec --check` have.
 
-use std::path::PathBuf;
-
-use gcn_asm::Diagnostic;
 use gcn_observe::finding::Check;
-use gcn_runtime::report::SuppressionsError;
 use gcn_runtime::settings::{self, CheckSettings, FindingFormat};
 
-use crate::explain::INVALID_SUPPRESSIONS;
-use crate::render::Diagnosed;
-use crate::{Usage, input};
-
-/// The error of suppressions that have another form than theirs.
-pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
-
-/// The error of a file of suppressions: at its place in the text, if it has one.
-pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
-    match error {
-        SuppressionsError::Invalid { file, text, error } => {
-            let diagnostic = Diagnostic::error(&INVALID_SUPPRESSIONS, error.span, error.message);
-            Diagnosed::of_text(&input::name(&file), &text, diagnostic, json).into()
-        }
-        unreadable @ SuppressionsError::Unreadable { .. } => unreadable.into(),
-    }
-}
+use crate::Usage;
+use crate::findings::FindingOptions;
 
 /// Checkers, and what becomes of their findings.
 #[derive(clap::Args)]
@@ -47,18 +28,9 @@ pub struct CheckOptions {
     /// Stop the run after N different findings.
     #[arg(long, value_name = "N", value_parser = settings::stop_at)]
     stop_at: Option<u64>,
-    /// Format of the findings: text, json or sarif.
-    #[arg(long, value_name = "FORM", value_parser = input::form(FindingFormat::NAMES), hide_possible_values = true)]
-    format: Option<FindingFormat>,
-    /// Write the findings to a file.
-    #[arg(long, value_name = "FILE")]
-    output: Option<PathBuf>,
-    /// Hide the findings that a file describes.
-    #[arg(long, value_name = "FILE")]
-    suppress: Vec<PathBuf>,
-    /// Write a file for --suppress that describes all findings, instead of the findings.
-    #[arg(long)]
-    gen_suppressions: bool,
+    /// What becomes of the findings.
+    #[command(flatten)]
+    findings: FindingOptions,
 }
 
 impl CheckOptions {
@@ -68,15 +40,12 @@ impl CheckOptions {
         let has_numbers = [self.launch_skip, self.launch_count, self.stop_at];
         has_checks.iter().any(|list| !list.is_empty())
             || has_numbers.iter().any(Option::is_some)
-            || self.format.is_some()
-            || self.output.is_some()
-            || !self.suppress.is_empty()
-            || self.gen_suppressions
+            || self.findings.any()
     }
 
     /// The format that is asked for.
     pub fn format(&self) -> Option<FindingFormat> {
-        self.format
+        self.findings.format()
     }
 
     /// Settings with those of the options in their place.
@@ -96,20 +65,12 @@ impl CheckOptions {
         if checks.is_empty() {
             return Err(Usage("--except excludes all checks".to_owned()));
         }
-        let format = self.format.unwrap_or(base.format);
-        let gen_suppressions = self.gen_suppressions || base.gen_suppressions;
-        if gen_suppressions && format != FindingFormat::Text {
-            return Err(Usage(CONFLICT.to_owned()));
-        }
+        let base = self.findings.over(base)?;
         Ok(CheckSettings {
             checks,
             launch_skip: self.launch_skip.unwrap_or(base.launch_skip),
             launch_count: self.launch_count.or(base.launch_count),
             stop_at: self.stop_at.or(base.stop_at),
-            format,
-            output: self.output.clone().or(base.output),
-            suppress: [base.suppress, self.suppress.clone()].concat(),
-            gen_suppressions,
             ..base
         })
     }

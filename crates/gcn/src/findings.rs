@@ -1,0 +1,78 @@
+//! Options for findings, which `gcn check`, `gcn exec --check` and `gcn lint` have: their form, where they go, and which of them are
+//! known.
+
+use std::path::PathBuf;
+
+use gcn_asm::Diagnostic;
+use gcn_runtime::report::SuppressionsError;
+use gcn_runtime::settings::{CheckSettings, FindingFormat};
+
+use crate::explain::INVALID_SUPPRESSIONS;
+use crate::render::Diagnosed;
+use crate::{Usage, input};
+
+/// The error of suppressions that have another form than theirs.
+pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
+
+/// The error of a file of suppressions: at its place in the text, if it has one.
+pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
+    match error {
+        SuppressionsError::Invalid { file, text, error } => {
+            let diagnostic = Diagnostic::error(&INVALID_SUPPRESSIONS, error.span, error.message);
+            Diagnosed::of_text(&input::name(&file), &text, diagnostic, json).into()
+        }
+        unreadable @ SuppressionsError::Unreadable { .. } => unreadable.into(),
+    }
+}
+
+/// What becomes of findings.
+#[derive(clap::Args)]
+#[command(next_help_heading = "Findings")]
+pub struct FindingOptions {
+    /// Format of the findings: text, json or sarif.
+    #[arg(long, value_name = "FORM", value_parser = input::form(FindingFormat::NAMES), hide_possible_values = true)]
+    format: Option<FindingFormat>,
+    /// Write the findings to a file.
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Hide the findings that a file describes.
+    #[arg(long, value_name = "FILE")]
+    suppress: Vec<PathBuf>,
+    /// Write a file for --suppress that describes all findings, instead of the findings.
+    #[arg(long)]
+    gen_suppressions: bool,
+}
+
+impl FindingOptions {
+    /// True if one is given.
+    pub fn any(&self) -> bool {
+        self.format.is_some()
+            || self.output.is_some()
+            || !self.suppress.is_empty()
+            || self.gen_suppressions
+    }
+
+    /// The format that is asked for.
+    pub fn format(&self) -> Option<FindingFormat> {
+        self.format
+    }
+
+    /// Settings with those of the options in their place.
+    ///
+    /// # Errors
+    /// Suppressions would have another form than theirs.
+    pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, Usage> {
+        let format = self.format.unwrap_or(base.format);
+        let gen_suppressions = self.gen_suppressions || base.gen_suppressions;
+        if gen_suppressions && format != FindingFormat::Text {
+            return Err(Usage(CONFLICT.to_owned()));
+        }
+        Ok(CheckSettings {
+            format,
+            output: self.output.clone().or(base.output),
+            suppress: [base.suppress, self.suppress.clone()].concat(),
+            gen_suppressions,
+            ..base
+        })
+    }
+}
