@@ -25,7 +25,7 @@ pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
     }
 }
 
-/// What becomes of findings.
+/// Options for findings.
 #[derive(clap::Args)]
 #[command(next_help_heading = "Findings")]
 pub struct FindingOptions {

@@ -40,7 +40,7 @@ pub struct Args {
     /// Read only this kernel and the functions that it calls, by a name that `gcn run --kernel` accepts.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// What becomes of the findings.
+    /// The findings' form, and where they go.
     #[command(flatten)]
     findings: FindingOptions,
 }

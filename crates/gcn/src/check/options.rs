@@ -28,7 +28,7 @@ pub struct CheckOptions {
     /// Stop the run after N different findings.
     #[arg(long, value_name = "N", value_parser = settings::stop_at)]
     stop_at: Option<u64>,
-    /// What becomes of the findings.
+    /// The findings' form, and where they go.
     #[command(flatten)]
     findings: FindingOptions,
 }
