@@ -206,7 +206,7 @@ pub(crate) fn write_gpr_index(out: &mut Text, simm: u16) {
     out.push(')');
 }
 
-/// A message's name, number, where it exists, and whether operations of geometry shaders follow.
+/// A message's name, number and where it exists.
 #[rustfmt::skip]
 pub const MESSAGES: &[(&str, u8, IsaSet)] = &[
     ("MSG_INTERRUPT",           1,  on::SI),

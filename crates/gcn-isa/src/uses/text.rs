@@ -9,7 +9,7 @@ use super::Uses;
 use super::memory::{M0, MemoryUse, Space};
 use super::registers::{RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLanes};
 
-/// One line: `reads v[2:3], exec as lanes; writes v5; global read; vmcnt`.
+/// One line: `reads v[2:3], exec as lanes; writes v5, trapsts[8]; global read; vmcnt`.
 impl fmt::Display for Uses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
