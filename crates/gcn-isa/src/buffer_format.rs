@@ -31,6 +31,15 @@ pub const DATA_FORMATS: [&str; 16] = [
 ];
 
 /// Number formats of `isa` by number: the reading of a component.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::mtbuf::{DATA_FORMAT_BITS, DATA_FORMATS, number_formats};
+/// let format = 0x74;
+/// assert_eq!(DATA_FORMATS[format & ((1 << DATA_FORMAT_BITS) - 1)], "BUF_DATA_FORMAT_32");
+/// assert_eq!(number_formats(Isa::Vi)[format >> DATA_FORMAT_BITS], "BUF_NUM_FORMAT_FLOAT");
+/// ```
 pub const fn number_formats(isa: Isa) -> [&'static str; 8] {
     [
         "BUF_NUM_FORMAT_UNORM",

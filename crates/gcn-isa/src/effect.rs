@@ -4,6 +4,15 @@
 use crate::operand::Ty;
 
 /// An atomic read-modify-write of memory. The type beside it decides sign, width and floating point.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::AtomicOp;
+/// use gcn_isa::{Does, Op, Ty, ds::Ds};
+/// let swap = Op::Ds(Ds::DS_CMPST_B32).row();
+/// assert_eq!(swap.does, Does::Atomic(AtomicOp::CompareSwap, Ty::B32));
+/// assert_eq!((AtomicOp::CompareSwap.values(), AtomicOp::Add.values()), (2, 1));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AtomicOp {
     /// new = data
@@ -67,6 +76,15 @@ pub enum Half {
 }
 
 /// Distance between the elements that OFFSET0 and OFFSET1 count, in elements.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::Stride;
+/// use gcn_isa::{Does, Op, Ty, ds::Ds};
+/// let read = Op::Ds(Ds::DS_READ2ST64_B32).row();
+/// assert_eq!(read.does, Does::LoadTwo(Ty::B32, Stride::Wave));
+/// assert_eq!(Stride::Wave.elements(), 64);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Stride {
     /// Next to each other.
@@ -118,6 +136,15 @@ pub enum Clock {
 }
 
 /// Condition under which a branch is taken.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::Condition;
+/// use gcn_isa::{Does, Isa, decode};
+/// let branch = decode(Isa::Gfx9, &[0xbf85_fffe])?; // s_cbranch_scc1 -2
+/// assert_eq!(branch.does(), Does::Branch(Condition::Scc1));
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)]
 pub enum Condition {
@@ -155,6 +182,16 @@ pub enum Control {
 }
 
 /// State that an instruction reads or writes without naming it as an operand.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::Implicit;
+/// use gcn_isa::{Op, sop::{Sop2, Sopp}};
+/// let of_scc = Implicit::READS_SCC.and(Implicit::WRITES_SCC);
+/// assert_eq!(Op::Sop2(Sop2::S_ADDC_U32).row().does.implicit(), of_scc);
+/// assert!(!Op::Sop2(Sop2::S_ADD_U32).row().does.implicit().has(of_scc), "it writes SCC only");
+/// assert_eq!(Op::Sopp(Sopp::S_CBRANCH_VCCZ).row().does.implicit(), Implicit::READS_VCC);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct Implicit(u16);
 
@@ -258,6 +295,15 @@ pub enum DetailSource {
 }
 
 /// Modifiers of a sample or a gather.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::{DetailSource, ImageOp, Sampling};
+/// use gcn_isa::{Does, Op, mimg::Mimg};
+/// let sampling = Sampling::new(DetailSource::Gradients).c().cl();
+/// assert_eq!(Op::Mimg(Mimg::SAMPLE_C_D_CL).row().does, Does::Image(ImageOp::Sample(sampling)));
+/// assert!(sampling.compares && sampling.clamps && !sampling.offsets);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sampling {
     /// Source of the level of detail.
@@ -308,6 +354,16 @@ impl Sampling {
 
 /// The test of a vector comparison on its two sources, as the manuals abbreviate it. With N before it an order is
 /// negated, so that it holds for NaN.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::{Implicit, Test};
+/// use gcn_isa::{Does, Op, vop::Vopc};
+/// let does = |op| Op::Vopc(op).row().does;
+/// // Of a NaN the first is false, the second true.
+/// assert_eq!(does(Vopc::V_CMP_GE_F32), Does::Compare(Test::Ge, Implicit::NONE));
+/// assert_eq!(does(Vopc::V_CMP_NLT_F32), Does::Compare(Test::Nlt, Implicit::NONE));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[rustfmt::skip]
 #[allow(missing_docs)]
@@ -330,6 +386,15 @@ pub enum Test {
 }
 
 /// The effect of an instruction.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Does, Ty, rows};
+/// // Instructions that load a dword, from any memory.
+/// let loads = rows().filter(|row| row.does == Does::Load(Ty::B32)).map(|row| row.name);
+/// let loads: Vec<&str> = loads.collect();
+/// assert!(["s_load_dword", "ds_read_b32", "global_load_dword"].iter().all(|name| loads.contains(name)));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
     // Memory of any kind; the operands say which.

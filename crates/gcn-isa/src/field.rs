@@ -121,6 +121,7 @@ impl Field {
 /// ```
 /// use gcn_isa::field::Bits;
 /// let bits = Bits { low: 8, width: 4 };
+/// assert_eq!((bits.max(), bits.mask()), (0xf, 0xf00));
 /// assert_eq!((bits.get(0xabcd), bits.get_signed(0xabcd)), (0xb, -5));
 /// assert_eq!(bits.put(0xabcd, 0x7), 0xa7cd);
 /// ```
@@ -175,6 +176,15 @@ impl Bits {
 }
 
 /// A way to lay an instruction out in words: a chapter of the manual, or a variant of one.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Encoding;
+/// assert_eq!((Encoding::Vop2.suffix(), Encoding::Vop2Sdwa.suffix()), ("_e32", "_sdwa"));
+/// assert!(Encoding::Vop1Dpp.is_vector_alu() && Encoding::Vop1Dpp.is_extended());
+/// assert!(Encoding::Smem.is_scalar() && !Encoding::Ds.is_scalar());
+/// assert!(Encoding::Vop3c.is_vop3() && !Encoding::Vop3p.is_vop3(), "packed ones have another layout");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)] // The manuals' names.
@@ -340,6 +350,15 @@ pub struct Format {
 }
 
 /// A [`Format`] ready for use: fields by number.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Encoding, Field, Isa};
+/// let [old, new] = [Isa::Ci, Isa::Vi].map(|isa| isa.tables().layout(Encoding::Ds).expect("it exists"));
+/// assert_eq!((old.bits(Field::Gds).low, new.bits(Field::Gds).low), (17, 16), "GCN 1.2 moves the bit");
+/// assert_eq!((new.constant, new.constant_mask), (0xd800_0000, 0xfc00_0000));
+/// assert!(!new.has(Field::Glc) && new.bits(Field::Glc).width == 0);
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Layout {
     /// The encoding.

@@ -182,6 +182,14 @@ impl Form {
     }
 
     /// Its number in this encoding.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// let tables = Isa::Vi.tables();
+    /// let forms = tables.forms(tables.named("v_add_f32").expect("an instruction"));
+    /// assert_eq!((forms[0].opcode(), forms[1].opcode()), (0x01, 0x101), "VOP2 and VOP3");
+    /// ```
     pub fn opcode(&self) -> u64 {
         self.layout.bits(Field::Op).get(self.base)
     }
@@ -201,6 +209,16 @@ impl Form {
     }
 
     /// The modifier that this field holds.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Field, Isa};
+    /// let tables = Isa::Vi.tables();
+    /// let form = &tables.forms(tables.named("ds_read_b32").expect("an instruction"))[0];
+    /// let gds = form.modifier(Field::Gds).expect("it can read GDS");
+    /// assert_eq!((gds.modifier.names, gds.bits.mask()), (&["gds"][..], 1 << 16));
+    /// assert!(form.modifier(Field::Glc).is_none());
+    /// ```
     pub fn modifier(&self, field: Field) -> Option<&PlacedModifier> {
         self.modifiers.iter().find(|m| m.modifier.field == field)
     }

@@ -38,6 +38,18 @@ pub struct Inst {
 }
 
 /// An operand of an instruction.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Operand, decode};
+/// // s_load_dwordx2 s[0:1], s[2:3], 0x8
+/// let load = decode(Isa::Gfx9, &[0xc006_0001, 8])?;
+/// let [data, base, offset] = [0, 1, 2].map(|place| load.operand(load.form().operands[place].slot));
+/// assert_eq!(data, Operand::Scalar { code: 0, count: 2 });
+/// assert_eq!(base, Operand::Scalar { code: 2, count: 2 });
+/// assert_eq!(offset, Operand::ScalarOffset { imm: Some(8), reg: None, literal: false });
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     /// Consecutive VGPRs.
@@ -122,6 +134,15 @@ impl Inst {
     }
 
     /// An instruction with every operand zero and every modifier unwritten.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Inst, Isa};
+    /// // Modifiers that are not written have values of their own.
+    /// let (_, form) = Isa::Vi.tables().mnemonic(b"v_mov_b32_dpp").expect("an instruction");
+    /// let mov = Inst::with_defaults(form.expect("the suffix asks for one"));
+    /// assert_eq!(mov.text(), "v_mov_b32_dpp v0, v0 quad_perm:[0,1,2,3] row_mask:0xf bank_mask:0xf");
+    /// ```
     #[inline]
     pub fn with_defaults(form: &'static Form) -> Inst {
         Inst::from_bits(form, form.base)
@@ -166,6 +187,16 @@ impl Inst {
     }
 
     /// Its form: everything about it that does not depend on its operands.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Encoding, Field, Isa, decode};
+    /// let add = decode(Isa::Gfx9, &[0xd800_0010, 0x100])?; // ds_add_u32 v0, v1 offset:16
+    /// let form = add.form();
+    /// assert_eq!((form.name, form.encoding, form.isa), (add.name(), Encoding::Ds, Isa::Gfx9));
+    /// assert!(form.operands.iter().map(|place| place.slot.field).eq([Field::Vaddr, Field::Vdata]));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     #[inline]
     pub fn form(&self) -> &'static Form {
         self.form
@@ -178,6 +209,15 @@ impl Inst {
     }
 
     /// Its effect.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::effect::AtomicOp;
+    /// use gcn_isa::{Does, Isa, Ty, decode};
+    /// let add = decode(Isa::Gfx9, &[0xd800_0010, 0x100])?; // ds_add_u32 v0, v1 offset:16
+    /// assert_eq!(add.does(), Does::Atomic(AtomicOp::Add, Ty::U32));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn does(&self) -> Does {
         self.row().does
     }
@@ -199,6 +239,16 @@ impl Inst {
     }
 
     /// Its words, as many as [`Inst::dwords`] says; the rest is zero.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// // v_mov_b32_e32 v1, 0x12345678, and the next instruction.
+    /// let mov = decode(Isa::Gfx9, &[0x7e02_02ff, 0x1234_5678, 0xbf81_0000])?;
+    /// assert_eq!(mov.words()[..mov.dwords()], [0x7e02_02ff, 0x1234_5678]);
+    /// assert_eq!(mov.bits(), 0x1234_5678_7e02_02ff);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn words(&self) -> [u32; 2] {
         [self.bits as u32, (self.bits >> 32) as u32]
     }
@@ -232,6 +282,15 @@ impl Inst {
     }
 
     /// Sets bits of the instruction's own, such as a [`PlacedOperand`](crate::PlacedOperand)'s source modifiers.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let mut add = decode(Isa::Gfx9, &[0xd101_0001, 0x0002_0702])?; // v_add_f32_e64 v1, v2, v3
+    /// add.set_bits(add.form().operands[1].negate);
+    /// assert_eq!(add.text(), "v_add_f32_e64 v1, -v2, v3");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     #[inline]
     pub fn set_bits(&mut self, mask: u64) {
         self.bits |= mask & !self.form.fixed;
@@ -304,6 +363,17 @@ impl Inst {
     ///
     /// # Errors
     /// [`FieldError::Kind`] where the encoding takes none.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{FieldError, Isa, decode};
+    /// let mut mov = decode(Isa::Gfx9, &[0x7e02_02ff, 0x1234_5678])?;
+    /// assert_eq!(mov.set_literal(0x4048_f5c3), Ok(()));
+    /// assert_eq!(mov.text(), "v_mov_b32_e32 v1, 0x4048f5c3");
+    /// let mut add = decode(Isa::Gfx9, &[0xd101_0001, 0x0002_0702])?; // v_add_f32_e64 v1, v2, v3
+    /// assert_eq!(add.set_literal(1), Err(FieldError::Kind), "VOP3 takes no literal");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn set_literal(&mut self, value: u32) -> Result<(), FieldError> {
         if self.layout().dwords != 1 {
             return Err(FieldError::Kind);

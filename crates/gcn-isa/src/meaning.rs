@@ -18,6 +18,14 @@ mod vector3;
 use crate::op::Op;
 
 /// The meaning of an ALU instruction.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Op, meaning::meaning, sop::Sop2};
+/// let add = meaning(Op::Sop2(Sop2::S_ADD_U32)).expect("an ALU instruction");
+/// assert_eq!(add.code, "sdst = ssrc0 + ssrc1; scc = ssrc0 + ssrc1 > 0xffffffff");
+/// assert_eq!((add.corners, add.is_exact), ("SCC is the carry.", true));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Meaning {
     /// Pseudo-code.

@@ -35,6 +35,12 @@ macro_rules! ops {
             }
 
             /// The encoding of its family.
+            ///
+            /// # Examples
+            /// ```
+            /// use gcn_isa::{Encoding, Op, vop::Vop2};
+            /// assert_eq!(Op::Vop2(Vop2::V_ADD_F32).family_encoding(), Encoding::Vop2);
+            /// ```
             pub fn family_encoding(self) -> Encoding {
                 self.family().encoding()
             }
@@ -42,6 +48,13 @@ macro_rules! ops {
 
         impl Row {
             /// The identity of the instruction.
+            ///
+            /// # Examples
+            /// ```
+            /// use gcn_isa::{Op, ds::Ds, rows};
+            /// let row = rows().find(|row| row.name == "ds_add_u32").expect("a row");
+            /// assert_eq!(row.op(), Op::Ds(Ds::DS_ADD_U32));
+            /// ```
             pub fn op(&self) -> Op {
                 match self.family {
                     $(Family::$Family => Op::$Family(<$Enum>::ALL[usize::from(self.index)]),)*

@@ -3,6 +3,14 @@
 use crate::field::Field;
 
 /// The type of a value: how wide it is, how a constant of it is read, how memory holds it.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Ty;
+/// assert_eq!((Ty::F16.bytes(), Ty::F16.dwords(), Ty::F16.constant_bits()), (2, 1, 16));
+/// assert!(Ty::F16x2.is_float() && !Ty::F16x2.is_short_integer(), "two in a dword");
+/// assert_eq!(Ty::of_dwords(4), Ty::B128);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[allow(missing_docs)] // B is untyped bits, U unsigned, I signed, F IEEE floating point.
 pub enum Ty {
@@ -98,6 +106,13 @@ impl Ty {
 }
 
 /// The meaning of a field's number.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Kind, Op, smem::Smem};
+/// let kinds = Op::Smem(Smem::S_LOAD_DWORD).row().slots().map(|slot| slot.kind);
+/// assert!(kinds.eq([Kind::Sdst, Kind::Aligned(1), Kind::ScalarOffset { signed: true }]));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Kind {
     /// The number of the first VGPR. In a field of nine bits VGPRs count from 256, and nothing else but
@@ -190,6 +205,14 @@ pub enum When {
 }
 
 /// An operand of a row.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Field, Kind, Op, OperandAccess, Ty, vop::Vop2};
+/// let sum = Op::Vop2(Vop2::V_MAC_F32).row().slots().next().expect("its destination");
+/// assert_eq!((sum.field, sum.kind, sum.ty), (Field::Vdst, Kind::Vgpr, Ty::F32));
+/// assert_eq!(sum.access, OperandAccess::ReadWrite, "the product is added to it");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Slot {
     /// The field that names the register or holds the number.
@@ -234,6 +257,14 @@ pub enum ModifierValue {
 }
 
 /// A modifier: what may follow the operands, in any order.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{ModifierValue, Op, ds::Ds};
+/// let offset = Op::Ds(Ds::DS_READ_B32).row().modifiers().next().expect("its offset");
+/// assert_eq!((offset.names, offset.value), (&["offset"][..], ModifierValue::Unsigned));
+/// assert!(!offset.required && offset.default == 0);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Modifier {
     /// The field that holds it.

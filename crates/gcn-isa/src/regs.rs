@@ -121,6 +121,12 @@ const SPECIALS: &[Special] = &[
 ];
 
 /// The number of FLAT_SCRATCH, where it exists.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, regs::flat_scratch};
+/// assert_eq!([Isa::Si, Isa::Ci, Isa::Vi].map(flat_scratch), [None, Some(104), Some(102)]);
+/// ```
 pub const fn flat_scratch(isa: Isa) -> Option<u8> {
     if on::CI_ONLY.has(isa) {
         Some(FLAT_SCRATCH_CI)
@@ -132,6 +138,15 @@ pub const fn flat_scratch(isa: Isa) -> Option<u8> {
 }
 
 /// A register with a name of its own: its number and its dwords, or [`ANY_WIDTH`].
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::regs::{ANY_WIDTH, SCC, VCC_LO, named};
+/// assert_eq!(named(Isa::Si, "vcc"), Some((VCC_LO, 2)));
+/// assert_eq!(named(Isa::Si, "src_scc"), Some((SCC, ANY_WIDTH)));
+/// assert_eq!(named(Isa::Si, "flat_scratch"), None, "GCN 1.0 has no FLAT instructions");
+/// ```
 pub fn named(isa: Isa, name: &str) -> Option<(u8, u8)> {
     SPECIALS
         .iter()
@@ -150,6 +165,14 @@ pub(crate) fn name(isa: Isa, code: u8, count: u8) -> Option<&'static str> {
 }
 
 /// True for the number of a value with a name, such as `src_scc`, which an operand of any width can read.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::regs::{M0, SHARED_BASE, is_value};
+/// assert!(is_value(Isa::Gfx9, SHARED_BASE) && !is_value(Isa::Vi, SHARED_BASE));
+/// assert!(!is_value(Isa::Gfx9, M0), "a register of one dword");
+/// ```
 pub fn is_value(isa: Isa, code: u8) -> bool {
     SPECIALS
         .iter()
@@ -157,6 +180,13 @@ pub fn is_value(isa: Isa, code: u8) -> bool {
 }
 
 /// The instruction sets that have a special register, for messages.
+///
+/// # Examples
+/// ```
+/// let on = gcn_isa::regs::named_anywhere("flat_scratch").expect("a special register");
+/// assert_eq!(on.to_string(), "GCN 1.1, 1.2, 1.4, 1.4.1");
+/// assert_eq!(gcn_isa::regs::named_anywhere("s0"), None);
+/// ```
 pub fn named_anywhere(name: &str) -> Option<IsaSet> {
     SPECIALS
         .iter()
@@ -166,11 +196,25 @@ pub fn named_anywhere(name: &str) -> Option<IsaSet> {
 }
 
 /// True for the name of a special register of any generation, in letters of any case.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::regs::is_named_anywhere;
+/// assert!(is_named_anywhere("EXEC_LO") && !is_named_anywhere("s0"));
+/// ```
 pub fn is_named_anywhere(name: &str) -> bool {
     SPECIALS.iter().any(|s| s.name.eq_ignore_ascii_case(name))
 }
 
 /// The number of the first trap temporary, and how many there are.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::regs::{scalar_name, trap_temporaries};
+/// assert_eq!((trap_temporaries(Isa::Vi), trap_temporaries(Isa::Gfx9)), ((112, 12), (108, 16)));
+/// assert_eq!(scalar_name(Isa::Vi, 112, 2).as_deref(), Some("ttmp[0:1]"));
+/// ```
 pub fn trap_temporaries(isa: Isa) -> (u8, u8) {
     let first = if isa >= Isa::Gfx9 {
         TTMP_GFX9
@@ -224,6 +268,14 @@ pub(crate) const fn is_constant(code: u8) -> bool {
 }
 
 /// True for the scalar operand number of XNACK_MASK, or of a half of it.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::regs::{XNACK_MASK_LO, is_xnack_mask, scalar_name};
+/// assert!(is_xnack_mask(Isa::Gfx9, XNACK_MASK_LO) && !is_xnack_mask(Isa::Ci, XNACK_MASK_LO));
+/// assert_eq!(scalar_name(Isa::Ci, XNACK_MASK_LO, 2).as_deref(), Some("flat_scratch"));
+/// ```
 pub const fn is_xnack_mask(isa: Isa, code: u8) -> bool {
     matches!(isa.numbering(), Numbering::Vi9) && matches!(code, XNACK_MASK_LO | XNACK_MASK_HI)
 }
@@ -234,6 +286,13 @@ pub(crate) fn is_doubtful_xnack_mask(isa: Isa, code: u8) -> bool {
 }
 
 /// True if a group of SGPRs may begin at `first`: pairs at even numbers, more at multiples of four (errata E024).
+///
+/// # Examples
+/// ```
+/// use gcn_isa::regs::aligned;
+/// assert!(aligned(6, 2) && !aligned(7, 2), "s[6:7]");
+/// assert!(aligned(4, 8) && !aligned(6, 4), "s[4:11]");
+/// ```
 pub const fn aligned(first: u8, count: u8) -> bool {
     match count {
         0 | 1 => true,
@@ -295,6 +354,15 @@ const FLOATS: [f64; 9] = [
 const FLOAT_TEXTS: [&str; 8] = ["0.5", "-0.5", "1.0", "-1.0", "2.0", "-2.0", "4.0", "-4.0"];
 
 /// The inline constant of a number, if it is one on `isa`.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::regs::{INV_2PI, Inline, MINUS_SIXTEEN, inline};
+/// assert_eq!(inline(Isa::Si, MINUS_SIXTEEN), Some(Inline::Int(-16)));
+/// assert_eq!(inline(Isa::Si, 242), Some(Inline::Float(1.0)));
+/// assert!(inline(Isa::Vi, INV_2PI).is_some() && inline(Isa::Ci, INV_2PI).is_none());
+/// ```
 pub fn inline(isa: Isa, code: u8) -> Option<Inline> {
     match code {
         ZERO..=SIXTY_FOUR => Some(Inline::Int((code - ZERO) as i8)),
@@ -308,6 +376,13 @@ pub fn inline(isa: Isa, code: u8) -> Option<Inline> {
 }
 
 /// The number of the inline constant for an integer, if there is one.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::regs::{MINUS_SIXTEEN, SIXTY_FOUR, inline_of_int};
+/// assert_eq!((inline_of_int(64), inline_of_int(-16)), (Some(SIXTY_FOUR), Some(MINUS_SIXTEEN)));
+/// assert_eq!(inline_of_int(65), None, "it takes a literal");
+/// ```
 pub fn inline_of_int(value: i64) -> Option<u8> {
     match value {
         0..=64 => Some(ZERO + value as u8),
@@ -320,6 +395,15 @@ pub fn inline_of_int(value: i64) -> Option<u8> {
 ///
 /// 16-bit floating-point operands read the 16-bit float, 64-bit ones the 64-bit float, all others the 32-bit
 /// float, of which integers of 16 bits have the low half (errata E165).
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Ty;
+/// use gcn_isa::regs::{HALF, float_bits};
+/// assert_eq!(float_bits(HALF, Ty::F16), Some(0x3800));
+/// assert_eq!(float_bits(HALF, Ty::F32), Some(0.5f32.to_bits().into()));
+/// assert_eq!(float_bits(HALF, Ty::F64), Some(0.5f64.to_bits()));
+/// ```
 pub fn float_bits(code: u8, ty: Ty) -> Option<u64> {
     let index = usize::from(code.checked_sub(HALF)?);
     float_constants(ty).get(index).copied()
@@ -373,6 +457,14 @@ fn float_constants(ty: Ty) -> &'static [u64; FLOATS.len()] {
 }
 
 /// The number of the inline constant whose bits as a `ty` are `bits`, if `isa` has one.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Ty, regs::inline_of_float_bits};
+/// let one = u64::from(1f32.to_bits());
+/// assert_eq!(inline_of_float_bits(Isa::Si, one, Ty::F32), Some(242));
+/// assert_eq!(inline_of_float_bits(Isa::Si, one, Ty::F64), None);
+/// ```
 pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
     let mut codes = (HALF..=INV_2PI).zip(float_constants(ty));
     let (code, _) = codes.find(|&(_, &constant)| constant == bits)?;
@@ -381,6 +473,15 @@ pub fn inline_of_float_bits(isa: Isa, bits: u64, ty: Ty) -> Option<u8> {
 
 /// The number of the inline constant that gives an operand of type `ty` these bits, if `isa` has one. Of an integer
 /// of 16 bits they are 64 bits with sign, because 0xffff is not −1 to LLVM.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Ty, regs::inline_of_bits};
+/// assert_eq!(inline_of_bits(Isa::Vi, Ty::I32, 0xffff_ffff), Some(193), "-1");
+/// assert_eq!(inline_of_bits(Isa::Vi, Ty::F32, 1f32.to_bits().into()), Some(242));
+/// assert_eq!(inline_of_bits(Isa::Vi, Ty::I16, 0xffff), None);
+/// assert_eq!(inline_of_bits(Isa::Vi, Ty::I16, u64::MAX), Some(193));
+/// ```
 pub fn inline_of_bits(isa: Isa, ty: Ty, bits: u64) -> Option<u8> {
     let unused = if ty.is_short_integer() {
         0
@@ -393,6 +494,14 @@ pub fn inline_of_bits(isa: Isa, ty: Ty, bits: u64) -> Option<u8> {
 
 /// The number of the inline constant that means what a literal means, if there is one: the literal of a 64-bit float
 /// is its upper half.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Ty, regs::inline_of_literal};
+/// let high_of_one = (1f64.to_bits() >> 32) as u32;
+/// assert_eq!(inline_of_literal(Isa::Vi, Ty::F64, high_of_one), Some(242));
+/// assert_eq!(inline_of_literal(Isa::Vi, Ty::F32, high_of_one), None);
+/// ```
 pub fn inline_of_literal(isa: Isa, ty: Ty, literal: u32) -> Option<u8> {
     let bits = u64::from(literal);
     let whole = (ty == Ty::F64).then(|| inline_of_float_bits(isa, bits << u32::BITS, ty));

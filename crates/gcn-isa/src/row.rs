@@ -6,6 +6,16 @@ use crate::operand::{Modifier, Slot, Written};
 use crate::target::{Isa, IsaSet, NUMBERINGS};
 
 /// An instruction as a table states it; [`Row::op`] is its identity.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Encoding, Isa, Op, vop::Vop2};
+/// let add = Op::Vop2(Vop2::V_ADD_CO_U32).row();
+/// assert_eq!((add.opcode_on(Isa::Si), add.name_on(Isa::Si)), (Some(0x25), "v_add_i32"));
+/// assert_eq!((add.opcode_on(Isa::Gfx9), add.name_on(Isa::Gfx9)), (Some(0x19), "v_add_co_u32"));
+/// assert!(add.encodings().eq([Encoding::Vop2, Encoding::Vop3b, Encoding::Vop2Sdwa, Encoding::Vop2Dpp]));
+/// assert_eq!((add.slots().count(), add.modifiers().count()), (4, 1));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The table that has the row.
@@ -121,6 +131,14 @@ impl Row {
 }
 
 /// The encodings that a VOP1, VOP2 or VOPC instruction has beside its own.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Forms, Op, vop::Vop2};
+/// let mac = Op::Vop2(Vop2::V_MAC_F32).row().forms;
+/// assert!(mac.has(Forms::E64.and(Forms::DPP)) && mac.has(Forms::SDWA_VI));
+/// assert!(!mac.has(Forms::SDWA), "GCN 1.4 lacks it");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Forms(u8);
 

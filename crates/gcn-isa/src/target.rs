@@ -7,6 +7,14 @@ macro_rules! instruction_sets {
         /// An instruction set decides numbers, fields and presence of instructions. Ordered by age.
         ///
         /// Chips that differ in nothing the assembler can see share one.
+        ///
+        /// # Examples
+        /// ```
+        /// use gcn_isa::Isa;
+        /// assert!(Isa::Vi < Isa::Gfx9, "the older one is less");
+        /// assert_eq!((Isa::Vi.version(), Isa::Vega20.version()), ("GCN 1.2", "GCN 1.4.1"));
+        /// assert_eq!((Isa::ALL.first(), Isa::ALL.last()), (Some(&Isa::Si), Some(&Isa::Vega20)));
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
         pub enum Isa { $($(#[$doc])* $Isa,)* }
@@ -98,6 +106,15 @@ impl fmt::Display for Isa {
 }
 
 /// A numbering of opcodes, the column of a row. SI and CI share one, VI and GFX9 another.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Numbering, Op, vop::Vop2};
+/// let add = Op::Vop2(Vop2::V_ADD_F32).row();
+/// assert_eq!(add.opcode[Numbering::SiCi as usize], Some(3));
+/// assert_eq!(add.opcode[Numbering::Vi9 as usize], Some(1));
+/// assert_eq!(add.opcode_on(Isa::Gfx9), Some(1));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub enum Numbering {
@@ -233,6 +250,13 @@ const fn target(
 }
 
 /// All targets, one line each.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, TARGETS};
+/// let replaying = TARGETS.iter().filter(|target| target.xnack && target.isa < Isa::Gfx9);
+/// assert!(replaying.map(|target| target.name).eq(["gfx801", "gfx810"]));
+/// ```
 #[rustfmt::skip]
 pub const TARGETS: &[Target] = &[
     //     name      mach  isa          xnack  sramecc  also called

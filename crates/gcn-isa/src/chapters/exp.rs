@@ -58,6 +58,13 @@ pub(crate) fn write_target(out: &mut Text, target: u8, unnamed: &str) -> bool {
 }
 
 /// The number of a target's name, in any case.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::exp::target_named;
+/// assert_eq!((target_named("mrt0"), target_named("MRTZ"), target_named("pos0")), (Some(0), Some(8), Some(12)));
+/// assert_eq!(target_named("mrt8"), None);
+/// ```
 pub fn target_named(name: &str) -> Option<u8> {
     TARGETS.iter().find_map(|&(prefix, first, count)| {
         let head = name.get(..prefix.len())?;

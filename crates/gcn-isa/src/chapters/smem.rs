@@ -150,6 +150,12 @@ family! {
 
 impl Smem {
     /// True for S_SCRATCH, whose SGPR offset counts units of 64 bytes (errata E121).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::smem::Smem;
+    /// assert!(Smem::S_SCRATCH_LOAD_DWORD.scales_offset() && !Smem::S_LOAD_DWORD.scales_offset());
+    /// ```
     pub const fn scales_offset(self) -> bool {
         use Smem::*;
         matches!(

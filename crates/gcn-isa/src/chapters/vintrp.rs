@@ -37,6 +37,13 @@ pub const CHANNELS: [char; 4] = ['x', 'y', 'z', 'w'];
 pub const VERTEX_PARAMETERS: [&str; 3] = ["p10", "p20", "p0"];
 
 /// An attribute's number and channel as one number.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::vintrp::{CHANNELS, pack_attribute};
+/// let packed = pack_attribute(2, 3);
+/// assert_eq!((packed / 4, CHANNELS[packed as usize % 4]), (2, 'w'), "attr2.w");
+/// ```
 pub const fn pack_attribute(attribute: u8, channel: u8) -> i64 {
     attribute as i64 * CHANNELS.len() as i64 + channel as i64
 }

@@ -10,6 +10,15 @@ const LIST_BITS: usize = 4;
 const MOST_MODIFIERS: usize = 16;
 
 /// An operand in an encoding.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Field, Isa};
+/// let (_, form) = Isa::Vi.tables().mnemonic(b"v_mul_f32_e64").expect("an instruction");
+/// let place = &form.expect("VOP3").operands[2];
+/// assert_eq!((place.slot.field, place.bits.low, place.bits.width), (Field::Src1, 41, 9));
+/// assert_eq!((place.negate, place.absolute, place.extend), (1 << 62, 1 << 9, 0));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedOperand {
     /// The operand in the row.

@@ -152,6 +152,17 @@ impl Inst {
     }
 
     /// Writes the first of an operand's VGPRs into its field, which can name them.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let mut add = decode(Isa::Gfx9, &[0xd800_0010, 0x100])?; // ds_add_u32 v0, v1 offset:16
+    /// for (place, first) in add.form().operands.iter().zip([7, 9]) {
+    ///     add.set_vgprs(place, first);
+    /// }
+    /// assert_eq!(add.text(), "ds_add_u32 v7, v9 offset:16");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     #[inline]
     pub fn set_vgprs(&mut self, to: &PlacedOperand, first: u8) {
         let base = if to.bits.width == SOURCE_BITS {
@@ -326,6 +337,16 @@ impl Inst {
     }
 
     /// True if SADDR names no register.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let (based, flat) = ([0xdc50_8000, 0x0102_0000], [0xdc50_8000, 0x017f_0000]);
+    /// assert_eq!(decode(Isa::Gfx9, &flat)?.text(), "global_load_dword v1, v[0:1], off");
+    /// assert!(decode(Isa::Gfx9, &flat)?.saddr_is_off());
+    /// assert!(!decode(Isa::Gfx9, &based)?.saddr_is_off(), "global_load_dword v1, v0, s[2:3]");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn saddr_is_off(&self) -> bool {
         self.get(Field::Saddr) == SADDR_OFF
     }
@@ -358,6 +379,15 @@ impl Inst {
     }
 
     /// True if an image's address may have `count` VGPRs: between the row's bounds, or eight where LLVM rounds up.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Inst;
+    /// // image_load: a coordinate to three, and a level.
+    /// assert!(Inst::takes_image_address(1, 4, 3) && !Inst::takes_image_address(1, 4, 5));
+    /// // image_sample_c_cl: LLVM writes the five registers as eight.
+    /// assert!(Inst::takes_image_address(2, 5, 8) && !Inst::takes_image_address(2, 5, 7));
+    /// ```
     pub fn takes_image_address(least: u8, most: u8, count: u8) -> bool {
         const ROUNDED: u8 = 8;
         (least..=most).contains(&count) || (count == ROUNDED && (5..ROUNDED).contains(&most))
@@ -530,6 +560,17 @@ impl Inst {
     }
 
     /// True if an operand is written in the text (errata E014, E015, E018, E019).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let shown = |words: [u32; 2]| {
+    ///     let inst = decode(Isa::Gfx9, &words).expect("an instruction");
+    ///     inst.row().slots().filter(|slot| inst.shows(slot)).count()
+    /// };
+    /// assert_eq!(shown([0xdd08_8000, 0x100]), 3, "global_atomic_add v0, v1, s[0:1]");
+    /// assert_eq!(shown([0xdd09_8000, 0x100]), 4, "global_atomic_add v0, v0, v1, s[0:1] glc");
+    /// ```
     pub fn shows(&self, slot: &Slot) -> bool {
         let is_set = || self.get(slot.field) != 0;
         match slot.when {
@@ -542,6 +583,17 @@ impl Inst {
 
     /// The bits of a modifier that is a list of bits, in the order in which it is written: a bit
     /// for each source, and for OP_SEL of VOP3 one for the destination.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Field, Inst, Isa};
+    /// let tables = Isa::Gfx9.tables();
+    /// let form = &tables.forms(tables.named("v_pk_add_f16").expect("an instruction"))[0];
+    /// let op_sel = form.modifier(Field::OpSel).expect("it selects halves");
+    /// let bits = Inst::with_defaults(form).list_bits(op_sel.modifier);
+    /// assert!(bits.iter().eq([11, 12]), "a bit for each of two sources");
+    /// assert_eq!(bits.mask(), 3 << 11);
+    /// ```
     pub fn list_bits(&self, modifier: &Modifier) -> ListBits {
         let placed = self.form.modifier(modifier.field);
         match placed {
