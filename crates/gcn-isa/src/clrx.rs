@@ -91,6 +91,14 @@ pub fn name(row: &Row, isa: Isa) -> &'static str {
 }
 
 /// The instruction that only CLRX calls so, in lower case.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, clrx};
+/// let add = clrx::named(Isa::Vi, "v_add_i32").expect("an alias");
+/// assert_eq!(add.row().name_on(Isa::Vi), "v_add_u32");
+/// assert_eq!(clrx::named(Isa::Vi, "v_add_u32"), None, "the tables have it");
+/// ```
 pub fn named(isa: Isa, name: &str) -> Option<Op> {
     let (own, ..) = NAMES
         .iter()
@@ -112,6 +120,14 @@ const WIDTHS: &[(&str, Field, u8)] = &[
 ];
 
 /// Number of registers that CLRX writes for an operand, where it differs from the row.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Op, clrx, vop::Vopc};
+/// let row = Op::Vopc(Vopc::V_CMP_CLASS_F64).row();
+/// let classes = row.slots().last().expect("its second source");
+/// assert_eq!((classes.ty.dwords(), clrx::width(row, classes)), (1, Some(2)));
+/// ```
 pub fn width(row: &Row, slot: &Slot) -> Option<u8> {
     WIDTHS
         .iter()
@@ -135,6 +151,13 @@ pub(crate) const fn image_address(most: u8) -> u8 {
 }
 
 /// True if CLRX takes `count` VGPRs as an image's address, of which hardware reads at most `most`.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::clrx::takes_image_address;
+/// assert!(takes_image_address(4, 2) && takes_image_address(4, 4), "image_load");
+/// assert!(!takes_image_address(12, 5) && takes_image_address(12, 6), "image_sample_c_d_cl_o");
+/// ```
 pub const fn takes_image_address(most: u8, count: u8) -> bool {
     let (least, beside_first) = least_image_address(most);
     count >= least && count <= image_address(most) + beside_first + 1
@@ -161,6 +184,14 @@ const HWREGS: [&str; 20] = [
 ];
 
 /// The names of hardware registers, with their numbers.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, clrx};
+/// assert!(clrx::hwregs(Isa::Si).take(3).eq([("mode", 1), ("status", 2), ("trapsts", 3)]));
+/// assert!(clrx::hwregs(Isa::Gfx9).any(|known| known == ("sh_mem_bases", 15)));
+/// assert!(!clrx::hwregs(Isa::Vi).any(|(name, _)| name == "sh_mem_bases"));
+/// ```
 pub fn hwregs(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
     let count = if isa >= Isa::Gfx9 {
         20
@@ -213,6 +244,12 @@ pub const EMIT_CUT: (&str, u8) = ("emit_cut", 3);
 const GS_MESSAGES: [u8; 2] = [2, 3];
 
 /// The names of messages, with their numbers.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, clrx};
+/// assert!(clrx::messages(Isa::Si).eq([("interrupt", 1), ("gs", 2), ("gs_done", 3), ("system", 15)]));
+/// ```
 pub fn messages(isa: Isa) -> impl Iterator<Item = (&'static str, u8)> + Clone {
     MESSAGES
         .iter()
@@ -334,6 +371,13 @@ pub(crate) fn write_permutation(out: &mut Text, ctrl: u16) -> bool {
 }
 
 /// CLRX's names of SDWA's choices, with their numbers.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Field, clrx};
+/// assert!(clrx::choices(Field::DstUnused).eq([("pad", 0), ("sext", 1), ("preserve", 2)]));
+/// assert!(clrx::choices(Field::Src0Sel).any(|choice| choice == ("word1", 5)));
+/// ```
 pub fn choices(field: Field) -> impl Iterator<Item = (&'static str, u8)> + Clone {
     const SELECTIONS: &[(&str, u8)] = &[
         ("byte0", 0),
@@ -418,6 +462,12 @@ fn write_comment(out: &mut Text, text: &str, suffix: char) {
 }
 
 /// True if CLRX refuses a source that breaks the rule. It takes sources that hardware does not define.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{clrx, rules::Rule};
+/// assert!(clrx::holds_to(Rule::ConstantBus) && !clrx::holds_to(Rule::IntegerClamp));
+/// ```
 pub fn holds_to(rule: Rule) -> bool {
     match rule {
         Rule::ConstantBus | Rule::NoConstant | Rule::ExecHiAddress | Rule::StoreOffset => true,
@@ -509,12 +559,28 @@ pub(crate) fn takes(inst: &Inst) -> bool {
 
 /// The index of the last slot that reads a scalar register, if a vector instruction reads too many for CLRX, which
 /// does not count literals.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, clrx, decode, rules};
+/// // v_cndmask_b32_e32 v0, 0x12345678, v0, vcc
+/// let choice = decode(Isa::Vi, &[0x0000_00ff, 0x1234_5678])?;
+/// assert_eq!((rules::constant_bus(&choice), clrx::constant_bus(&choice)), (Some(3), None));
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 pub fn constant_bus(inst: &Inst) -> Option<usize> {
     rules::bus_reads(inst, false)
 }
 
 /// True if a group of SGPRs may begin at `first`: for vector instructions where it does not cross a multiple
 /// of four, for the others at a multiple of two or four.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Encoding, clrx::takes_group};
+/// assert!(takes_group(Encoding::Vop3, 5, 2) && !takes_group(Encoding::Sop1, 5, 2), "s[5:6]");
+/// assert!(!takes_group(Encoding::Vop3, 7, 2), "s[7:8]");
+/// ```
 pub fn takes_group(encoding: Encoding, first: u8, count: u8) -> bool {
     /// SGPRs that a vector instruction reads together.
     const LINE: u8 = 4;

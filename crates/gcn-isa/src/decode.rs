@@ -11,6 +11,15 @@ use crate::operand::Kind;
 use crate::target::Isa;
 
 /// An error of decoding: words that are no instruction.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{DecodeError, Isa, decode};
+/// let cut = decode(Isa::Gfx9, &[0xd800_0010]);
+/// assert_eq!(cut, Err(DecodeError::Truncated(0xd800_0010)));
+/// let unknown = decode(Isa::Gfx9, &[0xffff_ffff]).expect_err("no encoding begins so");
+/// assert_eq!(unknown.to_string(), "0xffffffff begins no instruction of GCN 1.4");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DecodeError {
@@ -125,6 +134,19 @@ struct DecodeFacts {
 }
 
 /// The properties of an instruction that lead to the next ones.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// // The targets of the branches, in dwords from the begin: s_nop 0; s_cbranch_scc1 -2; s_endpgm.
+/// let code = [0xbf80_0000, 0xbf85_fffe, 0xbf81_0000];
+/// let (mut at, mut targets) = (0, Vec::new());
+/// while let Some(skimmed) = code.get(at).and_then(|&first| Isa::Gfx9.decoder().skim(first)) {
+///     at += skimmed.dwords;
+///     targets.extend(skimmed.branch.map(|distance| at as i64 + distance));
+/// }
+/// assert_eq!(targets, [0]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Skimmed {
     /// Its length.

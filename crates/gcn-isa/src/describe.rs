@@ -13,6 +13,20 @@ use crate::rules;
 
 impl Form {
     /// The instruction's bits, from the highest to the lowest of each dword.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::describe::{BitContents, BitRun};
+    /// use gcn_isa::{Field, Isa};
+    /// let tables = Isa::Gfx9.tables();
+    /// let form = &tables.forms(tables.named("s_branch").expect("an instruction"))[0];
+    /// let run = |high, low, holds| BitRun { high, low, holds };
+    /// assert_eq!(form.picture(), [
+    ///     run(31, 23, BitContents::Constant),
+    ///     run(22, 16, BitContents::Field(Field::Op)),
+    ///     run(15, 0, BitContents::Field(Field::Simm16)),
+    /// ]);
+    /// ```
     pub fn picture(&self) -> Vec<BitRun> {
         let mut runs: Vec<BitRun> = Vec::new();
         let dwords = u32::from(self.layout.dwords);
@@ -195,6 +209,17 @@ fn synchronisation(op: GwsOp) -> &'static str {
 
 impl Form {
     /// The outcome in corner cases, a sentence or some each.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// let corners = |name| {
+    ///     let tables = Isa::Gfx9.tables();
+    ///     tables.forms(tables.named(name).expect("an instruction"))[0].corners()
+    /// };
+    /// assert_eq!(corners("v_cmp_lt_u32"), ["Bits of inactive lanes become 0."]);
+    /// assert_eq!(corners("s_add_u32"), ["SCC is the carry."]);
+    /// ```
     pub fn corners(&self) -> Vec<&'static str> {
         let mut corners: Vec<&str> = Vec::new();
         corners.extend(meaning(self.op).map(|it| it.corners));
@@ -228,6 +253,14 @@ impl Form {
     }
 
     /// The instruction with a register of its own for each operand that takes one, and no modifier.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// let tables = Isa::Gfx9.tables();
+    /// let form = &tables.forms(tables.named("v_mad_f32").expect("an instruction"))[0];
+    /// assert_eq!(form.example().text(), "v_mad_f32 v16, v32, v48, v64");
+    /// ```
     pub fn example(&'static self) -> Inst {
         /// Registers from one operand's first to the next one's.
         const APART: u8 = 16;
@@ -248,6 +281,18 @@ impl Form {
     }
 
     /// The effect in a line of pseudo-code.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// let code = |name| {
+    ///     let tables = Isa::Gfx9.tables();
+    ///     tables.forms(tables.named(name).expect("an instruction"))[0].pseudo_code()
+    /// };
+    /// assert_eq!(code("ds_add_u32"), "old = u32[address]; u32[address] = old + data");
+    /// assert_eq!(code("s_or_b32"), "sdst = ssrc0 | ssrc1; scc = sdst != 0");
+    /// assert_eq!(code("s_cbranch_vccz"), "if vcc == 0: pc = pc + 4*simm16");
+    /// ```
     pub fn pseudo_code(&self) -> String {
         let fields = |which: fn(&Form, usize) -> bool| {
             let of = self

@@ -5,6 +5,17 @@
 use crate::text::Text;
 
 /// A permutation that DPP_CTRL requests. A row is 16 lanes, a bank 4.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::dpp::Permutation;
+/// use gcn_isa::{Field, Isa, decode};
+/// let mov = decode(Isa::Vi, &[0x7e02_02fa, 0xff01_1102])?;
+/// assert_eq!(mov.text(), "v_mov_b32_dpp v1, v2 row_shr:1 row_mask:0xf bank_mask:0xf");
+/// let permutation = Permutation::unpack(mov.get(Field::DppCtrl) as u16);
+/// assert_eq!(permutation, Some(Permutation::RowShr(1)));
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Permutation {
     /// In each group of four, lane i reads lane `[i]`.

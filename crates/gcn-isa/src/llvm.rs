@@ -24,12 +24,27 @@ const LONG_NAMES: &[(&str, &str)] = &[
 const LATER_NAMES: &[(&str, &str)] = &[("v_mul_lo_i32", "v_mul_lo_u32")];
 
 /// The instruction that LLVM's assembler means by a name that is not the row's, in lower case.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, llvm};
+/// let mul = llvm::named(Isa::Gfx9, "v_mul_lo_i32").expect("the low half has no sign");
+/// assert_eq!(mul.row().name, "v_mul_lo_u32");
+/// ```
 pub fn named(isa: Isa, name: &str) -> Option<Op> {
     let (_, own) = LATER_NAMES.iter().find(|(theirs, _)| *theirs == name)?;
     isa.tables().named(own).filter(|_| isa >= Isa::Vi)
 }
 
 /// The form that LLVM's assembler means by a name that is not the row's, in lower case and without `_e64`.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Encoding, Isa, llvm};
+/// let form = llvm::long_form(Isa::Si, "v_add_co_u32").expect("LLVM's name of a later generation");
+/// assert_eq!((form.name, form.encoding), ("v_add_i32", Encoding::Vop3b));
+/// assert_eq!(llvm::long_form(Isa::Gfx9, "v_add_co_u32"), None, "it is the row's own name");
+/// ```
 pub fn long_form(isa: Isa, name: &str) -> Option<&'static Form> {
     let (_, own) = LONG_NAMES.iter().find(|(theirs, _)| *theirs == name)?;
     let tables = isa.tables();
@@ -101,6 +116,15 @@ fn is_inline(isa: Isa, slot: &Slot, value: u32) -> bool {
 impl Inst {
     /// True if LLVM 19's assembler refuses the instruction's text, or makes other words of it, although the text conveys
     /// the instruction exactly.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// // ds_permute_b32 v1, v2, v3 without and with gds.
+    /// assert!(!decode(Isa::Vi, &[0xd87c_0000, 0x0100_0302])?.is_refused_by_llvm());
+    /// assert!(decode(Isa::Vi, &[0xd87d_0000, 0x0100_0302])?.is_refused_by_llvm());
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn is_refused_by_llvm(&self) -> bool {
         let row = self.row();
         let lacks = row.lacks;

@@ -30,6 +30,17 @@ use full::FullPrinter;
 use modifiers::{Conveyed, modifiers};
 
 /// A syntax of instructions.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Syntax, decode};
+/// let load = decode(Isa::Gfx9, &[0xdc50_8008, 0x017f_0002])?;
+/// assert_eq!(load.text(), "global_load_dword v1, v[2:3], off offset:8");
+/// let mut text = String::new();
+/// let _ = load.print(&mut text, Syntax::Clrx, None);
+/// assert_eq!(text, "global_load_dword v1, v[2:3], off inst_offset:8");
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Syntax {
     /// The syntax that llvm-mc accepts.
@@ -40,6 +51,17 @@ pub enum Syntax {
 }
 
 /// Completeness of an instruction's text.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Syntax, TextFidelity, decode};
+/// let fidelity = |words: &[u32]| {
+///     decode(Isa::Vi, words).map(|inst| inst.print(&mut String::new(), Syntax::Llvm, None))
+/// };
+/// assert_eq!(fidelity(&[0xbf80_0000]), Ok(TextFidelity::Exact), "s_nop 0");
+/// assert_eq!(fidelity(&[0xb980_f801]), Ok(TextFidelity::RefusedByLlvm), "s_getreg_regrd_b32");
+/// assert_eq!(fidelity(&[0xbf8a_0001]), Ok(TextFidelity::Lossy), "s_barrier with a bit that it has not");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[must_use]
 pub enum TextFidelity {
@@ -182,6 +204,16 @@ impl Printer {
 
     /// Appends a line for each of the instructions that code (words, little endian) begins with, as long as templates
     /// are for them and none is a branch. Returns their number of words.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, text::Text};
+    /// // s_nop 0; s_branch 1
+    /// let code = [0xbf80_0000_u32, 0xbf82_0001].map(u32::to_le_bytes);
+    /// let mut text = Text::new();
+    /// let words = Isa::Vi.printer().lines(Isa::Vi.decoder(), &code, &mut text);
+    /// assert_eq!((text.as_str(), words), ("\ts_nop 0\n", 1));
+    /// ```
     pub fn lines(&self, decoder: &Decoder, code: &[[u8; WORD]], out: &mut Text) -> usize {
         let mut at = 0;
         while let Some(&first) = code.get(at) {

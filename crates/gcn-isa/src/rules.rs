@@ -101,12 +101,32 @@ pub(crate) fn breaking_bits(form: &Form) -> u64 {
 }
 
 /// True if an instruction that has the modifier `clamp` may have it on `isa`.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Op, rules::clamps, vop::Vop3};
+/// let mad = Op::Vop3(Vop3::V_MAD_U32_U24).row();
+/// assert!(clamps(Isa::Vi, mad) && !clamps(Isa::Ci, mad));
+/// assert!(clamps(Isa::Ci, Op::Vop3(Vop3::V_MAD_F32).row()));
+/// ```
 pub fn clamps(isa: Isa, row: &Row) -> bool {
     let result = row.slots().next();
     isa.numbering() != Numbering::SiCi || result.is_some_and(|slot| slot.ty.is_float())
 }
 
 /// The rule that an instruction's modifiers break.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::rules::{Rule, whole};
+/// use gcn_isa::{Encoding, Field, Inst, Isa, Op, mimg::Mimg};
+/// let mut gather = Inst::new(Isa::Vi, Op::Mimg(Mimg::GATHER4), Encoding::Mimg).expect("an instruction");
+/// gather.set(Field::Dmask, 0b0011)?;
+/// assert_eq!(whole(&gather), Some(Rule::GatherMask));
+/// gather.set(Field::Dmask, 0b0010)?;
+/// assert_eq!(whole(&gather), None);
+/// # Ok::<(), gcn_isa::FieldError>(())
+/// ```
 pub fn whole(inst: &Inst) -> Option<Rule> {
     let mask = inst.get(Field::Dmask);
     let rules = match inst.does() {
@@ -167,6 +187,17 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
 }
 
 /// The rule that an operand breaks in a slot of this instruction's row.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::rules::{Rule, operand};
+/// use gcn_isa::{Encoding, Inst, Isa, Op, Operand, regs, sop::Sop1};
+/// let jump = Inst::new(Isa::Vi, Op::Sop1(Sop1::S_SETPC_B64), Encoding::Sop1).expect("an instruction");
+/// let address = jump.form().operands[0].slot;
+/// assert_eq!(operand(&jump, address, Operand::Scalar { code: 4, count: 2 }), None);
+/// let zero = Operand::Scalar { code: regs::ZERO, count: 2 };
+/// assert_eq!(operand(&jump, address, zero), Some(Rule::NoConstant));
+/// ```
 pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
     match (slot.kind, operand) {
         (Kind::Sdst, Operand::Scalar { code, .. })
@@ -247,6 +278,15 @@ pub fn operand(inst: &Inst, slot: &Slot, operand: Operand) -> Option<Rule> {
 }
 
 /// The index of the last slot that reads a scalar register or literal, if a vector instruction reads too many.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, decode, rules::constant_bus};
+/// let (two, same) = ([0xd101_0001, 0x0602], [0xd101_0001, 0x0402]);
+/// assert_eq!(constant_bus(&decode(Isa::Gfx9, &two)?), Some(2), "v_add_f32_e64 v1, s2, s3");
+/// assert_eq!(constant_bus(&decode(Isa::Gfx9, &same)?), None, "v_add_f32_e64 v1, s2, s2");
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 pub fn constant_bus(inst: &Inst) -> Option<usize> {
     bus_reads(inst, true)
 }
@@ -309,6 +349,15 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
 ///
 /// # Errors
 /// [`FieldError::Range`].
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{FieldError, Ty, rules::literal};
+/// assert_eq!(literal(Ty::U32, -1), Ok(0xffff_ffff));
+/// assert_eq!(literal(Ty::I16, -2), Ok(0xfffe));
+/// let error = FieldError::Range { value: 0x1_0000, low: -0x8000, high: 0xffff };
+/// assert_eq!(literal(Ty::I16, 0x1_0000), Err(error));
+/// ```
 pub fn literal(ty: Ty, value: i64) -> Result<u32, FieldError> {
     let width = ty.constant_bits().min(u32::BITS);
     let unsigned = 1i64 << width;
@@ -323,6 +372,14 @@ pub fn literal(ty: Ty, value: i64) -> Result<u32, FieldError> {
 ///
 /// # Errors
 /// [`FieldError::Range`].
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Operand, Ty, rules::constant};
+/// assert_eq!(constant(Isa::Vi, Ty::I32, -1), Ok(Operand::Scalar { code: 193, count: 1 }));
+/// assert_eq!(constant(Isa::Vi, Ty::I32, 1000), Ok(Operand::Literal(1000)));
+/// assert!(constant(Isa::Vi, Ty::I32, 1 << 32).is_err());
+/// ```
 pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
     let bits = if ty.constant_bits() == u64::BITS {
         value.cast_unsigned()
@@ -341,6 +398,20 @@ pub fn constant(isa: Isa, ty: Ty, value: i64) -> Result<Operand, FieldError> {
 ///
 /// # Errors
 /// The error of `literal`, if there is no inline constant.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Operand, Ty, rules::inline_or_literal};
+/// // The literal of a 64-bit float is its upper half, which has to be enough.
+/// let operand = |value: f64| {
+///     let bits = value.to_bits();
+///     let literal = if bits as u32 == 0 { Ok((bits >> 32) as u32) } else { Err("too precise") };
+///     inline_or_literal(Isa::Vi, Ty::F64, bits, literal)
+/// };
+/// assert_eq!(operand(1.0), Ok(Operand::Scalar { code: 242, count: 2 }));
+/// assert_eq!(operand(1.5), Ok(Operand::Literal(0x3ff8_0000)));
+/// assert_eq!(operand(0.1), Err("too precise"));
+/// ```
 pub fn inline_or_literal<E>(
     isa: Isa,
     ty: Ty,

@@ -6,6 +6,16 @@ use crate::target::{Isa, IsaSet, on};
 use crate::text::Text;
 
 /// S_WAITCNT's operand: the wave waits until each counter is at most this (checklist 5.1, 5.2).
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Operand, decode, simm::Waitcnt};
+/// let wait = decode(Isa::Gfx9, &[0xbf8c_0f71])?;
+/// assert_eq!(wait.text(), "s_waitcnt vmcnt(1)");
+/// let Operand::Imm(simm) = wait.operand(wait.form().operands[0].slot) else { unreachable!() };
+/// assert_eq!(Waitcnt::unpack(Isa::Gfx9, simm as u16), Waitcnt { vm: 1, ..Waitcnt::max(Isa::Gfx9) });
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Waitcnt {
     /// Vector memory: 0..=15, on GCN 1.4 0..=63. The largest does not wait.
@@ -114,6 +124,14 @@ pub const HWREG_TRAPSTS: u8 = 3;
 pub const HWREG_SH_MEM_BASES: u8 = 15;
 
 /// A hardware register's name, number and where it exists.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, simm::HWREGS};
+/// let named = |name| HWREGS.iter().find(|(known, ..)| *known == name).expect("a register");
+/// let (_, number, on) = named("HW_REG_SH_MEM_BASES");
+/// assert!(*number == 15 && on.has(Isa::Gfx9) && !on.has(Isa::Vi));
+/// ```
 #[rustfmt::skip]
 pub const HWREGS: &[(&str, u8, IsaSet)] = &[
     ("HW_REG_MODE",         HWREG_MODE,  on::SI),
@@ -243,6 +261,12 @@ const MSG_GS_DONE: u8 = 3;
 const MSG_SYSMSG: u8 = 15;
 
 /// The operations that a message may have.
+///
+/// # Examples
+/// ```
+/// let names = gcn_isa::simm::message_ops(2).iter().map(|(name, ..)| *name);
+/// assert!(names.eq(["GS_OP_NOP", "GS_OP_CUT", "GS_OP_EMIT", "GS_OP_EMIT_CUT"]), "those of MSG_GS");
+/// ```
 pub fn message_ops(message: u8) -> &'static [(&'static str, u8, IsaSet)] {
     match message {
         MSG_GS | MSG_GS_DONE => GS_OPS,
@@ -261,6 +285,15 @@ fn op_name(isa: Isa, message: u8, op: u8) -> Option<&'static str> {
 }
 
 /// The mistake in a message's operation and stream, by LLVM's rules.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, simm::wrong_message};
+/// let (interrupt, gs, emit) = (1, 2, 2);
+/// assert_eq!(wrong_message(Isa::Vi, gs, Some(emit), Some(0)), None);
+/// assert_eq!(wrong_message(Isa::Vi, gs, None, None), Some("this message needs an operation"));
+/// assert_eq!(wrong_message(Isa::Vi, interrupt, Some(emit), None), Some("this message has no operations"));
+/// ```
 pub fn wrong_message(
     isa: Isa,
     message: u8,

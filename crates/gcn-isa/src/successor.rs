@@ -10,6 +10,15 @@ use crate::target::{Isa, IsaSet, on};
 type Names = &'static [(&'static str, IsaSet)];
 
 /// The instruction of a target that does what another one does on another generation.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::successor::{self, Differs};
+/// let borrow = successor::of(Isa::Gfx9, "v_subb_u32").expect("another name");
+/// assert_eq!(borrow.differs, Differs::Name);
+/// assert_eq!(borrow.to_string(), "the same operation is called `v_subb_co_u32` here");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Successor {
     /// Its name on the target.

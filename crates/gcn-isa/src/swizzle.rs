@@ -42,12 +42,31 @@ pub const FFT: u16 = 0xe000;
 const LANE_BITS: u8 = 0x1f;
 
 /// OFFSET of [`Pattern::Bitmask`].
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, decode, swizzle::bitmask};
+/// let offset = u32::from(bitmask(31, 0, 1));
+/// let swap = decode(Isa::Vi, &[0xd87a_0000 | offset, 0x0100_0002])?;
+/// assert_eq!(swap.text(), "ds_swizzle_b32 v1, v2 offset:swizzle(SWAP,1)");
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 pub const fn bitmask(and: u8, or: u8, xor: u8) -> u16 {
     (and & LANE_BITS) as u16 | ((or & LANE_BITS) as u16) << 5 | ((xor & LANE_BITS) as u16) << 10
 }
 
 impl Pattern {
     /// From OFFSET. FFT and rotate exist on GCN 1.4 only; earlier ones take those offsets as quad-permute.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// use gcn_isa::swizzle::{Pattern, QUAD_PERM, ROTATE};
+    /// assert_eq!(Pattern::unpack(Isa::Vi, QUAD_PERM | 0x1b), Pattern::QuadPerm([3, 2, 1, 0]));
+    /// let offset = ROTATE | 3 << 5;
+    /// assert_eq!(Pattern::unpack(Isa::Gfx9, offset), Pattern::Rotate { by: 3, mask: 0 });
+    /// assert_eq!(Pattern::unpack(Isa::Vi, offset), Pattern::QuadPerm([0, 0, 2, 1]));
+    /// ```
     pub const fn unpack(isa: Isa, offset: u16) -> Pattern {
         let low = offset as u8 & LANE_BITS;
         if isa as u8 >= Isa::Gfx9 as u8 && offset >= FFT {

@@ -105,6 +105,18 @@ impl Text {
     }
 
     /// The text from byte `begin` on; nothing beyond its end or inside a character.
+    ///
+    /// # Examples
+    /// ```
+    /// let mut text = gcn_isa::text::Text::with_room(64);
+    /// text.push_str("s_nop");
+    /// let end = text.len();
+    /// text.push(' ');
+    /// text.push_decimal(7);
+    /// assert_eq!(text.from(end), " 7");
+    /// text.truncate(end);
+    /// assert_eq!(text.as_str(), "s_nop");
+    /// ```
     pub fn from(&self, begin: usize) -> &str {
         let bytes = self.as_bytes().get(begin..).unwrap_or_default();
         str::from_utf8(bytes).unwrap_or_default()
@@ -261,6 +273,17 @@ impl Text {
     }
 
     /// Appends a word in hexadecimal, with `0x` and all of its digits.
+    ///
+    /// # Examples
+    /// ```
+    /// let mut text = gcn_isa::text::Text::new();
+    /// text.push_word(0x1f);
+    /// text.push_blanks(1);
+    /// text.push_hex(0x1f);
+    /// text.push_blanks(1);
+    /// text.push_hex_digits(0x1f);
+    /// assert_eq!(text.as_str(), "0x0000001f 0x1f 1f");
+    /// ```
     pub fn push_word(&mut self, word: u32) {
         self.push_ascii(b"0x");
         self.push_ascii(&hex_digits(word).to_le_bytes());
