@@ -47,6 +47,14 @@ pub const SHORT_IMAGE_DWORDS: usize = 4;
 pub const ADDRESS_SHIFT: u32 = 8;
 
 /// Kind of an image, the field TYPE.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::image::ImageKind;
+/// assert_eq!((ImageKind::numbered(11), ImageKind::numbered(0)), (Some(ImageKind::Cube), None));
+/// assert!(ImageKind::Cube.dimensions() == 2 && ImageKind::Cube.has_layers(), "its faces");
+/// assert!(ImageKind::D3.dimensions() == 3 && !ImageKind::D3.has_layers());
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -110,6 +118,13 @@ impl ImageKind {
 }
 
 /// Source of a component that an instruction loads: DST_SEL.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::image::Select;
+/// assert_eq!((Select::Y.component(), Select::One.component()), (Some(1), None));
+/// assert_eq!((Select::numbered(7), Select::numbered(2)), (Select::W, Select::Zero));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 #[allow(missing_docs)]
@@ -264,6 +279,18 @@ impl ImageDescriptor {
     }
 
     /// A descriptor of four words (R128, up to GCN 1.2): one or two dimensions, no layers, rows without padding (errata E321).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// use gcn_isa::image::{ImageDescriptor, ImageKind, number_format, texel_format};
+    /// let format = (texel_format::IMG_DATA_FORMAT_32, number_format::IMG_NUM_FORMAT_UINT);
+    /// let image = ImageDescriptor::linear(Isa::Vi, ImageKind::D2, format, [100, 50, 1])?;
+    /// let [a, b, c, d, ..] = image.words(Isa::Vi);
+    /// let short = ImageDescriptor::from_short_words(Isa::Vi, [a, b, c, d]);
+    /// assert_eq!((image.pitch, short.pitch, short.width), (128, 100, 100));
+    /// # Ok::<(), gcn_isa::image::LayoutError>(())
+    /// ```
     pub fn from_short_words(isa: Isa, words: [u32; SHORT_IMAGE_DWORDS]) -> ImageDescriptor {
         let [a, b, c, d] = words;
         let all = ImageDescriptor::from_words(isa, [a, b, c, d, 0, 0, 0, 0]);
@@ -275,6 +302,18 @@ impl ImageDescriptor {
 
     /// The words. Fields of an instruction set that lacks them are left out, and values are truncated to their fields; what the descriptor
     /// has no member for (caching, performance, counters) is 0.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// use gcn_isa::image::{ImageDescriptor, ImageKind, number_format, texel_format};
+    /// let format = (texel_format::IMG_DATA_FORMAT_32, number_format::IMG_NUM_FORMAT_UINT);
+    /// let image = ImageDescriptor::linear(Isa::Gfx9, ImageKind::D2, format, [100, 50, 1])?;
+    /// let [low, _, size, kind, ..] = image.at(0x12_3456_7800).words(Isa::Gfx9);
+    /// assert_eq!((low, size), (0x1234_5678, 49 << 14 | 99));
+    /// assert_eq!(kind >> 28, ImageKind::D2 as u32);
+    /// # Ok::<(), gcn_isa::image::LayoutError>(())
+    /// ```
     pub fn words(&self, isa: Isa) -> [u32; IMAGE_DWORDS] {
         let mut words = [0; IMAGE_DWORDS];
         let mut set = |bits, value| set(&mut words, bits, value);

@@ -10,6 +10,17 @@ use crate::effect::{DetailSource, Does, Half, ImageLevel, ImageOp, Sampling};
 const DIMENSIONS: usize = 3;
 
 /// The place of a part of an address: a register counted from the first one, or one half of it.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::Half;
+/// use gcn_isa::image::{AddressLayout, AddressPart, ImageKind};
+/// use gcn_isa::{Op, mimg::Mimg};
+/// // With A16 both coordinates of `image_load` are in one register.
+/// let load = AddressLayout::of(Op::Mimg(Mimg::LOAD).row().does, ImageKind::D2, false, true);
+/// assert_eq!(load.coordinates[1], Some(AddressPart { register: 0, half: Some(Half::High) }));
+/// assert_eq!(load.registers, 1);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct AddressPart {
     /// Number of the register, from 0 on.
@@ -19,6 +30,18 @@ pub struct AddressPart {
 }
 
 /// The parts of an address.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::image::{AddressLayout, ImageKind};
+/// use gcn_isa::{Op, mimg::Mimg};
+/// let does = Op::Mimg(Mimg::SAMPLE_C_B).row().does;
+/// let of_plane = AddressLayout::of(does, ImageKind::D2, false, false);
+/// let parts = [of_plane.bias, of_plane.reference, of_plane.coordinates[0], of_plane.coordinates[1]];
+/// assert!(parts.iter().flatten().map(|part| part.register).eq(0..4));
+/// let (fewest, most) = (AddressLayout::fewest(does, false, false), AddressLayout::most(does, false, false));
+/// assert_eq!((fewest, of_plane.registers, most), (3, 4, 5), "for one dimension, two and three");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct AddressLayout {
     /// Offsets in texels, six bits for each dimension in a byte.

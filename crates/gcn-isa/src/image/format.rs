@@ -85,6 +85,14 @@ pub const COMPONENT_WIDTHS: [[u8; COMPONENTS]; DATA_FORMATS] = {
 };
 
 /// The data format with this number; `None` where it is reserved, compresses blocks of texels or is packed otherwise.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::image::{texel_format, texel_format_of};
+/// let format = texel_format_of(texel_format::IMG_DATA_FORMAT_5_6_5).expect("it is executed");
+/// assert_eq!((format.name, format.widths, format.bytes), ("IMG_DATA_FORMAT_5_6_5", [5, 6, 5, 0], 2));
+/// assert_eq!(texel_format_of(35), None, "IMG_DATA_FORMAT_BC1 compresses blocks");
+/// ```
 pub fn texel_format_of(number: u8) -> Option<&'static TexelFormat> {
     TEXEL_FORMATS.iter().find(|format| format.number == number)
 }
@@ -106,6 +114,13 @@ pub mod number_format {
 }
 
 /// The name of a number format; `None` where it is reserved.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, image::number_format_name};
+/// assert_eq!(number_format_name(Isa::Ci, 6), Some("IMG_NUM_FORMAT_SNORM_OGL"));
+/// assert_eq!(number_format_name(Isa::Vi, 6), None);
+/// ```
 pub const fn number_format_name(isa: Isa, number: u8) -> Option<&'static str> {
     use number_format::*;
     Some(match number {

@@ -22,6 +22,19 @@ const LEVELS: u8 = 16;
 const FACES: u32 = 6;
 
 /// Distances within a level of an image without tiles, in bytes.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::image::{ImageDescriptor, ImageKind, number_format, texel_format};
+/// let format = (texel_format::IMG_DATA_FORMAT_32, number_format::IMG_NUM_FORMAT_UINT);
+/// let layers = ImageDescriptor::linear(Isa::Gfx9, ImageKind::D2Array, format, [100, 50, 4])?;
+/// let layout = layers.layout(Isa::Gfx9)?;
+/// assert_eq!((layout.texel, layout.row, layout.layer), (4, 512, 50 * 512));
+/// assert_eq!(layout.offset(3, 2, 1), 50 * 512 + 2 * 512 + 3 * 4);
+/// assert_eq!((layout.bytes(), layers.bytes(Isa::Gfx9)?), (4 * layout.layer, 4 * layout.layer));
+/// # Ok::<(), gcn_isa::image::LayoutError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Layout {
     /// Bytes of a texel.
@@ -56,6 +69,19 @@ impl Layout {
 }
 
 /// Reason for which an image has no layout here.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Isa;
+/// use gcn_isa::image::{ImageDescriptor, ImageKind, LayoutError, number_format, texel_format};
+/// let format = (texel_format::IMG_DATA_FORMAT_32, number_format::IMG_NUM_FORMAT_UINT);
+/// let image = ImageDescriptor::linear(Isa::Gfx9, ImageKind::D2, format, [64, 64, 1])?;
+/// let tiled = ImageDescriptor { tiling: 10, ..image }.layout(Isa::Gfx9);
+/// assert_eq!(tiled, Err(LayoutError::Tiled(10)));
+/// let of_buffer = ImageDescriptor { kind: 0, ..image }.kind();
+/// assert_eq!(of_buffer.map_err(|e| e.to_string()), Err("no image has TYPE 0".to_owned()));
+/// # Ok::<(), LayoutError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum LayoutError {
@@ -188,6 +214,18 @@ impl ImageDescriptor {
     }
 
     /// The same image with other sources of the components that are loaded.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// use gcn_isa::image::{ImageDescriptor, ImageKind, Select, number_format, texel_format};
+    /// // Memory has blue first, registers get red first.
+    /// let bgra = [Select::Z, Select::Y, Select::X, Select::W];
+    /// let format = (texel_format::IMG_DATA_FORMAT_8_8_8_8, number_format::IMG_NUM_FORMAT_UNORM);
+    /// let image = ImageDescriptor::linear(Isa::Vi, ImageKind::D2, format, [64, 64, 1])?.selecting(bgra);
+    /// assert_eq!(image.words(Isa::Vi)[3] & 0xfff, 0b111_100_101_110);
+    /// # Ok::<(), gcn_isa::image::LayoutError>(())
+    /// ```
     pub const fn selecting(mut self, select: [Select; COMPONENTS]) -> ImageDescriptor {
         self.select = select;
         self
@@ -226,6 +264,20 @@ impl ImageDescriptor {
     ///
     /// # Errors
     /// The image is arranged in a way that is not executed, or has no such level.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// use gcn_isa::image::{ImageDescriptor, ImageKind, LayoutError, number_format, texel_format};
+    /// let format = (texel_format::IMG_DATA_FORMAT_32, number_format::IMG_NUM_FORMAT_UINT);
+    /// let base = ImageDescriptor::linear(Isa::Gfx9, ImageKind::D2, format, [16, 16, 1])?;
+    /// // Two levels: the second has 8 rows, below the 16 of the first.
+    /// let image = ImageDescriptor { max_level: 1, last_level: 1, pitch: 16 + 8, ..base };
+    /// let second = image.layout_of(Isa::Gfx9, 1)?;
+    /// assert_eq!((second.width, second.height, second.level), (8, 8, 16 * second.row));
+    /// assert_eq!(image.layout_of(Isa::Gfx9, 2), Err(LayoutError::Level(2)));
+    /// # Ok::<(), LayoutError>(())
+    /// ```
     pub fn layout_of(&self, isa: Isa, level: u8) -> Result<Layout, LayoutError> {
         let kind = self.kind()?;
         if kind.has_samples() {

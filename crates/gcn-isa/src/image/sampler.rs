@@ -153,6 +153,20 @@ impl BorderColor {
 }
 
 /// A descriptor of a sampler: S#.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::image::{Clamp, Filter, SamplerDescriptor};
+/// let sampler = SamplerDescriptor {
+///     clamp: [Clamp::LastTexel; 3],
+///     mag_filter: Filter::Linear,
+///     min_filter: Filter::Linear,
+///     ..SamplerDescriptor::default()
+/// };
+/// assert!(sampler.mag_filter.is_linear());
+/// assert_eq!(sampler.words(), [0x92, 0xfff << 12, 0x5 << 20, 0]);
+/// assert_eq!(SamplerDescriptor::from_words(sampler.words()), sampler);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct SamplerDescriptor {
     /// Coordinates beyond the image, in each dimension.
