@@ -48,12 +48,32 @@ pub struct Uses<'a> {
 
 impl Inst {
     /// The registers, memories, counters and hazards of the instruction.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let read = decode(Isa::Vi, &[0xd86c_0000, 0x0100_0002])?; // ds_read_b32 v1, v2
+    /// assert_eq!(
+    ///     read.uses().to_string(),
+    ///     "reads v2, exec as lanes, m0; writes v1, trapsts[8]; lds read, m0 bounds; lgkmcnt",
+    /// );
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     #[inline]
     pub fn uses(&self) -> Uses<'_> {
         Uses { inst: self }
     }
 
     /// A load whose values go to LDS, not to registers (errata E089).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let load = decode(Isa::Gfx9, &[0xe051_0000, 0x8001_0000])?;
+    /// assert_eq!(load.text(), "buffer_load_dword off, s[4:7], 0 lds");
+    /// assert!(load.loads_to_lds() && load.uses().registers().all(|it| it.operand() != Some(0)));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     #[inline]
     pub fn loads_to_lds(&self) -> bool {
         matches!(self.does(), Does::Load(_) | Does::LoadFormat(..)) && self.flag(Field::Lds)
@@ -182,6 +202,16 @@ impl Uses<'_> {
     }
 
     /// The instruction reaches registers by an index, or sets the index by which later ones do.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let (mov, mode) = (decode(Isa::Vi, &[0x7e02_6f02])?, decode(Isa::Vi, &[0xbf11_0100])?);
+    /// assert_eq!(mov.text(), "v_movrels_b32_e32 v1, v2");
+    /// assert!(mov.uses().indexes_registers() && mov.uses().registers().any(|it| it.indexed));
+    /// assert!(mode.uses().indexes_registers(), "s_set_gpr_idx_on s0, gpr_idx(SRC0)");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn indexes_registers(&self) -> bool {
         let implicit = self.inst.does().implicit();
         implicit.has(Implicit::WRITES_M0)

@@ -86,6 +86,17 @@ pub struct Counters {
 impl Counters {
     /// True if an operation with these counters writes its results behind those of any earlier operation of an order, with
     /// a sampler or without.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::Order;
+    /// use gcn_isa::{Isa, decode};
+    /// let of = |words: [u32; 2]| decode(Isa::Vi, &words).ok()?.uses().counters();
+    /// let read = of([0xd86c_0000, 0x0100_0002]).expect("ds_read_b32 v1, v2");
+    /// assert!(read.writes_behind(Order::Lds, false) && !read.writes_behind(Order::Flat, false));
+    /// let load = of([0xc006_0001, 8]).expect("s_load_dwordx2 s[0:1], s[2:3], 0x8");
+    /// assert!(!load.writes_behind(Order::Scalar, false), "loads of the same kind overtake each other");
+    /// ```
     pub fn writes_behind(&self, order: Order, sampled: bool) -> bool {
         self.order.is_kept() && self.order == order && self.sampled == sampled
     }
@@ -201,6 +212,20 @@ impl Uses<'_> {
 
     /// The counters that say when a register this instruction uses is free again: of what it writes, the value is there; of
     /// what it reads, it has been read. Nothing if it is so at issue.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::Counter;
+    /// use gcn_isa::{Isa, decode};
+    /// // buffer_store_dword v0, off, s[4:7], 0: GCN 1.0 alone reads v0 late.
+    /// let data_of = |isa| {
+    ///     let store = decode(isa, &[0xe070_0000, 0x8001_0000]).expect("a store");
+    ///     let data = store.uses().registers().next().expect("v0");
+    ///     store.uses().released_by(&data)
+    /// };
+    /// assert_eq!(data_of(Isa::Si), [Counter::Exp]);
+    /// assert_eq!(data_of(Isa::Ci), []);
+    /// ```
     pub fn released_by(&self, it: &RegisterUse) -> &'static [Counter] {
         let Some(counters) = self.counters() else {
             return &[];
@@ -241,6 +266,15 @@ impl Uses<'_> {
 impl Form {
     /// The counters that the instruction adds to at issue with some of its modifiers: with GDS those of DS instructions are
     /// two.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, uses::Counter};
+    /// let tables = Isa::Gfx9.tables();
+    /// let form = &tables.forms(tables.named("ds_read_b32").expect("an instruction"))[0];
+    /// assert_eq!(form.counters(), [Counter::Lgkm, Counter::Exp]);
+    /// assert_eq!(Counter::Lgkm.to_string(), "lgkmcnt");
+    /// ```
     pub fn counters(&'static self) -> Vec<Counter> {
         let mut held = [false; 3];
         let mut note = |inst: &Inst| {

@@ -103,6 +103,16 @@ impl Hazard {
     }
 
     /// True if an instruction with these uses begins the hazard.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode, uses::Hazard};
+    /// let sets = decode(Isa::Gfx9, &[0x7e08_0500])?; // v_readfirstlane_b32 s4, v0
+    /// let lane = decode(Isa::Gfx9, &[0xd289_0000, 0x901])?; // v_readlane_b32 s0, v1, s4
+    /// assert!(Hazard::LaneSelect.begins(&sets.uses()) && !Hazard::LaneSelect.ends(&sets.uses()));
+    /// assert!(Hazard::LaneSelect.ends(&lane.uses()));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn begins(self, before: &Uses<'_>) -> bool {
         before.begins(self).next().is_some()
     }
@@ -154,6 +164,17 @@ impl<'a> Uses<'a> {
     }
 
     /// The use of registers by which a later instruction ends a hazard that this one begins; `None` if it does not.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::{Hazard, Registers};
+    /// use gcn_isa::{Isa, decode};
+    /// let sets = decode(Isa::Gfx9, &[0x7e08_0500])?; // v_readfirstlane_b32 s4, v0
+    /// let lane = decode(Isa::Gfx9, &[0xd289_0000, 0x901])?; // v_readlane_b32 s0, v1, s4
+    /// let selector = sets.uses().ended_by(Hazard::LaneSelect, &lane.uses()).expect("too early");
+    /// assert_eq!(selector.registers, Registers::Scalar { first: 4, count: 1 });
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn ended_by(&self, hazard: Hazard, after: &Uses<'_>) -> Option<RegisterUse> {
         let ends = |second: &RegisterUse| self.begins(hazard).any(|first| first.overlaps(second));
         let is_here = hazard.on().has(self.inst.isa);
@@ -162,6 +183,17 @@ impl<'a> Uses<'a> {
 
     /// True for two memory instructions of one kind that may not follow each other without another instruction between
     /// them where XNACK replays them, from GCN 1.2 on: one writes what either reads, or a store follows a load.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let first = decode(Isa::Gfx9, &[0xdc50_8000, 0x0102_0000])?; // global_load_dword v1, v0, s[2:3]
+    /// let other = decode(Isa::Gfx9, &[0xdc50_8000, 0x0202_0000])?; // global_load_dword v2, v0, s[2:3]
+    /// let behind = decode(Isa::Gfx9, &[0xdc50_8000, 0x0202_0001])?; // global_load_dword v2, v1, s[2:3]
+    /// assert!(!first.uses().replays_unsafely(&other.uses()));
+    /// assert!(first.uses().replays_unsafely(&behind.uses()), "its address is what the first one loads");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn replays_unsafely(&self, after: &Uses<'_>) -> bool {
         let kind = |uses: &Uses<'_>| match uses.unit() {
             Unit::ScalarMemory => Some(Unit::ScalarMemory),
@@ -196,6 +228,16 @@ impl<'a> Uses<'a> {
     }
 
     /// The hazards that the instruction can begin or end.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode, uses::Hazard};
+    /// let lane = decode(Isa::Gfx9, &[0xd289_0000, 0x901])?; // v_readlane_b32 s0, v1, s4
+    /// assert!(lane.uses().hazards().eq([Hazard::VectorMemoryReadsSgpr, Hazard::LaneSelect]));
+    /// let nop = decode(Isa::Gfx9, &[0xbf80_0000])?;
+    /// assert_eq!(nop.uses().hazards().next(), None);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn hazards(&self) -> impl Iterator<Item = Hazard> + use<'a> {
         let uses = *self;
         Hazard::ALL.into_iter().filter(move |hazard| {

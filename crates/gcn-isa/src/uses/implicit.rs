@@ -19,6 +19,15 @@ const STATUS_PRIORITY: u32 = 3 << 3;
 
 impl Uses<'_> {
     /// EXEC decides which lanes take part.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let has = |words: &[u32]| decode(Isa::Gfx9, words).map(|inst| inst.uses().has_lane_mask());
+    /// assert_eq!(has(&[0x7e06_0204]), Ok(true), "v_mov_b32_e32 v3, s4");
+    /// assert_eq!(has(&[0xd289_0000, 0x901]), Ok(false), "v_readlane_b32 s0, v1, s4");
+    /// assert_eq!(has(&[0xbf81_0000]), Ok(false), "s_endpgm");
+    /// ```
     pub fn has_lane_mask(&self) -> bool {
         match self.unit() {
             Unit::Scalar | Unit::ScalarMemory => false,

@@ -78,6 +78,17 @@ impl Spaces {
 }
 
 /// M0's part in an access.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::uses::M0;
+/// use gcn_isa::{Isa, decode};
+/// // ds_read_b32 v1, v2, without and with gds.
+/// let role = |isa, words: [u32; 2]| decode(isa, &words).ok()?.uses().memory().map(|memory| memory.m0);
+/// assert_eq!(role(Isa::Vi, [0xd86c_0000, 0x0100_0002]), Some(M0::Bounds));
+/// assert_eq!(role(Isa::Gfx9, [0xd86c_0000, 0x0100_0002]), Some(M0::Unused));
+/// assert_eq!(role(Isa::Gfx9, [0xd86d_0000, 0x0100_0002]), Some(M0::Addresses));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum M0 {
     /// None.
@@ -89,6 +100,17 @@ pub enum M0 {
 }
 
 /// A memory access.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::uses::Space;
+/// use gcn_isa::{Isa, decode};
+/// let load = decode(Isa::Gfx9, &[0xdc50_0000, 0x0100_0002])?; // flat_load_dword v1, v[2:3]
+/// let memory = load.uses().memory().expect("it loads");
+/// assert!(memory.read.iter().eq([Space::Global, Space::Lds, Space::Scratch]), "by its address");
+/// assert!(memory.written.is_empty() && !memory.atomic && !memory.scalar);
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct MemoryUse {
     /// Memories that may be read.
@@ -141,6 +163,15 @@ pub enum Intent {
 
 impl Does {
     /// Intent of an instruction with this effect towards the memory that its operands name; `None` if it names none.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Op, ds::Ds, uses::Intent};
+    /// let intent = |op| Op::Ds(op).row().does.intent();
+    /// assert_eq!(intent(Ds::DS_READ2_B32), Some(Intent::Load));
+    /// assert_eq!(intent(Ds::DS_ADD_U32), Some(Intent::Atomic));
+    /// assert_eq!(intent(Ds::DS_SWIZZLE_B32), None, "lanes exchange values");
+    /// ```
     pub fn intent(self) -> Option<Intent> {
         Some(match self {
             Does::Load(_)
@@ -311,6 +342,16 @@ impl Uses<'_> {
     }
 
     /// A source is a value of LDS, which M0 addresses (errata E246).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode, uses::M0};
+    /// let mov = decode(Isa::Gfx9, &[0x7e02_02fe])?;
+    /// assert_eq!(mov.text(), "v_mov_b32_e32 v1, src_lds_direct");
+    /// assert!(mov.uses().reads_lds_direct());
+    /// assert!(mov.uses().memory().is_some_and(|memory| memory.m0 == M0::Addresses));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn reads_lds_direct(&self) -> bool {
         let inst = self.inst;
         self.inst.encoding.is_vector_alu()

@@ -43,6 +43,17 @@ impl<'a> Uses<'a> {
 
     /// The uses of the operand at `place` of the row: what is read first, then what is written; or both parts that are written
     /// of one that is not read, half a register and a status.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let mac = decode(Isa::Gfx9, &[0x2c02_0702])?; // v_mac_f32_e32 v1, v2, v3
+    /// let sum = mac.form().operands[0].slot;
+    /// let [read, written] = mac.uses().of_slot(0, sum, &mac.operand(sum));
+    /// assert!(read.is_some_and(|it| it.read == u32::MAX && it.written == 0));
+    /// assert!(written.is_some_and(|it| it.read == 0 && it.written == u32::MAX));
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     #[inline]
     pub fn of_slot(
         &self,
@@ -209,6 +220,17 @@ impl<'a> Uses<'a> {
 
     /// Registers of an image's address behind those of [`Uses::registers`], which are read for images of some kinds: that is in
     /// the image's descriptor. `None` of other instructions.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::Registers;
+    /// use gcn_isa::{Isa, decode};
+    /// let load = decode(Isa::Gfx9, &[0xf000_1f00, 0x0002_0004])?;
+    /// assert_eq!(load.text(), "image_load v[0:3], v4, s[8:15] dmask:0xf unorm");
+    /// let more = load.uses().address_beyond().expect("an image can have more dimensions than one");
+    /// assert_eq!(more.registers, Registers::Vector { first: 5, count: 2 });
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn address_beyond(&self) -> Option<RegisterUse> {
         let inst = self.inst;
         let mut slots = inst.row().slots().enumerate();
@@ -387,6 +409,16 @@ impl<'a> Uses<'a> {
     }
 
     /// V_READLANE and V_READFIRSTLANE: a vector instruction's VDST is scalar.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let first = decode(Isa::Gfx9, &[0x7e08_0500])?; // v_readfirstlane_b32 s4, v0
+    /// assert!(first.uses().reads_lane() && !first.uses().selects_lane());
+    /// let lane = decode(Isa::Gfx9, &[0xd289_0000, 0x901])?; // v_readlane_b32 s0, v1, s4
+    /// assert!(lane.uses().reads_lane() && lane.uses().selects_lane());
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn reads_lane(&self) -> bool {
         let mut slots = self.inst.row().slots();
         slots.any(|slot| slot.field == Field::Vdst && slot.kind == Kind::Sdst)

@@ -25,6 +25,17 @@ pub enum Registers {
 }
 
 /// State of a wave that is no register of an operand.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::uses::{Registers, UnnumberedState};
+/// use gcn_isa::{Isa, decode};
+/// let compare = decode(Isa::Gfx9, &[0xbf00_0504])?; // s_cmp_eq_i32 s4, s5
+/// let scc = Registers::State(UnnumberedState::Scc);
+/// assert!(compare.uses().registers().any(|it| it.registers == scc && it.written != 0));
+/// assert_eq!(UnnumberedState::TRAPSTS.to_string(), "trapsts");
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum UnnumberedState {
     /// The scalar condition code.
@@ -71,6 +82,18 @@ pub enum UseOrigin {
 }
 
 /// A use of registers.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::uses::{Registers, UsedLanes};
+/// use gcn_isa::{Isa, decode};
+/// let read = decode(Isa::Gfx9, &[0xd8b6_0000, 0x0100_0002])?;
+/// assert_eq!(read.text(), "ds_read_u16_d16_hi v1, v2");
+/// let it = read.uses().registers().next().expect("v1");
+/// assert_eq!((it.registers, it.operand()), (Registers::Vector { first: 1, count: 1 }, Some(0)));
+/// assert_eq!((it.read, it.written, it.lanes), (0, 0xffff_0000, UsedLanes::Active));
+/// # Ok::<(), gcn_isa::DecodeError>(())
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct RegisterUse {
     /// The registers.

@@ -72,6 +72,18 @@ impl RegisterSet {
     }
 
     /// Adds the registers of another set.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::uses::{RegisterSet, Registers};
+    /// let (mut live, mut pair) = (RegisterSet::default(), RegisterSet::default());
+    /// pair.add_scalars(0b11 << 4); // s[4:5]
+    /// live.add_all(&pair);
+    /// live.add_scc();
+    /// let mut high = RegisterSet::default();
+    /// high.add(Registers::Scalar { first: 5, count: 1 });
+    /// assert!(live.meets(&high));
+    /// ```
     #[inline]
     pub fn add_all(&mut self, other: &RegisterSet) {
         for (word, more) in self.words.iter_mut().zip(other.words) {
@@ -89,6 +101,18 @@ impl RegisterSet {
 
 impl Uses<'_> {
     /// The registers that the instruction reads or writes, as its words name them; those of [`Uses::address_beyond`] are among them.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let set_of = |words: &[u32]| decode(Isa::Gfx9, words).map(|inst| inst.uses().register_set());
+    /// let sum = set_of(&[0x8004_0302])?; // s_add_u32 s4, s2, s3
+    /// let mov = set_of(&[0x7e06_0204])?; // v_mov_b32_e32 v3, s4
+    /// let lds = set_of(&[0xd800_0010, 0x100])?; // ds_add_u32 v0, v1 offset:16
+    /// assert!(sum.meets(&mov) && !sum.meets(&lds));
+    /// assert!(mov.meets(&lds), "EXEC is in both");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn register_set(&self) -> RegisterSet {
         let mut set = RegisterSet::default();
         let beyond = self.address_beyond();

@@ -36,6 +36,15 @@ impl fmt::Display for Uses<'_> {
 
 impl Uses<'_> {
     /// The registers that no operand names, as phrases: `reads exec as lanes`, `writes scc`.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let save = decode(Isa::Gfx9, &[0xbe80_206a])?;
+    /// assert_eq!(save.text(), "s_and_saveexec_b64 s[0:1], vcc");
+    /// assert_eq!(save.uses().implicit_phrases(), ["reads exec", "writes scc, exec"]);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn implicit_phrases(&self) -> Vec<String> {
         let beside: Vec<RegisterUse> = self
             .registers()
@@ -50,6 +59,15 @@ impl Uses<'_> {
 
     /// The use of the operand at `place` of the row, as phrases: `reads 2 dwords`, `writes bits 15:0 of 1 dword`. Nothing if it
     /// names no register.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let read = decode(Isa::Gfx9, &[0xd8b6_0000, 0x0100_0002])?; // ds_read_u16_d16_hi v1, v2
+    /// assert_eq!(read.uses().operand_phrases(0), ["writes bits 31:16 of 1 dword"]);
+    /// assert_eq!(read.uses().operand_phrases(1), ["reads 1 dword"]);
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
     pub fn operand_phrases(&self, place: usize) -> Vec<String> {
         let of_it = self.registers().filter(|it| it.operand() == Some(place));
         of_it
