@@ -117,6 +117,17 @@ register! {
 
 register! {
     /// `COMPUTE_PGM_RSRC2`: what the wave's registers hold at its start, LDS, exceptions.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::Rsrc2;
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let rsrc2 = object.kernels[0].descriptor.compute_pgm_rsrc2;
+    /// assert_eq!((rsrc2.user_sgpr_count(), rsrc2.enable_vgpr_workitem_id()), (6, 0));
+    /// let set = Rsrc2::FIELDS.iter().filter(|field| rsrc2.get(**field) != 0).map(|field| field.name);
+    /// assert!(set.eq(["user_sgpr_count", "enable_sgpr_workgroup_id_x"]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     Rsrc2 {
          0 1 flag ENABLE_PRIVATE_SEGMENT                      enable_private_segment                      "The wave gets scratch, and its offset in an SGPR after the workgroup information.";
          1 5 bits USER_SGPR_COUNT                             user_sgpr_count                             "SGPRs set up before the system SGPRs.";
@@ -166,6 +177,15 @@ register! {
 }
 
 /// Contents of a user SGPR, or of a pair or quad of them, when a wave starts.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{Properties, UserSgpr};
+/// let properties = Properties(0)
+///     .with(Properties::ENABLE_SGPR_KERNARG_SEGMENT_PTR, 1)
+///     .with(Properties::ENABLE_SGPR_DISPATCH_PTR, 1);
+/// assert!(properties.user_sgprs().eq([(UserSgpr::DispatchPtr, 0, 2), (UserSgpr::KernargSegmentPtr, 2, 2)]));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum UserSgpr {
     /// A buffer descriptor for scratch; four registers.

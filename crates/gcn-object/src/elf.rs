@@ -46,6 +46,13 @@ macro_rules! numbered {
 
 numbered! {
     /// Kind of a symbol.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::SymbolKind;
+    /// assert_eq!((SymbolKind::from_number(2), SymbolKind::Function.number()), (SymbolKind::Function, 2));
+    /// assert_eq!(SymbolKind::from_number(6), SymbolKind::Other(6), "unknown numbers are kept");
+    /// ```
     SymbolKind: u8 {
         NoType   0 "Not stated.";
         Object   1 "Data, a kernel descriptor among them.";
@@ -67,6 +74,15 @@ numbered! {
 
 numbered! {
     /// Visibility of a symbol outside of the linked object.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{Binding, Visibility};
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let descriptor = object.symbol("scale.kd").expect("a kernel has one");
+    /// assert_eq!((descriptor.binding, descriptor.visibility), (Binding::Global, Visibility::Protected));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     Visibility: u8 {
         Default   0 "As its binding says; may be replaced by another object's.";
         Internal  1 "Not visible.";
@@ -77,6 +93,15 @@ numbered! {
 
 numbered! {
     /// Formula that makes a field from an address.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::RelocationKind;
+    /// let kind = RelocationKind::from_number(4);
+    /// assert_eq!((kind, kind.name()), (RelocationKind::Rel32, Some("R_AMDGPU_REL32")));
+    /// assert!(kind.is_pc_relative() && kind.width() == Some(4));
+    /// assert_eq!(RelocationKind::None.width(), None);
+    /// ```
     RelocationKind: u32 {
         None          0 "Nothing is done.";
         Abs32Lo       1 "The low half of S + A.";

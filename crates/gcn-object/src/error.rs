@@ -8,6 +8,15 @@ use crate::metadata::MetadataProblem;
 use crate::value::MetadataError;
 
 /// Reason why bytes are not a code object that can be loaded.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{ReadError, read};
+/// let file = std::fs::read("tests/fixtures/scale-gfx803-v3.co")?;
+/// assert_eq!(read(&file[..3000]).unwrap_err(), ReadError::Cut { length: 3000, end: 3224 });
+/// assert_eq!(read(&b"text"[..]).unwrap_err(), ReadError::NotElf);
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum ReadError {
@@ -105,6 +114,16 @@ pub enum ReadError {
 }
 
 /// Defect of a code object that does not keep it from being loaded.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{Flags, Version, Warning, read, write::Builder};
+/// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
+/// builder.metadata = Some(b"no MessagePack".to_vec());
+/// let file = builder.build().expect("the bytes are not looked at");
+/// assert!(matches!(read(&file)?.warnings[..], [Warning::Metadata(_)]), "all else can be used");
+/// # Ok::<(), gcn_object::ReadError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Warning {

@@ -71,6 +71,12 @@ impl ReadError {
 
 impl BundleError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// let error = gcn_object::bundle_entries(&b"__CLANG_OFFLOAD_BUNDLE__"[..]).unwrap_err();
+    /// assert_eq!(error.name(), gcn_object::error_names::TRUNCATED_FILE);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             BundleError::NotABundle | BundleError::NoFatBinary { .. } => NOT_A_CODE_OBJECT,
@@ -86,6 +92,12 @@ impl BundleError {
 
 impl DriverError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// let error = gcn_object::read_driver_program(&b"text"[..]).unwrap_err();
+    /// assert_eq!(error.name(), gcn_object::error_names::NOT_A_CODE_OBJECT);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             DriverError::Unknown | DriverError::Cpu | DriverError::NoCode => NOT_A_CODE_OBJECT,
@@ -97,6 +109,14 @@ impl DriverError {
 
 impl ImageError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// let error = object.image_within(16).unwrap_err();
+    /// assert_eq!(error.name(), gcn_object::error_names::FILE_TOO_LARGE);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             ImageError::TooLarge { .. } => FILE_TOO_LARGE,
@@ -107,6 +127,13 @@ impl ImageError {
 
 impl RelocationError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{RelocationError, RelocationKind, error_names};
+    /// let error = RelocationError::NeedsLinker { address: 0x1000, kind: RelocationKind::GotPcRel };
+    /// assert_eq!(error.name(), error_names::NOT_LINKED);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             RelocationError::Unknown { .. } => UNSUPPORTED_FORMAT,
@@ -118,6 +145,12 @@ impl RelocationError {
 
 impl LinesError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{LinesError, error_names};
+    /// assert_eq!(LinesError::NotLinked.name(), error_names::NOT_LINKED);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             LinesError::NotLinked => NOT_LINKED,
@@ -128,6 +161,15 @@ impl LinesError {
 
 impl NameError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{error_names, find_name};
+    /// let kernels = ["_Z3addIfEvPT_", "_Z3addIdEvPT_"];
+    /// let name_of = |name| find_name(kernels, name).unwrap_err().name();
+    /// assert_eq!(name_of("add"), error_names::AMBIGUOUS_KERNEL);
+    /// assert_eq!(name_of("fill"), error_names::UNKNOWN_KERNEL);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             NameError::Ambiguous { .. } => AMBIGUOUS_KERNEL,

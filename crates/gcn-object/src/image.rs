@@ -51,6 +51,13 @@ pub enum ImageError {
 }
 
 /// Reason why a relocation cannot be applied.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{RelocationError, RelocationKind};
+/// let error = RelocationError::Overflow { address: 0x1700, kind: RelocationKind::Abs32, value: 1 << 32 };
+/// assert_eq!(error.to_string(), "0x100000000 does not fit the relocation of type Abs32 at 0x1700");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RelocationError {
@@ -224,6 +231,24 @@ impl CodeObject<'_> {
     ///
     /// # Errors
     /// Every relocation that cannot be applied; all others are applied.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{Relocation, RelocationKind, RelocationTarget, SymbolSection};
+    /// let mut object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+    /// // As if the variable were another object's, and a field of 8 bytes held its address.
+    /// let table = object.symbols.iter().position(|symbol| symbol.name == "table").expect("a variable");
+    /// object.symbols[table].section = SymbolSection::Undefined;
+    /// let (address, target) = (object.symbols[table].value, RelocationTarget::Symbol(table));
+    /// object.relocations = vec![Relocation { address, kind: RelocationKind::Abs64, target, addend: 0 }];
+    /// let mut image = object.image()?;
+    /// let error = &object.apply_relocations(&mut image, 0).unwrap_err()[0];
+    /// assert_eq!(error.to_string(), "undefined symbol table in the relocation at 0x600");
+    /// let externals = |name: &str| (name == "table").then_some(0x5000);
+    /// object.apply_relocations_with(&mut image, 0, &externals).expect("it is defined");
+    /// assert_eq!(image.get(address, 8), Some(&0x5000_u64.to_le_bytes()[..]));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn apply_relocations_with(
         &self,
         image: &mut LoadImage,

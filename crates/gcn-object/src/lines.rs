@@ -30,6 +30,14 @@ pub struct SourceLines {
 }
 
 /// A place in a source. Its form is that of compilers' messages: `scale.cl:12:5`.
+///
+/// # Examples
+/// ```
+/// use gcn_object::SourcePlace;
+/// let place = SourcePlace { file: "scale.cl".into(), line: 12, column: 5 };
+/// assert_eq!(place.to_string(), "scale.cl:12:5");
+/// assert_eq!(SourcePlace { column: 0, ..place }.to_string(), "scale.cl:12");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourcePlace {
     /// Path of the file as the compiler was given it, in the directory where it ran; `<NAME>` of a text that was in no file.
@@ -41,6 +49,16 @@ pub struct SourcePlace {
 }
 
 /// A function that an instruction belongs to, and the instruction's place in it.
+///
+/// # Examples
+/// ```
+/// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+/// let lines = object.source_lines()?.expect("it was compiled with -g");
+/// let frames = lines.frames(0x1868)?;
+/// let numbers: Vec<_> = frames.iter().map(|frame| frame.place.as_ref().map(|place| place.line)).collect();
+/// assert_eq!(numbers, [Some(4), Some(10)], "of the instruction, and of the call that was inlined");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceFrame {
     /// Name of the function as the source has it, if it is known.
@@ -50,6 +68,15 @@ pub struct SourceFrame {
 }
 
 /// Code that belongs to one place.
+///
+/// # Examples
+/// ```
+/// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+/// let lines = object.source_lines()?.expect("it was compiled with -g");
+/// let first = lines.ranges(0x1800..0x1880)?.remove(0);
+/// assert_eq!((first.addresses.start, first.place.line), (0x1800, 8));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SourceRange {
     /// Addresses of the code.
@@ -59,6 +86,15 @@ pub struct SourceRange {
 }
 
 /// Reason why debug information cannot be read.
+///
+/// # Examples
+/// ```
+/// use gcn_object::LinesError;
+/// let mut object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+/// object.linked = false;
+/// assert_eq!(object.source_lines().err(), Some(LinesError::NotLinked));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LinesError {

@@ -58,6 +58,17 @@ impl Note<'_> {
     }
 
     /// The notes of a section, up to the first that does not fit it.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::note::{AMD, ISA_NAME, Note};
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v2.co")?)?;
+    /// let section = object.sections.iter().find(|section| section.name == ".note").expect("it has notes");
+    /// let mut notes = Note::all(object.section_bytes(section));
+    /// let name = notes.find(|note| note.owner == AMD && note.kind == ISA_NAME).expect("version 2 has it");
+    /// assert_eq!(name.description, b"amdgcn-amd-amdhsa--gfx803");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn all(section: &[u8]) -> impl Iterator<Item = Note<'_>> {
         let mut rest = section;
         std::iter::from_fn(move || {

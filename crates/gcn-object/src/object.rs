@@ -19,7 +19,7 @@ use crate::target::{Feature, Flags, IsaVersion, Version, processor_name};
 /// ```
 /// use gcn_object::{Version, read};
 /// let object = read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
-/// assert_eq!((object.version, object.target_id()), (Version::V3, "gfx803".to_owned()));
+/// assert_eq!((object.version, object.processor()), (Version::V3, Some("gfx803")));
 /// let kernel = object.kernel("scale").expect("it is there");
 /// assert_eq!(kernel.metadata.as_ref().map(|metadata| metadata.kernarg_segment_size), Some(48));
 /// assert_eq!(object.symbol("table").map(|symbol| symbol.size), Some(16));
@@ -55,6 +55,14 @@ pub struct CodeObject<'a> {
 }
 
 /// A range of memory with its access rights.
+///
+/// # Examples
+/// ```
+/// use gcn_object::Segment;
+/// let segment = Segment { address: 0x1000, size: 0x100, file: 0x400..0x480, read: true, write: true, execute: false };
+/// assert!(segment.contains(0x10ff) && !segment.contains(0x1100));
+/// assert!((segment.file.len() as u64) < segment.size, "the second half is zero");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Segment {
     /// Address that it is linked for.
@@ -72,6 +80,16 @@ pub struct Segment {
 }
 
 /// A section.
+///
+/// # Examples
+/// ```
+/// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+/// let named = |name: &str| object.sections.iter().find(|section| section.name == name).expect(name);
+/// assert!(named(".text").is_loaded() && named(".text").is_code());
+/// assert!(named(".rodata").is_loaded() && !named(".rodata").is_code());
+/// assert!(!named(".debug_line").is_loaded(), "it is for debuggers");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Section {
     /// Name.
@@ -121,6 +139,17 @@ pub enum SymbolSection {
 }
 
 /// A symbol.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{Binding, SymbolKind, SymbolSection};
+/// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+/// let table = object.symbol("table").expect("a variable");
+/// assert_eq!((table.kind, table.binding, table.size), (SymbolKind::Object, Binding::Local, 16));
+/// let SymbolSection::Section(index) = table.section else { panic!("it is defined") };
+/// assert_eq!(object.sections[index].name, ".rodata");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Symbol {
     /// Name.
@@ -140,6 +169,20 @@ pub struct Symbol {
 }
 
 /// A field that depends on where the object is loaded, or on a symbol.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{Relocation, RelocationKind, RelocationTarget};
+/// let mut object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+/// let address = object.symbol("table").expect("a variable").value;
+/// let target = RelocationTarget::Address(object.kernels[0].entry_address);
+/// object.relocations = vec![Relocation { address, kind: RelocationKind::Abs64, target, addend: 4 }];
+/// let mut image = object.image()?;
+/// let load_address = image.base + 0x10_0000;
+/// object.apply_relocations(&mut image, load_address).expect("the address fits the field");
+/// assert_eq!(image.get(address, 8), Some(&0x10_1704_u64.to_le_bytes()[..]), "S + A, where S has moved");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Relocation {
     /// Address of the field.
@@ -164,6 +207,16 @@ pub enum RelocationTarget {
 }
 
 /// A kernel.
+///
+/// # Examples
+/// ```
+/// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v3.co")?)?;
+/// let (kernel, image) = (&object.kernels[0], object.image()?);
+/// assert_eq!((kernel.name.as_str(), kernel.code_size), ("scale", 184));
+/// let code = image.get(kernel.entry_address, kernel.code_size).expect("it is loaded");
+/// assert!(code.ends_with(&0xbf81_0000_u32.to_le_bytes()), "S_ENDPGM");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ObjectKernel {
     /// Symbol, without `.kd`.

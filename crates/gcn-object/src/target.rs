@@ -5,6 +5,14 @@
 use serde::Serialize;
 
 /// The version of the code object format; `EI_ABIVERSION` holds this number less two.
+///
+/// # Examples
+/// ```
+/// use gcn_object::Version;
+/// let mut versions = Version::ALL.into_iter();
+/// assert_eq!(versions.find(|version| version.number() == 5), Some(Version::V5));
+/// assert!(Version::V3 < Version::V4);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 pub enum Version {
     /// `amd_kernel_code_t` before the code, YAML metadata.
@@ -48,6 +56,15 @@ impl Version {
 }
 
 /// Setting of XNACK or SRAM-ECC that the code was compiled for.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{Feature, Flags, Version};
+/// let flags = Flags { mach: 0x2f, xnack: Feature::Any, sramecc: Feature::Off, ..Flags::default() };
+/// let again = |version| Flags::decode(version, flags.encode(version));
+/// assert_eq!(again(Version::V4), flags);
+/// assert_eq!(again(Version::V3).xnack, Feature::On, "a bit for each feature has no third value");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Feature {
     /// The processor lacks the feature.
@@ -250,6 +267,15 @@ pub fn processor_mach(name: &str) -> Option<u8> {
 }
 
 /// The instruction set that the ISA note (`NT_AMD_HSA_ISA_VERSION`) of a version 2 object names.
+///
+/// # Examples
+/// ```
+/// let object = gcn_object::read(std::fs::read("tests/fixtures/scale-gfx803-v2.co")?)?;
+/// let isa = object.isa_note.expect("version 2 has the note");
+/// assert_eq!((isa.major, isa.minor, isa.stepping), (8, 0, 3));
+/// assert_eq!(isa.processor_name(), "gfx803");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct IsaVersion {
     /// 8 of gfx803.

@@ -9,6 +9,14 @@ mod yaml;
 use thiserror::Error;
 
 /// Reason why metadata cannot be read or written.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{DocumentValue, Metadata, MetadataError};
+/// let error = DocumentValue::from_yaml("amdhsa.version: [1, 2]\namdhsa.kernels: [\n").unwrap_err();
+/// assert!(matches!(error, MetadataError::Yaml { line: 3, .. }), "{error}");
+/// assert_eq!(Metadata::from_yaml_v2(b"\xff"), Err(MetadataError::NotText));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MetadataError {
@@ -108,6 +116,14 @@ impl DocumentValue {
     }
 
     /// Truth value; numbers count as in C, since producers write both.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::DocumentValue;
+    /// assert_eq!(DocumentValue::Bool(true).as_bool(), Some(true));
+    /// assert_eq!(DocumentValue::Uint(0).as_bool(), Some(false));
+    /// assert_eq!(DocumentValue::Text("true".to_owned()).as_bool(), None);
+    /// ```
     pub fn as_bool(&self) -> Option<bool> {
         match self {
             Self::Bool(truth) => Some(*truth),
@@ -126,6 +142,17 @@ impl DocumentValue {
     }
 
     /// Puts every map into the order of its keys, numbers before text, as LLVM writes them.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::DocumentValue;
+    /// let mut document = DocumentValue::from_yaml("b: 1\na: 2\n7: 3\n")?;
+    /// document.sort_keys();
+    /// let DocumentValue::Map(entries) = document else { panic!("a map") };
+    /// let values: Vec<Option<u64>> = entries.iter().map(|(_, value)| value.as_u64()).collect();
+    /// assert_eq!(values, [Some(3), Some(2), Some(1)], "of 7, a and b");
+    /// # Ok::<(), gcn_object::MetadataError>(())
+    /// ```
     pub fn sort_keys(&mut self) {
         match self {
             Self::Array(elements) => elements.iter_mut().for_each(Self::sort_keys),

@@ -30,7 +30,50 @@
 //! A kernel needs, for the reader and for a runtime, a symbol `k` of kind [`SymbolKind::Function`](crate::SymbolKind::Function) at its code and
 //! a symbol `k.kd` of kind [`SymbolKind::Object`](crate::SymbolKind::Object) and 64 bytes at its descriptor, both global and
 //! [protected](crate::Visibility::Protected), and in the descriptor a [`RelocationKind::Rel64`](crate::RelocationKind::Rel64) at
-//! [`ENTRY_OFFSET_FIELD`](crate::ENTRY_OFFSET_FIELD) against `k` with that number as the addend.
+//! [`ENTRY_OFFSET_FIELD`](crate::ENTRY_OFFSET_FIELD) against `k` with that number as the addend:
+//!
+//! ```
+//! use gcn_object::write::{Builder, Definition, InputRelocation, InputSection, InputSectionKind, InputSymbol};
+//! use gcn_object::write::{RelocationBase, SectionContents};
+//! use gcn_object::{Binding, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Flags, KernelDescriptor, RelocationKind, SymbolKind};
+//! use gcn_object::{Version, Visibility, read};
+//! let section = |name: &str, bytes: &[u8], execute| InputSection {
+//!     name: name.to_owned(),
+//!     contents: SectionContents::Bytes(bytes.to_vec().into()),
+//!     kind: InputSectionKind::Program,
+//!     align: 256,
+//!     address: None,
+//!     loaded: true,
+//!     write: false,
+//!     execute,
+//! };
+//! let symbol = |name: &str, section, kind, size| InputSymbol {
+//!     name: name.to_owned(),
+//!     definition: Definition::At(section, 0),
+//!     size,
+//!     kind,
+//!     binding: Binding::Global,
+//!     visibility: Visibility::Protected,
+//! };
+//! // The code is S_ENDPGM alone.
+//! let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
+//! let code = builder.section(section(".text", &[0, 0, 0x81, 0xbf], true));
+//! let data = builder.section(section(".rodata", &KernelDescriptor::default().encode(), false));
+//! let kernel = builder.symbol(symbol("ends", code, SymbolKind::Function, 4));
+//! builder.symbol(symbol("ends.kd", data, SymbolKind::Object, DESCRIPTOR_SIZE as u64));
+//! builder.relocation(InputRelocation {
+//!     section: data,
+//!     offset: ENTRY_OFFSET_FIELD,
+//!     kind: RelocationKind::Rel64,
+//!     target: RelocationBase::Symbol(kernel),
+//!     addend: ENTRY_OFFSET_FIELD as i64,
+//! });
+//! let file = builder.build().expect("the input is valid");
+//! let object = read(&file)?;
+//! assert_eq!((object.kernels[0].name.as_str(), object.kernels[0].code_size), ("ends", 4));
+//! assert!(object.warnings.is_empty());
+//! # Ok::<(), gcn_object::ReadError>(())
+//! ```
 
 // In the order of dependencies: a module uses those above it.
 mod encode;

@@ -42,6 +42,17 @@ impl<'a> BundleEntry<'a> {
     }
 
     /// The same entry without the lifetime; borrowed contents are copied.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::{BundleEntry, code_objects};
+    /// let owned: BundleEntry<'static> = {
+    ///     let file = std::fs::read("tests/fixtures/scale-gfx803-v3.co")?;
+    ///     code_objects(&file)?.next().expect("the file itself")?.into_owned()
+    /// };
+    /// assert_eq!(owned.kernel_names()?, ["scale"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn into_owned(self) -> BundleEntry<'static> {
         BundleEntry {
             id: self.id,

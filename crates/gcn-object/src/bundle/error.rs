@@ -10,6 +10,16 @@ pub(crate) const MAX_UNCOMPRESSED: u64 = 1 << 30;
 pub(crate) const MAX_WINDOW: u64 = 128 << 20;
 
 /// Reason why a file yields no code objects.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{BundleError, code_objects};
+/// let host = std::fs::read(std::env::current_exe()?)?;
+/// let error = code_objects(&host).expect_err("it has no kernels");
+/// assert!(matches!(error, BundleError::NoFatBinary { .. }));
+/// assert!(error.to_string().contains("without GPU code"), "{error}");
+/// # Ok::<(), std::io::Error>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum BundleError {

@@ -12,6 +12,17 @@ use crate::names::{NameError, find_name};
 use crate::target::processor_mach;
 
 /// Format of a driver's program.
+///
+/// # Examples
+/// ```
+/// # mod programs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/programs.rs")); }
+/// use gcn_object::{DriverFormat, read_driver_program};
+/// let format = |file: Vec<u8>| read_driver_program(file).map(|program| program.format);
+/// assert_eq!(format(programs::catalyst(64))?, DriverFormat::Catalyst);
+/// assert_eq!(format(programs::gallium(64, true))?, DriverFormat::Gallium);
+/// assert_eq!(DriverFormat::Gallium.to_string(), "Gallium compute program");
+/// # Ok::<(), gcn_object::DriverError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DriverFormat {
     /// Catalyst's for OpenCL 1.2: an ELF file with an inner one for each kernel.
@@ -34,6 +45,18 @@ impl fmt::Display for DriverFormat {
 }
 
 /// A program of a driver that has an ABI of its own. It keeps the bytes of its file, borrowed or shared.
+///
+/// # Examples
+/// ```
+/// # mod programs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/programs.rs")); }
+/// let file = programs::catalyst(64);
+/// let program = gcn_object::read_driver_program(&file)?;
+/// assert_eq!(program.chip.map(|chip| (chip.name, chip.processor)), Some(("Pitcairn", "gfx601")));
+/// let kernel = program.find_kernel("scale")?;
+/// assert_eq!(program.code(kernel), &file[kernel.file.clone()]);
+/// assert!(program.warnings.is_empty());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct DriverProgram<'a> {
     /// Format.
@@ -58,6 +81,18 @@ pub struct DriverProgram<'a> {
 }
 
 /// A kernel of a driver's program. Facts that its format does not state are `None`.
+///
+/// # Examples
+/// ```
+/// # mod programs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/programs.rs")); }
+/// # let file = programs::catalyst(64);
+/// let program = gcn_object::read_driver_program(&file)?;
+/// let kernel = program.find_kernel("scale")?;
+/// assert_eq!((kernel.sgprs, kernel.vgprs, kernel.lds_bytes), (Some(20), Some(10), Some(512)));
+/// assert_eq!(kernel.required_workgroup, Some([64, 2, 1]));
+/// assert_eq!(kernel.descriptor, None, "programs for OpenCL 2.0 have one");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct DriverKernel {
     /// Name in the source.
@@ -89,6 +124,17 @@ pub struct DriverKernel {
 }
 
 /// SGPRs that hold data of one kind at the kernel's start.
+///
+/// # Examples
+/// ```
+/// # mod programs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/programs.rs")); }
+/// # let file = programs::catalyst(64);
+/// let program = gcn_object::read_driver_program(&file)?;
+/// let data = program.kernels[0].user_data.iter();
+/// let texts: Vec<String> = data.map(|data| format!("s{}, {} of {}", data.first, data.count, data.class)).collect();
+/// assert_eq!(texts, ["s2, 2 of PTR_UAV_TABLE 0", "s8, 4 of IMM_CONST_BUFFER 1"]);
+/// # Ok::<(), gcn_object::DriverError>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserData {
     /// Their contents.
@@ -100,6 +146,13 @@ pub struct UserData {
 }
 
 /// Contents of user data registers.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{UserDataClass, UserSgpr};
+/// assert_eq!(UserDataClass::Catalyst { class: 23, slot: 0 }.to_string(), "PTR_UAV_TABLE 0");
+/// assert_eq!(UserDataClass::Hsa(UserSgpr::DispatchPtr).to_string(), "DispatchPtr");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum UserDataClass {
     /// Catalyst's data class by its number, and the slot: the number of the buffer, image or sampler.
@@ -169,6 +222,18 @@ impl fmt::Display for UserDataClass {
 }
 
 /// An argument of a kernel.
+///
+/// # Examples
+/// ```
+/// # mod programs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/programs.rs")); }
+/// # let file = programs::catalyst(64);
+/// let program = gcn_object::read_driver_program(&file)?;
+/// let mut arguments = program.kernels[0].arguments.iter();
+/// let input = arguments.find(|argument| argument.name.as_deref() == Some("in")).expect("it has one");
+/// assert_eq!((input.offset, input.size, input.type_name.as_deref()), (Some(64), Some(8), Some("float*")));
+/// assert_eq!(input.kind.to_string(), "global 12 const");
+/// # Ok::<(), gcn_object::DriverError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DriverArgument {
     /// Name in the source; Gallium has none.
@@ -184,6 +249,15 @@ pub struct DriverArgument {
 }
 
 /// Kind of an argument.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{DriverArgumentKind, PointerSpace};
+/// let space = PointerSpace::Global;
+/// assert_eq!(DriverArgumentKind::Pointer { space, slot: Some(12), is_const: true }.to_string(), "global 12 const");
+/// let image = DriverArgumentKind::Image { slot: Some(1), read: false, write: true };
+/// assert_eq!(image.to_string(), "write-only image 1");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DriverArgumentKind {
     /// A value.
@@ -410,6 +484,23 @@ pub enum DriverError {
 }
 
 /// Defect of a kernel that does not keep others from being read.
+///
+/// # Examples
+/// ```
+/// # mod programs { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/common/programs.rs")); }
+/// use gcn_object::{DriverWarning, read_driver_program};
+/// // A program with a kernel whose code is no ELF file.
+/// let file = programs::Elf {
+///     bits: 32,
+///     machine: programs::PITCAIRN,
+///     sections: vec![(".text", b"no ELF file".to_vec())],
+///     symbols: vec![("__OpenCL_add_kernel", 1, 0, 11, false)],
+///     ..Default::default()
+/// };
+/// let program = read_driver_program(file.build())?;
+/// assert!(matches!(&program.warnings[0], DriverWarning::Code { kernel, .. } if kernel == "add"));
+/// # Ok::<(), gcn_object::DriverError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum DriverWarning {

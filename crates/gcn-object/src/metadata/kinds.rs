@@ -43,6 +43,14 @@ macro_rules! names {
 
 names! {
     /// Kind of an argument.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::ValueKind;
+    /// let new = ValueKind::from_name("hidden_printf_buffer");
+    /// assert_eq!(new, ValueKind::from_name("HiddenPrintfBuffer"), "the name in version 2");
+    /// assert_eq!(ValueKind::from_name("hidden_future").name(), "hidden_future", "unknown names are kept");
+    /// ```
     ValueKind {
         ByValue                "by_value"                  "ByValue"                "The bytes of the argument.";
         GlobalBuffer           "global_buffer"             "GlobalBuffer"           "The address of a buffer.";
@@ -80,6 +88,13 @@ names! {
 
 names! {
     /// Address space of a pointer.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::AddressSpace;
+    /// let names: Vec<&str> = AddressSpace::ALL.iter().map(AddressSpace::name).collect();
+    /// assert_eq!(names, ["private", "global", "constant", "local", "generic", "region"]);
+    /// ```
     AddressSpace {
         Private  "private"  "Private"  "Scratch.";
         Global   "global"   "Global"   "Memory.";
@@ -92,6 +107,12 @@ names! {
 
 names! {
     /// Access to an argument.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_object::Access;
+    /// assert_eq!(Access::from_name("ReadOnly").name(), "read_only");
+    /// ```
     Access {
         Default   "default"    "Default"   "Not stated.";
         ReadOnly  "read_only"  "ReadOnly"  "Read.";

@@ -5,6 +5,13 @@ use thiserror::Error;
 use super::types::{ArgumentMetadata, KernelMetadata};
 
 /// Claim of metadata that cannot be true.
+///
+/// # Examples
+/// ```
+/// use gcn_object::MetadataProblem;
+/// let problem = MetadataProblem::ArgumentOutside { argument: 2, offset: 16, size: 8, segment: 20 };
+/// assert_eq!(problem.to_string(), "argument 2 at offset 16 with 8 bytes is outside the 20 bytes of arguments");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum MetadataProblem {

@@ -6,6 +6,24 @@ use crate::elf::MAX_ALIGN;
 use crate::image::MAX_IMAGE_BYTES;
 
 /// Reason why input makes no code object.
+///
+/// # Examples
+/// ```
+/// use gcn_object::write::{Builder, Definition, InputSymbol, WriteError};
+/// use gcn_object::{Binding, Flags, SymbolKind, Version, Visibility};
+/// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
+/// for value in [1, 2] {
+///     builder.symbol(InputSymbol {
+///         name: "answer".to_owned(),
+///         definition: Definition::Absolute(value),
+///         size: 0,
+///         kind: SymbolKind::NoType,
+///         binding: Binding::Global,
+///         visibility: Visibility::Default,
+///     });
+/// }
+/// assert_eq!(builder.build(), Err(vec![WriteError::Duplicate { name: "answer".to_owned() }]));
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum WriteError {
@@ -77,6 +95,14 @@ pub enum WriteError {
 }
 
 /// Reason why a relocation cannot be resolved.
+///
+/// # Examples
+/// ```
+/// use gcn_object::write::{RelocationProblem, WriteError};
+/// let problem = RelocationProblem::Outside { section: ".data".to_owned(), offset: 12 };
+/// let error = WriteError::Relocation { index: 0, problem };
+/// assert_eq!(error.to_string(), "the field at offset 12 is outside section .data");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum RelocationProblem {

@@ -8,6 +8,16 @@ use crate::elf::{Binding, RelocationKind, SymbolKind, Visibility};
 use crate::target::{Flags, Version};
 
 /// Builder of a code object. Contents of sections may be borrowed until it is built.
+///
+/// # Examples
+/// ```
+/// use gcn_object::{Flags, Version, metadata_from_yaml, read, write::Builder};
+/// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
+/// builder.metadata = Some(metadata_from_yaml("amdhsa.version: [1, 2]")?);
+/// let file = builder.build().expect("the input is valid");
+/// assert_eq!(read(&file)?.metadata.expect("it was written").version, [1, 2]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Builder<'a> {
     /// The version of the format.
@@ -52,6 +62,28 @@ pub struct InputSection<'a> {
 }
 
 /// The bytes of a section.
+///
+/// # Examples
+/// ```
+/// use gcn_object::write::{Builder, InputSection, InputSectionKind, SectionContents};
+/// use gcn_object::{Flags, Version, read};
+/// let mut builder = Builder::new(Version::V5, Flags { mach: 0x2f, ..Flags::default() });
+/// builder.section(InputSection {
+///     name: ".bss".to_owned(),
+///     contents: SectionContents::Zeros(1 << 20),
+///     kind: InputSectionKind::Program,
+///     align: 16,
+///     address: None,
+///     loaded: true,
+///     write: true,
+///     execute: false,
+/// });
+/// let file = builder.build().expect("the input is valid");
+/// assert!(file.len() < 1 << 16, "memory, and no bytes of the file");
+/// let object = read(&file)?;
+/// assert!(object.sections.iter().any(|section| section.size == 1 << 20 && section.file.is_empty()));
+/// # Ok::<(), gcn_object::ReadError>(())
+/// ```
 #[derive(Clone, Debug)]
 pub enum SectionContents<'a> {
     /// Bytes in the file.

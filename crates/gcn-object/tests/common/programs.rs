@@ -1,4 +1,4 @@
-//! Programs of OpenCL drivers, laid out here as the documentation of their formats has them.
+// Programs of OpenCL drivers, laid out here as the documentation of their formats has them.
 
 /// A section: its name and contents.
 pub type Section<'a> = (&'a str, Vec<u8>);
