@@ -43,6 +43,16 @@ pub struct Assembly {
 
 impl Assembly {
     /// True if the program is incomplete.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Options, Severity, Source, assemble};
+    /// let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// let source = Source { name: "a.s", text: ".warning \"not for gfx803\"\ns_endpgm\n" };
+    /// let assembly = assemble(&source, &Options::new(target));
+    /// assert_eq!(assembly.diagnostics[0].severity, Severity::Warning);
+    /// assert!(!assembly.has_errors(), "a warning is none");
+    /// ```
     pub fn has_errors(&self) -> bool {
         self.diagnostics
             .iter()

@@ -6,6 +6,13 @@ use std::ops::Range;
 use crate::ids::Explanation;
 
 /// Effect of a finding on the program.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::Severity;
+/// assert!(Severity::Note < Severity::Warning && Severity::Warning < Severity::Error);
+/// assert_eq!(Severity::Warning.to_string(), "warning");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// Additional information.
@@ -17,6 +24,17 @@ pub enum Severity {
 }
 
 /// A call on the way to a finding inside an expansion.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: ".macro pause\ns_noop 0\n.endm\npause\n" };
+/// let found = assemble(&source, &Options::new(target)).diagnostics.remove(0);
+/// assert_eq!(&source.text[found.span.clone()], "s_noop", "in the macro's body");
+/// let note = &found.notes[0];
+/// assert_eq!((note.message.as_str(), &source.text[note.span.clone()]), ("in macro `pause`, called here", "pause"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Note {
     /// Name of the macro, loop or file that was expanded.
@@ -95,6 +113,14 @@ impl Diagnostic {
     }
 
     /// A warning.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Diagnostic, explain};
+    /// let id = explain("user-warning").expect("a name that diagnostics have");
+    /// let warning = Diagnostic::warning(id, 0..8, "not for gfx803");
+    /// assert_eq!((warning.to_string().as_str(), warning.name()), ("warning[user-warning]: not for gfx803", "user-warning"));
+    /// ```
     pub fn warning(
         id: &'static Explanation,
         span: Range<usize>,

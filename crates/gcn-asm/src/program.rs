@@ -116,6 +116,18 @@ pub(crate) struct LinePlace {
 }
 
 /// A section.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, SectionKind, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: ".rodata\n.p2align 4\n.long 7\n.bss\n.skip 64\n" };
+/// let program = assemble(&source, &Options::new(target)).program;
+/// let [rodata, bss] = [".rodata", ".bss"].map(|name| program.section(name).expect(name));
+/// assert_eq!((rodata.kind, rodata.align, &rodata.bytes[..]), (SectionKind::ProgBits, 16, &[7, 0, 0, 0][..]));
+/// assert!(rodata.flags.alloc && !rodata.flags.write && bss.flags.write);
+/// assert_eq!((bss.kind, bss.size, bss.bytes.len()), (SectionKind::NoBits, 64, 0));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSection {
     /// Its name.
@@ -165,6 +177,19 @@ pub struct SectionFlags {
 }
 
 /// A field that the linker fills in.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// use gcn_object::RelocationKind;
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: ".data\n.quad other + 8\n" };
+/// let program = assemble(&source, &Options::new(target)).program;
+/// let field = &program.section(".data").expect("it is there").relocations[0];
+/// assert_eq!((field.offset, field.kind, field.addend), (0, RelocationKind::Abs64, 8));
+/// assert_eq!(program.symbols[field.symbol].name, "other");
+/// assert_eq!(&source.text[field.span.clone()], "other + 8");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramRelocation {
     /// Offset of the field from the start of the section, in bytes.
@@ -180,6 +205,18 @@ pub struct ProgramRelocation {
 }
 
 /// A symbol.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, SymbolPlace, assemble};
+/// use gcn_object::Binding;
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: ".globl answer\nanswer = 42\n.Lagain: s_branch .Lagain\n" };
+/// let program = assemble(&source, &Options::new(target)).program;
+/// let named = |name: &str| program.symbols.iter().find(|symbol| symbol.name == name).expect(name);
+/// assert_eq!((named("answer").place, named("answer").binding), (SymbolPlace::Absolute(42), Binding::Global));
+/// assert!(named(".Lagain").is_temporary() && !named("answer").is_temporary());
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSymbol {
     /// Its name; numeric labels have an empty one.
@@ -229,6 +266,18 @@ pub enum SymbolPlace {
 }
 
 /// A kernel.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let text = ".amdhsa_kernel k\n.amdhsa_next_free_vgpr 8\n.amdhsa_next_free_sgpr 16\n.end_amdhsa_kernel\nk: s_endpgm\n";
+/// let program = assemble(&Source { name: "a.s", text }, &Options::new(target)).program;
+/// let kernel = &program.kernels[0];
+/// assert_eq!(kernel.name, "k");
+/// let rsrc1 = kernel.descriptor.compute_pgm_rsrc1;
+/// assert_eq!(rsrc1.granulated_workitem_vgpr_count(), 1, "two blocks of four");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramKernel {
     /// The name of its code's symbol; the descriptor's is this with `.kd`.
@@ -240,6 +289,16 @@ pub struct ProgramKernel {
 }
 
 /// Metadata as written in the source.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let text = ".amdgpu_metadata\namdhsa.version: [1, 2]\n.end_amdgpu_metadata\n";
+/// let program = assemble(&Source { name: "a.s", text }, &Options::new(target)).program;
+/// let metadata = program.metadata.expect("it is there");
+/// assert_eq!(metadata.yaml.trim_end(), "amdhsa.version: [1, 2]");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramMetadata {
     /// The YAML document.
@@ -249,6 +308,16 @@ pub struct ProgramMetadata {
 }
 
 /// An instruction of the program.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: "s_mov_b32 s0, 7\ns_mov_b32 s1, other\n" };
+/// let program = assemble(&source, &Options::new(target)).program;
+/// let open: Vec<bool> = program.listing().map(|listing| listing.open).collect();
+/// assert_eq!(open, [false, true], "a linker fills in the address");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Listing {
     /// Index of its section.

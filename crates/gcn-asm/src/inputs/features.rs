@@ -15,6 +15,15 @@ pub struct Features {
 }
 
 /// An error in a setting of a feature.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::Features;
+/// let target = gcn_isa::Target::named("gfx803").expect("a target");
+/// let missing = Features::parse(target, "gfx803:xnack+").unwrap_err();
+/// assert_eq!(missing.to_string(), "gfx803 has no feature `xnack+`");
+/// assert_eq!(missing.help(), None);
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum FeatureError {

@@ -38,6 +38,15 @@ pub trait Files {
 }
 
 /// No files at all.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{NoFiles, Options, Source, assemble_with};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: ".include \"macros.s\"\n" };
+/// let assembly = assemble_with(&source, &Options::new(target), &NoFiles);
+/// assert_eq!(assembly.diagnostics[0].name(), "unreadable-file");
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoFiles;
 

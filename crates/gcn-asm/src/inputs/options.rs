@@ -58,6 +58,23 @@ impl Options<'_> {
 }
 
 /// A file that a source included; one for each time.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{File, Files, Options, Source, assemble_with};
+/// struct Wrong;
+/// impl Files for Wrong {
+///     fn read(&self, name: &str, _: &str) -> Result<File, String> {
+///         Ok(File { name: name.to_owned(), bytes: b"s_endpgn\n".to_vec() })
+///     }
+/// }
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: "s_nop 0\n.include \"end.s\"\n" };
+/// let assembly = assemble_with(&source, &Options::new(target), &Wrong);
+/// let (file, span) = (&assembly.files[0], assembly.diagnostics[0].span.clone());
+/// assert!(source.text.len() < span.start, "it is behind the source");
+/// assert_eq!(&file.text[span.start - file.start..span.end - file.start], "s_endpgn");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SourceFile {
     /// Name in messages.

@@ -30,6 +30,21 @@ pub struct ListedCode<'a> {
 }
 
 /// A kernel.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::list::{ListOptions, ListedCode, ListedKernel, ListedSymbol, list};
+/// let isa = gcn_isa::Target::named("gfx900").expect("a target").isa;
+/// let mut code = ListedCode::raw(isa, &[0, 0, 0x81, 0xbf]);
+/// let symbol = ListedSymbol {
+///     name: "ends", offset: 0, size: 4, data: 0, global: true, function: true, before: "", data_text: None,
+/// };
+/// code.sections[0].symbols.push(symbol);
+/// let descriptor = gcn_object::KernelDescriptor { group_segment_fixed_size: 64, ..Default::default() };
+/// code.kernels.push(ListedKernel { name: "ends", descriptor: &descriptor });
+/// let text = list(&code, &ListOptions::default());
+/// assert!(text.contains(".amdhsa_kernel ends\n\t\t.amdhsa_group_segment_fixed_size 64\n"), "{text}");
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ListedKernel<'a> {
     /// The name of its code's symbol.
@@ -86,6 +101,16 @@ pub struct ListedSection<'a> {
 }
 
 /// A comment on lines of its own before an instruction.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::list::{ListOptions, ListedCode, ListedNote, list};
+/// let isa = gcn_isa::Target::named("gfx900").expect("a target").isa;
+/// let words = [0xbf80_0000_u32, 0xbf81_0000].map(u32::to_le_bytes).concat();
+/// let mut code = ListedCode::raw(isa, &words);
+/// code.sections[0].notes.push(ListedNote { offset: 4, text: "scale.cl:12".into() });
+/// assert_eq!(list(&code, &ListOptions::default()), "\ts_nop 0\n// scale.cl:12\n\ts_endpgm\n");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ListedNote<'a> {
     /// Bytes from the section's begin; the comment comes before the first instruction that begins there or later.
@@ -95,6 +120,16 @@ pub struct ListedNote<'a> {
 }
 
 /// A field that a linker fills in, as text.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::list::{ListOptions, ListedCode, ListedField, list};
+/// let isa = gcn_isa::Target::named("gfx900").expect("a target").isa;
+/// let mut code = ListedCode::raw(isa, &[0, 0, 0x82, 0xbf]);
+/// let reloc = "R_AMDGPU_REL16, other";
+/// code.sections[0].open.push(ListedField { offset: 0, operand: Some("other"), long: None, reloc });
+/// assert!(list(&code, &ListOptions::default()).starts_with("\ts_branch other\n"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedField<'a> {
     /// Bytes from the section's begin.
@@ -108,6 +143,21 @@ pub struct ListedField<'a> {
 }
 
 /// A name of a place in a section.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::list::{ListOptions, ListedCode, ListedSymbol, list};
+/// let isa = gcn_isa::Target::named("gfx900").expect("a target").isa;
+/// let words = [0xbf81_0000_u32, 7].map(u32::to_le_bytes).concat();
+/// let mut code = ListedCode::raw(isa, &words);
+/// let symbol = ListedSymbol {
+///     name: "ends", offset: 0, size: 0, data: 0, global: true, function: false, before: "", data_text: None,
+/// };
+/// code.sections[0].symbols = vec![symbol, ListedSymbol { name: "table", offset: 4, data: 4, global: false, ..symbol }];
+/// let text = list(&code, &ListOptions::default());
+/// let lines: Vec<&str> = text.lines().map(str::trim).collect();
+/// assert_eq!(lines, [".globl ends", "ends:", "s_endpgm", "table:", ".long 0x00000007"]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ListedSymbol<'a> {
     /// The name.
@@ -129,6 +179,18 @@ pub struct ListedSymbol<'a> {
 }
 
 /// Options of a listing.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::list::{ListOptions, ListedCode, list};
+/// use gcn_isa::Syntax;
+/// let isa = gcn_isa::Target::named("gfx900").expect("a target").isa;
+/// let code = ListedCode::raw(isa, &[1, 3, 0, 0x7e]);
+/// let text = |syntax, hex| list(&code, &ListOptions { syntax, hex }).trim().to_owned();
+/// assert_eq!(text(Syntax::Llvm, false), "v_mov_b32_e32 v0, v1");
+/// assert_eq!(text(Syntax::Clrx, false), "v_mov_b32       v0, v1");
+/// assert!(text(Syntax::Llvm, true).ends_with(" // 000000000000: 7E000301"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ListOptions {
     /// The spelling of instructions.
