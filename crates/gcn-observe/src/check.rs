@@ -43,6 +43,24 @@ fn checker(check: Check, findings: &Arc<Findings>, ahead: &Arc<Ahead>) -> Arc<dy
 }
 
 /// A set of observers that carry out checks.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use std::sync::Arc;
+/// use gcn_observe::check::checkers;
+/// use gcn_observe::finding::{Check, Findings};
+/// let findings = Arc::new(Findings::default());
+/// let observers = checkers(&[Check::Bounds, Check::Waits], &findings);
+/// let short = device.buffer("short", &[0u32; 4])?;
+/// let outcome = kernel.launch([64, 1, 1]).arg(&short).observers(&observers).run(&device.queue());
+/// assert!(outcome.is_err(), "the buffer is too short");
+/// let (all, _) = findings.all();
+/// assert_eq!(all[0].kind.name(), "global-out-of-bounds");
+/// assert_eq!(all[0].place.text, "global_atomic_add v0, v1, s[0:1]");
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 pub fn checkers(checks: &[Check], findings: &Arc<Findings>) -> Observers {
     let ahead = Arc::default();
     let all = checks.iter().map(|&check| checker(check, findings, &ahead));

@@ -59,6 +59,13 @@ pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
 }
 
 /// True if a pattern, in which `*` stands for any text, denotes a name.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::matches;
+/// assert!(matches("v_*_f32", "v_add_f32") && matches("*", "s_endpgm"));
+/// assert!(!matches("v_add", "v_add_f32"), "it is the whole name");
+/// ```
 pub fn matches(pattern: &str, name: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

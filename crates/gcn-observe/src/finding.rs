@@ -18,6 +18,17 @@ use gcn_isa::Inst;
 pub use kinds::{Check, Kind, Severity};
 
 /// An instruction, as a side of a finding.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// use gcn_observe::finding::FindingPlace;
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let program = assemble(&Source { name: "a.s", text: "s_endpgm" }, &Options::new(target)).program;
+/// let listing = program.listing().next().expect("an instruction");
+/// let place = FindingPlace::new(0x1000, &listing.inst, None).lane(3);
+/// assert_eq!((place.pc, place.text.as_str(), place.lane), (0x1000, "s_endpgm", Some(3)));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FindingPlace {
     /// Address of the instruction, in bytes.
@@ -64,6 +75,15 @@ pub struct Side {
 }
 
 /// Something that is wrong with a kernel.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::finding::{Finding, FindingPlace, Kind};
+/// let place = FindingPlace { pc: 0x1008, text: "v_mov_b32_e32 v3, v2".into(), wave: None, lane: None };
+/// let finding = Finding { label: "reads v2".into(), ..Finding::at(Kind::MissingWait, place, "v2 may be incomplete") };
+/// assert_eq!((finding.kind.name(), finding.count), ("missing-wait", 1));
+/// assert_eq!((finding.kernel, finding.dispatch), (None, 0), "it was read and not run");
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
     /// Its kind, which has the stable name and the severity.
@@ -131,6 +151,14 @@ impl Finding {
 }
 
 /// Findings with equal keys are one, which is counted.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::finding::{FindingKey, Kind};
+/// let key = FindingKey::at(Kind::LdsRace, 0x1000);
+/// assert_eq!((key.kind, key.pc, key.other, key.detail), (Kind::LdsRace, 0x1000, 0, 0));
+/// assert_ne!(key, FindingKey { other: 0x1010, ..key }, "another side makes it another finding");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct FindingKey {
     /// Kind of the finding.
@@ -173,6 +201,22 @@ struct KeptFindings {
 type Unwanted = Box<dyn Fn(&Finding) -> bool + Send + Sync>;
 
 /// Findings of all checkers of a run.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
+/// let findings = Findings::default();
+/// assert!(findings.is_empty());
+/// let key = FindingKey::at(Kind::MissingWait, 0x1008);
+/// findings.report(key, None, || {
+///     let place = FindingPlace { pc: key.pc, text: "v_mov_b32_e32 v3, v2".into(), wave: None, lane: None };
+///     Finding::at(key.kind, place, "v2 may be incomplete")
+/// });
+/// findings.report(key, None, || unreachable!("it is described already"));
+/// assert_eq!(findings.count(&key), 2);
+/// let (all, lost) = findings.all();
+/// assert_eq!((all.len(), all[0].count, lost), (1, 2, 0));
+/// ```
 pub struct Findings {
     kept: Mutex<KeptFindings>,
     /// Number of different findings at which the run stops.
@@ -200,6 +244,25 @@ impl Default for Findings {
 impl Findings {
     /// No finding. `stop` is set when there are `limit` different ones; what is found then, until the run has stopped, is not
     /// kept.
+    ///
+    /// # Examples
+    /// ```
+    /// # use gcn_observe::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
+    /// # fn finding(key: FindingKey) -> Finding {
+    /// #     Finding::at(key.kind, FindingPlace { pc: key.pc, text: String::new(), wave: None, lane: None }, "")
+    /// # }
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+    /// let stop = Arc::new(AtomicBool::new(false));
+    /// let findings = Findings::new(2, stop.clone());
+    /// for pc in [0x1000, 0x1004, 0x1008] {
+    ///     let key = FindingKey::at(Kind::MissingWait, pc);
+    ///     findings.report(key, None, || finding(key));
+    /// }
+    /// assert!(findings.is_full() && stop.load(Relaxed));
+    /// let (kept, lost) = findings.all();
+    /// assert_eq!((kept.len(), lost), (2, 1));
+    /// ```
     pub fn new(limit: usize, stop: Arc<AtomicBool>) -> Findings {
         Findings {
             kept: Mutex::default(),
@@ -211,6 +274,21 @@ impl Findings {
 
     /// The same without findings that `is_unwanted` says yes to: they are neither kept nor counted. It is asked once for each
     /// key.
+    ///
+    /// # Examples
+    /// ```
+    /// # use gcn_observe::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
+    /// # fn finding(key: FindingKey) -> Finding {
+    /// #     Finding::at(key.kind, FindingPlace { pc: key.pc, text: String::new(), wave: None, lane: None }, "")
+    /// # }
+    /// let findings = Findings::default().without(|finding| finding.kind == Kind::EarlyEnd);
+    /// for kind in [Kind::EarlyEnd, Kind::LdsRace] {
+    ///     let key = FindingKey::at(kind, 0x1000);
+    ///     findings.report(key, None, || finding(key));
+    /// }
+    /// let kinds: Vec<Kind> = findings.all().0.iter().map(|finding| finding.kind).collect();
+    /// assert_eq!(kinds, [Kind::LdsRace]);
+    /// ```
     #[must_use]
     pub fn without(
         self,
@@ -274,6 +352,23 @@ impl Findings {
 
     /// The findings with an instruction, or another side's, of the code that `is_of` says yes to, by its address, that no call has given
     /// before. They still count, and [`Findings::count`] has how often they happen.
+    ///
+    /// # Examples
+    /// ```
+    /// # use gcn_observe::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
+    /// # fn finding(key: FindingKey) -> Finding {
+    /// #     Finding::at(key.kind, FindingPlace { pc: key.pc, text: String::new(), wave: None, lane: None }, "")
+    /// # }
+    /// let findings = Findings::default();
+    /// for pc in [0x1000, 0x2000] {
+    ///     let key = FindingKey::at(Kind::MissingWait, pc);
+    ///     findings.report(key, None, || finding(key));
+    /// }
+    /// let new = findings.fresh(|pc| pc < 0x2000);
+    /// assert_eq!((new.len(), new[0].0.pc), (1, 0x1000));
+    /// assert!(findings.fresh(|pc| pc < 0x2000).is_empty(), "it is given once");
+    /// assert!(findings.has_fresh(), "the other one is still to be given");
+    /// ```
     pub fn fresh(&self, is_of: impl Fn(u64) -> bool) -> Vec<(FindingKey, Finding)> {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let KeptFindings {

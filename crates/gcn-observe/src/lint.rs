@@ -73,6 +73,24 @@ impl LintCode<'_> {
 }
 
 /// Reads code and reports what is wrong with it.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// use gcn_observe::finding::Findings;
+/// use gcn_observe::lint::{CodeRegion, LintCode, lint};
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: "ds_read_b32 v2, v1\nv_mov_b32 v3, v2\ns_endpgm\n" };
+/// let bytes = assemble(&source, &Options::new(target)).program.to_raw();
+/// let regions = vec![CodeRegion { address: 0x1000, bytes: &bytes }];
+/// let findings = Findings::default();
+/// let counts = lint(&LintCode { isa: target.isa, regions, entries: vec![0x1000] }, &findings);
+/// assert_eq!((counts.instructions, counts.unknown), (3, 0));
+/// let finding = findings.all().0.remove(0);
+/// assert_eq!((finding.kind.name(), finding.place.pc), ("missing-wait", 0x1008));
+/// assert_eq!(finding.sides[0].place.as_ref().map(|place| place.pc), Some(0x1000), "the load");
+/// assert_eq!(finding.help.as_deref(), Some("`s_waitcnt lgkmcnt(0)` before the instruction"));
+/// ```
 pub fn lint(code: &LintCode<'_>, findings: &Findings) -> ReadCounts {
     let words = Box::new(|pc| code.words(pc));
     let flat = if code.isa < Isa::Gfx9 {

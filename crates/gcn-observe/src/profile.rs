@@ -25,6 +25,17 @@ pub use places::LINE_BYTES;
 use places::Places;
 
 /// Class of an instruction, by the unit that executes it.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{Options, Source, assemble};
+/// use gcn_observe::profile::Class;
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let text = "s_add_u32 s0, s0, s1\nv_add_f32 v0, v0, v1\nds_read_b32 v2, v1\ns_waitcnt lgkmcnt(0)\ns_endpgm";
+/// let program = assemble(&Source { name: "a.s", text }, &Options::new(target)).program;
+/// let names: Vec<&str> = program.listing().map(|listing| Class::of(&listing.inst).name()).collect();
+/// assert_eq!(names, ["salu", "valu", "lds", "wait", "control"]);
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Class {
     /// Vector arithmetic and moves, interpolation included.
@@ -131,6 +142,15 @@ impl fmt::Display for Class {
 }
 
 /// Counts of an instruction, or sums over several.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::profile::Counts;
+/// // One wave with all lanes active, and one with half of them.
+/// let mut counts = Counts { executions: 1, vector_executions: 1, active_lanes: 64, ..Counts::default() };
+/// counts += Counts { active_lanes: 32, ..counts };
+/// assert_eq!((counts.executions, counts.active_lanes / counts.vector_executions), (2, 48));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
     /// Executions, one for each wave that executes it.
@@ -200,6 +220,20 @@ pub struct KernelCounts {
 
 impl KernelCounts {
     /// Adds the counts of the same kernel, whose code is `distance` bytes before this one's.
+    ///
+    /// # Examples
+    /// ```
+    /// # use gcn_asm::{Options, Source, assemble};
+    /// # let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// # let program = assemble(&Source { name: "a.s", text: "s_endpgm" }, &Options::new(target)).program;
+    /// # let inst = program.listing().next().expect("an instruction").inst;
+    /// use gcn_observe::profile::{Class, Counted, Counts, KernelCounts};
+    /// let counted = Counted { inst, class: Class::of(&inst), counts: Counts { executions: 3, ..Counts::default() } };
+    /// let at = |pc| KernelCounts { dispatches: 1, code: [(pc, counted)].into(), ..KernelCounts::default() };
+    /// let mut sum = at(0x2000);
+    /// sum.add(&at(0x1000), 0x1000);
+    /// assert_eq!((sum.dispatches, sum.code.len(), sum.code[&0x2000].counts.executions), (2, 1, 6));
+    /// ```
     pub fn add(&mut self, other: &KernelCounts, distance: u64) {
         self.dispatches += other.dispatches;
         self.workgroups += other.workgroups;
@@ -221,6 +255,25 @@ impl KernelCounts {
 pub type Kernels = BTreeMap<Option<String>, KernelCounts>;
 
 /// Observer that counts. See the module.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use std::sync::Arc;
+/// use gcn_emu::observe::Observers;
+/// use gcn_observe::profile::Profile;
+/// let profile = Arc::new(Profile::new());
+/// let observers = Observers::none().with(profile.clone());
+/// let xs = device.buffer("xs", &[1u32; 128])?;
+/// kernel.launch([128, 1, 1]).group([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+/// let kernels = profile.kernels();
+/// let counted = &kernels[&Some("add_one".to_owned())];
+/// assert_eq!((counted.dispatches, counted.workgroups, counted.waves, counted.code.len()), (1, 2, 2, 6));
+/// let atomic = counted.code.values().find(|it| it.inst.name() == "global_atomic_add").expect("it was executed");
+/// assert_eq!((atomic.class.name(), atomic.counts.executions, atomic.counts.bytes), ("vmem", 2, 512));
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Profile {
     kernels: Arc<Mutex<Kernels>>,

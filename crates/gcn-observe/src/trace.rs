@@ -27,6 +27,25 @@ use crate::spread::write_spread;
 /// An access of memory is `load global addresses` or `store global addresses: values`, where `global` may be `lds`, `gds`, `scratch` or `buffer` (through a
 /// descriptor) and addresses and values are written as those of a vector register; an atomic is `atomic global addresses:
 /// operands, was values`.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use std::sync::{Arc, mpsc};
+/// use gcn_emu::observe::Observers;
+/// use gcn_observe::Trace;
+/// let (sender, lines) = mpsc::channel();
+/// let trace = Trace::new(move |line: &str| drop(sender.send(line.to_owned())));
+/// let xs = device.buffer("xs", &[1u32; 64])?;
+/// let observers = Observers::none().with(Arc::new(trace));
+/// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+/// let lines: Vec<String> = lines.try_iter().collect();
+/// assert_eq!(lines.len(), 6);
+/// let shift = "exec=ffffffffffffffff  v_lshlrev_b32_e32 v0, 2, v0  -> v0=0x0+0x4*lane";
+/// assert!(lines[1].starts_with("[0,0,0] 0  0x") && lines[1].ends_with(shift), "{}", lines[1]);
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 pub struct Trace<F> {
     tell: Arc<F>,
     filter: Arc<Filter>,
@@ -47,6 +66,27 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
     }
 
     /// Reports only the instructions that a filter chooses.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// # use std::sync::{Arc, mpsc};
+    /// # use gcn_emu::observe::Observers;
+    /// use gcn_observe::{Filter, Trace};
+    /// # let (sender, lines) = mpsc::channel();
+    /// let entry = kernel.module().loaded().moved(kernel.description().entry_address);
+    /// let trace = Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
+    ///     .filter(Filter { instructions: vec!["global_*".to_owned()], ..Filter::default() })
+    ///     .symbols(move |pc| Some(format!("add_one+{:#x}", pc - entry)));
+    /// # let xs = device.buffer("xs", &[1u32; 64])?;
+    /// # let observers = Observers::none().with(Arc::new(trace));
+    /// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+    /// let lines: Vec<String> = lines.try_iter().collect();
+    /// assert!(lines.len() == 1 && lines[0].contains(" add_one+0x14  exec="), "{lines:?}");
+    /// assert!(lines[0].ends_with(": 0x1, was 0x1"), "the operand, and what was in memory");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     #[must_use]
     pub fn filter(mut self, filter: Filter) -> Trace<F> {
         self.filter = Arc::new(filter);

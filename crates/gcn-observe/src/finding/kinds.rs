@@ -3,6 +3,13 @@
 use std::fmt;
 
 /// Severity of a finding.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::finding::{Kind, Severity};
+/// assert!(Severity::Warning < Severity::Error);
+/// assert_eq!(Kind::EarlyEnd.about().severity.to_string(), "warning");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
     /// Legal, and often not meant.
@@ -24,6 +31,13 @@ impl fmt::Display for Severity {
 macro_rules! checks {
     ($($(#[doc = $doc:literal])+ $id:ident $name:literal $default:ident)*) => {
         /// A checker.
+        ///
+        /// # Examples
+        /// ```
+        /// use gcn_observe::finding::Check;
+        /// let usual = Check::ALL.iter().filter(|check| check.is_default()).map(|check| check.name());
+        /// assert!(usual.eq(["waits", "races", "barriers", "hazards", "uninit", "bounds"]));
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Check {
             $($(#[doc = $doc])+ $id,)*
@@ -102,6 +116,14 @@ impl fmt::Display for Check {
 }
 
 /// The explanation of a kind of finding.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::finding::{Check, Kind};
+/// let about = Kind::MissingWaitStates.about();
+/// assert_eq!((about.name, about.check), ("missing-wait-states", Check::Hazards));
+/// assert!(about.example.contains("; needs s_nop 3 before it") && about.remedy.starts_with("Put S_NOP"));
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct About {
     /// Name shown behind the severity, as `missing-wait` in `error[missing-wait]`.
@@ -128,6 +150,13 @@ macro_rules! kinds {
         remedy $remedy:literal
         source $source:literal)*) => {
         /// Kind of a finding.
+        ///
+        /// # Examples
+        /// ```
+        /// use gcn_observe::finding::{Check, Kind};
+        /// let of_waits = Kind::ALL.iter().filter(|kind| kind.about().check == Check::Waits);
+        /// assert!(of_waits.map(|kind| kind.name()).eq(["missing-wait", "source-overwritten", "missing-lds-wait"]));
+        /// ```
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         pub enum Kind {
             $(#[doc = $meaning] $id,)*
