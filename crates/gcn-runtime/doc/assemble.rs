@@ -109,6 +109,35 @@ pub fn emulated() -> Emulated {
     Emulated { device, object, loaded }
 }
 
+// The same with a kernel of OpenCL that prints: its only argument is the address of the buffer.
+pub fn printing(format: &str) -> Emulated {
+    let mut emulated = emulated();
+    let buffer = gcn_object::ArgumentMetadata {
+        size: 8,
+        value_kind: gcn_object::ValueKind::HiddenPrintfBuffer,
+        ..Default::default()
+    };
+    let metadata = gcn_object::KernelMetadata {
+        args: vec![buffer],
+        kernarg_segment_size: 8,
+        ..Default::default()
+    };
+    emulated.object.kernels[0].metadata = Some(metadata);
+    let printf = vec![format.to_owned()];
+    emulated.object.metadata = Some(gcn_object::Metadata { printf, ..Default::default() });
+    emulated
+}
+
+// Does what this kernel would: puts a record of its format into the buffer.
+pub fn print(memory: &gcn_emu::memory::Memory, prepared: &gcn_runtime::hsa::Prepared, argument: u32) {
+    let segment = prepared.dispatch.kernarg.as_ref().expect("its argument segment");
+    let buffer = memory.load_u64(segment.start).expect("an address");
+    // Bytes of records; the record's format and its argument.
+    for (dword, value) in [(0, 8), (2, 1), (3, argument)] {
+        memory.store_u32(buffer + 4 * dword, value);
+    }
+}
+
 impl Emulated {
     // A start of a wave without arguments.
     pub fn start(&self) -> gcn_runtime::hsa::KernelStart<'_> {

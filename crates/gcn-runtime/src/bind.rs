@@ -83,6 +83,18 @@ impl GivenArgument {
 }
 
 /// An argument with its place.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::bind::GivenArgument;
+/// use gcn_runtime::data::Data;
+/// let given = [("factor", "3"), ("xs", "u32*16")].map(|(name, text)| GivenArgument::parse(name, text));
+/// let arguments = kernel.bind(&given, &[], &Data::open).arguments;
+/// let places = arguments.iter().map(|argument| (argument.name.as_str(), argument.index, argument.offset));
+/// assert!(places.eq([("xs", Some(0), 0), ("factor", Some(1), 8)]), "in the order of the parameters");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BoundArgument {

@@ -32,6 +32,7 @@ use crate::settings::{CheckSettings, names_kernel};
 /// let observers = checking.launch(kernel.name());
 /// let outcome = kernel.launch([64, 1, 1]).arg(&short).observers(&observers).run(&device.queue());
 /// assert!(outcome.is_err(), "the buffer is too short");
+/// assert!(checking.has_new());
 /// let new = checking.collect(kernel.module());
 /// assert_eq!(new[0].name, "global-out-of-bounds");
 /// assert!(checking.collect(kernel.module()).is_empty(), "it is told once");
@@ -193,6 +194,24 @@ impl Checking {
 
     /// Notes a module whose kernels are launched: findings of other modules' kernels may have a side in it, and which findings of its
     /// code are suppressed shows only in its lines.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::{Checking, settings::CheckSettings};
+    /// let known = std::env::temp_dir().join(format!("gcn-known-bounds-{}.toml", std::process::id()));
+    /// std::fs::write(&known, "[[suppress]]\nname = 'global-out-of-bounds'\n")?;
+    /// let settings = CheckSettings { suppress: vec![known.clone()], stop_at: Some(1), ..CheckSettings::default() };
+    /// let checking = Checking::new(settings)?;
+    /// checking.notes(kernel.module());
+    /// let short = device.buffer("short", &[0u32; 4])?;
+    /// let launch = kernel.launch([64, 1, 1]).arg(&short).observers(&checking.launch(kernel.name()));
+    /// assert!(launch.run(&device.queue()).is_err(), "it faults all the same");
+    /// assert!(!checking.is_full() && !checking.has_new(), "a finding that is not wanted stops no launch");
+    /// # std::fs::remove_file(&known)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn notes(&self, module: &Module) {
         let mut modules = self.modules.list();
         if !modules.iter().any(|known| known.is(module)) {

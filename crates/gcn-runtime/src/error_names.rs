@@ -166,6 +166,13 @@ fn of_dispatch(error: &DispatchError) -> &'static str {
 
 impl LaunchError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{error_names, hsa::LaunchError};
+    /// assert_eq!(LaunchError::GroupTooLarge(2048).name(), error_names::WORKGROUP_SIZE);
+    /// assert_eq!(LaunchError::Empty.name(), error_names::GRID_SIZE);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             LaunchError::Empty | LaunchError::TooManyWaves { .. } => GRID_SIZE,
@@ -198,6 +205,12 @@ impl LoadError {
 
 impl CompileError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{compile::CompileError, error_names};
+    /// assert_eq!(CompileError::NoCompiler.name(), error_names::MISSING_COMPILER);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             CompileError::NoCompiler
@@ -244,6 +257,13 @@ impl ValueError {
 
 impl DataError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{data::Data, error_names};
+    /// let error = Data::read("the input".to_owned(), &mut &[0; 9][..], 8).unwrap_err();
+    /// assert_eq!(error.name(), error_names::UNREADABLE_INPUT);
+    /// ```
     pub fn name(&self) -> &'static str {
         UNREADABLE_INPUT
     }
@@ -251,6 +271,12 @@ impl DataError {
 
 impl ExpectError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{error_names, expect::Expected};
+    /// assert_eq!(Expected::split("f32:1~4 ulps").unwrap_err().name(), error_names::INVALID_EXPECTATION);
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             ExpectError::Value(error) => error.name(),
@@ -294,6 +320,17 @@ impl ArgumentError {
 
 impl BindError {
     /// Stable name of the error, one of [`error_names`](self).
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::scale_kernel();
+    /// use gcn_runtime::{bind::GivenArgument, data::Data, error_names};
+    /// let given = [("xs", "u32*16"), ("factor", "1"), ("z", "1")];
+    /// let given = given.map(|(name, text)| GivenArgument::parse(name, text));
+    /// let problems = kernel.bind(&given, &[], &Data::open).problems;
+    /// assert!(problems.iter().map(|problem| problem.name()).eq([error_names::UNKNOWN_ARGUMENT]));
+    /// ```
     pub fn name(&self) -> &'static str {
         match self {
             BindError::Argument { error, .. }

@@ -308,6 +308,15 @@ impl Module {
     }
 
     /// The code object as it was read.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// let module = gcn_runtime::Device::new("gfx900")?.load(&example::scale())?;
+    /// let metadata = module.object().metadata.as_ref().expect("it has some");
+    /// assert_eq!(metadata.kernels[0].kernarg_segment_size, 16);
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
     pub fn object(&self) -> &CodeObject<'static> {
         &self.0.object
     }

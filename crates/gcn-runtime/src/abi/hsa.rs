@@ -183,6 +183,19 @@ pub struct Printf {
 
 impl Printf {
     /// The text that the kernel has printed since this was last called. The buffer is empty afterwards.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::printing("1:1:4:x is %d");
+    /// # let memory = &emulated.device.memory;
+    /// let prepared = emulated.start().prepare(&emulated.device, 1)?;
+    /// let printf = prepared.printf.as_ref().expect("the kernel prints `x is %d`");
+    /// # example::print(memory, &prepared, 42);
+    /// assert_eq!(printf.take_text(memory), b"x is 42");
+    /// assert!(printf.take_text(memory).is_empty());
+    /// # Ok::<(), gcn_runtime::hsa::LaunchError>(())
+    /// ```
     pub fn take_text(&self, memory: &Memory) -> Vec<u8> {
         let text = self.buffer.text(memory, &self.formats);
         self.buffer.clear(memory);

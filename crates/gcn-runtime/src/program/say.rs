@@ -16,6 +16,15 @@ pub fn say(message: &str) {
 }
 
 /// Prints a message the first time that it is given.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::program::say::{say, say_once};
+/// say("no kernel was launched"); // gcn: no kernel was launched
+/// for _ in 0..3 {
+///     say_once("the profile cannot be written"); // one line, not three
+/// }
+/// ```
 pub fn say_once(message: &str) {
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
     let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);

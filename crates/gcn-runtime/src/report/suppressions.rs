@@ -74,6 +74,15 @@ impl Suppression {
 }
 
 /// A text that describes no suppressions.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::report::Suppressions;
+/// let text = "[[suppress]]\nnaem = 'missing-wait'\n";
+/// let error = Suppressions::parse(text).unwrap_err();
+/// assert_eq!(&text[error.span], "naem");
+/// assert!(error.message.starts_with("unknown field `naem`"));
+/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("invalid suppressions: line {line}: {message}")]
 pub struct InvalidSuppressions {
