@@ -126,6 +126,11 @@ impl Inst {
     /// # Ok::<(), gcn_isa::DecodeError>(())
     /// ```
     pub fn is_refused_by_llvm(&self) -> bool {
+        self.is_refused(false)
+    }
+
+    /// The same of a text that has a name in place of the literal, if it `names_literal`: no value that LLVM takes for an inline constant.
+    pub(crate) fn is_refused(&self, names_literal: bool) -> bool {
         let row = self.row();
         let lacks = row.lacks;
         let is_old = self.isa < Isa::Vi;
@@ -161,10 +166,12 @@ impl Inst {
             || self.flag(Field::Addr64) && has_index
             || is_old && self.flag(Field::Clamp) && !is_float
             || has_permutation
-            || row.slots().any(|slot| self.operand_is_refused(slot, lacks))
+            || row
+                .slots()
+                .any(|slot| self.operand_is_refused(slot, lacks, names_literal))
     }
 
-    fn operand_is_refused(&self, slot: &Slot, lacks: Lacks) -> bool {
+    fn operand_is_refused(&self, slot: &Slot, lacks: Lacks, names_literal: bool) -> bool {
         let is_shown_anyway = self.get(slot.field) != 0
             && match slot.when {
                 When::Always => false,
@@ -189,7 +196,7 @@ impl Inst {
             Operand::Literal(_) => {
                 lacks.has(Lacks::SCALAR)
                     || lacks.has(Lacks::LANES) && slot.field == Field::Src1
-                    || is_doubtful(self, slot, operand)
+                    || !names_literal && is_doubtful(self, slot, operand)
             }
             Operand::Vgprs { .. }
             | Operand::Off

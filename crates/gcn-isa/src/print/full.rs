@@ -63,7 +63,7 @@ impl<'a> FullPrinter<'a> {
         let breaks_rule = rules::constant_bus(inst).is_some() || rules::whole(inst).is_some();
         if !says_all || breaks_rule {
             TextFidelity::Lossy
-        } else if inst.is_refused_by_llvm() {
+        } else if inst.is_refused(target.is_some()) {
             TextFidelity::RefusedByLlvm
         } else {
             TextFidelity::Exact

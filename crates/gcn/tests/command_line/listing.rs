@@ -99,6 +99,40 @@ fn llvm_assembles_what_is_listed() {
 }
 
 #[test]
+fn an_unlinked_listing_names_what_a_linker_fills_in() {
+    let directory = scratch("unlinked");
+    let lines = [
+        "s_mov_b32 s0, table@abs32@lo",
+        "s_add_u32 s0, s0, table@rel32@lo+4",
+        "v_mov_b32_e32 v0, table@abs32@hi",
+    ];
+    let source = format!(".text\nf:\n{}\ns_endpgm\n", lines.join("\n"));
+    let assemble = |source: &str, object: &str| {
+        fs::write(directory.join("unlinked.s"), source).expect("the source can be written");
+        let llvm = Command::new("llvm-mc-19")
+            .current_dir(&directory)
+            .args(["-triple=amdgcn-amd-amdhsa", "-mcpu=gfx900", "-filetype=obj"])
+            .args(["unlinked.s", "-o", object])
+            .output()
+            .expect("llvm-mc-19 of the Debian package llvm-19");
+        assert!(llvm.status.success(), "{}\n{source}", stderr(&llvm));
+    };
+    assemble(&source, "unlinked.o");
+    let listing = stdout(&output(&directory, &["dis", "--full", "unlinked.o"]));
+    for line in lines {
+        assert!(
+            listing.contains(&format!("\t{line} ")),
+            "{line}:\n{listing}"
+        );
+    }
+    assemble(&listing, "again.o");
+    let again = stdout(&output(&directory, &["dis", "--full", "again.o"]));
+    for line in lines {
+        assert!(again.contains(&format!("\t{line} ")), "{line}:\n{again}");
+    }
+}
+
+#[test]
 fn a_listing_shows_source_lines_and_one_kernel() {
     let directory = scratch("source");
     let fixtures = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../gcn-object/tests/fixtures");
