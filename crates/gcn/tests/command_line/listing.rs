@@ -121,14 +121,14 @@ fn an_unlinked_listing_names_what_a_linker_fills_in() {
     let listing = stdout(&output(&directory, &["dis", "--full", "unlinked.o"]));
     for line in lines {
         assert!(
-            listing.contains(&format!("\t{line} ")),
+            listing.contains(&format!("\t{line}\n")),
             "{line}:\n{listing}"
         );
     }
     assemble(&listing, "again.o");
     let again = stdout(&output(&directory, &["dis", "--full", "again.o"]));
     for line in lines {
-        assert!(again.contains(&format!("\t{line} ")), "{line}:\n{again}");
+        assert!(again.contains(&format!("\t{line}\n")), "{line}:\n{again}");
     }
 }
 
