@@ -11,8 +11,8 @@ use gcn_runtime::Checking;
 use gcn_runtime::report::FindingReport;
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
-use crate::findings::{CONFLICT, shown};
-use crate::{Status, Usage, failure, input, outputs, render, run};
+use crate::findings::{self, CONFLICT, shown};
+use crate::{Status, Usage, failure, input, render, run};
 pub use options::CheckOptions;
 
 /// For `--help`.
@@ -46,50 +46,47 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         Ok(checking) => checking,
         Err(error) => return failure::report(error, args.run.json, out),
     };
+    let settings = checking.settings();
     let CheckSettings {
         format,
-        ref output,
         gen_suppressions,
         ..
-    } = *checking.settings();
-    let file = match output {
-        Some(path) if path != Path::new(input::STDIN) => Some(path),
-        _ => None,
+    } = *settings;
+    let file = match findings::file(settings) {
+        Ok(file) => file,
+        Err(error) => return failure::report(error, args.run.json, out),
     };
-    if let Some(Err(error)) = file.map(|path| outputs::check_place(path)) {
-        return failure::report(error, args.run.json, out);
-    }
     // JSON on standard output is the report of the run, with the findings in it.
     let is_report = format == FindingFormat::Json && file.is_none();
     // Standard output has the findings alone where they are for programs.
     let keeps_output = format == FindingFormat::Text && !gen_suppressions || file.is_some();
-    let (status, findings) = if is_report || keeps_output {
+    let (status, found) = if is_report || keeps_output {
         run::checked(&args.run, is_report, Some(&checking), out)?
     } else {
         run::checked(&args.run, false, Some(&checking), &mut io::stderr())?
     };
-    let has_begun = findings.is_some();
-    let findings = findings.as_deref().unwrap_or_default();
+    let has_begun = found.is_some();
+    let found = found.as_deref().unwrap_or_default();
     let unwatched = checking.unwatched();
     match file {
         // The file may be an input, for which the run was refused.
         Some(_) if !has_begun => {}
         Some(path) => {
-            if let Err(error) = write(&checking, findings, path) {
+            if let Err(error) = write(&checking, found, path) {
                 // The run was not for nothing.
-                tell(findings);
+                findings::tell(found);
                 let message = format!("cannot write {}", input::name(path));
                 return Err(error).context(message);
             }
         }
         None if is_report => {}
-        None if keeps_output => tell(findings),
-        None => checking.write(findings, unwatched.as_deref(), out)?,
+        None if keeps_output => findings::tell(found),
+        None => checking.write(found, unwatched.as_deref(), out)?,
     }
     // A run that did not begin has reported why.
     let has_run = !matches!(status, Status::BadInput | Status::BadUsage);
     if format == FindingFormat::Text && has_run {
-        let of = |severity: &str| findings.iter().filter(|it| it.severity == severity).count();
+        let of = |severity: &str| found.iter().filter(|it| it.severity == severity).count();
         let counted = render::counted(of("error"), of("warning")).or(unwatched);
         let counted = counted.as_deref().unwrap_or("no findings");
         render::tell(format_args!("{counted}\n"));
@@ -119,14 +116,6 @@ fn checking(args: &Args) -> Result<Checking> {
         bail!(Usage(CONFLICT.to_owned()));
     }
     Checking::new(settings).map_err(|error| shown(error, args.run.json))
-}
-
-/// Writes findings to standard error, for people.
-fn tell(findings: &[FindingReport]) {
-    let renderer = render::renderer();
-    for finding in findings {
-        render::tell(format_args!("{}\n\n", finding.render(&renderer)));
-    }
 }
 
 /// Writes findings to a file.

@@ -1,15 +1,16 @@
 //! Options for findings, which `gcn check`, `gcn exec --check` and `gcn lint` have: their form, where they go, and which of them are
 //! known.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use anyhow::Result;
 use gcn_asm::Diagnostic;
-use gcn_runtime::report::SuppressionsError;
+use gcn_runtime::report::{FindingReport, SuppressionsError};
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
 use crate::explain::INVALID_SUPPRESSIONS;
 use crate::render::Diagnosed;
-use crate::{Usage, input};
+use crate::{Usage, input, outputs, render};
 
 /// The error of suppressions that have another form than theirs.
 pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
@@ -22,6 +23,25 @@ pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
             Diagnosed::of_text(&input::name(&file), &text, diagnostic, json).into()
         }
         unreadable @ SuppressionsError::Unreadable { .. } => unreadable.into(),
+    }
+}
+
+/// The file that findings go to, if it is not standard output.
+///
+/// # Errors
+/// No file can be there.
+pub fn file(settings: &CheckSettings) -> Result<Option<&Path>> {
+    let output = settings.output.as_deref();
+    let file = output.filter(|path| *path != Path::new(input::STDIN));
+    file.map_or(Ok(()), outputs::check_place)?;
+    Ok(file)
+}
+
+/// Writes findings to standard error, for people.
+pub fn tell(findings: &[FindingReport]) {
+    let renderer = render::renderer();
+    for finding in findings {
+        render::tell(format_args!("{}\n\n", finding.render(&renderer)));
     }
 }
 

@@ -1,7 +1,7 @@
 //! `gcn lint`: missing waits and wait states of code, found by reading it.
 
 use std::io::Write;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use gcn_isa::Target;
@@ -9,10 +9,10 @@ use gcn_object::{SymbolKind, SymbolSection};
 use gcn_observe::finding::Findings;
 use gcn_observe::lint::{self, CodeRegion, LintCode};
 use gcn_runtime::report::{CodeMap, FindingReport, Suppressions, write_findings};
-use gcn_runtime::settings::{CheckSettings, FindingFormat};
+use gcn_runtime::settings::CheckSettings;
 use gcn_runtime::{Device, Module};
 
-use crate::findings::{FindingOptions, shown};
+use crate::findings::{self, FindingOptions, shown};
 use crate::program::{Program, ProgramOptions, ProgramRequest, Terms, program};
 use crate::{Status, input, outputs};
 
@@ -55,11 +55,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let settings = args.findings.over(CheckSettings::default())?;
     let suppressions =
         Suppressions::read(&settings.suppress).map_err(|error| shown(error, false))?;
-    let output = settings.output.as_deref();
-    let output = output.filter(|path| *path != Path::new(input::STDIN));
-    if let Some(path) = output {
-        outputs::check_place(path)?;
-    }
+    let file = findings::file(&settings)?;
     let mut request = ProgramRequest {
         file: args.input.clone(),
         entry: args.entry,
@@ -78,7 +74,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         module,
         included,
     } = program(&request, &terms)?;
-    if let Some(path) = output {
+    if let Some(path) = file {
         let inputs = [&args.input].into_iter().chain(&included);
         let inputs = inputs.chain(&settings.suppress).map(PathBuf::as_path);
         outputs::refuse_inputs(path, inputs)?;
@@ -88,9 +84,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if code.entries.is_empty() {
         bail!("{name} has no kernel and no function");
     }
-    let findings = Findings::default();
-    lint::lint(&code, &findings);
-    let (found, _) = findings.all();
+    let found = Findings::default();
+    lint::lint(&code, &found);
+    let (found, _) = found.all();
     let map = CodeMap::new(&module);
     let reports = found.iter().map(|it| FindingReport::new(it, &map));
     let reports: Vec<FindingReport> = reports.filter(|it| !suppressions.cover(it)).collect();
@@ -101,11 +97,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         write_findings(&reports, None, settings.format, &mut document)?;
     }
     bytes.check()?;
-    match output {
+    match file {
         Some(path) => {
             if let Err(error) = std::fs::write(path, document) {
                 // The findings are not lost.
-                write_findings(&reports, None, FindingFormat::Text, &mut std::io::stderr())?;
+                findings::tell(&reports);
                 let message = format!("cannot write {}", input::name(path));
                 return Err(error).context(message);
             }
