@@ -421,10 +421,7 @@ impl Checking {
         note: Option<&str>,
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        if self.settings.gen_suppressions {
-            return write!(out, "{}", Suppressions::of(reports));
-        }
-        write_findings(reports, note, self.settings.format, out)
+        write_findings(reports, note, &self.settings, out)
     }
 }
 

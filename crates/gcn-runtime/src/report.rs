@@ -26,8 +26,8 @@ mod sources;
 mod code_map;
 mod finding;
 mod sarif;
-mod findings;
 mod suppressions;
+mod findings;
 mod profile;
 pub mod names;
 

@@ -91,11 +91,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let reports = found.iter().map(|it| FindingReport::new(it, &map));
     let reports: Vec<FindingReport> = reports.filter(|it| !suppressions.cover(it)).collect();
     let mut document = Vec::new();
-    if settings.gen_suppressions {
-        write!(document, "{}", Suppressions::of(&reports))?;
-    } else {
-        write_findings(&reports, None, settings.format, &mut document)?;
-    }
+    write_findings(&reports, None, &settings, &mut document)?;
     bytes.check()?;
     match file {
         Some(path) => {

@@ -4,9 +4,10 @@ use std::io::{self, Write};
 
 use super::finding::FindingReport;
 use super::sarif;
-use crate::settings::FindingFormat;
+use super::suppressions::Suppressions;
+use crate::settings::{CheckSettings, FindingFormat};
 
-/// Writes findings in a form; SARIF has a note about the run too, if there is one.
+/// Writes findings in the form that settings name, or suppressions of them; SARIF has a note about the run too, if there is one.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -14,19 +15,23 @@ use crate::settings::FindingFormat;
 /// # Examples
 /// ```
 /// use gcn_runtime::report::write_findings;
-/// use gcn_runtime::settings::FindingFormat;
+/// use gcn_runtime::settings::{CheckSettings, FindingFormat};
+/// let json = CheckSettings { format: FindingFormat::Json, ..CheckSettings::default() };
 /// let mut out = Vec::new();
-/// write_findings(&[], None, FindingFormat::Json, &mut out)?;
+/// write_findings(&[], None, &json, &mut out)?;
 /// assert_eq!(out, b"[]\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn write_findings(
     findings: &[FindingReport],
     note: Option<&str>,
-    format: FindingFormat,
+    settings: &CheckSettings,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    match format {
+    if settings.gen_suppressions {
+        return write!(out, "{}", Suppressions::of(findings));
+    }
+    match settings.format {
         FindingFormat::Text => findings.iter().try_for_each(|it| writeln!(out, "{it}\n")),
         FindingFormat::Json => {
             serde_json::to_writer_pretty(&mut *out, findings)?;
