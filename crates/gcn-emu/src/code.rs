@@ -10,7 +10,11 @@ use gcn_isa::{DecodeError, Does, Inst, Isa, Operand, Ty, decode, regs};
 use crate::exec::alu::{self, modifiers};
 use crate::lanes::Sign;
 use crate::memory::Memory;
-use crate::step::{Arg, Executor, Indexed, MAX_ARGS, MemoryPlan, Relative, Step, immediate};
+use crate::step::{
+    Arg, Executor, IN_STAGING, Indexed, MAX_ARGS, MAX_SOURCE_PLACES, MemoryPlan, Relative, Step,
+    immediate,
+};
+use crate::wave::LEAST_VGPRS;
 
 /// Code in memory, for one kernel's number of registers.
 pub struct Code {
@@ -48,7 +52,7 @@ const DWORD: u64 = 4;
 const SCALAR_REGISTERS: u8 = 128;
 
 impl Code {
-    /// Code at address `base` for a kernel with `vgprs` vector and `sgprs` scalar registers.
+    /// Code at address `base` for a kernel with `vgprs` vector (two at least) and `sgprs` scalar registers.
     /// Bytes after the last whole dword are not code.
     pub fn new(isa: Isa, base: u64, bytes: &[u8], vgprs: usize, sgprs: u8) -> Code {
         let words: Box<[u32]> = bytes
@@ -62,7 +66,7 @@ impl Code {
             isa,
             base,
             pages,
-            vgprs: vgprs.max(1),
+            vgprs: vgprs.max(LEAST_VGPRS),
             sgprs,
             reads_counters: words.iter().any(|&word| reads_counters(isa, word)),
             words,
@@ -310,8 +314,8 @@ impl Code {
             bytes: inst.dwords() as u8 * DWORD as u8,
             args,
             signs: [Sign::Kept; MAX_ARGS],
-            in_registers: 0,
-            registers: [0; MAX_ARGS],
+            in_lanes: 0,
+            registers: [IN_STAGING; MAX_SOURCE_PLACES],
             keeps_high: false,
             reads_outside,
             modified: None,

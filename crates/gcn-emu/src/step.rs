@@ -18,7 +18,7 @@ mod relative;
 use gcn_isa::effect::{Condition, Control, ImageOp};
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counters, Order};
-use gcn_isa::{Does, Inst, Kind, Slot};
+use gcn_isa::{Does, Inst, Kind, OperandAccess, Slot};
 
 pub use crate::lanes::Sign;
 use crate::wave::Wave;
@@ -52,10 +52,12 @@ pub struct Step {
     pub args: [Arg; MAX_ARGS],
     /// Sign modifiers of its sources.
     pub signs: Signs,
-    /// The places of its operands that are in vector registers and whose signs are left alone, a bit each.
-    pub in_registers: u8,
-    /// The numbers of those registers, without a look at what kind of operand each is.
-    pub registers: [u8; MAX_ARGS],
+    /// The places of its operands that have a dword for each lane, in vector registers or in the wave's staging, and whose signs
+    /// are left alone, a bit each.
+    pub in_lanes: u8,
+    /// The numbers of the registers of its sources, and of what they are added to, without a look at what kind of operand each
+    /// is; [`IN_STAGING`] of those in the wave's staging.
+    pub registers: [u16; MAX_SOURCE_PLACES],
     /// True if its result, which has 16 bits, leaves the high half of its register as it was.
     pub keeps_high: bool,
     /// The instruction without what it asks beyond its operation, if its handler is the one for such.
@@ -103,11 +105,27 @@ pub enum Executor {
     Missing,
 }
 
-/// An instruction that asks more than signs, without what it asks.
+/// In place of a register's number: more than any wave has.
+pub const IN_STAGING: u16 = u16::MAX;
+/// Sources of vector instructions are at lower places among the operands.
+pub const MAX_SOURCE_PLACES: usize = 5;
+
+/// Sources that are the same in all lanes, by their places among the operands, a bit each.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Splats {
+    /// Their places.
+    pub(crate) places: u8,
+    /// Those of two dwords, other operands among them.
+    pub(crate) wide: u8,
+}
+
+/// An instruction that asks more than an operation does by itself, without what it asks.
 #[derive(Clone, Debug)]
 pub struct Modified {
     /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in the staging.
     pub operation: Step,
+    /// Its sources that are the same in all lanes and are put into the staging before.
+    pub(crate) splats: Splats,
     /// Changes of its sources.
     pub(crate) changes: Box<[Change]>,
     /// The lanes that its first source is read from, if not the own.
@@ -123,16 +141,30 @@ impl Step {
         self.index + usize::from(self.bytes) / DWORD
     }
 
-    /// The instruction with other operands, for its handler, and nothing that is of no use to that.
+    /// The instruction with other operands, for its handler, and nothing that is of no use to that; and what
+    /// [`Step::find_registers`] returns.
+    pub(crate) fn with(&self, args: [Arg; MAX_ARGS]) -> (Step, Splats) {
+        let mut step = self.with_registers(args);
+        let splats = step.find_registers();
+        (step, splats)
+    }
+
+    /// The same if only registers' numbers differ.
     #[inline]
-    pub fn with(&self, args: [Arg; MAX_ARGS]) -> Step {
+    pub(crate) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Step {
         let mut step = Step {
             args,
             modified: None,
             memory: None,
             ..*self
         };
-        step.find_registers();
+        for (register, arg) in step.registers.iter_mut().zip(args) {
+            if let Arg::Vgpr(number) = arg
+                && *register != IN_STAGING
+            {
+                *register = number.into();
+            }
+        }
         step
     }
 
@@ -174,22 +206,49 @@ impl Step {
         }
     }
 
-    /// Finds out which operands need no more than a look at their registers.
-    pub(crate) fn find_registers(&mut self) {
-        self.in_registers = 0;
-        let operands = self.args.iter().zip(self.signs).zip(&mut self.registers);
-        for (place, ((arg, sign), register)) in operands.enumerate() {
-            if let (&Arg::Vgpr(number), Sign::Kept) = (arg, sign) {
-                self.in_registers |= 1 << place;
-                *register = number;
+    /// Finds out where a vector instruction's handler is to look for its sources. One that is the same in all lanes is its own
+    /// business, if all others are in lanes and have nothing done to their signs. Returns those that it wants in the wave's staging.
+    pub(crate) fn find_registers(&mut self) -> Splats {
+        self.in_lanes = 0;
+        self.registers = [IN_STAGING; MAX_SOURCE_PLACES];
+        let (mut same, mut signed, mut wide) = (0u8, 0u8, 0);
+        let places = self.inst.row().slots().zip(&mut self.registers);
+        for (place, (slot, register)) in places.enumerate() {
+            if !is_read_by_lane(slot) {
+                continue;
+            }
+            let bit = 1 << place;
+            if slot.ty.dwords() > 1 {
+                wide |= bit;
+            }
+            match self.args[place] {
+                Arg::Vgpr(number) => *register = u16::from(number),
+                Arg::Scalar(_) | Arg::Const(_) => same |= bit,
+                // `modifiers` puts it into the staging.
+                Arg::None | Arg::Special(_) | Arg::Imm(_) => {}
+            }
+            match self.signs[place] {
+                Sign::Kept => self.in_lanes |= bit,
+                Sign::Off | Sign::Over | Sign::On => signed |= bit,
             }
         }
+        if same.count_ones() == 1 && signed & !same == 0 {
+            self.in_lanes &= !same;
+            same = 0;
+        }
+        Splats { places: same, wide }
     }
 
     /// The instruction's number (SIMM16 and the like), 0 if it has none.
     pub fn immediate(&self) -> i64 {
         immediate(&self.inst, &self.args)
     }
+}
+
+/// True of an operand of which a vector instruction reads a value for each lane.
+fn is_read_by_lane(slot: &Slot) -> bool {
+    let is_read = slot.access != OperandAccess::Write;
+    is_read && matches!(slot.kind, Kind::Src | Kind::Vgpr | Kind::Literal)
 }
 
 /// The number among an instruction's operands (SIMM16 and the like), 0 if it has none.

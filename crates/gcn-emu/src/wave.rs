@@ -159,17 +159,22 @@ impl Strides {
     }
 }
 
+/// Vector registers that a wave has at least, so that any of one or two dwords is there. Hardware allocates at least four.
+pub(crate) const LEAST_VGPRS: usize = 2;
+/// Operands of an instruction at most.
+pub(crate) const OPERANDS: usize = 6;
+
 /// Scalar registers as [`Wave`] has them.
 pub(crate) type Scalars = [u32; SCALARS];
 
 /// Registers of no program, for a vector instruction while it is executed. Low dwords, then high ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Staging {
-    /// Its sources, unless they are in vector registers as they are.
-    pub(crate) sources: [[Lanes; 2]; 3],
+    /// Its sources at their places among its operands, unless they are in vector registers as they are.
+    pub(crate) sources: [[Lanes; 2]; OPERANDS],
     /// Previous contents of the result's registers.
     pub(crate) old: [Lanes; 2],
-    /// Its results, where some are NaN that are computed again.
+    /// Its results, where they are not yet what is written, or not for all lanes.
     pub(crate) results: [Lanes; 2],
 }
 
@@ -201,14 +206,14 @@ pub const MODE_VSKIP: u32 = 1 << 28;
 pub const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
 
 impl Wave {
-    /// A wave at `pc` with `vgprs` vector registers, all lanes inactive and everything zero.
+    /// A wave at `pc` with `vgprs` vector registers, two at least, all lanes inactive and everything zero.
     pub fn new(isa: Isa, id: WaveId, pc: u64, vgprs: usize, sgpr_count: u8) -> Wave {
         Wave {
             id,
             isa,
             pc,
             scalars: [0; SCALARS],
-            vgprs: vec![Lanes::ZERO; vgprs.max(1)].into_boxed_slice(),
+            vgprs: vec![Lanes::ZERO; vgprs.max(LEAST_VGPRS)].into_boxed_slice(),
             sgpr_count,
             scc: false,
             mode: 0,
@@ -228,7 +233,7 @@ impl Wave {
             apertures: Apertures::default(),
             strides: Strides::default(),
             staging: Box::new(Staging {
-                sources: [[Lanes::ZERO; 2]; 3],
+                sources: [[Lanes::ZERO; 2]; OPERANDS],
                 old: [Lanes::ZERO; 2],
                 results: [Lanes::ZERO; 2],
             }),

@@ -1,12 +1,13 @@
 //! Operands, resolved.
 
 use crate::lanes::Sign;
+use crate::wave::OPERANDS;
 
 /// Bytes of a dword.
 pub(super) const DWORD: usize = 4;
 
 /// The most operands that a row has.
-pub const MAX_ARGS: usize = 6;
+pub const MAX_ARGS: usize = OPERANDS;
 
 /// An operand, resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -64,11 +64,11 @@ pub fn execute(w: &mut Wave, s: &Step) {
     if !move_operands(w, s, operands, &mut args) {
         return;
     }
-    let mut moved = s.with(args);
+    let mut moved = s.with_registers(args);
     if let Some(modified) = &s.modified {
         let mut args = modified.operation.args;
         move_operands(w, s, operands, &mut args);
-        moved.modified = Some(Box::new(modified.with(args)));
+        moved.modified = Some(Box::new(modified.with_registers(args)));
     }
     (s.handler)(w, &moved);
 }

@@ -15,7 +15,7 @@ use gcn_isa::{Field, Ty};
 use super::env::Env;
 use super::exact;
 use super::float::{F16, Float};
-use super::scalar_operand;
+use super::{operands, scalar_operand};
 use crate::lanes::{Half, LANES, Lanes, NOTHING, at_each_level, widened};
 use crate::step::modifiers::{
     Asked, Change, DWORD, HALF_BITS, How, LOW, ResultChange, Taken, source_number,
@@ -75,28 +75,57 @@ pub fn apply(step: &mut Step) {
         result.part = None;
         step.keeps_high = true;
     }
-    if changes.is_empty() && result.is_nothing() {
-        step.args = args;
-        step.find_registers();
+    let (operation, splats) = step.with(args);
+    if changes.is_empty() && result.is_nothing() && splats.places == 0 {
+        *step = operation;
         return;
     }
+    let only_splats = changes.is_empty() && result.is_nothing();
     step.modified = Some(Box::new(Modified {
-        operation: step.with(args),
+        operation,
+        splats,
         changes: changes.into(),
         cross_lane,
         result,
     }));
-    step.handler = handler();
+    step.handler = if only_splats {
+        splatting_handler()
+    } else {
+        handler()
+    };
 }
 
 impl Modified {
-    /// The same of other operands of the operation.
-    pub fn with(&self, args: [Arg; MAX_ARGS]) -> Modified {
+    /// The same of an operation with other registers.
+    pub(super) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Modified {
         Modified {
-            operation: self.operation.with(args),
+            operation: self.operation.with_registers(args),
             changes: self.changes.clone(),
             cross_lane: self.cross_lane.clone(),
-            result: self.result,
+            ..*self
+        }
+    }
+
+    /// Puts sources that are the same in all lanes into the wave's staging.
+    #[inline(always)]
+    fn splat(&self, w: &mut Wave) {
+        let mut places = self.splats.places;
+        while places != 0 {
+            let place = places.trailing_zeros() as usize;
+            places &= places - 1;
+            let (_, scalars, staging) = w.split_for_sources();
+            let (Some(arg), Some([low, high])) = (
+                self.operation.args.get(place),
+                staging.sources.get_mut(place),
+            ) else {
+                continue;
+            };
+            if let Some([first, second]) = operands::same::<u64>(scalars, *arg) {
+                *low = Lanes::splat(first);
+                if self.splats.wide >> place & 1 != 0 {
+                    *high = Lanes::splat(second);
+                }
+            }
         }
     }
 
@@ -126,7 +155,7 @@ impl Modified {
                     [&splat[0], &splat[1]]
                 }
             };
-            let [low, high] = &mut w.staging.sources[change.number];
+            let [low, high] = &mut w.staging.sources[change.place];
             match &self.cross_lane {
                 _ if change.is_wide => (*low, *high) = (*from_low, *from_high),
                 Some(cross_lane) if change.number == CROSSED => {
@@ -209,6 +238,17 @@ fn result<'a>(w: &'a mut Wave, modified: &Modified) -> Option<(&'a mut [Lanes], 
 }
 
 at_each_level! {
+/// The handler of an instruction that asks for nothing but sources in the staging.
+fn splatting_handler() -> Handler {
+    |w, s| {
+        if let Some(modified) = &s.modified {
+            modified.splat(w);
+            let operation = &modified.operation;
+            (operation.handler)(w, operation);
+        }
+    }
+}
+
 /// The handler of a modified instruction.
 fn handler() -> Handler {
     |w, s| {
@@ -216,6 +256,7 @@ fn handler() -> Handler {
             return;
         };
         let operation = &modified.operation;
+        modified.splat(w);
         let exec = w.exec();
         let lanes = modified.change(w, s);
         if modified.cross_lane.is_some() {

@@ -2,9 +2,8 @@
 //!
 //! Hosts differ in which of two NaN sources an instruction propagates, and a compiler may exchange the operands of a sum or
 //! a product. So operations are computed as the host does, and the rare lanes whose result is a NaN get theirs by the rule:
-//! looking for one takes one comparison of sums.
+//! looking for one takes one comparison of two results.
 
-use std::array::from_fn;
 use std::hint::select_unpredictable as select;
 
 use super::env::{Env, MODE_IEEE};
@@ -235,15 +234,11 @@ fn is_half_nan(dword: u32) -> bool {
     dword & HALF_MAGNITUDE > HALF_INFINITY
 }
 
-/// True if a dword is a NaN in single precision; also if sums overflow to infinities of both signs, which is rare. A sum with
-/// a NaN is one, and adding up takes the host fewer instructions than comparing all.
+/// True if a dword is a NaN in single precision. One comparison says it of two.
 #[inline(always)]
 fn may_have_single_nan(dwords: &Lanes) -> bool {
     let numbers: [f32; LANES] = dwords.0.map(f32::from_bits);
-    let halves: [f32; LANES / 2] = from_fn(|n| numbers[n] + numbers[n + LANES / 2]);
-    let quarters: [f32; LANES / 4] = from_fn(|n| halves[n] + halves[n + LANES / 4]);
-    let (first, second) = quarters.split_at(LANES / 8);
-    // One comparison says it of two numbers.
+    let (first, second) = numbers.split_at(LANES / 2);
     let mut any = false;
     for (a, b) in first.iter().zip(second) {
         any |= a.partial_cmp(b).is_none();

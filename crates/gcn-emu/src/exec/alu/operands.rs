@@ -1,8 +1,8 @@
-//! Operands of vector instructions: sources are read in place; those that are no vector registers, or that `modifiers` has
-//! changed, from the wave's staging. Results are written under EXEC.
+//! Operands of vector instructions: sources are read in place, be it in vector registers or in the wave's staging, where
+//! `modifiers` has put them. Results are written under EXEC.
 
 use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, SourceLanes};
-use crate::step::{Arg, MAX_ARGS, Step};
+use crate::step::{Arg, Step};
 use crate::wave::{SCALARS, Scalars, Wave};
 
 /// The sources at the places, with their signs.
@@ -21,8 +21,8 @@ pub(super) fn sources<
 ) -> Sources<'a> {
     // What most instructions have is looked for once, ahead of the rest.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
-    if s.in_registers & used == used {
-        registers::<X, Y, Z, A, B, C>(w, s)
+    if s.in_lanes & used == used {
+        in_lanes::<X, Y, Z, A, B, C>(w, s)
     } else {
         staged::<X, Y, Z, A, B, C>(w, s)
     }
@@ -34,28 +34,76 @@ fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, 
     w: &'a mut Wave,
     s: &Step,
 ) -> Sources<'a> {
-    let (registers, scalars, staging) = w.split_for_sources();
-    let [a, b, c] = &mut staging.sources;
-    if s.signs == const { [Sign::Kept; MAX_ARGS] } {
-        (
-            source::<A>(registers, scalars, s.args[X], a),
-            source::<B>(registers, scalars, s.args[Y], b),
-            source::<C>(registers, scalars, s.args[Z], c),
-        )
-    } else {
-        (
-            with_sign::<X, A>(s, registers, scalars, a),
-            with_sign::<Y, B>(s, registers, scalars, b),
-            with_sign::<Z, C>(s, registers, scalars, c),
-        )
+    stage::<X, A>(w, s);
+    stage::<Y, B>(w, s);
+    stage::<Z, C>(w, s);
+    (
+        staged_or_register::<X, A>(w, s),
+        staged_or_register::<Y, B>(w, s),
+        staged_or_register::<Z, C>(w, s),
+    )
+}
+
+/// Puts the source at a place into the wave's staging, if it is in no vector register or has something done to its sign: then a
+/// source of one dword stays as it was, since it may be read again, and is changed in the place of the second.
+#[inline(always)]
+fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
+    if T::DWORDS == 0 {
+        return;
     }
+    let (registers, scalars, staging) = w.split_for_sources();
+    let [low, high] = &mut staging.sources[PLACE];
+    let is_signed = is_signed::<PLACE, T>(s);
+    if let Arg::Vgpr(first) = s.args[PLACE] {
+        if !is_signed {
+            return;
+        }
+        let [first, second] = registers_from::<T>(registers, first);
+        *low = *first;
+        if T::DWORDS > 1 {
+            *high = *second;
+        }
+    } else if let Some([first, second]) = same::<T>(scalars, s.args[PLACE]) {
+        *low = Lanes::splat(first);
+        if T::DWORDS > 1 {
+            *high = Lanes::splat(second);
+        }
+    }
+    if is_signed {
+        if T::DWORDS == 1 {
+            *high = *low;
+        }
+        let [keep, flip] = *sign_bits::<PLACE, T>(s);
+        for dword in &mut high.0 {
+            *dword = *dword & keep ^ flip;
+        }
+    }
+}
+
+/// The source at a place, after [`stage`].
+#[inline(always)]
+fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
+    let is_signed = is_signed::<PLACE, T>(s);
+    let [low, high] = &w.staging.sources[PLACE];
+    match s.args[PLACE] {
+        _ if T::DWORDS == 0 => [&NOTHING; 2],
+        Arg::Vgpr(first) if !is_signed => registers_from::<T>(&w.vgprs, first),
+        _ if T::DWORDS == 1 && is_signed => [high, high],
+        _ => [low, high],
+    }
+}
+
+/// True if something is done to the sign of the source at a place.
+#[inline(always)]
+fn is_signed<const PLACE: usize, T: Lane>(s: &Step) -> bool {
+    T::SIGN != 0 && s.signs[PLACE] != Sign::Kept
 }
 
 pub(super) type Sources<'a> = (SourceLanes<'a>, SourceLanes<'a>, SourceLanes<'a>);
 
-/// The sources at the places, those that are in vector registers and whose signs are left alone.
+/// The sources at the places, each in vector registers or in the wave's staging.
 #[inline(always)]
-pub(super) fn registers<
+pub(super) fn in_lanes<
     'a,
     const X: usize,
     const Y: usize,
@@ -68,16 +116,15 @@ pub(super) fn registers<
     s: &Step,
 ) -> Sources<'a> {
     (
-        in_registers::<X, A>(w, s),
-        in_registers::<Y, B>(w, s),
-        in_registers::<Z, C>(w, s),
+        source_in_lanes::<X, A>(w, s),
+        source_in_lanes::<Y, B>(w, s),
+        source_in_lanes::<Z, C>(w, s),
     )
 }
 
-/// The sources at the places, wherever they are, and what is done to their signs. Few instructions need it, and every
-/// operation has it: it is not part of each.
-#[inline(never)]
-pub(super) fn anywhere<
+/// [`in_lanes`], and what is done to the sources' signs.
+#[inline(always)]
+pub(super) fn with_signs<
     'a,
     const X: usize,
     const Y: usize,
@@ -86,23 +133,24 @@ pub(super) fn anywhere<
     B: Lane,
     C: Lane,
 >(
-    w: &'a mut Wave,
+    w: &'a Wave,
     s: &Step,
 ) -> (Signed<'a>, Signed<'a>, Signed<'a>) {
-    let (registers, scalars, staging) = w.split_for_sources();
-    let [a, b, c] = &mut staging.sources;
     (
-        signed::<X, A>(s, source::<A>(registers, scalars, s.args[X], a)),
-        signed::<Y, B>(s, source::<B>(registers, scalars, s.args[Y], b)),
-        signed::<Z, C>(s, source::<C>(registers, scalars, s.args[Z], c)),
+        signed::<X, A>(w, s),
+        signed::<Y, B>(w, s),
+        signed::<Z, C>(w, s),
     )
 }
 
 /// A source and what its place among the operands has for its signs.
 #[inline(always)]
-fn signed<'a, const PLACE: usize, T: Lane>(s: &Step, source: SourceLanes<'a>) -> Signed<'a> {
+fn signed<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> Signed<'a> {
     let bits = sign_bits::<PLACE, T>(s);
-    Signed { source, bits }
+    Signed {
+        source: source_in_lanes::<PLACE, T>(w, s),
+        bits,
+    }
 }
 
 /// Sign modifier of the source at a place. It is read from a table: computing it takes enough of the host's
@@ -113,11 +161,10 @@ fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
     &all[s.signs[PLACE] as usize]
 }
 
-/// The dwords of the source at a place, if it is the same in all lanes and the only one of those used that is not in vector
-/// registers.
+/// The dwords of the source at a place, if it is the same in all lanes and the only one of those used that is not in lanes.
 #[inline(always)]
 pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u8) -> Option<Same> {
-    if !s.in_registers & used != 1 << PLACE {
+    if !s.in_lanes & used != 1 << PLACE {
         return None;
     }
     let [keep, flip] = *sign_bits::<PLACE, T>(s);
@@ -131,7 +178,7 @@ pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u
 
 /// The dwords of a source that is a constant or in scalar registers.
 #[inline(always)]
-fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
+pub(super) fn same<T: Lane>(scalars: &Scalars, arg: Arg) -> Option<Same> {
     match arg {
         Arg::Const(bits) => Some([bits as u32, (bits >> u32::BITS) as u32]),
         Arg::Scalar(code) => {
@@ -160,100 +207,76 @@ pub(super) const fn used(operands: &[(usize, usize); 3]) -> u8 {
 pub(super) fn write<R: Lane>(
     w: &mut Wave,
     s: &Step,
-    ([mut low, high], bits): ([Lanes; 2], u64),
+    ([low, high], bits): ([Lanes; 2], u64),
 ) -> u64 {
     let exec = w.exec();
-    if let Arg::Vgpr(first) = s.args[0] {
-        let first = usize::from(first);
-        if R::DWORDS > 0
-            && let Some(register) = w.vgprs.get_mut(first)
-        {
-            if R::BITS == u16::BITS && s.keeps_high {
-                for (new, old) in low.0.iter_mut().zip(&register.0) {
-                    *new |= old & !u32::from(u16::MAX);
-                }
+    if R::DWORDS == 0 {
+        return bits & exec;
+    }
+    if exec == u64::MAX && !(R::BITS == u16::BITS && s.keeps_high) {
+        if let Arg::Vgpr(first) = s.args[0] {
+            let first = usize::from(first);
+            if let Some(register) = w.vgprs.get_mut(first) {
+                *register = low;
             }
-            register.blend(&low, exec);
+            if R::DWORDS > 1
+                && let Some(register) = w.vgprs.get_mut(first + 1)
+            {
+                *register = high;
+            }
         }
-        if R::DWORDS > 1
-            && let Some(register) = w.vgprs.get_mut(first + 1)
-        {
-            register.blend(&high, exec);
+    } else {
+        // Only here are they put in memory: a handler that has nothing on its stack begins and ends faster.
+        w.staging.results[0] = low;
+        if R::DWORDS > 1 {
+            w.staging.results[1] = high;
         }
+        write_part(w, s, R::DWORDS, R::BITS == u16::BITS);
     }
     bits & exec
+}
+
+/// Writes the results in the wave's staging, of one dword or two, in the active lanes.
+#[inline(never)]
+fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
+    let exec = w.exec();
+    let Arg::Vgpr(first) = s.args[0] else {
+        return;
+    };
+    let [low, high] = &mut w.staging.results;
+    let first = usize::from(first);
+    if let Some(register) = w.vgprs.get_mut(first) {
+        if is_short && s.keeps_high {
+            for (new, old) in low.0.iter_mut().zip(&register.0) {
+                *new |= old & !u32::from(u16::MAX);
+            }
+        }
+        register.blend_in_memory(low, exec);
+    }
+    if dwords > 1
+        && let Some(register) = w.vgprs.get_mut(first + 1)
+    {
+        register.blend_in_memory(high, exec);
+    }
 }
 
 /// Positions of an operation's three sources among an instruction's operands.
 #[derive(Clone, Copy)]
 pub(super) struct Positions<const X: usize, const Y: usize, const Z: usize>;
 
-/// A source's registers, read in place. What is no vector register is put in every lane of `staging`, where a source that
-/// has been changed is already.
+/// A source that is in vector registers or in the wave's staging.
 #[inline(always)]
-fn source<'a, T: Lane>(
-    registers: &'a [Lanes],
-    scalars: &Scalars,
-    arg: Arg,
-    staging: &'a mut [Lanes; 2],
-) -> SourceLanes<'a> {
+fn source_in_lanes<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
     }
-    if let Arg::Vgpr(first) = arg {
-        return registers_from::<T>(registers, first);
-    }
-    if let Some([low, high]) = same::<T>(scalars, arg) {
-        staging[0] = Lanes::splat(low);
-        if T::DWORDS > 1 {
-            staging[1] = Lanes::splat(high);
-        }
-    }
-    [&staging[0], &staging[1]]
+    let first = usize::from(s.registers[PLACE]);
+    let staged = &w.staging.sources[PLACE];
+    let dwords = |n: usize| w.vgprs.get(first + n).unwrap_or(&staged[n]);
+    [dwords(0), dwords(T::DWORDS.saturating_sub(1))]
 }
 
-/// The source at a place, in a staging if it is in no vector registers or if anything is done to its signs. A source of one
-/// dword stays in the staging as it was: it may be read again.
-#[inline(always)]
-fn with_sign<'a, const PLACE: usize, T: Lane>(
-    s: &Step,
-    registers: &'a [Lanes],
-    scalars: &Scalars,
-    staging: &'a mut [Lanes; 2],
-) -> SourceLanes<'a> {
-    if T::SIGN == 0 || s.signs[PLACE] == Sign::Kept {
-        return source::<T>(registers, scalars, s.args[PLACE], staging);
-    }
-    if let Arg::Vgpr(first) = s.args[PLACE] {
-        let [low, high] = registers_from::<T>(registers, first);
-        *staging = [*low, *high];
-    } else {
-        source::<T>(registers, scalars, s.args[PLACE], staging);
-    }
-    let [keep, flip] = *sign_bits::<PLACE, T>(s);
-    let [low, high] = staging;
-    if T::DWORDS == 1 {
-        *high = *low;
-    }
-    for dword in &mut high.0 {
-        *dword = *dword & keep ^ flip;
-    }
-    if T::DWORDS == 1 {
-        [high, high]
-    } else {
-        [low, high]
-    }
-}
-
-/// A source that is in vector registers and whose sign is left alone.
-#[inline(always)]
-fn in_registers<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
-    if T::DWORDS == 0 {
-        return [&NOTHING; 2];
-    }
-    registers_from::<T>(&w.vgprs, s.registers[PLACE])
-}
-
+/// Registers of the wave from one on.
 #[inline(always)]
 fn registers_from<T: Lane>(registers: &[Lanes], first: u8) -> SourceLanes<'_> {
     let register = |n: usize| registers.get(usize::from(first) + n).unwrap_or(&NOTHING);

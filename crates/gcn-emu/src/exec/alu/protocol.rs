@@ -3,7 +3,7 @@
 //! The functions below take the operation as a function of one lane's values; its parameter types say how many
 //! registers each operand has. Those of `under_mode` do what MODE says besides.
 
-use super::operands::{Positions, anywhere, only_same, registers, sources, used, write};
+use super::operands::{Positions, in_lanes, only_same, sources, used, with_signs, write};
 use super::scalar_operand;
 use crate::lanes::{self, Bit, Lane, Lanes, NOTHING};
 use crate::step::Step;
@@ -206,28 +206,28 @@ pub(super) fn computed<
     if const { A::IS_HALF } {
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
-    // Most have one source at most that is in no vector register. What is the same in all lanes needs no staging then; ways
-    // that an operation has no sources for are not compiled.
+    // Most have one source at most that is in no vector register. What is the same in all lanes stays in the host's registers then;
+    // ways that an operation has no sources for are not compiled.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
-    if s.in_registers & used == used {
-        lanes::map(registers::<X, Y, Z, A, B, C>(w, s), mask, f)
+    if s.in_lanes & used == used {
+        lanes::map(in_lanes::<X, Y, Z, A, B, C>(w, s), mask, f)
     } else if const { A::DWORDS > 0 }
         && let Some(a) = only_same::<X, A>(w, s, used)
     {
-        let (_, b, c) = registers::<X, Y, Z, A, B, C>(w, s);
+        let (_, b, c) = in_lanes::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
     } else if const { B::DWORDS > 0 }
         && let Some(b) = only_same::<Y, B>(w, s, used)
     {
-        let (a, _, c) = registers::<X, Y, Z, A, B, C>(w, s);
+        let (a, _, c) = in_lanes::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
     } else if const { C::DWORDS > 0 }
         && let Some(c) = only_same::<Z, C>(w, s, used)
     {
-        let (a, b, _) = registers::<X, Y, Z, A, B, C>(w, s);
+        let (a, b, _) = in_lanes::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
     } else {
-        lanes::map(anywhere::<X, Y, Z, A, B, C>(w, s), mask, f)
+        lanes::map(with_signs::<X, Y, Z, A, B, C>(w, s), mask, f)
     }
 }
 

@@ -224,6 +224,16 @@ pub(in crate::lanes) fn permuted(value: &Lanes, from: &Lanes) -> Lanes {
     lanes_of(permuted)
 }
 
+/// See [`Lanes::blend_in_memory`].
+#[inline]
+#[target_feature(enable = "avx512f")]
+pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
+    for n in 0..LANES / WIDTH {
+        let active = (exec >> (n * WIDTH)) as u16;
+        set_part(old, n, blended(part(old, n), part(new, n), active));
+    }
+}
+
 /// See [`Lanes::blend`]: exchanges the active lanes.
 #[inline]
 #[target_feature(enable = "avx512f")]
