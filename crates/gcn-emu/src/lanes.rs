@@ -379,22 +379,21 @@ fn copies<T: Lane, S: Lanewise>(source: S) -> [S::Dwords; 2] {
 /// A mask of the lanes whose dword is all ones rather than zero.
 #[inline(always)]
 pub(crate) fn signs(words: [u32; LANES]) -> u64 {
-    // As in `blend`: what is computed stays in registers.
-    let mut copy = Lanes(words);
-    // It has been found by the time that there is a handler to run.
+    // Each way has a copy of its own, not one in memory for all: what is computed stays in registers.
+    // The level has been found by the time that there is a handler to run.
     #[cfg(target_arch = "x86_64")]
     {
         let level = LEVEL.load(Relaxed);
         if level == Level::Avx512 as u8 {
             // SAFETY: the host has the level's features.
-            return unsafe { vectors::avx512::take_signs(&mut copy) };
+            return unsafe { vectors::avx512::signs(Lanes(words)) };
         }
         if level == Level::Avx2 as u8 {
             // SAFETY: as above.
             return unsafe { vectors::avx2::signs(&Lanes(words)) };
         }
     }
-    take_signs_by_bits(&mut copy)
+    take_signs_by_bits(&mut Lanes(words))
 }
 
 /// [`signs`] at [`Level::Baseline`], a function for the reason of [`exchange_by_bits`]. Nothing is left of the dwords.

@@ -206,12 +206,13 @@ impl Step {
         }
     }
 
-    /// Finds out where a vector instruction's handler is to look for its sources. One that is the same in all lanes is its own
-    /// business, if all others are in lanes and have nothing done to their signs. Returns those that it wants in the wave's staging.
+    /// Finds out where a vector instruction's handler is to look for its sources. What is the same in all lanes is its own
+    /// business, if it is the only source that is not in lanes or has something done to its sign, or two beside each other of
+    /// three, or the second of three, whatever is done to signs. Returns those that it wants in the wave's staging.
     pub(crate) fn find_registers(&mut self) -> Splats {
         self.in_lanes = 0;
         self.registers = [IN_STAGING; MAX_SOURCE_PLACES];
-        let (mut same, mut signed, mut wide) = (0u8, 0u8, 0);
+        let (mut same, mut signed, mut wide, mut sources) = (0u8, 0u8, 0, 0u8);
         let places = self.inst.row().slots().zip(&mut self.registers);
         for (place, (slot, register)) in places.enumerate() {
             if !is_read_by_lane(slot) {
@@ -220,6 +221,9 @@ impl Step {
             let bit = 1 << place;
             if slot.ty.dwords() > 1 {
                 wide |= bit;
+            }
+            if slot.access == OperandAccess::Read {
+                sources |= bit;
             }
             match self.args[place] {
                 Arg::Vgpr(number) => *register = u16::from(number),
@@ -232,7 +236,15 @@ impl Step {
                 Sign::Off | Sign::Over | Sign::On => signed |= bit,
             }
         }
-        if same.count_ones() == 1 && signed & !same == 0 {
+        // The bits of three sources beside each other but the first and the last.
+        let second = sources >> 1 & sources << 1 & sources;
+        let is_left = match (same.count_ones(), signed & !same) {
+            (1, 0) => true,
+            (1, _) => same == second,
+            (2, 0) => same & second != 0 && signed == 0,
+            _ => false,
+        };
+        if is_left {
             self.in_lanes &= !same;
             same = 0;
         }

@@ -1,7 +1,9 @@
 //! Operands of vector instructions: sources are read in place, be it in vector registers or in the wave's staging, where
 //! `modifiers` has put them. Results are written under EXEC.
 
-use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, SourceLanes};
+use crate::lanes::{
+    Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, SourceLanes, at_each_level,
+};
 use crate::step::{Arg, Step};
 use crate::wave::{SCALARS, Scalars, Wave};
 
@@ -167,6 +169,12 @@ pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u
     if !s.in_lanes & used != 1 << PLACE {
         return None;
     }
+    same_at::<PLACE, T>(w, s)
+}
+
+/// The dwords of the source at a place, if it is the same in all lanes.
+#[inline(always)]
+pub(super) fn same_at<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option<Same> {
     let [keep, flip] = *sign_bits::<PLACE, T>(s);
     let mut dwords = same::<T>(w.scalars(), s.args[PLACE])?;
     if T::DWORDS > 0 {
@@ -174,6 +182,19 @@ pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u
         *last = *last & keep ^ flip;
     }
     Some(dwords)
+}
+
+/// The same of two sources, if they are the only ones.
+#[inline(always)]
+pub(super) fn both_same<const Y: usize, const Z: usize, B: Lane, C: Lane>(
+    w: &Wave,
+    s: &Step,
+    used: u8,
+) -> Option<(Same, Same)> {
+    if !s.in_lanes & used != 1 << Y | 1 << Z {
+        return None;
+    }
+    Some((same_at::<Y, B>(w, s)?, same_at::<Z, C>(w, s)?))
 }
 
 /// The dwords of a source that is a constant or in scalar registers.
@@ -236,8 +257,8 @@ pub(super) fn write<R: Lane>(
     bits & exec
 }
 
+at_each_level! {
 /// Writes the results in the wave's staging, of one dword or two, in the active lanes.
-#[inline(never)]
 fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
     let exec = w.exec();
     let Arg::Vgpr(first) = s.args[0] else {
@@ -258,6 +279,7 @@ fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
     {
         register.blend_in_memory(high, exec);
     }
+}
 }
 
 /// Positions of an operation's three sources among an instruction's operands.

@@ -3,7 +3,9 @@
 //! The functions below take the operation as a function of one lane's values; its parameter types say how many
 //! registers each operand has. Those of `under_mode` do what MODE says besides.
 
-use super::operands::{Positions, in_lanes, only_same, sources, used, with_signs, write};
+use super::operands::{
+    Positions, both_same, in_lanes, only_same, same_at, sources, used, with_signs, write,
+};
 use super::scalar_operand;
 use crate::lanes::{self, Bit, Lane, Lanes, NOTHING};
 use crate::step::Step;
@@ -206,8 +208,8 @@ pub(super) fn computed<
     if const { A::IS_HALF } {
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
-    // Most have one source at most that is in no vector register. What is the same in all lanes stays in the host's registers then;
-    // ways that an operation has no sources for are not compiled.
+    // What is the same in all lanes stays in the host's registers where it is one source, or two beside each other, or the second
+    // of three, whatever is done to signs; ways that an operation has no sources for are not compiled.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_lanes & used == used {
         lanes::map(in_lanes::<X, Y, Z, A, B, C>(w, s), mask, f)
@@ -225,6 +227,21 @@ pub(super) fn computed<
         && let Some(c) = only_same::<Z, C>(w, s, used)
     {
         let (a, b, _) = in_lanes::<X, Y, Z, A, B, C>(w, s);
+        lanes::map((a, b, c), mask, f)
+    } else if const { B::DWORDS > 0 && C::DWORDS > 0 }
+        && let Some((b, c)) = both_same::<Y, Z, B, C>(w, s, used)
+    {
+        let (a, _, _) = in_lanes::<X, Y, Z, A, B, C>(w, s);
+        lanes::map((a, b, c), mask, f)
+    } else if const { A::DWORDS > 0 && B::DWORDS > 0 && C::DWORDS > 0 }
+        && let Some((a, b)) = both_same::<X, Y, A, B>(w, s, used)
+    {
+        let (_, _, c) = in_lanes::<X, Y, Z, A, B, C>(w, s);
+        lanes::map((a, b, c), mask, f)
+    } else if const { B::DWORDS > 0 && C::DWORDS > 0 }
+        && let Some(b) = same_at::<Y, B>(w, s)
+    {
+        let (a, _, c) = with_signs::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
     } else {
         lanes::map(with_signs::<X, Y, Z, A, B, C>(w, s), mask, f)

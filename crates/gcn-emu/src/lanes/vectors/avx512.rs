@@ -246,15 +246,12 @@ pub(in crate::lanes) fn exchange(old: &mut Lanes, new: &mut Lanes, exec: u64) {
     }
 }
 
-/// See [`crate::lanes::signs`]; no loop over lanes becomes masks of the host's. Nothing is left of the dwords.
+/// See [`crate::lanes::signs`]; no loop over lanes becomes masks of the host's.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
-pub(in crate::lanes) fn take_signs(words: &mut Lanes) -> u64 {
+pub(in crate::lanes) fn signs(words: Lanes) -> u64 {
     let mut signs = 0;
-    for (n, vector) in vectors(std::mem::replace(words, Lanes::ZERO))
-        .into_iter()
-        .enumerate()
-    {
+    for (n, vector) in vectors(words).into_iter().enumerate() {
         signs |= u64::from(_mm512_movepi32_mask(vector)) << (n * WIDTH);
     }
     signs
