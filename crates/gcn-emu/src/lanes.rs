@@ -93,6 +93,20 @@ impl Lanes {
 }
 
 impl Lanes {
+    /// [`Lanes::blend`] of what is in memory anyway, if the host has masks for it: then it becomes a few instructions of handlers. Returns
+    /// false if it has not.
+    #[inline(always)]
+    pub(crate) fn blend_by_masks(&mut self, new: &Lanes, exec: u64) -> bool {
+        #[cfg(target_arch = "x86_64")]
+        if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
+            // SAFETY: the host has the level's features.
+            unsafe { vectors::avx512::blend(self, new, exec) };
+            return true;
+        }
+        let _ = (new, exec);
+        false
+    }
+
     /// [`Lanes::blend`] of what is in memory anyway.
     #[inline]
     pub(crate) fn blend_in_memory(&mut self, new: &Lanes, exec: u64) {

@@ -14,6 +14,7 @@ mod reporter;
 mod emitter;
 mod late;
 mod instruction;
+mod turn;
 mod observed;
 mod steps;
 mod schedule;
@@ -28,7 +29,7 @@ use crate::fault::{Fault, FaultKind, Site};
 pub use crate::lanes::{LEVEL_VARIABLE, Level, LevelError};
 use crate::lds::Lds;
 use crate::memory::{AllocError, Memory};
-use crate::observe::{Dispatched, Observers, Watchers};
+use crate::observe::{Dispatched, Observers};
 use crate::wave::Wave;
 pub use limits::{DispatchError, MAX_GROUP, Unfit, fits};
 pub use place::{MAX_PLACES, WavePlace};
@@ -58,9 +59,8 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
         dispatch: &dispatch,
         code,
     };
-    let (mut transfer, mut watch) = (Transfer::default(), Watchers::default());
-    steps::run_wave::<false>(&dispatched, code, wave, lds, &mut transfer, &mut watch, 1)
-        .map_err(|stop| stop.kind)
+    let mut transfer = Transfer::default();
+    steps::run_wave(&dispatched, wave, lds, &mut transfer, 1).map_err(|stop| stop.kind)
 }
 
 impl Dispatch {

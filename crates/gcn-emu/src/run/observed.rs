@@ -1,36 +1,189 @@
-//! Instructions with events, one by one and in stretches.
+//! The step loop of runs with observers: instructions with events, one by one and in stretches.
 
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::RegisterSet;
 
 use super::emitter::{Emitter, Issued};
-use super::instruction::{After, NOWHERE, count, does_nothing, execute, holds};
+use super::instruction::{After, CHANGES_EXECUTION, NOWHERE, count, does_nothing, execute, holds};
+use super::late::Machine;
 use super::reporter::Reporter;
 use super::stop::Stop;
+use super::turn::Turn;
 use crate::exec::memory::{self, Transfer};
 use crate::lds::Lds;
 use crate::observe::{Context, Dispatched, Events, Instruction, Overlook, Watchers};
 use crate::step::{Executor, MemoryPlan, Step};
 use crate::wave::Wave;
 
-/// Instructions with events. Its functions are none of the step loop's, so that the host keeps in registers what that needs.
+/// Instructions with events, as the observers of a run want them.
 #[derive(Clone, Copy)]
 pub(super) struct Observed<'a> {
-    pub(super) dispatched: &'a Dispatched<'a>,
+    dispatched: &'a Dispatched<'a>,
     /// Observers watch registers.
-    pub(super) watches: bool,
+    watches: bool,
     /// The wait counters are kept.
-    pub(super) counts: bool,
+    counts: bool,
     /// All instructions have events.
-    pub(super) reports_all: bool,
+    reports_all: bool,
     /// Observers get events of the instructions that follow each other.
-    pub(super) reports_sequences: bool,
+    reports_sequences: bool,
     /// Waits have none, and nothing is counted.
-    pub(super) skips_waits: bool,
+    skips_waits: bool,
+    /// Barriers and the like have none.
+    skips_flow: bool,
     /// Observers may overlook accesses of LDS.
-    pub(super) asks: bool,
+    asks: bool,
     /// An access that all overlook has no event.
-    pub(super) drops_overlooked: bool,
+    drops_overlooked: bool,
+    /// Operations take effect as late as they may.
+    is_late: bool,
+}
+
+impl<'a> Observed<'a> {
+    /// What the observers want of a wave's instructions.
+    pub(super) fn new(
+        dispatched: &'a Dispatched<'a>,
+        wave: &Wave,
+        watch: &Watchers,
+    ) -> Observed<'a> {
+        let wants = |events| watch.wants.any(events);
+        let is_late = wave.late.is_some();
+        // All has taken effect already: what is outstanding is of use only to those who look.
+        let counts = wants(Events::OPERATIONS) || dispatched.code.reads_counters();
+        let reports_all = wants(Events::INSTRUCTION);
+        let asks = watch.may_overlook && !is_late;
+        let of_flow = Events::INSTRUCTION
+            | Events::WATCHED
+            | Events::BARRIER
+            | Events::WAVE
+            | Events::SEQUENCE;
+        Observed {
+            dispatched,
+            watches: !reports_all && wants(Events::WATCHED),
+            counts,
+            reports_all,
+            reports_sequences: wants(Events::SEQUENCE),
+            skips_waits: !reports_all && !counts && !is_late && !wants(Events::WAIT),
+            skips_flow: !counts && !is_late && !wants(of_flow),
+            asks,
+            drops_overlooked: asks && !wants(Events::NOT_OVERLOOKED),
+            is_late,
+        }
+    }
+
+    /// Runs a wave as [`run_wave`](super::steps::run_wave) does.
+    ///
+    /// # Errors
+    /// As of that.
+    pub(super) fn run_wave(
+        &self,
+        wave: &mut Wave,
+        lds: &mut Lds,
+        transfer: &mut Transfer,
+        watch: &mut Watchers,
+        instructions: u64,
+    ) -> Result<(), Stop> {
+        let code = self.dispatched.code;
+        let turn = Turn::new(self.dispatched, wave, instructions);
+        let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
+        if self.watches {
+            let context = Context {
+                dispatched: self.dispatched,
+                wave,
+                lds,
+                pc: wave.pc,
+            };
+            watch.watch(&context, Events::WATCHED);
+        }
+        loop {
+            if !self.is_late && wave.mode & CHANGES_EXECUTION == 0 {
+                let state = (&mut *wave, &mut *lds, &mut *transfer);
+                index = self
+                    .run(state, index, turn.until, watch)
+                    .map_err(|stop| *stop)?;
+            }
+            if wave.executed >= turn.until {
+                if self.is_late {
+                    if index != NOWHERE {
+                        wave.pc = code.address(index);
+                    }
+                    Machine::new(self.dispatched, lds, transfer, watch).finish(wave)?;
+                }
+                return turn.end(wave, index);
+            }
+            let step = turn.step(wave, index)?;
+            let state = (&mut *wave, &mut *lds, &mut *transfer);
+            match self.one(state, step, watch)? {
+                After::Goes(next) | After::Changed(next) => {
+                    if next != step.following() {
+                        wave.branch = Some(step.index as u32);
+                    }
+                    index = next;
+                }
+                After::Waits(next) => {
+                    wave.pc = code.address(next);
+                    return Ok(());
+                }
+                After::Blocked => {
+                    // The wave yields, and tries the instruction again at its next turn.
+                    wave.pc = code.address(index);
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// Executes an instruction that is not executed in stretches, with its events if it has any.
+    ///
+    /// # Errors
+    /// As of [`Observed::execute`].
+    fn one(
+        &self,
+        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+        step: &Step,
+        watch: &mut Watchers,
+    ) -> Result<After, Stop> {
+        let Dispatched { code, .. } = *self.dispatched;
+        let executed = wave.executed;
+        let is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
+        let used = || code.used_at(step.index).first();
+        let is_watched =
+            self.watches && (!is_unmodified || used().is_none_or(|used| watch.watches(used)));
+        let is_plain = matches!(step.run, Executor::Scalar | Executor::Branch(..))
+            || step.is_simple && is_unmodified;
+        let has_events = (self.reports_all || is_watched || !is_plain)
+            && !(self.skips_waits && matches!(step.run, Executor::Wait(_)))
+            && !(self.skips_flow && matches!(step.run, Executor::Flow));
+        if self.reports_sequences {
+            watch.begun = Some(step.index);
+        }
+        let sequence = std::slice::from_ref(step);
+        let after = if has_events {
+            let sequence = self.reports_sequences.then_some(sequence);
+            let state = (&mut *wave, &mut *lds, &mut *transfer);
+            self.execute(state, step, watch, Overlook::default(), sequence)
+                .map_err(|stop| *stop)?
+        } else {
+            let (dispatched, next) = (self.dispatched, step.following());
+            execute(
+                dispatched,
+                wave,
+                step,
+                next,
+                lds,
+                transfer,
+                self.counts,
+                None,
+            )?
+        };
+        if !matches!(after, After::Blocked) {
+            wave.executed = executed + 1;
+        }
+        if self.reports_sequences && matches!(after, After::Goes(_) | After::Changed(_)) {
+            watch.executed(self.dispatched, wave, lds, sequence);
+        }
+        Ok(after)
+    }
 }
 
 impl Observed<'_> {
@@ -39,7 +192,7 @@ impl Observed<'_> {
     /// # Errors
     /// Reason for which the wave stops, boxed: a small result is handed on in registers.
     #[inline(never)]
-    pub(super) fn execute(
+    fn execute(
         &self,
         (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
         step: &Step,
@@ -152,16 +305,15 @@ impl Observed<'_> {
     }
 
     /// Executes instructions with their events, from the dword with number `index` on, until the wave has executed `until`
-    /// instructions or comes to one that needs the step loop. Returns where the wave is then, with MODE as it was.
+    /// instructions or comes to one that is executed by itself. Returns where the wave is then, with MODE as it was.
     ///
-    /// This is a loop beside the step loop, for the instructions that observed kernels are nearly all made of. Through the step
-    /// loop, an observer of memory events took 1.73 to 1.9 times as long as none on sgemm, and here 1.44 to 1.5 (benchmark
-    /// `observers`, AVX2).
+    /// Here are the instructions that kernels are nearly all made of. One by one, an observer of memory events took 1.73 to 1.9 times
+    /// as long as none on sgemm, and so it takes 1.44 to 1.5 (benchmark `observers`, AVX2).
     ///
     /// # Errors
     /// As of [`Observed::execute`].
     #[inline(never)]
-    pub(super) fn run(
+    fn run(
         &self,
         (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
         mut index: usize,
@@ -209,7 +361,7 @@ impl Observed<'_> {
         Ok(index)
     }
 
-    /// Executes instructions that follow each other, up to the first that needs the step loop. Returns their number; and of a
+    /// Executes instructions that follow each other, up to the first that is executed by itself. Returns their number; and of a
     /// branch, which is the last then, the number of the dword where the wave goes on. `used` has the registers of each where
     /// some may be watched.
     ///
@@ -375,5 +527,24 @@ impl Observed<'_> {
             exec: wave.exec(),
             operation: is_counted.then(|| wave.scoreboard.next()),
         }
+    }
+}
+
+/// Reports the instructions up to a wave's last one, at `pc`, which has faulted.
+#[cold]
+pub(super) fn end_sequence(
+    dispatched: &Dispatched<'_>,
+    wave: &Wave,
+    lds: &Lds,
+    watch: &mut Watchers,
+    pc: u64,
+) {
+    let code = dispatched.code;
+    let Some((first, last)) = watch.begun.zip(code.index(pc)) else {
+        return;
+    };
+    if let Some(Ok(steps)) = code.steps_at(first) {
+        let count = steps.iter().take_while(|step| step.index <= last).count();
+        watch.executed(dispatched, wave, lds, &steps[..count]);
     }
 }

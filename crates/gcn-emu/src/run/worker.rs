@@ -3,11 +3,12 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
+use super::observed::{Observed, end_sequence};
 use super::place::keep_first_wave;
 use super::schedule::Schedule;
 use super::shared::Shared;
 use super::start::{DIMENSIONS, identify, initialise, vary, work_item_ids};
-use super::steps::{end_sequence, run_wave};
+use super::steps::run_wave;
 use crate::device::LdsFill;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
@@ -441,16 +442,15 @@ impl<'a> Worker<'a> {
         };
         let before = wave.executed;
         let violations = wave.violations;
-        let Shared { device, code, .. } = *self.shared;
+        let device = self.shared.device;
         let dispatched = self.shared.dispatched();
-        let run_wave = if self.watch.wants == Events::NONE && wave.late.is_none() {
-            run_wave::<false>
+        let (transfer, watch) = (&mut self.transfer, &mut self.watch);
+        let result = if watch.wants == Events::NONE && wave.late.is_none() {
+            run_wave(&dispatched, wave, lds, transfer, instructions)
         } else {
-            run_wave::<true>
+            let observed = Observed::new(&dispatched, wave, watch);
+            observed.run_wave(wave, lds, transfer, watch, instructions)
         };
-        let transfer = &mut self.transfer;
-        let watch = &mut self.watch;
-        let result = run_wave(&dispatched, code, wave, lds, transfer, watch, instructions);
         let progress = wave.executed != before;
         self.stats.instructions += wave.executed - before;
         self.stats.violations += wave.violations - violations;
@@ -466,7 +466,7 @@ impl<'a> Worker<'a> {
                 FaultKind::Interrupted => WaveEnd::Interrupt,
                 kind => WaveEnd::Fault(kind),
             };
-            end_sequence(&dispatched, code, wave, lds, watch, stop.pc);
+            end_sequence(&dispatched, wave, lds, watch, stop.pc);
             let context = Context {
                 dispatched: &dispatched,
                 wave,

@@ -248,9 +248,16 @@ pub(super) fn write<R: Lane>(
         }
     } else {
         // Only here are they put in memory: a handler that has nothing on its stack begins and ends faster.
-        w.staging.results[0] = low;
+        let Wave { vgprs, staging, .. } = &mut *w;
+        staging.results[0] = low;
         if R::DWORDS > 1 {
-            w.staging.results[1] = high;
+            staging.results[1] = high;
+        } else if R::BITS == u32::BITS
+            && let Arg::Vgpr(first) = s.args[0]
+            && let Some(register) = vgprs.get_mut(usize::from(first))
+            && register.blend_by_masks(&staging.results[0], exec)
+        {
+            return bits & exec;
         }
         write_part(w, s, R::DWORDS, R::BITS == u16::BITS);
     }
