@@ -110,19 +110,14 @@ impl Lanes {
     /// [`Lanes::blend`] of what is in memory anyway.
     #[inline]
     pub(crate) fn blend_in_memory(&mut self, new: &Lanes, exec: u64) {
+        if self.blend_by_masks(new, exec) {
+            return;
+        }
         #[cfg(target_arch = "x86_64")]
-        {
-            let level = LEVEL.load(Relaxed);
-            if level == Level::Avx512 as u8 {
-                // SAFETY: the host has the level's features.
-                unsafe { vectors::avx512::blend(self, new, exec) };
-                return;
-            }
-            if level == Level::Avx2 as u8 {
-                // SAFETY: as above.
-                unsafe { vectors::avx2::blend(self, new, exec) };
-                return;
-            }
+        if LEVEL.load(Relaxed) == Level::Avx2 as u8 {
+            // SAFETY: the host has the level's features.
+            unsafe { vectors::avx2::blend(self, new, exec) };
+            return;
         }
         exchange_by_bits(self, &mut { *new }, exec);
     }

@@ -170,8 +170,9 @@ pub(crate) type Scalars = [u32; SCALARS];
 /// Registers of no program, for a vector instruction while it is executed. Low dwords, then high ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Staging {
-    /// Its sources at their places among its operands, unless they are in vector registers as they are.
-    pub(crate) sources: [[Lanes; 2]; OPERANDS],
+    /// Its sources at their places among its operands, unless they are in vector registers as they are: their dwords, and the last
+    /// one with its sign changed.
+    pub(crate) sources: [[Lanes; 3]; OPERANDS],
     /// Previous contents of the result's registers.
     pub(crate) old: [Lanes; 2],
     /// Its results, where they are not yet what is written, or not for all lanes.
@@ -233,7 +234,7 @@ impl Wave {
             apertures: Apertures::default(),
             strides: Strides::default(),
             staging: Box::new(Staging {
-                sources: [[Lanes::ZERO; 2]; OPERANDS],
+                sources: [[Lanes::ZERO; 3]; OPERANDS],
                 old: [Lanes::ZERO; 2],
                 results: [Lanes::ZERO; 2],
             }),

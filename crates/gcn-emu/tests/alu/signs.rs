@@ -2,6 +2,8 @@
 //! that have been changed (checklist 8.11).
 
 use gcn_emu::wave::Wave;
+use gcn_isa::vop::Vop1;
+use gcn_isa::vop3::Vop3;
 use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Op, Operand, OperandAccess, Slot, Ty, rows};
 
 use crate::common::*;
@@ -175,4 +177,41 @@ fn compare(
     }
     let is_same = registers(&signed) == registers(&changed) && signed.exec() == changed.exec();
     assert!(is_same, "{}", asking.text());
+}
+
+#[test]
+fn a_source_that_is_no_register_stays_as_it_is() {
+    // Where MODE.IEEE is 0 the source is looked at before, and where the result is a NaN behind.
+    let shared_base = Operand::Scalar {
+        code: 235,
+        count: 2,
+    };
+    let pair = |first| Operand::Vgprs { first, count: 2 };
+    for mode in [DENORMALS, DENORMALS | MODE_IEEE] {
+        let mut wave = wave(Isa::Gfx9, &mut Noise(7));
+        wave.mode = mode;
+        wave.set_exec(u64::MAX);
+        let mut reciprocal = inst(
+            Isa::Gfx9,
+            Op::Vop1(Vop1::V_RCP_F64),
+            Encoding::Vop3,
+            &[pair(2), shared_base],
+        );
+        reciprocal.set(Field::Neg, 1).expect("it has the field");
+        assert!(execute(&mut wave, &reciprocal));
+        assert_eq!(wave.vgprs[3].0, [0xfff0_0000; 64], "-inf, {mode:#x}");
+
+        (wave.vgprs[4].0, wave.vgprs[5].0) = ([0; 64], [0x7ff0_0000; 64]);
+        wave.vgprs[5].0[1] = 0x7ff8_0001;
+        let mut product = inst(
+            Isa::Gfx9,
+            Op::Vop3(Vop3::V_MUL_F64),
+            Encoding::Vop3,
+            &[pair(2), shared_base, pair(4)],
+        );
+        product.set(Field::Neg, 1).expect("it has the field");
+        assert!(execute(&mut wave, &product));
+        let [infinite, nan, ..] = wave.vgprs[3].0;
+        assert_eq!([infinite, nan], [0xfff0_0000, 0x7ff8_0001], "{mode:#x}");
+    }
 }

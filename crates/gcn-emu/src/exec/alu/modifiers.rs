@@ -114,7 +114,7 @@ impl Modified {
             let place = places.trailing_zeros() as usize;
             places &= places - 1;
             let (_, scalars, staging) = w.split_for_sources();
-            let (Some(arg), Some([low, high])) = (
+            let (Some(arg), Some([low, high, _])) = (
                 self.operation.args.get(place),
                 staging.sources.get_mut(place),
             ) else {
@@ -155,7 +155,7 @@ impl Modified {
                     [&splat[0], &splat[1]]
                 }
             };
-            let [low, high] = &mut w.staging.sources[change.place];
+            let [low, high, _] = &mut w.staging.sources[change.place];
             match &self.cross_lane {
                 _ if change.is_wide => (*low, *high) = (*from_low, *from_high),
                 Some(cross_lane) if change.number == CROSSED => {

@@ -46,15 +46,15 @@ fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, 
     )
 }
 
-/// Puts the source at a place into the wave's staging, if it is in no vector register or has something done to its sign: then a
-/// source of one dword stays as it was, since it may be read again, and is changed in the place of the second.
+/// Puts the source at a place into the wave's staging, if it is in no vector register or has something done to its sign. It stays
+/// there as it was, beside what becomes of its last dword: it may be read again.
 #[inline(always)]
 fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     if T::DWORDS == 0 {
         return;
     }
     let (registers, scalars, staging) = w.split_for_sources();
-    let [low, high] = &mut staging.sources[PLACE];
+    let [low, high, changed] = &mut staging.sources[PLACE];
     let is_signed = is_signed::<PLACE, T>(s);
     if let Arg::Vgpr(first) = s.args[PLACE] {
         if !is_signed {
@@ -72,12 +72,10 @@ fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
         }
     }
     if is_signed {
-        if T::DWORDS == 1 {
-            *high = *low;
-        }
         let [keep, flip] = *sign_bits::<PLACE, T>(s);
-        for dword in &mut high.0 {
-            *dword = *dword & keep ^ flip;
+        let last = if T::DWORDS > 1 { high } else { low };
+        for (to, from) in changed.0.iter_mut().zip(&last.0) {
+            *to = from & keep ^ flip;
         }
     }
 }
@@ -86,12 +84,13 @@ fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
 #[inline(always)]
 fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     let is_signed = is_signed::<PLACE, T>(s);
-    let [low, high] = &w.staging.sources[PLACE];
+    let [low, high, changed] = &w.staging.sources[PLACE];
     match s.args[PLACE] {
         _ if T::DWORDS == 0 => [&NOTHING; 2],
         Arg::Vgpr(first) if !is_signed => registers_from::<T>(&w.vgprs, first),
-        _ if T::DWORDS == 1 && is_signed => [high, high],
-        _ => [low, high],
+        _ if !is_signed => [low, high],
+        _ if T::DWORDS > 1 => [low, changed],
+        _ => [changed; 2],
     }
 }
 
