@@ -7,12 +7,14 @@
 //! an instruction's handler is taken from is decided when it is decoded.
 //!
 //! Memory that a thread has for itself is read and written by lanes in `elements.rs`; `rows.rs` moves dwords between
-//! lanes and registers; `halves.rs` converts values in half precision. `source.rs` says what a source of the loop may be.
+//! lanes and registers; `halves.rs` converts values in half precision; `environment.rs` sees to it that the host computes as it is
+//! expected to. `source.rs` says what a source of the loop may be.
 //!
 //! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
 //! called only where the host has been found to have them.
 
 mod elements;
+mod environment;
 mod halves;
 mod level;
 mod rows;
@@ -25,6 +27,7 @@ use std::sync::atomic::Ordering::Relaxed;
 pub use elements::{Elements, Gather};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use elements::{LOADED, load, store};
+pub use environment::FloatEnvironment;
 pub(crate) use halves::{Half, of_single, to_single};
 pub use halves::{narrowed, widened};
 use level::LEVEL;

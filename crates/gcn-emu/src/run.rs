@@ -26,7 +26,7 @@ use crate::device::Device;
 pub use crate::dispatch::{AccessRule, Dispatch, Initial, InitialSgpr, Restricted, Stats};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind, Site};
-pub use crate::lanes::{LEVEL_VARIABLE, Level, LevelError};
+pub use crate::lanes::{FloatEnvironment, LEVEL_VARIABLE, Level, LevelError};
 use crate::lds::Lds;
 use crate::memory::{AllocError, Memory};
 use crate::observe::{Dispatched, Observers};

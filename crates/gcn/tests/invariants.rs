@@ -14,6 +14,7 @@ const UNSAFE: &[&str] = &[
     "gcn-emu/src/lanes.rs",
     "gcn-emu/src/lanes/elements.rs",
     "gcn-emu/src/lanes/elements/wide.rs",
+    "gcn-emu/src/lanes/environment.rs",
     "gcn-emu/src/lanes/halves.rs",
     "gcn-emu/src/lanes/rows.rs",
     "gcn-emu/src/lanes/vectors.rs",

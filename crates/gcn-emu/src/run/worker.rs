@@ -13,7 +13,7 @@ use crate::device::LdsFill;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
-use crate::lanes::{LANES, Lanes};
+use crate::lanes::{FloatEnvironment, LANES, Lanes};
 use crate::lds::Lds;
 use crate::observe::{Context, Events, Watchers, WaveEnd};
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
@@ -146,6 +146,7 @@ impl<'a> Worker<'a> {
 
     /// Runs workgroups until there are none left, or something stops the run.
     pub(super) fn work(&mut self) {
+        let _environment = FloatEnvironment::usual();
         self.work_through();
         self.advance();
         self.end_waves();

@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use gcn_emu::run::FloatEnvironment;
+
 /// Time after which a thread without work ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
@@ -56,6 +58,7 @@ impl Pool {
     }
 
     fn work(&self) {
+        let _environment = FloatEnvironment::usual();
         let mut state = self.state();
         loop {
             if let Some(task) = state.tasks.pop_front() {
