@@ -54,10 +54,10 @@ pub struct Step {
     pub signs: Signs,
     /// The places of its operands that have a dword for each lane, in vector registers or in the wave's staging, and whose signs
     /// are left alone, a bit each.
-    pub in_lanes: u8,
+    pub(crate) in_lanes: u8,
     /// The numbers of the registers of its sources, and of what they are added to, without a look at what kind of operand each
     /// is; [`IN_STAGING`] of those in the wave's staging.
-    pub registers: [u16; MAX_SOURCE_PLACES],
+    pub(crate) registers: [u16; MAX_SOURCE_PLACES],
     /// True if its result, which has 16 bits, leaves the high half of its register as it was.
     pub keeps_high: bool,
     /// The instruction without what it asks beyond its operation, if its handler is the one for such.
@@ -106,9 +106,9 @@ pub enum Executor {
 }
 
 /// In place of a register's number: more than any wave has.
-pub const IN_STAGING: u16 = u16::MAX;
+pub(crate) const IN_STAGING: u16 = u16::MAX;
 /// Sources of vector instructions are at lower places among the operands.
-pub const MAX_SOURCE_PLACES: usize = 5;
+pub(crate) const MAX_SOURCE_PLACES: usize = 5;
 
 /// Sources that are the same in all lanes, by their places among the operands, a bit each.
 #[derive(Clone, Copy, Debug)]

@@ -40,7 +40,7 @@ pub(super) struct Observed<'a> {
 }
 
 impl<'a> Observed<'a> {
-    /// What the observers want of a wave's instructions.
+    /// Events of the instructions of a wave, as the observers want them.
     pub(super) fn new(
         dispatched: &'a Dispatched<'a>,
         wave: &Wave,
