@@ -83,14 +83,15 @@ fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
 /// The source at a place, after [`stage`].
 #[inline(always)]
 fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
-    let is_signed = is_signed::<PLACE, T>(s);
     let [low, high, changed] = &w.staging.sources[PLACE];
-    match s.args[PLACE] {
-        _ if T::DWORDS == 0 => [&NOTHING; 2],
-        Arg::Vgpr(first) if !is_signed => registers_from::<T>(&w.vgprs, first),
-        _ if !is_signed => [low, high],
-        _ if T::DWORDS > 1 => [low, changed],
-        _ => [changed; 2],
+    if T::DWORDS == 0 {
+        [&NOTHING; 2]
+    } else if is_signed::<PLACE, T>(s) {
+        [if T::DWORDS > 1 { low } else { changed }, changed]
+    } else if let Arg::Vgpr(first) = s.args[PLACE] {
+        registers_from::<T>(&w.vgprs, first)
+    } else {
+        [low, high]
     }
 }
 
