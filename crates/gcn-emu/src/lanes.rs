@@ -73,29 +73,12 @@ impl Lanes {
     pub fn blend(&mut self, new: &Lanes, exec: u64) {
         if exec == u64::MAX {
             *self = *new;
-            return;
+        } else {
+            // The host's memory has this copy, not what has been computed: that stays in registers wherever all lanes are active.
+            self.blend_in_memory(&{ *new }, exec);
         }
-        // The host's memory has this copy, not what a handler has computed: that stays in registers wherever all lanes are active.
-        let mut new = *new;
-        #[cfg(target_arch = "x86_64")]
-        {
-            let level = LEVEL.load(Relaxed);
-            if level == Level::Avx512 as u8 {
-                // SAFETY: the host has the level's features.
-                unsafe { vectors::avx512::exchange(self, &mut new, exec) };
-                return;
-            }
-            if level == Level::Avx2 as u8 {
-                // SAFETY: as above.
-                unsafe { vectors::avx2::blend(self, &new, exec) };
-                return;
-            }
-        }
-        exchange_by_bits(self, &mut new, exec);
     }
-}
 
-impl Lanes {
     /// [`Lanes::blend`] of what is in memory anyway, if the host has masks for it: then it becomes a few instructions of handlers. Returns
     /// false if it has not.
     #[inline(always)]
@@ -122,21 +105,20 @@ impl Lanes {
             unsafe { vectors::avx2::blend(self, new, exec) };
             return;
         }
-        exchange_by_bits(self, &mut { *new }, exec);
+        self.blend_by_bits(new, exec);
     }
-}
 
-/// Exchanges the lanes whose bits in `exec` are set, at [`Level::Baseline`]. Each of the many handlers calls it: inlined into them it
-/// took much of the time in which this crate compiles.
-#[inline(never)]
-fn exchange_by_bits(old: &mut Lanes, new: &mut Lanes, exec: u64) {
-    for half in 0..LANES / HALF {
-        let active = (exec >> (half * HALF)) as u32;
-        for (lane, bit) in BIT.iter().enumerate() {
-            let lane = half * HALF + lane;
-            let changed = (old.0[lane] ^ new.0[lane]) & keep_if(active & bit);
-            old.0[lane] ^= changed;
-            new.0[lane] ^= changed;
+    /// [`Lanes::blend_in_memory`] at [`Level::Baseline`]. Many call it: inlined into them it took much of the time in which this
+    /// crate compiles.
+    #[inline(never)]
+    fn blend_by_bits(&mut self, new: &Lanes, exec: u64) {
+        for half in 0..LANES / HALF {
+            let active = (exec >> (half * HALF)) as u32;
+            for (lane, bit) in BIT.iter().enumerate() {
+                let lane = half * HALF + lane;
+                let changed = (self.0[lane] ^ new.0[lane]) & keep_if(active & bit);
+                self.0[lane] ^= changed;
+            }
         }
     }
 }
@@ -408,7 +390,7 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
     take_signs_by_bits(&mut Lanes(words))
 }
 
-/// [`signs`] at [`Level::Baseline`], a function for the reason of [`exchange_by_bits`]. Nothing is left of the dwords.
+/// [`signs`] at [`Level::Baseline`], a function for the reason of [`Lanes::blend_by_bits`]. Nothing is left of the dwords.
 #[inline(never)]
 fn take_signs_by_bits(words: &mut Lanes) -> u64 {
     for half in words.0.chunks_exact_mut(HALF) {

@@ -76,11 +76,11 @@ pub fn apply(step: &mut Step) {
         step.keeps_high = true;
     }
     let (operation, splats) = step.with(args);
-    if changes.is_empty() && result.is_nothing() && splats.places == 0 {
+    let only_splats = changes.is_empty() && result.is_nothing();
+    if only_splats && splats.places == 0 {
         *step = operation;
         return;
     }
-    let only_splats = changes.is_empty() && result.is_nothing();
     step.modified = Some(Box::new(Modified {
         operation,
         splats,

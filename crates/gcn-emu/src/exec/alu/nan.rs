@@ -236,7 +236,7 @@ fn is_half_nan(dword: u32) -> bool {
 
 /// True if a dword is a NaN in single precision. One comparison says it of two.
 #[inline(always)]
-fn may_have_single_nan(dwords: &Lanes) -> bool {
+fn has_single_nan(dwords: &Lanes) -> bool {
     let numbers: [f32; LANES] = dwords.0.map(f32::from_bits);
     let (first, second) = numbers.split_at(LANES / 2);
     let mut any = false;
@@ -255,10 +255,10 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
             let dwords = low.0.iter();
             dwords.fold(false, |any, &dword| any | is_half_nan(dword))
         }
-        u32::BITS => may_have_single_nan(low),
+        u32::BITS => has_single_nan(low),
         // The high dword of a NaN is one of single precision too, as are those of infinities and of magnitudes of 2^1017 and
         // more, which are rare: they only take the way that NaN take.
-        _ => may_have_single_nan(high),
+        _ => has_single_nan(high),
     }
 }
 

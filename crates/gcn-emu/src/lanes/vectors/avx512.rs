@@ -234,18 +234,6 @@ pub(in crate::lanes) fn blend(old: &mut Lanes, new: &Lanes, exec: u64) {
     }
 }
 
-/// See [`Lanes::blend`]: exchanges the active lanes.
-#[inline]
-#[target_feature(enable = "avx512f")]
-pub(in crate::lanes) fn exchange(old: &mut Lanes, new: &mut Lanes, exec: u64) {
-    for n in 0..LANES / WIDTH {
-        let active = (exec >> (n * WIDTH)) as u16;
-        let [before, after] = [part(old, n), part(new, n)];
-        set_part(old, n, blended(before, after, active));
-        set_part(new, n, blended(after, before, active));
-    }
-}
-
 /// See [`crate::lanes::signs`]; no loop over lanes becomes masks of the host's.
 #[inline]
 #[target_feature(enable = "avx512f,avx512dq")]
