@@ -11,8 +11,7 @@ use crate::exec::alu::{self, modifiers};
 use crate::lanes::Sign;
 use crate::memory::Memory;
 use crate::step::{
-    Arg, Executor, IN_STAGING, Indexed, MAX_ARGS, MAX_SOURCE_PLACES, MemoryPlan, Relative, Step,
-    immediate,
+    Arg, Executor, Indexed, MAX_ARGS, MemoryPlan, NO_PLACE, Relative, Step, immediate,
 };
 use crate::wave::LEAST_VGPRS;
 
@@ -315,10 +314,11 @@ impl Code {
             args,
             signs: [Sign::Kept; MAX_ARGS],
             in_lanes: 0,
-            registers: [IN_STAGING; MAX_SOURCE_PLACES],
+            only_same: NO_PLACE,
+            rows: Step::NO_ROWS,
             keeps_high: false,
             reads_outside,
-            modified: None,
+            around: None,
             writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
             is_simple: matches!(run, Executor::Vector) || is_simple_scalar(run, &inst),
             run,

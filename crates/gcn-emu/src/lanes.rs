@@ -387,19 +387,12 @@ pub(crate) fn signs(words: [u32; LANES]) -> u64 {
             return unsafe { vectors::avx2::signs(&Lanes(words)) };
         }
     }
-    take_signs_by_bits(&mut Lanes(words))
-}
-
-/// [`signs`] at [`Level::Baseline`], a function for the reason of [`Lanes::blend_by_bits`]. Nothing is left of the dwords.
-#[inline(never)]
-fn take_signs_by_bits(words: &mut Lanes) -> u64 {
-    for half in words.0.chunks_exact_mut(HALF) {
-        for (word, bit) in half.iter_mut().zip(&BIT) {
-            *word &= bit;
-        }
-    }
-    let (low, high) = words.0.split_at(HALF);
-    let gather = |half: &[u32]| u64::from(half.iter().fold(0, |bits, bit| bits | bit));
+    // No function for all: its words would be in memory, and callers would have a stack frame for it at every level.
+    let (low, high) = words.split_at(HALF);
+    let gather = |half: &[u32]| {
+        let bits = half.iter().zip(&BIT).map(|(word, bit)| word & bit);
+        u64::from(bits.fold(0, |bits, bit| bits | bit))
+    };
     gather(low) | gather(high) << HALF
 }
 

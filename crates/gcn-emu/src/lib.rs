@@ -17,6 +17,7 @@ mod late;
 pub mod memory;
 mod host;
 pub mod device;
+pub mod registers;
 pub mod wave;
 
 // Faults and launches.

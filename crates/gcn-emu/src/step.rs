@@ -21,6 +21,7 @@ use gcn_isa::uses::{Counters, Order};
 use gcn_isa::{Does, Inst, Kind, OperandAccess, Slot};
 
 pub use crate::lanes::Sign;
+use crate::registers::Row;
 use crate::wave::Wave;
 
 use arg::DWORD;
@@ -52,16 +53,19 @@ pub struct Step {
     pub args: [Arg; MAX_ARGS],
     /// Sign modifiers of its sources.
     pub signs: Signs,
-    /// The places of its operands that have a dword for each lane, in vector registers or in the wave's staging, and whose signs
+    /// The places of its operands that have a dword for each lane, in vector registers or in rows beside them, and whose signs
     /// are left alone, a bit each.
     pub(crate) in_lanes: u8,
-    /// The numbers of the registers of its sources, and of what they are added to, without a look at what kind of operand each
-    /// is; [`IN_STAGING`] of those in the wave's staging.
-    pub(crate) registers: [u16; MAX_SOURCE_PLACES],
+    /// The place of the source that is the same in all lanes, if it is the only one that is not in lanes or has something done to
+    /// its sign; else [`NO_PLACE`]. It follows from the rest, but handlers that look at two fields have no table of jumps, which
+    /// the host predicts badly.
+    pub(crate) only_same: u8,
+    /// The rows of its result and its sources at their places, whatever kind of operand each is.
+    pub(crate) rows: [Row; MAX_SOURCE_PLACES],
     /// True if its result, which has 16 bits, leaves the high half of its register as it was.
     pub keeps_high: bool,
-    /// The instruction without what it asks beyond its operation, if its handler is the one for such.
-    pub modified: Option<Box<Modified>>,
+    /// Work around its operation, if its handler is one for such.
+    pub around: Option<Box<Around>>,
     /// True if it reads registers which the kernel does not ask for.
     pub reads_outside: bool,
     /// True if its mask goes to EXEC as well (V_CMPX).
@@ -105,27 +109,38 @@ pub enum Executor {
     Missing,
 }
 
-/// In place of a register's number: more than any wave has.
-pub(crate) const IN_STAGING: u16 = u16::MAX;
+/// In place of an operand's.
+pub(crate) const NO_PLACE: u8 = u8::MAX;
 /// Sources of vector instructions are at lower places among the operands.
 pub(crate) const MAX_SOURCE_PLACES: usize = 5;
 
 /// Sources that are the same in all lanes, by their places among the operands, a bit each.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Splats {
+pub struct Splats {
     /// Their places.
     pub(crate) places: u8,
     /// Those of two dwords, other operands among them.
     pub(crate) wide: u8,
 }
 
+/// Work around the operation of a vector instruction.
+#[derive(Clone, Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a step has it in a box, and another box would be another line of the host's cache"
+)]
+pub enum Around {
+    /// Sources that are the same in all lanes are put into their rows before.
+    Splats(Splats, Handler),
+    /// Demands of the encoding beyond the operation.
+    Modifiers(Modified),
+}
+
 /// An instruction that asks more than an operation does by itself, without what it asks.
 #[derive(Clone, Debug)]
 pub struct Modified {
-    /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in the staging.
+    /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in their rows.
     pub operation: Step,
-    /// Its sources that are the same in all lanes and are put into the staging before.
-    pub(crate) splats: Splats,
     /// Changes of its sources.
     pub(crate) changes: Box<[Change]>,
     /// The lanes that its first source is read from, if not the own.
@@ -135,6 +150,17 @@ pub struct Modified {
 }
 
 impl Step {
+    /// Rows of operands of which none is in a register.
+    pub(crate) const NO_ROWS: [Row; MAX_SOURCE_PLACES] = {
+        let mut rows = [Row::staged(0); MAX_SOURCE_PLACES];
+        let mut place = 0;
+        while place < rows.len() {
+            rows[place] = Row::staged(place);
+            place += 1;
+        }
+        rows
+    };
+
     /// The number of the dword behind it.
     #[inline(always)]
     pub fn following(&self) -> usize {
@@ -142,10 +168,10 @@ impl Step {
     }
 
     /// The instruction with other operands, for its handler, and nothing that is of no use to that; and what
-    /// [`Step::find_registers`] returns.
+    /// [`Step::find_rows`] returns.
     pub(crate) fn with(&self, args: [Arg; MAX_ARGS]) -> (Step, Splats) {
         let mut step = self.with_registers(args);
-        let splats = step.find_registers();
+        let splats = step.find_rows();
         (step, splats)
     }
 
@@ -154,15 +180,21 @@ impl Step {
     pub(crate) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Step {
         let mut step = Step {
             args,
-            modified: None,
+            around: match self.around.as_deref() {
+                Some(Around::Splats(..)) => self.around.clone(),
+                Some(Around::Modifiers(_)) | None => None,
+            },
             memory: None,
             ..*self
         };
-        for (register, arg) in step.registers.iter_mut().zip(args) {
-            if let Arg::Vgpr(number) = arg
-                && *register != IN_STAGING
-            {
-                *register = number.into();
+        for ((row, none), arg) in step.rows.iter_mut().zip(Step::NO_ROWS).zip(args) {
+            if row.is_register() {
+                *row = match arg {
+                    Arg::Vgpr(number) => Row::of_register(number),
+                    Arg::None | Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => {
+                        none
+                    }
+                };
             }
         }
         step
@@ -207,18 +239,23 @@ impl Step {
     }
 
     /// Finds out where a vector instruction's handler is to look for its sources. What is the same in all lanes is its own
-    /// business, if it is the only source that is not in lanes or has something done to its sign, or two beside each other of
-    /// three, or the second of three, whatever is done to signs. Returns those that it wants in the wave's staging.
-    pub(crate) fn find_registers(&mut self) -> Splats {
+    /// business, if it is the only source that is not in lanes or has something done to its sign; and, whatever is done to
+    /// signs, if it is one of two sources of a dword, or the second of three, or two beside each other of three. Returns those
+    /// that it wants in their rows.
+    pub(crate) fn find_rows(&mut self) -> Splats {
         self.in_lanes = 0;
-        self.registers = [IN_STAGING; MAX_SOURCE_PLACES];
-        let (mut same, mut signed, mut wide, mut sources) = (0u8, 0u8, 0, 0u8);
-        let places = self.inst.row().slots().zip(&mut self.registers);
-        for (place, (slot, register)) in places.enumerate() {
+        self.rows = Step::NO_ROWS;
+        let (mut same, mut signed, mut wide, mut all, mut sources) = (0u8, 0u8, 0, 0u8, 0u8);
+        let places = self.inst.row().slots().zip(&mut self.rows);
+        for (place, (slot, row)) in places.enumerate() {
+            if let Arg::Vgpr(number) = self.args[place] {
+                *row = Row::of_register(number);
+            }
             if !is_read_by_lane(slot) {
                 continue;
             }
             let bit = 1 << place;
+            all |= bit;
             if slot.ty.dwords() > 1 {
                 wide |= bit;
             }
@@ -226,10 +263,9 @@ impl Step {
                 sources |= bit;
             }
             match self.args[place] {
-                Arg::Vgpr(number) => *register = u16::from(number),
                 Arg::Scalar(_) | Arg::Const(_) => same |= bit,
-                // `modifiers` puts it into the staging.
-                Arg::None | Arg::Special(_) | Arg::Imm(_) => {}
+                // `modifiers` puts the others into their rows.
+                Arg::Vgpr(_) | Arg::None | Arg::Special(_) | Arg::Imm(_) => {}
             }
             match self.signs[place] {
                 Sign::Kept => self.in_lanes |= bit,
@@ -238,13 +274,18 @@ impl Step {
         }
         // The bits of three sources beside each other but the first and the last.
         let second = sources >> 1 & sources << 1 & sources;
+        let are_two = all.count_ones() == 2 && wide == 0;
         let is_left = match (same.count_ones(), signed & !same) {
             (1, 0) => true,
-            (1, _) => same == second,
-            (2, 0) => same & second != 0 && signed == 0,
+            (1, _) => are_two || same == second,
+            (2, _) => same & second != 0,
             _ => false,
         };
+        self.only_same = NO_PLACE;
         if is_left {
+            if same.count_ones() == 1 && signed & !same == 0 {
+                self.only_same = same.trailing_zeros() as u8;
+            }
             self.in_lanes &= !same;
             same = 0;
         }

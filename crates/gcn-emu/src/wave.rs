@@ -7,6 +7,7 @@ use crate::gds::Ticket;
 use crate::lanes;
 pub use crate::lanes::{LANES, Lanes, active};
 use crate::late::Late;
+use crate::registers::{Staged, VectorRegisters};
 use crate::scoreboard::Scoreboard;
 
 /// Scalar registers by number: SGPRs, VCC, M0 and EXEC among them, as an instruction's field names them.
@@ -64,7 +65,7 @@ pub struct Wave {
     pub pc: u64,
     scalars: [u32; SCALARS],
     /// Vector registers allocated to the wave.
-    pub vgprs: Box<[Lanes]>,
+    pub vgprs: VectorRegisters,
     /// SGPRs allocated to the wave.
     pub sgpr_count: u8,
     /// Scalar condition code.
@@ -119,7 +120,7 @@ impl Wave {
         Snapshot {
             pc: self.pc,
             scalars: self.scalars,
-            vgprs: self.vgprs.clone(),
+            vgprs: self.vgprs.to_vec().into(),
             scc: self.scc,
         }
     }
@@ -127,7 +128,7 @@ impl Wave {
     /// True if all registers hold the same as the last time that it was there; nothing if it is elsewhere.
     pub(crate) fn repeats(&self, there: &Snapshot) -> Option<bool> {
         (self.pc == there.pc).then(|| {
-            self.scc == there.scc && self.scalars == there.scalars && self.vgprs == there.vgprs
+            self.scc == there.scc && self.scalars == there.scalars && *self.vgprs == *there.vgprs
         })
     }
 }
@@ -161,18 +162,12 @@ impl Strides {
 
 /// Vector registers that a wave has at least, so that any of one or two dwords is there. Hardware allocates at least four.
 pub(crate) const LEAST_VGPRS: usize = 2;
-/// Operands of an instruction at most.
-pub(crate) const OPERANDS: usize = 6;
-
 /// Scalar registers as [`Wave`] has them.
 pub(crate) type Scalars = [u32; SCALARS];
 
-/// Registers of no program, for a vector instruction while it is executed. Low dwords, then high ones.
+/// Registers of no program, for results of a vector instruction while it is executed. Low dwords, then high ones.
 #[derive(Clone, Debug)]
 pub(crate) struct Staging {
-    /// Its sources at their places among its operands, unless they are in vector registers as they are: their dwords, and the last
-    /// one with its sign changed.
-    pub(crate) sources: [[Lanes; 3]; OPERANDS],
     /// Previous contents of the result's registers.
     pub(crate) old: [Lanes; 2],
     /// Its results, where they are not yet what is written, or not for all lanes.
@@ -214,7 +209,7 @@ impl Wave {
             isa,
             pc,
             scalars: [0; SCALARS],
-            vgprs: vec![Lanes::ZERO; vgprs.max(LEAST_VGPRS)].into_boxed_slice(),
+            vgprs: VectorRegisters::new(vgprs.max(LEAST_VGPRS)),
             sgpr_count,
             scc: false,
             mode: 0,
@@ -234,17 +229,17 @@ impl Wave {
             apertures: Apertures::default(),
             strides: Strides::default(),
             staging: Box::new(Staging {
-                sources: [[Lanes::ZERO; 3]; OPERANDS],
                 old: [Lanes::ZERO; 2],
                 results: [Lanes::ZERO; 2],
             }),
         }
     }
 
-    /// Operands of a vector instruction.
+    /// Operands of a vector instruction, and the rows for its sources that are in no vector register.
     #[inline(always)]
-    pub(crate) fn split_for_sources(&mut self) -> (&mut [Lanes], &Scalars, &mut Staging) {
-        (&mut self.vgprs, &self.scalars, &mut self.staging)
+    pub(crate) fn split_for_sources(&mut self) -> (&mut [Lanes], &Scalars, Staged<'_>) {
+        let (registers, staged) = self.vgprs.split();
+        (registers, &self.scalars, staged)
     }
 
     /// The scalar registers.

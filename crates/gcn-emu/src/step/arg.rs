@@ -1,7 +1,7 @@
 //! Operands, resolved.
 
 use crate::lanes::Sign;
-use crate::wave::OPERANDS;
+use crate::registers::OPERANDS;
 
 /// Bytes of a dword.
 pub(super) const DWORD: usize = 4;

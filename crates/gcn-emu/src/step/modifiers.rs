@@ -23,7 +23,7 @@ pub(crate) struct Asked {
     low: u8,
 }
 
-/// A source that is changed into the wave's staging.
+/// A source that is changed into its row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
     /// Its place among the operands.

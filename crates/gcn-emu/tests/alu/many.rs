@@ -2,6 +2,7 @@
 //! instructions of one source on every value that there is. Mixed precision rounds as E195 says, dot products as E196,
 //! approximations to within a last place (E199).
 
+use gcn_emu::registers::VectorRegisters;
 use gcn_emu::wave::{LANES, Lanes};
 use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, OperandAccess, Row, Slot, Ty, rows};
 
@@ -61,7 +62,7 @@ impl Bench {
             .filter(|&n| is_source(self.slots[n]))
             .collect();
         let mut wave = wave(self.inst.isa, &mut Noise(1));
-        wave.vgprs = vec![Lanes::ZERO; usize::from(STEP) * self.slots.len()].into();
+        wave.vgprs = VectorRegisters::new(usize::from(STEP) * self.slots.len());
         wave.set_exec(u64::MAX);
         let mask = |access| {
             let place = |s: &&Slot| s.kind == Kind::Sdst && s.access == access;

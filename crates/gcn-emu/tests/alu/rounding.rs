@@ -1,6 +1,7 @@
 //! Floating point in every rounding and denormal mode against `rustc_apfloat`, on a million lanes of noise and
 //! special values for each operation; conversions of 16 bits on every value (errata E190, E192, E194).
 
+use gcn_emu::registers::VectorRegisters;
 use gcn_emu::wave::{LANES, Lanes};
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3p};
@@ -344,7 +345,7 @@ fn check(
     let step = step.expect("it decodes");
     let types: Vec<Ty> = op.row().slots().map(|slot| slot.ty).collect();
     let mut wave = wave(inst.isa, &mut Noise(2));
-    wave.vgprs = vec![Lanes::ZERO; usize::from(STEP) * types.len()].into();
+    wave.vgprs = VectorRegisters::new(usize::from(STEP) * types.len());
     wave.set_exec(u64::MAX);
     wave.set_vcc(0);
     for batch in 0..batches {

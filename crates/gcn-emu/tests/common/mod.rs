@@ -120,7 +120,7 @@ impl Machine {
             bytes
         };
         State {
-            vgprs: self.wave.vgprs.clone(),
+            vgprs: self.wave.vgprs.to_vec().into(),
             scalars: (0..SCALARS).map(|code| self.wave.resolved(code)).collect(),
             lds: self.lds.bytes().to_vec(),
             memory: self.device.memory.allocations().iter().map(read).collect(),
@@ -128,7 +128,7 @@ impl Machine {
     }
 
     fn restore(&mut self, state: &State) {
-        self.wave.vgprs.clone_from(&state.vgprs);
+        self.wave.vgprs.copy_from_slice(&state.vgprs);
         for (code, &value) in (0..).zip(&state.scalars) {
             self.wave.set_scalar(code, value);
         }

@@ -60,9 +60,13 @@ fn half2_by<R: nan::Rule>(
             let result = nearest(env.input(a).0, env.input(b).0);
             (env.output(Half::<0>(result)), ())
         });
-        nan::write::<1, 2, 1, F16, Half<0>, R>(w, s, &result, Env::of::<F16>, |env, a, b, _| {
-            any(env, a, b)
-        });
+        nan::write::<1, 2, 1, F16, Half<0>, R>(
+            w,
+            s,
+            &result,
+            Env::of::<F16>,
+            move |env, a, b, _| any(env, a, b),
+        );
     } else {
         directed2(w, s, any);
     }

@@ -5,7 +5,7 @@
 use gcn_isa::{Inst, Isa, regs};
 
 use super::scalar_operand;
-use crate::step::{Arg, MAX_ARGS, Step};
+use crate::step::{Arg, Around, MAX_ARGS, Step};
 use crate::wave::Wave;
 
 /// MODE: indexing is on. GCN 1.0 and 1.1 have no such bit.
@@ -65,10 +65,10 @@ pub fn execute(w: &mut Wave, s: &Step) {
         return;
     }
     let mut moved = s.with_registers(args);
-    if let Some(modified) = &s.modified {
+    if let Some(Around::Modifiers(modified)) = s.around.as_deref() {
         let mut args = modified.operation.args;
         move_operands(w, s, operands, &mut args);
-        moved.modified = Some(Box::new(modified.with_registers(args)));
+        moved.around = Some(Box::new(Around::Modifiers(modified.with_registers(args))));
     }
     (s.handler)(w, &moved);
 }

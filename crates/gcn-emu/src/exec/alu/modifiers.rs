@@ -4,7 +4,7 @@
 //! Decoding works out the modifiers as shifts and masks that are the same for all lanes ([`crate::step::modifiers`]).
 //! Signs, which most ask for, are taken off and turned over as sources are fetched. What else there is becomes an
 //! instruction around the instruction ([`Modified`]): sources of which something is asked are changed into the wave's
-//! staging, the operation is done with those, and what it has written is changed where it is. The operation's own handler
+//! rows for such, the operation is done with those, and what it has written is changed where it is. The operation's own handler
 //! knows nothing of all this.
 
 use std::hint::select_unpredictable as select;
@@ -20,14 +20,16 @@ use crate::lanes::{Half, LANES, Lanes, NOTHING, at_each_level, widened};
 use crate::step::modifiers::{
     Asked, Change, DWORD, HALF_BITS, How, LOW, ResultChange, Taken, source_number,
 };
-use crate::step::{Arg, CrossLane, Handler, MAX_ARGS, Modified, Placed, Step, SubDword};
+use crate::step::{
+    Arg, Around, CrossLane, Handler, MAX_ARGS, Modified, Placed, Splats, Step, SubDword,
+};
 use crate::wave::Wave;
 
 /// The number of the source that DPP reads from other lanes.
 const CROSSED: usize = 0;
 
 /// Makes a vector instruction do what its encoding asks beyond its operation: VOP3, VOP3P, SDWA and DPP may ask something.
-/// A source that is neither register nor constant becomes one in the wave's staging.
+/// A source that is neither register nor constant becomes one in the wave's rows for such.
 pub fn apply(step: &mut Step) {
     let inst = step.inst;
     let asked = Asked::of(&inst);
@@ -75,24 +77,22 @@ pub fn apply(step: &mut Step) {
         result.part = None;
         step.keeps_high = true;
     }
-    let (operation, splats) = step.with(args);
-    let only_splats = changes.is_empty() && result.is_nothing();
-    if only_splats && splats.places == 0 {
+    let (mut operation, splats) = step.with(args);
+    if splats.places != 0 {
+        operation.around = Some(Box::new(Around::Splats(splats, operation.handler)));
+        operation.handler = splatting_handler();
+    }
+    if changes.is_empty() && result.is_nothing() {
         *step = operation;
         return;
     }
-    step.modified = Some(Box::new(Modified {
+    step.around = Some(Box::new(Around::Modifiers(Modified {
         operation,
-        splats,
         changes: changes.into(),
         cross_lane,
         result,
-    }));
-    step.handler = if only_splats {
-        splatting_handler()
-    } else {
-        handler()
-    };
+    })));
+    step.handler = handler();
 }
 
 impl Modified {
@@ -106,30 +106,7 @@ impl Modified {
         }
     }
 
-    /// Puts sources that are the same in all lanes into the wave's staging.
-    #[inline(always)]
-    fn splat(&self, w: &mut Wave) {
-        let mut places = self.splats.places;
-        while places != 0 {
-            let place = places.trailing_zeros() as usize;
-            places &= places - 1;
-            let (_, scalars, staging) = w.split_for_sources();
-            let (Some(arg), Some([low, high, _])) = (
-                self.operation.args.get(place),
-                staging.sources.get_mut(place),
-            ) else {
-                continue;
-            };
-            if let Some([first, second]) = operands::same::<u64>(scalars, *arg) {
-                *low = Lanes::splat(first);
-                if self.splats.wide >> place & 1 != 0 {
-                    *high = Lanes::splat(second);
-                }
-            }
-        }
-    }
-
-    /// Puts the changed sources in the wave's staging. Returns the lanes that the result is for.
+    /// Puts the changed sources in their rows. Returns the lanes that the result is for.
     #[inline(always)]
     fn change(&self, w: &mut Wave, s: &Step) -> u64 {
         let exec = w.exec();
@@ -139,23 +116,20 @@ impl Modified {
         };
         let halves = Env::of::<F16>(w.mode);
         for change in &self.changes {
+            let arg = s.args[change.place];
+            let bits: u64 = scalar_operand::read(w, arg);
+            let (registers, _, mut staged) = w.split_for_sources();
             let splat;
-            let [from_low, from_high] = match s.args[change.place] {
-                Arg::Vgpr(first) => {
-                    let first = usize::from(first);
-                    [first, first + 1].map(|n| w.vgprs.get(n).unwrap_or(&NOTHING))
-                }
-                arg @ (Arg::None
-                | Arg::Scalar(_)
-                | Arg::Special(_)
-                | Arg::Const(_)
-                | Arg::Imm(_)) => {
-                    let bits: u64 = scalar_operand::read(w, arg);
-                    splat = [bits, bits >> u32::BITS].map(|dword| Lanes::splat(dword as u32));
-                    [&splat[0], &splat[1]]
-                }
+            let [from_low, from_high] = if let Arg::Vgpr(first) = arg {
+                let first = usize::from(first);
+                [first, first + 1].map(|n| registers.get(n).unwrap_or(&NOTHING))
+            } else {
+                splat = [bits, bits >> u32::BITS].map(|dword| Lanes::splat(dword as u32));
+                [&splat[0], &splat[1]]
             };
-            let [low, high, _] = &mut w.staging.sources[change.place];
+            let Some([low, high, _]) = staged.source(change.place) else {
+                continue;
+            };
             match &self.cross_lane {
                 _ if change.is_wide => (*low, *high) = (*from_low, *from_high),
                 Some(cross_lane) if change.number == CROSSED => {
@@ -237,14 +211,36 @@ fn result<'a>(w: &'a mut Wave, modified: &Modified) -> Option<(&'a mut [Lanes], 
     Some((registers, &mut w.staging.old[..dwords]))
 }
 
+impl Splats {
+    /// Puts the sources into their rows.
+    #[inline(always)]
+    fn put(self, w: &mut Wave, s: &Step) {
+        let mut places = self.places;
+        while places != 0 {
+            let place = places.trailing_zeros() as usize;
+            places &= places - 1;
+            let (_, scalars, mut staged) = w.split_for_sources();
+            let (Some(arg), Some([low, high, _])) = (s.args.get(place), staged.source(place))
+            else {
+                continue;
+            };
+            if let Some([first, second]) = operands::same::<u64>(scalars, *arg) {
+                *low = Lanes::splat(first);
+                if self.wide >> place & 1 != 0 {
+                    *high = Lanes::splat(second);
+                }
+            }
+        }
+    }
+}
+
 at_each_level! {
-/// The handler of an instruction that asks for nothing but sources in the staging.
+/// The handler of an operation of which sources that are the same in all lanes are put into their rows before.
 fn splatting_handler() -> Handler {
     |w, s| {
-        if let Some(modified) = &s.modified {
-            modified.splat(w);
-            let operation = &modified.operation;
-            (operation.handler)(w, operation);
+        if let Some(Around::Splats(splats, operation)) = s.around.as_deref() {
+            splats.put(w, s);
+            operation(w, s);
         }
     }
 }
@@ -252,11 +248,10 @@ fn splatting_handler() -> Handler {
 /// The handler of a modified instruction.
 fn handler() -> Handler {
     |w, s| {
-        let Some(modified) = &s.modified else {
+        let Some(Around::Modifiers(modified)) = s.around.as_deref() else {
             return;
         };
         let operation = &modified.operation;
-        modified.splat(w);
         let exec = w.exec();
         let lanes = modified.change(w, s);
         if modified.cross_lane.is_some() {

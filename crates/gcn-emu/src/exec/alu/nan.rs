@@ -171,7 +171,7 @@ pub(super) fn write<const X: usize, const Y: usize, const Z: usize, F: Float, N:
     env: impl Fn(u32) -> Env,
     exact: impl Fn(Env, F, F, F) -> F,
 ) {
-    write_but::<X, Y, Z, F, N, R>(w, s, result, (env, 0), |env, _, a, b, c| {
+    write_but::<X, Y, Z, F, N, R>(w, s, result, (env, 0), move |env, _, a, b, c| {
         exact(env, a, b, c)
     });
 }

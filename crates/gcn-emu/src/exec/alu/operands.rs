@@ -1,11 +1,15 @@
-//! Operands of vector instructions: sources are read in place, be it in vector registers or in the wave's staging, where
+//! Operands of vector instructions: sources are read in place, be it in vector registers or in rows beside them, where
 //! `modifiers` has put them. Results are written under EXEC.
 
 use crate::lanes::{
     Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, SourceLanes, at_each_level,
 };
+use crate::registers::Row;
 use crate::step::{Arg, Step};
 use crate::wave::{SCALARS, Scalars, Wave};
+
+/// The place of the result among the operands.
+const RESULT: usize = 0;
 
 /// The sources at the places, with their signs.
 #[inline(always)]
@@ -46,15 +50,17 @@ fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, 
     )
 }
 
-/// Puts the source at a place into the wave's staging, if it is in no vector register or has something done to its sign. It stays
+/// Puts the source at a place into its row, if it is in no vector register or has something done to its sign. It stays
 /// there as it was, beside what becomes of its last dword: it may be read again.
 #[inline(always)]
 fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
     if T::DWORDS == 0 {
         return;
     }
-    let (registers, scalars, staging) = w.split_for_sources();
-    let [low, high, changed] = &mut staging.sources[PLACE];
+    let (registers, scalars, mut staged) = w.split_for_sources();
+    let Some([low, high, changed]) = staged.source(PLACE) else {
+        return;
+    };
     let is_signed = is_signed::<PLACE, T>(s);
     if let Arg::Vgpr(first) = s.args[PLACE] {
         if !is_signed {
@@ -83,15 +89,12 @@ fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
 /// The source at a place, after [`stage`].
 #[inline(always)]
 fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
-    let [low, high, changed] = &w.staging.sources[PLACE];
-    if T::DWORDS == 0 {
-        [&NOTHING; 2]
-    } else if is_signed::<PLACE, T>(s) {
+    if T::DWORDS > 0 && is_signed::<PLACE, T>(s) {
+        let changed = w.vgprs.changed(PLACE);
+        let low = w.vgprs.dword(Row::staged(PLACE), 0);
         [if T::DWORDS > 1 { low } else { changed }, changed]
-    } else if let Arg::Vgpr(first) = s.args[PLACE] {
-        registers_from::<T>(&w.vgprs, first)
     } else {
-        [low, high]
+        source_in_lanes::<PLACE, T>(w, s)
     }
 }
 
@@ -103,7 +106,7 @@ fn is_signed<const PLACE: usize, T: Lane>(s: &Step) -> bool {
 
 pub(super) type Sources<'a> = (SourceLanes<'a>, SourceLanes<'a>, SourceLanes<'a>);
 
-/// The sources at the places, each in vector registers or in the wave's staging.
+/// The sources at the places, each in vector registers or in its row beside them.
 #[inline(always)]
 pub(super) fn in_lanes<
     'a,
@@ -163,10 +166,10 @@ fn sign_bits<const PLACE: usize, T: Lane>(s: &Step) -> &'static SignBits {
     &all[s.signs[PLACE] as usize]
 }
 
-/// The dwords of the source at a place, if it is the same in all lanes and the only one of those used that is not in lanes.
+/// The dwords of the source at a place, if it is the same in all lanes and the only one that is not in lanes.
 #[inline(always)]
-pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step, used: u8) -> Option<Same> {
-    if !s.in_lanes & used != 1 << PLACE {
+pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option<Same> {
+    if usize::from(s.only_same) != PLACE {
         return None;
     }
     same_at::<PLACE, T>(w, s)
@@ -184,16 +187,12 @@ pub(super) fn same_at<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option
     Some(dwords)
 }
 
-/// The same of two sources, if they are the only ones.
+/// The same of two sources.
 #[inline(always)]
 pub(super) fn both_same<const Y: usize, const Z: usize, B: Lane, C: Lane>(
     w: &Wave,
     s: &Step,
-    used: u8,
 ) -> Option<(Same, Same)> {
-    if !s.in_lanes & used != 1 << Y | 1 << Z {
-        return None;
-    }
     Some((same_at::<Y, B>(w, s)?, same_at::<Z, C>(w, s)?))
 }
 
@@ -235,16 +234,13 @@ pub(super) fn write<R: Lane>(
         return bits & exec;
     }
     if exec == u64::MAX && !(R::BITS == u16::BITS && s.keeps_high) {
-        if let Arg::Vgpr(first) = s.args[0] {
-            let first = usize::from(first);
-            if let Some(register) = w.vgprs.get_mut(first) {
-                *register = low;
-            }
-            if R::DWORDS > 1
-                && let Some(register) = w.vgprs.get_mut(first + 1)
-            {
-                *register = high;
-            }
+        if let Some(register) = w.vgprs.dword_mut(s.rows[RESULT], 0) {
+            *register = low;
+        }
+        if R::DWORDS > 1
+            && let Some(register) = w.vgprs.dword_mut(s.rows[RESULT], 1)
+        {
+            *register = high;
         }
     } else {
         // Only here are they put in memory: a handler that has nothing on its stack begins and ends faster.
@@ -253,8 +249,7 @@ pub(super) fn write<R: Lane>(
         if R::DWORDS > 1 {
             staging.results[1] = high;
         } else if R::BITS == u32::BITS
-            && let Arg::Vgpr(first) = s.args[0]
-            && let Some(register) = vgprs.get_mut(usize::from(first))
+            && let Some(register) = vgprs.dword_mut(s.rows[RESULT], 0)
             && register.blend_by_masks(&staging.results[0], exec)
         {
             return bits & exec;
@@ -268,12 +263,8 @@ at_each_level! {
 /// Writes the results in the wave's staging, of one dword or two, in the active lanes.
 fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
     let exec = w.exec();
-    let Arg::Vgpr(first) = s.args[0] else {
-        return;
-    };
     let [low, high] = &mut w.staging.results;
-    let first = usize::from(first);
-    if let Some(register) = w.vgprs.get_mut(first) {
+    if let Some(register) = w.vgprs.dword_mut(s.rows[RESULT], 0) {
         if is_short && s.keeps_high {
             for (new, old) in low.0.iter_mut().zip(&register.0) {
                 *new |= old & !u32::from(u16::MAX);
@@ -282,7 +273,7 @@ fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
         register.blend_in_memory(low, exec);
     }
     if dwords > 1
-        && let Some(register) = w.vgprs.get_mut(first + 1)
+        && let Some(register) = w.vgprs.dword_mut(s.rows[RESULT], 1)
     {
         register.blend_in_memory(high, exec);
     }
@@ -293,16 +284,15 @@ fn write_part(w: &mut Wave, s: &Step, dwords: usize, is_short: bool) {
 #[derive(Clone, Copy)]
 pub(super) struct Positions<const X: usize, const Y: usize, const Z: usize>;
 
-/// A source that is in vector registers or in the wave's staging.
+/// A source that is in vector registers or in its row.
 #[inline(always)]
 fn source_in_lanes<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS == 0 {
         return [&NOTHING; 2];
     }
-    let first = usize::from(s.registers[PLACE]);
-    let staged = &w.staging.sources[PLACE];
-    let dwords = |n: usize| w.vgprs.get(first + n).unwrap_or(&staged[n]);
-    [dwords(0), dwords(T::DWORDS.saturating_sub(1))]
+    let row = s.rows[PLACE];
+    let last = w.vgprs.dword(row, T::DWORDS.saturating_sub(1));
+    [w.vgprs.dword(row, 0), last]
 }
 
 /// Registers of the wave from one on.

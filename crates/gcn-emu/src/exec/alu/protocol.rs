@@ -208,37 +208,43 @@ pub(super) fn computed<
     if const { A::IS_HALF } {
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
-    // What is the same in all lanes stays in the host's registers where it is one source, or two beside each other, or the second
-    // of three, whatever is done to signs; ways that an operation has no sources for are not compiled.
+    // What is the same in all lanes stays in the host's registers where it is one source, or two beside each other; a sign of
+    // another source may then be changed if the one is of two sources or the second of three. Ways that an operation has no
+    // sources for are not compiled.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_lanes & used == used {
         lanes::map(in_lanes::<X, Y, Z, A, B, C>(w, s), mask, f)
     } else if const { A::DWORDS > 0 }
-        && let Some(a) = only_same::<X, A>(w, s, used)
+        && let Some(a) = only_same::<X, A>(w, s)
     {
         let (_, b, c) = in_lanes::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
     } else if const { B::DWORDS > 0 }
-        && let Some(b) = only_same::<Y, B>(w, s, used)
+        && let Some(b) = only_same::<Y, B>(w, s)
     {
         let (a, _, c) = in_lanes::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
     } else if const { C::DWORDS > 0 }
-        && let Some(c) = only_same::<Z, C>(w, s, used)
+        && let Some(c) = only_same::<Z, C>(w, s)
     {
         let (a, b, _) = in_lanes::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
-    } else if const { B::DWORDS > 0 && C::DWORDS > 0 }
-        && let Some((b, c)) = both_same::<Y, Z, B, C>(w, s, used)
+    } else if const { are_three::<A, B, C>() }
+        && let Some((b, c)) = both_same::<Y, Z, B, C>(w, s)
     {
-        let (a, _, _) = in_lanes::<X, Y, Z, A, B, C>(w, s);
+        let (a, _, _) = with_signs::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
-    } else if const { A::DWORDS > 0 && B::DWORDS > 0 && C::DWORDS > 0 }
-        && let Some((a, b)) = both_same::<X, Y, A, B>(w, s, used)
+    } else if const { are_three::<A, B, C>() }
+        && let Some((a, b)) = both_same::<X, Y, A, B>(w, s)
     {
-        let (_, _, c) = in_lanes::<X, Y, Z, A, B, C>(w, s);
+        let (_, _, c) = with_signs::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
-    } else if const { B::DWORDS > 0 && C::DWORDS > 0 }
+    } else if const { are_two_signed::<A, B, C>() }
+        && let Some(a) = same_at::<X, A>(w, s)
+    {
+        let (_, b, c) = with_signs::<X, Y, Z, A, B, C>(w, s);
+        lanes::map((a, b, c), mask, f)
+    } else if const { are_three::<A, B, C>() || are_two_signed::<A, B, C>() }
         && let Some(b) = same_at::<Y, B>(w, s)
     {
         let (a, _, c) = with_signs::<X, Y, Z, A, B, C>(w, s);
@@ -246,6 +252,16 @@ pub(super) fn computed<
     } else {
         lanes::map(with_signs::<X, Y, Z, A, B, C>(w, s), mask, f)
     }
+}
+
+/// True of two sources of a dword each that may have something done to a sign.
+const fn are_two_signed<A: Lane, B: Lane, C: Lane>() -> bool {
+    A::DWORDS == 1 && B::DWORDS == 1 && C::DWORDS == 0 && A::SIGN | B::SIGN != 0
+}
+
+/// True of three sources.
+const fn are_three<A: Lane, B: Lane, C: Lane>() -> bool {
+    A::DWORDS > 0 && B::DWORDS > 0 && C::DWORDS > 0
 }
 
 /// [`run`] compiled once for all places that sources may be in: one that is in no vector register is staged. The compiler calls

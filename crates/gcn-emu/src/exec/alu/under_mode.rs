@@ -173,7 +173,7 @@ pub(super) fn sum2_reversed<F: Float>(
         s,
         |a, b| nearest(b, a),
         |result| Env::FLUSHING.output(result),
-        |env, a, b| any(env, b, a),
+        move |env, a, b| any(env, b, a),
     );
 }
 
@@ -211,7 +211,9 @@ fn rounded2_by<F: Float, R: nan::Rule>(
     } else {
         return directed2(w, s, any);
     };
-    nan::write::<1, 2, 1, F, F, R>(w, s, &result, Env::of::<F>, |env, a, b, _| any(env, a, b));
+    nan::write::<1, 2, 1, F, F, R>(w, s, &result, Env::of::<F>, move |env, a, b, _| {
+        any(env, a, b)
+    });
 }
 
 /// [`rounded1`] of three sources.

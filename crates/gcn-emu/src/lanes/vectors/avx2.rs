@@ -282,10 +282,14 @@ fn lane_bits(first: usize) -> __m256i {
 #[inline]
 #[target_feature(enable = "avx2")]
 pub(in crate::lanes) fn signs(words: &Lanes) -> u64 {
-    let mut signs = 0;
-    for n in 0..LANES / WIDTH {
-        let vector = _mm256_movemask_ps(_mm256_castsi256_ps(part(words, n)));
-        signs |= u64::from(vector as u32) << (n * WIDTH);
-    }
-    signs
+    // Words that are all ones or zero stay that in fewer bits; each half of a vector is packed by itself.
+    let half = |first: usize| {
+        let word = |n: usize| part(words, first + n);
+        let low = _mm256_packs_epi32(word(0), word(1));
+        let high = _mm256_packs_epi32(word(2), word(3));
+        let order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+        let bytes = _mm256_permutevar8x32_epi32(_mm256_packs_epi16(low, high), order);
+        u64::from(_mm256_movemask_epi8(bytes) as u32)
+    };
+    half(0) | half(HALF / WIDTH) << HALF
 }
