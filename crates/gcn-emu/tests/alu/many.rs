@@ -3,7 +3,7 @@
 //! approximations to within a last place (E199).
 
 use gcn_emu::registers::VectorRegisters;
-use gcn_emu::wave::{LANES, Lanes};
+use gcn_emu::wave::LANES;
 use gcn_isa::{Encoding, Inst, Isa, Kind, Op, Operand, OperandAccess, Row, Slot, Ty, rows};
 
 use crate::common::*;
