@@ -90,6 +90,10 @@ pub fn waits() -> Vec<Explained> {
             |it, isa| isa == Isa::Si && it.has("buffer to lds"),
         ),
         explained(
+            "LLVM knows by a memory operand that an instruction reads LDS, and LDS_DIRECT and interpolation have none",
+            |it, _| it.names[0] == "buffer to lds" && it.insts[1].uses().counters().is_none(),
+        ),
+        explained(
             "LLVM has an image's compare-and-swap return as many registers as it has data",
             |it, _| it.names[0] == "image swap" && it.insts.last().is_some_and(uses_second_data),
         ),

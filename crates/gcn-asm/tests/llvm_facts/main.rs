@@ -12,23 +12,18 @@ use std::collections::HashSet;
 
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Hazard, Order, RegisterUse, Registers, Space};
-use gcn_isa::{Does, Encoding, Inst, Isa, Target};
+use gcn_isa::{Does, Encoding, Inst, Isa, TARGETS, Target};
 
 use classes::{COUNTED, OTHERS};
 use explained::check;
-use passes::{FEATURES, Part, Pass, Sequence, inst, of_class, pairs, run, sequence, wait_states};
-
-const TARGETS: [&str; 7] = [
-    "gfx600", "gfx700", "gfx803", "gfx810", "gfx900", "gfx904", "gfx906",
-];
+use passes::{Part, Pass, Sequence, features, inst, of_class, pairs, run, sequence, wait_states};
 
 #[test]
 fn hazards_are_those_that_llvm_avoids() {
     let mut failures = Vec::new();
-    for (name, features) in FEATURES {
-        let target = common::target(name);
+    for (target, features) in features() {
         let pairs = pairs(target);
-        let states = wait_states(name, features, &pairs);
+        let states = wait_states(target.name, features, &pairs);
         for (pair, theirs) in pairs.iter().zip(states) {
             let after = pair.insts[1].uses();
             let hazards: Vec<(Hazard, u8)> = pair.insts[0].uses().hazards_before(&after).collect();
@@ -196,8 +191,7 @@ fn touches(target: &'static Target, registers: &[Registers]) -> Vec<Part> {
 #[test]
 fn waits_are_those_that_llvm_inserts() {
     let (mut failures, mut matters) = (Vec::new(), HashSet::new());
-    for name in TARGETS {
-        let target = common::target(name);
+    for target in TARGETS {
         let [here, moved, far] = [0, 1, 2].map(|place| {
             let all = COUNTED.iter();
             all.filter_map(|class| of_class(target, class, place))
@@ -215,7 +209,7 @@ fn waits_are_those_that_llvm_inserts() {
             .iter()
             .map(|(first, _, last)| sequence(&[first, last]))
             .collect();
-        let found = compare(name, &sequences, &mut failures, &mut matters);
+        let found = compare(target, &sequences, &mut failures, &mut matters);
         let mut seen = HashSet::new();
         let mut pairs = Vec::new();
         for ((first, moved, last), waits) in alone.iter().zip(found) {
@@ -228,11 +222,16 @@ fn waits_are_those_that_llvm_inserts() {
                 );
             }
         }
-        // Those that use the same registers.
+        // Those that use the same registers, and instructions that no counter counts.
+        let others: Vec<_> = OTHERS
+            .iter()
+            .filter_map(|class| of_class(target, class, 0))
+            .collect();
         for first in &here {
-            pairs.extend(here.iter().map(|second| sequence(&[first, second])));
+            let seconds = here.iter().chain(&others);
+            pairs.extend(seconds.map(|second| sequence(&[first, second])));
         }
-        compare(name, &pairs, &mut failures, &mut matters);
+        compare(target, &pairs, &mut failures, &mut matters);
     }
     assert_seen(&matters);
     check(failures, &explained::waits());
@@ -266,13 +265,13 @@ fn waits(isa: Isa, insts: &[Inst], without: Option<usize>) -> Vec<Waitcnt> {
 /// Compares the waits of sequences. Gives those before the last instruction of each: ours, and LLVM's. Notes the classes before
 /// it whose counters matter.
 fn compare(
-    name: &str,
+    target: &'static Target,
     sequences: &[Sequence],
     failures: &mut Vec<(Sequence, Isa, String)>,
     matters: &mut HashSet<String>,
 ) -> Vec<[Waitcnt; 2]> {
-    let isa = common::target(name).isa;
-    let inserted = run(name, "", Pass::Waits, sequences);
+    let isa = target.isa;
+    let inserted = run(target.name, "", Pass::Waits, sequences);
     let compared = sequences.iter().zip(inserted).map(|(it, inserted)| {
         let ours = waits(isa, &it.insts, None);
         let theirs: Vec<Waitcnt> = inserted[..it.insts.len()]
@@ -311,7 +310,7 @@ fn every_class_exists_somewhere() {
     for class in COUNTED.iter().chain(OTHERS) {
         let exists = TARGETS
             .iter()
-            .any(|name| inst(common::target(name), class.text).is_some());
+            .any(|target| inst(target, class.text).is_some());
         assert!(exists, "{} exists nowhere: {}", class.name, class.text);
     }
 }

@@ -2,22 +2,22 @@
 
 use std::fmt::Write;
 
-use gcn_isa::{Inst, Target, decode};
+use gcn_isa::{Inst, TARGETS, Target, decode};
 
 use crate::classes::{COUNTED, Class, OTHERS, elsewhere};
 use crate::common;
 
-/// Targets without replays of accesses that have faulted, and one with them.
-pub const FEATURES: [(&str, &str); 8] = [
-    ("gfx600", ""),
-    ("gfx700", ""),
-    ("gfx803", ""),
-    ("gfx810", "-xnack"),
-    ("gfx900", "-xnack"),
-    ("gfx900", "+xnack"),
-    ("gfx904", "-xnack"),
-    ("gfx906", "-xnack"),
-];
+/// All targets, those that can replay accesses that have faulted with and without that.
+pub fn features() -> impl Iterator<Item = (&'static Target, &'static str)> {
+    TARGETS.iter().flat_map(|target| {
+        let features: &[&str] = if target.xnack {
+            &["-xnack", "+xnack"]
+        } else {
+            &[""]
+        };
+        features.iter().map(move |features| (target, *features))
+    })
+}
 
 /// Instructions one after the other, for both.
 #[derive(Clone)]

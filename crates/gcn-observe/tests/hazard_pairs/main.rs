@@ -20,7 +20,7 @@ use gcn_isa::Target;
 use gcn_observe::finding::{Findings, Kind};
 use gcn_observe::lint::{CodeRegion, LintCode, lint};
 
-use passes::{FEATURES, Sequence, inst, pairs, wait_states};
+use passes::{Sequence, features, inst, pairs, wait_states};
 
 /// True if the second instruction follows too soon, with these words between the two.
 fn is_reported(target: &'static Target, pair: &Sequence, between: &[u32]) -> bool {
@@ -51,18 +51,17 @@ fn is_reported(target: &'static Target, pair: &Sequence, between: &[u32]) -> boo
 fn missing_wait_states_are_those_that_llvm_inserts() {
     let (mut differences, mut needed, mut tried) = (Vec::new(), 0, 0);
     let explained = explained::hazards();
-    for (name, features) in FEATURES {
+    for (target, features) in features() {
         if features.contains('+') {
             // Replays concern the compiler's clauses, not wait states.
             continue;
         }
-        let target = common::target(name);
         let nop = |number: u16| {
             let text = format!("s_nop {number}");
             common::inst_words(&inst(target, &text).expect("it exists"))
         };
         let pairs = pairs(target);
-        let states = wait_states(name, features, &pairs);
+        let states = wait_states(target.name, features, &pairs);
         for (pair, theirs) in pairs.iter().zip(states) {
             needed += usize::from(theirs > 0);
             // Where nothing is needed between them, nothing need be tried.
@@ -77,7 +76,8 @@ fn missing_wait_states_are_those_that_llvm_inserts() {
                     if is_reported != (between < theirs) && !is_explained() {
                         let names = pair.names.join(" / ");
                         differences.push(format!(
-                            "{name} {names}: {between} wait states of {theirs}, reported: {is_reported}"
+                            "{} {names}: {between} wait states of {theirs}, reported: {is_reported}",
+                            target.name
                         ));
                     }
                 }
