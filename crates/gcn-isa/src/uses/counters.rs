@@ -264,34 +264,35 @@ impl Uses<'_> {
 }
 
 impl Form {
-    /// The counters that the instruction adds to at issue with some of its modifiers: with GDS those of DS instructions are
-    /// two.
+    /// The counters that the instruction adds to at issue, each with the modifier that makes it do so: DS instructions add to
+    /// another one with GDS.
     ///
     /// # Examples
     /// ```
-    /// use gcn_isa::{Isa, uses::Counter};
+    /// use gcn_isa::{Field, Isa, uses::Counter};
     /// let tables = Isa::Gfx9.tables();
     /// let form = &tables.forms(tables.named("ds_read_b32").expect("an instruction"))[0];
-    /// assert_eq!(form.counters(), [Counter::Lgkm, Counter::Exp]);
+    /// assert_eq!(form.counters(), [(Counter::Lgkm, None), (Counter::Exp, Some(Field::Gds))]);
     /// assert_eq!(Counter::Lgkm.to_string(), "lgkmcnt");
     /// ```
-    pub fn counters(&'static self) -> Vec<Counter> {
-        let mut held = [false; 3];
-        let mut note = |inst: &Inst| {
+    pub fn counters(&'static self) -> Vec<(Counter, Option<Field>)> {
+        let held = |inst: &Inst| -> Vec<Counter> {
             let counters = inst.uses().counters();
-            for counter in counters.iter().flat_map(Counters::held) {
-                held[counter as usize] = true;
-            }
+            counters.iter().flat_map(Counters::held).collect()
         };
         let with_defaults = Inst::with_defaults(self);
-        note(&with_defaults);
         let mut of_gds = with_defaults;
-        if self.modifier(Field::Gds).is_some() && of_gds.set(Field::Gds, 1).is_ok() {
-            note(&of_gds);
-        }
-        let all = [Counter::Vm, Counter::Lgkm, Counter::Exp];
-        all.into_iter()
-            .filter(|counter| held[*counter as usize])
-            .collect()
+        let added = match self.modifier(Field::Gds) {
+            Some(_) if of_gds.set(Field::Gds, 1).is_ok() => held(&of_gds),
+            _ => Vec::new(),
+        };
+        let always = held(&with_defaults);
+        let added = added
+            .into_iter()
+            .filter(|counter| !always.contains(counter));
+        let added = added.map(|counter| (counter, Some(Field::Gds)));
+        let mut counters: Vec<_> = always.iter().map(|&counter| (counter, None)).collect();
+        counters.extend(added);
+        counters
     }
 }

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use gcn_asm::usage;
 use gcn_isa::describe::{BitContents, BitRun};
-use gcn_isa::{Encoding, Form, Inst, Isa, IsaSet, Row};
+use gcn_isa::{Encoding, Field, Form, Inst, Isa, IsaSet, Row};
 use serde::Serialize;
 
 use super::{Answer, errata, exists, family, set_of, sets, versions};
@@ -142,7 +142,14 @@ fn vary(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<Varying>
 /// The counters that an instruction adds to; nothing if there is none.
 fn counters(form: &'static Form) -> Option<String> {
     let counters = form.counters();
-    let names: Vec<String> = counters.iter().map(ToString::to_string).collect();
+    let names = counters.iter().map(|(counter, modifier)| match modifier {
+        Some(modifier) => format!(
+            "{counter} with {}",
+            field_name(*modifier).to_ascii_lowercase()
+        ),
+        None => counter.to_string(),
+    });
+    let names: Vec<String> = names.collect();
     (!names.is_empty()).then(|| names.join(", "))
 }
 
@@ -150,7 +157,7 @@ fn counters(form: &'static Form) -> Option<String> {
 fn operands(inst: &Inst) -> Vec<String> {
     let slots = inst.row().slots().enumerate();
     let text = slots.map(|(place, slot)| {
-        let field = format!("{:?}", slot.field).to_ascii_uppercase();
+        let field = field_name(slot.field);
         let ty = format!("{:?}", slot.ty).to_ascii_lowercase();
         let uses = inst.uses().operand_phrases(place);
         match uses.is_empty() {
@@ -159,6 +166,10 @@ fn operands(inst: &Inst) -> Vec<String> {
         }
     });
     text.collect()
+}
+
+fn field_name(field: Field) -> String {
+    format!("{field:?}").to_ascii_uppercase()
 }
 
 pub(super) fn encoding_name(encoding: Encoding) -> String {
@@ -219,7 +230,7 @@ pub(super) fn contents(form: &Form, run: BitRun) -> String {
             let bits = form.layout.constant >> run.low & (u32::MAX >> (u32::BITS as usize - width));
             format!("{bits:0width$b}")
         }
-        BitContents::Field(field) => format!("{field:?}").to_ascii_uppercase(),
+        BitContents::Field(field) => field_name(field),
         BitContents::Nothing => "-".to_owned(),
     }
 }
