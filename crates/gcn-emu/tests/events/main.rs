@@ -162,6 +162,12 @@ impl WaveObserver for Recorder {
     fn gws_resumes(&mut self, context: &Context<'_>) {
         self.add(format!("{} resumes", context.id().wave));
     }
+    fn gws_begins(&mut self, context: &Context<'_>) {
+        self.add(format!("{} begins gws", context.id().wave));
+    }
+    fn gws_ends(&mut self, context: &Context<'_>) {
+        self.add(format!("{} is done with gws", context.id().wave));
+    }
 }
 
 impl Recorder {
@@ -224,7 +230,9 @@ fn run_with(
             mode: 0,
         },
     };
-    run(&mut device, &code, &dispatch, observers).expect("it starts")
+    let finished = run(&mut device, &code, &dispatch, observers).expect("it starts");
+    device.memory.free(buffer).expect("it is there");
+    finished
 }
 
 fn observed(target: &str, text: &str, items: u32, wants: Events) -> Vec<String> {
@@ -275,7 +283,8 @@ fn a_run_from_its_begin_to_its_end() {
         0 issues s_endpgm
         0 completes s_endpgm
         0 ends: Program, 0 outstanding
-        dispatch 0 ends after 7 None"##,
+        dispatch 0 ends after 7 None
+        Freed buffer 1024"##,
     );
 }
 
@@ -374,18 +383,26 @@ fn an_instruction_that_blocks_issues_once() {
     assert_lines(
         &lines,
         "
+        0 begins gws
+        0 is done with gws
         0 issues s_barrier
         0 completes s_barrier
         0 arrives
+        1 begins gws
+        1 is done with gws
         1 issues s_barrier
         1 completes s_barrier
         1 arrives
         opens [0, 0, 0]
         0 issues ds_gws_barrier v1 gds #1
+        0 begins gws
         0 blocks
         1 issues ds_gws_barrier v1 gds #1
+        1 begins gws
+        1 is done with gws
         1 completes ds_gws_barrier
         0 resumes
+        0 is done with gws
         0 completes ds_gws_barrier",
     );
 }

@@ -228,12 +228,14 @@ impl Program {
         if !everything.leaves.load(Relaxed) && !self.reads_flat_scratch {
             // No workgroup sees what another does.
             self.compare(&expected, &self.run(2, &none), "by two threads");
+            self.compare(&expected, &self.run(2, &all), "by two threads, observed");
         }
         for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
             level.set().expect("it is available");
-            let found = self.run(1, &none);
+            let [found, observed] = [&none, &all].map(|observers| self.run(1, observers));
             host.set().expect("it is available");
             self.compare(&expected, &found, level.name());
+            self.compare(&expected, &observed, &format!("{level}, observed"));
         }
         (counts[0], everything.of_scratch.load(Relaxed))
     }
