@@ -1,182 +1,28 @@
 //! From operands to words: which slot takes which operand, which encoding holds them, what is wrong if none does.
 //! Names no instruction; everything follows from the row and the field maps.
 
+mod problem;
+mod statement;
 mod constant;
 mod graphics;
-mod modifiers;
 mod place;
+mod modifiers;
 
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
-    Does, Field, FieldError, Form, Inst, Isa, Kind, Modifier, ModifierValue, Op, Operand,
-    OperandAccess, PlacedOperand, Slot, When,
+    Does, Field, Form, Inst, Isa, Kind, Op, Operand, OperandAccess, PlacedOperand, Slot, When,
 };
 
-use crate::argument::ModArg;
-use crate::argument::{Arg, ArgValue, Waiting};
-use crate::ids::{self, Explanation};
+use crate::argument::{Arg, ArgValue, ModArg};
+use crate::ids;
 use crate::inputs::dialect::Dialect;
 use modifiers::{set_defaults, set_modifiers};
 use place::{place, register_counts, scalar_offset};
-
-/// As the length of a list: it is written as one number, CLRX's way.
-pub(crate) const AS_NUMBER: usize = usize::MAX;
-/// The operands and modifiers of a statement.
-pub(crate) struct Operands<'a> {
-    pub args: &'a [Arg],
-    pub mods: &'a [ModArg],
-    /// `offset:` after the register of a scalar memory instruction (errata E025).
-    pub scalar_offset: Option<i64>,
-}
-
-/// An instruction, and what of it is filled in later.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Encoded {
-    pub inst: Inst,
-    pub delayed: Option<(DelayedField, Waiting)>,
-    /// Fields that are no addresses.
-    pub later: [Option<(DelayedField, Waiting)>; MOST_LATER],
-}
-
-/// A field that is filled in later.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum DelayedField {
-    /// The dword after the instruction.
-    Literal,
-    /// The distance of a branch.
-    Branch,
-    /// The number of an operand.
-    Operand(&'static Slot),
-    /// The number of a modifier.
-    Modifier(&'static Modifier),
-}
-
-/// Fields of an instruction that may be filled in later, beside a literal.
-pub(crate) const MOST_LATER: usize = 3;
-
-impl Encoded {
-    /// A field is filled in at the end of the source.
-    fn put_off(&mut self, field: DelayedField, value: Waiting) -> Result<(), ProblemKind> {
-        let free = self.later.iter_mut().find(|place| place.is_none());
-        *free.ok_or(ProblemKind::NotKnown)? = Some((field, value));
-        Ok(())
-    }
-}
-
-impl DelayedField {
-    /// Puts a number into the field.
-    ///
-    /// # Errors
-    /// [`FieldError`] if it does not fit.
-    pub(crate) fn fill(self, inst: &mut Inst, value: i64) -> Result<(), FieldError> {
-        match self {
-            DelayedField::Literal => inst.set_literal(value as u32),
-            DelayedField::Branch => inst.set_signed(Field::Simm16, value),
-            DelayedField::Operand(slot) => {
-                let operand = match slot.kind {
-                    Kind::ScalarOffset { .. } => {
-                        let range = || FieldError::Range {
-                            value,
-                            low: 0,
-                            high: inst.layout().bits(Field::Offset).max().cast_signed(),
-                        };
-                        Operand::ScalarOffset {
-                            imm: Some(i32::try_from(value).map_err(|_| range())?),
-                            reg: None,
-                            literal: false,
-                        }
-                    }
-                    _ => Operand::Imm(value),
-                };
-                inst.set_operand(slot, operand)
-            }
-            DelayedField::Modifier(modifier) if modifier.value == ModifierValue::Signed => {
-                inst.set_signed(modifier.field, value)
-            }
-            DelayedField::Modifier(modifier) => inst.set(modifier.field, value),
-        }
-    }
-}
-
-/// The part of a statement that a problem concerns.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum ProblemPlace {
-    Instruction,
-    Arg(usize),
-    Modifier(usize),
-}
-
-/// A problem that keeps operands from fitting an encoding.
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Problem {
-    pub at: ProblemPlace,
-    pub kind: ProblemKind,
-}
-
-#[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum ProblemKind {
-    /// Ordered so that the most telling one of several encodings is reported: later is better.
-    ModifierNotHere,
-    NeedsVgpr,
-    NoLiteral,
-    NoSourceModifiers,
-    NeedsVcc,
-    SecondLiteral,
-    Breaks(Rule),
-    Expected(&'static Slot),
-    Registers {
-        expected: u8,
-        found: u8,
-    },
-    Alignment(u8),
-    TooFew,
-    TooMany,
-    Missing(&'static str),
-    MustReturn,
-    OffIsMandatory,
-    /// A buffer's address of this many VGPRs is left out.
-    NoAddress(u8),
-    BothOff,
-    BothRegisters,
-    AddressRegisters {
-        expected: u8,
-        found: u8,
-    },
-    ImageAddress {
-        least: u8,
-        most: u8,
-        found: u8,
-    },
-    NotAllowed(&'static Explanation, &'static str),
-    NotKnown,
-    Range {
-        value: i64,
-        low: i64,
-        high: i64,
-    },
-    FloatRange(f64),
-    FloatInInteger,
-    ListLength {
-        expected: usize,
-        found: usize,
-    },
-}
-
-impl ProblemKind {
-    /// Rank of the problem; of several encodings' problems the one with the highest rank is reported.
-    fn rank(self) -> u8 {
-        match self {
-            ProblemKind::ModifierNotHere
-            | ProblemKind::NeedsVgpr
-            | ProblemKind::NeedsVcc
-            | ProblemKind::NoSourceModifiers => 0,
-            ProblemKind::NoLiteral => 1,
-            ProblemKind::Breaks(Rule::ConstantBus) | ProblemKind::SecondLiteral => 2,
-            _ => 3,
-        }
-    }
-}
+use problem::at_arg;
+pub(crate) use problem::{Problem, ProblemKind, ProblemPlace};
+pub(crate) use statement::{AS_NUMBER, DelayedField, Operands};
+use statement::{Encoded, MOST_LATER};
 
 /// The instruction in the first of its encodings that can hold the operands, or in the one asked for.
 pub(crate) fn encode(
@@ -280,13 +126,6 @@ impl Matched {
     }
 }
 
-fn at_arg(index: usize, kind: ProblemKind) -> Problem {
-    Problem {
-        at: ProblemPlace::Arg(index),
-        kind,
-    }
-}
-
 fn try_form(
     dialect: Dialect,
     form: &'static Form,
@@ -358,16 +197,6 @@ fn fill_in_offset(
         at: ProblemPlace::Instruction,
         kind,
     })
-}
-
-fn field_problem(error: FieldError, value: i64) -> ProblemKind {
-    match error {
-        FieldError::Missing => ProblemKind::ModifierNotHere,
-        FieldError::Range { low, high, .. } => ProblemKind::Range { value, low, high },
-        FieldError::Alignment(multiple) => ProblemKind::Alignment(multiple),
-        // The operand is of another kind.
-        _ => ProblemKind::NoLiteral,
-    }
 }
 
 /// Assigns operands to places: optional places stay empty if there are fewer operands than places.

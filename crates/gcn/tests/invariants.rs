@@ -389,6 +389,7 @@ const ORDERED_INSIDE: &[(&str, &str)] = &[
     ("gcn-asm/src/inputs.rs", "gcn-asm/src/inputs"),
     ("gcn-asm/src/assembler.rs", "gcn-asm/src/assembler"),
     ("gcn-asm/src/directive.rs", "gcn-asm/src/directive"),
+    ("gcn-asm/src/encode.rs", "gcn-asm/src/encode"),
     ("gcn-asm/src/instruction.rs", "gcn-asm/src/instruction"),
     ("gcn-runtime/src/language.rs", "gcn-runtime/src/language"),
     ("gcn-runtime/src/abi.rs", "gcn-runtime/src/abi"),

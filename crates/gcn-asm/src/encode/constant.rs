@@ -3,7 +3,7 @@
 use gcn_isa::rules;
 use gcn_isa::{Isa, Operand, Slot, Ty, regs};
 
-use super::{ProblemKind, field_problem};
+use super::problem::{ProblemKind, field_problem};
 use crate::argument::{Arg, ArgValue};
 use crate::cursor::FloatWidth;
 use crate::inputs::dialect::Dialect;

@@ -4,7 +4,7 @@ use gcn_isa::exp::SOURCES;
 use gcn_isa::vintrp::CHANNELS;
 use gcn_isa::{Field, Inst};
 
-use super::{ProblemKind, field_problem};
+use super::problem::{ProblemKind, field_problem};
 use crate::argument::ArgValue;
 use crate::ids;
 

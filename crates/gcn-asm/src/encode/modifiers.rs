@@ -3,7 +3,8 @@
 use gcn_isa::field::Encoding;
 use gcn_isa::{Field, FieldError, Inst, Modifier, ModifierValue};
 
-use super::{AS_NUMBER, Operands, Problem, ProblemKind, ProblemPlace, field_problem};
+use super::problem::{Problem, ProblemKind, ProblemPlace, field_problem};
+use super::statement::{AS_NUMBER, Operands};
 use crate::argument::ModArg;
 use crate::inputs::dialect::Dialect;
 

@@ -10,7 +10,8 @@ use super::constant::{
     float_constant, float_literal, float_of, literal, modified_constant, width_of, with_count,
 };
 use super::graphics::{attribute, export_value};
-use super::{DelayedField, Encoded, Operands, Problem, ProblemKind, at_arg, field_problem};
+use super::problem::{Problem, ProblemKind, at_arg, field_problem};
+use super::statement::{DelayedField, Encoded, Operands};
 use crate::argument::{Arg, ArgValue};
 use crate::ids;
 use crate::inputs::dialect::Dialect;

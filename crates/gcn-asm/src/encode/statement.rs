@@ -1,0 +1,90 @@
+//! A statement's operands, and the instruction that they become.
+
+use gcn_isa::{Field, FieldError, Inst, Kind, Modifier, ModifierValue, Operand, Slot};
+
+use super::problem::ProblemKind;
+use crate::argument::{Arg, ModArg, Waiting};
+
+/// As the length of a list: it is written as one number, CLRX's way.
+pub(crate) const AS_NUMBER: usize = usize::MAX;
+
+/// The operands and modifiers of a statement.
+pub(crate) struct Operands<'a> {
+    pub args: &'a [Arg],
+    pub mods: &'a [ModArg],
+    /// `offset:` after the register of a scalar memory instruction (errata E025).
+    pub scalar_offset: Option<i64>,
+}
+
+/// An instruction, and what of it is filled in later.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Encoded {
+    pub inst: Inst,
+    pub delayed: Option<(DelayedField, Waiting)>,
+    /// Fields that are no addresses.
+    pub later: [Option<(DelayedField, Waiting)>; MOST_LATER],
+}
+
+/// A field that is filled in later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum DelayedField {
+    /// The dword after the instruction.
+    Literal,
+    /// The distance of a branch.
+    Branch,
+    /// The number of an operand.
+    Operand(&'static Slot),
+    /// The number of a modifier.
+    Modifier(&'static Modifier),
+}
+
+/// Fields of an instruction that may be filled in later, beside a literal.
+pub(crate) const MOST_LATER: usize = 3;
+
+impl Encoded {
+    /// A field is filled in at the end of the source.
+    pub(super) fn put_off(
+        &mut self,
+        field: DelayedField,
+        value: Waiting,
+    ) -> Result<(), ProblemKind> {
+        let free = self.later.iter_mut().find(|place| place.is_none());
+        *free.ok_or(ProblemKind::NotKnown)? = Some((field, value));
+        Ok(())
+    }
+}
+
+impl DelayedField {
+    /// Puts a number into the field.
+    ///
+    /// # Errors
+    /// [`FieldError`] if it does not fit.
+    pub(crate) fn fill(self, inst: &mut Inst, value: i64) -> Result<(), FieldError> {
+        match self {
+            DelayedField::Literal => inst.set_literal(value as u32),
+            DelayedField::Branch => inst.set_signed(Field::Simm16, value),
+            DelayedField::Operand(slot) => {
+                let operand = match slot.kind {
+                    Kind::ScalarOffset { .. } => {
+                        let range = || FieldError::Range {
+                            value,
+                            low: 0,
+                            high: inst.layout().bits(Field::Offset).max().cast_signed(),
+                        };
+                        Operand::ScalarOffset {
+                            imm: Some(i32::try_from(value).map_err(|_| range())?),
+                            reg: None,
+                            literal: false,
+                        }
+                    }
+                    _ => Operand::Imm(value),
+                };
+                inst.set_operand(slot, operand)
+            }
+            DelayedField::Modifier(modifier) if modifier.value == ModifierValue::Signed => {
+                inst.set_signed(modifier.field, value)
+            }
+            DelayedField::Modifier(modifier) => inst.set(modifier.field, value),
+        }
+    }
+}
