@@ -87,7 +87,7 @@ pub(crate) struct ModArg {
     pub value: i64,
     /// Number of bits of a list.
     pub count: usize,
-    /// Its number is not known yet.
+    /// The number is not known yet.
     pub later: Option<Waiting>,
     pub span: Range<usize>,
 }

@@ -130,7 +130,7 @@ pub(crate) struct LinePlace {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSection {
-    /// Its name.
+    /// Name.
     pub name: String,
     /// Kind of its contents.
     pub kind: SectionKind,
@@ -140,9 +140,9 @@ pub struct ProgramSection {
     pub align: u64,
     /// The address that it is linked for (`.gcn_address`), if that was given.
     pub address: Option<u64>,
-    /// Its bytes; empty if its kind is [`SectionKind::NoBits`].
+    /// Bytes; empty if its kind is [`SectionKind::NoBits`].
     pub bytes: Vec<u8>,
-    /// Its size in bytes.
+    /// Size in bytes.
     pub size: u64,
     /// Fields that depend on addresses, in the order of the source. They hold zero; addends are here.
     pub relocations: Vec<ProgramRelocation>,
@@ -219,11 +219,11 @@ pub struct ProgramRelocation {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ProgramSymbol {
-    /// Its name; numeric labels have an empty one.
+    /// Name; numeric labels have an empty one.
     pub name: String,
     /// Place of the symbol.
     pub place: SymbolPlace,
-    /// Its size in bytes (`.size`).
+    /// Size in bytes (`.size`).
     pub size: u64,
     /// `.globl`, `.weak`, `.local`. Undefined symbols are global.
     pub binding: Binding,
@@ -253,7 +253,7 @@ pub enum SymbolPlace {
     Absolute(i64),
     /// In a section.
     Section {
-        /// Its index.
+        /// Index.
         section: usize,
         /// In bytes from its start.
         offset: u64,
@@ -303,7 +303,7 @@ pub struct ProgramKernel {
 pub struct ProgramMetadata {
     /// The YAML document.
     pub yaml: String,
-    /// Its span in the source.
+    /// Span in the source.
     pub span: Range<usize>,
 }
 

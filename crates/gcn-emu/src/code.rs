@@ -77,7 +77,7 @@ impl Code {
         self.isa
     }
 
-    /// Its words, from address `address(0)` on.
+    /// Words, from address `address(0)` on.
     pub fn words(&self) -> &[u32] {
         &self.words
     }

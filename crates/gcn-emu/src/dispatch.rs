@@ -42,7 +42,7 @@ pub struct Dispatch {
 /// Memory that a kernel may access in some ways only.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Restricted {
-    /// Its addresses.
+    /// Addresses.
     pub range: Range<u64>,
     /// The ways.
     pub rule: AccessRule,

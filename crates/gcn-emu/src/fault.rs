@@ -155,7 +155,7 @@ pub struct Fault {
     pub lane: Option<u8>,
     /// Address of the instruction, in bytes.
     pub pc: u64,
-    /// Its text, if it is one.
+    /// Text, if it is one.
     pub text: Option<String>,
     /// The instruction that the wave came from, where it has come to no other.
     pub from: Option<Site>,

@@ -38,7 +38,7 @@ impl Fidelity {
         }
     }
 
-    /// Its name and the errata entry.
+    /// Name and the errata entry.
     pub fn words(self) -> (&'static str, Option<&'static str>) {
         match self {
             Fidelity::Exact => ("exact", None),

@@ -7,7 +7,7 @@ use crate::outstanding::Outstanding;
 /// An operation with the registers that it reads, as they were at its issue.
 #[derive(Clone, Debug)]
 pub(crate) struct Operation {
-    /// Its number among the wave's.
+    /// Number among the wave's.
     pub(crate) number: u64,
     /// Address of its instruction.
     pub(crate) pc: u64,

@@ -93,9 +93,9 @@ impl Default for Memory {
 pub struct Allocation {
     /// The host's name for it, for messages.
     pub name: Arc<str>,
-    /// Its first address.
+    /// First address.
     pub base: u64,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub len: u64,
     /// True if it has been freed or released.
     pub is_freed: bool,
@@ -121,7 +121,7 @@ pub enum AllocError {
     /// The host has not so much.
     #[error("cannot allocate {bytes} bytes for {name}")]
     TooLarge {
-        /// Its purpose.
+        /// Purpose.
         name: String,
         /// Bytes that were asked for.
         bytes: u64,
@@ -131,7 +131,7 @@ pub enum AllocError {
         "cannot allocate {bytes} bytes for {name}: {used} of the device's {limit} bytes are in use"
     )]
     Limit {
-        /// Its purpose.
+        /// Purpose.
         name: String,
         /// Bytes that were asked for.
         bytes: u64,

@@ -232,7 +232,7 @@ pub struct Dispatched<'a> {
     pub id: u64,
     /// The device. Its memory has the allocations, their names and whether the host has written to them.
     pub device: &'a Device,
-    /// Its launch: the kernel's name and the range of its arguments, where they are known, and its sizes.
+    /// Launch: the kernel's name and the range of its arguments, where they are known, and its sizes.
     pub dispatch: &'a Dispatch,
     /// All code that it may execute.
     pub code: &'a Code,
@@ -245,7 +245,7 @@ pub struct Context<'a> {
     pub dispatched: &'a Dispatched<'a>,
     /// The wave, with its workgroup's position in `wave.id`.
     pub wave: &'a Wave,
-    /// Its workgroup's LDS.
+    /// Workgroup's LDS.
     pub lds: &'a Lds,
     /// Address of the instruction, in bytes; of a wave that begins the first one.
     pub pc: u64,
@@ -290,7 +290,7 @@ impl Context<'_> {
 pub struct Instruction<'a> {
     /// The instruction, decoded.
     pub step: &'a Step,
-    /// Its operands in the order of its row, with the registers that VGPR indexing and MOVREL name. `Arg::None` is in place
+    /// Operands in the order of its row, with the registers that VGPR indexing and MOVREL name. `Arg::None` is in place
     /// of a destination outside the wave's registers, which is not written.
     pub operands: &'a [Arg; MAX_ARGS],
     /// EXEC at issue.
@@ -320,7 +320,7 @@ pub enum WaveEnd<'a> {
 pub enum Skip {
     /// MODE says that vector instructions are skipped (S_SETVSKIP, errata E206).
     Mode,
-    /// Its destination is outside the wave's registers (checklist 1.6, 1.7).
+    /// The destination is outside the wave's registers (checklist 1.6, 1.7).
     Destination,
 }
 

@@ -81,14 +81,14 @@ impl Dispatch {
 
 /// End of a run: its totals, the first fault if there was one, the places of waves.
 pub struct Finished {
-    /// Its totals.
+    /// Totals.
     pub stats: Stats,
     /// The fault that stopped it.
     pub fault: Option<Fault>,
     /// Places of the waves that have begun and not ended: [`MAX_PLACES`] of them at most, in order. The rest are only
     /// counted.
     pub places: Vec<WavePlace>,
-    /// Their number.
+    /// Number.
     pub unfinished: u64,
     /// The first of the violations that did not stop the run, in the order in which waves begin.
     pub violation: Option<Site>,

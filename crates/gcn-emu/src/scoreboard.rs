@@ -45,7 +45,7 @@ pub struct OutstandingOperation {
     pub operation: OperationId,
     /// Address of its instruction, in bytes.
     pub pc: u64,
-    /// Its increments that no wait has taken back yet.
+    /// The increments that no wait has taken back yet.
     pub held: Counters,
 }
 
@@ -65,7 +65,7 @@ struct CounterState {
     value: u8,
     /// Holder of the oldest operation that holds something of it.
     oldest: u8,
-    /// Their number, each after the one before, round the end.
+    /// Number, each after the one before, round the end.
     count: u8,
     places: [Holder; PLACES],
 }
@@ -82,7 +82,7 @@ struct Holder {
 
 const COUNTERS: usize = 3;
 
-/// Their names, in the order in which the scoreboard has them.
+/// Names, in the order in which the scoreboard has them.
 const NAMES: [Counter; COUNTERS] = [Counter::Vm, Counter::Lgkm, Counter::Exp];
 
 /// One more than the largest value of any counter: each operation holds at least one.

@@ -47,9 +47,9 @@ pub struct Step {
     pub inst: Inst,
     /// The number of its first dword.
     pub index: usize,
-    /// Its length in bytes.
+    /// Length in bytes.
     pub bytes: u8,
-    /// Its operands, in the order of its row.
+    /// Operands, in the order of its row.
     pub args: [Arg; MAX_ARGS],
     /// Sign modifiers of its sources.
     pub signs: Signs,
@@ -117,7 +117,7 @@ pub(crate) const MAX_SOURCE_PLACES: usize = 5;
 /// Sources that are the same in all lanes, by their places among the operands, a bit each.
 #[derive(Clone, Copy, Debug)]
 pub struct Splats {
-    /// Their places.
+    /// Places.
     pub(crate) places: u8,
     /// Those of two dwords, other operands among them.
     pub(crate) wide: u8,

@@ -115,7 +115,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Wave {
-    /// Its program counter and registers.
+    /// Program counter and registers.
     pub(crate) fn snapshot(&self) -> Snapshot {
         Snapshot {
             pc: self.pc,
@@ -170,7 +170,7 @@ pub(crate) type Scalars = [u32; SCALARS];
 pub(crate) struct Staging {
     /// Previous contents of the result's registers.
     pub(crate) old: [Lanes; 2],
-    /// Its results, where they are not yet what is written, or not for all lanes.
+    /// Results, where they are not yet what is written, or not for all lanes.
     pub(crate) results: [Lanes; 2],
 }
 

@@ -26,7 +26,7 @@ pub struct AmdSignal {
     pub reserved1: u32,
     /// Begin of the command that completes the signal, in nanoseconds.
     pub start_ts: AtomicU64,
-    /// Its end.
+    /// End.
     pub end_ts: AtomicU64,
     /// For doorbells, the queue.
     pub queue_ptr: AtomicU64,
@@ -308,13 +308,13 @@ pub struct SegmentDescriptor {
     pub code_object_storage_type: u32,
     /// First byte of the code object.
     pub code_object_storage_base: u64,
-    /// Its bytes.
+    /// Bytes.
     pub code_object_storage_size: usize,
     /// Offset of the segment's bytes in it.
     pub code_object_storage_offset: usize,
     /// First byte of the segment.
     pub segment_base: u64,
-    /// Its bytes.
+    /// Bytes.
     pub segment_size: usize,
 }
 

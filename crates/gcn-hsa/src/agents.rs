@@ -39,7 +39,7 @@ const IMAGES: u32 = 1;
 /// First and last of the attributes of images, `hsa_ext_agent_info_t`.
 const IMAGE_1D: u32 = 0x3000;
 const IMAGE_PITCH_ALIGNMENT: u32 = 0x300c;
-/// Their values: elements by dimension (of 1D, arrays, buffers, 2D, arrays, depth, arrays of depth, 3D), layers, images that are
+/// Values: elements by dimension (of 1D, arrays, buffers, 2D, arrays, depth, arrays of depth, 3D), layers, images that are
 /// read, images that are written, samplers, alignment of rows.
 const IMAGE_LIMITS: [&[u32]; 13] = [
     &[16384],

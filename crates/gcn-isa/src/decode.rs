@@ -149,7 +149,7 @@ struct DecodeFacts {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Skimmed {
-    /// Its length.
+    /// Length.
     pub dwords: usize,
     /// If it is a branch, how many dwords its target is from the next instruction.
     pub branch: Option<i64>,

@@ -109,7 +109,7 @@ pub struct BitRun {
     pub high: u8,
     /// The lowest bit.
     pub low: u8,
-    /// Its contents.
+    /// Contents.
     pub holds: BitContents,
 }
 

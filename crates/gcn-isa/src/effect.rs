@@ -264,9 +264,9 @@ pub enum ImageOp {
 pub enum TexelForm {
     /// Components, converted by the image's format.
     Converted,
-    /// Its bits, extended with zeros to a dword.
+    /// Bits, extended with zeros to a dword.
     Raw,
-    /// Its bits, extended with their highest one.
+    /// Bits, extended with their highest one.
     RawSigned,
 }
 

@@ -46,21 +46,21 @@ pub struct Form {
     pub encoding: Encoding,
     /// The instruction set.
     pub isa: Isa,
-    /// Its row in the tables.
+    /// Row in the tables.
     pub row: &'static Row,
     /// The field map of the encoding.
     pub layout: &'static Layout,
-    /// Its name without an encoding's suffix.
+    /// Name without an encoding's suffix.
     pub name: &'static str,
     /// The bits that say which instruction it is.
     pub fixed: u64,
-    /// Its operands in order.
+    /// Operands in order.
     pub operands: Box<[PlacedOperand]>,
-    /// Its modifiers in the order in which they are written.
+    /// The modifiers in the order in which they are written.
     pub modifiers: Box<[PlacedModifier]>,
     /// The bits of modifiers without which the instruction does not exist.
     pub required: u64,
-    /// Its operand that is the offset of a scalar memory instruction.
+    /// The operand that is the offset of a scalar memory instruction.
     pub scalar_offset: Option<&'static Slot>,
     /// It has a scalar address beside a vector one: SADDR.
     pub has_saddr: bool,
@@ -181,7 +181,7 @@ impl Form {
         self.template.get_or_init(|| Box::new(compile(self)))
     }
 
-    /// Its number in this encoding.
+    /// Number in this encoding.
     ///
     /// # Examples
     /// ```
@@ -194,7 +194,7 @@ impl Form {
         self.layout.bits(Field::Op).get(self.base)
     }
 
-    /// Its length.
+    /// Length.
     #[inline]
     pub(crate) fn length(&self) -> Length {
         self.length

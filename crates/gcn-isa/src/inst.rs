@@ -186,7 +186,7 @@ impl Inst {
         Inst::from_bits(form, bits & !form.fixed | form.base & form.fixed)
     }
 
-    /// Its form: everything about it that does not depend on its operands.
+    /// Form: everything about it that does not depend on its operands.
     ///
     /// # Examples
     /// ```
@@ -202,13 +202,13 @@ impl Inst {
         self.form
     }
 
-    /// Its row in the tables.
+    /// Row in the tables.
     #[inline]
     pub fn row(&self) -> &'static Row {
         self.form.row
     }
 
-    /// Its effect.
+    /// Effect.
     ///
     /// # Examples
     /// ```
@@ -222,7 +222,7 @@ impl Inst {
         self.row().does
     }
 
-    /// Its name without an encoding's suffix.
+    /// Name without an encoding's suffix.
     pub fn name(&self) -> &'static str {
         self.form.name
     }
@@ -238,7 +238,7 @@ impl Inst {
         usize::from(self.dwords)
     }
 
-    /// Its words, as many as [`Inst::dwords`] says; the rest is zero.
+    /// Words, as many as [`Inst::dwords`] says; the rest is zero.
     ///
     /// # Examples
     /// ```

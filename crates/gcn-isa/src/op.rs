@@ -19,7 +19,7 @@ macro_rules! ops {
         pub enum Op { $($Family($Enum),)* }
 
         impl Op {
-            /// Its row.
+            /// Row.
             pub fn row(self) -> &'static Row {
                 match self { $(Op::$Family(op) => &$rows[op as usize],)* }
             }
@@ -29,7 +29,7 @@ macro_rules! ops {
                 match self { $(Op::$Family(_) => Family::$Family,)* }
             }
 
-            /// Its index among [`rows`].
+            /// Index among [`rows`].
             pub(crate) fn index(self) -> usize {
                 FIRST_ROWS[self.family() as usize] + match self { $(Op::$Family(op) => op as usize,)* }
             }

@@ -269,7 +269,7 @@ pub enum ModifierValue {
 pub struct Modifier {
     /// The field that holds it.
     pub field: Field,
-    /// Its name as printed; others that are accepted follow.
+    /// Name as printed; others that are accepted follow.
     pub names: &'static [&'static str],
     /// The form of its value.
     pub value: ModifierValue,

@@ -12,7 +12,7 @@ const FLAT_SCRATCH_CI: u8 = 104;
 const FLAT_SCRATCH_VI: u8 = 102;
 /// XNACK_MASK of GCN 1.2 and 1.4, low half.
 pub const XNACK_MASK_LO: u8 = 104;
-/// Its high half.
+/// High half.
 pub const XNACK_MASK_HI: u8 = 105;
 /// VCC, low half; the high half follows.
 pub const VCC_LO: u8 = 106;

@@ -22,7 +22,7 @@ pub struct Row {
     pub(crate) family: Family,
     /// Index of the row in that table.
     pub(crate) index: u16,
-    /// Its name as printed, unless `spelled` says otherwise.
+    /// Name as printed, unless `spelled` says otherwise.
     pub name: &'static str,
     /// Names on generations that call it something else.
     pub spelled: &'static [(IsaSet, &'static str)],
@@ -34,14 +34,14 @@ pub struct Row {
     pub forms: Forms,
     /// Operands in order, then modifiers.
     pub written: &'static [Written],
-    /// Its effect.
+    /// Effect.
     pub does: Does,
     /// Parts of it that LLVM's assembler lacks.
     pub lacks: Lacks,
 }
 
 impl Row {
-    /// Its number on `isa`, or nothing where it does not exist.
+    /// Number on `isa`, or nothing where it does not exist.
     pub fn opcode_on(&self, isa: Isa) -> Option<u16> {
         if self.on.has(isa) {
             self.opcode[isa.numbering() as usize]
@@ -50,7 +50,7 @@ impl Row {
         }
     }
 
-    /// Its name on `isa`.
+    /// Name on `isa`.
     pub fn name_on(&self, isa: Isa) -> &'static str {
         self.spelled
             .iter()
@@ -58,7 +58,7 @@ impl Row {
             .map_or(self.name, |(_, name)| name)
     }
 
-    /// Its operands in order.
+    /// Operands in order.
     pub fn slots(&self) -> impl Iterator<Item = &'static Slot> + use<> {
         self.written.iter().filter_map(|w| match w {
             Written::Operand(slot) => Some(slot),
@@ -66,7 +66,7 @@ impl Row {
         })
     }
 
-    /// Its modifiers.
+    /// Modifiers.
     pub fn modifiers(&self) -> impl Iterator<Item = &'static Modifier> + use<> {
         self.written.iter().filter_map(|w| match w {
             Written::Modifier(modifier) => Some(modifier),
@@ -143,7 +143,7 @@ impl Row {
 pub struct Forms(u8);
 
 impl Forms {
-    /// Its family's own encoding only.
+    /// Family's own encoding only.
     pub const OWN: Forms = Forms(0);
     /// VOP3.
     pub const E64: Forms = Forms(1);
@@ -186,7 +186,7 @@ impl Lacks {
     pub const ALL: Lacks = Lacks(1);
     /// The instruction on GCN 1.0.
     pub const OLDEST: Lacks = Lacks(1 << 1);
-    /// Its VOP3 form before GCN 1.2, and in the short one literals as lanes and values of LDS.
+    /// VOP3 form before GCN 1.2, and in the short one literals as lanes and values of LDS.
     pub const LANES: Lacks = Lacks(1 << 2);
     /// A value of LDS as its source.
     pub const LDS_DIRECT: Lacks = Lacks(1 << 3);

@@ -21,7 +21,7 @@ type Names = &'static [(&'static str, IsaSet)];
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Successor {
-    /// Its name on the target.
+    /// Name on the target.
     pub name: &'static str,
     /// Relation to the other instruction.
     pub differs: Differs,

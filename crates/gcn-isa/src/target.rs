@@ -221,7 +221,7 @@ pub struct Target {
     pub name: &'static str,
     /// Chip names that mean the same target.
     pub chips: &'static [&'static str],
-    /// Its instruction set.
+    /// Instruction set.
     pub isa: Isa,
     /// `EF_AMDGPU_MACH` of its code objects (LLVM's AMDGPU user guide, "ELF Header").
     pub elf_mach: u8,

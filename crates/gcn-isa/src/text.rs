@@ -407,7 +407,7 @@ impl<const N: usize> Piece<N> {
         u16::from_le_bytes([self.bytes[N - SUM], self.bytes[N - 1]])
     }
 
-    /// Its mark, or 0.
+    /// Mark, or 0.
     #[inline(always)]
     pub(crate) const fn mark(&self) -> u8 {
         self.bytes[N - 1]

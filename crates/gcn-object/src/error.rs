@@ -70,7 +70,7 @@ pub enum ReadError {
     /// A segment reaches beyond the file, beyond the address space, or has more bytes in the file than in memory.
     #[error("the segment at {address:#x} does not fit the file or the address space")]
     SegmentOutside {
-        /// Its address.
+        /// Address.
         address: u64,
     },
     /// An alignment is not a power of two, or exceeds the limit.

@@ -98,13 +98,13 @@ pub struct SourceRange {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum LinesError {
-    /// Its fields wait for a linker.
+    /// The fields wait for a linker.
     #[error("the debug information of an unlinked object cannot be read: link it first")]
     NotLinked,
     /// A section is compressed and cannot be decompressed.
     #[error("the section {section} cannot be decompressed: {reason}")]
     Compressed {
-        /// Its name.
+        /// Name.
         section: String,
         /// The reason.
         reason: String,

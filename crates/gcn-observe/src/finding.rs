@@ -33,7 +33,7 @@ pub use kinds::{Check, Kind, Severity};
 pub struct FindingPlace {
     /// Address of the instruction, in bytes.
     pub pc: u64,
-    /// Its text.
+    /// Text.
     pub text: String,
     /// The wave that executed it; `None` where code was read and not run.
     pub wave: Option<WaveId>,
@@ -68,7 +68,7 @@ impl FindingPlace {
 /// Another side of a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side {
-    /// Its part, as `the load that writes v2`.
+    /// Part, as `the load that writes v2`.
     pub label: String,
     /// The instruction; `None` for the host, or the kernel's start.
     pub place: Option<FindingPlace>,
@@ -86,7 +86,7 @@ pub struct Side {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Its kind, which has the stable name and the severity.
+    /// Kind, which has the stable name and the severity.
     pub kind: Kind,
     /// A sentence without a full stop, which names registers or memory and no place.
     pub message: String,

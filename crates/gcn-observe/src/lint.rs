@@ -38,7 +38,7 @@ pub struct CodeRegion<'a> {
 /// Code to read.
 #[derive(Clone, Debug)]
 pub struct LintCode<'a> {
-    /// Its instruction set.
+    /// Instruction set.
     pub isa: Isa,
     /// The code.
     pub regions: Vec<CodeRegion<'a>>,

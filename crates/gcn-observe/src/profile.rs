@@ -84,7 +84,7 @@ impl Class {
         Class::Control,
     ];
 
-    /// Its name in reports.
+    /// Name in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Class::Valu => "valu",
@@ -189,9 +189,9 @@ impl AddAssign for Counts {
 pub struct Counted {
     /// The instruction.
     pub inst: Inst,
-    /// Its class.
+    /// Class.
     pub class: Class,
-    /// Its counts, over all dispatches of the kernel.
+    /// Counts, over all dispatches of the kernel.
     pub counts: Counts,
 }
 

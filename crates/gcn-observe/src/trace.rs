@@ -136,7 +136,7 @@ struct Lines<F> {
     has_access: bool,
     /// Operands of its atomic.
     operands: Vec<String>,
-    /// Its accesses, written.
+    /// Accesses, written.
     accesses: String,
     line: String,
     /// Values of the instruction's destinations and of the implicit ones before it.

@@ -31,7 +31,7 @@ impl Hazards {
         self.0 == 0
     }
 
-    /// Its members.
+    /// Members.
     pub(crate) fn iter(self) -> impl Iterator<Item = Hazard> {
         let all = Hazard::ALL.into_iter().enumerate();
         all.filter(move |(bit, _)| self.0 >> bit & 1 != 0)

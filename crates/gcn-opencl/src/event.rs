@@ -22,7 +22,7 @@ pub(crate) struct Event {
 
 /// A queue, as far as its commands' events know it.
 pub(crate) trait OfQueue: Send + Sync {
-    /// Its handle.
+    /// Handle.
     fn handle(&self) -> Handle;
 
     /// True if times of commands may be queried.

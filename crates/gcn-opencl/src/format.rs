@@ -36,7 +36,7 @@ pub(crate) enum Number {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Order {
     order: u32,
-    /// Its number for kernels, which is HSA's.
+    /// Number for kernels, which is HSA's.
     pub(crate) code: u32,
     /// Channels of a texel.
     channels: usize,
@@ -48,7 +48,7 @@ pub(crate) struct Order {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Kind {
     kind: u32,
-    /// Its number for kernels, which is HSA's.
+    /// Number for kernels, which is HSA's.
     pub(crate) code: u32,
     pub(crate) number: Number,
     /// Bits of each channel, the lowest first.
@@ -181,7 +181,7 @@ impl Format {
         })
     }
 
-    /// Its numbers in the headers.
+    /// Numbers in the headers.
     pub(crate) fn named(self) -> ImageFormat {
         ImageFormat {
             order: self.order.order,

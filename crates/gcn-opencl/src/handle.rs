@@ -80,7 +80,7 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
     /// The object's own.
     fn id(&self) -> &Id<Self>;
 
-    /// Its handle.
+    /// Handle.
     fn handle(&self) -> Handle {
         self.id().handle()
     }

@@ -50,7 +50,7 @@ impl Geometry {
         })
     }
 
-    /// Its number in the headers.
+    /// Number in the headers.
     pub(crate) fn number(self) -> u32 {
         match self {
             Geometry::D1 => CL_MEM_OBJECT_IMAGE1D,

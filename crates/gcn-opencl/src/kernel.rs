@@ -48,7 +48,7 @@ pub(crate) struct Kernel {
     id: Id<Kernel>,
     attached: Attached,
     name: String,
-    /// Its code for each device that the program has been built for.
+    /// The code for each device that the program has been built for.
     codes: Vec<(Arc<Device>, Code)>,
     arguments: Mutex<Vec<Option<ArgumentValue>>>,
 }
@@ -121,7 +121,7 @@ impl Kernel {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Its code for a device.
+    /// Code for a device.
     ///
     /// # Errors
     /// The program has not been built for the device.

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 /// A mapped part of an object.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mapping<R> {
-    /// Its address for the program.
+    /// Address for the program.
     address: usize,
     pub(crate) region: R,
     /// The program may write it.

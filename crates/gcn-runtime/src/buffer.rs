@@ -258,7 +258,7 @@ impl Buffer {
 pub trait Element: Copy {
     /// The element that begins with these bytes; missing ones are zero.
     fn from_bytes(bytes: &[u8]) -> Self;
-    /// Its bytes.
+    /// Bytes.
     fn bytes(self) -> impl Iterator<Item = u8>;
 }
 

@@ -130,7 +130,7 @@ pub enum Product {
 pub struct Request<'a> {
     /// The source.
     pub source: CompilerInput<'a>,
-    /// Its language.
+    /// Language.
     pub language: Language,
     /// The target's name in LLVM, with features if they matter: `gfx900`, `gfx906:xnack-`; without, [`DEFAULT_TARGET`].
     pub target: Option<&'a str>,
@@ -222,7 +222,7 @@ pub enum CompileError {
     NoSuchCompiler {
         /// The variable.
         variable: &'static str,
-        /// Its value.
+        /// Value.
         path: PathBuf,
     },
     /// No device libraries.
@@ -251,7 +251,7 @@ pub enum CompileError {
     Failed {
         /// The program.
         program: PathBuf,
-        /// Its messages, with their places in the source.
+        /// Messages, with their places in the source.
         diagnostics: String,
         /// The commands up to the one that failed, as a shell takes them.
         commands: Vec<String>,

@@ -90,7 +90,7 @@ pub struct FaultReport {
     hints: Vec<String>,
     /// The waves that have begun and not ended, where no wave alone is the trouble; the first of them, if there are many.
     unfinished: Vec<Unfinished>,
-    /// Their number.
+    /// Number.
     unfinished_waves: u64,
 }
 

@@ -128,7 +128,7 @@ pub struct Settings {
 pub struct SettingsError {
     /// The variable.
     pub variable: &'static str,
-    /// Its value, and the values that are accepted.
+    /// Value, and the values that are accepted.
     pub problem: String,
 }
 

@@ -32,7 +32,7 @@ pub struct Args {
     /// The run.
     #[command(flatten)]
     run: run::Args,
-    /// Its checkers.
+    /// Checkers.
     #[command(flatten)]
     check: CheckOptions,
 }

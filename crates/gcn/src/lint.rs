@@ -31,7 +31,7 @@ pub struct Args {
     /// Source, code object, or file that contains code objects; `-` reads standard input. OpenCL C (`.cl`), C++ for OpenCL
     /// (`.clcpp`), HIP (`.hip`) and LLVM IR (`.ll`, `.bc`) are compiled by the system's Clang.
     input: PathBuf,
-    /// Its target and its compiler.
+    /// Target and its compiler.
     #[command(flatten)]
     program: ProgramOptions,
     /// Number of the code object in a file that holds several, counted from 1 as `gcn info` lists them.

@@ -41,7 +41,7 @@ pub const NAMES: &[&str] = &[
 /// An error as a message shows it.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Its stable name, if it has one.
+    /// Stable name, if it has one.
     pub name: Option<&'static str>,
     /// The message.
     pub message: String,

@@ -152,7 +152,7 @@ pub struct Terms<'a> {
 pub struct Program {
     /// The file.
     pub bytes: FileBytes,
-    /// Its code.
+    /// Code.
     pub module: Module,
     /// The files that the source includes.
     pub included: Vec<PathBuf>,

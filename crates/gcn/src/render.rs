@@ -301,7 +301,7 @@ struct Lines<'a> {
     start: usize,
     /// Beginning of the line of the last query.
     begin: usize,
-    /// Its number.
+    /// Number.
     line: usize,
 }
 

@@ -49,7 +49,7 @@ pub struct ListedCode<'a> {
 pub struct ListedKernel<'a> {
     /// The name of its code's symbol.
     pub name: &'a str,
-    /// Its descriptor. Bits that no directive sets are not written.
+    /// Descriptor. Bits that no directive sets are not written.
     pub descriptor: &'a KernelDescriptor,
 }
 
@@ -82,13 +82,13 @@ impl<'a> ListedCode<'a> {
 /// A run of code.
 #[derive(Clone, Debug)]
 pub struct ListedSection<'a> {
-    /// Its name; without one the listing switches no section.
+    /// Name; without one the listing switches no section.
     pub name: Option<&'a str>,
     /// Lines before its code.
     pub head: &'a str,
     /// The address of its first byte, which only comments show.
     pub address: u64,
-    /// Its alignment in bytes, a power of two; `.p2align` is written if it is more than a word's.
+    /// Alignment in bytes, a power of two; `.p2align` is written if it is more than a word's.
     pub align: u64,
     /// The code: words, little endian.
     pub bytes: &'a [u8],
@@ -115,7 +115,7 @@ pub struct ListedSection<'a> {
 pub struct ListedNote<'a> {
     /// Bytes from the section's begin; the comment comes before the first instruction that begins there or later.
     pub offset: u64,
-    /// Its lines.
+    /// Lines.
     pub text: Cow<'a, str>,
 }
 

@@ -28,7 +28,7 @@ pub(crate) enum Item {
 }
 
 impl Item {
-    /// Its length in words.
+    /// Length in words.
     #[inline]
     pub(crate) fn words(&self) -> usize {
         match self {

@@ -26,7 +26,7 @@ pub(crate) struct PlacedSymbol<'a> {
     pub(crate) all_data_end: usize,
     /// It can be defined as a label.
     pub(super) label: bool,
-    /// Its name can be written as the operand of a branch.
+    /// The name can be written as the operand of a branch.
     pub(super) is_operand: bool,
 }
 

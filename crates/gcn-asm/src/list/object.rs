@@ -122,7 +122,7 @@ struct FieldText {
     /// Bytes from the section's begin.
     offset: u64,
     kind: RelocationKind,
-    /// Its spellings as an operand of an instruction and in `.long` and `.quad`.
+    /// Spellings as an operand of an instruction and in `.long` and `.quad`.
     operand: Option<String>,
     long: Option<String>,
     quad: Option<String>,

@@ -41,7 +41,7 @@ impl Level {
     /// All levels, from the narrowest to the widest.
     pub const ALL: [Level; 3] = [Level::Baseline, Level::Avx2, Level::Avx512];
 
-    /// Its name, as the environment variable has it.
+    /// Name, as the environment variable has it.
     pub const fn name(self) -> &'static str {
         match self {
             Level::Baseline => "baseline",
@@ -100,7 +100,7 @@ impl Level {
 
 /// The level in use; it is found at the first use.
 pub(super) static LEVEL: AtomicU8 = AtomicU8::new(UNKNOWN);
-/// It has not been looked for.
+/// Value of [`LEVEL`] before the first use.
 const UNKNOWN: u8 = u8::MAX;
 
 /// The level in use: what the host has.

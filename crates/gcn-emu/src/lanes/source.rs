@@ -82,7 +82,7 @@ impl Dwords for u32 {
 
 /// A source of [`map`].
 pub trait Lanewise: Copy {
-    /// Its dwords, as the loop reads them.
+    /// Dwords, as the loop reads them.
     type Dwords: Dwords;
 
     /// A copy of the low dwords or the high ones, which are used or not.

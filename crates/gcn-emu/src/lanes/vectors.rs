@@ -18,7 +18,7 @@ pub(super) const MOST: usize = 8;
 /// A vector of the host's: a dword for each of some lanes that follow each other.
 ///
 /// # Safety
-/// Its functions are for hosts that have such vectors; what addresses say is there.
+/// The host has such vectors, and the bytes at the addresses are readable or writable.
 pub(super) trait Vector: Copy {
     /// Number of lanes.
     const WIDTH: usize;
@@ -160,7 +160,7 @@ macro_rules! moves {
         $(#[$doc])*
         ///
         /// # Safety
-        /// It is there.
+        /// The bytes of a vector are readable at `at`.
         #[inline]
         #[target_feature(enable = $feature)]
         unsafe fn $name(at: *const u8) -> $Vector {

@@ -12,7 +12,7 @@ pub trait Listener: Debug + Send + Sync {
 /// A change of memory by the host, or another event that concerns what is in it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MemoryChange<'a> {
-    /// Its kind.
+    /// Kind.
     pub kind: MemoryChangeKind,
     /// Addresses that it happened to.
     pub range: Range<u64>,

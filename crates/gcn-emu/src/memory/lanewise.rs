@@ -94,14 +94,14 @@ fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
 /// A part of an allocation, at most as long as a place can say that is a number with sign.
 pub(crate) struct RegionPart<'a> {
     region: Region<'a>,
-    /// Its first address, a multiple of [`ALIGNMENT`].
+    /// First address, a multiple of [`ALIGNMENT`].
     origin: u64,
-    /// Its bytes.
+    /// Bytes.
     len: u32,
 }
 
 impl RegionPart<'_> {
-    /// Its first address.
+    /// First address.
     fn base(&self) -> u64 {
         self.region.base() + self.origin
     }

@@ -45,7 +45,7 @@ pub(super) struct AddressSpace {
     first: u64,
     /// Ranges of the host's, in ascending order. They change while nobody accesses them.
     foreign: RwLock<Vec<Allocation>>,
-    /// Their number: to look into the list costs a lock.
+    /// Number: to look into the list costs a lock.
     foreign_count: AtomicUsize,
     /// It learns of what the host does to memory.
     listener: RwLock<Option<Arc<dyn Listener>>>,

@@ -39,7 +39,7 @@ pub struct AccessValue {
 }
 
 impl AccessValue {
-    /// Its dwords; of less than a dword the low bits.
+    /// Dwords; of less than a dword the low bits.
     pub fn dwords(&self) -> &[u32] {
         &self.dwords[..usize::from(self.count)]
     }
@@ -72,7 +72,7 @@ impl<'a> MemoryEvent<'a> {
         }
     }
 
-    /// Its intent, spaces, lanes, addresses and sizes. Where an instruction has a pair of addresses for each lane, they are worked
+    /// Intent, spaces, lanes, addresses and sizes. Where an instruction has a pair of addresses for each lane, they are worked
     /// out by the first call for either of its events: an observer that needs no more than [`MemoryEvent::lanes`] goes without.
     pub fn access(&self) -> &'a Access {
         let step = self.instruction.step;

@@ -131,7 +131,7 @@ pub(crate) struct Watchers {
 /// Observers that overlook an access.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Overlook {
-    /// Their places in the set, as bits.
+    /// Places in the set, as bits.
     by: u64,
     /// All that could do.
     pub(crate) is_unanimous: bool,

@@ -21,7 +21,7 @@ pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
 
 /// State of a wave when an instruction issues, which may be different when it completes.
 pub(super) struct Issued {
-    /// Its operands, where they are not the step's.
+    /// Operands, where they are not the step's.
     operands: Option<Box<[Arg; MAX_ARGS]>>,
     exec: u64,
     operation: Option<OperationId>,

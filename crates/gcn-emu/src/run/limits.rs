@@ -45,7 +45,7 @@ const LDS_BYTES: u64 = 64 << 10;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Unfit {
-    /// Its waves have too many vector registers.
+    /// The waves have too many vector registers.
     #[error(
         "a workgroup of {waves} waves with {vgprs} VGPRs each does not fit a compute unit, which holds {most} such waves"
     )]

@@ -26,13 +26,13 @@ pub(crate) struct Asked {
 /// A source that is changed into its row.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Change {
-    /// Its place among the operands.
+    /// Place among the operands.
     pub(crate) place: usize,
-    /// Its number among the sources.
+    /// Number among the sources.
     pub(crate) number: usize,
     /// True if it has two dwords.
     pub(crate) is_wide: bool,
-    /// Its changes.
+    /// Changes.
     pub(crate) how: How,
 }
 

@@ -17,7 +17,7 @@ pub(crate) const MAX_SCALAR_DWORDS: usize = 16;
 pub struct MemoryPlan {
     /// Source of its addresses.
     pub family: Family,
-    /// Its effect.
+    /// Effect.
     pub does: Does,
     /// The type of an element in memory.
     pub ty: Ty,

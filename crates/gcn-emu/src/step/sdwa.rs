@@ -16,7 +16,7 @@ pub struct SubDword {
 /// A byte, a word or all of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Selection {
-    /// Its lowest bit.
+    /// Lowest bit.
     low: u8,
     /// Width in bits: 8, 16 or 32.
     width: u8,

@@ -23,7 +23,7 @@ const MOST_MODIFIERS: usize = 16;
 pub struct PlacedOperand {
     /// The operand in the row.
     pub slot: &'static Slot,
-    /// Its field; of width zero if the encoding lacks it.
+    /// Field; of width zero if the encoding lacks it.
     pub bits: Bits,
     /// The bit that negates it, or 0.
     pub negate: u64,
@@ -38,7 +38,7 @@ pub struct PlacedOperand {
 pub struct PlacedModifier {
     /// The modifier in the row, or of the encoding.
     pub modifier: &'static Modifier,
-    /// Its field.
+    /// Field.
     pub bits: Bits,
     /// The bits of a list; empty for other modifiers.
     pub list: ListBits,

@@ -43,7 +43,7 @@ pub(crate) const MOST_OPERANDS: usize = 5;
 const HEAD: usize = 48;
 
 impl Template {
-    /// Its operands in order.
+    /// Operands in order.
     pub(crate) fn operands(&self) -> &[OperandText] {
         self.operands.get(..self.count.into()).unwrap_or_default()
     }
@@ -90,7 +90,7 @@ impl Default for Template {
 pub(crate) struct OperandText {
     /// The bits of its negation, absolute value, sign extension.
     pub(crate) signs: u64,
-    /// Its ready text, or only its number.
+    /// Ready text, or only its number.
     pub(crate) ready: ReadyText,
     pub(crate) source: TextSource,
     /// Index among the form's operands.
@@ -203,7 +203,7 @@ pub(crate) struct ModifierText {
     pub(crate) placed: PlacedModifier,
     /// A blank, and the name with its separator from the value.
     pub(crate) head: Piece<MODIFIER_HEAD>,
-    /// Its bits, and their value where it is left out; an impossible one if it never is.
+    /// Bits, and their value where it is left out; an impossible one if it never is.
     pub(crate) bits: u64,
     pub(crate) left_out: u64,
 }

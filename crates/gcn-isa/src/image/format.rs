@@ -12,7 +12,7 @@ const DATA_FORMATS: usize = 64;
 /// A data format: the division of a texel into components.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct TexelFormat {
-    /// Its number.
+    /// Number.
     pub number: u8,
     /// The manuals' name, which has the component in the highest bits first.
     pub name: &'static str,

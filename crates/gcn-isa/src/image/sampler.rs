@@ -104,7 +104,7 @@ impl MipFilter {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
 pub enum Reduction {
-    /// Their weighted sum.
+    /// Weighted sum.
     #[default]
     Blend = 0,
     /// The smallest.

@@ -13,7 +13,7 @@ use crate::metadata::{Access, AddressSpace, ArgumentMetadata, KernelMetadata, Va
 
 /// Begin of the names of the symbols.
 const PREFIX: &[u8] = b"__OpenCL_&__OpenCL_";
-/// Their end.
+/// End.
 const SUFFIX: &[u8] = b"_kernel_metadata";
 /// A kernel's symbol in a code object, without its name in the source.
 const SYMBOL: [&str; 2] = ["&__OpenCL_", "_kernel"];

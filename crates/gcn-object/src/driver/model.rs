@@ -119,7 +119,7 @@ pub struct DriverKernel {
     pub user_data: Vec<UserData>,
     /// Arguments.
     pub arguments: Vec<DriverArgument>,
-    /// Its `amd_kernel_code_t`, which is before the code, if it has one.
+    /// `amd_kernel_code_t`, which is before the code, if it has one.
     pub descriptor: Option<KernelDescriptor>,
 }
 
@@ -137,7 +137,7 @@ pub struct DriverKernel {
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UserData {
-    /// Their contents.
+    /// Contents.
     pub class: UserDataClass,
     /// The first register.
     pub first: u32,

@@ -19,7 +19,7 @@ use crate::finding::{Finding, FindingKey, Findings, Kind};
 /// An access that is not aligned.
 struct Misaligned {
     lane: usize,
-    /// Its place, as the registers have it: an address in device memory, or an offset in LDS or GDS.
+    /// Place, as the registers have it: an address in device memory, or an offset in LDS or GDS.
     place: u64,
     space: LaneSpace,
     /// Bytes that the place should be a multiple of.
@@ -32,10 +32,10 @@ const DWORD: u64 = 4;
 
 /// Hardware's way with addresses of LDS and scalar memory that are not aligned.
 const IGNORES: &str = "hardware ignores the low bits of the address: it accesses other bytes";
-/// Its way with atomics.
+/// Way with atomics.
 const VIOLATES: &str =
     "an atomic must be aligned to its size in any mode: elsewhere it is a violation";
-/// Its way with the rest.
+/// Way with the rest.
 const BY_MODE: &str = "hardware allows it in the alignment mode \"unaligned\", which Linux sets, and else ignores the low bits of the address";
 
 /// The multiple that LDS and GDS ask for of the place of an element, and the rule.

@@ -47,7 +47,7 @@ macro_rules! checks {
             /// Every checker.
             pub const ALL: &'static [Check] = &[$(Check::$id),*];
 
-            /// Its name, as options have it.
+            /// Name, as options have it.
             pub const fn name(self) -> &'static str {
                 match self { $(Check::$id => $name),* }
             }
@@ -166,7 +166,7 @@ macro_rules! kinds {
             /// Every kind.
             pub const ALL: &'static [Kind] = &[$(Kind::$id),*];
 
-            /// Its name, severity and explanation.
+            /// Name, severity and explanation.
             pub const fn about(self) -> &'static About {
                 match self {
                     $(Kind::$id => &About {
@@ -363,7 +363,7 @@ kinds! {
 }
 
 impl Kind {
-    /// Its stable name.
+    /// Stable name.
     pub const fn name(self) -> &'static str {
         self.about().name
     }

@@ -73,7 +73,7 @@ pub struct Shape {
 /// Bytes of the argument segment that the caller gives.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacedBytes {
-    /// Their offset from the segment's start.
+    /// Offset from the segment's start.
     pub offset: u64,
     /// The bytes.
     pub bytes: Vec<u8>,
@@ -110,7 +110,7 @@ pub struct PlacedBytes {
 pub struct KernelStart<'a> {
     /// The object it is in.
     pub object: &'a CodeObject<'a>,
-    /// Its place in memory.
+    /// Place in memory.
     pub loaded: &'a Loaded,
     /// The kernel.
     pub kernel: &'a ObjectKernel,
@@ -160,13 +160,13 @@ pub struct Packet {
 /// # Ok::<(), gcn_runtime::hsa::LaunchError>(())
 /// ```
 pub struct Prepared {
-    /// Its code, which launches of the kernel share.
+    /// Code, which launches of the kernel share.
     pub code: Arc<Code>,
     /// The dispatch to run.
     pub dispatch: Dispatch,
     /// Decisions that nobody asked for.
     pub notes: Vec<LaunchNote>,
-    /// Its buffer for printing, if it prints.
+    /// Buffer for printing, if it prints.
     pub printf: Option<Printf>,
     /// Answers its calls to the host, if it makes any.
     pub hostcall: Option<Arc<Hostcall>>,
@@ -229,7 +229,7 @@ pub enum LaunchNote {
     /// Output with this format will be missing.
     #[error(transparent)]
     Format(#[from] FormatError),
-    /// Its output is lost (errata E244).
+    /// The output is lost (errata E244).
     #[error(
         "the code object calls the device library's empty printf instead of the compiler's, and prints nothing"
     )]
@@ -311,7 +311,7 @@ pub enum LaunchError {
     /// The argument segment is absurd.
     #[error("the argument segment has {bytes} bytes; the limit is {MAX_KERNARG_BYTES}")]
     Arguments {
-        /// Its size.
+        /// Size.
         bytes: u64,
     },
     /// More registers than a compute unit has.

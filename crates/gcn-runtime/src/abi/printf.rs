@@ -48,7 +48,7 @@ const RECORD_BYTES_SHIFT: u32 = 2;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PrintfBuffer {
-    /// Its guest address.
+    /// Guest address.
     pub address: u64,
 }
 

@@ -97,7 +97,7 @@ pub enum ArgumentError {
     /// The text is no value.
     #[error(transparent)]
     Value(#[from] ValueError),
-    /// Its file cannot be read.
+    /// The file cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
     /// A file holds no whole number of elements.

@@ -35,7 +35,7 @@ const LIBRARY: &str = "ockl.bc";
 pub struct Toolchain {
     /// The compiler.
     pub clang: PathBuf,
-    /// Its version, if its name says it.
+    /// Version, if its name says it.
     pub version: Option<u32>,
     /// The directory of the device libraries.
     pub libraries: PathBuf,

@@ -60,7 +60,7 @@ pub struct CodePlace {
 #[derive(Clone, Debug)]
 pub(super) struct SourceLine {
     pub(super) place: SourcePlace,
-    /// Its text, if the file can be read.
+    /// Text, if the file can be read.
     pub(super) text: Option<String>,
     /// The calls by which the code was inlined, in parentheses; may be empty.
     pub(super) inlined: String,

@@ -120,7 +120,7 @@ impl PlaceReport {
         )
     }
 
-    /// Its line of source with a label, or where it is.
+    /// Line of source with a label, or where it is.
     fn add_to<'a>(&'a self, group: Group<'a>, kind: AnnotationKind) -> Group<'a> {
         let Some(SourceLine { place, text, .. }) = &self.source else {
             let is_first = kind == AnnotationKind::Primary;
@@ -146,7 +146,7 @@ impl PlaceReport {
         }
     }
 
-    /// Its part, the instruction, and the wave that executed it.
+    /// Part, the instruction, and the wave that executed it.
     pub fn text(&self) -> String {
         let Some(code) = &self.code else {
             return self.label.clone();

@@ -53,7 +53,7 @@ pub struct ProfileReport {
 /// A kernel's counts.
 #[derive(Clone, Debug, Serialize)]
 struct KernelProfile {
-    /// Its symbol; `None` where nobody has named it.
+    /// Symbol; `None` where nobody has named it.
     name: Option<String>,
     /// Name of the target.
     target: &'static str,
@@ -123,7 +123,7 @@ struct InstructionProfile {
     pc: u64,
     /// The symbol before it, and the distance.
     place: Option<String>,
-    /// Its text.
+    /// Text.
     instruction: String,
     class: &'static str,
     #[serde(flatten)]
@@ -217,7 +217,7 @@ impl KernelProfile {
         }
     }
 
-    /// Its symbol, and in C++ its name in the source.
+    /// Symbol, and in C++ its name in the source.
     fn title(&self) -> String {
         let name = self.name.as_deref().map(kernel_name);
         name.unwrap_or_else(|| "without a name".to_owned())

@@ -39,7 +39,7 @@ struct Suppression {
     /// File of the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// Its line.
+    /// Line.
     #[serde(skip_serializing_if = "Option::is_none")]
     line: Option<u32>,
     /// Text of the instruction.
@@ -90,7 +90,7 @@ pub struct InvalidSuppressions {
     pub message: String,
     /// The wrong bytes of the text.
     pub span: Range<usize>,
-    /// Their line, from 1 on.
+    /// Line, from 1 on.
     line: usize,
 }
 
@@ -129,7 +129,7 @@ pub enum SuppressionsError {
     Invalid {
         /// The file.
         file: PathBuf,
-        /// Its text.
+        /// Text.
         text: String,
         /// The reason.
         error: InvalidSuppressions,

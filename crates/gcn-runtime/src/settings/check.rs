@@ -91,7 +91,7 @@ impl FindingFormat {
         output::form(&FindingFormat::NAMES, name)
     }
 
-    /// Its name.
+    /// Name.
     pub fn name(self) -> &'static str {
         match self {
             FindingFormat::Text => "text",

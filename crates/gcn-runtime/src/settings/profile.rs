@@ -53,7 +53,7 @@ impl ProfileFormat {
         output::form(&ProfileFormat::NAMES, name)
     }
 
-    /// Its name.
+    /// Name.
     pub fn name(self) -> &'static str {
         match self {
             ProfileFormat::Text => "text",
@@ -94,7 +94,7 @@ impl ProfileFormat {
 pub struct ProfileSettings {
     /// File to write it to; [`STANDARD`](super::STANDARD) is standard error.
     pub file: PathBuf,
-    /// Its form, in place of the one that the file's extension says.
+    /// Form, in place of the one that the file's extension says.
     pub format: Option<ProfileFormat>,
 }
 

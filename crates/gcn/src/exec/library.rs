@@ -19,7 +19,7 @@ const BUILT: &str = "gcn-hsa";
 
 /// The libraries of emulated devices: that of HIP programs, that of OpenCL's, or both.
 pub struct Library {
-    /// Their directory, absolute.
+    /// Directory, absolute.
     pub directory: PathBuf,
 }
 

@@ -67,7 +67,7 @@ struct Machine {
 
 /// A program in an ELF file.
 pub struct Program {
-    /// Its file.
+    /// File.
     pub path: PathBuf,
     machine: Machine,
     /// The loader that it names.

@@ -188,7 +188,7 @@ impl View {
         self.end - self.begin
     }
 
-    /// Their bytes, piece by piece, each of whole elements.
+    /// Bytes, piece by piece, each of whole elements.
     pub fn pieces<'a>(&'a self, memory: &'a Memory) -> impl Iterator<Item = Vec<u8>> + 'a {
         let size = self.ty.size() as u64;
         (self.begin..self.end)

@@ -15,7 +15,7 @@ use crate::input;
 pub struct ProfileOptions {
     /// File to write it to; `-` is standard output.
     pub file: Option<PathBuf>,
-    /// Its form, in place of the one that the file's extension says.
+    /// Form, in place of the one that the file's extension says.
     pub format: Option<ProfileFormat>,
 }
 
@@ -40,7 +40,7 @@ impl ProfileFile<'_> {
     /// The profile that a run asks for.
     ///
     /// # Errors
-    /// Its file cannot be made.
+    /// The file cannot be made.
     pub fn new(options: &ProfileOptions) -> Result<Option<ProfileFile<'_>>> {
         let Some(path) = options.file.as_deref() else {
             return Ok(None);

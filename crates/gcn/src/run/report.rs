@@ -19,7 +19,7 @@ use crate::status::RunOutcome;
 
 /// All that a run has left.
 pub struct Results<'a> {
-    /// Its end.
+    /// End.
     pub outcome: RunOutcome,
     /// Files that could not be written.
     pub errors: &'a [String],

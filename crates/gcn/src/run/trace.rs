@@ -36,7 +36,7 @@ impl Trace {
     /// The trace that a run asks for.
     ///
     /// # Errors
-    /// Its file cannot be made.
+    /// The file cannot be made.
     pub fn new(run: &RunRequest, filter: Filter) -> Result<Option<Trace>> {
         let TraceOptions { file, .. } = &run.trace;
         if !run.trace.is_on() {

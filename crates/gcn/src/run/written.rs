@@ -20,7 +20,7 @@ pub struct WrittenSizes {
 /// Something named and a value for it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct NamedText {
-    /// Its purpose.
+    /// Purpose.
     pub name: String,
     /// As written.
     pub value: String,

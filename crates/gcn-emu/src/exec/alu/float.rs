@@ -74,7 +74,7 @@ pub(crate) trait Float: Flush + PartialOrd {
     const DENORMAL_BIT: u32;
     /// The lowest of its two bits among MODE's rounding bits.
     const ROUND_BIT: u32 = Self::DENORMAL_BIT - DENORMALS_ABOVE_ROUNDING;
-    /// Its bits.
+    /// Bits.
     fn bits(self) -> u64;
     /// From its bits.
     fn of_bits(bits: u64) -> Self;
@@ -117,7 +117,7 @@ pub(crate) trait Float: Flush + PartialOrd {
         Self::of_bits(self.bits() | 1 << (Self::FRACTION - 1))
     }
 
-    /// Its bits without the sign.
+    /// Bits without the sign.
     #[inline(always)]
     fn magnitude(self) -> u64 {
         self.bits() & ((u64::from(Self::EXPONENT_MAX) << Self::FRACTION) | fraction_mask::<Self>())
@@ -168,7 +168,7 @@ pub(crate) trait Float: Flush + PartialOrd {
         select(has_none, self, multiple)
     }
 
-    /// Its class, one of the bits that V_CMP_CLASS asks for: signalling NaN, quiet NaN, −∞, −normal, −denormal, −0,
+    /// Class, one of the bits that V_CMP_CLASS asks for: signalling NaN, quiet NaN, −∞, −normal, −denormal, −0,
     /// +0, +denormal, +normal, +∞ from bit 0 on.
     #[inline(always)]
     fn class(self) -> u32 {

@@ -17,7 +17,7 @@ use crate::step::{Family, MemoryPlan};
 /// Spaces, addresses and sizes of an access. Only the lanes in the masks mean anything.
 #[derive(Clone, Debug)]
 pub struct Access {
-    /// Its intent; nothing if it touches no memory.
+    /// Intent; nothing if it touches no memory.
     pub intent: Option<Intent>,
     /// Bytes of an element. Loads and stores of more than a dword are consecutive dwords.
     pub bytes: u8,

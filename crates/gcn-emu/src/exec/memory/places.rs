@@ -18,12 +18,12 @@ pub enum Violation {
     OutOfRange,
     /// No allocation holds it.
     Unmapped {
-        /// Its address.
+        /// Address.
         address: u64,
     },
     /// Not aligned as an atomic must be.
     Misaligned {
-        /// Its address.
+        /// Address.
         address: u64,
     },
 }

@@ -82,7 +82,7 @@ pub fn keeps_order(mask: u32, greatest: u32) -> bool {
 pub struct ShareAccess<'a> {
     /// The instruction.
     pub step: &'a Step,
-    /// Its intent.
+    /// Intent.
     pub intent: Intent,
     /// Lanes that access something: some.
     pub lanes: u64,

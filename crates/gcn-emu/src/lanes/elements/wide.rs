@@ -429,7 +429,7 @@ macro_rules! copies {
         $(#[$doc])*
         ///
         /// # Safety
-        /// The host has AVX2; they are there at both ends.
+        /// The host has AVX2; the bytes are readable at `from` and writable at `to`.
         #[inline]
         #[target_feature(enable = "avx2")]
         unsafe fn $name(from: *const u8, to: *mut u8) {
@@ -481,7 +481,7 @@ macro_rules! levels {
             /// See [`super::super::load`]; there are `DWORDS` registers. The mask says which bits of the addresses are kept.
             ///
             /// # Safety
-            /// That many bytes are there.
+            /// The bytes of `memory` are readable.
             #[target_feature(enable = $feature)]
             pub unsafe fn load<const DWORDS: usize>(
                 addresses: &Lanes,
@@ -509,7 +509,7 @@ macro_rules! levels {
             /// See [`super::super::store`]; there are `DWORDS` registers.
             ///
             /// # Safety
-            /// The elements are there.
+            /// The elements' bytes are writable.
             #[target_feature(enable = $feature)]
             pub unsafe fn store<const DWORDS: usize>(
                 places: &Lanes,

@@ -137,7 +137,7 @@ moves! {
 /// The dwords at active lanes' places, and others in other lanes.
 ///
 /// # Safety
-/// They are there.
+/// The four bytes at the place of each active lane are readable.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn dwords_at(
@@ -164,7 +164,7 @@ unsafe fn dwords_at(
 /// Two pairs of dwords.
 ///
 /// # Safety
-/// They are there.
+/// The eight bytes at both places are readable.
 #[inline]
 #[target_feature(enable = "avx2")]
 unsafe fn pairs_at(bytes: *const u8, first: u32, second: u32) -> __m128i {

@@ -95,7 +95,7 @@ moves! {
 /// Four dwords at a place.
 ///
 /// # Safety
-/// They are there.
+/// The 16 bytes from `place` on are readable.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn quad_at(bytes: *const u8, place: u32) -> __m128i {
@@ -106,7 +106,7 @@ unsafe fn quad_at(bytes: *const u8, place: u32) -> __m128i {
 /// The dwords at active lanes' places, and others in other lanes.
 ///
 /// # Safety
-/// They are there.
+/// The four bytes at the place of each active lane are readable.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn dwords_at(others: __m512i, bytes: *const u8, places: __m512i, active: u16) -> __m512i {
@@ -128,7 +128,7 @@ unsafe fn dwords_at(others: __m512i, bytes: *const u8, places: __m512i, active: 
 /// The pairs of dwords at some places.
 ///
 /// # Safety
-/// They are there.
+/// The eight bytes at each place are readable.
 #[inline]
 #[target_feature(enable = "avx512f")]
 unsafe fn pairs_at(bytes: *const u8, places: __m256i) -> __m512i {

@@ -23,7 +23,7 @@ pub(super) enum Operation {
 /// A source in floating point.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FloatSource {
-    /// Its place among the operands.
+    /// Place among the operands.
     pub(super) place: usize,
     pub(super) ty: Ty,
 }
@@ -32,7 +32,7 @@ pub(super) struct FloatSource {
 #[derive(Clone, Debug)]
 pub(super) struct ArithFacts {
     pub(super) operation: Operation,
-    /// Its sources in floating point, where a lane has its own.
+    /// Sources in floating point, where a lane has its own.
     pub(super) sources: Box<[FloatSource]>,
     /// Type of its result, if that is in floating point and computed, and its place.
     pub(super) result: Option<FloatSource>,

@@ -41,7 +41,7 @@ pub(super) enum Rule {
 /// An operand that has registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Operand {
-    /// Its place among the operands.
+    /// Place among the operands.
     pub(super) place: usize,
     pub(super) dwords: u8,
 }

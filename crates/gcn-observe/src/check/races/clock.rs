@@ -47,7 +47,7 @@ impl History {
         }
     }
 
-    /// Its knowledge at a clock.
+    /// Knowledge at a clock.
     pub(super) fn at(&self, clock: u32) -> Option<&Arc<OrderedClocks>> {
         let after = self.0.partition_point(|(since, _)| *since <= clock);
         Some(&self.0[after.checked_sub(1)?].1)

@@ -19,7 +19,7 @@ pub(super) enum Memory {
 }
 
 impl Memory {
-    /// Its name in messages.
+    /// Name in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
             Memory::Global => "global memory",

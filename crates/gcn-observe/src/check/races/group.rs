@@ -67,7 +67,7 @@ pub(super) struct Wave {
     wrote_lds: bool,
     /// It has written global memory, or acquired.
     wrote_global: bool,
-    /// Its vector memory operations were complete when it arrived at the last barrier.
+    /// The vector memory operations were complete when it arrived at the last barrier.
     pub(super) arrived_complete: bool,
     has_ended: bool,
 }

@@ -24,7 +24,7 @@ struct Sites {
 
 /// A dispatch.
 pub(super) struct RaceDispatch {
-    /// Its number.
+    /// Number.
     pub(super) id: u64,
     /// The kernel's symbol, where it is known.
     pub(super) kernel: Option<String>,

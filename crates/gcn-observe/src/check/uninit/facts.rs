@@ -91,9 +91,9 @@ pub(super) enum Class {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Decides {
     Nothing,
-    /// Its branch is taken by SCC.
+    /// The branch is taken by SCC.
     Scc,
-    /// Its branch is taken if VCC is 0, or is not.
+    /// The branch is taken if VCC is 0, or is not.
     Vcc,
     /// It goes to the address in its source.
     Target,

@@ -44,7 +44,7 @@ pub struct BeyondArguments {
     pub loaded: u64,
     /// Address of the first such load.
     pub pc: u64,
-    /// Its text.
+    /// Text.
     pub instruction: String,
 }
 
@@ -84,7 +84,7 @@ pub struct UnownedSources {
     pub sgprs: u8,
     /// Address of the first such instruction.
     pub pc: u64,
-    /// Its text.
+    /// Text.
     pub instruction: String,
 }
 

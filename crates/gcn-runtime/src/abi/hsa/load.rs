@@ -73,9 +73,9 @@ impl fmt::Debug for KeptCode {
 /// A symbol of a loaded code object.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LoadedSymbol {
-    /// Its name.
+    /// Name.
     pub name: String,
-    /// Its address in guest memory.
+    /// Address in guest memory.
     pub address: u64,
     /// In bytes; 0 where the object does not say.
     pub size: u64,

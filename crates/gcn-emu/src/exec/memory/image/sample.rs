@@ -35,9 +35,9 @@ const FACE_DISTANCE: u32 = 8;
 /// A texel and its part in the result.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct WeightedTexel {
-    /// Its address; nothing of the border.
+    /// Address; nothing of the border.
     pub(super) address: Option<u64>,
-    /// Its weight.
+    /// Weight.
     pub(super) weight: f64,
 }
 
