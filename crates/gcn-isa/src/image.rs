@@ -34,9 +34,9 @@ pub use format::{
     COMPONENT_WIDTHS, COMPONENTS, TexelFormat, number_format, number_format_name, texel_format,
     texel_format_of,
 };
-pub use layout::{Layout, LayoutError};
+pub use layout::{ImageLayout, LayoutError};
 pub use sampler::{
-    BorderColor, Clamp, Filter, MipFilter, Reduction, SAMPLER_DWORDS, SamplerDescriptor,
+    BorderColor, Clamp, MipFilter, Reduction, SAMPLER_DWORDS, SamplerDescriptor, TexelFilter,
 };
 
 /// Dwords of an image's descriptor.

@@ -2,7 +2,7 @@
 
 use std::ops::{Add, Range};
 
-use crate::filter::Filter;
+use crate::filter::TraceFilter;
 
 /// The accepted keys with their values.
 const KEYS: &str = "workgroup=X,Y,Z, wave=N, code=A..B, memory=A..B or instruction=NAME";
@@ -29,8 +29,8 @@ impl Choice {
     ///
     /// # Examples
     /// ```
-    /// use gcn_observe::{Choice, Filter};
-    /// let mut filter = Filter::default();
+    /// use gcn_observe::{Choice, TraceFilter};
+    /// let mut filter = TraceFilter::default();
     /// let nothing = |_: &str| None;
     /// Choice::parse("wave=2..4")?.add_to(&mut filter, nothing, nothing)?;
     /// assert_eq!(filter.waves, [2..4]);
@@ -68,7 +68,7 @@ impl Choice {
     /// A name that is none of the program's.
     pub fn add_to(
         &self,
-        filter: &mut Filter,
+        filter: &mut TraceFilter,
         symbol: impl Fn(&str) -> Option<Range<u64>>,
         buffer: impl Fn(&str) -> Option<Range<u64>>,
     ) -> Result<(), String> {
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn choices_are_read() {
-        let mut filter = Filter::default();
+        let mut filter = TraceFilter::default();
         let symbol = |name: &str| match name {
             "f" => Some(0x100..0x140),
             "empty" => Some(0x200..0x200),
@@ -180,7 +180,7 @@ mod tests {
                 .add_to(&mut filter, symbol, buffer)
                 .expect("names exist");
         }
-        let expected = Filter {
+        let expected = TraceFilter {
             workgroups: vec![[1, 0, 0], [1, 2, 3], [4, 5, 0]],
             waves: vec![7..8, 0..2],
             code: vec![0x100..0x140, 0x104..0x120, 0x200..0x208],
@@ -209,8 +209,8 @@ mod tests {
                 "`18446744073709551615` is no buffer",
             ),
         ] {
-            let added =
-                Choice::parse(text).and_then(|it| it.add_to(&mut Filter::default(), none, none));
+            let added = Choice::parse(text)
+                .and_then(|it| it.add_to(&mut TraceFilter::default(), none, none));
             let error = added.expect_err("it is wrong");
             assert!(error.starts_with(message), "{text}: {error}");
         }

@@ -6,7 +6,7 @@ use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
 
 /// A choice of executed instructions: those that fit each list that is not empty, by one of its entries.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Filter {
+pub struct TraceFilter {
     /// Workgroups' positions in x, y and z.
     pub workgroups: Vec<[u32; 3]>,
     /// Numbers of waves in their workgroups.
@@ -19,7 +19,7 @@ pub struct Filter {
     pub instructions: Vec<String>,
 }
 
-impl Filter {
+impl TraceFilter {
     /// True if an instruction that is about to execute fits, whatever it accesses.
     pub(crate) fn fits(&self, context: &Context<'_>, instruction: &Instruction<'_>) -> bool {
         fn one<T>(list: &[T], fits: impl Fn(&T) -> bool) -> bool {

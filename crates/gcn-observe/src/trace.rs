@@ -13,7 +13,7 @@ use gcn_isa::regs;
 use gcn_isa::uses::Registers;
 
 use crate::access::{operands, write_access};
-use crate::filter::Filter;
+use crate::filter::TraceFilter;
 use crate::spread::write_spread;
 
 /// Reports every executed instruction to a callback, one line each, without the line's end:
@@ -48,7 +48,7 @@ use crate::spread::write_spread;
 /// ```
 pub struct Trace<F> {
     tell: Arc<F>,
-    filter: Arc<Filter>,
+    filter: Arc<TraceFilter>,
     symbols: Option<Arc<Symbols>>,
 }
 
@@ -73,11 +73,11 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
     /// # let (device, kernel) = example::add_one_kernel();
     /// # use std::sync::{Arc, mpsc};
     /// # use gcn_emu::observe::Observers;
-    /// use gcn_observe::{Filter, Trace};
+    /// use gcn_observe::{TraceFilter, Trace};
     /// # let (sender, lines) = mpsc::channel();
     /// let entry = kernel.module().loaded().moved(kernel.description().entry_address);
     /// let trace = Trace::new(move |line: &str| drop(sender.send(line.to_owned())))
-    ///     .filter(Filter { instructions: vec!["global_*".to_owned()], ..Filter::default() })
+    ///     .filter(TraceFilter { instructions: vec!["global_*".to_owned()], ..TraceFilter::default() })
     ///     .symbols(move |pc| Some(format!("add_one+{:#x}", pc - entry)));
     /// # let xs = device.buffer("xs", &[1u32; 64])?;
     /// # let observers = Observers::none().with(Arc::new(trace));
@@ -88,7 +88,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]
-    pub fn filter(mut self, filter: Filter) -> Trace<F> {
+    pub fn filter(mut self, filter: TraceFilter) -> Trace<F> {
         self.filter = Arc::new(filter);
         self
     }
@@ -128,7 +128,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Observer for Trace<F> {
 /// The trace of one thread's waves.
 struct Lines<F> {
     tell: Arc<F>,
-    filter: Arc<Filter>,
+    filter: Arc<TraceFilter>,
     symbols: Option<Arc<Symbols>>,
     /// The instruction fits the filter, whatever it accesses.
     is_chosen: bool,

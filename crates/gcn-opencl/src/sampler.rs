@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use gcn_isa::image::{Clamp, Filter, SamplerDescriptor};
+use gcn_isa::image::{Clamp, SamplerDescriptor, TexelFilter};
 use gcn_runtime::Buffer;
 
 use crate::abi::*;
@@ -66,8 +66,8 @@ impl Modes {
             _ => return Err(Status::INVALID_VALUE),
         };
         let filter = match self.filter {
-            CL_FILTER_NEAREST => Filter::Point,
-            CL_FILTER_LINEAR => Filter::Linear,
+            CL_FILTER_NEAREST => TexelFilter::Point,
+            CL_FILTER_LINEAR => TexelFilter::Linear,
             _ => return Err(Status::INVALID_VALUE),
         };
         Ok(SamplerDescriptor {

@@ -141,7 +141,7 @@ pub fn print(memory: &gcn_emu::memory::Memory, prepared: &gcn_runtime::hsa::Prep
 impl Emulated {
     // A start of a wave without arguments.
     pub fn start(&self) -> gcn_runtime::hsa::KernelStart<'_> {
-        let shape = gcn_runtime::hsa::Shape {
+        let shape = gcn_runtime::hsa::LaunchShape {
             grid: [64, 1, 1],
             group: [64, 1, 1],
             dimensions: 1,

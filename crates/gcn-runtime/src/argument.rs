@@ -2,7 +2,7 @@
 
 use gcn_object::ValueKind;
 
-use crate::abi::hsa::{PlacedBytes, Shape};
+use crate::abi::hsa::{LaunchShape, PlacedBytes};
 use crate::language::value::Value;
 use crate::{Buffer, Error, Kernel};
 
@@ -65,7 +65,7 @@ impl Argument {
 /// Places arguments: where the metadata have them, or one behind the other, aligned to their size.
 pub(crate) fn place(
     kernel: &Kernel,
-    shape: &mut Shape,
+    shape: &mut LaunchShape,
     arguments: &[Argument],
 ) -> Result<Vec<PlacedBytes>, Error> {
     let name = || kernel.name().to_owned();

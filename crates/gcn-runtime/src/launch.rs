@@ -13,7 +13,7 @@ use gcn_emu::device::{Device as Emulated, HostCalls};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::Restricted;
 
-use crate::abi::hsa::{Packet, PlacedBytes, Shape};
+use crate::abi::hsa::{LaunchShape, Packet, PlacedBytes};
 use crate::argument::place;
 use crate::bind::Placement;
 use crate::prepared::{Job, Segment, Submission};
@@ -50,7 +50,7 @@ impl Kernel {
         let usual = [DEFAULT_GROUP.min(grid[0]).min(most), 1, 1];
         Launch {
             kernel: self.clone(),
-            shape: Shape {
+            shape: LaunchShape {
                 grid,
                 group: required.unwrap_or(usual),
                 dimensions: 1,
@@ -82,7 +82,7 @@ impl Kernel {
 #[must_use = "a launch does nothing until it is submitted"]
 pub struct Launch {
     kernel: Kernel,
-    shape: Shape,
+    shape: LaunchShape,
     arguments: Vec<Argument>,
     segment: Option<Segment>,
     threads: Option<usize>,

@@ -13,7 +13,8 @@ use gcn_emu::run::{self, AccessRule, Dispatch, Restricted};
 use gcn_emu::{Code, Fidelity};
 
 use crate::abi::hsa::{
-    self, BeyondArguments, LaunchError, LaunchNote, PlacedBytes, Shape, UnownedSources, UnsetSgprs,
+    self, BeyondArguments, LaunchError, LaunchNote, LaunchShape, PlacedBytes, UnownedSources,
+    UnsetSgprs,
 };
 use crate::progress::Progress;
 use crate::{Argument, CommandResult, Completion, Error, Kernel, Queue, Signal};
@@ -32,7 +33,7 @@ pub(crate) enum Segment {
 #[derive(Debug)]
 pub(crate) struct Job {
     pub(crate) kernel: Kernel,
-    pub(crate) shape: Shape,
+    pub(crate) shape: LaunchShape,
     pub(crate) segment: Segment,
     /// Buffers among the arguments live until the end.
     pub(crate) _kept: Vec<Argument>,
@@ -230,7 +231,7 @@ impl PreparedLaunch {
     }
 
     /// The sizes.
-    pub fn shape(&self) -> Shape {
+    pub fn shape(&self) -> LaunchShape {
         self.built.job.shape
     }
 

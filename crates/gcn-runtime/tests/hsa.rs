@@ -8,7 +8,7 @@ use gcn_emu::run::InitialSgpr::{
 use gcn_isa::Target;
 use gcn_object::{CodeObject, Version};
 use gcn_runtime::hsa::{
-    self, Arguments, KernelStart, LaunchError, LaunchNote, PlacedBytes, Prepared, Shape,
+    self, Arguments, KernelStart, LaunchError, LaunchNote, LaunchShape, PlacedBytes, Prepared,
 };
 
 /// A kernel with these lines in its descriptor and this metadata, in an object of this version.
@@ -45,7 +45,7 @@ fn metadata(segment: u64, rest: &str) -> String {
     )
 }
 
-const SHAPE: Shape = Shape {
+const SHAPE: LaunchShape = LaunchShape {
     grid: [100, 3, 1],
     group: [32, 2, 1],
     dimensions: 1,
@@ -57,7 +57,7 @@ const SHAPE: Shape = Shape {
 /// Prepares the only kernel of an object.
 fn prepare(
     object: &CodeObject,
-    shape: Shape,
+    shape: LaunchShape,
     arguments: &[PlacedBytes],
 ) -> (Device, Result<Prepared, LaunchError>) {
     let target = Target::from_elf_mach(object.flags.mach).expect("a target");
@@ -76,7 +76,7 @@ fn prepare(
     (device, prepared)
 }
 
-fn good(object: &CodeObject, shape: Shape, arguments: &[PlacedBytes]) -> (Device, Prepared) {
+fn good(object: &CodeObject, shape: LaunchShape, arguments: &[PlacedBytes]) -> (Device, Prepared) {
     let (device, prepared) = prepare(object, shape, arguments);
     (device, prepared.unwrap_or_else(|error| panic!("{error}")))
 }
@@ -347,7 +347,7 @@ fn a_dynamic_stack_gets_room_and_a_note() {
 
 #[test]
 fn a_stack_is_as_large_as_the_caller_asks_for() {
-    let shape = Shape {
+    let shape = LaunchShape {
         stack: Some(100_000),
         ..SHAPE
     };
@@ -395,7 +395,7 @@ fn sizes_that_cannot_be_are_refused() {
         &metadata(0, "    .max_flat_workgroup_size: 128"),
     );
     let scratch = object("gfx900", 5, ".amdhsa_private_segment_fixed_size 131060", "");
-    let shape = |grid, group, dynamic_lds| Shape {
+    let shape = |grid, group, dynamic_lds| LaunchShape {
         grid,
         group,
         dynamic_lds,
@@ -479,7 +479,7 @@ fn partial_workgroups_are_noted_where_whole_ones_are_expected() {
     for (wants, grid, noted) in [(1, 100, true), (1, 128, false), (0, 100, false)] {
         let rest = format!("    .uniform_work_group_size: {wants}");
         let object = object("gfx900", 5, "", &metadata(0, &rest));
-        let shape = Shape {
+        let shape = LaunchShape {
             grid: [grid, 4, 1],
             ..SHAPE
         };

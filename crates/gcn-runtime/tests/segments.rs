@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_runtime::hsa::{self, Arguments, Shape};
+use gcn_runtime::hsa::{self, Arguments, LaunchShape};
 use gcn_runtime::{Buffer, Device, DeviceBuilder, HostMemory, Kernel, Launch};
 
 /// Stores the hidden argument that is the address of the buffer of calls to the host.
@@ -135,7 +135,7 @@ fn launches_of_a_kernel_share_its_decoded_code() {
     let emulated = gcn_emu::device::Device::new(config);
     let loaded = hsa::load(&emulated, &object, "the code object").expect("it loads");
     let prepare = |grid| {
-        let shape = Shape {
+        let shape = LaunchShape {
             grid: [grid, 1, 1],
             group: [64, 1, 1],
             dimensions: 1,

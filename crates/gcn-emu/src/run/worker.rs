@@ -103,7 +103,7 @@ pub(super) struct Worker<'a> {
 
 /// Outcome of a workgroup's turn.
 #[derive(PartialEq, Eq)]
-enum Turn {
+enum TurnEnd {
     /// Every wave has ended.
     Ended,
     /// At least one wave used up its turn.
@@ -193,7 +193,7 @@ impl<'a> Worker<'a> {
                     return;
                 }
                 match self.turn(index) {
-                    Ok(Turn::Ended) => {
+                    Ok(TurnEnd::Ended) => {
                         let group = self.resident.remove(index);
                         self.stats.groups += 1;
                         self.spare.push(group);
@@ -203,9 +203,9 @@ impl<'a> Worker<'a> {
                         continue;
                     }
                     // The same workgroup goes on, while its data are in the host's caches.
-                    Ok(Turn::Passed) if self.stats.instructions - begin < long_turn => continue,
-                    Ok(Turn::Passed | Turn::Ran) => all_blocked = false,
-                    Ok(Turn::Blocked) => {}
+                    Ok(TurnEnd::Passed) if self.stats.instructions - begin < long_turn => continue,
+                    Ok(TurnEnd::Passed | TurnEnd::Ran) => all_blocked = false,
+                    Ok(TurnEnd::Blocked) => {}
                     Err(fault) => {
                         self.shared.report(*fault);
                         return;
@@ -395,7 +395,7 @@ impl<'a> Worker<'a> {
     }
 
     /// Gives every wave of a workgroup its turn.
-    fn turn(&mut self, index: usize) -> Result<Turn, Box<Fault>> {
+    fn turn(&mut self, index: usize) -> Result<TurnEnd, Box<Fault>> {
         let mut progress = false;
         let count = self.resident[index].count;
         for turn in 0..count {
@@ -421,7 +421,7 @@ impl<'a> Worker<'a> {
         let group = &mut self.resident[index];
         if group.begun().all(|w| w.waiting == Waiting::Barrier) {
             if group.begun().next().is_none() {
-                return Ok(Turn::Ended);
+                return Ok(TurnEnd::Ended);
             }
             for wave in group.waves.iter_mut().flatten() {
                 wave.waiting = Waiting::No;
@@ -429,9 +429,13 @@ impl<'a> Worker<'a> {
             let (dispatched, id) = (self.shared.dispatched(), group.id);
             self.watch
                 .each(Events::BARRIER, |it| it.barrier_opens(&dispatched, id));
-            return Ok(Turn::Passed);
+            return Ok(TurnEnd::Passed);
         }
-        Ok(if progress { Turn::Ran } else { Turn::Blocked })
+        Ok(if progress {
+            TurnEnd::Ran
+        } else {
+            TurnEnd::Blocked
+        })
     }
 
     /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends.
@@ -569,8 +573,8 @@ impl<'a> Worker<'a> {
                 Waiting::Gws | Waiting::Ended => return Ok(false),
                 // The others are to come there too.
                 Waiting::Barrier => match self.turn(index)? {
-                    Turn::Passed => continue,
-                    Turn::Ended | Turn::Ran | Turn::Blocked => return Ok(false),
+                    TurnEnd::Passed => continue,
+                    TurnEnd::Ended | TurnEnd::Ran | TurnEnd::Blocked => return Ok(false),
                 },
             }
             self.run(index, number, 1)?;

@@ -3,7 +3,7 @@
 use gcn_isa::image::number_format::*;
 use gcn_isa::image::texel_format::*;
 use gcn_isa::image::{
-    BorderColor, Clamp, Filter, ImageDescriptor, ImageKind, MipFilter, Reduction,
+    BorderColor, Clamp, ImageDescriptor, ImageKind, MipFilter, Reduction, TexelFilter,
 };
 
 use super::*;
@@ -100,9 +100,9 @@ fn samples_are_the_models() {
             let is_linear = chance.below(2) == 0;
             let is_unnormalized = chance.below(2) == 0;
             let filter = if is_linear {
-                Filter::Linear
+                TexelFilter::Linear
             } else {
-                Filter::Point
+                TexelFilter::Point
             };
             let colors = [
                 BorderColor::TransparentBlack,
@@ -190,8 +190,8 @@ fn linear() -> SamplerDescriptor {
     SamplerDescriptor {
         clamp: [Clamp::LastTexel; 3],
         unnormalized: true,
-        mag_filter: Filter::Linear,
-        min_filter: Filter::Linear,
+        mag_filter: TexelFilter::Linear,
+        min_filter: TexelFilter::Linear,
         ..SamplerDescriptor::default()
     }
 }
@@ -276,8 +276,8 @@ fn depth_is_filtered_and_layers_are_rounded() {
 fn faces_of_cubes_are_layers() {
     on(ALL, |m| {
         let sampler = SamplerDescriptor {
-            mag_filter: Filter::Point,
-            min_filter: Filter::Point,
+            mag_filter: TexelFilter::Point,
+            min_filter: TexelFilter::Point,
             unnormalized: false,
             ..linear()
         };
@@ -305,8 +305,8 @@ fn a_point_filter_rounds_coordinates_unless_the_sampler_truncates() {
             (true, 2.0, 2.0),
         ] {
             let sampler = SamplerDescriptor {
-                mag_filter: Filter::Point,
-                min_filter: Filter::Point,
+                mag_filter: TexelFilter::Point,
+                min_filter: TexelFilter::Point,
                 truncates,
                 ..linear()
             };
@@ -399,8 +399,8 @@ fn the_smallest_and_the_largest_are_filters() {
 fn gathers_take_four_texels() {
     on(ALL, |m| {
         let sampler = SamplerDescriptor {
-            mag_filter: Filter::Point,
-            min_filter: Filter::Point,
+            mag_filter: TexelFilter::Point,
+            min_filter: TexelFilter::Point,
             ..linear()
         };
         bind_sampler(m, &sampler);
@@ -575,7 +575,7 @@ fn samples_that_are_not_executed() {
         numbered(m, ImageKind::D1, [4, 1, 1]);
         let text = "image_sample v12, v0, s[8:15], s[16:19] dmask:0x1";
         let anisotropic = SamplerDescriptor {
-            min_filter: Filter::AnisotropicLinear,
+            min_filter: TexelFilter::AnisotropicLinear,
             max_aniso_ratio: 2,
             ..linear()
         };
@@ -599,7 +599,7 @@ fn encoded_and_shared_floats_are_values() {
         bind_sampler(
             m,
             &SamplerDescriptor {
-                mag_filter: Filter::Point,
+                mag_filter: TexelFilter::Point,
                 ..linear()
             },
         );

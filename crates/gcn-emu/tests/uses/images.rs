@@ -3,8 +3,8 @@
 use gcn_emu::wave::LANES;
 use gcn_isa::effect::{AtomicOp, Half, ImageOp};
 use gcn_isa::image::{
-    AddressLayout, AddressPart, BorderColor, Clamp, Filter, ImageDescriptor, ImageKind, MipFilter,
-    SamplerDescriptor, Select, number_format, texel_format,
+    AddressLayout, AddressPart, BorderColor, Clamp, ImageDescriptor, ImageKind, MipFilter,
+    SamplerDescriptor, Select, TexelFilter, number_format, texel_format,
 };
 use gcn_isa::{Does, Field, Inst, Isa, Ty};
 
@@ -120,7 +120,7 @@ fn sampler(image: &ImageDescriptor, noise: &mut Noise) -> SamplerDescriptor {
         Clamp::Border,
         Clamp::HalfBorder,
     ];
-    let filters = [Filter::Point, Filter::Linear];
+    let filters = [TexelFilter::Point, TexelFilter::Linear];
     let levels = [MipFilter::None, MipFilter::Point, MipFilter::Linear];
     SamplerDescriptor {
         clamp: [0; 3].map(|_: i32| one_of(noise, &clamps)),

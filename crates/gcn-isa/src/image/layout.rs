@@ -36,7 +36,7 @@ const FACES: u32 = 6;
 /// # Ok::<(), gcn_isa::image::LayoutError>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Layout {
+pub struct ImageLayout {
     /// Bytes of a texel.
     pub texel: u32,
     /// From a row to the next.
@@ -53,7 +53,7 @@ pub struct Layout {
     pub depth: u32,
 }
 
-impl Layout {
+impl ImageLayout {
     /// Distance of a texel from the image's address.
     pub fn offset(&self, x: u32, y: u32, z: u32) -> u64 {
         self.level
@@ -243,7 +243,7 @@ impl ImageDescriptor {
     ///
     /// # Errors
     /// See [`ImageDescriptor::layout_of`].
-    pub fn layout(&self, isa: Isa) -> Result<Layout, LayoutError> {
+    pub fn layout(&self, isa: Isa) -> Result<ImageLayout, LayoutError> {
         self.layout_of(isa, 0)
     }
 
@@ -278,7 +278,7 @@ impl ImageDescriptor {
     /// assert_eq!(image.layout_of(Isa::Gfx9, 2), Err(LayoutError::Level(2)));
     /// # Ok::<(), LayoutError>(())
     /// ```
-    pub fn layout_of(&self, isa: Isa, level: u8) -> Result<Layout, LayoutError> {
+    pub fn layout_of(&self, isa: Isa, level: u8) -> Result<ImageLayout, LayoutError> {
         let kind = self.kind()?;
         if kind.has_samples() {
             return Err(LayoutError::Samples);
@@ -308,7 +308,7 @@ impl ImageDescriptor {
                 self.last_layer + 1
             }
         };
-        let in_level = Layout {
+        let in_level = ImageLayout {
             texel,
             row: 0,
             layer: 0,
@@ -327,11 +327,11 @@ impl ImageDescriptor {
     /// GCN 1.4: a layer has its levels one below the other, all with the same distance of rows.
     fn in_chain(
         &self,
-        in_level: Layout,
+        in_level: ImageLayout,
         height: u32,
         level: u8,
         multiple: u32,
-    ) -> Result<Layout, LayoutError> {
+    ) -> Result<ImageLayout, LayoutError> {
         let has_levels = self.max_level > 0;
         let pitch = if has_levels {
             self.width.next_multiple_of(multiple)
@@ -354,7 +354,7 @@ impl ImageDescriptor {
             });
         }
         let row = u64::from(pitch) * u64::from(in_level.texel);
-        Ok(Layout {
+        Ok(ImageLayout {
             row,
             layer: row * u64::from(rows),
             level: row * u64::from(above),
@@ -365,11 +365,11 @@ impl ImageDescriptor {
     /// GCN 1.0 to 1.2: a level has its layers, one behind the other, and the next level is behind them. Levels are padded to powers of two.
     fn behind_levels(
         &self,
-        in_level: Layout,
+        in_level: ImageLayout,
         height: u32,
         level: u8,
         multiple: u32,
-    ) -> Result<Layout, LayoutError> {
+    ) -> Result<ImageLayout, LayoutError> {
         let mut begin = 0;
         for number in 0..=level {
             let padded = |size: u32| {
@@ -395,7 +395,7 @@ impl ImageDescriptor {
             let row = u64::from(pitch) * u64::from(in_level.texel);
             let layer = row * u64::from(rows);
             if number == level {
-                return Ok(Layout {
+                return Ok(ImageLayout {
                     row,
                     layer,
                     level: begin,

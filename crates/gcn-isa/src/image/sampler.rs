@@ -46,7 +46,7 @@ impl Clamp {
 /// A filter within a level: XY_MAG_FILTER, XY_MIN_FILTER.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 #[repr(u8)]
-pub enum Filter {
+pub enum TexelFilter {
     /// The nearest texel.
     #[default]
     Point = 0,
@@ -58,19 +58,19 @@ pub enum Filter {
     AnisotropicLinear = 3,
 }
 
-impl Filter {
-    const fn numbered(number: u32) -> Filter {
+impl TexelFilter {
+    const fn numbered(number: u32) -> TexelFilter {
         match number & 3 {
-            0 => Filter::Point,
-            1 => Filter::Linear,
-            2 => Filter::AnisotropicPoint,
-            _ => Filter::AnisotropicLinear,
+            0 => TexelFilter::Point,
+            1 => TexelFilter::Linear,
+            2 => TexelFilter::AnisotropicPoint,
+            _ => TexelFilter::AnisotropicLinear,
         }
     }
 
     /// True if texels around are filtered.
     pub const fn is_linear(self) -> bool {
-        matches!(self, Filter::Linear | Filter::AnisotropicLinear)
+        matches!(self, TexelFilter::Linear | TexelFilter::AnisotropicLinear)
     }
 }
 
@@ -156,11 +156,11 @@ impl BorderColor {
 ///
 /// # Examples
 /// ```
-/// use gcn_isa::image::{Clamp, Filter, SamplerDescriptor};
+/// use gcn_isa::image::{Clamp, TexelFilter, SamplerDescriptor};
 /// let sampler = SamplerDescriptor {
 ///     clamp: [Clamp::LastTexel; 3],
-///     mag_filter: Filter::Linear,
-///     min_filter: Filter::Linear,
+///     mag_filter: TexelFilter::Linear,
+///     min_filter: TexelFilter::Linear,
 ///     ..SamplerDescriptor::default()
 /// };
 /// assert!(sampler.mag_filter.is_linear());
@@ -190,9 +190,9 @@ pub struct SamplerDescriptor {
     /// Added to levels of detail, in steps of 1/256.
     pub lod_bias: i16,
     /// The filter where the image is enlarged.
-    pub mag_filter: Filter,
+    pub mag_filter: TexelFilter,
     /// The filter where it is made smaller.
-    pub min_filter: Filter,
+    pub min_filter: TexelFilter,
     /// The filter in the third dimension.
     pub z_filter: MipFilter,
     /// The filter between levels.
@@ -217,8 +217,8 @@ impl Default for SamplerDescriptor {
             min_lod: 0,
             max_lod: MAX_LOD.ones() as u16,
             lod_bias: 0,
-            mag_filter: Filter::Point,
-            min_filter: Filter::Point,
+            mag_filter: TexelFilter::Point,
+            min_filter: TexelFilter::Point,
             z_filter: MipFilter::None,
             mip_filter: MipFilter::None,
             border: BorderColor::TransparentBlack,
@@ -261,8 +261,8 @@ impl SamplerDescriptor {
             min_lod: get(MIN_LOD) as u16,
             max_lod: get(MAX_LOD) as u16,
             lod_bias: (get(LOD_BIAS) << ABOVE) as i16 >> ABOVE,
-            mag_filter: Filter::numbered(get(XY_MAG_FILTER)),
-            min_filter: Filter::numbered(get(XY_MIN_FILTER)),
+            mag_filter: TexelFilter::numbered(get(XY_MAG_FILTER)),
+            min_filter: TexelFilter::numbered(get(XY_MIN_FILTER)),
             z_filter: MipFilter::numbered(get(Z_FILTER)),
             mip_filter: MipFilter::numbered(get(MIP_FILTER)),
             border: BorderColor::numbered(get(BORDER_COLOR_TYPE)),

@@ -66,8 +66,8 @@ fn descriptors_survive_their_words() {
         min_lod: 0x123,
         max_lod: 0xabc,
         lod_bias: -300,
-        mag_filter: Filter::Linear,
-        min_filter: Filter::AnisotropicLinear,
+        mag_filter: TexelFilter::Linear,
+        min_filter: TexelFilter::AnisotropicLinear,
         z_filter: MipFilter::Point,
         mip_filter: MipFilter::Linear,
         border: BorderColor::Table,
@@ -79,8 +79,8 @@ fn descriptors_survive_their_words() {
     let of_rocr = SamplerDescriptor {
         clamp: [Clamp::LastTexel; 3],
         unnormalized: true,
-        mag_filter: Filter::Linear,
-        min_filter: Filter::Linear,
+        mag_filter: TexelFilter::Linear,
+        min_filter: TexelFilter::Linear,
         ..SamplerDescriptor::default()
     };
     assert_eq!(of_rocr.words(), [0x8092, 0xfff << 12, 0x5 << 20, 0]);

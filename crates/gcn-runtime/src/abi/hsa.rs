@@ -54,7 +54,7 @@ const MUTE_PRINTF_BYTES: u64 = 8;
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Shape {
+pub struct LaunchShape {
     /// Work-items in x, y, z.
     pub grid: [u32; 3],
     /// Work-items of a workgroup in x, y, z.
@@ -86,7 +86,7 @@ pub struct PlacedBytes {
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
 /// use gcn_emu::device::{Config, Device};
 /// use gcn_emu::observe::Observers;
-/// use gcn_runtime::hsa::{Arguments, KernelStart, PlacedBytes, Shape, load};
+/// use gcn_runtime::hsa::{Arguments, KernelStart, PlacedBytes, LaunchShape, load};
 /// let target = gcn_isa::Target::named("gfx900").expect("a target");
 /// let mut device = Device::new(Config::new(target.isa));
 /// let object = gcn_object::read(example::add_one())?;
@@ -97,7 +97,7 @@ pub struct PlacedBytes {
 ///     object: &object,
 ///     loaded: &loaded,
 ///     kernel: &object.kernels[0],
-///     shape: Shape { grid: [64, 1, 1], group: [64, 1, 1], dimensions: 1, offset: [0; 3], dynamic_lds: 0, stack: None },
+///     shape: LaunchShape { grid: [64, 1, 1], group: [64, 1, 1], dimensions: 1, offset: [0; 3], dynamic_lds: 0, stack: None },
 ///     arguments: Arguments::Placed(&arguments),
 ///     answers_host_calls: true,
 /// };
@@ -115,7 +115,7 @@ pub struct KernelStart<'a> {
     /// The kernel.
     pub kernel: &'a ObjectKernel,
     /// The size of the dispatch.
-    pub shape: Shape,
+    pub shape: LaunchShape,
     /// The arguments.
     pub arguments: Arguments<'a>,
     /// True if the runtime answers the kernel's calls to its host. Otherwise it makes no buffer for them, and leaves the hidden
@@ -356,14 +356,14 @@ impl KernelStart<'_> {
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let emulated = example::emulated();
     /// # let start = emulated.start();
-    /// use gcn_runtime::hsa::{KernelStart, LaunchError, Shape};
+    /// use gcn_runtime::hsa::{KernelStart, LaunchError, LaunchShape};
     /// let isa = emulated.device.config.isa;
     /// assert!(start.problems(isa).is_empty());
-    /// let large = KernelStart { shape: Shape { group: [2048, 1, 1], ..start.shape }, ..start };
+    /// let large = KernelStart { shape: LaunchShape { group: [2048, 1, 1], ..start.shape }, ..start };
     /// assert!(matches!(large.problems(isa)[..], [LaunchError::GroupTooLarge(2048)]));
     /// ```
     pub fn problems(&self, isa: Isa) -> Vec<LaunchError> {
-        let Shape {
+        let LaunchShape {
             grid,
             group,
             dynamic_lds,
@@ -444,9 +444,9 @@ impl KernelStart<'_> {
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let emulated = example::emulated();
     /// # let start = emulated.start();
-    /// use gcn_runtime::hsa::{KernelStart, Shape};
+    /// use gcn_runtime::hsa::{KernelStart, LaunchShape};
     /// assert_eq!(start.scratch_bytes_per_thread(), 0);
-    /// let deep = KernelStart { shape: Shape { stack: Some(128), ..start.shape }, ..start };
+    /// let deep = KernelStart { shape: LaunchShape { stack: Some(128), ..start.shape }, ..start };
     /// assert!(deep.scratch_bytes_per_thread() >= 128 * 64, "a wave at least");
     /// ```
     pub fn scratch_bytes_per_thread(&self) -> u64 {
@@ -545,7 +545,7 @@ impl KernelStart<'_> {
             .loaded
             .code(device, entry, self.vgprs(), sgprs)
             .ok_or(LaunchError::Entry(entry))?;
-        let Shape { grid, group, .. } = self.shape;
+        let LaunchShape { grid, group, .. } = self.shape;
         let metadata = self.kernel.metadata.as_ref();
         let wants_whole = metadata.is_some_and(|m| m.uniform_work_group_size == Some(1));
         if wants_whole && (0..3).any(|d| !grid[d].is_multiple_of(group[d])) {

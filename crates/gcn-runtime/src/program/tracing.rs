@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use gcn_emu::observe::Observers;
-use gcn_observe::{Choice, Filter, Trace};
+use gcn_observe::{Choice, Trace, TraceFilter};
 
 use super::sink::Sink;
 use crate::Kernel;
@@ -40,7 +40,7 @@ impl Tracing {
             let symbol = module.symbol(name)?;
             Some(symbol.address..symbol.address + symbol.size)
         };
-        let mut filter = Filter::default();
+        let mut filter = TraceFilter::default();
         for choice in &self.choices {
             // A symbol of another module's.
             if choice.add_to(&mut filter, symbol, |_| None).is_err() {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use gcn_runtime::bind::{self, BindError, Binding, BoundArgument, Buffers};
 use gcn_runtime::error_names::{DUPLICATE_ARGUMENT, OUT_OF_MEMORY};
-use gcn_runtime::hsa::Shape;
+use gcn_runtime::hsa::LaunchShape;
 use gcn_runtime::observe::{Events, Observers};
 use gcn_runtime::progress::Progress;
 use gcn_runtime::report::CodeMap;
@@ -219,7 +219,7 @@ pub struct Done {
     /// The kernel's name.
     pub kernel: String,
     /// Work-items and workgroups.
-    pub shape: Shape,
+    pub shape: LaunchShape,
     /// Of all repetitions.
     pub stats: Stats,
     /// Of each repetition.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, Result};
-use gcn_observe::Filter;
+use gcn_observe::TraceFilter;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::report::symbolic;
 use gcn_runtime::{CommandResult, PreparedLaunch, Queue};
@@ -28,7 +28,7 @@ enum Sink {
 
 /// A trace of the launches of a run.
 pub struct Trace {
-    filter: Filter,
+    filter: TraceFilter,
     sink: Sink,
 }
 
@@ -37,7 +37,7 @@ impl Trace {
     ///
     /// # Errors
     /// The file cannot be made.
-    pub fn new(run: &RunRequest, filter: Filter) -> Result<Option<Trace>> {
+    pub fn new(run: &RunRequest, filter: TraceFilter) -> Result<Option<Trace>> {
         let TraceOptions { file, .. } = &run.trace;
         if !run.trace.is_on() {
             return Ok(None);

@@ -1,6 +1,6 @@
 //! The instructions that a trace shows, as `--trace-only` names them.
 
-use gcn_observe::{Choice, Filter};
+use gcn_observe::{Choice, TraceFilter};
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 
@@ -9,7 +9,7 @@ use gcn_runtime::hsa::Loaded;
 /// # Errors
 /// The accepted forms, or what does not exist.
 pub fn add(
-    filter: &mut Filter,
+    filter: &mut TraceFilter,
     text: &str,
     buffers: &[BufferView],
     loaded: &Loaded,

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use gcn_observe::Filter;
+use gcn_observe::TraceFilter;
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::spec::Spec;
@@ -25,7 +25,7 @@ pub struct Wanted {
     /// Compared.
     pub expect: Vec<Expectation>,
     /// Traced.
-    pub trace: Filter,
+    pub trace: TraceFilter,
 }
 
 /// Files of a run that its request does not name.
@@ -123,7 +123,7 @@ impl Wanted {
             let message = "--profile cannot use standard output, where --json writes its report";
             problems.push(Problem::new(OUTPUT_CONFLICT, message));
         }
-        let mut trace = Filter::default();
+        let mut trace = TraceFilter::default();
         for only in &run.trace.only {
             let added = trace_filter::add(&mut trace, only, buffers, loaded);
             let added = added.map_err(|message| Problem::new(INVALID_FILTER, message).into());

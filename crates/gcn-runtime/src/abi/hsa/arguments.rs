@@ -8,7 +8,7 @@ use gcn_object::{Access, MAX_KERNARG_BYTES, ValueKind, Version};
 
 use crate::abi::owned::Owned;
 
-use super::{Arguments, KernelStart, PlacedBytes, Shape};
+use super::{Arguments, KernelStart, LaunchShape, PlacedBytes};
 
 /// Bytes of a line, of which the argument segment has whole ones: compilers load aligned groups of dwords that begin in it and
 /// end behind it.
@@ -109,7 +109,7 @@ impl KernelStart<'_> {
     /// The value of a hidden argument. Services of a host that do not exist (device queues, grids of several devices) have
     /// null for their addresses.
     fn hidden_value(&self, kind: &ValueKind, device: &Device, services: &Services) -> u64 {
-        let Shape {
+        let LaunchShape {
             grid,
             group,
             dynamic_lds,

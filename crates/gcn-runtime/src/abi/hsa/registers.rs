@@ -8,7 +8,7 @@ use gcn_object::{Rsrc1, UserSgpr};
 
 use crate::abi::owned::Owned;
 
-use super::{KernelStart, Shape};
+use super::{KernelStart, LaunchShape};
 
 /// User SGPRs at most.
 const MAX_USER_SGPRS: usize = 16;
@@ -113,7 +113,7 @@ impl KernelStart<'_> {
     }
 
     pub(super) fn packet(&self, owned: &mut Owned, arguments: u64) -> Result<u64, AllocError> {
-        let Shape {
+        let LaunchShape {
             grid,
             group,
             dynamic_lds,

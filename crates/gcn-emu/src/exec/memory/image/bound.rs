@@ -2,7 +2,7 @@
 
 use gcn_isa::effect::{Half, ImageOp, TexelForm};
 use gcn_isa::image::{
-    AddressLayout, AddressPart, ImageDescriptor, ImageKind, Layout, number_format,
+    AddressLayout, AddressPart, ImageDescriptor, ImageKind, ImageLayout, number_format,
     number_format_name, texel_format,
 };
 use gcn_isa::{Does, Isa};
@@ -26,7 +26,7 @@ pub(super) struct Bound<'a> {
     pub(super) format: ElementFormat,
     pub(super) address: AddressLayout,
     /// Layouts of the levels that are accessed, from BASE_LEVEL on; none of an image without a format, in which nothing is in range.
-    levels: [Option<Layout>; LEVELS],
+    levels: [Option<ImageLayout>; LEVELS],
     bytes: u8,
 }
 
@@ -158,7 +158,7 @@ impl<'a> Bound<'a> {
     }
 
     /// The layout of a level, counted from BASE_LEVEL on.
-    pub(super) fn level(&self, level: u32) -> Option<&Layout> {
+    pub(super) fn level(&self, level: u32) -> Option<&ImageLayout> {
         self.levels.get(level as usize)?.as_ref()
     }
 

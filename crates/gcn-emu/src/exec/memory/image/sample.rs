@@ -2,7 +2,7 @@
 
 use gcn_isa::effect::{DetailSource, ImageOp, Sampling};
 use gcn_isa::image::{
-    BorderColor, Clamp, Filter, ImageKind, MipFilter, Reduction, SamplerDescriptor,
+    BorderColor, Clamp, ImageKind, MipFilter, Reduction, SamplerDescriptor, TexelFilter,
 };
 use gcn_isa::{Does, Isa};
 
@@ -93,9 +93,12 @@ impl<'a> Sampler<'a> {
         if !is_gather && descriptor.reduction == Reduction::Reserved {
             return Err(ImageProblem::Reduction);
         }
-        let is_anisotropic = filters
-            .iter()
-            .any(|filter| matches!(filter, Filter::AnisotropicPoint | Filter::AnisotropicLinear));
+        let is_anisotropic = filters.iter().any(|filter| {
+            matches!(
+                filter,
+                TexelFilter::AnisotropicPoint | TexelFilter::AnisotropicLinear
+            )
+        });
         let has_direction = !matches!(sampling.detail, DetailSource::Given | DetailSource::Zero);
         if is_anisotropic && descriptor.max_aniso_ratio != 0 && has_direction && !is_gather {
             return Err(ImageProblem::Anisotropic);
