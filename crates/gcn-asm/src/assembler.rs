@@ -299,7 +299,7 @@ impl<'a> Assembler<'a> {
     pub(crate) fn number_or_later(&mut self, what: &str) -> Result<Result<i64, ExprId>, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();
-        if let Some(value) = self.reader.cursor.plain_integer() {
+        if let Some(value) = self.reader.cursor.common_integer() {
             return Ok(Ok(value));
         }
         let parsed = self.parse_expr()?;

@@ -127,7 +127,7 @@ impl<'a> Cursor<'a> {
     /// A register as most are written, `v1` or `s[2:3]`: its letter in lower case, the first and the last number.
     /// Nothing, and nothing is read, if anything else is here.
     #[inline]
-    pub(crate) fn plain_register(&mut self) -> Option<(u8, u32, u32)> {
+    pub(crate) fn common_register(&mut self) -> Option<(u8, u32, u32)> {
         let all = self.rest();
         let (letter, rest) = all.split_first()?;
         let letter = letter | 0x20;
@@ -158,7 +158,7 @@ impl<'a> Cursor<'a> {
 
     /// A word in lower case that is a whole operand, as most are. Nothing, and nothing is read, if anything else is here.
     #[inline]
-    pub(crate) fn plain_word(&mut self) -> Option<&'a str> {
+    pub(crate) fn common_word(&mut self) -> Option<&'a str> {
         let rest = self.rest();
         let is_letter = |&byte: &u8| matches!(byte, b'a'..=b'z' | b'0'..=b'9' | b'_');
         let length = rest.iter().take_while(|byte| is_letter(byte)).count();
@@ -173,7 +173,7 @@ impl<'a> Cursor<'a> {
     /// A number with a fraction, `0.5`, that is a whole expression, as most are. Nothing, and nothing is read, if anything
     /// else is here.
     #[inline]
-    pub(crate) fn plain_fraction(&mut self) -> Option<f64> {
+    pub(crate) fn common_fraction(&mut self) -> Option<f64> {
         let rest = self.rest();
         let digits = |from: usize| {
             let digits = rest.get(from..).unwrap_or_default().iter();
@@ -195,7 +195,7 @@ impl<'a> Cursor<'a> {
 
     /// An integer that is a whole expression, as most are. Nothing, and nothing is read, if anything else is here.
     #[inline]
-    pub(crate) fn plain_integer(&mut self) -> Option<i64> {
+    pub(crate) fn common_integer(&mut self) -> Option<i64> {
         /// Digits that fit for certain.
         const MOST: usize = 8;
         let rest = self.rest();

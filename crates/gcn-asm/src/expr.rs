@@ -150,7 +150,7 @@ impl Exprs {
     ) -> Result<Parsed, Fail> {
         cursor.skip_blanks();
         let start = cursor.pos();
-        if let Some(value) = cursor.plain_integer() {
+        if let Some(value) = cursor.common_integer() {
             return Ok(Parsed::Known(ExprValue::absolute(value)));
         }
         let negative = cursor.peek() == b'-';

@@ -262,7 +262,7 @@ fn operands(
             && asm.names.registers.is_empty()
             && !is_graphics
             && args.len() < MAX_ARGS
-            && operand::plain_operand(asm, after_comma || args.is_empty(), args)
+            && operand::common_operand(asm, after_comma || args.is_empty(), args)
         {
             after_comma = asm.reader.cursor.eat_after_blanks(b',');
             continue;

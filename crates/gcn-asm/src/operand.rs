@@ -36,17 +36,21 @@ pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<Arg, Fail> {
 /// and nothing is read, if anything else is here, or it is not right. Only at the `beginning` of an operand, behind a
 /// comma, can it be a register with a name of its own: elsewhere words are modifiers.
 #[inline]
-pub(crate) fn plain_operand(asm: &mut Assembler<'_>, beginning: bool, args: &mut Vec<Arg>) -> bool {
+pub(crate) fn common_operand(
+    asm: &mut Assembler<'_>,
+    beginning: bool,
+    args: &mut Vec<Arg>,
+) -> bool {
     let start = asm.reader.cursor.pos();
     let (mut negated, mut absolute) = (false, false);
     let what = match asm.reader.cursor.peek() {
-        b'a'..=b'z' | b'A'..=b'Z' => plain_register(asm, beginning),
-        b'0'..=b'9' => plain_number(asm),
-        b'-' if asm.reader.cursor.peek_at(1).is_ascii_digit() => plain_number(asm),
+        b'a'..=b'z' | b'A'..=b'Z' => common_register(asm, beginning),
+        b'0'..=b'9' => common_number(asm),
+        b'-' if asm.reader.cursor.peek_at(1).is_ascii_digit() => common_number(asm),
         b'-' | b'|' => {
             negated = asm.reader.cursor.eat(b'-');
             absolute = asm.reader.cursor.eat(b'|');
-            let what = plain_register(asm, true);
+            let what = common_register(asm, true);
             // `-off` is a symbol.
             what.filter(|&what| what != ArgValue::Off && (!absolute || asm.reader.cursor.eat(b'|')))
         }
@@ -69,23 +73,23 @@ pub(crate) fn plain_operand(asm: &mut Assembler<'_>, beginning: bool, args: &mut
 }
 
 /// A register by its numbers, or `off` or one with a name of its own if that may be.
-fn plain_register(asm: &mut Assembler<'_>, may_be_named: bool) -> Option<ArgValue> {
-    if let Some((letter, first, last)) = asm.reader.cursor.plain_register() {
-        return register::plain_group(asm, letter, first, last);
+fn common_register(asm: &mut Assembler<'_>, may_be_named: bool) -> Option<ArgValue> {
+    if let Some((letter, first, last)) = asm.reader.cursor.common_register() {
+        return register::common_group(asm, letter, first, last);
     }
     if !may_be_named {
         return None;
     }
-    match asm.reader.cursor.plain_word()? {
+    match asm.reader.cursor.common_word()? {
         "off" => Some(ArgValue::Off),
-        word => register::plain_named(asm, word),
+        word => register::common_named(asm, word),
     }
 }
 
-fn plain_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
-    Some(match asm.reader.cursor.plain_integer() {
+fn common_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
+    Some(match asm.reader.cursor.common_integer() {
         Some(value) => ArgValue::Int(value),
-        None => ArgValue::Float(asm.reader.cursor.plain_fraction()?),
+        None => ArgValue::Float(asm.reader.cursor.common_fraction()?),
     })
 }
 

@@ -314,8 +314,8 @@ pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> 
 
 /// A text as a word of a shell.
 fn quoted(text: &[u8]) -> Vec<u8> {
-    let is_plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+%@".contains(byte);
-    if !text.is_empty() && text.iter().all(is_plain) {
+    let needs_no_quotes = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+%@".contains(byte);
+    if !text.is_empty() && text.iter().all(needs_no_quotes) {
         return text.to_vec();
     }
     let mut word = vec![b'\''];

@@ -179,7 +179,7 @@ impl Lister<'_> {
         let mut notes = self.notes_from(part.start);
         let mut written = 0;
         // Without comments, and with nothing to be filled in, most lines are an instruction and no more.
-        let is_plain = !self.options.hex
+        let has_no_comments = !self.options.hex
             && self.options.syntax == Syntax::Llvm
             && self.section.open.is_empty();
         let mut at = part.start;
@@ -197,7 +197,7 @@ impl Lister<'_> {
                     places = later;
                 }
                 notes = self.notes(out, notes, at);
-                if is_plain && !between.is_data && at >= written {
+                if has_no_comments && !between.is_data && at >= written {
                     let end = notes.first().map_or(between.words.end, |note| {
                         between.words.end.min(word_of(note).max(at + 1))
                     });

@@ -125,6 +125,6 @@ fn old(section: &[u8], before: &str) -> Option<String> {
 /// Characters that need no escape within quotes.
 fn text(bytes: &[u8]) -> Option<&str> {
     let text = std::str::from_utf8(bytes).ok()?;
-    let is_plain = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');
-    text.chars().all(is_plain).then_some(text)
+    let is_printable = |c: char| c.is_ascii_graphic() && !matches!(c, '"' | '\\');
+    text.chars().all(is_printable).then_some(text)
 }

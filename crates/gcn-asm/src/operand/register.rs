@@ -120,7 +120,7 @@ fn named_register(asm: &Assembler<'_>, lower: &str) -> Option<(u8, u8)> {
 }
 
 /// A register with a name of its own, as most are written; nothing if there is more to find out about it.
-pub(crate) fn plain_named(asm: &Assembler<'_>, name: &str) -> Option<ArgValue> {
+pub(crate) fn common_named(asm: &Assembler<'_>, name: &str) -> Option<ArgValue> {
     let (code, count) = named_register(asm, name)?;
     let may_lack = regs::is_xnack_mask(asm.isa, code);
     (!may_lack).then(|| whole_register(asm, code, count))
@@ -340,7 +340,7 @@ fn group(
 }
 
 /// The registers from `first` to `last`, if they may be named so.
-pub(crate) fn plain_group(
+pub(crate) fn common_group(
     asm: &mut Assembler<'_>,
     letter: u8,
     first: u32,

@@ -149,9 +149,9 @@ impl<'a> Observed<'a> {
         let used = || code.used_at(step.index).first();
         let is_watched =
             self.watches && (!is_unmodified || used().is_none_or(|used| watch.watches(used)));
-        let is_plain = matches!(step.run, Executor::Scalar | Executor::Branch(..))
+        let reports_nothing = matches!(step.run, Executor::Scalar | Executor::Branch(..))
             || step.is_simple && is_unmodified;
-        let has_events = (self.reports_all || is_watched || !is_plain)
+        let has_events = (self.reports_all || is_watched || !reports_nothing)
             && !(self.skips_waits && matches!(step.run, Executor::Wait(_)))
             && !(self.skips_flow && matches!(step.run, Executor::Flow));
         if self.reports_sequences {

@@ -134,14 +134,14 @@ impl Reading {
 
 /// True if an instruction does what it does with the registers that it names, and goes on where its words say.
 fn is_followed(step: &Step) -> bool {
-    let is_plain = |uses: &RegisterUse| {
+    let is_named = |uses: &RegisterUse| {
         let is_mode = uses.registers == Registers::State(UnnumberedState::MODE);
         !(uses.indexed || is_mode && uses.written & CHANGES_EXECUTION != 0)
     };
     // Of the address of an image the image's descriptor says how many registers it has.
     let is_whole = step.inst.uses().address_beyond().is_none();
     let goes_on = !matches!(step.next, Next::Jump { .. });
-    is_whole && goes_on && step.uses.iter().all(|(uses, _)| is_plain(uses))
+    is_whole && goes_on && step.uses.iter().all(|(uses, _)| is_named(uses))
 }
 
 #[cfg(test)]

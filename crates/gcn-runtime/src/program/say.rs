@@ -27,9 +27,9 @@ pub fn say(message: &str) {
 /// ```
 pub fn say_once(message: &str) {
     static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
-    let mut said = SAID.lock().unwrap_or_else(PoisonError::into_inner);
-    if said.get_or_insert_default().insert(message.to_owned()) {
-        drop(said);
+    let mut messages = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if messages.get_or_insert_default().insert(message.to_owned()) {
+        drop(messages);
         say(message);
     }
 }

@@ -36,8 +36,9 @@ impl<'a> Whole<'a> {
         let entry = symbol.value.checked_add(ENTRY_OFFSET_FIELD)?;
         let is_aligned = (symbol.value - begin).is_multiple_of(DESCRIPTOR_SIZE as u64);
         let is_alone = self.is_alone(section, symbol.value, DESCRIPTOR_SIZE, Some(entry));
-        let is_plain = symbol.kind == SymbolKind::Object && symbol.size == DESCRIPTOR_SIZE as u64;
-        if !is_aligned || !is_alone || !is_plain {
+        let is_descriptor =
+            symbol.kind == SymbolKind::Object && symbol.size == DESCRIPTOR_SIZE as u64;
+        if !is_aligned || !is_alone || !is_descriptor {
             return None;
         }
         // The directive gives the descriptor what its code has.

@@ -45,11 +45,11 @@ const TOO_MANY: u8 = 8;
 
 /// The register of addresses of an access that may be repeated.
 fn addresses(plan: &MemoryPlan) -> Option<u8> {
-    let is_plain = matches!(
+    let accesses_memory = matches!(
         plan.does,
         Does::Load(_) | Does::LoadTwo(..) | Does::Store(_) | Does::StoreTwo(..) | Does::Atomic(..)
     );
-    (plan.family == Family::Share && is_plain && !plan.gds)
+    (plan.family == Family::Share && accesses_memory && !plan.gds)
         .then_some(plan.vaddr)
         .flatten()
 }
