@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::commands::Order;
-use super::{call, make, pairs, properties, put_info, release};
+use super::entry::{array, call, make, pairs, properties, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::handle::{self, Handle, Object, publish};
@@ -302,7 +302,7 @@ pub unsafe extern "C" fn enqueue_migrate_mem_objects(
         if objects == 0 || flags & !KNOWN != 0 {
             return Err(Status::INVALID_VALUE);
         }
-        for memory in super::array(memory, objects as usize)? {
+        for memory in array(memory, objects as usize)? {
             object_of(&order, *memory)?;
         }
         order.enqueue(CL_COMMAND_MIGRATE_MEM_OBJECTS, Role::Command, false, || {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{array, put_if};
+use super::entry::{array, put_if};
 use crate::event::{Event, OfQueue};
 use crate::handle::{self, Handle};
 use crate::queue::{Queue, Role, Work};

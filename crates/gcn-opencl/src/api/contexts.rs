@@ -3,8 +3,8 @@
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
+use super::entry::{array, call, make, pairs, properties, put_info, release};
 use super::platform::devices_of_type;
-use super::{array, call, make, pairs, properties, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::device::Device;

@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::{array, call, make, put_info, release};
+use super::entry::{array, call, make, put_info, release};
 use crate::abi::*;
 use crate::callbacks;
 use crate::context::Context;

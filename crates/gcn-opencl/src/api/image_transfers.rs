@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::buffers::buffer_of;
 use super::commands::Order;
+use super::entry::{call, optional_array};
 use super::images::image_of;
 use super::transfers::{Kept, enqueue_copy, triple};
-use super::{call, optional_array};
 use crate::abi::*;
 use crate::color::{COLOR_BYTES, texel};
 use crate::handle::Handle;

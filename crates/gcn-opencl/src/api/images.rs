@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::buffers::{MAP_WRITES, check_map, enqueue_map, object_of};
 use super::commands::Order;
+use super::entry::{call, make, pairs, properties, put_if, put_info};
 use super::transfers::triple;
-use super::{call, make, pairs, properties, put_if, put_info};
 use crate::abi::*;
 use crate::context::Context;
 use crate::format::{Format, ImageFormat};

@@ -4,7 +4,7 @@ use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
 use super::commands::Order;
-use super::{call, make, optional_array, put_handles, put_info, release, text};
+use super::entry::{call, make, optional_array, put_handles, put_info, release, text};
 use crate::abi::*;
 use crate::device::Device;
 use crate::handle::{self, Handle, Object, publish};

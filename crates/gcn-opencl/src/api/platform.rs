@@ -1,9 +1,9 @@
 //! Platforms and devices.
 
-use std::ffi::{c_char, c_void};
+use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::{call, guard, put_handles, put_if, put_info, table, text};
+use super::entry::{call, put_handles, put_if, put_info};
 use crate::abi::*;
 use crate::clock;
 use crate::device::Device;
@@ -11,30 +11,13 @@ use crate::handle::{self, Handle, Object};
 use crate::runtime::{self, Runtime};
 use crate::status::{Outcome, Status};
 
-/// Name of the function by which loaders ask for platforms.
-const GET_PLATFORMS: &str = "clIcdGetPlatformIDsKHR";
-/// Name of the one function of an extension that is in the table too.
-const SUB_GROUPS: &str = "clGetKernelSubGroupInfoKHR";
-
-// The loader looks three functions up by their names. The table has others: its own names are those of the loader's
-// functions too, which the system's linker would take.
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
-    room: u32,
-    platforms: *mut Handle,
-    count: *mut u32,
-) -> i32 {
-    // SAFETY: this is the same function.
-    unsafe { get_platform_ids(room, platforms, count) }
-}
-
+/// The platforms. A handle has the table of functions only behind `clIcdGetPlatformIDsKHR`, which loaders call first.
 pub unsafe extern "C" fn get_platform_ids(
     room: u32,
     platforms: *mut Handle,
     count: *mut u32,
 ) -> i32 {
     call(|| {
-        handle::set_table(table::address());
         // A platform whose settings are wrong is none.
         let all: Vec<Handle> = runtime::get().iter().map(|it| it.handle()).collect();
         // SAFETY: the program vouches for its addresses.
@@ -44,18 +27,6 @@ pub unsafe extern "C" fn get_platform_ids(
             .then_some(())
             .ok_or(Status::PLATFORM_NOT_FOUND_KHR)
     })
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clGetPlatformInfo(
-    platform: Handle,
-    name: u32,
-    room: usize,
-    value: *mut c_void,
-    size: *mut usize,
-) -> i32 {
-    // SAFETY: this is the same function.
-    unsafe { get_platform_info(platform, name, room, value, size) }
 }
 
 pub unsafe extern "C" fn get_platform_info(
@@ -158,39 +129,6 @@ pub unsafe extern "C" fn create_sub_devices(
         handle::get::<Device>(device)?;
         Err(Status::INVALID_VALUE)
     })
-}
-
-/// The address of an extension's function; null for others.
-fn extension_function(name: &str) -> *const c_void {
-    match name {
-        GET_PLATFORMS => clIcdGetPlatformIDsKHR as *const c_void,
-        SUB_GROUPS => super::kernels::get_kernel_sub_group_info_khr as *const c_void,
-        _ => std::ptr::null(),
-    }
-}
-
-#[unsafe(no_mangle)]
-pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *const c_void {
-    // SAFETY: this is the same function.
-    unsafe { get_extension_function_address(name) }
-}
-
-pub unsafe extern "C" fn get_extension_function_address(name: *const c_char) -> *const c_void {
-    // SAFETY: the program vouches for the text.
-    let found = guard(|| Ok(extension_function(&unsafe { text(name) })));
-    found.unwrap_or(std::ptr::null())
-}
-
-pub unsafe extern "C" fn get_extension_function_address_for_platform(
-    platform: Handle,
-    name: *const c_char,
-) -> *const c_void {
-    let found = guard(|| {
-        handle::get::<Runtime>(platform)?;
-        // SAFETY: the program vouches for the text.
-        Ok(extension_function(&unsafe { text(name) }))
-    });
-    found.unwrap_or(std::ptr::null())
 }
 
 pub unsafe extern "C" fn unload_platform_compiler(platform: Handle) -> i32 {

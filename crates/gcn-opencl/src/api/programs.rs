@@ -3,7 +3,7 @@
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-use super::{array, call, make, put_if, put_info, release, text};
+use super::entry::{array, call, make, optional_array, put_if, put_info, release, text};
 use crate::abi::*;
 use crate::build::Binary;
 use crate::context::Context;
@@ -30,7 +30,7 @@ pub unsafe extern "C" fn create_program_with_source(
             if count == 0 {
                 return Err(Status::INVALID_VALUE);
             }
-            let lengths = super::optional_array(lengths, count as usize);
+            let lengths = optional_array(lengths, count as usize);
             let mut source = String::new();
             for (index, string) in array(strings, count as usize)?.iter().enumerate() {
                 if string.is_null() {

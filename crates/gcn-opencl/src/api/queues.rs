@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::commands::Order;
-use super::{call, make, pairs, properties, put_if, put_info, release};
+use super::entry::{call, make, pairs, properties, put_if, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::device::Device;

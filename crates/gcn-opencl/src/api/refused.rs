@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::{call, make};
+use super::entry::{call, make};
 use crate::context::Context;
 use crate::handle::{self, Handle};
 use crate::memory::Mem;

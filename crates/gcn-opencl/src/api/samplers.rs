@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::{call, make, pairs, properties, put_info, release};
+use super::entry::{call, make, pairs, properties, put_info, release};
 use crate::context::Context;
 use crate::handle::{self, Handle, Object, publish};
 use crate::sampler::{Modes, NewSampler, Sampler};

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::buffers::MAP_WRITES;
 use super::commands::Order;
+use super::entry::{array, call, guard, optional_array};
 use super::transfers::is_pattern;
-use super::{array, call, guard, optional_array};
 use crate::abi::*;
 use crate::callbacks;
 use crate::context::Context;

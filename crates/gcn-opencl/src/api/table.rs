@@ -3,8 +3,8 @@
 use std::ffi::c_void;
 
 use super::{
-    buffers, contexts, events, image_transfers, images, kernels, platform, programs, queues,
-    refused, samplers, svm, transfers,
+    buffers, contexts, events, extensions, image_transfers, images, kernels, platform, programs,
+    queues, refused, samplers, svm, transfers,
 };
 
 /// The table.
@@ -89,7 +89,7 @@ table! {
     clEnqueueMarker                          queues::enqueue_marker,
     clEnqueueWaitForEvents                   queues::enqueue_wait_for_events,
     clEnqueueBarrier                         queues::enqueue_barrier,
-    clGetExtensionFunctionAddress            platform::get_extension_function_address,
+    clGetExtensionFunctionAddress            extensions::get_extension_function_address,
     clCreateFromGLBuffer                     refused::make_of_2,
     clCreateFromGLTexture2D                  refused::make_of_4,
     clCreateFromGLTexture3D                  refused::make_of_4,
@@ -131,7 +131,7 @@ table! {
     clEnqueueMigrateMemObjects               buffers::enqueue_migrate_mem_objects,
     clEnqueueMarkerWithWaitList              queues::enqueue_marker_with_wait_list,
     clEnqueueBarrierWithWaitList             queues::enqueue_barrier_with_wait_list,
-    clGetExtensionFunctionAddressForPlatform platform::get_extension_function_address_for_platform,
+    clGetExtensionFunctionAddressForPlatform extensions::get_extension_function_address_for_platform,
     clCreateFromGLTexture                    refused::make_of_4,
     clGetDeviceIDsFromD3D11KHR               refused::of_others,
     clCreateFromD3D11BufferKHR               refused::make_of_2,

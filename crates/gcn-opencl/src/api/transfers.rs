@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::buffers::buffer_of;
 use super::commands::Order;
-use super::{call, optional_array};
+use super::entry::{call, optional_array};
 use crate::abi::*;
 use crate::handle::Handle;
 use crate::memory::Mem;

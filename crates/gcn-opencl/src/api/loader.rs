@@ -1,0 +1,44 @@
+//! The three functions that loaders look up by their names. The table has others: its own names are those of the loader's
+//! functions too, which the system's linker would take.
+
+use std::ffi::{c_char, c_void};
+
+use super::entry::text;
+use super::extensions::{GET_PLATFORMS, get_extension_function_address};
+use super::platform::{get_platform_ids, get_platform_info};
+use super::table;
+use crate::handle::{self, Handle};
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clIcdGetPlatformIDsKHR(
+    room: u32,
+    platforms: *mut Handle,
+    count: *mut u32,
+) -> i32 {
+    handle::set_table(table::address());
+    // SAFETY: this is the same function.
+    unsafe { get_platform_ids(room, platforms, count) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clGetPlatformInfo(
+    platform: Handle,
+    name: u32,
+    room: usize,
+    value: *mut c_void,
+    size: *mut usize,
+) -> i32 {
+    // SAFETY: this is the same function.
+    unsafe { get_platform_info(platform, name, room, value, size) }
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn clGetExtensionFunctionAddress(name: *const c_char) -> *const c_void {
+    // SAFETY: the program vouches for the text.
+    if unsafe { text(name) } == GET_PLATFORMS {
+        // It is the one that sets the table.
+        return clIcdGetPlatformIDsKHR as *const c_void;
+    }
+    // SAFETY: this is the same function.
+    unsafe { get_extension_function_address(name) }
+}
