@@ -48,7 +48,7 @@ impl SymbolEntry {
 #[derive(Default, Debug)]
 pub(crate) struct Symbols {
     entries: Vec<SymbolEntry>,
-    /// Those of the outermost scope that have names, by these.
+    /// Symbols of the outermost scope that have names, by name.
     by_name: HashTable<SymbolId>,
     hasher: DefaultHashBuilder,
     /// The scopes of CLRX, which have the others.

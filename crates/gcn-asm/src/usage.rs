@@ -17,9 +17,9 @@ pub(crate) struct Usage {
     pub sgprs: u32,
     pub vcc: bool,
     pub flat_scratch: bool,
-    /// It goes to code elsewhere, of which nothing is counted here.
+    /// The run goes to code elsewhere, of which nothing is counted here.
     pub leaves: bool,
-    /// It reaches registers by an index, which may be higher.
+    /// The run reaches registers by an index, which may be higher.
     pub indexes: bool,
 }
 

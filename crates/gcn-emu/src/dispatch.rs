@@ -51,11 +51,11 @@ pub struct Restricted {
 /// Ways in which a kernel may access memory, and who says so.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AccessRule {
-    /// It only loads: all its arguments that point to the allocation are declared so.
+    /// The kernel only loads: all its arguments that point to the allocation are declared so.
     ArgumentsRead,
-    /// It only loads: the host has made the buffer so.
+    /// The kernel only loads: the host has made the buffer so.
     ReadOnly,
-    /// It only stores: the host has made the buffer so.
+    /// The kernel only stores: the host has made the buffer so.
     WriteOnly,
 }
 

@@ -23,7 +23,7 @@ pub enum Fidelity {
 }
 
 impl Fidelity {
-    /// That of an instruction.
+    /// The fidelity of an instruction.
     pub fn of(inst: &Inst) -> Fidelity {
         match inst.op {
             Op::Vop1(op) => of_vop1(op),

@@ -534,7 +534,7 @@ pub(crate) const GROUP: usize = 8;
 /// Relation of the addresses of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Pattern {
-    /// They are one.
+    /// All addresses are the same.
     Same,
     /// Each is `stride` bytes behind the one before.
     Follow,

@@ -62,7 +62,7 @@ const GUARD: u64 = 0x1_0000;
 const UNIT: usize = size_of::<AtomicU64>();
 /// Bytes of a dword.
 const DWORD: u64 = size_of::<u32>() as u64;
-/// Those of all lanes' dwords.
+/// Bytes of all lanes' dwords.
 const ROW: usize = size_of::<Lanes>();
 
 /// Guest memory: a handle, of which all clones have the same allocations.

@@ -129,7 +129,7 @@ pub trait Observer: Send + Sync {
     /// Events that it and its [`WaveObserver`]s want. They are asked for once, when it is put into a set.
     fn wants(&self) -> Events;
 
-    /// Those events of [`Observer::wants`] that its [`WaveObserver`]s want in a dispatch, which has begun. An observer that knows ahead
+    /// Events of [`Observer::wants`] that its [`WaveObserver`]s want in a dispatch, which has begun. An observer that knows ahead
     /// that some would tell it nothing leaves them out.
     fn wants_in(&self, _dispatch: &Dispatched<'_>) -> Events {
         self.wants()
@@ -215,13 +215,13 @@ pub trait WaveObserver: Send {
     /// A wave blocks at a global wave synchronisation resource, or until its turn to count in order comes.
     fn gws_blocks(&mut self, _context: &Context<'_>) {}
 
-    /// It goes on.
+    /// A blocked wave goes on.
     fn gws_resumes(&mut self, _context: &Context<'_>) {}
 
     /// A wave is about to do something to a global wave synchronisation resource; not again if it blocks there.
     fn gws_begins(&mut self, _context: &Context<'_>) {}
 
-    /// That is done; the wave may have been blocked meanwhile.
+    /// The operation is done; the wave may have been blocked meanwhile.
     fn gws_ends(&mut self, _context: &Context<'_>) {}
 }
 

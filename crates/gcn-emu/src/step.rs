@@ -105,7 +105,7 @@ pub enum Executor {
     Flow,
     /// Not at all: its destination is outside the wave's registers (checklist 1.6, 1.7). Counters still complete.
     Cancelled,
-    /// It cannot: not executed by this emulator.
+    /// No part: this emulator does not execute the instruction.
     Missing,
 }
 
@@ -119,7 +119,7 @@ pub(crate) const MAX_SOURCE_PLACES: usize = 5;
 pub struct Splats {
     /// Places.
     pub(crate) places: u8,
-    /// Those of two dwords, other operands among them.
+    /// Places of operands of two dwords, others than such sources among them.
     pub(crate) wide: u8,
 }
 

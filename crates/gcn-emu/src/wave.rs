@@ -25,15 +25,15 @@ const SCC: u8 = 253;
 /// State of a wave: running, or what it waits for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Waiting {
-    /// It is running.
+    /// The wave is running.
     No,
     /// At S_BARRIER, until all waves of its workgroup are.
     Barrier,
     /// At a global wave synchronisation resource (checklist 2.30).
     Gws,
-    /// It sleeps (S_SLEEP), until the others have had their turn.
+    /// The wave sleeps (S_SLEEP), until the others have had their turn.
     Asleep,
-    /// It has ended.
+    /// The wave has ended.
     Ended,
 }
 

@@ -29,7 +29,7 @@ pub enum DecodeError {
     /// The instruction needs a second word.
     #[error("the instruction that begins with {0:#010x} is cut off")]
     Truncated(u32),
-    /// There are no words.
+    /// No words.
     #[error("no words")]
     Empty,
 }

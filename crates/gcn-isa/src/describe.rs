@@ -120,7 +120,7 @@ pub enum BitContents {
     Constant,
     /// A field.
     Field(Field),
-    /// Nothing: reserved.
+    /// No contents: reserved.
     Nothing,
 }
 

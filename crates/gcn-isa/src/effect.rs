@@ -196,7 +196,7 @@ pub enum Control {
 pub struct Implicit(u16);
 
 impl Implicit {
-    /// Nothing.
+    /// No state.
     pub const NONE: Implicit = Implicit(0);
     /// SCC is read.
     pub const READS_SCC: Implicit = Implicit(1);
@@ -444,7 +444,7 @@ pub enum Does {
     Gws(GwsOp),
     /// Counting in wave creation order (errata E049).
     OrderedCount,
-    /// Nothing, but it counts (errata E046).
+    /// No effect, but it counts (errata E046).
     LdsNop,
 
     // Scalar memory

@@ -62,9 +62,9 @@ pub struct Form {
     pub required: u64,
     /// The operand that is the offset of a scalar memory instruction.
     pub scalar_offset: Option<&'static Slot>,
-    /// It has a scalar address beside a vector one: SADDR.
+    /// The instruction has a scalar address beside a vector one: SADDR.
     pub has_saddr: bool,
-    /// It always has a literal.
+    /// The instruction always has a literal.
     pub has_literal: bool,
     /// Every operand zero and every modifier unwritten.
     pub(crate) base: u64,

@@ -127,7 +127,7 @@ pub enum Kind {
     /// The value of an image instruction: as many VGPRs as DMASK has components, half of them with packed 16-bit
     /// components, and a status with TFE.
     ImageData {
-        /// It always has four components (gathers).
+        /// The value always has four components (gathers).
         gathers: bool,
     },
     /// The address of an image instruction. How many VGPRs it has depends on the image, which the words do not

@@ -180,7 +180,7 @@ impl Forms {
 pub struct Lacks(u16);
 
 impl Lacks {
-    /// Nothing.
+    /// No part.
     pub const NOTHING: Lacks = Lacks(0);
     /// The instruction.
     pub const ALL: Lacks = Lacks(1);

@@ -30,7 +30,7 @@ pub struct Successor {
 /// Difference of two instructions that do the same.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Differs {
-    /// Nothing but the name.
+    /// The name only.
     Name,
     /// The first two sources are exchanged.
     Order,

@@ -109,7 +109,7 @@ pub enum LinesError {
         /// The reason.
         reason: String,
     },
-    /// It is not DWARF.
+    /// The debug information is not DWARF.
     #[error("the debug information is not valid DWARF: {0}")]
     Dwarf(String),
 }

@@ -75,7 +75,7 @@ pub enum NameError {
         /// Number of the others.
         rest: usize,
     },
-    /// There are no kernels at all.
+    /// The code object has no kernels at all.
     #[error("no kernel is named {name}: the code object has no kernels")]
     NoKernels {
         /// The name.

@@ -61,7 +61,7 @@ pub enum MetadataError {
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum DocumentValue {
-    /// Nothing.
+    /// No value.
     Nil,
     /// True or false.
     Bool(bool),

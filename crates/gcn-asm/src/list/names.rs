@@ -24,7 +24,7 @@ pub(crate) struct PlacedSymbol<'a> {
     pub(super) data_end: usize,
     /// The word at which what it or a symbol before it says is data ends.
     pub(crate) all_data_end: usize,
-    /// It can be defined as a label.
+    /// The symbol can be defined as a label.
     pub(super) label: bool,
     /// The name can be written as the operand of a branch.
     pub(super) is_operand: bool,

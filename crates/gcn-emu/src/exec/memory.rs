@@ -80,7 +80,7 @@ impl fmt::Debug for Transfer {
 }
 
 impl Transfer {
-    /// Nothing is known of the access: the instruction is another.
+    /// Forgets the access: the instruction is another.
     #[inline(always)]
     pub fn forget(&mut self) {
         if let Some(access) = self.access.take() {

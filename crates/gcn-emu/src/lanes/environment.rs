@@ -19,7 +19,7 @@
 #[must_use = "it lasts until this is dropped"]
 pub struct FloatEnvironment {
     before: Register,
-    /// It is the thread's.
+    /// The environment is the thread's.
     _of_thread: std::marker::PhantomData<*const ()>,
 }
 

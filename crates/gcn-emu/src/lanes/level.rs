@@ -8,7 +8,7 @@ use super::best_level;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum Level {
-    /// Those that every host of the architecture has.
+    /// Instructions that every host of the architecture has.
     Baseline,
     /// AVX2 and FMA.
     Avx2,

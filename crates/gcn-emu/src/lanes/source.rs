@@ -24,12 +24,12 @@ pub type SignBits = [u32; 2];
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 #[repr(u8)]
 pub enum Sign {
-    /// Nothing.
+    /// No change.
     #[default]
     Kept,
-    /// It is taken off: the absolute value.
+    /// The sign is taken off: the absolute value.
     Off,
-    /// It is turned over: the negated value.
+    /// The sign is turned over: the negated value.
     Over,
     /// Both: the negated absolute value.
     On,

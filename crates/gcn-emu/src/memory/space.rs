@@ -47,7 +47,7 @@ pub(super) struct AddressSpace {
     foreign: RwLock<Vec<Allocation>>,
     /// Number: to look into the list costs a lock.
     foreign_count: AtomicUsize,
-    /// It learns of what the host does to memory.
+    /// Learns of what the host does to memory.
     listener: RwLock<Option<Arc<dyn Listener>>>,
 }
 

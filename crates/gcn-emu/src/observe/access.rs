@@ -12,9 +12,9 @@ use crate::step::{Family, MemoryPlan};
 /// Moment of an event: before the access or after it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Phase {
-    /// Nothing has been read or written.
+    /// The access has not read or written anything.
     Before,
-    /// Everything has.
+    /// The access has read or written everything.
     After,
 }
 

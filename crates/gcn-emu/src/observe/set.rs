@@ -103,7 +103,7 @@ impl Listener for Observers {
 /// An observer of one thread's waves.
 struct Watcher {
     wants: Events,
-    /// It is asked which accesses of LDS it overlooks.
+    /// The observer is asked which accesses of LDS it overlooks.
     may_overlook: bool,
     observer: Box<dyn WaveObserver>,
     /// Registers of the wave whose turn it is that it watches ([`Events::WATCHED`]).

@@ -67,7 +67,7 @@ pub(super) struct Emitter<'a> {
     pub(super) to: Reporter<'a>,
     instruction: Instruction<'a>,
     skip: Option<Skip>,
-    /// It has been issued before, and has blocked.
+    /// The instruction has been issued before, and has blocked.
     is_resumed: bool,
     /// The observers that overlook its access.
     overlook: Overlook,

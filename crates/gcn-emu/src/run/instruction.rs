@@ -18,13 +18,13 @@ use crate::wave::{MODE_VSKIP, Waiting, Wave};
 /// A wave behind an instruction.
 #[derive(Clone, Copy)]
 pub(super) enum After {
-    /// It goes on at the dword with this number.
+    /// The wave goes on at the dword with this number.
     Goes(usize),
-    /// It goes on there; MODE may be another.
+    /// The wave goes on there; MODE may be another.
     Changed(usize),
-    /// It waits, and will go on there.
+    /// The wave waits, and will go on there.
     Waits(usize),
-    /// It is blocked, and tries the instruction again.
+    /// The wave is blocked, and tries the instruction again.
     Blocked,
 }
 

@@ -57,7 +57,7 @@ pub enum Unfit {
         /// Waves that a compute unit has registers for.
         most: u64,
     },
-    /// It has too much LDS.
+    /// The workgroup has too much LDS.
     #[error("a workgroup with {0} bytes of LDS does not fit a compute unit, which has {LDS_BYTES}")]
     Lds(u64),
 }

@@ -16,7 +16,7 @@ pub(super) struct Schedule {
 }
 
 impl Schedule {
-    /// That of the thread with a number.
+    /// The schedule of the thread with a number.
     pub(super) fn new(config: &Config, thread: usize) -> Schedule {
         let noise = |seed| Noise::new(seed).of(thread as u64);
         Schedule {

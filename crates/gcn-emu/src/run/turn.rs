@@ -15,7 +15,7 @@ pub(super) struct Turn<'a> {
     dispatched: &'a Dispatched<'a>,
     /// Instructions that a wave may execute in all.
     limit: u64,
-    /// It ends when the wave has executed this number.
+    /// The turn ends when the wave has executed this number of instructions.
     pub(super) until: u64,
 }
 

@@ -43,7 +43,7 @@ struct Group {
     size: [u32; 3],
     /// Waves that it has in all.
     count: usize,
-    /// Those that have begun, by number; nothing in place of one that has ended.
+    /// Waves that have begun, by number; `None` in place of one that has ended.
     waves: Vec<Option<Box<Wave>>>,
     lds: Lds,
     /// The one of the thread's scratch slots that it uses.

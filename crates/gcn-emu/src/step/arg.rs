@@ -12,7 +12,7 @@ pub const MAX_ARGS: usize = OPERANDS;
 /// An operand, resolved.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Arg {
-    /// There is none.
+    /// No operand.
     #[default]
     None,
     /// Vector registers from this one on. Sources beyond the allocation are v0 already (checklist 1.6).

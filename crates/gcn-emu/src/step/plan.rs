@@ -67,7 +67,7 @@ pub struct MemoryPlan {
     pub data_dwords: u8,
     /// The counters that it adds to.
     pub counters: Option<Counters>,
-    /// It loads what other compute units have stored (GLC), behind all that the wave has done before.
+    /// The instruction loads what other compute units have stored (GLC), behind all that the wave has done before.
     pub loads_coherently: bool,
     /// A number that other memory instructions near it do not have.
     pub number: u8,
@@ -241,7 +241,7 @@ impl MemoryPlan {
 #[repr(u8)]
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FastPath {
-    /// There is none.
+    /// No fast path.
     None,
     /// A load of one or two elements of whole dwords from LDS.
     LoadShare,
@@ -273,6 +273,6 @@ pub enum FastPath {
     StoreFormat,
     /// Lanes exchange values.
     Moves(LaneMove),
-    /// Nothing is done.
+    /// No work.
     Nothing,
 }

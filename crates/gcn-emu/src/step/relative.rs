@@ -19,7 +19,7 @@ pub struct Relative {
 }
 
 impl Relative {
-    /// Those of an instruction; `None` if it is not of this family.
+    /// The operands of an instruction; `None` if it is not of this family.
     pub fn of(inst: &Inst) -> Option<Relative> {
         let (destination, source, dwords) = match inst.op {
             Op::Vop1(Vop1::V_MOVRELD_B32) | Op::Sop1(Sop1::S_MOVRELD_B32) => (true, false, 1),

@@ -29,7 +29,7 @@ enum Unused {
     Pad,
     /// The part's sign above it, zeros below.
     Sext,
-    /// It is unchanged.
+    /// The rest is unchanged.
     Preserve,
 }
 
@@ -38,7 +38,7 @@ enum Unused {
 pub struct Placed {
     /// Bits above the part.
     pub top: u32,
-    /// It is extended by its sign.
+    /// The part is extended by its sign.
     pub extends: bool,
     /// The lowest bit of its place.
     pub low: u32,

@@ -56,7 +56,7 @@ impl Spaces {
         Spaces(1 << space as u8)
     }
 
-    /// Those of either set.
+    /// The memories of either set.
     pub const fn and(self, other: Spaces) -> Spaces {
         Spaces(self.0 | other.0)
     }

@@ -60,7 +60,7 @@ impl UnnumberedState {
 pub enum UsedLanes {
     /// None: the register is scalar.
     Scalar,
-    /// Those of EXEC.
+    /// The lanes of EXEC.
     Active,
     /// The first of EXEC, or lane 0.
     First,

@@ -478,7 +478,7 @@ pub enum DriverError {
         /// The names or parts.
         what: &'static str,
     },
-    /// It has no code.
+    /// The program has no code.
     #[error("the program has no section .text")]
     NoCode,
 }

@@ -30,7 +30,7 @@ pub(super) struct Omissions {
 }
 
 impl Omissions {
-    /// Nothing is left out.
+    /// No part is left out.
     pub const NONE: Self = Self {
         qualification: false,
         arguments: false,

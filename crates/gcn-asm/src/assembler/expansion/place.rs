@@ -30,7 +30,7 @@ pub(crate) enum Origin {
 #[derive(Clone, Debug)]
 pub(crate) struct Step<'a> {
     pub what: Expanded<'a>,
-    /// Nothing if it is read in place, so that positions are those of the text around it.
+    /// `None` if the expansion is read in place, so that positions are those of the text around it.
     pub text: Option<&'a str>,
     pub origin: Origin,
     /// The call, in the text that the call is part of.

@@ -156,7 +156,7 @@ pub(crate) trait Float: Flush + PartialOrd {
         select(has_none, 0, exponent as i32 - bias + 1 - power)
     }
 
-    /// That multiple; zeros, infinities and NaN themselves.
+    /// The factor of that power of two; zeros, infinities and NaN themselves.
     #[inline(always)]
     fn frexp_fraction(self) -> Self {
         let below_one = u64::from(Self::EXPONENT_MAX >> 1) - 1;

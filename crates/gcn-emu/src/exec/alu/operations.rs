@@ -254,7 +254,7 @@ struct Rotation {
     left: u32,
     /// The byte's bits, none where it is a constant.
     mask: u32,
-    /// Those of a constant.
+    /// Bits of a constant.
     ones: u32,
 }
 

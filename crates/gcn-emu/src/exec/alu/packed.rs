@@ -193,7 +193,7 @@ impl Mixed {
         (sum, sum.is_nan())
     }
 
-    /// That of V_FMA_MIX, rounded once.
+    /// The multiplication and addition of V_FMA_MIX, rounded once.
     #[inline(always)]
     fn fma(self, a: f32, b: f32, c: f32) -> f32 {
         let env = self.single;

@@ -16,7 +16,7 @@ use crate::wave::Wave;
 /// Outcome of an attempt to execute an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Attempt {
-    /// It is done.
+    /// The instruction is done.
     Done,
     /// The wave must try again later.
     Blocked,

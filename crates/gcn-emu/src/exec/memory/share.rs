@@ -49,7 +49,7 @@ impl Default for Reaches {
 impl Reaches {
     const COUNT: usize = 16;
 
-    /// That of a register's active lanes.
+    /// The reach of a register's active lanes.
     fn of(&mut self, wave: &Wave, number: u8) -> &Reach {
         let (register, exec) = (wave.vgpr(number), wave.exec());
         let place = wave.id.wave.wrapping_mul(4) ^ u32::from(number);
@@ -118,8 +118,8 @@ impl<'a> ShareAccess<'a> {
             })
     }
 
-    /// That of an instruction; `None` of others than loads, stores and atomics of DS in LDS, of addresses that overflow, and of some
-    /// on GCN 1.0.
+    /// The access of an instruction; `None` of others than loads, stores and atomics of DS in LDS, of addresses that overflow, and
+    /// of some on GCN 1.0.
     pub(crate) fn of(
         wave: &'a Wave,
         step: &'a Step,

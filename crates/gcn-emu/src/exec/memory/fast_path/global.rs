@@ -244,7 +244,7 @@ pub struct LaneAddresses<'a> {
     low: &'a Lanes,
     high: &'a Lanes,
     base: u64,
-    /// They are those of FLAT.
+    /// The addresses are those of FLAT.
     is_flat: bool,
 }
 

@@ -154,7 +154,7 @@ struct Window<'a> {
 }
 
 impl Window<'_> {
-    /// Nothing if any lane is out of bounds.
+    /// `None` if any lane is out of bounds.
     #[inline]
     fn of<'a>(wave: &'a Wave, plan: &MemoryPlan, device: &Device) -> Option<Window<'a>> {
         let first = plan.vaddr.unwrap_or(0);
