@@ -191,7 +191,7 @@ struct KeptFindings {
     findings: BTreeMap<FindingKey, Finding>,
     /// Keys of those that [`Findings::fresh`] has not given yet.
     fresh: Vec<FindingKey>,
-    /// Those that are not wanted.
+    /// Keys of findings that are not wanted.
     unwanted: HashSet<FindingKey>,
     /// Findings that were not kept.
     lost: u64,

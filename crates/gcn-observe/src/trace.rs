@@ -132,7 +132,7 @@ struct Lines<F> {
     symbols: Option<Arc<Symbols>>,
     /// The instruction fits the filter, whatever it accesses.
     is_chosen: bool,
-    /// It has accessed memory that fits the filter.
+    /// The instruction has accessed memory that fits the filter.
     has_access: bool,
     /// Operands of its atomic.
     operands: Vec<String>,

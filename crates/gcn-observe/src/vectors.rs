@@ -8,11 +8,11 @@ use gcn_isa::{Field, Slot};
 /// Vector registers that an instruction names, by their use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Vectors {
-    /// Those that it reads, data of stores left out.
+    /// Registers that it reads, data of stores left out.
     pub(crate) read: Box<[u8]>,
-    /// Those that it writes.
+    /// Registers that it writes.
     pub(crate) written: Box<[u8]>,
-    /// Those whose contents it stores, in the order in which memory has them.
+    /// Registers whose contents it stores, in the order in which memory has them.
     pub(crate) stored: Box<[u8]>,
 }
 

@@ -21,7 +21,7 @@ impl Hazards {
         Hazards(bits.fold(0, |set, (bit, _)| set | 1 << bit))
     }
 
-    /// Those of both sets.
+    /// The hazards of both sets.
     pub(crate) fn and(self, other: Hazards) -> Hazards {
         Hazards(self.0 & other.0)
     }

@@ -12,7 +12,7 @@ pub(crate) type Groups<T> = States<[u32; 3], T>;
 #[derive(Debug)]
 pub(crate) struct States<K, T> {
     current: Option<(K, Box<T>)>,
-    /// They are few: a search costs less than a hash.
+    /// The other states, which are few: a search costs less than a hash.
     others: Vec<(K, Box<T>)>,
 }
 

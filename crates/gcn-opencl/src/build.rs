@@ -265,7 +265,7 @@ fn log_of(error: CompileError) -> String {
 /// A binary of a program's that a device takes.
 pub(crate) struct Binary {
     pub(crate) bytes: Arc<[u8]>,
-    /// Nothing if it has to be linked.
+    /// `None` if the binary has to be linked.
     pub(crate) module: Option<Module>,
 }
 

@@ -90,7 +90,7 @@ struct Command {
 
 /// A command that waits for others.
 struct Waiting {
-    /// Those that have not ended.
+    /// The others that have not ended.
     count: AtomicUsize,
     command: Mutex<Option<Command>>,
     core: Weak<Core>,
@@ -99,9 +99,9 @@ struct Waiting {
 /// Role of a command in its queue's order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Role {
-    /// It follows the barrier before it.
+    /// The command follows the barrier before it.
     Command,
-    /// It follows all commands before it, if there is no wait list.
+    /// The command follows all commands before it, if there is no wait list.
     Marker,
     /// The same; and all commands behind it follow it.
     Barrier,

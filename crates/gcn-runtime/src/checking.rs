@@ -50,7 +50,7 @@ pub struct Checking {
     observers: Observers,
     /// Launches so far of kernels that are checked.
     launches: AtomicU64,
-    /// Those of them that are watched.
+    /// Number of these launches that are watched.
     watched: AtomicU64,
     /// Symbols of all kernels that were launched.
     kernels: Mutex<BTreeSet<String>>,

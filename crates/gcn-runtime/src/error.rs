@@ -22,7 +22,7 @@ pub enum Error {
     /// No target has this name.
     #[error("`{0}` is not a supported target; gfx600 to gfx90c are, without gfx908 and gfx90a")]
     Target(String),
-    /// There is no memory for it.
+    /// No memory for it.
     #[error(transparent)]
     Memory(#[from] AllocError),
     /// A range of the host's cannot be registered.
@@ -49,7 +49,7 @@ pub enum Error {
     /// A file that holds several code objects cannot be read.
     #[error(transparent)]
     Bundle(Arc<BundleError>),
-    /// There is no code for the device.
+    /// No code for the device.
     #[error("no code for {target}; there is code for: {}", .found.join(", "))]
     NoCode {
         /// The device's target.

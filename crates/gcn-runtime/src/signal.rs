@@ -46,11 +46,11 @@ pub type CommandResult = Result<Arc<Completion>, Error>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Times {
-    /// It was submitted.
+    /// Time of submission.
     pub submitted: Instant,
-    /// It began, if it has.
+    /// Time at which it began, if it has.
     pub begun: Option<Instant>,
-    /// It ended, if it has.
+    /// Time at which it ended, if it has.
     pub ended: Option<Instant>,
 }
 

@@ -170,7 +170,7 @@ struct Candidates {
     count: usize,
     /// The first one.
     first: Option<BundleEntry<'static>>,
-    /// Those that have the kernel, with their numbers.
+    /// Code objects that have the kernel, with their numbers.
     kept: Vec<(usize, BundleEntry<'static>)>,
     /// Symbols of all kernels.
     symbols: Vec<String>,

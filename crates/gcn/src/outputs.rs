@@ -63,7 +63,7 @@ pub enum Identity {
 }
 
 impl Identity {
-    /// That of a path; nothing for standard input and for what is no regular file, which may be written several times.
+    /// The identity of a path; `None` for standard input and for what is no regular file, which may be written several times.
     pub fn of(path: &Path) -> Option<Identity> {
         if path == Path::new(input::STDIN) {
             return None;

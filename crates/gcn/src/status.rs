@@ -24,7 +24,7 @@ pub enum Status {
     NotStarted = 125,
     /// The program cannot be executed.
     NotExecutable = 126,
-    /// There is no such program.
+    /// The program does not exist.
     NotFound = 127,
     /// SIGINT: 128 and the signal's number, as shells have it.
     Interrupted = 130,
@@ -47,15 +47,15 @@ pub struct Usage(pub String);
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RunOutcome {
-    /// It finished, and every expectation held.
+    /// The run finished, and every expectation held.
     Success,
     /// An input is wrong, or an output cannot be written.
     BadInput,
     /// The command is wrong.
     BadUsage,
-    /// It finished, and an expectation did not hold.
+    /// The run finished, and an expectation did not hold.
     Difference,
-    /// It finished, and a checker has found something.
+    /// The run finished, and a checker has found something.
     Finding,
     /// A wave did what it must not.
     Fault,
@@ -63,7 +63,7 @@ pub enum RunOutcome {
     Limit,
     /// All waves wait for each other.
     Deadlock,
-    /// It took longer than `--timeout` allows.
+    /// The run took longer than `--timeout` allows.
     Timeout,
     /// Ctrl-C.
     Interrupted,

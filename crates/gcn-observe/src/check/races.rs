@@ -195,13 +195,13 @@ struct AccessFacts {
     site: u16,
     kind: entry::Kind,
     does: Does,
-    /// It loads what others have written: an atomic that returns, or a GLC load.
+    /// The instruction loads what others have written: an atomic that returns, or a GLC load.
     acquires: bool,
-    /// It goes through the scalar cache.
+    /// The access goes through the scalar cache.
     is_scalar: bool,
-    /// It is a compare and swap by lanes.
+    /// The instruction is a compare and swap by lanes.
     is_swap: bool,
-    /// It loads, stores or is an atomic, and puts waves in no order.
+    /// The instruction loads, stores or is an atomic, and puts waves in no order.
     is_kept: bool,
 }
 

@@ -40,7 +40,7 @@ struct Reading {
     ruled_out: RuledOut,
     /// The instructions on which that rests.
     instructions: Vec<Reached>,
-    /// There are no others that the kernel can reach.
+    /// The kernel can reach no other instructions.
     is_complete: bool,
 }
 

@@ -39,7 +39,7 @@ pub(super) struct Step {
     pub(super) counters: Option<Counters>,
     /// Registers that it holds, with the counter that releases them.
     pub(super) holds: Vec<(Counter, RegisterUse)>,
-    /// It may read or write LDS.
+    /// The instruction may read or write LDS.
     pub(super) accesses_lds: bool,
     pub(super) part: HazardPart,
 }

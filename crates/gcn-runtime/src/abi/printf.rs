@@ -141,7 +141,7 @@ impl PrintfBuffer {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Formats {
     by_number: Vec<PrintfFormat>,
-    /// Those of HIP.
+    /// Formats of HIP.
     by_hash: HashMap<u64, Vec<u8>>,
 }
 

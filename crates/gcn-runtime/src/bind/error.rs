@@ -237,7 +237,7 @@ pub enum ArgumentError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {
-    /// There is no memory for a buffer.
+    /// No memory for a buffer.
     #[error(transparent)]
     Memory(#[from] AllocError),
     /// A file cannot be read.

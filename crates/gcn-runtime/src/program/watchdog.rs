@@ -11,7 +11,7 @@ use super::say::say_once;
 /// The reason why a kernel was stopped from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Cause {
-    /// It has run for longer than this.
+    /// The kernel has run for longer than this.
     Late(Duration),
     /// Checks have as many findings as there may be.
     Full,

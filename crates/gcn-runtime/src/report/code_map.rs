@@ -29,7 +29,7 @@ pub struct CodeMap<'a> {
     module: &'a Module,
     lines: OnceCell<Option<SourceLines>>,
     sources: RefCell<Sources>,
-    /// Those of other modules.
+    /// Code of other modules.
     others: Vec<CodeMap<'a>>,
 }
 

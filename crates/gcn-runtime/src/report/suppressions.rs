@@ -116,7 +116,7 @@ impl InvalidSuppressions {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SuppressionsError {
-    /// Nothing can be read.
+    /// The file cannot be read.
     #[error("{}: {problem}", .file.display())]
     Unreadable {
         /// The file.
@@ -124,7 +124,7 @@ pub enum SuppressionsError {
         /// The reason.
         problem: String,
     },
-    /// It describes no suppressions.
+    /// The file describes no suppressions.
     #[error("{}: {error}", .file.display())]
     Invalid {
         /// The file.
@@ -193,7 +193,7 @@ impl Suppressions {
         Ok(all)
     }
 
-    /// Those of some findings.
+    /// The suppressions of some findings.
     ///
     /// # Examples
     /// ```

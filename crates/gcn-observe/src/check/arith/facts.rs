@@ -36,7 +36,7 @@ pub(super) struct ArithFacts {
     pub(super) sources: Box<[FloatSource]>,
     /// Type of its result, if that is in floating point and computed, and its place.
     pub(super) result: Option<FloatSource>,
-    /// It moves values or chooses among them: a value that it reads is not used yet.
+    /// The instruction moves values or chooses among them: a value that it reads is not used yet.
     pub(super) moves: bool,
     pub(super) vectors: Vectors,
 }

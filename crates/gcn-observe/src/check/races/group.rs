@@ -61,11 +61,11 @@ pub(super) struct Wave {
     past_cache: Option<Arc<OrderedClocks>>,
     /// Invalidations of the vector cache that may be outstanding.
     invalidations: Vec<OperationId>,
-    /// It has invalidated the vector cache, and loaded nothing through it since.
+    /// The wave has invalidated the vector cache, and loaded nothing through it since.
     has_invalidated: bool,
-    /// It has written LDS since the last barrier, or acquired.
+    /// The wave has written LDS since the last barrier, or acquired.
     wrote_lds: bool,
-    /// It has written global memory, or acquired.
+    /// The wave has written global memory, or acquired.
     wrote_global: bool,
     /// The vector memory operations were complete when it arrived at the last barrier.
     pub(super) arrived_complete: bool,
@@ -113,7 +113,7 @@ impl Wave {
             && pending.all(|it| self.invalidations.contains(&it.operation))
     }
 
-    /// It writes a memory.
+    /// The wave writes a memory.
     pub(super) fn writes(&mut self, memory: Memory) {
         match memory {
             Memory::Lds => self.wrote_lds = true,
@@ -395,7 +395,7 @@ impl Group {
 }
 
 impl Wave {
-    /// It knows more.
+    /// The wave knows more.
     fn learned(&mut self, own: u32, run: &RaceDispatch) {
         (self.wrote_lds, self.wrote_global) = (true, true);
         self.past_cache = None;

@@ -32,20 +32,20 @@ fn may_be_of_gws(dword: u32) -> bool {
 /// Ways of a kernel's code to put waves in order, but for barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Means {
-    /// It may read what another workgroup releases: else no wave relies on one.
+    /// The code may read what another workgroup releases: else no wave relies on one.
     pub(super) acquires: bool,
-    /// It may read what any wave releases, or see the host's writes.
+    /// The code may read what any wave releases, or see the host's writes.
     pub(super) orders: bool,
-    /// It may write global memory behind waits for what it has stored there: others that read it may rely on the latter.
+    /// The code may write global memory behind waits for what it has stored there: others that read it may rely on the latter.
     pub(super) publishes: bool,
-    /// It may have atomics: then it counts whether a store comes behind waits.
+    /// The code may have atomics: then it counts whether a store comes behind waits.
     pub(super) has_atomics: bool,
-    /// It may compare and swap.
+    /// The code may compare and swap.
     pub(super) has_swaps: bool,
 }
 
 impl Means {
-    /// Those of a dispatch's code. Where it is not known which instructions may be executed, a word that looks like one counts.
+    /// Means of a dispatch's code. Where it is not known which instructions may be executed, a word that looks like one counts.
     pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Means {
         let words = dispatched.code.words();
         ahead
@@ -59,7 +59,7 @@ impl Means {
             })
     }
 
-    /// Those of some instructions.
+    /// Means of some instructions.
     fn of_all(instructions: &[Reached]) -> Means {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
         let acquires =
@@ -93,13 +93,13 @@ impl Means {
 /// Part of an instruction in a release.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Part {
-    /// It writes global memory.
+    /// A write of global memory.
     Write,
-    /// It waits for all vector memory operations.
+    /// A wait for all vector memory operations.
     Wait,
-    /// It may go on elsewhere: at the address that it names, and at the next instruction.
+    /// A branch, at which execution may go on at the address that it names or at the next instruction.
     Branch(u64),
-    /// It may go on anywhere.
+    /// A jump, from which execution may go on anywhere.
     Jump,
     Nothing,
 }

@@ -33,7 +33,7 @@ pub(super) struct RaceDispatch {
     /// Workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
-    /// It has one wave.
+    /// The dispatch has one wave.
     has_one_wave: bool,
     pub(super) means: Means,
     sites: Mutex<Sites>,

@@ -83,7 +83,7 @@ pub(super) enum Class {
     Move,
     /// Bits of M0 for VGPR indexing.
     SetIndex,
-    /// It loads, stores or updates memory.
+    /// A load, a store or an update of memory.
     Memory,
 }
 
@@ -95,7 +95,7 @@ pub(super) enum Decides {
     Scc,
     /// The branch is taken if VCC is 0, or is not.
     Vcc,
-    /// It goes to the address in its source.
+    /// The branch goes to the address in its source.
     Target,
 }
 

@@ -179,7 +179,7 @@ impl Global {
         self.any.store(true, Relaxed);
     }
 
-    /// Nothing is known of a range any more.
+    /// Forgets what is known of a range.
     pub(super) fn forget(&self, range: &Range<u64>) {
         let mut all = self.tracked.write().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, it| it.base >= range.end || it.base + it.len <= range.start);

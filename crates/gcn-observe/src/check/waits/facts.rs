@@ -10,7 +10,7 @@ use gcn_emu::outstanding::registers_held;
 /// Part that an instruction has in waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Role {
-    /// It waits.
+    /// The instruction waits.
     Wait(Waitcnt),
     /// A counter counts it.
     Counted(Issued),
@@ -22,9 +22,9 @@ pub(super) enum Role {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Issued {
     pub(super) counters: Counters,
-    /// It may read LDS.
+    /// The operation may read LDS.
     pub(super) reads_lds: bool,
-    /// It may write LDS.
+    /// The operation may write LDS.
     pub(super) writes_lds: bool,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct WaitFacts {
     pub(super) role: Role,
     /// Registers that it holds, each with the counter that releases it.
     pub(super) held: Box<[(Counter, RegisterUse)]>,
-    /// Those of them that it will write, and the others, which it still has to read.
+    /// Held registers that it will write, and the others, which it still has to read.
     pub(super) will_write: RegisterSet,
     pub(super) will_read: RegisterSet,
 }

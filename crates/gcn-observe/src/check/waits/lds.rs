@@ -73,9 +73,9 @@ impl Bytes {
 /// Accesses that were outstanding when their waves came to a barrier: until the next one they may not be relied on.
 #[derive(Debug)]
 pub(super) struct Unwaited<T> {
-    /// Those of the barrier before.
+    /// Accesses at the barrier before.
     opened: Vec<(WaveId, T)>,
-    /// Those of the barrier that waves are arriving at.
+    /// Accesses at the barrier that waves are arriving at.
     arriving: Vec<(WaveId, T)>,
 }
 

@@ -98,7 +98,7 @@ pub struct LoadedSymbol {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum LoadError {
-    /// It cannot be laid out.
+    /// The code object cannot be laid out.
     #[error(transparent)]
     Image(#[from] ImageError),
     /// Fields that depend on addresses cannot be filled in.
