@@ -25,7 +25,7 @@ const TURNS: usize = 25;
 /// Counts what it sees.
 struct Counter {
     wants: Events,
-    /// It reads the addresses of each access.
+    /// The observer reads the addresses of each access.
     reads_addresses: bool,
     seen: Arc<AtomicU64>,
 }

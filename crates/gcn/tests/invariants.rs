@@ -303,7 +303,9 @@ fn texts(extensions: &[&str]) -> Vec<(String, String)> {
 
 #[test]
 fn doc_comments_open_with_a_noun_or_a_verb() {
-    const OPENINGS: [&str; 4] = ["What", "Whether", "How", "Where"];
+    const OPENINGS: [&str; 10] = [
+        "What", "Whether", "How", "Where", "It", "They", "Those", "That", "There", "Nothing",
+    ];
     let mut wrong = Vec::new();
     for (name, text) in texts(&["rs"]) {
         let mut is_inside = false;

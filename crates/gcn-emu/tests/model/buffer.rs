@@ -104,7 +104,7 @@ struct Buffer<'a> {
 struct Place {
     address: u64,
     in_range: bool,
-    /// It crosses into what is interleaved, which is not defined.
+    /// The element crosses into what is interleaved, which is not defined.
     is_split: bool,
 }
 

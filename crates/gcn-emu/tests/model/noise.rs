@@ -16,7 +16,7 @@ pub fn near(noise: &mut Noise, limit: u64, unit: u64) -> u64 {
 /// The kind of values that registers and memory are full of.
 #[derive(Clone, Copy)]
 pub enum Values {
-    /// Those at which something happens, and any.
+    /// Values at which something happens, and any.
     Any,
     /// Two, so that comparisons find equal ones.
     Few([u32; 2]),

@@ -61,7 +61,7 @@ pub struct Program {
     mode: u32,
     dword_alignment: bool,
     interleaving: Interleaving,
-    /// It can tell one thread's scratch from another's.
+    /// The program can tell one thread's scratch from another's.
     reads_flat_scratch: bool,
 }
 

@@ -14,11 +14,11 @@ use super::frame::{REGION, ROW, SCRATCH_ROWS};
 /// Counts accesses, and finds those of memory that another workgroup may access.
 pub(super) struct Watcher {
     pub(super) wants: Events,
-    /// It needs no events of LDS.
+    /// The observer needs no events of LDS.
     pub(super) overlooks: bool,
     pub(super) overlooked: Arc<AtomicU64>,
     pub(super) accesses: Arc<AtomicU64>,
-    /// Those of lanes' scratch, interleaved.
+    /// Accesses of lanes' scratch, interleaved.
     pub(super) of_scratch: Arc<AtomicU64>,
     /// An access went to memory that is not its workgroup's alone.
     pub(super) leaves: Arc<AtomicBool>,
@@ -68,7 +68,7 @@ struct Waves {
     leaves: Arc<AtomicBool>,
     /// An access that is about to happen, as its instruction's registers have it.
     before: Access,
-    /// Those of an instruction that have not happened yet: a sample of an image has several.
+    /// Accesses of an instruction that have not happened yet: a sample of an image has several.
     pending: VecDeque<Access>,
     /// Accesses that were about to happen.
     count: u64,

@@ -51,7 +51,7 @@ pub fn dword(noise: &mut Noise) -> u32 {
 
 /// The kind of values that a state is full of.
 pub enum Values {
-    /// Those at which something happens, and any.
+    /// Values at which something happens, and any.
     Any,
     /// A few, so that comparisons find equal ones.
     Few([u32; 2]),

@@ -30,7 +30,7 @@ pub enum Reason {
     OtherWait,
     /// Stores and the like, which hold no register: the memory model and barriers.
     Memory,
-    /// Nothing that the counter counts is outstanding here: operations of the caller, or none.
+    /// No operation that the counter counts is outstanding here: operations of the caller, or none.
     Nothing,
 }
 

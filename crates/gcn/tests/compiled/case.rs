@@ -91,7 +91,7 @@ pub struct Header {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawBench {
-    /// Those that differ.
+    /// Buffers that differ.
     #[serde(default)]
     buffers: toml::Table,
     launch: Vec<RawLaunch>,

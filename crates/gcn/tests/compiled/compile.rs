@@ -109,9 +109,9 @@ const MESSAGE_LINES: usize = 6;
 
 /// Failure of a command.
 pub enum RunError {
-    /// It is not installed, or cannot be started.
+    /// The command is not installed, or cannot be started.
     Missing(String),
-    /// It fails; what it says.
+    /// The command fails; what it says.
     Failed(String),
 }
 

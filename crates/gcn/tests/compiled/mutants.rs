@@ -39,9 +39,9 @@ enum Reason {
     OtherMemory,
     /// Only operations without a register are outstanding: the memory model's.
     Memory,
-    /// Nothing is outstanding that it would wait for.
+    /// No operation that the wait would wait for is outstanding.
     Nothing,
-    /// It is not executed.
+    /// The wait is not executed.
     NotExecuted,
 }
 
@@ -73,7 +73,7 @@ enum Nop {
     Other(nops::Other),
     /// A path that is not executed does.
     OtherPath,
-    /// They are not executed.
+    /// The wait states are not executed.
     NotExecuted,
 }
 

@@ -22,9 +22,9 @@ use gcn_runtime::observe::{
 /// The outcome of an operation that one wait alone has guaranteed.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Fate {
-    /// It has written LDS, and a barrier came before another wait.
+    /// The operation has written LDS, and a barrier came before another wait.
     Barrier,
-    /// It holds no register: a store, or an atomic without a result.
+    /// The operation holds no register: a store, or an atomic without a result.
     Memory,
     /// FLAT whose lanes went to memory of which the other counter tells.
     OtherMemory,
@@ -42,7 +42,7 @@ pub type Pair = (u64, u64);
 pub struct Released {
     /// Uses that need the wait.
     pub uses: BTreeSet<Pair>,
-    /// Those that are the first of their operation.
+    /// Uses among these that are the first of their operation.
     pub first: BTreeSet<Pair>,
     /// Outcomes of the others.
     pub fates: BTreeSet<Fate>,

@@ -26,7 +26,7 @@ pub struct Change {
     pub before: u64,
     /// Its block has as many instructions before it as a hazard may span, so that this block alone says what is needed.
     pub is_in_block: bool,
-    /// It stays in its block: a hazard that begins in another one has as many wait states as before.
+    /// S_NOP stays in its block: a hazard that begins in another one has as many wait states as before.
     pub is_moved: bool,
     /// The reason for which LLVM may have put it there although hardware needs none.
     pub other: Option<Other>,
@@ -37,7 +37,7 @@ pub struct Change {
 /// A reason for which LLVM puts S_NOP where this project asks for none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Other {
-    /// It is between two accesses of one unit, which may be replayed after a fault (XNACK): both read their addresses then.
+    /// S_NOP is between two accesses of one unit, which may be replayed after a fault (XNACK): both read their addresses then.
     Replay,
     /// To LLVM the destination of DPP is a source too (errata E252), and that alone was written before.
     DppDestination,

@@ -30,7 +30,7 @@ struct Wait {
     /// Its address, as linked.
     pc: u64,
     until: Waitcnt,
-    /// It is a function's first instruction, or comes before its return.
+    /// The wait is a function's first instruction, or comes before its return.
     is_at_call: bool,
 }
 
