@@ -9,6 +9,7 @@ use clap::builder::TypedValueParser;
 use gcn_isa::Target;
 
 use crate::file::FileBytes;
+use crate::problem::{NOTHING_TO_EXTRACT, Problem};
 use crate::{Status, input, object, outputs};
 
 /// For `--help`.
@@ -54,7 +55,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     };
     let chosen = object::choose(&file, choice).with_context(|| name.clone())?;
     let Some(entry) = chosen else {
-        bail!("{name} is a code object itself: there is nothing to extract");
+        gcn_object::read(file.shared()).with_context(|| name.clone())?;
+        let message = format!("{name} is a code object itself: there is nothing to extract");
+        bail!(Problem::new(NOTHING_TO_EXTRACT, message));
     };
     let stdin_or_stdout = Path::new(input::STDIN);
     let path = match &args.output {

@@ -20,6 +20,8 @@ pub const INVALID_LAUNCH_FILE: &str = "invalid-launch-file";
 pub const INVALID_SUPPRESSIONS: &str = "invalid-suppressions";
 /// A program that does not state its target.
 pub const MISSING_TARGET: &str = "missing-target";
+/// A code object itself, where a file that holds code objects is expected.
+pub const NOTHING_TO_EXTRACT: &str = "nothing-to-extract";
 /// An output that would replace an input or another output.
 pub const OUTPUT_CONFLICT: &str = "output-conflict";
 /// An output that cannot be written.
@@ -33,6 +35,7 @@ pub const NAMES: &[&str] = &[
     INVALID_LAUNCH_FILE,
     INVALID_SUPPRESSIONS,
     MISSING_TARGET,
+    NOTHING_TO_EXTRACT,
     OUTPUT_CONFLICT,
     UNWRITABLE_OUTPUT,
     INVALID_FILTER,

@@ -143,10 +143,23 @@ fn nothing_is_extracted_onto_the_input() {
     }
     fs::write(directory.join("object.co"), GFX803).expect("a file");
     let refused = fails(&directory, 1, &["extract", "object.co", "-o", "again.co"]);
-    assert!(refused.contains("nothing to extract"), "{refused}");
+    let message = "error[nothing-to-extract]: object.co is a code object itself";
+    assert!(refused.starts_with(message), "{refused}");
     assert!(!directory.join("again.co").exists());
     let nowhere = ["extract", "one.co", "-o", "missing/one.co"];
     assert!(fails(&directory, 1, &nowhere).contains("cannot write missing/one.co"));
+}
+
+#[test]
+fn files_without_a_code_object_are_told_from_code_objects() {
+    let directory = scratch("extract-text");
+    fs::write(directory.join("k.cl"), "kernel void k() {}\n").expect("a file");
+    fs::write(directory.join("end.bin"), 0xbf81_0000_u32.to_le_bytes()).expect("a file");
+    for file in ["k.cl", "end.bin"] {
+        let refused = fails(&directory, 1, &["extract", file]);
+        let message = format!("error[not-a-code-object]: {file}: not an ELF file");
+        assert!(refused.starts_with(&message), "{refused}");
+    }
 }
 
 #[test]

@@ -85,6 +85,9 @@ inputs! {
     runtime::NO_MATCHING_CODE,
         meaning "The file has code, but none for the target or entry that was asked for."
         remedy "Choose one of the targets in the message with `--target`, or compile for the target."
+    problem::NOTHING_TO_EXTRACT,
+        meaning "The file is a code object itself, not one that holds code objects."
+        remedy "Use the file as it is: `gcn info`, `gcn dis` and `gcn run` read it."
     runtime::MISSING_COMPILER,
         meaning "Clang, its linker or AMD's device libraries are not installed, or a variable names a file that does not exist. \
                  Sources in OpenCL C and HIP are compiled by the system's Clang."
