@@ -323,5 +323,5 @@ fn write_result(
     }
     let inputs = std::iter::once(&args.input).chain(included);
     outputs::refuse_inputs(&path, inputs.map(PathBuf::as_path))?;
-    fs::write(&path, bytes).with_context(|| format!("cannot write {}", path.display()))
+    fs::write(&path, bytes).with_context(|| outputs::unwritable(&path))
 }

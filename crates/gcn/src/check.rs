@@ -12,7 +12,7 @@ use gcn_runtime::report::FindingReport;
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
 use crate::findings::{self, CONFLICT, shown};
-use crate::{Status, Usage, failure, input, render, run};
+use crate::{Status, Usage, failure, outputs, render, run};
 pub use options::CheckOptions;
 
 /// For `--help`.
@@ -75,8 +75,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             if let Err(error) = write(&checking, found, path) {
                 // The run was not for nothing.
                 findings::tell(found);
-                let message = format!("cannot write {}", input::name(path));
-                return Err(error).context(message);
+                return Err(error).context(outputs::unwritable(path));
             }
         }
         None if is_report => {}

@@ -11,11 +11,14 @@ use gcn_asm::list::{
     list_object, list_to, target_id,
 };
 use gcn_isa::{Syntax, Target};
+use gcn_object::error_names::NOT_A_CODE_OBJECT;
 use gcn_object::{Binding, CodeObject, Feature, SymbolKind, SymbolSection, Version};
+use gcn_runtime::error_names::NO_MATCHING_CODE;
 use gcn_runtime::report::Sources;
 
 use crate::file::FileBytes;
 use crate::labels::Labels;
+use crate::problem::{MISSING_DEBUG_INFO, Problem};
 use crate::{Status, Usage, driver, input, object, render};
 
 /// For `--help`.
@@ -157,10 +160,11 @@ impl Args {
             }
         };
         let Some(part) = part() else {
-            bail!(
+            let message = format!(
                 "{name} has {} bytes, fewer than --offset and --length ask for",
                 bytes.len()
             );
+            bail!(Problem::new(NO_MATCHING_CODE, message));
         };
         let mut code = ListedCode::raw(target.isa, part);
         for section in &mut code.sections {
@@ -234,7 +238,8 @@ fn keep_kernel(code: &mut ListedCode<'_>, kernel: &gcn_object::ObjectKernel) {
 fn add_source(code: &mut ListedCode<'_>, object: &CodeObject) -> Result<()> {
     let lines = object.source_lines()?;
     let Some(lines) = lines else {
-        bail!("it has no debug information: compile with -g");
+        let message = "it has no debug information: compile with -g";
+        bail!(Problem::new(MISSING_DEBUG_INFO, message));
     };
     let mut sources = Sources::default();
     for section in &mut code.sections {
@@ -321,7 +326,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         if args.format == Format::Auto
             && let Some(kind) = looks_like(&bytes)
         {
-            bail!("{name} is not a code object: {kind}; `--format raw` lists any bytes as code");
+            let message = format!(
+                "{name} is not a code object: {kind}; `--format raw` lists any bytes as code"
+            );
+            bail!(Problem::new(NOT_A_CODE_OBJECT, message));
         }
         let Some(target) = args.target else {
             let message = format!(

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Context, Result, bail};
 use clap::builder::TypedValueParser;
 use gcn_observe::Choice;
 use gcn_observe::finding::Check;
@@ -28,6 +28,7 @@ use gcn_runtime::settings::{
 
 use crate::check::CheckOptions;
 use crate::findings::shown;
+use crate::problem::{INVALID_FILTER, INVALID_SETTING, MISSING_LIBRARY, Problem, UNUSABLE_PROGRAM};
 use crate::{Status, Usage, input, outputs, render, variations};
 use library::Library;
 use program::Program;
@@ -151,7 +152,7 @@ impl Checks {
         settings.suppress = suppress.collect::<Result<_>>()?;
         Suppressions::read(&settings.suppress).map_err(|error| shown(error, false))?;
         if let Some(problem) = settings.problem() {
-            bail!(problem);
+            bail!(Problem::new(INVALID_SETTING, problem));
         }
         Ok(Some(settings))
     }
@@ -183,7 +184,10 @@ fn absolute(file: PathBuf) -> Result<PathBuf> {
     if file == Path::new(settings::STANDARD) {
         return Ok(file);
     }
-    std::path::absolute(&file).with_context(|| format!("cannot find {}", file.display()))
+    std::path::absolute(&file).with_context(|| {
+        let message = format!("cannot find {}", file.display());
+        Problem::new(INVALID_SETTING, message)
+    })
 }
 
 impl Options {
@@ -200,7 +204,8 @@ impl Options {
             settings.trace_only.clone_from(&self.trace_only);
         }
         for only in &settings.trace_only {
-            Choice::parse(only).map_err(|problem| anyhow!("trace only {only}: {problem}"))?;
+            let wrong = |it| Problem::new(INVALID_FILTER, format!("trace only {only}: {it}"));
+            Choice::parse(only).map_err(wrong)?;
         }
         settings.memory = self.memory.or(settings.memory);
         settings.threads = self.threads.or(settings.threads);
@@ -255,11 +260,12 @@ impl Environment {
         let library = Library::find()?;
         let directory = library.directory.as_os_str();
         if let Some(bad) = directory.as_bytes().iter().find(|b| SEPARATORS.contains(b)) {
-            bail!(
+            let message = format!(
                 "{} has a `{}` in its name, which separates names in {LIBRARY_PATH}; GCN_LIB_DIR may name a link to it",
                 library.directory.display(),
                 bad.escape_ascii()
             );
+            bail!(Problem::new(MISSING_LIBRARY, message));
         }
         let mut variables = vec![(LIBRARY_PATH, prepended(directory, LIBRARY_PATH))];
         if let Some(platform) = library.opencl() {
@@ -281,7 +287,7 @@ impl Environment {
 fn empty(file: &Path) -> Result<()> {
     let is_own = file.as_os_str().to_string_lossy().contains(PROCESS);
     if !is_own && file != Path::new(settings::STANDARD) {
-        File::create(file).with_context(|| format!("cannot write {}", input::name(file)))?;
+        File::create(file).with_context(|| outputs::unwritable(file))?;
     }
     Ok(())
 }
@@ -345,7 +351,8 @@ pub fn run(args: &Args) -> Status {
             let error = command.args(arguments).exec();
             let shown = name.display();
             if error.kind() != io::ErrorKind::NotFound {
-                render::complain(&anyhow::Error::new(error).context(format!("cannot run {shown}")));
+                let problem = Problem::new(UNUSABLE_PROGRAM, format!("cannot run {shown}"));
+                render::complain(&anyhow::Error::new(error).context(problem));
                 return Status::NotExecutable;
             }
             let missing = match program::find(name) {
@@ -354,7 +361,7 @@ pub fn run(args: &Args) -> Status {
                 }
                 None => format!("there is no program {shown}"),
             };
-            render::complain(&anyhow::anyhow!(missing));
+            render::complain(&Problem::new(UNUSABLE_PROGRAM, missing).into());
             Status::NotFound
         }
         Err(error) => {
@@ -388,11 +395,12 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
     if let Some(path) = &path
         && program::gains_rights(path)
     {
-        bail!(
+        let message = format!(
             "{} runs as another user or group than its caller (setuid), so that the loader ignores {LIBRARY_PATH}; \
              start `gcn exec` from it instead, as in `sudo gcn exec -- PROGRAM`",
             path.display()
         );
+        bail!(Problem::new(UNUSABLE_PROGRAM, message));
     }
     if let Some(program) = path.as_deref().and_then(Program::read) {
         for note in program.notes(library) {
@@ -403,12 +411,13 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         let search = search.next().map(|(_, value)| value.as_os_str());
         let search = search.unwrap_or_default();
         if library.hsa().is_none() && program.listed(search).is_some() {
-            bail!(
+            let message = format!(
                 "{} needs {}, which is not in {}: `cargo xtask dist PREFIX` installs gcn with it",
                 render::printable(&program.path.display().to_string()),
                 library::NAME,
                 library.directory.display()
             );
+            bail!(Problem::new(MISSING_LIBRARY, message));
         }
         let other = program.other_library(library, search);
         if let Some(other) = other.filter(|_| library.hsa().is_some()) {

@@ -13,6 +13,7 @@ use gcn_asm::{Explanation, closest, explanations};
 use gcn_observe::finding::Kind;
 
 use crate::Status;
+use crate::problem::{Problem, UNKNOWN_ENTRY};
 use faults::FAULTS;
 use inputs::INPUTS;
 pub use inputs::{INVALID_LAUNCH_FILE, INVALID_SUPPRESSIONS};
@@ -54,18 +55,15 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let wanted = wanted.trim_end_matches([']', ':']).to_lowercase();
     match all().find(|explanation| explanation.name == wanted) {
         Some(explanation) => write!(out, "{explanation}")?,
-        None => match closest(&wanted, all().map(|explanation| explanation.name)) {
-            Some(near) => {
-                bail!(
-                    "no error, warning, fault or finding is called `{wanted}`; did you mean `{near}`?"
-                )
-            }
-            None => {
-                bail!(
-                    "no error, warning, fault or finding is called `{wanted}`; `gcn explain` lists all names"
-                )
-            }
-        },
+        None => {
+            let hint = match closest(&wanted, all().map(|explanation| explanation.name)) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "`gcn explain` lists all names".to_owned(),
+            };
+            let message =
+                format!("no error, warning, fault or finding is called `{wanted}`; {hint}");
+            bail!(Problem::new(UNKNOWN_ENTRY, message));
+        }
     }
     Ok(Status::Success)
 }

@@ -69,8 +69,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         out.write_all(&entry.bytes)?;
     } else {
         outputs::refuse_inputs(&path, [&*args.input])?;
-        fs::write(&path, &*entry.bytes)
-            .with_context(|| format!("cannot write {}", path.display()))?;
+        fs::write(&path, &*entry.bytes).with_context(|| outputs::unwritable(&path))?;
     }
     file.check()?;
     Ok(Status::Success)

@@ -74,14 +74,10 @@ impl Failure {
         }
     }
 
-    /// A failure with one message, which has no name.
-    fn of_message(outcome: RunOutcome, message: &str, help: Option<String>) -> Failure {
-        let message = message.trim_end().to_owned();
-        let problem = Problem {
-            name: None,
-            message,
-        };
-        Failure::new(outcome, vec![problem], help)
+    /// Arguments that are wrong.
+    fn of_usage(message: &str, help: Option<String>) -> Failure {
+        let problem = Problem::of_usage(message.trim_end());
+        Failure::new(RunOutcome::BadUsage, vec![problem], help)
     }
 
     fn write(&self, out: &mut dyn Write) -> Result<()> {
@@ -100,7 +96,11 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     }
     if let Some(Diagnosed(text)) = error.downcast_ref() {
         if json {
-            Failure::of_message(RunOutcome::BadInput, text, None).write(out)?;
+            let problem = Problem {
+                name: None,
+                message: text.trim_end().to_owned(),
+            };
+            Failure::new(RunOutcome::BadInput, vec![problem], None).write(out)?;
         } else {
             render::tell(format_args!("{text}"));
         }
@@ -109,9 +109,7 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     let failure = match error.downcast::<Problems>() {
         Ok(Problems { problems, help }) => Failure::new(RunOutcome::BadInput, problems, help),
         Err(error) => match error.downcast::<UsageOfKernel>() {
-            Ok(UsageOfKernel { message, help }) => {
-                Failure::of_message(RunOutcome::BadUsage, &message, help)
-            }
+            Ok(UsageOfKernel { message, help }) => Failure::of_usage(&message, help),
             Err(error) => {
                 let outcome = if error.is::<Usage>() {
                     RunOutcome::BadUsage
@@ -157,5 +155,5 @@ pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsStri
 pub fn report_usage(error: &clap::Error, out: &mut dyn Write) -> Result<()> {
     let message = error.to_string();
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    Failure::of_message(RunOutcome::BadUsage, message, None).write(out)
+    Failure::of_usage(message, None).write(out)
 }

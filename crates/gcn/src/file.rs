@@ -16,9 +16,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use gcn_runtime::data::{Data, DataError};
+use gcn_runtime::error_names::UNREADABLE_INPUT;
 use memmap2::Mmap;
 
 use self::guard::Guard;
+use crate::problem::Problem;
 
 /// The file name that means standard input.
 pub const STDIN: &str = "-";
@@ -108,10 +110,11 @@ pub fn read_text(path: &Path) -> Result<String> {
 fn not_text(path: &Path, bytes: &[u8], good: usize) -> anyhow::Error {
     let newlines = bytes.iter().take(good).filter(|&&byte| byte == b'\n');
     let line = newlines.count() + 1;
-    anyhow::anyhow!(
+    let message = format!(
         "{}:{line}: the file is not text: byte {good} is not UTF-8",
         name(path)
-    )
+    );
+    Problem::new(UNREADABLE_INPUT, message).into()
 }
 
 impl SourceText {
@@ -164,7 +167,8 @@ impl FileBytes {
         };
         let bytes = FileBytes(Arc::new(storage));
         if bytes.is_empty() {
-            bail!("{} is empty", name(path));
+            let message = format!("{} is empty", name(path));
+            bail!(Problem::new(UNREADABLE_INPUT, message));
         }
         Ok(bytes)
     }
@@ -213,7 +217,10 @@ impl MappedFile {
         if path == Path::new(STDIN) {
             return Ok(None);
         }
-        let cannot_read = || format!("cannot read {}", name(path));
+        let cannot_read = || {
+            let message = format!("cannot read {}", name(path));
+            Problem::new(UNREADABLE_INPUT, message)
+        };
         let file = File::open(path).with_context(cannot_read)?;
         let metadata = file.metadata().with_context(cannot_read)?;
         let size = metadata.len();
@@ -249,7 +256,8 @@ impl MappedFile {
         let now = self.file.metadata()?;
         let modified = |metadata: &Metadata| metadata.modified().ok();
         if now.len() != self.metadata.len() || modified(&now) != modified(&self.metadata) {
-            bail!("the file has changed while it was read");
+            let message = "the file has changed while it was read";
+            bail!(Problem::new(UNREADABLE_INPUT, message));
         }
         Ok(())
     }

@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use gcn_asm::Diagnostic;
+use gcn_runtime::error_names::UNREADABLE_INPUT;
 use gcn_runtime::report::{FindingReport, SuppressionsError};
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
 use crate::explain::INVALID_SUPPRESSIONS;
+use crate::problem::Problem;
 use crate::render::Diagnosed;
 use crate::{Usage, input, outputs, render};
 
@@ -22,7 +24,9 @@ pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
             let diagnostic = Diagnostic::error(&INVALID_SUPPRESSIONS, error.span, error.message);
             Diagnosed::of_text(&input::name(&file), &text, diagnostic, json).into()
         }
-        unreadable @ SuppressionsError::Unreadable { .. } => unreadable.into(),
+        unreadable @ SuppressionsError::Unreadable { .. } => {
+            Problem::new(UNREADABLE_INPUT, unreadable.to_string()).into()
+        }
     }
 }
 

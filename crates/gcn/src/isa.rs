@@ -17,6 +17,7 @@ use gcn_isa::field::SUFFIXES;
 use gcn_isa::{Isa, IsaSet, Op, Row, Target, rows};
 use serde::Serialize;
 
+use crate::problem::{Problem, UNKNOWN_ENTRY};
 use crate::{Status, Usage, input, render};
 use instruction::Instruction;
 
@@ -311,21 +312,27 @@ fn of_name(print: Print<'_>, isas: &[Isa], name: &str) -> Result<()> {
         return print.answer(&Listing::of(isas, matching));
     }
     if let Some(row) = named(&Isa::ALL, &name).first() {
-        bail!(
+        bail!(unknown(format!(
             "`{name}` exists on {}, not on {}",
             versions(sets(row), &Isa::ALL),
             versions(set_of(isas.iter().copied()), isas)
-        );
+        )));
     }
     let names: Vec<&str> = isas.iter().flat_map(|isa| isa.tables().names()).collect();
     let families = family_names();
     let known = families.iter().map(String::as_str).chain(names);
-    match closest(&name, known) {
+    let message = match closest(&name, known) {
         Some(near) => {
-            bail!("no family or instruction is called `{name}`; did you mean `{near}`?")
+            format!("no family or instruction is called `{name}`; did you mean `{near}`?")
         }
-        None => bail!("no family or instruction matches `{name}`"),
-    }
+        None => format!("no family or instruction matches `{name}`"),
+    };
+    bail!(unknown(message))
+}
+
+/// The problem of a query without an answer.
+fn unknown(message: impl Into<String>) -> Problem {
+    Problem::new(UNKNOWN_ENTRY, message)
 }
 
 /// The rows of a name, with or without an encoding's suffix.
@@ -375,10 +382,11 @@ fn is_like(name: &str, pattern: &str) -> bool {
 /// The rows that have a number in a family.
 fn numbered(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'static Row>> {
     if !family_names().iter().any(|name| name == family_name) {
-        bail!("no family is called `{family_name}`; `gcn isa` lists them");
+        let message = format!("no family is called `{family_name}`; `gcn isa` lists them");
+        bail!(unknown(message));
     }
     let Ok(wanted) = input::number(number) else {
-        bail!("`{number}` is not a number");
+        bail!(unknown(format!("`{number}` is not a number")));
     };
     let has = |row: &&Row| {
         let forms = isas
@@ -388,7 +396,8 @@ fn numbered(isas: &[Isa], family_name: &str, number: &str) -> Result<Vec<&'stati
     };
     let found: Vec<&Row> = rows().filter(has).collect();
     if found.is_empty() {
-        bail!("no instruction of `{family_name}` has the number {wanted:#x}");
+        let message = format!("no instruction of `{family_name}` has the number {wanted:#x}");
+        bail!(unknown(message));
     }
     Ok(found)
 }

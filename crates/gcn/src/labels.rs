@@ -10,6 +10,7 @@ use anyhow::{Result, bail, ensure};
 use gcn_asm::list::{ListedCode, ListedNote, ListedSymbol};
 
 use crate::input;
+use crate::problem::{INVALID_LABELS, Problem};
 
 /// Bytes of a word.
 const WORD: u64 = 4;
@@ -34,6 +35,11 @@ struct LabelLine {
     note: Option<String>,
 }
 
+/// The problem of a line.
+fn invalid(file: &str, line: usize, message: &str) -> Problem {
+    Problem::new(INVALID_LABELS, format!("{file}:{line}: {message}"))
+}
+
 impl Labels {
     /// Reads a file of labels and notes.
     ///
@@ -54,12 +60,13 @@ impl Labels {
                 Ok(Some(entry)) => {
                     if let Some(label) = &entry.label {
                         let is_new = names.insert(label.clone());
-                        ensure!(is_new, "{file}:{line}: the label `{label}` is there twice");
+                        let message = || format!("the label `{label}` is there twice");
+                        ensure!(is_new, invalid(&file, line, &message()));
                     }
                     entries.push(entry);
                 }
                 Ok(None) => {}
-                Err(message) => bail!("{file}:{line}: {message}"),
+                Err(message) => bail!(invalid(&file, line, &message)),
             }
         }
         entries.sort_by_key(|entry| entry.address);
@@ -75,27 +82,32 @@ impl Labels {
         let symbols = code.sections.iter().flat_map(|section| &section.symbols);
         let taken: HashSet<&str> = symbols.map(|symbol| symbol.name).collect();
         for entry in &self.entries {
-            let (file, line, address) = (&self.file, entry.line, entry.address);
+            let wrong = |message: String| invalid(&self.file, entry.line, &message);
+            let address = entry.address;
             let mut places = code.sections.iter_mut().filter_map(|section| {
                 let offset = address.checked_sub(section.address)?;
                 (offset < section.bytes.len() as u64).then_some((section, offset))
             });
             let Some((section, offset)) = places.next() else {
-                bail!("{file}:{line}: there is no code at {address:#x}");
+                bail!(wrong(format!("there is no code at {address:#x}")));
             };
             ensure!(
                 places.next().is_none(),
-                "{file}:{line}: the code of several kernels has the address {address:#x}: choose one with --kernel"
+                wrong(format!(
+                    "the code of several kernels has the address {address:#x}: choose one with --kernel"
+                ))
             );
             ensure!(
                 offset % WORD == 0,
-                "{file}:{line}: no instruction begins at {address:#x}: their addresses are multiples of {WORD}"
+                wrong(format!(
+                    "no instruction begins at {address:#x}: their addresses are multiples of {WORD}"
+                ))
             );
             if let Some(name) = &entry.label {
                 let is_taken = taken.contains(name.as_str());
                 ensure!(
                     !is_taken,
-                    "{file}:{line}: the code has a symbol `{name}` already"
+                    wrong(format!("the code has a symbol `{name}` already"))
                 );
                 section.symbols.push(ListedSymbol {
                     name,

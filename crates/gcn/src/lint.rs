@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
 use gcn_isa::Target;
+use gcn_object::error_names::UNKNOWN_KERNEL;
 use gcn_object::{SymbolKind, SymbolSection};
 use gcn_observe::finding::Findings;
 use gcn_observe::lint::{self, CodeRegion, LintCode};
@@ -13,6 +14,7 @@ use gcn_runtime::settings::CheckSettings;
 use gcn_runtime::{Device, Module};
 
 use crate::findings::{self, FindingOptions, shown};
+use crate::problem::Problem;
 use crate::program::{Program, ProgramOptions, ProgramRequest, Terms, program};
 use crate::{Status, input, outputs};
 
@@ -82,7 +84,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let target = module.device().target();
     let code = code_of(&module, target, args.kernel.as_deref())?;
     if code.entries.is_empty() {
-        bail!("{name} has no kernel and no function");
+        let message = format!("{name} has no kernel and no function");
+        bail!(Problem::new(UNKNOWN_KERNEL, message));
     }
     let found = Findings::default();
     lint::lint(&code, &found);
@@ -98,8 +101,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             if let Err(error) = std::fs::write(path, document) {
                 // The findings are not lost.
                 findings::tell(&reports);
-                let message = format!("cannot write {}", input::name(path));
-                return Err(error).context(message);
+                return Err(error).context(outputs::unwritable(path));
             }
         }
         None => out.write_all(&document)?,

@@ -8,10 +8,10 @@
 
 // Outcomes, files, and what is said of them.
 mod status;
+mod problem;
 mod file;
 mod input;
 mod labels;
-mod problem;
 mod warnings;
 mod render;
 mod failure;
@@ -44,7 +44,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{CommandFactory, Parser, Subcommand};
+use gcn_runtime::error_names::UNREADABLE_INPUT;
 
+use problem::{Problem, UNWRITABLE_OUTPUT};
 pub use status::{Status, Usage};
 
 /// Assembles, disassembles and runs AMD GCN machine code on any CPU.
@@ -119,7 +121,10 @@ fn main() -> ExitCode {
         Ok(status)
     });
     let result = match file::guard::shortened() {
-        Some(name) => Err(anyhow::anyhow!("{name} was truncated while it was read")),
+        Some(name) => {
+            let message = format!("{name} was truncated while it was read");
+            Err(Problem::new(UNREADABLE_INPUT, message).into())
+        }
         None => result,
     };
     // The rest of the buffer could not be written, or belongs to a result that failed.
@@ -132,7 +137,7 @@ fn main() -> ExitCode {
             // Errors of named files have the name as context; a bare one is about the output.
             let is_bare = error.chain().count() == 1 && error.is::<io::Error>();
             let error = if is_bare {
-                error.context("cannot write the output")
+                error.context(Problem::new(UNWRITABLE_OUTPUT, "cannot write the output"))
             } else {
                 error
             };

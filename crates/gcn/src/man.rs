@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::{Status, Usage};
+use crate::{Status, Usage, outputs};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -37,7 +37,7 @@ pub fn run(args: &Args, command: Command, out: &mut dyn Write) -> Result<Status>
     if let Some(directory) = &args.output {
         fs::create_dir_all(directory)
             .and_then(|()| clap_mangen::generate_to(gcn, directory))
-            .with_context(|| format!("cannot write into {}", directory.display()))?;
+            .with_context(|| outputs::unwritable(directory))?;
         return Ok(Status::Success);
     }
     let command = match &args.command {

@@ -3,7 +3,7 @@
 
 use anyhow::{Result, bail};
 use gcn_isa::Target;
-use gcn_object::error_names::{AMBIGUOUS_KERNEL, NOT_A_CODE_OBJECT};
+use gcn_object::error_names::{AMBIGUOUS_KERNEL, MALFORMED_FILE, NOT_A_CODE_OBJECT};
 use gcn_object::{
     BundleEntry, CodeObject, CodeObjects, NamePattern, code_objects, is_container,
     is_driver_program,
@@ -223,10 +223,13 @@ impl Candidates {
                     others.join(", ")
                 )
             )),
-            None => bail!(
-                "the code object with the kernel {} cannot be read",
-                printable(symbol)
-            ),
+            None => bail!(Problem::new(
+                MALFORMED_FILE,
+                format!(
+                    "the code object with the kernel {} cannot be read",
+                    printable(symbol)
+                )
+            )),
         }
     }
 }

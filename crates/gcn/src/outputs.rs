@@ -8,6 +8,12 @@ use anyhow::{Result, bail};
 use crate::input;
 use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
 
+/// The problem of an output that the system refuses, as the context of the reason.
+pub fn unwritable(path: &Path) -> Problem {
+    let message = format!("cannot write {}", input::name(path));
+    Problem::new(UNWRITABLE_OUTPUT, message)
+}
+
 /// Checks, before a long run, that a file can be at a path.
 ///
 /// # Errors

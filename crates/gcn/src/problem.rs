@@ -12,12 +12,31 @@ use gcn_runtime::data::DataError;
 use gcn_runtime::error_names::UNSUPPORTED_TARGET;
 use gcn_runtime::expect::ExpectError;
 use gcn_runtime::report::printable;
+use gcn_runtime::settings::SettingsError;
 use gcn_runtime::value::ValueError;
 
+use crate::status::Usage;
+
+/// Arguments that contradict each other, are incomplete, or that the command or the kernel does not have.
+pub const INVALID_USAGE: &str = "invalid-usage";
+/// A variable of the environment, or an option for such a variable, with a wrong value.
+pub const INVALID_SETTING: &str = "invalid-setting";
 /// A launch file that is not valid TOML, or has a key or value that launches do not have.
 pub const INVALID_LAUNCH_FILE: &str = "invalid-launch-file";
 /// A file of suppressions that is not valid TOML, or has a key or value that suppressions do not have.
 pub const INVALID_SUPPRESSIONS: &str = "invalid-suppressions";
+/// A line of a file of labels that cannot be read, or that does not fit the code.
+pub const INVALID_LABELS: &str = "invalid-labels";
+/// Text that selects no elements of a buffer.
+pub const INVALID_SELECTOR: &str = "invalid-selector";
+/// A name, number or word that `gcn isa` or `gcn explain` does not know.
+pub const UNKNOWN_ENTRY: &str = "unknown-entry";
+/// A code object without source lines.
+pub const MISSING_DEBUG_INFO: &str = "missing-debug-info";
+/// A library for programs that is not installed, or that a program cannot load.
+pub const MISSING_LIBRARY: &str = "missing-library";
+/// A program of `gcn exec` that cannot run.
+pub const UNUSABLE_PROGRAM: &str = "unusable-program";
 /// A program that does not state its target.
 pub const MISSING_TARGET: &str = "missing-target";
 /// A code object itself, where a file that holds code objects is expected.
@@ -32,8 +51,16 @@ pub const INVALID_FILTER: &str = "invalid-filter";
 /// The names of this command's own errors; tests hold that each is explained.
 #[cfg(test)]
 pub const NAMES: &[&str] = &[
+    INVALID_USAGE,
+    INVALID_SETTING,
     INVALID_LAUNCH_FILE,
     INVALID_SUPPRESSIONS,
+    INVALID_LABELS,
+    INVALID_SELECTOR,
+    UNKNOWN_ENTRY,
+    MISSING_DEBUG_INFO,
+    MISSING_LIBRARY,
+    UNUSABLE_PROGRAM,
     MISSING_TARGET,
     NOTHING_TO_EXTRACT,
     OUTPUT_CONFLICT,
@@ -41,7 +68,7 @@ pub const NAMES: &[&str] = &[
     INVALID_FILTER,
 ];
 
-/// An error as a message shows it.
+/// An error as a message shows it; also the context of an error that has no name of its own.
 #[derive(Clone, Debug)]
 pub struct Problem {
     /// Stable name, if it has one.
@@ -59,12 +86,18 @@ impl Problem {
         }
     }
 
-    /// An error with its causes, and the name of the outermost that has one.
+    /// An error with its causes, and the name of the problem among them, or else of the outermost that has one.
     pub fn of(error: &anyhow::Error) -> Problem {
+        let own = || error.downcast_ref::<Problem>().and_then(|it| it.name);
         Problem {
-            name: error.chain().find_map(name),
+            name: own().or_else(|| error.chain().find_map(name)),
             message: format!("{error:#}"),
         }
+    }
+
+    /// The problem of arguments that are wrong.
+    pub fn of_usage(message: impl Into<String>) -> Problem {
+        Problem::new(INVALID_USAGE, message)
     }
 
     /// The problem with text before its message.
@@ -115,13 +148,13 @@ fn name(error: &(dyn Error + 'static)) -> Option<&'static str> {
     ) -> Option<&'static str> {
         error.downcast_ref().map(name)
     }
-    let own = || error.downcast_ref::<Problem>().and_then(|it| it.name);
     let target = |it: &NoTarget| match it {
         NoTarget::Unsupported(_) => UNSUPPORTED_TARGET,
         NoTarget::Unknown => MISSING_TARGET,
     };
-    own()
-        .or_else(|| of(error, target))
+    of(error, target)
+        .or_else(|| of(error, |_: &Usage| INVALID_USAGE))
+        .or_else(|| of(error, |_: &SettingsError| INVALID_SETTING))
         .or_else(|| of(error, gcn_runtime::Error::name))
         .or_else(|| of(error, ReadError::name))
         .or_else(|| of(error, BundleError::name))

@@ -7,16 +7,18 @@ use anyhow::{Context, Result, bail};
 use clap::builder::TypedValueParser;
 use gcn_asm::{Options, Source};
 use gcn_object::CodeObject;
-use gcn_object::error_names::{AMBIGUOUS_KERNEL, NOT_A_CODE_OBJECT, UNKNOWN_KERNEL};
+use gcn_object::error_names::{
+    AMBIGUOUS_KERNEL, NOT_A_CODE_OBJECT, UNKNOWN_KERNEL, UNSUPPORTED_FORMAT,
+};
 use gcn_runtime::compile::{self, CompileError, DEFAULT_TARGET, Language, Request};
-use gcn_runtime::error_names::NO_MATCHING_CODE;
+use gcn_runtime::error_names::{COMPILATION_FAILED, NO_MATCHING_CODE};
 use gcn_runtime::{Device, Error, Kernel, Module};
 
 use crate::file::FileBytes;
 use crate::input::{Dialect, Named, TargetParser};
 use crate::problem::{NoTarget, Problem};
 use crate::render::{Diagnosed, Sources};
-use crate::{Usage, asm, input, object, render};
+use crate::{Usage, asm, input, object, problem, render};
 
 /// Options of the target and of the compiler, which all commands have that take a program.
 #[derive(clap::Args)]
@@ -232,9 +234,10 @@ pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
         .into());
     }
     if let Some((_, language)) = other_language(&request.file) {
-        bail!(
+        let message = format!(
             "{name} is {language}, which is not supported: OpenCL C has the extension .cl, C++ for OpenCL .clcpp, HIP .hip"
         );
+        bail!(Problem::new(UNSUPPORTED_FORMAT, message));
     }
     let Ok(text) = str::from_utf8(&bytes) else {
         let message = format!("{name} is neither a code object nor text");
@@ -322,7 +325,8 @@ fn compiled(
                 commands,
             } => {
                 show(commands);
-                let failed = format!("error: {} failed to compile {name}", program.display());
+                let failed = format!("{} failed to compile {name}", program.display());
+                let failed = problem::line(Some(COMPILATION_FAILED), &failed);
                 bail!(Diagnosed::from_compiler(diagnostics, &failed));
             }
             _ => return Err(Error::Compile(error)).context(format!("cannot compile {name}")),

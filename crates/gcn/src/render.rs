@@ -219,7 +219,7 @@ impl Diagnosed {
 
     /// Diagnostics that a compiler has rendered, and a line behind them.
     pub fn from_compiler(diagnostics: &str, last: &str) -> Diagnosed {
-        Diagnosed(format!("{diagnostics}{last}\n"))
+        Diagnosed(format!("{diagnostics}{last}"))
     }
 }
 

@@ -393,7 +393,7 @@ fn files_are_bounded() {
         let arguments = ["asm", "good.s", "--target", "gfx900", "-o", place];
         let output = gcn(&directory, &arguments);
         assert_eq!(output.status.code(), Some(BAD_INPUT));
-        let message = format!("error: cannot write {place}");
+        let message = format!("error[unwritable-output]: cannot write {place}");
         assert!(stderr(&output).starts_with(&message), "{}", stderr(&output));
     }
     if Path::new("/dev/full").exists() {

@@ -402,7 +402,7 @@ fn lint_writes_what_check_writes() {
         (
             &["--gen-suppressions", "--format", "json"],
             2,
-            "error: --gen-suppressions writes TOML",
+            "error[invalid-usage]: --gen-suppressions writes TOML",
         ),
     ] {
         let output = lint(options);

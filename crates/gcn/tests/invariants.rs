@@ -153,6 +153,17 @@ fn only_the_command_line_prints_or_exits() {
 }
 
 #[test]
+fn errors_of_the_command_line_have_names() {
+    let joined = |(name, code): (String, String)| (name, code.split_whitespace().collect());
+    let sources: Vec<_> = sources(&crates().join("gcn/src"))
+        .into_iter()
+        .map(joined)
+        .collect();
+    let words = ["bail!(\"", "bail!(format!", "anyhow!("];
+    assert_absent(&sources, &words, "a `Problem` has a name to explain");
+}
+
+#[test]
 fn unsafe_lives_in_named_modules() {
     let elsewhere: Vec<_> = library_sources()
         .into_iter()

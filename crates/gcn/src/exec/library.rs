@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::problem::{MISSING_LIBRARY, Problem};
+
 /// File name of the library, by which the loader looks for it.
 pub const NAME: &str = "libhsa-runtime64.so.1";
 /// File name of the OpenCL platform's library.
@@ -31,15 +33,17 @@ impl Library {
     pub fn find() -> Result<Library> {
         if let Some(named) = env::var_os(DIRECTORY_VARIABLE).filter(|value| !value.is_empty()) {
             let directory = PathBuf::from(named);
-            return Library::inside(&directory).with_context(|| {
-                format!(
+            return Library::inside(&directory).ok_or_else(|| {
+                let message = format!(
                     "{DIRECTORY_VARIABLE} names {}, where neither {NAME} is nor {OPENCL}",
                     directory.display()
-                )
+                );
+                Problem::new(MISSING_LIBRARY, message).into()
             });
         }
         let own = env::current_exe().and_then(fs::canonicalize);
-        let own = own.context("cannot find the directory of gcn itself")?;
+        let nowhere = "cannot find the directory of gcn itself";
+        let own = own.with_context(|| Problem::new(MISSING_LIBRARY, nowhere))?;
         let beside = own.parent().unwrap_or(Path::new("/"));
         let prefix = beside.parent().unwrap_or(beside);
         let places = [prefix.join(INSTALLED), beside.join(BUILT)];
@@ -47,10 +51,11 @@ impl Library {
             return Ok(library);
         }
         let [installed, built] = places.map(|place| place.display().to_string());
-        bail!(
+        let message = format!(
             "neither {NAME} nor {OPENCL} is in {installed} or in {built}: `cargo xtask dist PREFIX` installs gcn with them, \
              `cargo xtask hsa` builds them, and {DIRECTORY_VARIABLE} may name their directory"
         );
+        bail!(Problem::new(MISSING_LIBRARY, message));
     }
 
     /// The libraries in a directory, if there is one.

@@ -46,13 +46,19 @@ macro_rules! inputs {
 }
 
 inputs! {
+    problem::INVALID_USAGE,
+        meaning "Arguments contradict each other, are incomplete, or the command or the kernel does not have them."
+        remedy "The message names the argument; `gcn COMMAND --help` describes all."
+    problem::INVALID_SETTING,
+        meaning "A variable `GCN_…` of the environment, or an option of `gcn exec` in its place, has a value that cannot be used."
+        remedy "The message has the accepted values; docs/hip.md describes the variables."
     object::NOT_A_CODE_OBJECT,
         meaning "The file is not a code object and contains none: it is text, a program for a CPU without GPU code, or of \
                  another format."
         remedy "`gcn info` shows what a file contains. HIP programs and libraries contain their code objects in a section \
                 .hip_fatbin; `clang -c` and `hipcc --genco` write code objects."
     object::UNSUPPORTED_FORMAT,
-        meaning "The file has a version, compression or relocation that is not supported. Code objects have versions 2 to 6, \
+        meaning "The file has a language, version, compression or relocation that is not supported. Code objects have versions 2 to 6, \
                  and an OS ABI of HSA."
         remedy "Compile with another version (`-mcode-object-version=5`), or without `--offload-compress`."
     object::TRUNCATED_FILE,
@@ -83,7 +89,7 @@ inputs! {
                  to gfx90c without gfx908 and gfx90a."
         remedy "Compile for a supported target, such as `--offload-arch=gfx906` or `-mcpu=gfx906`."
     runtime::NO_MATCHING_CODE,
-        meaning "The file has code, but none for the target or entry that was asked for."
+        meaning "The file has code, but none for the target or entry that was asked for, or fewer bytes."
         remedy "Choose one of the targets in the message with `--target`, or compile for the target."
     problem::NOTHING_TO_EXTRACT,
         meaning "The file is a code object itself, not one that holds code objects."
@@ -96,7 +102,7 @@ inputs! {
         meaning "The compiler has rejected the source; its own messages are above."
         remedy "Correct the source. `-v` shows the compiler's commands."
     runtime::UNREADABLE_INPUT,
-        meaning "A file that an argument or an expectation names cannot be read."
+        meaning "An input cannot be read, is empty, is not text where text is expected, or has changed while it was read."
         remedy "Relative paths in a launch file start at its directory, those of options at the current directory."
     runtime::UNKNOWN_ARGUMENT,
         meaning "The kernel has no argument of this name or number."
@@ -141,7 +147,7 @@ inputs! {
         meaning "The memory of the emulated device, or of the host, does not suffice."
         remedy "Raise `--memory`, or use smaller buffers. Registers and scratch of resident workgroups count too."
     runtime::HOST_LIMIT,
-        meaning "The host cannot start a thread, or lacks the vector instructions that GCN_VECTORS asks for."
+        meaning "The host cannot start a thread or handle signals, or lacks the vector instructions that GCN_VECTORS asks for."
         remedy "Lower `--threads`, or set GCN_VECTORS to `baseline`."
     problem::OUTPUT_CONFLICT,
         meaning "An output would replace an input, or two outputs have the same file."
@@ -149,6 +155,24 @@ inputs! {
     problem::UNWRITABLE_OUTPUT,
         meaning "An output cannot be written: its directory does not exist, it is a directory, or the system refuses."
         remedy "Correct the path, or create the directory."
+    problem::INVALID_LABELS,
+        meaning "A line of the file of `gcn dis --labels` cannot be read, or does not fit the code: its address or its label."
+        remedy "Write an address, then a label, a note in quotes or both: `0x104 loop \"next row\"`."
+    problem::INVALID_SELECTOR,
+        meaning "Text of `--print`, `--save` or `--expect` selects no elements of a buffer."
+        remedy "Write `NAME`, `NAME:TYPE`, `NAME[A..B]` or `NAME:TYPE[A..B]`; `:hex` is for `--print`. Symbols need a type."
+    problem::UNKNOWN_ENTRY,
+        meaning "`gcn isa` or `gcn explain` knows nothing of the name, number or words."
+        remedy "`gcn isa` lists the families of instructions, `gcn isa FAMILY` its instructions, `gcn explain` all names."
+    problem::MISSING_DEBUG_INFO,
+        meaning "The code object has no lines of source."
+        remedy "Compile or assemble with `-g`."
+    problem::MISSING_LIBRARY,
+        meaning "A library for programs is not installed, or its directory has a name that the loader cannot take."
+        remedy "`cargo xtask dist PREFIX` installs the libraries; GCN_LIB_DIR names another directory."
+    problem::UNUSABLE_PROGRAM,
+        meaning "The program of `gcn exec` does not exist, cannot be executed, or runs as another user than its caller."
+        remedy "Correct the path or the permissions. A name without a slash is searched for in PATH."
     problem::INVALID_FILTER,
         meaning "`--trace-only` has a key or value that cannot be read."
         remedy "The message lists the keys; docs/launch.md describes them."

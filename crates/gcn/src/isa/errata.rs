@@ -2,11 +2,11 @@
 
 use std::io::{self, Write};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use gcn_isa::{Isa, Row};
 use serde::Serialize;
 
-use super::Answer;
+use super::{Answer, unknown};
 
 /// The errata that the tables cite.
 const ERRATA: &str = include_str!("../../../../docs/errata.md");
@@ -53,7 +53,7 @@ pub(super) fn is_number(query: &str) -> bool {
 pub(super) fn entry(query: &str) -> Result<ErrataEntry> {
     let number = format!("E{:0>3}", &query[1..]);
     let found = entries().find(|entry| entry.title.split(' ').next() == Some(&number));
-    found.with_context(|| format!("the errata have no entry {number}"))
+    found.ok_or_else(|| unknown(format!("the errata have no entry {number}")).into())
 }
 
 /// The titles of the entries that name an instruction.

@@ -8,7 +8,7 @@ use gcn_isa::{Inst, Isa, IsaSet, Op, decode};
 use serde::Serialize;
 
 use super::instruction::{Instruction, contents, encoding_name, places};
-use super::{Answer, versions};
+use super::{Answer, unknown, versions};
 
 /// Words as each instruction set decodes them, and the instructions that they are.
 #[derive(Serialize)]
@@ -61,7 +61,7 @@ pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
         }
     }
     if let (true, Some(error)) = (found.is_empty(), problem) {
-        bail!("{error}");
+        bail!(unknown(error.to_string()));
     }
     let mut ops: Vec<Op> = found.iter().map(|(inst, _)| inst.op).collect();
     let mut seen = Vec::new();

@@ -122,7 +122,7 @@ impl RunRequest {
         }
         for text in &args.buffer {
             let given = pair("--buffer", text, VALUE, Path::new(""));
-            let given = given.map_err(|error| Usage(error.to_string()))?;
+            let given = given.map_err(Usage)?;
             match self.buffers.iter_mut().find(|old| old.name == given.name) {
                 Some(old) => *old = given,
                 None => self.buffers.push(given),
@@ -134,7 +134,7 @@ impl RunRequest {
         ] {
             for text in texts {
                 let given = pair(name, text, wanted, Path::new(""));
-                list.push(given.map_err(|error| Usage(error.to_string()))?);
+                list.push(given.map_err(Usage)?);
             }
         }
         self.print
@@ -164,8 +164,8 @@ impl LaunchRequest {
         for text in &args.arg {
             let given = match pair("--arg", text, VALUE, Path::new("")) {
                 Ok(given) => given,
-                Err(error) => {
-                    wrong.get_or_insert(error.to_string());
+                Err(message) => {
+                    wrong.get_or_insert(message);
                     continue;
                 }
             };

@@ -331,7 +331,7 @@ fn pairs(key: &str, given: Option<Pairs>, base: &Path, unnamed: Unnamed) -> Resu
             .enumerate()
             .map(|(index, value)| match (unnamed, value) {
                 (Unnamed::InText { wanted }, toml::Value::String(text)) => {
-                    pair(key, text, wanted, base)
+                    pair(key, text, wanted, base).map_err(|message| invalid(message).into())
                 }
                 (Unnamed::InText { wanted }, _) => {
                     bail!(invalid(format!(

@@ -32,11 +32,13 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use gcn_object::find_name;
+use gcn_runtime::error_names::HOST_LIMIT;
 use gcn_runtime::report::{CodeMap, FaultReport, FindingReport};
 use gcn_runtime::settings::MAX_THREADS;
 use gcn_runtime::{Checking, Device, Kernel};
 
 use crate::failure::{self, UsageOfKernel};
+use crate::problem::{INVALID_LAUNCH_FILE, Problem};
 use crate::program::{Program, Terms, choose, program};
 use crate::status::RunOutcome;
 use crate::{Status, render};
@@ -108,7 +110,8 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
         // Lines of several threads would come in no order.
         _ if run.trace.is_on() => 1,
         Some(threads) if !(1..=MAX_THREADS).contains(&threads) => {
-            bail!("threads: {threads} is not a number from 1 to {MAX_THREADS}")
+            let message = format!("threads: {threads} is not a number from 1 to {MAX_THREADS}");
+            bail!(Problem::new(INVALID_LAUNCH_FILE, message))
         }
         Some(threads) => threads,
         None => all().min(MAX_THREADS),
@@ -177,7 +180,9 @@ fn carry_out(
     }
 
     let map = CodeMap::new(&module);
-    let stop = Stop::listen(&interrupted, run.timeout).context("cannot handle signals")?;
+    let refused = |message| move || Problem::new(HOST_LIMIT, message);
+    let stop =
+        Stop::listen(&interrupted, run.timeout).with_context(refused("cannot handle signals"))?;
     let mut ran = stop
         .limited(|| {
             ready.run(
@@ -188,7 +193,7 @@ fn carry_out(
                 out,
             )
         })
-        .context("cannot watch the timeout")??;
+        .with_context(refused("cannot watch the timeout"))??;
     if run.json {
         ran.notes.extend(elsewhere);
         ran.notes.extend(checking.and_then(Checking::unwatched));
@@ -214,11 +219,11 @@ fn carry_out(
     let mut errors = Vec::new();
     for save in &wanted.save {
         if let Err(error) = save.write(device.memory(), out) {
-            errors.push(format!("{error:#}"));
+            errors.push(Problem::of(&error));
         }
     }
     let profiled = profiling.map_or(Ok(()), |it| it.write(out));
-    errors.extend(profiled.err().map(|error| format!("{error:#}")));
+    errors.extend(profiled.err().map(|error| Problem::of(&error)));
     let outcome = match &fault {
         Some((outcome, _)) => *outcome,
         None if !errors.is_empty() => RunOutcome::BadInput,

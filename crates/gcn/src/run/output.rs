@@ -10,7 +10,7 @@ use gcn_runtime::memory::Memory;
 use gcn_runtime::value::{NumberEncoding, Type, Value};
 use serde::Serialize;
 
-use crate::problem::Problem;
+use crate::problem::{INVALID_SELECTOR, Problem};
 use crate::render::printable;
 
 /// Elements on a line of their own.
@@ -35,6 +35,11 @@ pub struct Selector {
     end: Option<u64>,
 }
 
+/// The problem of a selector that cannot be read.
+fn invalid(message: String) -> Problem {
+    Problem::new(INVALID_SELECTOR, message)
+}
+
 impl Selector {
     /// Reads a selector.
     ///
@@ -45,7 +50,7 @@ impl Selector {
             Some(inner) => {
                 let (rest, range) = inner
                     .split_once('[')
-                    .with_context(|| format!("`{text}` has a `]` without `[`"))?;
+                    .ok_or_else(|| invalid(format!("`{text}` has a `]` without `[`")))?;
                 (rest, Some(range))
             }
             None => (text, None),
@@ -54,20 +59,20 @@ impl Selector {
         let without = suffix.and_then(|rest| rest.strip_suffix(':'));
         let (rest, hex) = (without.unwrap_or(rest), without.is_some());
         let (name, ty) = match rest.split_once(':') {
-            Some((name, ty)) => (
-                name,
-                Some(
-                    Type::named(ty.trim())
-                        .with_context(|| format!("unknown type `{}` in `{text}`", ty.trim()))?,
-                ),
-            ),
+            Some((name, ty)) => {
+                let unknown = || invalid(format!("unknown type `{}` in `{text}`", ty.trim()));
+                (name, Some(Type::named(ty.trim()).ok_or_else(unknown)?))
+            }
             None => (rest, None),
         };
         let (begin, end) = match range {
             None => (None, None),
             Some(range) => {
-                let wrong =
-                    || format!("`[{range}]` is not a range of elements: write [A..B] or [A]");
+                let wrong = || {
+                    invalid(format!(
+                        "`[{range}]` is not a range of elements: write [A..B] or [A]"
+                    ))
+                };
                 let number = |text: &str| match text.trim() {
                     "" => Ok(None),
                     text => text.parse().map(Some),
@@ -85,7 +90,7 @@ impl Selector {
             }
         };
         if name.trim().is_empty() {
-            bail!("`{text}` names no buffer");
+            bail!(invalid(format!("`{text}` names no buffer")));
         }
         Ok(Selector {
             name: name.trim().to_owned(),
@@ -103,7 +108,8 @@ impl Selector {
     pub fn unprinted(text: &str) -> Result<Selector> {
         let selector = Selector::parse(text)?;
         if selector.hex {
-            bail!("`:{HEX}` in `{text}` is allowed in --print only");
+            let message = format!("`:{HEX}` in `{text}` is allowed in --print only");
+            bail!(invalid(message));
         }
         Ok(selector)
     }
@@ -128,9 +134,12 @@ impl Selector {
         ) {
             (Some(buffer), _) => (buffer.address, buffer.bytes, self.ty.unwrap_or(buffer.ty)),
             (None, Some(symbol)) => {
-                let ty = self.ty.with_context(|| {
-                    format!("{name} is a symbol: write its type, as in {name}:u32")
-                })?;
+                let untyped = || {
+                    invalid(format!(
+                        "{name} is a symbol: write its type, as in {name}:u32"
+                    ))
+                };
+                let ty = self.ty.ok_or_else(untyped)?;
                 (symbol.address, symbol.size, ty)
             }
             (None, None) => {

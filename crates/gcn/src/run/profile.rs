@@ -9,6 +9,7 @@ use gcn_runtime::Profiling;
 use gcn_runtime::settings::ProfileFormat;
 
 use crate::input;
+use crate::outputs::unwritable;
 
 /// A profile that is asked for.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -48,7 +49,7 @@ impl ProfileFile<'_> {
         let file = if options.is_for_stdout() {
             None
         } else {
-            let file = File::create(path).with_context(|| failed(path))?;
+            let file = File::create(path).with_context(|| unwritable(path))?;
             Some(BufWriter::new(file))
         };
         Ok(Some(ProfileFile {
@@ -72,10 +73,6 @@ impl ProfileFile<'_> {
         };
         let written = self.profiling.report().write(self.format, out);
         let written = written.and_then(|()| out.flush());
-        written.with_context(|| failed(self.path))
+        written.with_context(|| unwritable(self.path))
     }
-}
-
-fn failed(path: &Path) -> String {
-    format!("cannot write {}", input::name(path))
 }

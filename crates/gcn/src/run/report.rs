@@ -14,6 +14,7 @@ use super::expect::{Verdict, VerdictReport};
 use super::fidelity;
 use super::notes::plural;
 use super::output::{BufferReport, View};
+use crate::problem::{self, Problem};
 use crate::render;
 use crate::status::RunOutcome;
 
@@ -22,7 +23,7 @@ pub struct Results<'a> {
     /// End.
     pub outcome: RunOutcome,
     /// Files that could not be written.
-    pub errors: &'a [String],
+    pub errors: &'a [Problem],
     /// The launches that ran.
     pub launches: &'a [Done],
     /// Output of the kernels' `printf`.
@@ -93,7 +94,10 @@ impl Results<'_> {
             render::tell(format_args!("{line}\n"));
         }
         for error in self.errors {
-            render::tell(format_args!("error: {}\n", render::printable(error)));
+            render::tell(format_args!(
+                "{}",
+                problem::line(error.name, &error.message)
+            ));
         }
         if let Some(fault) = self.fault {
             render::tell(format_args!("error[{}]: {fault}\n", fault.name));
@@ -108,7 +112,9 @@ pub struct RunReport<'a> {
     outcome: RunOutcome,
     exit_status: u8,
     /// Files that could not be written.
-    errors: &'a [String],
+    errors: Vec<&'a str>,
+    /// The name of each for `gcn explain`.
+    names: Vec<Option<&'static str>>,
     target: &'a str,
     threads: usize,
     launches: Vec<LaunchReport<'a>>,
@@ -169,7 +175,8 @@ impl<'a> RunReport<'a> {
         RunReport {
             outcome: results.outcome,
             exit_status: results.outcome.status() as u8,
-            errors: results.errors,
+            errors: results.errors.iter().map(|it| &*it.message).collect(),
+            names: results.errors.iter().map(|it| it.name).collect(),
             target,
             threads,
             workgroups: sum(|launch| launch.workgroups),

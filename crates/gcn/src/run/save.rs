@@ -62,7 +62,7 @@ impl Save {
             Ok(path) => self.replace(&path, Some(fs::metadata(&path)?.permissions()), memory),
             Err(_) => self.replace(&self.path, None, memory),
         };
-        write().with_context(|| format!("cannot write {}", input::name(&self.path)))
+        write().with_context(|| outputs::unwritable(&self.path))
     }
 
     fn replace(&self, path: &Path, old: Option<Permissions>, memory: &Memory) -> io::Result<()> {

@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, Result};
@@ -13,6 +13,7 @@ use gcn_runtime::{CommandResult, PreparedLaunch, Queue};
 
 use super::request::{RunRequest, TraceOptions};
 use crate::input;
+use crate::outputs::unwritable;
 
 /// Lines of a trace that may wait to be written.
 const BACKLOG: usize = 1024;
@@ -23,7 +24,8 @@ enum Sink {
     Output,
     /// Standard error, where standard output has a report.
     Error,
-    File(BufWriter<File>),
+    /// A file, with its name.
+    File(PathBuf, BufWriter<File>),
 }
 
 /// A trace of the launches of a run.
@@ -44,9 +46,8 @@ impl Trace {
         }
         let sink = match file {
             Some(path) if path != Path::new(input::STDIN) => {
-                let file = File::create(path)
-                    .with_context(|| format!("cannot write {}", input::name(path)))?;
-                Sink::File(BufWriter::new(file))
+                let file = File::create(path).with_context(|| unwritable(path))?;
+                Sink::File(path.clone(), BufWriter::new(file))
             }
             _ if run.json => Sink::Error,
             _ => Sink::Output,
@@ -80,18 +81,21 @@ impl Trace {
             written = match &mut self.sink {
                 Sink::Output => writeln!(out, "{line}"),
                 Sink::Error => writeln!(io::stderr(), "{line}"),
-                Sink::File(file) => writeln!(file, "{line}"),
+                Sink::File(_, file) => writeln!(file, "{line}"),
             };
             if written.is_err() {
                 signal.cancel();
                 break;
             }
         }
-        if let (Ok(()), Sink::File(file)) = (&written, &mut self.sink) {
+        if let (Ok(()), Sink::File(_, file)) = (&written, &mut self.sink) {
             written = file.flush();
         }
         let outcome = signal.wait();
-        written?;
+        match &self.sink {
+            Sink::File(path, _) => written.with_context(|| unwritable(path))?,
+            Sink::Output | Sink::Error => written?,
+        }
         Ok(outcome)
     }
 }

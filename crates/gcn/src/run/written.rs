@@ -4,7 +4,6 @@ use std::fmt::Display;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use anyhow::{Result, bail};
 use serde::Deserialize;
 
 /// Sizes in x, y and z.
@@ -87,11 +86,14 @@ pub const VALUE: &str = "VALUE";
 pub const FILE: &str = "FILE";
 
 /// A name, `=`, and what is `wanted` behind it.
-pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<NamedText> {
+///
+/// # Errors
+/// The accepted form.
+pub fn pair(option: &str, text: &str, wanted: &str, base: &Path) -> Result<NamedText, String> {
     let (name, value) = text.split_once('=').unwrap_or_default();
     let (name, value) = (name.trim().to_owned(), value.trim().to_owned());
     if name.is_empty() || value.is_empty() {
-        bail!("`{option} {text}`: expected NAME={wanted}");
+        return Err(format!("`{option} {text}`: expected NAME={wanted}"));
     }
     Ok(NamedText {
         name,

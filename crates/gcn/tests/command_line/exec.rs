@@ -272,7 +272,7 @@ fn options_of_checks_reach_the_program() {
     for (options, expected) in [
         (
             &["--gen-suppressions", "--format", "json"][..],
-            "error: --gen-suppressions writes TOML, ",
+            "error[invalid-usage]: --gen-suppressions writes TOML, ",
         ),
         (
             &["--suppress", "wrong"],
@@ -388,7 +388,7 @@ fn failures_have_statuses_of_their_own() {
         (
             &["exec", "--trace-only", "lane=1", "true"],
             125,
-            "error: trace only lane=1: unknown key `lane`: write",
+            "error[invalid-filter]: trace only lane=1: unknown key `lane`: write",
         ),
         (
             &["exec", "--check=wait", "true"],
@@ -403,12 +403,12 @@ fn failures_have_statuses_of_their_own() {
         (
             &["exec", "--check", "--suppress", "missing", "true"],
             125,
-            "/missing: No such file",
+            "error[unreadable-input]: ",
         ),
         (
             &["exec", "--check", "--output", "no/such/file", "true"],
             125,
-            "cannot write ",
+            "error[unwritable-output]: cannot write ",
         ),
         (
             &["exec", "--profile-format", "json", "true"],
@@ -418,13 +418,13 @@ fn failures_have_statuses_of_their_own() {
         (
             &["exec", "./data"],
             126,
-            "cannot run ./data: Permission denied",
+            "error[unusable-program]: cannot run ./data: Permission denied",
         ),
         (&["exec", "."], 126, "cannot run ."),
         (
             &["exec", "no-such-program"],
             127,
-            "there is no program no-such-program",
+            "error[unusable-program]: there is no program no-such-program",
         ),
         (
             &["exec", "./no-such-program"],
@@ -452,12 +452,12 @@ fn failures_have_statuses_of_their_own() {
         (
             "GCN_LIMIT",
             "few",
-            "error: GCN_LIMIT: `few` is not a number of instructions above 0\n",
+            "error[invalid-setting]: GCN_LIMIT: `few` is not a number of instructions above 0\n",
         ),
         (
             "GCN_LIB_DIR",
             "/usr/include",
-            "error: GCN_LIB_DIR names /usr/include, where neither libhsa-runtime64.so.1 is nor libgcn_opencl.so\n",
+            "error[missing-library]: GCN_LIB_DIR names /usr/include, where neither libhsa-runtime64.so.1 is nor libgcn_opencl.so\n",
         ),
     ] {
         for (arguments, status) in [(&["exec", "true"][..], 125), (&["env"], 1)] {

@@ -30,7 +30,7 @@ fn the_library_is_found_beside_the_command() {
     let failed = found();
     assert_status(&failed, 125);
     for part in [
-        "error: neither libhsa-runtime64.so.1 nor libgcn_opencl.so is in ",
+        "error[missing-library]: neither libhsa-runtime64.so.1 nor libgcn_opencl.so is in ",
         "/prefix/lib/gcn or in",
         "/bin/gcn-hsa",
         "cargo xtask hsa",

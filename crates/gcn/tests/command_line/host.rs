@@ -28,7 +28,7 @@ fn an_output_that_cannot_be_written_is_told() {
         assert_status(&failed, 1);
         assert_eq!(
             stderr(&failed),
-            "error: cannot write the output: No space left on device (os error 28)\n"
+            "error[unwritable-output]: cannot write the output: No space left on device (os error 28)\n"
         );
     }
 }
@@ -118,7 +118,7 @@ fn a_host_without_threads_is_no_error() {
     for (option, message) in [
         (
             &["--timeout", "60"][..],
-            "error: cannot watch the timeout: ",
+            "error[host-limit]: cannot watch the timeout: ",
         ),
         (&["--threads", "2", "--grid", "512"], "thread"),
     ] {
@@ -156,7 +156,7 @@ fn a_file_that_becomes_shorter_is_told() {
     assert_status(&ended, 1);
     assert_eq!(
         stderr(&ended),
-        "error: words was truncated while it was read\n"
+        "error[unreadable-input]: words was truncated while it was read\n"
     );
     fs::remove_file(path).expect("it is there");
 }

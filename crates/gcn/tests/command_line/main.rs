@@ -326,34 +326,59 @@ fn errors_are_json_if_asked() {
         (
             &["info", "text.co"][..],
             1,
-            Some("not-a-code-object"),
+            "not-a-code-object",
             "text.co: ",
         ),
-        (&["info", "missing.co"], 1, None, "cannot read missing.co"),
-        (&["info", "text.co", "--entry", "x"], 2, None, "--entry"),
-        (&["info"], 2, None, "required"),
-        (&["isa", "v_frobnicate"], 1, None, "v_frobnicate"),
-        (&["isa", "v_add_f32", "ds"], 2, None, "expected one family"),
-        (&["isa", "--target", "gfx1030"], 2, None, "gfx90c"),
+        (
+            &["info", "missing.co"],
+            1,
+            "unreadable-input",
+            "cannot read missing.co",
+        ),
+        (
+            &["info", "text.co", "--entry", "x"],
+            2,
+            "invalid-usage",
+            "--entry",
+        ),
+        (&["info"], 2, "invalid-usage", "required"),
+        (&["isa", "v_frobnicate"], 1, "unknown-entry", "v_frobnicate"),
+        (
+            &["isa", "v_add_f32", "ds"],
+            2,
+            "invalid-usage",
+            "expected one family",
+        ),
+        (
+            &["isa", "--target", "gfx1030"],
+            2,
+            "invalid-usage",
+            "gfx90c",
+        ),
         (
             &["check", "k.s", "--only", "wait"],
             2,
-            None,
+            "invalid-usage",
             "the checks are",
         ),
         (
             &["check", "k.s", "--only", "waits", "--except", "waits"],
             2,
-            None,
+            "invalid-usage",
             "--except excludes all checks",
         ),
         (
             &["check", "k.s", "--suppress", "no.toml"],
             1,
-            None,
+            "unreadable-input",
             "no.toml",
         ),
-        (&["check", "missing.s", "--grid", "1"], 1, None, "missing.s"),
+        (
+            &["check", "missing.s", "--grid", "1"],
+            1,
+            "unreadable-input",
+            "missing.s",
+        ),
     ] {
         let failed = output(&directory, &[arguments, &["--json"]].concat());
         assert_status(&failed, status);
@@ -368,8 +393,83 @@ fn errors_are_json_if_asked() {
         assert_eq!(report["exit_status"], status, "{arguments:?}");
         let error = report["errors"][0].as_str().expect("a message");
         assert!(error.contains(message), "{arguments:?}: {error}");
-        if name.is_some() {
-            assert_eq!(report["names"][0].as_str(), name, "{arguments:?}");
+        assert_eq!(report["names"][0], name, "{arguments:?}");
+    }
+}
+
+#[test]
+fn errors_have_names() {
+    let directory = scratch("named-errors");
+    fs::write(directory.join("k.s"), KERNEL).expect("written");
+    fs::write(directory.join("k.cl"), "kernel void k() {}").expect("written");
+    fs::write(directory.join("empty"), "").expect("written");
+    fs::write(directory.join("bad.txt"), "x y\n").expect("written");
+    fs::write(directory.join("t.toml"), "file = 'k.s'\nthreads = 0\n").expect("written");
+    assert_status(&output(&directory, &["asm", "k.s", "-o", "k.co"]), 0);
+    for (name, commands) in [
+        (
+            "unreadable-input",
+            &[
+                &["asm", "no.s"][..],
+                &["dis", "no.co"],
+                &["info", "empty"],
+                &["lint", "no.s"],
+                &["run", "no.s"],
+            ][..],
+        ),
+        (
+            "unwritable-output",
+            &[
+                &["asm", "k.s", "-o", "/dev/full"],
+                &["lint", "k.s", "--output", "no/x"],
+                &["man", "-o", "k.s"],
+                &["run", "k.s", "--trace-file", "no/x"],
+                &["run", "k.s", "--trace", "--trace-file", "/dev/full"],
+                &["run", "k.s", "--profile", "no/x"],
+            ],
+        ),
+        ("not-a-code-object", &[&["dis", "k.cl"]]),
+        ("missing-debug-info", &[&["dis", "--source", "k.co"]]),
+        (
+            "invalid-labels",
+            &[
+                &["dis", "k.co", "--labels", "bad.txt"],
+                &["dis", "k.cl", "--labels", "bad.txt"],
+            ],
+        ),
+        (
+            "no-matching-code",
+            &[&[
+                "dis",
+                "--format=raw",
+                "--target=fiji",
+                "k.s",
+                "--offset=0x10000",
+            ]],
+        ),
+        (
+            "unknown-entry",
+            &[
+                &["explain", "nosuch"],
+                &["isa", "nosuch"],
+                &["isa", "vop9:1"],
+                &["isa", "E999"],
+                &["isa", "0xfe000000"],
+            ],
+        ),
+        ("invalid-selector", &[&["run", "k.s", "--print", "data[x]"]]),
+        ("invalid-launch-file", &[&["run", "t.toml"]]),
+        ("invalid-usage", &[&["man", "nosuch"]]),
+    ] {
+        for command in commands {
+            let given = ["--grid=1", "--arg=data=i32*1", "--arg=n=u32:1"];
+            let given = given.iter().filter(|_| command[0] == "run");
+            let arguments: Vec<&str> = command.iter().chain(given).copied().collect();
+            let failed = output(&directory, &arguments);
+            let message = stderr(&failed);
+            let expected = format!("error[{name}]: ");
+            assert!(message.contains(&expected), "{arguments:?}: {message}");
+            assert_ne!(failed.status.code(), Some(0), "{arguments:?}");
         }
     }
 }

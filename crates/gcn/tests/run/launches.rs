@@ -221,7 +221,7 @@ fn wrong_usage_is_told_from_wrong_input() {
     for (arguments, message) in [
         (
             &[][..],
-            "error: the grid is missing: add --grid X[,Y[,Z]]\n",
+            "error[invalid-usage]: the grid is missing: add --grid X[,Y[,Z]]\n",
         ),
         (
             &["--grid", "0"],
@@ -233,11 +233,11 @@ fn wrong_usage_is_told_from_wrong_input() {
         ),
         (
             &["--grid", "4", "--arg", "count"],
-            "error: `--arg count`: expected NAME=VALUE\nkernel saxpy takes:\n  0 count: a number, u32\n",
+            "error[invalid-usage]: `--arg count`: expected NAME=VALUE\nkernel saxpy takes:\n  0 count: a number, u32\n",
         ),
         (
             &["--grid", "4", "--save", "ys"],
-            "error: `--save ys`: expected NAME=FILE\n",
+            "error[invalid-usage]: `--save ys`: expected NAME=FILE\n",
         ),
         (
             &["--grid", "4", "--threads", "0"],
@@ -254,7 +254,7 @@ fn wrong_usage_is_told_from_wrong_input() {
     let ran = run_in(&directory, &["k.s", "--grid", "1"]);
     assert_eq!(
         ran.err,
-        "error: k.s names no target: add --target, or .amdgcn_target to the source\n"
+        "error[invalid-usage]: k.s names no target: add --target, or .amdgcn_target to the source\n"
     );
     assert_eq!(ran.status, Some(BAD_USAGE));
     let ran = run_in(&directory, &["k.s", "--grid", "1", "--target", "fiji"]);

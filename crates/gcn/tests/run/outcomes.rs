@@ -159,7 +159,8 @@ fn every_save_is_attempted() {
     let arguments = ["--save", "out=/dev/full", "--save", &good];
     let ran = plain(&arguments);
     assert_eq!(ran.status, Some(BAD_INPUT), "{}", ran.err);
-    let message = "error: cannot write /dev/full: No space left on device (os error 28)\n";
+    let message =
+        "error[unwritable-output]: cannot write /dev/full: No space left on device (os error 28)\n";
     assert!(ran.err.ends_with(message), "{}", ran.err);
     let saved = fs::read(directory.join("good.bin")).expect("the other one");
     assert_eq!(saved, [11, 0, 0, 0]);

@@ -72,7 +72,7 @@ fn assembly_has_the_options_of_the_assembler() {
     let ran = run_in(&directory, &["launch.toml"]);
     assert_eq!(ran.out, "value: u16[0..2] = 2, 7\n", "{}", ran.err);
     let ran = run(&["-D", "N=x"]);
-    let message = "error: --define N=x: `x` is not a number of 64 bits\n";
+    let message = "error[invalid-usage]: --define N=x: `x` is not a number of 64 bits\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
 }
 

@@ -27,8 +27,8 @@ fn bits_are_printed_in_hexadecimal() {
     let ran = plain(&["--save", "out:hex=f", "--expect", "out:hex=u32*4"]);
     assert_eq!(
         ran.err,
-        "error: save out:hex: `:hex` in `out:hex` is allowed in --print only\n\
-         error: expect out:hex: `:hex` in `out:hex` is allowed in --print only\n"
+        "error[invalid-selector]: save out:hex: `:hex` in `out:hex` is allowed in --print only\n\
+         error[invalid-selector]: expect out:hex: `:hex` in `out:hex` is allowed in --print only\n"
     );
 }
 
@@ -74,7 +74,7 @@ fn wrong_selections_are_all_reported_before_the_run() {
         ran.err,
         "error[unknown-buffer]: print zz: there is no buffer zz; the buffers are out\n\
          error[buffer-range]: print out[2..9]: elements 2..9 of out do not exist: it has 4 elements of u32\n\
-         error: print table: table is a symbol: write its type, as in table:u32\n\
+         error[invalid-selector]: print table: table is a symbol: write its type, as in table:u32\n\
          error[unknown-buffer]: save q: there is no buffer q; the buffers are out\n\
          error[invalid-expectation]: expect out: 1 values cannot be compared with 4 elements; select elements with out[A..B]\n"
     );

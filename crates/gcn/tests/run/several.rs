@@ -81,8 +81,9 @@ fn options_reach_all_launches_or_are_refused() {
     );
     for option in ["--kernel", "--arg", "--kernarg"] {
         let ran = launched("all", TWO, &[option, "a=1"]);
-        let message =
-            format!("error: {option} applies to a single launch, and the launch file has 2\n");
+        let message = format!(
+            "error[invalid-usage]: {option} applies to a single launch, and the launch file has 2\n"
+        );
         assert_eq!((ran.err, ran.status), (message, Some(BAD_USAGE)));
     }
 }

@@ -262,15 +262,14 @@ fn what_is_missing_is_named() {
     let message = "clang-19 found no linker: install Debian's package lld-19\n";
     assert!(ran.err.ends_with(message), "{}", ran.err);
     let ran = plain(&["-O", "1"]);
-    let message =
-        "error: --optimize applies to compiled sources only: .cl, .clcpp, .hip, .ll, .bc\n";
+    let message = "error[invalid-usage]: --optimize applies to compiled sources only: .cl, .clcpp, .hip, .ll, .bc\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
     let ran = run_in(&directory, &["k.cl", "--dialect", "clrx", "--grid", "1"]);
-    let message = "error: --dialect applies to assembly only\n";
+    let message = "error[invalid-usage]: --dialect applies to assembly only\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_USAGE)));
     fs::write(directory.join("k.cpp"), "int n;\n").expect("a file");
     let ran = run_in(&directory, &["k.cpp", "--grid", "1"]);
-    let message = "error: k.cpp is C++, which is not supported: OpenCL C has the extension .cl, C++ for OpenCL .clcpp, HIP .hip\n";
+    let message = "error[unsupported-format]: k.cpp is C++, which is not supported: OpenCL C has the extension .cl, C++ for OpenCL .clcpp, HIP .hip\n";
     assert_eq!((ran.err.as_str(), ran.status), (message, Some(BAD_INPUT)));
 }
 
