@@ -55,9 +55,9 @@ pub struct UsageOfKernel {
 struct Failure {
     outcome: RunOutcome,
     exit_status: u8,
-    /// Each is a message.
+    /// Each is a message, or all diagnostics of a source.
     errors: Vec<String>,
-    /// The name of each error for `gcn explain`; nothing for one that has none, or whose message has it.
+    /// The name of each error for `gcn explain`, of diagnostics that of the first error.
     names: Vec<Option<&'static str>>,
     /// A correct way to write it.
     help: Option<String>,
@@ -94,10 +94,10 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     if error.chain().count() == 1 && error.is::<io::Error>() {
         return Err(error);
     }
-    if let Some(Diagnosed(text)) = error.downcast_ref() {
+    if let Some(Diagnosed { text, name }) = error.downcast_ref() {
         if json {
             let problem = Problem {
-                name: None,
+                name: *name,
                 message: text.trim_end().to_owned(),
             };
             Failure::new(RunOutcome::BadInput, vec![problem], None).write(out)?;

@@ -18,7 +18,7 @@ use crate::file::FileBytes;
 use crate::input::{Dialect, Named, TargetParser};
 use crate::problem::{NoTarget, Problem};
 use crate::render::{Diagnosed, Sources};
-use crate::{Usage, asm, input, object, problem, render};
+use crate::{Usage, asm, input, object, render};
 
 /// Options of the target and of the compiler, which all commands have that take a program.
 #[derive(clap::Args)]
@@ -326,7 +326,7 @@ fn compiled(
             } => {
                 show(commands);
                 let failed = format!("{} failed to compile {name}", program.display());
-                let failed = problem::line(Some(COMPILATION_FAILED), &failed);
+                let failed = Problem::new(COMPILATION_FAILED, failed);
                 bail!(Diagnosed::from_compiler(diagnostics, &failed));
             }
             _ => return Err(Error::Compile(error)).context(format!("cannot compile {name}")),

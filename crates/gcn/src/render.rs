@@ -26,7 +26,7 @@ pub fn tell(text: Arguments<'_>) {
 
 /// Writes an error to standard error.
 pub fn complain(error: &anyhow::Error) {
-    if let Some(Diagnosed(text)) = error.downcast_ref() {
+    if let Some(Diagnosed { text, .. }) = error.downcast_ref() {
         tell(format_args!("{text}"));
         return;
     }
@@ -196,15 +196,27 @@ pub fn diagnostics(
 
 /// Diagnostics with their places in a source, rendered.
 #[derive(Debug, thiserror::Error)]
-#[error("{0}")]
-pub struct Diagnosed(pub String);
+#[error("{text}")]
+pub struct Diagnosed {
+    /// All of them.
+    pub text: String,
+    /// The name of the first error.
+    pub name: Option<&'static str>,
+}
 
 impl Diagnosed {
     /// Renders diagnostics: for programs without colours.
     pub fn new(sources: &Sources<'_>, diagnostics: &[Diagnostic], json: bool) -> Diagnosed {
         let renderer = if json { Renderer::plain() } else { renderer() };
         let text = self::diagnostics(&renderer, sources, diagnostics, Limits::default());
-        Diagnosed(text)
+        let errors = diagnostics
+            .iter()
+            .filter(|diagnostic| diagnostic.severity == Severity::Error);
+        let first = errors.min_by_key(|diagnostic| diagnostic.span.start);
+        Diagnosed {
+            text,
+            name: first.map(Diagnostic::name),
+        }
     }
 
     /// An error in a text that is read as a whole.
@@ -217,9 +229,13 @@ impl Diagnosed {
         Diagnosed::new(&sources, &[diagnostic], json)
     }
 
-    /// Diagnostics that a compiler has rendered, and a line behind them.
-    pub fn from_compiler(diagnostics: &str, last: &str) -> Diagnosed {
-        Diagnosed(format!("{diagnostics}{last}"))
+    /// Diagnostics that a compiler has rendered, and a line with the problem behind them.
+    pub fn from_compiler(diagnostics: &str, last: &Problem) -> Diagnosed {
+        let line = problem::line(last.name, &last.message);
+        Diagnosed {
+            text: format!("{diagnostics}{line}"),
+            name: last.name,
+        }
     }
 }
 

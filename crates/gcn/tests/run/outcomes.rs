@@ -88,7 +88,7 @@ fn bad_input_in_json_has_its_messages() {
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     let error = report["errors"][0].as_str().expect("an error");
     assert!(error.starts_with("k.s:2:1: error["), "{error}");
-    assert_eq!(report["names"], serde_json::json!([null]));
+    assert_eq!(report["names"], serde_json::json!(["unknown-opcode"]));
     fs::write(directory.join("l.toml"), "file = \"k.s\"\ngird = 4").expect("a file");
     let ran = run_in(&directory, &["l.toml", "--json"]);
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
@@ -97,6 +97,7 @@ fn bad_input_in_json_has_its_messages() {
         error.starts_with("l.toml:2:1: error[invalid-launch-file]: unknown field"),
         "{error}"
     );
+    assert_eq!(report["names"], serde_json::json!(["invalid-launch-file"]));
     assert_eq!(ran.status, Some(BAD_INPUT));
 }
 

@@ -219,7 +219,8 @@ fn messages_of_the_compiler_have_their_places() {
         ran.err
     );
     assert!(
-        ran.err.ends_with(" failed to compile k.cl\n"),
+        ran.err.ends_with(" failed to compile k.cl\n")
+            && ran.err.contains("\nerror[compilation-failed]: "),
         "{}",
         ran.err
     );
@@ -228,6 +229,7 @@ fn messages_of_the_compiler_have_their_places() {
     let report: serde_json::Value = serde_json::from_str(&ran.out).expect("JSON");
     let error = report["errors"][0].as_str().expect("an error");
     assert!(error.starts_with("k.cl:3:10: error: "), "{error}");
+    assert_eq!(report["names"], serde_json::json!(["compilation-failed"]));
     // Warnings come again when the code object is not made again.
     for _ in 0..2 {
         let more = ["-D", "y=1", "-X=-Wall"];
