@@ -47,19 +47,14 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         Err(error) => return failure::report(error, args.run.json, out),
     };
     let settings = checking.settings();
-    let CheckSettings {
-        format,
-        gen_suppressions,
-        ..
-    } = *settings;
+    let format = settings.format;
     let file = match findings::file(settings) {
         Ok(file) => file,
         Err(error) => return failure::report(error, args.run.json, out),
     };
     // JSON on standard output is the report of the run, with the findings in it.
     let is_report = format == FindingFormat::Json && file.is_none();
-    // Standard output has the findings alone where they are for programs.
-    let keeps_output = format == FindingFormat::Text && !gen_suppressions || file.is_some();
+    let keeps_output = !findings::take_stdout(settings);
     let (status, found) = if is_report || keeps_output {
         run::checked(&args.run, is_report, Some(&checking), out)?
     } else {

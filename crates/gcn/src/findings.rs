@@ -41,6 +41,13 @@ pub fn file(settings: &CheckSettings) -> Result<Option<&Path>> {
     Ok(file)
 }
 
+/// True if standard output has the findings alone, because they are for programs.
+pub fn take_stdout(settings: &CheckSettings) -> bool {
+    let is_for_programs = settings.format != FindingFormat::Text || settings.gen_suppressions;
+    let output = settings.output.as_deref();
+    is_for_programs && output.is_none_or(|path| path == Path::new(input::STDIN))
+}
+
 /// Writes findings to standard error, for people.
 pub fn tell(findings: &[FindingReport]) {
     let renderer = render::renderer();

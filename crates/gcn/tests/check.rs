@@ -367,6 +367,18 @@ fn lint_finds_the_same_without_running() {
 }
 
 #[test]
+fn findings_for_programs_have_standard_output_alone() {
+    let kernel = file("check-alone.s", KERNEL);
+    for options in [&["--format", "sarif"][..], &["--gen-suppressions"]] {
+        let output = check(&kernel, &[options, &["--profile", "-"]].concat());
+        let message = "error[output-conflict]: --profile cannot use standard output, which is for the findings";
+        let errors = text(&output.stderr);
+        assert!(errors.contains(message), "{options:?}: {errors}");
+        assert_eq!(output.status.code(), Some(1), "{options:?}");
+    }
+}
+
+#[test]
 fn lint_writes_what_check_writes() {
     let kernel = file("lint-forms.s", KERNEL);
     let lint = |options: &[&str]| {

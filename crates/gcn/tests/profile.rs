@@ -148,7 +148,7 @@ fn standard_output_has_one_thing() {
     assert!(text(&output.stdout).starts_with("kernel a<b: "));
     let both = run("profile-both.s", &["--profile", "-", "--json"]);
     assert_eq!(both.status.code(), Some(1), "{both:?}");
-    let message = "--profile cannot use standard output, where --json writes its report";
+    let message = "--profile cannot use standard output, which is for --json";
     assert!(text(&both.stdout).contains(message), "{both:?}");
 }
 

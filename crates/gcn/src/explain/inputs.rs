@@ -150,7 +150,7 @@ inputs! {
         meaning "The host cannot start a thread or handle signals, or lacks the vector instructions that GCN_VECTORS asks for."
         remedy "Lower `--threads`, or set GCN_VECTORS to `baseline`."
     problem::OUTPUT_CONFLICT,
-        meaning "An output would replace an input, or two outputs have the same file."
+        meaning "An output would replace an input, or two outputs have the same file, or standard output."
         remedy "Choose another file for the output."
     problem::UNWRITABLE_OUTPUT,
         meaning "An output cannot be written: its directory does not exist, it is a directory, or the system refuses."

@@ -41,7 +41,7 @@ use crate::failure::{self, UsageOfKernel};
 use crate::problem::{INVALID_LAUNCH_FILE, Problem};
 use crate::program::{Program, Terms, choose, program};
 use crate::status::RunOutcome;
-use crate::{Status, render};
+use crate::{Status, findings, render};
 use dispatch::Dispatches;
 use expect::Verdict;
 use interrupt::Stop;
@@ -166,6 +166,7 @@ fn carry_out(
         ]
         .concat(),
         findings: settings.and_then(|it| it.output.as_deref()),
+        findings_on_stdout: settings.is_some_and(findings::take_stdout),
     };
     let wanted = Wanted::new(run, &files, dispatches.buffers.views(), loaded)?;
     let mut trace = Trace::new(run, wanted.trace)?;

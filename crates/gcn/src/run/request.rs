@@ -1,13 +1,14 @@
 //! Runs that are asked for. Nothing is compared with the kernels yet.
 
 use std::num::NonZeroU32;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use gcn_runtime::Variations;
 
 use super::profile::ProfileOptions;
 use super::written::{NamedText, WrittenSizes};
+use crate::input;
 use crate::program::ProgramRequest;
 
 /// A run as written: a program, buffers, launches one after the other, and what is to be done with the results.
@@ -62,6 +63,17 @@ impl TraceOptions {
     /// True if there is a trace.
     pub fn is_on(&self) -> bool {
         self.all || !self.only.is_empty() || self.file.is_some()
+    }
+
+    /// The file to write it to, if it is not standard output.
+    pub fn named_file(&self) -> Option<&Path> {
+        let file = self.file.as_deref();
+        file.filter(|path| *path != Path::new(input::STDIN))
+    }
+
+    /// True if there is a trace for standard output.
+    pub fn is_for_stdout(&self) -> bool {
+        self.is_on() && self.named_file().is_none()
     }
 }
 

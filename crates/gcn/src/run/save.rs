@@ -42,6 +42,11 @@ impl Save {
         })
     }
 
+    /// The buffer, as written.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     /// True if it goes to standard output.
     pub fn is_for_stdout(&self) -> bool {
         self.path == Path::new(input::STDIN)

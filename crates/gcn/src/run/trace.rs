@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, Result};
@@ -11,8 +11,7 @@ use gcn_runtime::observe::Observers;
 use gcn_runtime::report::symbolic;
 use gcn_runtime::{CommandResult, PreparedLaunch, Queue};
 
-use super::request::{RunRequest, TraceOptions};
-use crate::input;
+use super::request::RunRequest;
 use crate::outputs::unwritable;
 
 /// Lines of a trace that may wait to be written.
@@ -40,17 +39,16 @@ impl Trace {
     /// # Errors
     /// The file cannot be made.
     pub fn new(run: &RunRequest, filter: TraceFilter) -> Result<Option<Trace>> {
-        let TraceOptions { file, .. } = &run.trace;
         if !run.trace.is_on() {
             return Ok(None);
         }
-        let sink = match file {
-            Some(path) if path != Path::new(input::STDIN) => {
+        let sink = match run.trace.named_file() {
+            Some(path) => {
                 let file = File::create(path).with_context(|| unwritable(path))?;
-                Sink::File(path.clone(), BufWriter::new(file))
+                Sink::File(path.to_owned(), BufWriter::new(file))
             }
-            _ if run.json => Sink::Error,
-            _ => Sink::Output,
+            None if run.json => Sink::Error,
+            None => Sink::Output,
         };
         Ok(Some(Trace { filter, sink }))
     }

@@ -34,6 +34,8 @@ pub struct OtherFiles<'a> {
     pub inputs: Vec<PathBuf>,
     /// The output of a checker's findings.
     pub findings: Option<&'a Path>,
+    /// True if standard output has the findings alone.
+    pub findings_on_stdout: bool,
 }
 
 /// The files that a run reads by name.
@@ -50,6 +52,39 @@ fn inputs(run: &RunRequest) -> Vec<PathBuf> {
     let expected = run.expect.iter().filter_map(expect::file);
     let named = program.into_iter().flatten();
     named.chain(data).chain(expected).collect()
+}
+
+/// Problems of outputs that would be mixed on standard output. Texts for people may be there together, but not with a buffer.
+fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<Problem> {
+    let owner = if run.json {
+        Some("--json")
+    } else {
+        findings.then_some("the findings")
+    };
+    // Results for people go elsewhere then.
+    let for_people = owner.is_none();
+    let saves = saves.iter().filter(|save| save.is_for_stdout());
+    let saves: Vec<String> = saves.map(|it| format!("--save {}", it.name())).collect();
+    let has_texts = for_people && !saves.is_empty();
+    let others = [
+        ("--trace", for_people && run.trace.is_for_stdout()),
+        ("--profile", run.profile.is_for_stdout()),
+        ("--print", has_texts && !run.print.is_empty()),
+        ("--expect", has_texts && !run.expect.is_empty()),
+        ("--fidelity", has_texts && run.fidelity),
+    ];
+    let others = others.into_iter().filter(|(_, is_there)| *is_there);
+    let others = others.map(|(name, _)| name.to_owned());
+    let owner = owner.map(str::to_owned);
+    let mut all = owner.into_iter().chain(saves).chain(others);
+    let Some(first) = all.next() else {
+        return Vec::new();
+    };
+    let conflict = |other| {
+        let message = format!("{other} cannot use standard output, which is for {first}");
+        Problem::new(OUTPUT_CONFLICT, message)
+    };
+    all.map(conflict).collect()
 }
 
 impl Wanted {
@@ -115,14 +150,7 @@ impl Wanted {
             ],
             &[inputs(run), files.inputs.clone()].concat(),
         ));
-        if run.json && save.iter().any(Save::is_for_stdout) {
-            let message = "--save cannot use standard output, where --json writes its report";
-            problems.push(Problem::new(OUTPUT_CONFLICT, message));
-        }
-        if run.json && run.profile.is_for_stdout() {
-            let message = "--profile cannot use standard output, where --json writes its report";
-            problems.push(Problem::new(OUTPUT_CONFLICT, message));
-        }
+        problems.extend(conflicts_on_stdout(run, &save, files.findings_on_stdout));
         let mut trace = TraceFilter::default();
         for only in &run.trace.only {
             let added = trace_filter::add(&mut trace, only, buffers, loaded);

@@ -47,13 +47,40 @@ fn a_buffer_is_saved_to_standard_output() {
     assert_eq!(ran.out, bytes, "{}", ran.err);
     assert!(!directory.join("-").exists());
     let ran = plain(&["--save", "out=-", "--json"]);
-    assert!(
-        ran.out
-            .contains("standard output, where --json writes its report"),
-        "{}",
-        ran.out
-    );
+    let message = "--save out cannot use standard output, which is for --json";
+    assert!(ran.out.contains(message), "{}", ran.out);
     assert_eq!(ran.status, Some(BAD_INPUT));
+}
+
+#[test]
+fn standard_output_is_shared_by_texts_only() {
+    let save = "--save=out=-";
+    for (options, conflicts) in [
+        (&[save, "--save=out[0]=-"][..], &["--save out[0]"][..]),
+        (&[save, "--trace-file", "-"], &["--trace"]),
+        (&[save, "--trace"], &["--trace"]),
+        (&[save, "--profile", "-"], &["--profile"]),
+        (&[save, "--print", "out"], &["--print"]),
+        (
+            &[save, "--expect", "out=u32*4", "--fidelity"],
+            &["--expect", "--fidelity"],
+        ),
+    ] {
+        let ran = plain(options);
+        let conflict = |it: &&str| {
+            format!(
+                "error[output-conflict]: {it} cannot use standard output, which is for --save out\n"
+            )
+        };
+        let expected: String = conflicts.iter().map(conflict).collect();
+        assert_eq!((&*ran.err, &*ran.out), (&*expected, ""), "{options:?}");
+        assert_eq!(ran.status, Some(BAD_INPUT), "{options:?}");
+    }
+    let ran = plain(&["--trace-file", "-", "--profile", "-"]);
+    let message = "--profile cannot use standard output, which is for --trace";
+    assert!(ran.err.contains(message), "{}", ran.err);
+    let ran = plain(&["--trace", "--print", "out", "--fidelity"]);
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
 }
 
 #[test]
