@@ -42,15 +42,16 @@ pub struct Args {
 /// # Errors
 /// `out` or another output cannot be written, or the options contradict each other.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let checking = match checking(args) {
+    let json = args.run.json || args.check.write_json();
+    let checking = match checking(args, json) {
         Ok(checking) => checking,
-        Err(error) => return failure::report(error, args.run.json, out),
+        Err(error) => return failure::report(error, json, out),
     };
     let settings = checking.settings();
     let format = settings.format;
     let file = match findings::file(settings) {
         Ok(file) => file,
-        Err(error) => return failure::report(error, args.run.json, out),
+        Err(error) => return failure::report(error, json, out),
     };
     // JSON on standard output is the report of the run, with the findings in it.
     let is_report = format == FindingFormat::Json && file.is_none();
@@ -90,11 +91,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     Ok(status)
 }
 
-/// The checkers that the options choose.
+/// The checkers that the options choose. With `json`, errors have no colours.
 ///
 /// # Errors
 /// The options contradict each other, or a file of suppressions cannot be read.
-fn checking(args: &Args) -> Result<Checking> {
+fn checking(args: &Args, json: bool) -> Result<Checking> {
     let mut settings = args.check.over(CheckSettings::default())?;
     if args.run.json {
         let format = args.check.format();
@@ -109,7 +110,7 @@ fn checking(args: &Args) -> Result<Checking> {
     if settings.gen_suppressions && settings.format != FindingFormat::Text {
         bail!(Usage(CONFLICT.to_owned()));
     }
-    Checking::new(settings).map_err(|error| shown(error, args.run.json))
+    Checking::new(settings).map_err(|error| shown(error, json))
 }
 
 /// Writes findings to a file.

@@ -135,17 +135,22 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     Ok(failure.outcome.status())
 }
 
-/// Commands whose errors are JSON with `--json`.
-const JSON_COMMANDS: [&str; 4] = ["run", "check", "info", "isa"];
+/// Commands whose errors are JSON with `--json`, or with `--format json` where that is for standard output.
+const JSON_COMMANDS: [&str; 5] = ["run", "check", "lint", "info", "isa"];
 
 /// True if arguments that clap refuses are those of a command that reports in JSON.
 pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {
-    let mut arguments = arguments.skip(1);
+    let texts = arguments.skip(1);
+    let texts: Vec<String> = texts.map(|it| it.to_string_lossy().into_owned()).collect();
+    let Some((command, options)) = texts.split_first() else {
+        return false;
+    };
+    let has = |option: &str| options.iter().any(|it| it == option);
+    let is_json = has("--format=json") || options.windows(2).any(|it| it == ["--format", "json"]);
+    let has_file = options.iter().any(|it| it.starts_with("--output"));
     error.use_stderr()
-        && arguments
-            .next()
-            .is_some_and(|command| JSON_COMMANDS.iter().any(|it| command == *it))
-        && arguments.any(|argument| argument == "--json")
+        && JSON_COMMANDS.contains(&&**command)
+        && (has("--json") || is_json && !has_file)
 }
 
 /// Reports such arguments in JSON.

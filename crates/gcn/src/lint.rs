@@ -47,6 +47,13 @@ pub struct Args {
     findings: FindingOptions,
 }
 
+impl Args {
+    /// True if its findings are JSON on standard output; its errors are too then.
+    pub fn writes_json(&self) -> bool {
+        self.findings.write_json()
+    }
+}
+
 /// Carries the command out.
 ///
 /// # Errors
@@ -55,8 +62,9 @@ pub struct Args {
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let settings = args.findings.over(CheckSettings::default())?;
+    let json = args.writes_json();
     let suppressions =
-        Suppressions::read(&settings.suppress).map_err(|error| shown(error, false))?;
+        Suppressions::read(&settings.suppress).map_err(|error| shown(error, json))?;
     let file = findings::file(&settings)?;
     let mut request = ProgramRequest {
         file: args.input.clone(),
@@ -68,7 +76,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     // Loaded, its addresses have symbols and lines of source for the reports.
     let terms = Terms {
         kernels: &kernels.collect::<Vec<_>>(),
-        json: false,
+        json,
         device: &|target| Ok(Device::builder(target)?.threads(1).build()),
     };
     let Program {

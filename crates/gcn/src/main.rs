@@ -160,7 +160,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Isa(args) => reporting(args.json, out, |out| isa::run(args, out)),
         Command::Run(args) => run::run(args, out),
         Command::Check(args) => check::run(args, out),
-        Command::Lint(args) => lint::run(args, out),
+        Command::Lint(args) => reporting(args.writes_json(), out, |out| lint::run(args, out)),
         Command::Exec(args) => Ok(exec::run(args)),
         Command::Env(args) => exec::print_environment(args, out),
         Command::Explain(args) => explain::run(args, out),

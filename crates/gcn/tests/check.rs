@@ -412,7 +412,7 @@ fn lint_writes_what_check_writes() {
         ),
         (&["--output", "/dev/full"], 1, "error[missing-wait]"),
         (
-            &["--gen-suppressions", "--format", "json"],
+            &["--gen-suppressions", "--format", "sarif"],
             2,
             "error[invalid-usage]: --gen-suppressions writes TOML",
         ),

@@ -43,6 +43,11 @@ impl CheckOptions {
             || self.findings.any()
     }
 
+    /// True if they ask for JSON on standard output.
+    pub fn write_json(&self) -> bool {
+        self.findings.write_json()
+    }
+
     /// The format that is asked for.
     pub fn format(&self) -> Option<FindingFormat> {
         self.findings.format()

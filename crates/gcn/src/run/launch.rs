@@ -20,11 +20,12 @@ use crate::{Usage, input};
 const LAUNCH_FILE: &str = "toml";
 
 /// Reads what options and, if the input is one, the launch file say. With `selects`, `--kernel` of a file with several
-/// launches is no setting of theirs: it selects those that are checked.
+/// launches is no setting of theirs: it selects those that are checked. With `json`, errors have no
+/// colours.
 ///
 /// # Errors
 /// The launch file cannot be read, is no TOML, or has unknown keys or invalid values.
-pub fn read(args: &Args, selects: bool) -> Result<RunRequest> {
+pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
     let mut run = if is_launch_file(&args.input) {
         let text = input::read_text(&args.input)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
@@ -34,7 +35,7 @@ pub fn read(args: &Args, selects: bool) -> Result<RunRequest> {
                 let error = error.downcast::<toml::de::Error>()?;
                 let span = error.span().unwrap_or(0..text.len());
                 let diagnostic = Diagnostic::error(&INVALID_LAUNCH_FILE, span, error.message());
-                bail!(Diagnosed::of_text(&name, &text, diagnostic, args.json));
+                bail!(Diagnosed::of_text(&name, &text, diagnostic, json));
             }
             Ok(RunRequest { program, .. }) if is_launch_file(&program.file) => {
                 bail!(Problem::new(

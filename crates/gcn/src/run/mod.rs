@@ -57,11 +57,11 @@ use wanted::{OtherFiles, Wanted};
 /// # Errors
 /// `out` cannot be written. What else goes wrong is reported, and is the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let (status, _) = checked(args, args.json, None, out)?;
+    let (status, _) = checked(args, false, None, out)?;
     Ok(status)
 }
 
-/// Carries the command out with checkers, whose findings are returned; with `json` they are in the report too. A run that
+/// Carries the command out with checkers, whose findings are returned; with `json` there is a report in JSON, with them. A run that
 /// could not begin returns none.
 ///
 /// # Errors
@@ -72,8 +72,8 @@ pub fn checked(
     checking: Option<&Checking>,
     out: &mut dyn Write,
 ) -> Result<(Status, Option<Vec<FindingReport>>)> {
-    let mut json = json;
-    let ran = launch::read(args, checking.is_some()).and_then(|mut run| {
+    let mut json = json || args.json;
+    let ran = launch::read(args, checking.is_some(), json).and_then(|mut run| {
         run.json |= json;
         json = run.json;
         carry_out(&run, checking, out)

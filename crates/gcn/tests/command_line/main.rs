@@ -322,6 +322,9 @@ fn errors_are_json_if_asked() {
     let directory = scratch("json-errors");
     fs::write(directory.join("text.co"), "no object").expect("written");
     fs::write(directory.join("k.s"), KERNEL).expect("written");
+    let bad = ".amdgcn_target \"amdgcn-amd-amdhsa--gfx906\"\nv_bogus\n";
+    fs::write(directory.join("bad.s"), bad).expect("written");
+    fs::write(directory.join("bad.toml"), "nonsense = 1\n").expect("written");
     for (arguments, status, name, message) in [
         (
             &["info", "text.co"][..],
@@ -379,22 +382,61 @@ fn errors_are_json_if_asked() {
             "unreadable-input",
             "missing.s",
         ),
+        (&["check", "--nonsense"], 2, "invalid-usage", "--nonsense"),
+        (&["lint", "--nonsense"], 2, "invalid-usage", "--nonsense"),
+        (&["lint", "missing.s"], 1, "unreadable-input", "missing.s"),
+        (&["lint", "bad.s"], 1, "unknown-opcode", "bad.s:2:1: error"),
+        (
+            &["lint", "k.s", "--suppress", "bad.toml"],
+            1,
+            "invalid-suppressions",
+            "bad.toml:1:1: error",
+        ),
     ] {
-        let failed = output(&directory, &[arguments, &["--json"]].concat());
-        assert_status(&failed, status);
-        assert_eq!(stderr(&failed), "", "{arguments:?}");
-        let report: serde_json::Value = serde_json::from_slice(&failed.stdout).expect("JSON");
-        let outcome = if status == 1 {
-            "bad_input"
-        } else {
-            "bad_usage"
+        let forms: &[&[&str]] = match arguments[0] {
+            "check" => &[&["--json"], &["--format", "json"]],
+            "lint" => &[&["--format", "json"], &["--format=json"]],
+            _ => &[&["--json"]],
         };
-        assert_eq!(report["outcome"], outcome, "{arguments:?}");
-        assert_eq!(report["exit_status"], status, "{arguments:?}");
-        let error = report["errors"][0].as_str().expect("a message");
-        assert!(error.contains(message), "{arguments:?}: {error}");
-        assert_eq!(report["names"][0], name, "{arguments:?}");
+        for form in forms {
+            let arguments = [arguments, form].concat();
+            let failed = output(&directory, &arguments);
+            assert_json_error(&arguments, &failed, (status, name, message));
+        }
     }
+    let arguments = ["check", "bad.toml", "--json", "--output", "findings.json"];
+    let failed = output(&directory, &arguments);
+    let expected = (1, "invalid-launch-file", "bad.toml:1:1: error");
+    assert_json_error(&arguments, &failed, expected);
+    for arguments in [
+        &["lint", "missing.s"][..],
+        &["check", "--nonsense"],
+        &["check", "k.s", "--suppress", "no.toml"],
+    ] {
+        let to_file = ["--format", "json", "--output", "findings.json"];
+        let failed = output(&directory, &[arguments, &to_file].concat());
+        assert_eq!(stdout(&failed), "", "{arguments:?}: JSON is for the file");
+        assert!(stderr(&failed).starts_with("error"), "{arguments:?}");
+    }
+}
+
+/// Holds the output of a command to an error in JSON: the status, the name, and a part of the message.
+#[track_caller]
+fn assert_json_error(arguments: &[&str], failed: &Output, expected: (i32, &str, &str)) {
+    let (status, name, message) = expected;
+    assert_status(failed, status);
+    assert_eq!(stderr(failed), "", "{arguments:?}");
+    let report: serde_json::Value = serde_json::from_slice(&failed.stdout).expect("JSON");
+    let outcome = if status == 1 {
+        "bad_input"
+    } else {
+        "bad_usage"
+    };
+    assert_eq!(report["outcome"], outcome, "{arguments:?}");
+    assert_eq!(report["exit_status"], status, "{arguments:?}");
+    let error = report["errors"][0].as_str().expect("a message");
+    assert!(error.contains(message), "{arguments:?}: {error}");
+    assert_eq!(report["names"][0], name, "{arguments:?}");
 }
 
 #[test]
