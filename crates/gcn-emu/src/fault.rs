@@ -20,6 +20,8 @@ pub struct Site {
 }
 
 /// The kind of fault.
+///
+/// Exhaustive on purpose: `gcn_runtime::report::names` names every variant, and a new one without a name does not compile.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FaultKind {
     /// No allocation holds these bytes.
@@ -146,6 +148,7 @@ fn meaning(trap: u8) -> &'static str {
 
 /// A fault and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
 pub struct Fault {
     /// The kind of fault.
     pub kind: FaultKind,

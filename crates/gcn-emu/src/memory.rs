@@ -145,7 +145,15 @@ pub enum AllocError {
 /// Memory that is freed, or released, and is none: there is no allocation that begins at the address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("no allocation begins at {0:#x}")]
+#[non_exhaustive]
 pub struct FreeError(pub u64);
+
+impl FreeError {
+    /// The error of an address.
+    pub fn new(address: u64) -> FreeError {
+        FreeError(address)
+    }
+}
 
 /// A reason why a range of the host's cannot be registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]

@@ -243,7 +243,7 @@ impl Buffer {
     }
 
     fn freed(&self) -> Error {
-        gcn_emu::memory::FreeError(self.0.address).into()
+        gcn_emu::memory::FreeError::new(self.0.address).into()
     }
 }
 

@@ -24,9 +24,7 @@ pub fn shown(error: SuppressionsError, json: bool) -> anyhow::Error {
             let diagnostic = Diagnostic::error(&INVALID_SUPPRESSIONS, error.span, error.message);
             Diagnosed::of_text(&input::name(&file), &text, diagnostic, json).into()
         }
-        unreadable @ SuppressionsError::Unreadable { .. } => {
-            Problem::new(UNREADABLE_INPUT, unreadable.to_string()).into()
-        }
+        unreadable => Problem::new(UNREADABLE_INPUT, unreadable.to_string()).into(),
     }
 }
 

@@ -58,8 +58,8 @@ fn freed_memory_is_not_found_and_keeps_its_name() {
     memory.free(base).expect("it is there");
     assert_eq!(memory.usage().0, 4096);
     assert_eq!(memory.load_u32(base + 8), None);
-    assert_eq!(memory.free(base), Err(FreeError(base)));
-    assert_eq!(memory.free(other + 4), Err(FreeError(other + 4)));
+    assert_eq!(memory.free(base), Err(FreeError::new(base)));
+    assert_eq!(memory.free(other + 4), Err(FreeError::new(other + 4)));
     let nearest = memory.nearest(base + 8).expect("something");
     assert_eq!((&*nearest.name, nearest.is_freed), ("xs", true));
     let nearest = memory.nearest(other + 70).expect("something");
@@ -204,7 +204,7 @@ fn ranges_of_the_host_are_accessed_where_they_are() {
     memory.release(base).expect("it is registered");
     assert_eq!(memory.load_u32(place), None);
     assert!(memory.nearest(place).expect("something").is_freed);
-    assert_eq!(memory.release(base), Err(FreeError(base)));
+    assert_eq!(memory.release(base), Err(FreeError::new(base)));
     assert_eq!(host[..3], [9; 3]);
 }
 

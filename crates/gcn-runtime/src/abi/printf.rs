@@ -150,11 +150,11 @@ impl Formats {
     ///
     /// # Examples
     /// ```
-    /// use gcn_runtime::printf::{FormatError, Formats};
+    /// use gcn_runtime::printf::Formats;
     /// let strings = ["1:1:4:x is %d", "no format"].map(str::to_owned);
     /// let (formats, errors) = Formats::parse(&strings);
     /// assert_ne!(formats, Formats::default(), "it has the first");
-    /// assert_eq!(errors, [FormatError("no format".to_owned())]);
+    /// assert_eq!(errors[0].0, "no format");
     /// ```
     pub fn parse(strings: &[String]) -> (Formats, Vec<FormatError>) {
         let mut formats = Formats::default();
@@ -219,6 +219,7 @@ pub struct PrintfFormat {
 /// Error for a string of the metadata that is not a format.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the printf format `{0}` is not number:arguments:sizes…:text")]
+#[non_exhaustive]
 pub struct FormatError(pub String);
 
 impl PrintfFormat {

@@ -115,6 +115,7 @@ impl InvalidSuppressions {
 /// assert!(error.to_string().starts_with("/no/such.toml: "));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum SuppressionsError {
     /// The file cannot be read.
     #[error("{}: {problem}", .file.display())]
