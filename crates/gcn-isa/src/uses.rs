@@ -7,10 +7,10 @@
 //! Sources: errata E035–E037, E043, E069, E082, E089, E250–E255; the tests `uses` of gcn-emu execute every row against the
 //! registers and memory stated here, and the tests `llvm_facts` of gcn-asm compare counters and hazards with LLVM's passes.
 
-pub mod counters;
-pub mod hazards;
-pub mod memory;
-pub mod registers;
+mod counters;
+mod hazards;
+mod memory;
+mod registers;
 mod set;
 
 mod implicit;

@@ -4,7 +4,7 @@
 //! that have the same key it keeps that of the first wave in the order in which waves begin, so that a run on several
 //! threads reports the same.
 
-pub mod kinds;
+mod kinds;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
