@@ -375,6 +375,23 @@ fn sources_are_short() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
+/// Characters of an entry of the changelog at most.
+const LONGEST_ENTRY: usize = 118;
+
+#[test]
+fn entries_of_the_changelog_are_short() {
+    let all = texts(&["md"]);
+    let mut named = all.iter().filter(|(name, _)| name == "CHANGELOG.md");
+    let (_, text) = named.next().expect("there is a changelog");
+    let long = |line: &&str| line.chars().count() > LONGEST_ENTRY;
+    let long: Vec<&str> = text.lines().filter(long).collect();
+    assert!(
+        long.is_empty(),
+        "more than {LONGEST_ENTRY} characters: say less\n{}",
+        long.join("\n")
+    );
+}
+
 #[test]
 fn nothing_names_the_machine_that_it_was_written_on() {
     let paths = ["work", "root", "home"].map(|directory| format!("/{directory}/"));
