@@ -9,8 +9,8 @@
 // GCN all: 70 |     s_load_dword s10, s[8:9], 0x0
 // GCN all: |     ^^^^^^^^^^^^ accesses 0x100020002
 // GCN all: |
-// GCN 1.0, 1.1: = note: accesses 0x100020002: `s_load_dword s10, s[8:9], 0x0`, at kernel+0x24, workgroup 0,0,0, wave 0, lane 0
-// GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020002: `s_load_dword s10, s[8:9], 0x0`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.0, 1.1: = note: accesses 0x100020002: `s_load_dword s10, s[8:9], 0x0`, at kernel+0x24, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020002: `s_load_dword s10, s[8:9], 0x0`, at kernel+0x28, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100020002: byte 2 of data (320 bytes)
 // GCN all: = note: hardware ignores the low bits of the address: it accesses other bytes
 // GCN all: = note: kernel kernel, once

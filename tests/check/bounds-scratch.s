@@ -2,16 +2,25 @@
 // A lane has 16 bytes of scratch; through the descriptor the dword behind them is another wave's.
 //! grid = 128
 //! group = 128
-// GCN all: error[scratch-out-of-bounds]: stores 4 bytes beyond the 16 bytes of scratch that each lane has
-// GCN all: --> check/bounds-scratch.s:23:5
+// GCN all: error[scratch-out-of-bounds]: stores 4 bytes at 0x10 of 16 bytes of scratch
+// GCN all: --> check/bounds-scratch.s:32:5
 // GCN all: |
-// GCN all: 23 |     buffer_store_dword v0, v2, s[0:3], s7 offen
+// GCN all: 32 |     buffer_store_dword v0, v2, s[0:3], s7 offen
 // GCN all: |     ^^^^^^^^^^^^^^^^^^ accesses memory beyond its end
 // GCN all: |
 // GCN all: = note: accesses memory beyond its end: `buffer_store_dword v0, v2, s[0:3], s7 offen`, at kernel+0x10, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: kernel kernel, twice
 // GCN all: 
-// GCN all: 1 error
+// GCN all: error[scratch-out-of-bounds]: stores 8 bytes at 0xc of 16 bytes of scratch
+// GCN all: --> check/bounds-scratch.s:33:5
+// GCN all: |
+// GCN all: 33 |     buffer_store_dwordx2 v[0:1], v1, s[0:3], s7 offen   // the second dword is another wave's
+// GCN all: |     ^^^^^^^^^^^^^^^^^^^^ accesses memory beyond its end
+// GCN all: |
+// GCN all: = note: accesses memory beyond its end: `buffer_store_dwordx2 v[0:1], v1, s[0:3], s7 offen`, at kernel+0x18, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: kernel kernel, twice
+// GCN all: 
+// GCN all: 2 errors
 // GCN all: exit status 3
 .globl kernel
 .p2align 8
@@ -21,6 +30,7 @@ kernel:
     v_mov_b32 v2, 16
     buffer_store_dword v0, v1, s[0:3], s7 offen     // the last of the lane
     buffer_store_dword v0, v2, s[0:3], s7 offen
+    buffer_store_dwordx2 v[0:1], v1, s[0:3], s7 offen   // the second dword is another wave's
     s_endpgm
 .rodata
 .p2align 6

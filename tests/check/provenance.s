@@ -14,8 +14,8 @@
 // GCN all: 110 |     s_load_dwordx4 s[4:7], s[0:1], 0x0
 // GCN all: |     -------------- loads the pointer to near
 // GCN all: |
-// GCN 1.0, 1.1: = note: accesses 0x100040000: `s_load_dword s20, s[8:9], 0x0`, at kernel+0x18, workgroup 0,0,0, wave 0, lane 0
-// GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100040000: `s_load_dword s20, s[8:9], 0x0`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.0, 1.1: = note: accesses 0x100040000: `s_load_dword s20, s[8:9], 0x0`, at kernel+0x18, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100040000: `s_load_dword s20, s[8:9], 0x0`, at kernel+0x1c, workgroup 0,0,0, wave 0
 // GCN all: = note: loads the pointer to near: `s_load_dwordx4 s[4:7], s[0:1], 0x0`, at kernel+0x0, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100040000: byte 0 of far (256 bytes)
 // GCN all: = note: the pointer is to near: 256 bytes at 0x100020000; the address is 130816 bytes beyond its end
@@ -50,8 +50,8 @@
 // GCN all: 110 |     s_load_dwordx4 s[4:7], s[0:1], 0x0
 // GCN all: |     -------------- loads the pointer to far
 // GCN all: |
-// GCN 1.0, 1.1: = note: accesses 0x100020000: `s_load_dword s23, s[18:19], 0x0`, at kernel+0x90, workgroup 0,0,0, wave 0, lane 0
-// GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020000: `s_load_dword s23, s[18:19], 0x0`, at kernel+0xa8, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.0, 1.1: = note: accesses 0x100020000: `s_load_dword s23, s[18:19], 0x0`, at kernel+0x90, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: accesses 0x100020000: `s_load_dword s23, s[18:19], 0x0`, at kernel+0xa8, workgroup 0,0,0, wave 0
 // GCN all: = note: loads the pointer to far: `s_load_dwordx4 s[4:7], s[0:1], 0x0`, at kernel+0x0, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100020000: byte 0 of near (256 bytes)
 // GCN all: = note: the pointer is to far: 256 bytes at 0x100040000; the address is 131072 bytes before its start

@@ -11,7 +11,7 @@ use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gcn_emu::observe::{Context, Dispatched, Instruction};
+use gcn_emu::observe::{Access, Context, Dispatched, Instruction};
 use gcn_emu::wave::WaveId;
 use gcn_isa::Inst;
 
@@ -62,6 +62,12 @@ impl FindingPlace {
     pub fn lane(mut self, lane: usize) -> FindingPlace {
         self.lane = u8::try_from(lane).ok();
         self
+    }
+
+    /// The same, in a lane of an access, unless this is one access for the wave.
+    #[must_use]
+    pub(crate) fn lane_of(self, access: &Access, lane: usize) -> FindingPlace {
+        if access.scalar { self } else { self.lane(lane) }
     }
 }
 

@@ -13,6 +13,7 @@ mod spread;
 mod filter;
 mod choice;
 mod access;
+mod quantity;
 mod nearest;
 
 // Registers in use, and facts that are computed once for an instruction.

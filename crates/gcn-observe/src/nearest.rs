@@ -2,6 +2,8 @@
 
 use gcn_emu::memory::Allocation;
 
+use crate::quantity::quantity;
+
 /// A sentence's part about the allocation nearest to an address: its name, size and place, and where the address is from there.
 ///
 /// # Examples
@@ -14,7 +16,6 @@ use gcn_emu::memory::Allocation;
 /// );
 /// ```
 pub fn nearest(allocation: &Allocation, address: u64) -> String {
-    let plural = |n: u64| format!("{n} byte{}", if n == 1 { "" } else { "s" });
     let Allocation {
         name, base, len, ..
     } = allocation;
@@ -25,13 +26,13 @@ pub fn nearest(allocation: &Allocation, address: u64) -> String {
         ""
     };
     let place = if address < *base {
-        format!("{} before its start", plural(base - address))
+        format!("{} before its start", quantity(base - address, "byte"))
     } else if address < end {
-        format!("{} into it", plural(address - base))
+        format!("{} into it", quantity(address - base, "byte"))
     } else if address == end {
         "right behind its end".to_owned()
     } else {
-        format!("{} beyond its end", plural(address - end))
+        format!("{} beyond its end", quantity(address - end, "byte"))
     };
     format!("nearest is {name}: {len} bytes at {base:#x}; the address is {place}{freed}")
 }

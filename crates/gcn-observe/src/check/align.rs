@@ -15,6 +15,7 @@ use gcn_isa::{Does, Isa};
 
 use crate::filter::lanes;
 use crate::finding::{Finding, FindingKey, Findings, Kind};
+use crate::quantity::quantity;
 
 /// An access that is not aligned.
 struct Misaligned {
@@ -185,13 +186,13 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
                 LaneSpace::Global | LaneSpace::Buffer => ("memory", true),
             };
             let message = format!(
-                "{verb} {} bytes of {name} at an address that is no multiple of {}",
-                event.access().bytes,
+                "{verb} {} of {name} at an address that is no multiple of {}",
+                quantity(event.access().bytes.into(), "byte"),
                 it.multiple
             );
             let mut finding =
                 Finding::new(Kind::MisalignedAccess, context, event.instruction, message);
-            finding.place = finding.place.lane(it.lane);
+            finding.place = finding.place.lane_of(event.access(), it.lane);
             finding.label = if is_device_memory {
                 format!("accesses {:#x}", it.place)
             } else {

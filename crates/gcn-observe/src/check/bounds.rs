@@ -6,21 +6,30 @@
 
 use gcn_emu::fault::Intent;
 use gcn_emu::memory::Memory;
-use gcn_emu::observe::{Access, Context, LaneSpace, MemoryEvent, ShareAccess};
+use gcn_emu::observe::{Access, Context, MemoryEvent, ShareAccess};
 use gcn_emu::run::{AccessRule, Restricted};
 use gcn_emu::step::{Family, Step};
+use gcn_emu::wave::LANES;
 use gcn_isa::{Encoding, Isa};
 use std::ops::Range;
 
 use crate::filter::lanes;
 use crate::finding::{Finding, FindingKey, Findings, Kind};
 use crate::nearest::nearest;
+use crate::quantity::quantity;
+
+/// Bytes of a dword.
+const DWORD: u64 = 4;
+
+/// Label of an access that a descriptor does not cover.
+const BEYOND_DESCRIPTOR: &str = "goes beyond the descriptor's end";
 
 /// A byte that is out of bounds.
 struct Outside {
     kind: Kind,
     lane: usize,
     message: String,
+    label: String,
     address: Option<u64>,
     notes: Vec<String>,
 }
@@ -31,8 +40,26 @@ impl Outside {
             kind,
             lane,
             message,
+            label: "accesses memory beyond its end".to_owned(),
             address: None,
             notes: Vec::new(),
+        }
+    }
+
+    /// The same with a label.
+    fn labelled(self, label: &str) -> Outside {
+        Outside {
+            label: label.to_owned(),
+            ..self
+        }
+    }
+
+    /// The same at an address in device memory.
+    fn at(self, address: u64) -> Outside {
+        Outside {
+            label: format!("accesses {address:#x}"),
+            address: Some(address),
+            ..self
         }
     }
 }
@@ -134,6 +161,11 @@ impl Look<'_, '_> {
         }
     }
 
+    /// The access in words, as `stores 8 bytes`.
+    fn text(&self) -> String {
+        format!("{} {}", verb(self.intent), quantity(self.bytes(), "byte"))
+    }
+
     /// The first byte that is out of bounds.
     fn outside(&self) -> Option<Outside> {
         self.lds()
@@ -157,10 +189,11 @@ impl Look<'_, '_> {
         }
         let at = |lane: usize, place: u64, bytes: u64| {
             (place.saturating_add(bytes) > limit).then(|| {
-                let verb = verb(self.intent);
-                let message =
-                    format!("{verb} {bytes} bytes at {place:#x} of {limit} bytes of LDS{which}");
-                Outside::new(Kind::LdsOutOfBounds, lane, message)
+                let (verb, limit) = (verb(self.intent), quantity(limit, "byte"));
+                let what = quantity(bytes, "byte");
+                let message = format!("{verb} {what} at {place:#x} of {limit} of LDS{which}");
+                let outside = Outside::new(Kind::LdsOutOfBounds, lane, message);
+                outside.labelled(&format!("accesses LDS at {place:#x}"))
             })
         };
         let copied = lanes(access.lanes()).filter(|_| access.to_lds.is_some());
@@ -180,14 +213,15 @@ impl Look<'_, '_> {
     fn descriptor(&self) -> Option<Outside> {
         let access = self.access();
         let plan = self.event.instruction.step.memory.as_deref()?;
-        let verb = verb(self.intent);
         if plan.family == Family::ScalarBuffer && access.dwords_in_bounds < plan.ty.dwords() {
             let message = format!(
-                "{verb} {} dwords, of which the descriptor has {}",
-                plan.ty.dwords(),
+                "{} {}, of which the descriptor has {}",
+                verb(self.intent),
+                quantity(plan.ty.dwords().into(), "dword"),
                 access.dwords_in_bounds
             );
-            return Some(Outside::new(Kind::BufferOutOfBounds, 0, message));
+            let outside = Outside::new(Kind::BufferOutOfBounds, 0, message);
+            return Some(outside.labelled(BEYOND_DESCRIPTOR));
         }
         let bytes = self.bytes();
         let is_out = |lane: &usize| {
@@ -197,17 +231,18 @@ impl Look<'_, '_> {
         let lane = lanes(access.buffer).find(is_out)?;
         let (index, offset) = (access.second[lane], access.address[lane]);
         let message = format!(
-            "{verb} {bytes} bytes at offset {offset:#x} of record {index}, which the descriptor does not have"
+            "{} at offset {offset:#x} of record {index}, which the descriptor does not have",
+            self.text()
         );
         let scratch = &self.context.wave.scratch;
         let is_scratch = scratch.bytes_per_lane != 0 && access.descriptor.base == scratch.region;
-        let kind = if is_scratch {
-            Kind::ScratchOutOfBounds
+        let base = access.descriptor.base;
+        let mut outside = if is_scratch {
+            Outside::new(Kind::ScratchOutOfBounds, lane, message).at(base)
         } else {
-            Kind::BufferOutOfBounds
+            let outside = Outside::new(Kind::BufferOutOfBounds, lane, message).at(base);
+            outside.labelled(BEYOND_DESCRIPTOR)
         };
-        let mut outside = Outside::new(kind, lane, message);
-        outside.address = Some(access.descriptor.base);
         outside.notes.push(format!(
             "the descriptor has stride {} and {} records or bytes",
             access.descriptor.stride, access.descriptor.num_records
@@ -217,13 +252,11 @@ impl Look<'_, '_> {
 
     fn scratch(&self) -> Option<Outside> {
         let access = self.access();
-        let limit = u64::from(access.scratch_bytes).next_multiple_of(4);
+        let limit = u64::from(access.scratch_bytes).next_multiple_of(DWORD);
         let bytes = self.bytes();
         let is_out = |lane: &usize| access.address[*lane].saturating_add(bytes) > limit;
         let lane = lanes(access.scratch).find(is_out)?;
-        let (verb, offset) = (verb(self.intent), access.address[lane]);
-        let message = format!("{verb} {bytes} bytes at {offset:#x} of {limit} bytes of scratch");
-        Some(Outside::new(Kind::ScratchOutOfBounds, lane, message))
+        Some(self.beyond_scratch(lane, access.address[lane], limit))
     }
 
     /// Global memory, and descriptors that lead there.
@@ -244,58 +277,83 @@ impl Look<'_, '_> {
                 first,
                 bytes: (last - first).saturating_add(bytes),
             })
-            && !self.may_be_restricted(first, last)
+            && self.restricted(first, last).is_none()
         {
             return None;
         }
+        // Bytes that lie together: of what reaches this through a descriptor those of a dword, since records are interleaved.
+        let unit = match access.buffer {
+            0 => bytes,
+            _ if access.splits_dwords() => 1,
+            _ => DWORD,
+        };
         for lane in lanes(access.global | access.buffer) {
-            let Some(first) = access.place(lane, 0) else {
-                continue;
-            };
-            let extent = Extent { first, bytes };
-            if let Some(outside) = self.foreign_scratch(lane, first) {
+            if let Some(outside) = self.foreign_scratch(lane) {
                 return Some(outside);
             }
-            if !known.holds(&extent) {
-                return Some(self.unmapped(lane, &extent, memory));
-            }
-            if let Some(restricted) = self.restricted(&extent) {
-                let (kind, reason) = broken(restricted.rule);
-                let verb = verb(self.intent);
-                let message = format!("{verb} {bytes} bytes of a buffer that {reason}");
-                let mut outside = Outside::new(kind, lane, message);
-                outside.address = Some(first);
-                outside.notes.push(format!(
-                    "the address is {:#x} bytes behind the buffer's begin",
-                    first - restricted.range.start
-                ));
-                return Some(outside);
+            for byte in (0..bytes).step_by(unit as usize) {
+                let Some(first) = access.place(lane, byte) else {
+                    continue;
+                };
+                let extent = Extent {
+                    first,
+                    bytes: unit.min(bytes - byte),
+                };
+                if !known.holds(&extent) {
+                    return Some(self.unmapped(lane, first, memory));
+                }
+                if let Some(restricted) = self.restricted(first, extent.last()) {
+                    return Some(self.forbidden(lane, first, restricted));
+                }
             }
         }
         None
     }
 
-    /// An access through the scratch's descriptor that leads to the scratch of another wave.
-    fn foreign_scratch(&self, lane: usize, address: u64) -> Option<Outside> {
+    /// An access that a rule forbids, from its byte at an address on.
+    fn forbidden(&self, lane: usize, first: u64, restricted: &Restricted) -> Outside {
+        let (kind, reason) = broken(restricted.rule);
+        let message = format!("{} of a buffer that {reason}", self.text());
+        let address = first.max(restricted.range.start);
+        let mut outside = Outside::new(kind, lane, message).at(address);
+        outside.notes.push(format!(
+            "the address is {:#x} bytes behind the buffer's begin",
+            address - restricted.range.start
+        ));
+        outside
+    }
+
+    /// An access through the scratch's descriptor whose first or last byte is in the scratch of another wave.
+    fn foreign_scratch(&self, lane: usize) -> Option<Outside> {
         let plan = self.event.instruction.step.memory.as_deref()?;
-        let descriptor = &self.access().descriptor;
+        let access = self.access();
         let scratch = &self.context.wave.scratch;
         let is_scratch = plan.family == Family::Buffer
             && !plan.addr64
             && scratch.bytes_per_lane != 0
-            && descriptor.base == scratch.region
-            && descriptor.of_lanes().is_some();
-        let bytes = u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64;
-        let own = scratch.base..scratch.base + bytes;
-        (is_scratch && !own.contains(&address)).then(|| {
-            let verb = verb(self.intent);
-            let message = format!(
-                "{verb} {} bytes beyond the {} bytes of scratch that each lane has",
-                self.bytes(),
-                scratch.bytes_per_lane
-            );
-            Outside::new(Kind::ScratchOutOfBounds, lane, message)
-        })
+            && access.descriptor.base == scratch.region
+            && access.descriptor.of_lanes().is_some();
+        if !is_scratch {
+            return None;
+        }
+        let limit = u64::from(scratch.bytes_per_lane).next_multiple_of(DWORD);
+        let bytes = self.bytes();
+        let first = access.place(lane, 0)?.wrapping_sub(scratch.base);
+        let last = access.place(lane, bytes - 1)?.wrapping_sub(scratch.base);
+        if first.max(last) < limit * LANES as u64 {
+            return None;
+        }
+        // A dword of every lane makes a row (errata E087). An offset below 0 has the 32 bits that it has in a register.
+        let row = (first as i64).div_euclid(DWORD as i64 * LANES as i64) as u64;
+        let offset = row.wrapping_mul(DWORD) as u32 | (first % DWORD) as u32;
+        Some(self.beyond_scratch(lane, offset.into(), limit))
+    }
+
+    /// An access at an offset in a lane's scratch of `limit` bytes.
+    fn beyond_scratch(&self, lane: usize, offset: u64, limit: u64) -> Outside {
+        let limit = quantity(limit, "byte");
+        let message = format!("{} at {offset:#x} of {limit} of scratch", self.text());
+        Outside::new(Kind::ScratchOutOfBounds, lane, message)
     }
 
     /// The memory that must not be accessed so.
@@ -308,36 +366,26 @@ impl Look<'_, '_> {
         all.iter().filter(forbids)
     }
 
-    /// True if one that must not be accessed so has a byte between two addresses, or both of them.
-    fn may_be_restricted(&self, first: u64, last: u64) -> bool {
+    /// One of these that has a byte between two addresses, or at one of them.
+    fn restricted(&self, first: u64, last: u64) -> Option<&Restricted> {
         self.all_restricted()
-            .any(|it| it.range.start <= last && first < it.range.end)
+            .find(|it| it.range.start <= last && first < it.range.end)
     }
 
-    fn restricted(&self, extent: &Extent) -> Option<&Restricted> {
-        self.all_restricted()
-            .find(|it| it.range.contains(&extent.first))
-    }
-
-    fn unmapped(&self, lane: usize, it: &Extent, memory: &Memory) -> Outside {
-        let verb = verb(self.intent);
-        let (first, bytes) = (it.first, it.bytes);
+    fn unmapped(&self, lane: usize, first: u64, memory: &Memory) -> Outside {
+        let text = self.text();
         let near = memory.nearest(first);
         let (kind, message) = match &near {
             Some(freed) if freed.is_freed => (
                 Kind::UseAfterFree,
-                format!(
-                    "{verb} {bytes} bytes of {}, which has been freed",
-                    freed.name
-                ),
+                format!("{text} of {}, which has been freed", freed.name),
             ),
             _ => (
                 Kind::GlobalOutOfBounds,
-                format!("{verb} {bytes} bytes at {first:#x}, which no allocation holds"),
+                format!("{text} at {first:#x}, which no allocation holds"),
             ),
         };
-        let mut outside = Outside::new(kind, lane, message);
-        outside.address = Some(first);
+        let mut outside = Outside::new(kind, lane, message).at(first);
         if let Some(near) = near.filter(|near| !near.is_freed) {
             outside.notes.push(nearest(&near, first));
         }
@@ -363,21 +411,10 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
     if let Some(outside) = look.outside() {
         let key = FindingKey::at(outside.kind, context.pc);
         findings.report(key, Some(context.id()), || {
-            let space = event.access().space(outside.lane);
             let mut finding =
                 Finding::new(outside.kind, context, event.instruction, outside.message);
-            finding.place = finding.place.lane(outside.lane);
-            finding.label = match (outside.kind, space, outside.address) {
-                (Kind::BufferOutOfBounds, ..) => "goes beyond the descriptor's end".to_owned(),
-                (_, Some(LaneSpace::Lds), _) => {
-                    format!(
-                        "accesses LDS at {:#x}",
-                        event.access().address[outside.lane]
-                    )
-                }
-                (.., Some(address)) => format!("accesses {address:#x}"),
-                (.., None) => "accesses memory beyond its end".to_owned(),
-            };
+            finding.place = finding.place.lane_of(event.access(), outside.lane);
+            finding.label = outside.label;
             finding.address = outside.address;
             finding.notes = outside.notes;
             finding

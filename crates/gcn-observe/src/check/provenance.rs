@@ -374,7 +374,7 @@ impl Watch {
             let message =
                 format!("{verb} {reached} by an address that was made from a pointer to {from}");
             let mut finding = Finding::new(Kind::WrongBuffer, context, event.instruction, message);
-            finding.place = finding.place.lane(it.lane);
+            finding.place = finding.place.lane_of(event.access(), it.lane);
             finding.label = format!("accesses {:#x}", it.address);
             finding.address = Some(it.address);
             finding.notes.extend(own.map(|own| {

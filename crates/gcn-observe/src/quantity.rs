@@ -1,0 +1,7 @@
+//! Numbers of things in sentences.
+
+/// `1 byte`, `2 bytes`.
+pub(crate) fn quantity(n: u64, unit: &str) -> String {
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{n} {unit}{plural}")
+}
