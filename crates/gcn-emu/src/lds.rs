@@ -1,6 +1,6 @@
 //! The local data share of a workgroup, and the view of a data share that one instruction has.
 
-use gcn_isa::Isa;
+use gcn_isa::{Isa, Ty};
 
 /// A workgroup's allocation. All its waves run on one thread, so that nothing here is atomic.
 #[derive(Clone, Debug)]
@@ -57,8 +57,9 @@ impl Lds {
     /// Value of LDS_DIRECT: that of the type in bits 16 to 18 of M0 at the byte in its low half, 0 outside the
     /// allocation (errata E246).
     pub fn direct(&self, m0: u32) -> u32 {
-        let (begin, size) = direct_place(m0);
-        let is_signed = matches!(m0 >> 16 & 7, 4 | 5);
+        let (begin, ty) = direct_place(m0);
+        let size = usize::from(ty.bytes());
+        let is_signed = matches!(ty, Ty::I8 | Ty::I16);
         let Some(bytes) = self.bytes.get(begin..begin + size) else {
             return 0;
         };
@@ -82,14 +83,17 @@ impl Lds {
     }
 }
 
-/// The place and the size, in bytes, of what LDS_DIRECT reads (errata E246).
-pub fn direct_place(m0: u32) -> (usize, usize) {
-    let size = match m0 >> 16 & 7 {
-        0 | 4 => 1,
-        1 | 5 => 2,
-        _ => 4,
+/// The place of what LDS_DIRECT reads, and its type (errata E246).
+pub fn direct_place(m0: u32) -> (usize, Ty) {
+    let ty = match m0 >> 16 & 7 {
+        0 => Ty::U8,
+        1 => Ty::U16,
+        4 => Ty::I8,
+        5 => Ty::I16,
+        _ => Ty::U32,
     };
-    (usize::from(m0 as u16) & !(size - 1), size)
+    let size = usize::from(ty.bytes());
+    (usize::from(m0 as u16) & !(size - 1), ty)
 }
 
 /// A part of a data share: what one instruction may reach.

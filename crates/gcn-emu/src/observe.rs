@@ -13,15 +13,17 @@ mod set;
 
 use std::ops::{BitAnd, BitOr, Range};
 
+use gcn_isa::Ty;
 use gcn_isa::uses::{RegisterSet, RegisterUse};
 
 use crate::code::Code;
 use crate::device::Device;
 use crate::dispatch::{Dispatch, Stats};
+use crate::exec::alu::indexing;
 use crate::exec::memory;
 pub use crate::exec::memory::{Access, LaneSpace, Shape, ShareAccess, Span};
 use crate::fault::{Fault, FaultKind};
-use crate::lds::Lds;
+use crate::lds::{Lds, direct_place};
 pub use crate::memory::{MemoryChange, MemoryChangeKind};
 use crate::scoreboard::{OperationId, Retired};
 pub use crate::step::ShareElements;
@@ -276,6 +278,17 @@ impl Context<'_> {
     /// other instructions, and where there are none.
     pub fn address_beyond(&self, step: &Step) -> Option<RegisterUse> {
         memory::address_beyond(self.wave, step)
+    }
+
+    /// The address in LDS of what LDS_DIRECT would read now, and its type.
+    pub fn lds_direct(&self) -> (u64, Ty) {
+        let (place, ty) = direct_place(self.wave.m0());
+        (place as u64, ty)
+    }
+
+    /// The index in M0 that VGPR indexing adds to numbers of an instruction's registers now. `None` where it is added to none.
+    pub fn index(&self, step: &Step) -> Option<RegisterUse> {
+        indexing::index(self.wave, step)
     }
 
     /// The addresses of texel number `number` that each lane of a sample or a gather of an image would access now, without side

@@ -64,7 +64,7 @@ pub(super) fn execute(
         Executor::VectorFromLds => {
             let m0 = wave.m0();
             if let Some(emitter) = &mut emitter {
-                transfer.access_mut().direct(m0);
+                memory::addresses(wave, step, device, transfer.access_mut());
                 emitter.accesses(wave, lds, transfer).map_err(at)?;
             }
             wave.lds_direct = lds.direct(m0);

@@ -13,7 +13,7 @@ use gcn_emu::observe::{
     Access, Context, Dispatched, Events, Instruction, Observer, WaveEnd, WaveObserver,
 };
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counter, Order, RegisterSet, RegisterUse, Registers};
+use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse, Registers};
 
 use crate::by_step::ByStep;
 use crate::conflict::{Conflict, conflicts, detail};
@@ -23,7 +23,7 @@ use crate::registers::{lanes_of, used};
 use crate::waves::{Groups, Waves};
 use gcn_emu::outstanding::{Held, Outstanding, flat_order};
 
-use facts::{Issued, Role, WaitFacts};
+use facts::{LdsUse, Role, WaitFacts};
 use lds::{Bytes, Unwaited};
 
 /// The checker. See the module.
@@ -201,7 +201,7 @@ impl Watch {
     }
 
     /// Looks for accesses of LDS that come before those of other operations are complete.
-    fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, issued: Issued) {
+    fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, uses: LdsUse) {
         let state = self.waves.get(context.id());
         let unwaited = self.groups.find(context.id().group).map(|it| &*it);
         if !state.loads_lds && unwaited.is_none_or(Unwaited::is_empty) {
@@ -209,8 +209,8 @@ impl Watch {
         }
         context.addresses(instruction.step, &mut self.access);
         let of = |is: bool, bytes: fn(&Access) -> Bytes| is.then(|| bytes(&self.access));
-        let read = of(issued.reads_lds, Bytes::read).unwrap_or_default();
-        let written = of(issued.writes_lds, Bytes::written).unwrap_or_default();
+        let read = of(uses.reads, Bytes::read).unwrap_or_default();
+        let written = of(uses.writes, Bytes::written).unwrap_or_default();
         let own = state.outstanding.held().iter();
         let own = own.filter(|it| it.counter == Counter::Vm);
         let own = own.filter_map(|it| match &it.what.what {
@@ -255,7 +255,7 @@ impl Watch {
                     ),
                 };
                 let mut finding = Finding::new(Kind::MissingLdsWait, context, instruction, message);
-                finding.place = finding.place.lane(lane);
+                finding.place = finding.place.lane_of(&self.access, lane);
                 let verb = if read.is_some() { "reads" } else { "writes" };
                 finding.label = format!("{verb} LDS at {offset:#x}");
                 finding.sides.push(Side {
@@ -271,7 +271,12 @@ impl Watch {
     }
 
     /// An operation is issued.
-    fn issue(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, issued: Issued) {
+    fn issue(
+        &mut self,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+        mut counters: Counters,
+    ) {
         let Watch {
             facts,
             waves,
@@ -280,12 +285,7 @@ impl Watch {
         } = self;
         let facts = facts.of(instruction.step, WaitFacts::of);
         let inst = &instruction.step.inst;
-        let Issued {
-            mut counters,
-            reads_lds,
-            writes_lds,
-        } = issued;
-        let accesses_lds = reads_lds || writes_lds;
+        let (accesses_lds, writes_lds) = (facts.lds.is_any(), facts.lds.writes);
         let mut lanes = instruction.exec;
         let mut lds_lanes = 0;
         if counters.order == Order::Flat || accesses_lds {
@@ -365,25 +365,24 @@ impl WaveObserver for Watch {
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let facts = self.facts.of(instruction.step, WaitFacts::of);
         let state = self.waves.get(context.id());
-        let role = facts.role;
+        let (role, lds) = (facts.role, facts.lds);
         if !state.outstanding.is_empty() {
             let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
             if is_moved || facts.used.meets(&state.written) || facts.written.meets(&state.read) {
                 Self::registers(&self.findings, &self.facts, state, context, instruction);
             }
         }
+        if lds.is_any() {
+            self.lds(context, instruction, lds);
+        }
+        let state = self.waves.get(context.id());
         match role {
             Role::Wait(until) => {
                 if state.outstanding.wait(until) {
                     state.changed();
                 }
             }
-            Role::Counted(issued) => {
-                if issued.reads_lds || issued.writes_lds {
-                    self.lds(context, instruction, issued);
-                }
-                self.issue(context, instruction, issued);
-            }
+            Role::Counted(counters) => self.issue(context, instruction, counters),
             Role::Other => {}
         }
     }

@@ -2,6 +2,7 @@
 //!
 //! Source: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and its relatives; errata E143 and E144.
 
+use gcn_isa::uses::{RegisterUse, Registers, UseOrigin, UsedLanes};
 use gcn_isa::{Inst, Isa, regs};
 
 use super::scalar_operand;
@@ -77,14 +78,38 @@ pub fn execute(w: &mut Wave, s: &Step) {
 /// place of a destination that is outside the wave's registers, which is not written.
 pub fn operands(w: &Wave, s: &Step) -> [Arg; MAX_ARGS] {
     let mut args = s.args;
-    let operands = w.m0() >> OPERANDS_SHIFT & OPERANDS;
-    if is_on(w) && w.isa >= Isa::Vi && !s.inst.encoding.is_scalar() {
-        move_operands(w, s, operands, &mut args);
-    }
+    move_operands(w, s, operands_of(w, s), &mut args);
     match s.relative {
         Some(relative) => relative.operands(w, args),
         None => args,
     }
+}
+
+/// The operands of an instruction that the index may be added to, a bit each: none while indexing is off.
+fn operands_of(w: &Wave, s: &Step) -> u32 {
+    if is_on(w) && w.isa >= Isa::Vi && !s.inst.encoding.is_scalar() {
+        w.m0() >> OPERANDS_SHIFT & OPERANDS
+    } else {
+        0
+    }
+}
+
+/// The index as a register that an instruction reads. `None` where it is added to no register of the instruction.
+pub fn index(w: &Wave, s: &Step) -> Option<RegisterUse> {
+    let operands = operands_of(w, s);
+    let mut indexed = s.indexed.operands();
+    let is_added = indexed.any(|(bit, ..)| operands >> bit & 1 != 0);
+    is_added.then_some(RegisterUse {
+        registers: Registers::Scalar {
+            first: regs::M0,
+            count: 1,
+        },
+        read: INDEX,
+        written: 0,
+        lanes: UsedLanes::Scalar,
+        source: UseOrigin::Implicit,
+        indexed: false,
+    })
 }
 
 /// Adds the index to the numbers of the registers that are in M0's set. Returns false if a destination is not the wave's;

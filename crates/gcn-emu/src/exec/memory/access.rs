@@ -6,7 +6,7 @@ use crate::device::Device;
 use crate::fault::Intent;
 use crate::lanes::{LANES, Lanes, active};
 use crate::lds::direct_place;
-use crate::step::{Arg, Step};
+use crate::step::{Arg, Executor, Step};
 use crate::wave::Wave;
 
 use super::buffer::Descriptor;
@@ -104,14 +104,14 @@ const OUT_OF_RANGE: u64 = 1 << 32;
 
 impl Access {
     /// Makes it that of LDS_DIRECT: one of the wave, of LDS, as M0 says (errata E246).
-    pub fn direct(&mut self, m0: u32) {
-        let (place, bytes) = direct_place(m0);
+    fn direct(&mut self, m0: u32) {
+        let (place, ty) = direct_place(m0);
         (self.intent, self.scalar, self.elements) = (Some(Intent::Load), true, 1);
         (self.global, self.lds, self.gds) = (0, 1, 0);
         (self.scratch, self.buffer) = (0, 0);
         self.to_lds = None;
         self.address[0] = place as u64;
-        self.bytes = bytes as u8;
+        self.bytes = ty.bytes();
     }
 
     /// The lanes that access something.
@@ -183,6 +183,9 @@ pub fn addresses(wave: &Wave, step: &Step, device: &Device, access: &mut Access)
     (access.scratch, access.buffer) = (0, 0);
     access.to_lds = None;
     let Some(plan) = &step.memory else {
+        if matches!(step.run, Executor::VectorFromLds) {
+            access.direct(wave.m0());
+        }
         return;
     };
     access.bytes = plan.ty.bytes();

@@ -12,20 +12,24 @@ use gcn_emu::outstanding::registers_held;
 pub(super) enum Role {
     /// The instruction waits.
     Wait(Waitcnt),
-    /// A counter counts it.
-    Counted(Issued),
+    /// Counters count it.
+    Counted(Counters),
     /// None.
     Other,
 }
 
-/// Facts of an operation that a counter counts.
+/// Accesses of LDS that an instruction may make.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Issued {
-    pub(super) counters: Counters,
-    /// The operation may read LDS.
-    pub(super) reads_lds: bool,
-    /// The operation may write LDS.
-    pub(super) writes_lds: bool,
+pub(super) struct LdsUse {
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+}
+
+impl LdsUse {
+    /// True if it may make any.
+    pub(super) fn is_any(self) -> bool {
+        self.reads || self.writes
+    }
 }
 
 /// Facts of an instruction.
@@ -37,6 +41,7 @@ pub(super) struct WaitFacts {
     /// Registers that it writes.
     pub(super) written: RegisterSet,
     pub(super) role: Role,
+    pub(super) lds: LdsUse,
     /// Registers that it holds, each with the counter that releases it.
     pub(super) held: Box<[(Counter, RegisterUse)]>,
     /// Held registers that it will write, and the others, which it still has to read.
@@ -53,12 +58,12 @@ impl WaitFacts {
         let memory = uses.memory();
         let role = match (step.run, uses.counters()) {
             (Executor::Wait(until), _) => Role::Wait(until),
-            (_, Some(counters)) => Role::Counted(Issued {
-                counters,
-                reads_lds: memory.is_some_and(|memory| memory.read.has(Space::Lds)),
-                writes_lds: memory.is_some_and(|memory| memory.written.has(Space::Lds)),
-            }),
+            (_, Some(counters)) => Role::Counted(counters),
             (_, None) => Role::Other,
+        };
+        let lds = LdsUse {
+            reads: memory.is_some_and(|memory| memory.read.has(Space::Lds)),
+            writes: memory.is_some_and(|memory| memory.written.has(Space::Lds)),
         };
         let held: Box<[(Counter, RegisterUse)]> = registers_held(&step.inst).collect();
         let (mut will_write, mut will_read) = (RegisterSet::default(), RegisterSet::default());
@@ -75,6 +80,7 @@ impl WaitFacts {
             used: uses.register_set(),
             written,
             role,
+            lds,
             held,
             will_write,
             will_read,
