@@ -1,11 +1,12 @@
 // RUN: tahiti bonaire fiji gfx900 gfx906
 // LDS is undefined until it is written; what is carried from there to a buffer is a finding when the kernel ends.
+// LDS_DIRECT reads it too.
 //! grid = 64
 //! args = { data = "u32*64:iota" }
 // GCN all: error[uninitialized-result]: an undefined value is stored, and is in memory when the kernel ends
-// GCN all: --> check/uninit-memory.s:36:5
+// GCN all: --> check/uninit-memory.s:54:5
 // GCN all: |
-// GCN all: 36 |     buffer_store_dword v3, v1, s[4:7], 0 offen
+// GCN all: 54 |     buffer_store_dword v3, v1, s[4:7], 0 offen
 // GCN all: |     ^^^^^^^^^^^^^^^^^^ stores undefined bits
 // GCN all: |
 // GCN 1.0, 1.1: = note: stores undefined bits: `buffer_store_dword v3, v1, s[4:7], 0 offen`, at kernel+0x44, workgroup 0,0,0, wave 0
@@ -14,7 +15,24 @@
 // GCN all: = note: dwords with undefined bits that the instruction left: 32
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: 1 error
+// GCN all: error[uninitialized-address]: memory is accessed at an undefined address: v4
+// GCN all: --> check/uninit-memory.s:62:5
+// GCN all: |
+// GCN all: 62 |     buffer_load_dword v5, v4, s[4:7], 0 offen
+// GCN all: |     ^^^^^^^^^^^^^^^^^ uses v4 as an address
+// GCN all: |
+// GCN all: ::: check/uninit-memory.s:61:5
+// GCN all: |
+// GCN all: 61 |     v_and_b32 v4, lds_direct, v1
+// GCN all: |     --------- the load of LDS that nothing has written
+// GCN all: |
+// GCN 1.0, 1.1: = note: uses v4 as an address: `buffer_load_dword v5, v4, s[4:7], 0 offen`, at kernel+0x74, workgroup 0,0,0, wave 0, lane 1
+// GCN 1.2, 1.4, 1.4.1: = note: uses v4 as an address: `buffer_load_dword v5, v4, s[4:7], 0 offen`, at kernel+0x78, workgroup 0,0,0, wave 0, lane 1
+// GCN 1.0, 1.1: = note: the load of LDS that nothing has written: `v_and_b32_e32 v4, src_lds_direct, v1`, at kernel+0x70, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the load of LDS that nothing has written: `v_and_b32_e32 v4, src_lds_direct, v1`, at kernel+0x74, workgroup 0,0,0, wave 0
+// GCN all: = note: kernel kernel, once
+// GCN all: 
+// GCN all: 2 errors
 // GCN all: exit status 3
 .globl kernel
 .p2align 8
@@ -34,6 +52,14 @@ kernel:
     ds_read_b32 v3, v2
     s_waitcnt lgkmcnt(0)
     buffer_store_dword v3, v1, s[4:7], 0 offen
+    s_mov_b32 m0, 0x20000
+    s_nop 0
+    v_mov_b32 v4, lds_direct                // lane 0 has written it
+    buffer_load_dword v5, v4, s[4:7], 0 offen
+    s_mov_b32 m0, 0x20080
+    s_nop 0
+    v_and_b32 v4, lds_direct, v1
+    buffer_load_dword v5, v4, s[4:7], 0 offen
     s_endpgm
 .rodata
 .p2align 6

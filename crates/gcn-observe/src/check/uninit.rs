@@ -218,19 +218,17 @@ impl Watch {
                 continue;
             };
             let register = name(isa, it.registers);
-            let what = match (it.registers, facts.class) {
-                (
-                    Registers::Scalar {
-                        first: regs::M0, ..
-                    },
-                    Class::Memory,
-                ) => {
+            let accesses_memory = facts.class == Class::Memory || facts.reads_lds_direct;
+            let what = match it.registers {
+                _ if !accesses_memory => {
+                    format!("{register} is undefined, and decides which register is accessed")
+                }
+                Registers::Scalar {
+                    first: regs::M0, ..
+                } => {
                     format!("{register} is undefined, and decides which memory is accessed")
                 }
-                (_, Class::Memory) => {
-                    format!("memory is accessed at an undefined address: {register}")
-                }
-                _ => format!("{register} is undefined, and decides which register is accessed"),
+                _ => format!("memory is accessed at an undefined address: {register}"),
             };
             let label = format!("uses {register} as an address");
             registers.define(it, instruction.exec);
@@ -446,7 +444,8 @@ impl Watch {
         if !reads_defined(&state.registers, facts, exec) {
             return false;
         }
-        let loads_defined = facts.class != Class::Memory || {
+        let reads_memory = facts.class == Class::Memory || facts.reads_lds_direct;
+        let loads_defined = !reads_memory || {
             let group = group_of(&mut self.groups, context);
             accesses_defined(
                 context,
@@ -473,7 +472,15 @@ impl Watch {
             self.memory(context, instruction, facts, is_defined);
             return;
         }
-        Evaluation::new(context, instruction, facts, registers).run();
+        let mut evaluation = Evaluation::new(context, instruction, facts, registers);
+        if facts.reads_lds_direct {
+            let group = group_of(&mut self.groups, context);
+            let value = access::lds_direct(context, &group.lds);
+            let (loads, inst) = (&mut self.loads, &instruction.step.inst);
+            let origin = || loads.origin(context.pc, inst, "LDS");
+            evaluation = evaluation.with_lds_direct(value, origin);
+        }
+        evaluation.run();
         if facts.scalar_written >> regs::EXEC_LO != 0 {
             self.exec(context, instruction);
         }
@@ -508,10 +515,11 @@ fn accesses_defined(
     repeats: &mut Repeats,
     bases_number: Option<u64>,
 ) -> bool {
-    let Some(plan) = step.memory.as_deref() else {
-        return false;
-    };
     let has_lds = group.lds.has_any();
+    let Some(plan) = step.memory.as_deref() else {
+        // LDS_DIRECT.
+        return !has_lds;
+    };
     let has_scratch = context.wave.scratch.bytes_per_lane != 0;
     let has_global = || shared.global.has_any();
     let may_have_undefined = match plan.family {
@@ -595,7 +603,8 @@ impl WaveObserver for Watch {
         let is_moved = !std::ptr::eq(instruction.operands, &step.args);
         let beyond = self.undefined_beyond(context, step, exec);
         if is_moved || beyond.is_some() {
-            let facts = UninitFacts::with(step, used(instruction).chain(beyond));
+            let index = context.index(step);
+            let facts = UninitFacts::with(step, used(instruction).chain(beyond), index);
             self.slow(context, instruction, &facts);
         } else if !self.is_defined(context, step, exec, None) {
             let facts = self.facts.of(step, |step| Arc::new(UninitFacts::of(step)));

@@ -416,6 +416,15 @@ fn all_or_none(bits: &Element) -> u32 {
     }
 }
 
+/// The value that LDS_DIRECT reads.
+pub(super) fn lds_direct(context: &Context<'_>, lds: &Own) -> PartlyDefined {
+    let (place, ty) = context.lds_direct();
+    PartlyDefined {
+        value: context.lds.direct(context.wave.m0()).into(),
+        undefined: extended(lds.load(place, ty.bytes().into()), ty).into(),
+    }
+}
+
 /// A value below a dword is extended by zeros or its sign.
 fn extended(bits: u32, ty: Ty) -> u32 {
     let part = PartlyDefined {

@@ -23,9 +23,12 @@ pub(super) struct Evaluation<'a> {
     pub(super) shadow: &'a mut Shadow,
     /// Origin of the undefined bits that it reads.
     pub(super) origin: Origin,
+    /// Value of LDS_DIRECT.
+    lds_direct: PartlyDefined,
 }
 
 /// A source of a vector instruction.
+#[derive(PartialEq)]
 struct EvaluatedSource {
     arg: Arg,
     /// Bits of the register pair that it is: the lowest, and how many.
@@ -50,6 +53,24 @@ impl<'a> Evaluation<'a> {
             facts,
             shadow,
             origin,
+            lds_direct: PartlyDefined::default(),
+        }
+    }
+
+    /// The same of an instruction that reads a value of LDS, with the origin of its undefined bits.
+    pub(super) fn with_lds_direct(
+        self,
+        value: PartlyDefined,
+        origin: impl FnOnce() -> Origin,
+    ) -> Evaluation<'a> {
+        Evaluation {
+            origin: if value.undefined == 0 {
+                self.origin
+            } else {
+                origin()
+            },
+            lds_direct: value,
+            ..self
         }
     }
 
@@ -91,6 +112,7 @@ impl<'a> Evaluation<'a> {
                     undefined: vcc.may_be_zero_or_not().into(),
                 }
             }
+            Arg::Special(regs::LDS_DIRECT) => self.lds_direct,
             Arg::Special(code) => PartlyDefined::defined(self.wave.special(code)),
             Arg::Const(value) => PartlyDefined::defined(value),
             Arg::Imm(value) => PartlyDefined::defined(value as u64),
@@ -201,6 +223,7 @@ impl<'a> Evaluation<'a> {
         };
         let width = u32::from(slot.ty.bytes()) * 8;
         let sources = self.sources();
+        let cancels = self.facts.class.cancels() && sources[0] == sources[1];
         let written = self.facts.uses.iter();
         let mut written = written.filter(|it| it.operand() == Some(place) && it.written != 0);
         let written = written.next().map_or(u32::MAX, |it| it.written);
@@ -208,9 +231,12 @@ impl<'a> Evaluation<'a> {
         let mut found = Vec::with_capacity(LANES);
         for lane in lanes(self.written_lanes()) {
             let parts = [0, 1, 2].map(|number| self.fetch(&sources[number], lane));
-            let [Some(a), Some(b), Some(c)] = parts else {
+            let [Some(mut a), Some(mut b), Some(c)] = parts else {
                 continue;
             };
+            if cancels {
+                (a.undefined, b.undefined) = (0, 0);
+            }
             let result = match self.facts.class {
                 Class::Select => self.lane_mask(lane).choose(b, a),
                 Class::Packed => self.packed(&sources, lane),
@@ -322,7 +348,11 @@ impl<'a> Evaluation<'a> {
                 self.uniform(self.instruction.operands[place], width_at(Some(place)))
             })
         };
-        let (a, b) = (source(0), source(1));
+        let (mut a, mut b) = (source(0), source(1));
+        let operand = |number: usize| Some(self.instruction.operands[self.facts.sources[number]?]);
+        if self.facts.class.cancels() && operand(0) == operand(1) {
+            (a.undefined, b.undefined) = (0, 0);
+        }
         let destination =
             self.facts
                 .destination
@@ -410,7 +440,11 @@ impl<'a> Evaluation<'a> {
     fn any(&self) -> u64 {
         let step = self.instruction.step;
         let exec = self.instruction.exec;
-        let mut any = 0;
+        let mut any = if self.lds_direct.undefined == 0 {
+            0
+        } else {
+            u64::MAX
+        };
         for it in self.facts.uses.iter().filter(|it| it.read != 0) {
             match it.registers {
                 Registers::Vector { first, count } => {

@@ -14,8 +14,12 @@ use super::registers::SCC;
 pub(super) enum Class {
     /// All bits of the result are undefined where any bit of a source is.
     Generic,
-    /// A sum or product: from the lowest undefined bit up.
+    /// A sum: from the lowest undefined bit up.
     Sum,
+    /// A difference of two sources, likewise; equal ones cancel.
+    Difference,
+    /// A product, likewise; 0 if a source is.
+    Product,
     /// A product of the low 24 bits, and a sum: likewise.
     Sum24,
     /// The first source shifted to the left by the second, and the third added.
@@ -87,6 +91,19 @@ pub(super) enum Class {
     Memory,
 }
 
+impl Class {
+    /// True if two equal sources give one result, whatever they hold.
+    pub(super) fn cancels(self) -> bool {
+        use Bitwise::{AndNot, NotAnd, NotOr, OrNot, Xnor, Xor};
+        matches!(
+            self,
+            Class::Difference
+                | Class::Equal
+                | Class::Bitwise(Xor | Xnor | AndNot | OrNot | NotAnd | NotOr)
+        )
+    }
+}
+
 /// Things that an instruction decides by the values it reads.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Decides {
@@ -120,6 +137,8 @@ pub(super) struct UninitFacts {
     pub(super) addresses: Box<[RegisterUse]>,
     /// All uses of registers but EXEC as lane mask.
     pub(super) uses: Box<[RegisterUse]>,
+    /// A source is a value of LDS that M0 addresses.
+    pub(super) reads_lds_direct: bool,
     /// The unit that executes it.
     pub(super) unit: Unit,
     /// SCC is 0 where the result is.
@@ -160,11 +179,15 @@ fn vectors<'u>(uses: impl Iterator<Item = &'u RegisterUse>) -> Box<[u8]> {
 
 impl UninitFacts {
     pub(super) fn of(step: &Step) -> UninitFacts {
-        UninitFacts::with(step, step.inst.uses().registers())
+        UninitFacts::with(step, step.inst.uses().registers(), None)
     }
 
-    /// The facts of an instruction whose registers are these.
-    pub(super) fn with(step: &Step, uses: impl Iterator<Item = RegisterUse>) -> UninitFacts {
+    /// The facts of an instruction whose registers are these, found by an index if there is one.
+    pub(super) fn with(
+        step: &Step,
+        uses: impl Iterator<Item = RegisterUse>,
+        index: Option<RegisterUse>,
+    ) -> UninitFacts {
         let inst = &step.inst;
         let uses_view = inst.uses();
         let is_exec = |it: &RegisterUse| it.source == UseOrigin::LaneMask;
@@ -202,11 +225,15 @@ impl UninitFacts {
             vector_written: vectors(written()),
             writes_whole: written().all(whole) && !has_dpp,
             scalar_written: written().fold(0, |all, it| all | scalars(it.registers)),
-            addresses: addresses(step, &uses),
+            addresses: addresses(step, &uses).chain(index).collect(),
             uses,
+            reads_lds_direct: uses_view.reads_lds_direct(),
             unit,
             tests_result: inst.does().implicit().has(Implicit::WRITES_SCC)
-                && !matches!(class, Class::Generic | Class::Sum | Class::ShiftByAdd(_)),
+                && !matches!(
+                    class,
+                    Class::Generic | Class::Sum | Class::Difference | Class::ShiftByAdd(_)
+                ),
             destination,
             sources: [
                 either(Field::Src0, Field::Ssrc0),
@@ -227,14 +254,14 @@ fn decides(does: Does) -> Decides {
 }
 
 /// The uses that decide where an instruction goes, in memory or among registers.
-fn addresses(step: &Step, uses: &[RegisterUse]) -> Box<[RegisterUse]> {
+fn addresses(step: &Step, uses: &[RegisterUse]) -> impl Iterator<Item = RegisterUse> {
     let inst = &step.inst;
     let row = inst.row();
     let memory = inst.uses().memory();
     let implicit = inst.does().implicit();
     let indexes =
         implicit.has(Implicit::INDEXES_SOURCE) || implicit.has(Implicit::INDEXES_DESTINATION);
-    let is_address = |it: &&RegisterUse| {
+    let is_address = move |it: &RegisterUse| {
         if it.read == 0 {
             return false;
         }
@@ -264,7 +291,7 @@ fn addresses(step: &Step, uses: &[RegisterUse]) -> Box<[RegisterUse]> {
             },
         }
     };
-    uses.iter().filter(is_address).copied().collect()
+    uses.iter().copied().filter(is_address)
 }
 
 /// The class of an instruction, by its name: those that are not here are generic.
@@ -320,10 +347,12 @@ fn class(step: &Step, unit: Unit) -> Class {
         "v_cvt_f32_ubyte3" => Class::Byte(3),
         "v_cvt_pkrtz_f16_f32" | "v_pack_b32_f16" | "v_cvt_pknorm_i16_f32" | "v_cvt_pknorm_u16_f32" | "v_cvt_pknorm_i16_f16"
         | "v_cvt_pknorm_u16_f16" | "v_cvt_pk_u16_u32" | "v_cvt_pk_i16_i32" => Class::Pair,
-        "v_add_u32" | "v_add_i32" | "v_sub_u32" | "v_sub_i32" | "v_subrev_u32" | "v_add_co_u32" | "v_sub_co_u32" | "v_subrev_co_u32"
-        | "v_add3_u32" | "v_mul_lo_u32" | "v_mul_lo_i32" | "v_add_u16" | "v_sub_u16" | "v_subrev_u16" | "v_mul_lo_u16" | "v_mad_u64_u32" | "v_mad_i64_i32"
+        "v_add_u32" | "v_add_i32" | "v_add_co_u32" | "v_add3_u32" | "v_add_u16" | "v_mad_u64_u32" | "v_mad_i64_i32"
         | "v_addc_co_u32" | "v_subb_co_u32" | "v_subbrev_co_u32" | "v_addc_u32" | "v_subb_u32" | "v_subbrev_u32"
-        | "s_add_u32" | "s_add_i32" | "s_sub_u32" | "s_sub_i32" | "s_mul_i32" => Class::Sum,
+        | "s_add_u32" | "s_add_i32" => Class::Sum,
+        "v_sub_u32" | "v_sub_i32" | "v_subrev_u32" | "v_sub_co_u32" | "v_subrev_co_u32" | "v_sub_u16" | "v_subrev_u16"
+        | "s_sub_u32" | "s_sub_i32" => Class::Difference,
+        "v_mul_lo_u32" | "v_mul_lo_i32" | "v_mul_lo_u16" | "s_mul_i32" => Class::Product,
         "v_mul_u32_u24" | "v_mul_i32_i24" | "v_mad_u32_u24" | "v_mad_i32_i24" => Class::Sum24,
         "v_lshl_add_u32" => Class::ShiftAdd,
         "v_add_lshl_u32" => Class::AddShift,
