@@ -16,7 +16,7 @@
 // GCN all: = note: lane 32 is not active here: `s_barrier`, at kernel+0x14, workgroup 0,0,0, wave 0
 // GCN all: = note: lane 32 is active again: `ds_write_b32 v1, v0`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 32
 // GCN all: = note: kernel kernel, twice
-// GCN all: = help: the barrier outside of the condition or loop
+// GCN all: = help: move the barrier out of the condition or loop
 // GCN all: 
 // GCN all: 1 error
 // GCN all: exit status 3

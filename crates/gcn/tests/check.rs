@@ -505,3 +505,20 @@ fn findings_do_not_overwrite_an_input() {
         "error[unwritable-output]: there is no directory missing\n"
     );
 }
+
+#[test]
+fn a_deadlock_is_found_at_a_timeout() {
+    let kernel =
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/check/barriers-deadlock.s");
+    let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
+        .arg("check")
+        .arg(&kernel)
+        .args(["--target", "gfx900", "--grid", "128", "--group", "128"])
+        .args(["--only", "barriers", "--timeout", "0.2"])
+        .output()
+        .expect("gcn runs");
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(124), "{errors}");
+    let message = "error[barrier-deadlock]: wave 0 waits at a barrier for wave 1";
+    assert!(errors.contains(message), "{errors}");
+}

@@ -8,8 +8,8 @@
 //!   before, which compiled code does not tell from a condition around the rest of the kernel. Accesses of scratch do not
 //!   count, since compilers activate all lanes to spill registers.
 //! - `mismatched-barriers`: waves of a workgroup whose arrival opens one barrier are at different instructions.
-//! - `barrier-deadlock`: a run ends at its limit of instructions, or because all waves are blocked, while waves wait at a barrier for
-//!   one that does not come.
+//! - `barrier-deadlock`: a run ends at its limit of instructions, at its timeout, or because all waves are blocked, while waves wait
+//!   at a barrier for one that does not come.
 //! - `early-end`, a warning: a wave has ended, and others of its workgroup go on to a barrier. Hardware does not wait for it.
 
 use std::collections::HashMap;
@@ -95,7 +95,13 @@ impl Observer for Barriers {
         let Some(fault) = fault else {
             return;
         };
-        if matches!(fault.kind, FaultKind::Limit(_) | FaultKind::Blocked { .. }) {
+        let is_stuck = match fault.kind {
+            FaultKind::Limit(_) | FaultKind::Blocked { .. } => true,
+            // By a timeout; or because there are as many findings as the run may have.
+            FaultKind::Interrupted => !self.findings.is_full(),
+            _ => false,
+        };
+        if is_stuck {
             deadlocks(&self.findings, dispatch, &halted);
         }
     }
@@ -220,17 +226,17 @@ impl Watch {
                     Kind::DivergentBarrier,
                     context.dispatched,
                     barrier(it.pc, id),
-                    format!(
-                        "a barrier is reached by a part of a wave: {} lanes skip it",
-                        it.lanes.count_ones()
-                    ),
+                    match it.lanes.count_ones() {
+                        1 => "a barrier is reached by a part of a wave: 1 lane skips it".to_owned(),
+                        n => format!("a barrier is reached by a part of a wave: {n} lanes skip it"),
+                    },
                 );
                 finding.label = format!("lane {lane} is not active here");
                 finding.sides.push(Side {
                     label: format!("lane {lane} is active again"),
                     place: Some(place(context.pc, &text(), id).lane(lane)),
                 });
-                finding.help = Some("the barrier outside of the condition or loop".to_owned());
+                finding.help = Some("move the barrier out of the condition or loop".to_owned());
                 finding
             });
         }
@@ -367,8 +373,7 @@ impl WaveObserver for Watch {
                     label: format!("wave {} is here", low.0),
                     place: Some(barrier(low.1, id(low.0))),
                 });
-                finding.help =
-                    Some("one barrier behind both paths, or one that all waves reach".to_owned());
+                finding.help = Some("put one barrier behind both paths".to_owned());
                 finding
             });
         }

@@ -249,7 +249,7 @@ kinds! {
         source "OpenCL C, work-group synchronization functions; the ISA manuals, S_BARRIER"
     BarrierDeadlock "barrier-deadlock" Barriers Error
         meaning "A wave waits at a barrier for another one of its workgroup that is blocked elsewhere, or runs until the limit of \
-                 instructions: often that one waits for what the first would do behind the barrier."
+                 instructions or the timeout: often that one waits for what the first would do behind the barrier."
         example "spin: ds_read_b32 v0, v1    ; of a flag that another wave sets behind its barrier\ns_waitcnt lgkmcnt(0)\nv_cmp_eq_u32 vcc, 0, v0\ns_cbranch_vccnz spin\ns_barrier"
         remedy "Have all waves reach the barrier, or set the flag before it."
         source "the ISA manuals, S_BARRIER"
