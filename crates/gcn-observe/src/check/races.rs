@@ -476,6 +476,13 @@ impl Watch {
             }
             if !self.met.conflicts.is_empty() {
                 let conflicts = &self.met.conflicts;
+                let past = CachePath::PastCache;
+                let (known, since) = group.order(number, past, run, scoreboard);
+                let past_cache = View {
+                    since,
+                    known: &known,
+                    ..view
+                };
                 report_conflicts(
                     &self.findings,
                     context,
@@ -485,6 +492,7 @@ impl Watch {
                     &now,
                     conflicts,
                     values,
+                    &past_cache,
                 );
             }
         }

@@ -6,6 +6,7 @@ use super::entry::{Kind, Layout, PastAccess};
 use super::extent::{AccessPart, Memory};
 use super::lanes::{Overlap, Stored, is_there, lane_of, stored};
 use super::run::RaceDispatch;
+use super::shadow::View;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind as FindingKind, Side};
 
 /// Two accesses of one place in no order.
@@ -21,6 +22,8 @@ pub(super) struct Race<'a> {
     pub(super) lane: Option<usize>,
     /// Both store the same value.
     pub(super) is_same_value: bool,
+    /// The earlier one is ordered before the later one, a load, but for the cache that this reads.
+    pub(super) is_stale: bool,
 }
 
 /// A side of a race.
@@ -65,6 +68,9 @@ fn part_of_host(kind: Kind) -> (&'static str, u64) {
     }
 }
 
+/// Help within a workgroup.
+const BARRIER: &str =
+    "`s_barrier` between both accesses, behind waits for what the waves have written";
 /// Help where no barrier reaches.
 const RELEASE: &str = "a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait \
                        for it, `buffer_wbinvl1`) before the second; or two dispatches";
@@ -134,20 +140,35 @@ impl Race<'_> {
                 place: other.place.clone(),
             });
             finding.address = (memory == Memory::Global).then_some(self.at);
-            finding.help = Some(self.help(&own, &other).to_owned());
+            finding.help = Some(self.help(&own, &other));
             finding
         });
     }
 
-    fn help(&self, own: &Told, other: &Told) -> &'static str {
+    fn help(&self, own: &Told, other: &Told) -> String {
+        let is_scalar = self.run.is_scalar(self.now);
+        if self.is_stale {
+            let invalidation = match is_scalar {
+                true => "`s_dcache_inv`",
+                false => "`buffer_wbinvl1`",
+            };
+            return format!(
+                "{invalidation} before the load, whose cache may hold what was there before"
+            );
+        }
         let group = |told: &Told| {
             let wave = told.place.as_ref().and_then(|it| it.wave);
             wave.map(|wave| wave.group)
         };
-        if group(own).is_some() && group(own) == group(other) {
-            "`s_barrier` between both accesses, behind waits for what the waves have written"
+        let order = if group(own).is_some() && group(own) == group(other) {
+            BARRIER
         } else {
             RELEASE
+        };
+        if is_scalar && self.before.kind().writes() {
+            format!("{order}; and `s_dcache_inv` before the scalar load")
+        } else {
+            order.to_owned()
         }
     }
 }
@@ -296,6 +317,7 @@ pub(super) fn report_conflicts(
     now: &PastAccess,
     conflicts: &[(u64, PastAccess)],
     values: Option<Vec<Stored>>,
+    past_cache: &View<'_>,
 ) {
     let last = run.layout.last_clock();
     let values = values.unwrap_or_else(|| stored(event, part.memory));
@@ -334,6 +356,7 @@ pub(super) fn report_conflicts(
             now: *now,
             lane: lane.filter(|_| !event.access().scalar),
             is_same_value,
+            is_stale: past_cache.is_before(before),
         }
         .report(findings, context, event);
     }

@@ -46,7 +46,7 @@ pub(super) struct View<'a> {
 impl View<'_> {
     /// True if an access of another agent is ordered before.
     #[inline]
-    fn is_before(&self, entry: PastAccess) -> bool {
+    pub(super) fn is_before(&self, entry: PastAccess) -> bool {
         let wave = self.layout.wave(entry);
         let clock = self.layout.clock(entry);
         if self.group.contains(&wave) {
