@@ -125,8 +125,21 @@ struct Watch {
 /// An instruction's use of what an operation holds.
 struct Met {
     held: Held<Hold>,
+    /// Waits that release it: counters and their values.
+    waits: Vec<(Counter, u8)>,
     /// The instruction's use.
     its: RegisterUse,
+}
+
+impl Met {
+    /// Another counter, or another execution of the operation, holds what is used.
+    fn also(&mut self, held: &Held<Hold>) {
+        let until = held.wait();
+        match self.waits.iter_mut().find(|(by, _)| *by == held.counter) {
+            Some((_, known)) => *known = until.min(*known),
+            None => self.waits.push((held.counter, until)),
+        }
+    }
 }
 
 impl Watch {
@@ -149,12 +162,17 @@ impl Watch {
                     continue;
                 }
                 let meets = conflicts(&its, (own, released), use_held, held);
-                let is_known = |it: &Met| it.held.what.pc == held.what.pc;
-                if meets && !found.iter().any(is_known) {
-                    found.push(Met {
+                if !meets {
+                    continue;
+                }
+                let is_known = |it: &&mut Met| it.held.what.pc == held.what.pc;
+                match found.iter_mut().find(is_known) {
+                    Some(known) => known.also(held),
+                    None => found.push(Met {
                         held: held.clone(),
+                        waits: vec![(held.counter, held.wait())],
                         its,
-                    });
+                    }),
                 }
             }
         }
@@ -169,7 +187,7 @@ impl Watch {
         context: &Context<'_>,
         instruction: &Instruction<'_>,
     ) {
-        for Met { held, its } in Self::met(state, context, instruction) {
+        for Met { held, waits, its } in Self::met(state, context, instruction) {
             let operation = facts.get(held.what.index);
             let (HeldPlace::Registers(theirs, _), Some(operation)) = (&held.what.what, operation)
             else {
@@ -180,7 +198,7 @@ impl Watch {
                 its,
                 theirs: *theirs,
                 operation: FindingPlace::new(pc, &operation.inst, Some(context.id())),
-                waits: vec![(held.counter, held.wait())],
+                waits: waits.clone(),
             };
             let key = FindingKey {
                 kind: conflict.kind(),
@@ -195,7 +213,7 @@ impl Watch {
             });
             state
                 .outstanding
-                .retain(|it| it.what.pc != pc || it.counter != held.counter);
+                .retain(|it| it.what.pc != pc || waits.iter().all(|(by, _)| *by != it.counter));
             state.changed();
         }
     }
