@@ -304,7 +304,7 @@ fn wrong_options_are_named() {
         (&["--launch-count", "0"], "0 is not in 1.."),
         (
             &["--only", "wait"],
-            "no check is called wait; the checks are waits, ",
+            "no check is called `wait`; the checks are waits, ",
         ),
         (
             &["--only", "waits", "--except", "waits"],
@@ -339,6 +339,17 @@ fn wrong_options_are_named() {
     );
     assert!(
         errors.contains("\n2 | naem = \"x\"\n  | ^^^^\n"),
+        "{errors}"
+    );
+    let misspelt = file(
+        "check-misspelt.toml",
+        "[[suppress]]\nname = \"missing-wiat\"\n",
+    );
+    let output = check(&kernel, &["--suppress", misspelt.to_str().expect("UTF-8")]);
+    let errors = text(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{errors}");
+    assert!(
+        errors.contains("check-misspelt.toml:2:8: error[invalid-suppressions]: no finding is called `missing-wiat`"),
         "{errors}"
     );
 }

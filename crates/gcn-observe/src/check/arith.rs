@@ -110,7 +110,7 @@ impl Watch {
             ),
             Cause::Conversion(range) => (
                 Kind::FloatToIntOverflow,
-                format!("converts a number that is not {range}"),
+                format!("converts a number out of the range of {range}"),
                 "converts it",
             ),
         };

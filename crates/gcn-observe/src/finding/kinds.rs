@@ -95,14 +95,14 @@ impl Check {
     /// ```
     /// use gcn_observe::finding::Check;
     /// assert_eq!(Check::named("waits"), Ok(Check::Waits));
-    /// assert!(Check::named("wait").unwrap_err().starts_with("no check is called wait; the checks are waits, "));
+    /// assert!(Check::named("wait").unwrap_err().starts_with("no check is called `wait`; the checks are waits, "));
     /// ```
     pub fn named(name: &str) -> Result<Check, String> {
         let found = Check::ALL.iter().copied().find(|it| it.name() == name);
         found.ok_or_else(|| {
             let names: Vec<&str> = Check::ALL.iter().map(|it| it.name()).collect();
             format!(
-                "no check is called {name}; the checks are {}",
+                "no check is called `{name}`; the checks are {}",
                 names.join(", ")
             )
         })

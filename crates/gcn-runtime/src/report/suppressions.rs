@@ -3,7 +3,9 @@
 use std::ops::Range;
 use std::path::PathBuf;
 
+use gcn_observe::finding::Kind;
 use gcn_observe::matches;
+use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 use super::finding::FindingReport;
@@ -32,6 +34,7 @@ pub struct Suppressions {
 #[serde(deny_unknown_fields)]
 struct Suppression {
     /// Name of the finding.
+    #[serde(deserialize_with = "name_of_kinds")]
     name: String,
     /// Symbol of the kernel.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -45,6 +48,19 @@ struct Suppression {
     /// Text of the instruction.
     #[serde(skip_serializing_if = "Option::is_none")]
     instruction: Option<String>,
+}
+
+/// A name that a kind of finding has.
+fn name_of_kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    let name = String::deserialize(deserializer)?;
+    let mut kinds = Kind::ALL.iter().map(|kind| kind.about().name);
+    if kinds.any(|kind| matches(&name, kind)) {
+        Ok(name)
+    } else {
+        Err(D::Error::custom(format!(
+            "no finding is called `{name}`; `gcn explain` lists all names"
+        )))
+    }
 }
 
 impl Suppression {
@@ -141,14 +157,14 @@ impl Suppressions {
     /// Reads a file's text.
     ///
     /// # Errors
-    /// It is no TOML, or has unknown keys.
+    /// It is no TOML, has unknown keys, or names no kind of finding.
     ///
     /// # Examples
     /// ```
     /// use gcn_runtime::report::Suppressions;
     /// let none = Suppressions::parse("")?;
     /// assert_eq!(none, Suppressions::default());
-    /// let of_lines = Suppressions::parse("[[suppress]]\nname = 'race-*'\nfile = '*/scan.cl'\nline = 12\n")?;
+    /// let of_lines = Suppressions::parse("[[suppress]]\nname = '*-race'\nfile = '*/scan.cl'\nline = 12\n")?;
     /// assert_ne!(of_lines, none);
     /// assert!(Suppressions::parse("[[suppress]]\nkernel = 'scan'\n").is_err(), "it has no name");
     /// # Ok::<(), gcn_runtime::report::InvalidSuppressions>(())
@@ -224,7 +240,7 @@ impl Suppressions {
     /// ```
     /// use gcn_runtime::report::Suppressions;
     /// let mut known = Suppressions::parse("[[suppress]]\nname = 'missing-wait'\n")?;
-    /// known.extend(Suppressions::parse("[[suppress]]\nname = 'race-*'\n")?);
+    /// known.extend(Suppressions::parse("[[suppress]]\nname = '*-race'\n")?);
     /// assert_eq!(known.to_string().matches("[[suppress]]").count(), 2);
     /// # Ok::<(), gcn_runtime::report::InvalidSuppressions>(())
     /// ```

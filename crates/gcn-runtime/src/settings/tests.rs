@@ -108,7 +108,7 @@ fn a_wrong_value_is_reported_with_its_variable() {
         (
             check::CHECK,
             "waits,wait",
-            "GCN_CHECK: no check is called wait;",
+            "GCN_CHECK: no check is called `wait`;",
         ),
         (check::CHECK, ",", "GCN_CHECK: `,` names no check"),
     ] {

@@ -393,7 +393,7 @@ fn failures_have_statuses_of_their_own() {
         (
             &["exec", "--check=wait", "true"],
             125,
-            "no check is called wait; the checks are waits, ",
+            "no check is called `wait`; the checks are waits, ",
         ),
         (
             &["exec", "--check", "--error-exitcode", "0", "true"],
