@@ -186,6 +186,8 @@ pub(crate) struct Found {
 pub(crate) struct Pools {
     /// A device whose memory is that of all.
     device: Device,
+    /// True if memory ends at the byte that the program has asked for, and not at the end of a granule.
+    is_exact: bool,
     /// True if observers learn that memory of devices is undefined until it is written.
     undefines: bool,
     state: Mutex<State>,
@@ -235,9 +237,10 @@ impl State {
 }
 
 impl Pools {
-    pub(crate) fn new(device: &Device, undefines: bool) -> Pools {
+    pub(crate) fn new(device: &Device, is_exact: bool, undefines: bool) -> Pools {
         Pools {
             device: device.clone(),
+            is_exact,
             undefines,
             state: Mutex::default(),
         }
@@ -285,11 +288,12 @@ impl Pools {
         } else {
             GRANULE
         };
-        let base = self.device.memory().allocate_aligned(&name, counted, align);
+        let held = if self.is_exact { bytes } else { counted };
+        let base = self.device.memory().allocate_aligned(&name, held, align);
         let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
         // The host writes its own memory unseen.
         if self.undefines && pool.kind == PoolKind::Local {
-            self.device.memory().undefine(base, counted);
+            self.device.memory().undefine(base, held);
         }
         state.count += 1;
         state.used[pool.agent] = used;

@@ -157,7 +157,7 @@ impl Runtime {
         let undefines = watch.checks().is_some_and(ProgramChecks::undefines);
         Ok(Runtime {
             signals,
-            pools: Pools::new(device, undefines),
+            pools: Pools::new(device, watch.checks().is_some(), undefines),
             watch,
             loader: Loader::default(),
             handlers: Arc::default(),
