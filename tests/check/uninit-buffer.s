@@ -3,13 +3,20 @@
 //! grid = 64
 //! args = { data = "u32*64:undefined", result = "u32*64:iota" }
 // GCN all: error[uninitialized-result]: an undefined value is stored, and is in memory when the kernel ends
-// GCN all: --> check/uninit-buffer.s:33:5
+// GCN all: --> check/uninit-buffer.s:40:5
 // GCN all: |
-// GCN all: 33 |     buffer_store_dword v2, v1, s[12:15], 0 offen
+// GCN all: 40 |     buffer_store_dword v2, v1, s[12:15], 0 offen
 // GCN all: |     ^^^^^^^^^^^^^^^^^^ stores undefined bits
+// GCN all: |
+// GCN all: ::: check/uninit-buffer.s:38:5
+// GCN all: |
+// GCN all: 38 |     buffer_load_dword v2, v1, s[4:7], 0 offen
+// GCN all: |     ----------------- the load of global memory that nothing has written
 // GCN all: |
 // GCN 1.0, 1.1: = note: stores undefined bits: `buffer_store_dword v2, v1, s[12:15], 0 offen`, at kernel+0x34, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: stores undefined bits: `buffer_store_dword v2, v1, s[12:15], 0 offen`, at kernel+0x38, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the load of global memory that nothing has written: `buffer_load_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the load of global memory that nothing has written: `buffer_load_dword v2, v1, s[4:7], 0 offen`, at kernel+0x2c, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100040000: byte 0 of result (256 bytes)
 // GCN all: = note: dwords with undefined bits that the instruction left: 64
 // GCN all: = note: kernel kernel, once

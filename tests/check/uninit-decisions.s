@@ -9,7 +9,7 @@
 // GCN all: |     ^^^^^^^^^^^^^^ goes by scc
 // GCN all: |
 // GCN all: = note: goes by scc: `s_cbranch_scc1 0`, at defined+0x4, workgroup 0,0,0, wave 0
-// GCN all: = note: the wave began with the value, which the hardware does not set
+// GCN all: = note: the wave began with the value in s20, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[uninitialized-exec]: an undefined value decides which lanes are active
@@ -19,7 +19,7 @@
 // GCN all: |     ^^^^^^^^^^^^^^^^^^ writes exec
 // GCN all: |
 // GCN all: = note: writes exec: `s_and_saveexec_b64 s[8:9], vcc`, at branch+0x4, workgroup 0,0,0, wave 0, lane 0
-// GCN all: = note: the wave began with the value, which the hardware does not set
+// GCN all: = note: the wave began with the value in v9, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[lane-race]: two lanes of one instruction store different values to one address of LDS
@@ -45,7 +45,7 @@
 // GCN all: |     ^^^^^^^^^^^^ uses v6 as an address
 // GCN all: |
 // GCN all: = note: uses v6 as an address: `ds_write_b32 v6, v0`, at branch+0x30, workgroup 0,0,0, wave 0, lane 0
-// GCN all: = note: the wave began with the value, which the hardware does not set
+// GCN all: = note: the wave began with the value in v9, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: 4 errors

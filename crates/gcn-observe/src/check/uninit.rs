@@ -196,7 +196,10 @@ impl Watch {
                 finding.place = finding.place.lane(lane);
             }
             finding.label = report.label;
-            finding.sides.push(loads.side(report.origin, context.id()));
+            let isa = report.instruction.step.inst.isa;
+            finding
+                .sides
+                .push(loads.side(report.origin, isa, context.id()));
             finding
         });
     }
@@ -278,7 +281,7 @@ impl Watch {
             let undefined = (first..first + count).find(|it| registers.scalar(*it) != 0);
             let origin = registers.scalar_origin(undefined.unwrap_or(first));
             for register in first..first + count {
-                registers.set_scalar(register, 0, Origin::Start);
+                registers.define_scalar(register);
             }
             Self::report(
                 &self.findings,
@@ -314,8 +317,8 @@ impl Watch {
             regs::EXEC_HI
         };
         let origin = registers.scalar_origin(register);
-        registers.set_scalar(regs::EXEC_LO, 0, Origin::Start);
-        registers.set_scalar(regs::EXEC_HI, 0, Origin::Start);
+        registers.define_scalar(regs::EXEC_LO);
+        registers.define_scalar(regs::EXEC_HI);
         Self::report(
             &self.findings,
             &self.loads,
@@ -374,12 +377,13 @@ impl Watch {
             }
         }
         let (shared, stores) = (&self.shared, &mut self.stores);
-        let mut store = || {
+        let mut store = |loads: &Loads, origin| {
             *stores.entry(context.pc).or_insert_with(|| {
                 shared.note(Store {
                     dispatch: context.dispatched.id,
                     kernel: context.dispatched.dispatch.kernel.clone(),
                     place: FindingPlace::of(context, instruction),
+                    origin: loads.side(origin, step.inst.isa, context.id()),
                 })
             })
         };

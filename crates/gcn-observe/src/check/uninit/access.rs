@@ -58,7 +58,7 @@ pub(super) struct Transfer<'a> {
     pub(super) view: View<'a>,
     pub(super) loads: &'a mut Loads,
     /// The number that memory keeps of a store that leaves undefined bits, made when it is first needed.
-    pub(super) store: &'a mut dyn FnMut() -> u32,
+    pub(super) store: &'a mut dyn FnMut(&Loads, Origin) -> u32,
 }
 
 /// Undefined bits of an element of up to four dwords, or of a scalar load.
@@ -129,11 +129,11 @@ impl Transfer<'_> {
         (bits, first)
     }
 
-    /// Stores undefined bits of a lane's element.
-    fn store(&mut self, lane: usize, element: u8, bytes: u64, bits: &Element) {
+    /// Stores undefined bits of a lane's element, which have an origin.
+    fn store(&mut self, lane: usize, element: u8, bytes: u64, bits: &Element, origin: Origin) {
         let is_undefined = bits.iter().any(|bits| *bits != 0);
         let number = if is_undefined && !is_padded(bits, bytes) {
-            (self.store)()
+            (self.store)(self.loads, origin)
         } else {
             0
         };
@@ -277,24 +277,26 @@ impl Transfer<'_> {
                 }
             }
             Does::Store(_) | Does::StoreByLane | Does::StoreHigh(_) => {
-                self.store(lane, 0, bytes, data);
+                self.store(lane, 0, bytes, data, origin);
             }
             Does::StoreTwo(..) => {
-                self.store(lane, 0, bytes, data);
+                self.store(lane, 0, bytes, data, origin);
                 let second = self.registers(plan.vdata1, dwords, lane);
-                self.store(lane, 1, bytes, &second);
+                self.store(lane, 1, bytes, &second, origin);
             }
             Does::StoreFromLds => {
                 let at = self.access.place_in_lds(lane);
                 let mut bits = [0; 16];
                 bits[0] = self.memories.lds.load(at, DWORD);
-                self.store(lane, 0, DWORD, &bits);
+                let origin = self.origin(Some(MemoryPlace::Lds(at)));
+                self.store(lane, 0, DWORD, &bits, origin);
             }
             Does::StoreFormat(..) | Does::StoreFormatHigh | Does::Image(ImageOp::Store(..)) => {
-                self.store(lane, 0, self.access.bytes.into(), &[all_or_none(data); 16]);
+                let bits = [all_or_none(data); 16];
+                self.store(lane, 0, self.access.bytes.into(), &bits, origin);
             }
             Does::Atomic(op, _) | Does::Return(op, _) => {
-                let old = self.update(lane, 0, bytes, data, op == AtomicOp::Swap);
+                let old = self.update(lane, 0, bytes, (data, origin), op == AtomicOp::Swap);
                 if plan.returns || matches!(plan.does, Does::Return(..)) {
                     let place = self.place(lane, 0, 0);
                     let origin = self.origin_if(place.filter(|_| all_or_none(&old) != 0));
@@ -304,18 +306,19 @@ impl Transfer<'_> {
             Does::ExchangeTwo(..) => {
                 let second = self.registers(plan.vdata1, dwords, lane);
                 for (element, data) in [(0, data), (1, &second)] {
-                    let old = self.update(lane, element, bytes, data, true);
+                    let old = self.update(lane, element, bytes, (data, origin), true);
                     let first = plan.vdst.wrapping_add(element * dwords);
                     self.set_registers(first, dwords, lane, &old, origin);
                 }
             }
             Does::ExchangeConditionally(_) => {
-                let old = self.update(lane, 0, bytes, data, false);
+                let old = self.update(lane, 0, bytes, (data, origin), false);
                 self.set_registers(plan.vdst, dwords, lane, &old, origin);
             }
             Does::AtomicFromLds(..) => {
-                let (second, _) = self.load(lane, 1, bytes);
-                self.update(lane, 0, bytes, &second, false);
+                let (second, place) = self.load(lane, 1, bytes);
+                let origin = self.origin_if(place);
+                self.update(lane, 0, bytes, (&second, origin), false);
             }
             Does::Count(_) => {
                 let (bits, place) = self.load(lane, 0, DWORD);
@@ -334,7 +337,7 @@ impl Transfer<'_> {
     /// Origin of the undefined bits that are loaded, if some are.
     fn origin_if(&mut self, place: Option<MemoryPlace>) -> Origin {
         if place.is_none() {
-            return Origin::Start;
+            return Origin::Unknown;
         }
         self.origin(place)
     }
@@ -345,23 +348,30 @@ impl Transfer<'_> {
         lane: usize,
         element: u8,
         bytes: u64,
-        data: &Element,
+        (data, origin): (&Element, Origin),
         replaces: bool,
     ) -> Element {
-        let (old, _) = self.load(lane, element, bytes);
+        let (old, place) = self.load(lane, element, bytes);
+        let origin = if all_or_none(data) == 0 {
+            self.origin_if(place)
+        } else {
+            origin
+        };
         let new = if replaces {
             *data
         } else {
             [all_or_none(data) | all_or_none(&old); 16]
         };
         if old != [0; 16] || new != [0; 16] {
-            self.store(lane, element, bytes, &new);
+            self.store(lane, element, bytes, &new, origin);
         }
         old
     }
 
     fn scalar(&mut self) {
         let plan = self.plan;
+        let exec = self.instruction.exec;
+        let origin = super::evaluate::origin_of_sources(self.facts, self.shadow, exec);
         let dwords = plan.ty.dwords();
         match plan.does {
             Does::Load(_) => {
@@ -378,28 +388,29 @@ impl Transfer<'_> {
                 for (number, bits) in (0..dwords).zip(&mut bits) {
                     *bits = self.shadow.scalar(plan.sdata.wrapping_add(number));
                 }
-                self.store(0, 0, plan.ty.bytes().into(), &bits);
+                self.store(0, 0, plan.ty.bytes().into(), &bits, origin);
             }
             Does::Atomic(op, _) => {
                 let mut data = [0; 16];
                 for (number, bits) in (0..dwords * op.values()).zip(&mut data) {
                     *bits = self.shadow.scalar(plan.sdata.wrapping_add(number));
                 }
-                let old = self.update(0, 0, plan.ty.bytes().into(), &data, op == AtomicOp::Swap);
+                let bytes = plan.ty.bytes().into();
+                let data = (&data, origin);
+                let old = self.update(0, 0, bytes, data, op == AtomicOp::Swap);
                 if plan.returns {
+                    let place = self.place(0, 0, 0);
+                    let origin = self.origin_if(place.filter(|_| all_or_none(&old) != 0));
                     for (number, bits) in (0..dwords).zip(old) {
-                        self.shadow.set_scalar(
-                            plan.sdata.wrapping_add(number),
-                            bits,
-                            Origin::Start,
-                        );
+                        self.shadow
+                            .set_scalar(plan.sdata.wrapping_add(number), bits, origin);
                     }
                 }
             }
             _ => {
                 for number in 0..128 {
                     if self.facts.scalar_written >> number & 1 != 0 {
-                        self.shadow.set_scalar(number, 0, Origin::Start);
+                        self.shadow.define_scalar(number);
                     }
                 }
             }

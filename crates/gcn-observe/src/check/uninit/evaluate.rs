@@ -560,7 +560,7 @@ pub(super) fn origin_of_sources(facts: &UninitFacts, shadow: &Shadow, exec: u64)
     } else if scalars != 0 {
         shadow.scalar_origin(scalars.trailing_zeros() as u8)
     } else {
-        vector(u64::MAX).map_or(Origin::Start, |register| shadow.vector_origin(*register))
+        vector(u64::MAX).map_or(Origin::Unknown, |register| shadow.vector_origin(*register))
     }
 }
 

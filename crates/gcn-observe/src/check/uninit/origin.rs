@@ -1,15 +1,19 @@
 //! Origins of undefined values: where they came to be, for the other side of a finding.
 
 use gcn_emu::wave::WaveId;
-use gcn_isa::Inst;
+use gcn_isa::uses::Registers;
+use gcn_isa::{Inst, Isa};
 
 use crate::finding::{FindingPlace, Side};
+use crate::registers::name;
 
 /// Origin of undefined bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
-    /// The wave began with them.
-    Start,
+    /// Of nothing that is undefined, or not known.
+    Unknown,
+    /// The wave began with them in a register.
+    Start(Registers),
     /// An instruction loaded them, by its number in [`Loads`].
     Load(u32),
 }
@@ -44,20 +48,22 @@ impl Loads {
     }
 
     /// The origin as a side of a finding.
-    pub(super) fn side(&self, origin: Origin, wave: WaveId) -> Side {
+    pub(super) fn side(&self, origin: Origin, isa: Isa, wave: WaveId) -> Side {
         let load = match origin {
-            Origin::Start => None,
             Origin::Load(number) => self.0.get(number as usize),
+            Origin::Unknown | Origin::Start(_) => None,
         };
-        match load {
-            None => Side {
-                label: "the wave began with the value, which the hardware does not set".to_owned(),
-                place: None,
-            },
-            Some(load) => Side {
-                label: format!("the load of {} that nothing has written", load.memory),
-                place: Some(FindingPlace::new(load.pc, &load.inst, Some(wave))),
-            },
+        let label = match (load, origin) {
+            (Some(load), _) => format!("the load of {} that nothing has written", load.memory),
+            (None, Origin::Start(register)) => format!(
+                "the wave began with the value in {}, which the hardware does not set",
+                name(isa, register)
+            ),
+            (None, _) => "nothing has set the value".to_owned(),
+        };
+        Side {
+            label,
+            place: load.map(|load| FindingPlace::new(load.pc, &load.inst, Some(wave))),
         }
     }
 }

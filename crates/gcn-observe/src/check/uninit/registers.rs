@@ -3,7 +3,7 @@
 use gcn_emu::run::Initial;
 use gcn_emu::wave::LANES;
 use gcn_isa::regs;
-use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
+use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 
 use super::origin::Origin;
 use crate::registers::lanes_of;
@@ -45,8 +45,8 @@ impl Shadow {
             vectors: RegisterSet::default(),
             scalars: [0; SCALARS],
             undefined: 0,
-            vector_origins: [Origin::Start; VECTORS],
-            scalar_origins: [Origin::Start; SCALARS],
+            vector_origins: [Origin::Unknown; VECTORS],
+            scalar_origins: [Origin::Unknown; SCALARS],
         });
         shadow.begin(initial);
         shadow
@@ -62,15 +62,21 @@ impl Shadow {
         }
         self.scalars = [0; SCALARS];
         self.undefined = 0;
-        self.vector_origins = [Origin::Start; VECTORS];
-        self.scalar_origins = [Origin::Start; SCALARS];
+        self.vector_origins = std::array::from_fn(|number| {
+            let first = number as u8;
+            Origin::Start(Registers::Vector { first, count: 1 })
+        });
         let beyond = |register: &u8| {
             usize::from(*register) >= initial.sgprs.len()
                 && !matches!(*register, regs::EXEC_LO | regs::EXEC_HI)
                 && !(FIRST_TRAP_REGISTER..=LAST_TRAP_REGISTER).contains(register)
         };
         for register in (0..SCALARS as u8).filter(beyond) {
-            self.set_scalar(register, u32::MAX, Origin::Start);
+            let registers = match register {
+                SCC => Registers::State(UnnumberedState::Scc),
+                first => Registers::Scalar { first, count: 1 },
+            };
+            self.set_scalar(register, u32::MAX, Origin::Start(registers));
         }
     }
 
@@ -179,6 +185,11 @@ impl Shadow {
         }
     }
 
+    /// Takes a scalar register for defined.
+    pub(super) fn define_scalar(&mut self, register: u8) {
+        self.set_scalar(register, 0, Origin::Unknown);
+    }
+
     /// The registers that have undefined bits.
     pub(super) fn with_undefined_bits(&self) -> RegisterSet {
         let mut set = self.vectors;
@@ -229,7 +240,7 @@ impl Shadow {
             }
             Registers::Scalar { first, count } => {
                 for register in first..first.saturating_add(count) {
-                    self.set_scalar(register, 0, Origin::Start);
+                    self.define_scalar(register);
                 }
             }
             Registers::State(_) => {}

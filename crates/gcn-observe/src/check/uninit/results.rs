@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use gcn_emu::observe::Dispatched;
 
 use super::memory::{Global, Left};
-use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 
 /// State that the threads of a run share.
 #[derive(Default)]
@@ -21,6 +21,8 @@ pub(super) struct Store {
     pub(super) dispatch: u64,
     pub(super) kernel: Option<String>,
     pub(super) place: FindingPlace,
+    /// Origin of the undefined bits.
+    pub(super) origin: Side,
 }
 
 impl Shared {
@@ -86,6 +88,7 @@ fn told(
         };
         findings.report(key, store.place.wave, || Finding {
             label: "stores undefined bits".to_owned(),
+            sides: vec![store.origin.clone()],
             address: Some(address),
             notes: vec![format!(
                 "dwords with undefined bits that the instruction left: {count}"
