@@ -121,6 +121,10 @@ fn sarif_has_rules_and_results() {
             "{result}"
         );
         assert_eq!(result["level"], "error");
+        let message = result["message"]["text"].as_str().expect("text");
+        assert!(message.contains("\nhelp: `s_waitcnt lgkmcnt("), "{message}");
+        let region = &result["locations"][0]["physicalLocation"]["region"];
+        assert_eq!(region["startColumn"], 5, "of the instruction: {result}");
     }
 }
 

@@ -94,7 +94,6 @@ impl PlaceReport {
         let source = place.and_then(|place| code.source_line(place.pc));
         let wave = place.and_then(|place| place.wave);
         let at = source.as_ref().map(|source| &source.place);
-        let known = |number: u32| (number != 0).then_some(number);
         PlaceReport {
             label: label.to_owned(),
             code: place.map(|place| code.place(place.pc, Some(place.text.clone()))),
@@ -102,8 +101,8 @@ impl PlaceReport {
             wave: wave.map(|wave| wave.wave),
             lane: place.and_then(|place| place.lane),
             file: at.map(|at| at.file.to_string()),
-            line: at.and_then(|at| known(at.line)),
-            column: at.and_then(|at| known(at.column)),
+            line: at.map(|at| at.line).filter(|line| *line != 0),
+            column: source.as_ref().and_then(SourceLine::column),
             source,
         }
     }
@@ -179,6 +178,17 @@ pub(crate) struct Identity {
     /// Symbols and texts of the instructions.
     places: Vec<Option<(String, Option<String>)>>,
     detail: u64,
+}
+
+impl SourceLine {
+    /// The column, from 1: that of the line's first word where none is known. `None` where the line is not known either.
+    fn column(&self) -> Option<u32> {
+        let column = self.place.column;
+        match &self.text {
+            Some(text) => u32::try_from(token(text, column).start + 1).ok(),
+            None => (column != 0).then_some(column),
+        }
+    }
 }
 
 /// A line whose control characters take one column each.
@@ -272,6 +282,23 @@ impl FindingReport {
         self.place.code.as_ref()?.instruction()
     }
 
+    /// Further facts, a sentence each.
+    fn remarks(&self) -> impl Iterator<Item = String> {
+        let address = self.address.map(|address| {
+            let buffer = self.buffer.as_ref().map(|it| format!(": {it}"));
+            format!("address {address:#x}{}", buffer.unwrap_or_default())
+        });
+        address.into_iter().chain(self.notes.iter().cloned())
+    }
+
+    /// The message, further facts and the help, a line each.
+    pub(super) fn full_message(&self) -> String {
+        let help = self.help.iter().map(|help| format!("help: {help}"));
+        let message = [self.message.clone()].into_iter();
+        let lines: Vec<String> = message.chain(self.remarks()).chain(help).collect();
+        lines.join("\n")
+    }
+
     /// Writes the finding with the colours of a renderer.
     ///
     /// # Examples
@@ -298,17 +325,9 @@ impl FindingReport {
         for side in &self.sides {
             group = side.add_to(group, AnnotationKind::Context);
         }
-        let mut notes: Vec<String> = Vec::new();
-        notes.push(self.place.text());
+        let mut notes = vec![self.place.text()];
         notes.extend(self.sides.iter().map(PlaceReport::text));
-        if let Some(address) = self.address {
-            let buffer = self.buffer.as_ref().map(|it| format!(": {it}"));
-            notes.push(format!(
-                "address {address:#x}{}",
-                buffer.unwrap_or_default()
-            ));
-        }
-        notes.extend(self.notes.iter().cloned());
+        notes.extend(self.remarks());
         if let Some(kernel) = &self.kernel {
             let times = match self.count {
                 1 => "once".to_owned(),

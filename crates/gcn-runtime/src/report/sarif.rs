@@ -44,7 +44,7 @@ fn entry(finding: &FindingReport) -> Value {
     json!({
         "ruleId": finding.name,
         "level": finding.severity,
-        "message": { "text": finding.message },
+        "message": { "text": finding.full_message() },
         "locations": [location(&finding.place)],
         "relatedLocations": finding.sides.iter().map(location).collect::<Vec<_>>(),
         "occurrenceCount": finding.count,
