@@ -39,7 +39,7 @@
 // GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x30, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100020004: byte 4 of out (256 bytes)
 // GCN all: = note: kernel kernel, once
-// GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
+// GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches; or leave it, since the result is the same in any order
 // GCN all: 
 // GCN all: 1 error, 1 warning
 // GCN all: exit status 3

@@ -165,7 +165,9 @@ impl Race<'_> {
         } else {
             RELEASE
         };
-        if is_scalar && self.before.kind().writes() {
+        if self.is_same_value {
+            format!("{order}; or leave it, since the result is the same in any order")
+        } else if is_scalar && self.before.kind().writes() {
             format!("{order}; and `s_dcache_inv` before the scalar load")
         } else {
             order.to_owned()
