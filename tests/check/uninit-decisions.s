@@ -1,6 +1,6 @@
 // RUN: tahiti bonaire fiji gfx900 gfx906
 // Values that nothing has set decide a branch, which lanes are active, and which memory is accessed; moving them is no finding, nor are
-// equal sources that cancel each other and products with 0.
+// equal sources that cancel each other.
 //! grid = 64
 // GCN all: error[uninitialized-branch]: a branch depends on an undefined value: scc
 // GCN all: --> check/uninit-decisions.s:70:5
@@ -23,28 +23,28 @@
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: error[lane-race]: two lanes of one instruction store different values to one address of LDS
-// GCN all: --> check/uninit-decisions.s:81:5
+// GCN all: --> check/uninit-decisions.s:79:5
 // GCN all: |
-// GCN all: 81 |     ds_write_b32 v6, v0
+// GCN all: 79 |     ds_write_b32 v6, v0
 // GCN all: |     ^^^^^^^^^^^^ lane 0 stores to 0x0
 // GCN all: |
-// GCN all: ::: check/uninit-decisions.s:81:5
+// GCN all: ::: check/uninit-decisions.s:79:5
 // GCN all: |
-// GCN all: 81 |     ds_write_b32 v6, v0
+// GCN all: 79 |     ds_write_b32 v6, v0
 // GCN all: |     ------------ and so does lane 1
 // GCN all: |
-// GCN all: = note: lane 0 stores to 0x0: `ds_write_b32 v6, v0`, at branch+0x30, workgroup 0,0,0, wave 0, lane 0
-// GCN all: = note: and so does lane 1: `ds_write_b32 v6, v0`, at branch+0x30, workgroup 0,0,0, wave 0, lane 1
+// GCN all: = note: lane 0 stores to 0x0: `ds_write_b32 v6, v0`, at branch+0x24, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: and so does lane 1: `ds_write_b32 v6, v0`, at branch+0x24, workgroup 0,0,0, wave 0, lane 1
 // GCN all: = note: kernel kernel, once
 // GCN all: = help: a condition that leaves one lane active, or an atomic where all values count
 // GCN all: 
 // GCN all: error[uninitialized-address]: memory is accessed at an undefined address: v6
-// GCN all: --> check/uninit-decisions.s:81:5
+// GCN all: --> check/uninit-decisions.s:79:5
 // GCN all: |
-// GCN all: 81 |     ds_write_b32 v6, v0
+// GCN all: 79 |     ds_write_b32 v6, v0
 // GCN all: |     ^^^^^^^^^^^^ uses v6 as an address
 // GCN all: |
-// GCN all: = note: uses v6 as an address: `ds_write_b32 v6, v0`, at branch+0x30, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: uses v6 as an address: `ds_write_b32 v6, v0`, at branch+0x24, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: the wave began with the value in v9, which the hardware does not set
 // GCN all: = note: kernel kernel, once
 // GCN all: 
@@ -74,8 +74,6 @@ branch:
     s_mov_b64 exec, s[8:9]
     s_mov_b32 m0, -1
     v_xor_b32 v7, v7, v7
-    v_mul_lo_u32 v8, v8, 0
-    v_or_b32 v7, v7, v8
     ds_read_b32 v8, v7
     v_and_b32 v6, 0xfc, v9
     ds_write_b32 v6, v0

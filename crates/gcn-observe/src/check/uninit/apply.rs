@@ -31,10 +31,7 @@ pub(super) fn apply(class: Class, [a, b, c]: [PartlyDefined; 3], width: u32) -> 
             added.shifted(Shift::Left, c, width)
         }
         Class::ShiftByAdd(by) => sum(a.undefined << by | b.undefined),
-        Class::Product if a.is_zero() || b.is_zero() => PartlyDefined::default(),
-        Class::Sum | Class::Difference | Class::Product => {
-            sum(a.undefined | b.undefined | c.undefined)
-        }
+        Class::Sum | Class::Difference => sum(a.undefined | b.undefined | c.undefined),
         Class::Sum24 => sum(low(a, 24) | low(b, 24) | c.undefined),
         Class::Extract(is_signed) => {
             let (from, count) = (low(b, 5), low(c, 5));

@@ -14,12 +14,10 @@ use super::registers::SCC;
 pub(super) enum Class {
     /// All bits of the result are undefined where any bit of a source is.
     Generic,
-    /// A sum: from the lowest undefined bit up.
+    /// A sum or product: from the lowest undefined bit up.
     Sum,
     /// A difference of two sources, likewise; equal ones cancel.
     Difference,
-    /// A product, likewise; 0 if a source is.
-    Product,
     /// A product of the low 24 bits, and a sum: likewise.
     Sum24,
     /// The first source shifted to the left by the second, and the third added.
@@ -347,12 +345,11 @@ fn class(step: &Step, unit: Unit) -> Class {
         "v_cvt_f32_ubyte3" => Class::Byte(3),
         "v_cvt_pkrtz_f16_f32" | "v_pack_b32_f16" | "v_cvt_pknorm_i16_f32" | "v_cvt_pknorm_u16_f32" | "v_cvt_pknorm_i16_f16"
         | "v_cvt_pknorm_u16_f16" | "v_cvt_pk_u16_u32" | "v_cvt_pk_i16_i32" => Class::Pair,
-        "v_add_u32" | "v_add_i32" | "v_add_co_u32" | "v_add3_u32" | "v_add_u16" | "v_mad_u64_u32" | "v_mad_i64_i32"
+        "v_add_u32" | "v_add_i32" | "v_add_co_u32" | "v_add3_u32" | "v_mul_lo_u32" | "v_mul_lo_i32" | "v_mul_lo_u16" | "v_add_u16" | "v_mad_u64_u32" | "v_mad_i64_i32"
         | "v_addc_co_u32" | "v_subb_co_u32" | "v_subbrev_co_u32" | "v_addc_u32" | "v_subb_u32" | "v_subbrev_u32"
-        | "s_add_u32" | "s_add_i32" => Class::Sum,
+        | "s_add_u32" | "s_add_i32" | "s_mul_i32" => Class::Sum,
         "v_sub_u32" | "v_sub_i32" | "v_subrev_u32" | "v_sub_co_u32" | "v_subrev_co_u32" | "v_sub_u16" | "v_subrev_u16"
         | "s_sub_u32" | "s_sub_i32" => Class::Difference,
-        "v_mul_lo_u32" | "v_mul_lo_i32" | "v_mul_lo_u16" | "s_mul_i32" => Class::Product,
         "v_mul_u32_u24" | "v_mul_i32_i24" | "v_mad_u32_u24" | "v_mad_i32_i24" => Class::Sum24,
         "v_lshl_add_u32" => Class::ShiftAdd,
         "v_add_lshl_u32" => Class::AddShift,

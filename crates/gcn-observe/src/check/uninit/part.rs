@@ -163,11 +163,6 @@ impl PartlyDefined {
         undefined | undefined.wrapping_neg()
     }
 
-    /// True if a value is known to be 0.
-    pub(super) const fn is_zero(self) -> bool {
-        self.undefined == 0 && self.value == 0
-    }
-
     /// True if it is not known whether a value is 0.
     pub(super) const fn may_be_zero_or_not(self) -> bool {
         self.undefined != 0 && self.value & !self.undefined == 0
