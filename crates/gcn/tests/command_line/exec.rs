@@ -104,7 +104,7 @@ fn outputs_replace_neither_the_program_nor_an_input() {
     let known = directory.join("known.toml");
     fs::write(&program, "#!/bin/sh\n").expect("written");
     fs::set_permissions(&program, Permissions::from_mode(0o755)).expect("executable");
-    fs::write(&known, "[[suppress]]\nname = \"x\"\n").expect("written");
+    fs::write(&known, "[[suppress]]\nname = \"global-race\"\n").expect("written");
     let refused = |options: &[&str], kept: &Path| {
         let before = fs::read(kept).expect("a file");
         let arguments = [&["exec"], options, &["--", "./program"]].concat();
