@@ -11,10 +11,10 @@ const ROWS_OF_SOURCE: usize = 3;
 /// Rows for such sources; those of the registers follow.
 const STAGED: usize = OPERANDS * ROWS_OF_SOURCE;
 
-/// Vector registers, a slice of [`Lanes`] to whom it derefs.
+/// Vector registers. They deref to a slice of [`Lanes`].
 ///
-/// In the same allocation, ahead of them, are rows for the sources of a vector instruction that are in no register, so that
-/// a [`Row`] is all that an instruction has to know of a source.
+/// The same allocation begins with rows for the sources of a vector instruction that are in no register: a row's number is all
+/// that an instruction has to know of a source.
 ///
 /// ```
 /// use gcn_emu::registers::VectorRegisters;
