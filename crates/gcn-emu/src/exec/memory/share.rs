@@ -6,7 +6,7 @@ use gcn_isa::Isa;
 
 use crate::device::Device;
 use crate::fault::Intent;
-use crate::lanes::{self, Lanes};
+use crate::lanes::{self, LANES, Lanes};
 use crate::step::{ShareElements, Step};
 use crate::wave::Wave;
 
@@ -54,7 +54,7 @@ impl Reaches {
         let (register, exec) = (wave.vgpr(number), wave.exec());
         let place = wave.id.wave.wrapping_mul(4) ^ u32::from(number);
         let known = &mut self.last[place as usize % Reaches::COUNT];
-        if known.exec != exec || known.register != *register {
+        if known.exec != exec || !lanes::are_equal(&known.register, register) {
             let (lowest, greatest) = lanes::reach(register, exec);
             self.count += 1;
             *known = Reach {
@@ -108,12 +108,18 @@ impl<'a> ShareAccess<'a> {
     pub fn ascends(&self) -> bool {
         let bytes = u32::from(self.elements.bytes);
         let stays_apart = bytes % (1 << self.elements.mask.trailing_zeros().min(31)) == 0;
-        let is_row = self.lanes == u64::MAX && self.elements.distance.is_none();
-        let next = self.bases.0[1..].iter();
-        let pairs = self.bases.0.iter().zip(next);
-        is_row
-            && stays_apart
-            && pairs.fold(true, |all, (at, next)| {
+        // The lanes from the first to the last, if none between them is left out.
+        let first = self.lanes.trailing_zeros() as usize;
+        let count = self.lanes.count_ones() as usize;
+        let bases = self.bases.0.get(first..first + count).unwrap_or_default();
+        let Some((_, next)) = bases.split_first() else {
+            return false;
+        };
+        let is_row = self.lanes >> first == u64::MAX >> (LANES - count);
+        stays_apart
+            && is_row
+            && self.elements.distance.is_none()
+            && bases.iter().zip(next).fold(true, |all, (at, next)| {
                 all & (next >= at) & (next.wrapping_sub(*at) >= bytes)
             })
     }
