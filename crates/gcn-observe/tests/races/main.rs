@@ -145,6 +145,18 @@ fn lanes_store_different_values_to_one_address() {
         "v_and_b32 v2, 0x7c, v1\nds_write_b32 v2, v0",
         &["lane-race: ds_write_b32 v2, v0 | ds_write_b32 v2, v0"],
     );
+    // The same of lanes 4 to 11, and of every second lane; and lanes 4 to 11 in a row.
+    for (exec, address, shares) in [
+        ("0xff0", "v2", true),
+        ("0x555", "v2", false),
+        ("0xff0", "v1", false),
+    ] {
+        let store = format!("ds_write_b32 {address}, v0");
+        let finding: &str = &format!("lane-race: {store} | {store}");
+        let body =
+            format!("v_and_b32 v2, -8, v1\ns_mov_b64 exec, {exec}\n{store}\ns_mov_b64 exec, -1");
+        assembly(GROUPS, &body, &[finding][..usize::from(shares)]);
+    }
     // One word of the second element is the next lane's first.
     assembly(
         one,
