@@ -5,35 +5,17 @@
 //!
 //! This is one of the modules that may use `unsafe`: what those instructions reach has been found to be inside.
 
+mod places;
 #[cfg(target_arch = "x86_64")]
 mod wide;
 
-use super::{Lanes, active, are_below};
 #[cfg(target_arch = "x86_64")]
-use super::{Level, level};
+use super::level::{Level, level};
+use super::register::{Lanes, active};
+use places::DWORD;
+pub use places::Elements;
 #[cfg(target_arch = "x86_64")]
 use wide::{avx2, avx512};
-
-/// Bytes of a dword.
-const DWORD: usize = 4;
-
-/// Elements of whole dwords in memory, for each lane where a register and offsets say.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Elements {
-    /// Number of the register.
-    pub addresses: u8,
-    /// Distances of the lane's elements from it.
-    pub offsets: [u32; 2],
-    /// Number of offsets in use.
-    pub count: u8,
-    /// The bits of the sums that are kept: all between two.
-    pub mask: u32,
-    /// Dwords of an element.
-    pub dwords: u8,
-    /// The number of the first register of data for each of the lane's elements; those that are loaded are all behind the
-    /// first.
-    pub data: [u8; 2],
-}
 
 /// Loads the elements of some lanes from bytes, a register for each of their dwords. Nothing, and nothing has been loaded,
 /// if any is not inside, or a register is not there.
@@ -80,11 +62,6 @@ impl Elements {
             by_vectors!(self, gather);
         }
         Elements::gather_each
-    }
-
-    /// Distances of the lane's elements.
-    fn offsets(&self) -> &[u32] {
-        self.offsets.get(..self.count.into()).unwrap_or_default()
     }
 
     /// [`Elements::gather`], one element after the other.
@@ -161,18 +138,6 @@ impl Elements {
             }
         }
         Some(())
-    }
-
-    /// Address of an element of a lane.
-    fn place(&self, addresses: &Lanes, lane: usize, offset: u32) -> usize {
-        (addresses.0[lane].wrapping_add(offset) & self.mask) as usize
-    }
-
-    /// Some if all elements of `size` bytes are inside `len` bytes.
-    fn are_inside(&self, exec: u64, addresses: &Lanes, len: usize, size: usize) -> Option<()> {
-        let last = u32::try_from(len.checked_sub(size)?).ok()?;
-        let are_inside = |&offset| are_below(addresses, offset, self.mask, exec, last);
-        self.offsets().iter().all(are_inside).then_some(())
     }
 }
 

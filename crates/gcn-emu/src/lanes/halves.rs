@@ -6,8 +6,12 @@
 use std::hint::select_unpredictable as select;
 
 #[cfg(target_arch = "x86_64")]
-use super::{LEVEL, Level, Relaxed};
-use super::{Lane, Lanes};
+use std::sync::atomic::Ordering::Relaxed;
+
+use super::lane::Lane;
+#[cfg(target_arch = "x86_64")]
+use super::level::{LEVEL, Level};
+use super::register::Lanes;
 
 /// A value in half precision that is computed with in single precision: in registers it begins at bit `UP` of a dword,
 /// and as a result it is rounded to nearest even.
@@ -111,8 +115,8 @@ pub fn narrowed(from: Lanes) -> Lanes {
 mod avx512 {
     use std::arch::x86_64::*;
 
-    use crate::lanes::Lanes;
-    use crate::lanes::vectors::avx512::{lanes_of, vectors};
+    use super::super::register::Lanes;
+    use super::super::vectors::avx512::{lanes_of, vectors};
 
     #[inline]
     #[target_feature(enable = "avx512f")]

@@ -1,8 +1,9 @@
-//! Levels of the host's vector instructions.
+//! Levels of the host's vector instructions, and functions that are compiled for each of them.
+//!
+//! This is one of the modules that may use `unsafe`: what is compiled for instructions that not every host has is
+//! called only where the host has been found to have them.
 
 use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
-
-use super::best_level;
 
 /// A level of the host's vector instructions.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -124,3 +125,70 @@ fn find_level() -> Level {
     LEVEL.store(level as u8, Relaxed);
     level
 }
+
+#[cfg(not(target_arch = "x86_64"))]
+fn best_level() -> Level {
+    Level::Baseline
+}
+
+/// Declares what the levels have: `at_each_level` and the function that finds the best one. The macro made has
+/// variables, whose dollar sign is given first so that it is none of this one's.
+macro_rules! levels {
+    ($d:tt $($Level:ident $at:ident [$($feature:tt)*];)*) => {
+        #[cfg(target_arch = "x86_64")]
+        fn best_level() -> Level {
+            $(if true $(&& is_x86_feature_detected!($feature))* {
+                return Level::$Level;
+            })*
+            Level::Baseline
+        }
+
+        /// Compiles functions for each level of the host's vectors and makes them call the one for the host. What is
+        /// inlined into them and the closures written in them is compiled for the level as well. `FUSES` in them is what
+        /// [`Level::fuses`] says of it.
+        macro_rules! at_each_level {
+            ($d(
+                $d(#[$d meta:meta])*
+                $d vis:vis fn $d name:ident $d(<$d($d G:ident: $d First:ident $d(+ $d Other:ident)*),+>)?
+                ($d($d arg:ident: $d Arg:ty),* $d(,)?) $d(-> $d Result:ty)? $d body:block
+            )*) => {$d(
+                $d(#[$d meta])*
+                $d vis fn $d name $d(<$d($d G: $d First $d(+ $d Other)*),+>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                    $(
+                        #[cfg(target_arch = "x86_64")]
+                        $(#[target_feature(enable = $feature)])*
+                        fn $at $d(<$d($d G: $d First $d(+ $d Other)*),+>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                            #[allow(dead_code)] // Few have a use for it.
+                            const FUSES: bool = $crate::lanes::Level::$Level.fuses();
+                            $d body
+                        }
+                    )*
+                    fn baseline $d(<$d($d G: $d First $d(+ $d Other)*),+>)? ($d($d arg: $d Arg),*) $d(-> $d Result)? {
+                        #[allow(dead_code)]
+                        const FUSES: bool = $crate::lanes::Level::Baseline.fuses();
+                        $d body
+                    }
+                    match $crate::lanes::level() {
+                        $(
+                            #[cfg(target_arch = "x86_64")]
+                            // SAFETY: the level is the host's: it has these features.
+                            $crate::lanes::Level::$Level => unsafe { $at $d(::<$d($d G),+>)? ($d($d arg),*) },
+                        )*
+                        _ => baseline $d(::<$d($d G),+>)? ($d($d arg),*),
+                    }
+                }
+            )*};
+        }
+    };
+}
+
+levels! { $
+    Avx512 avx512 ["avx512f" "avx512bw" "avx512dq" "avx512vl" "avx512cd" "avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
+    Avx2 avx2 ["avx2" "fma" "bmi1" "bmi2" "f16c" "lzcnt" "popcnt"];
+}
+
+#[expect(
+    clippy::single_component_path_imports,
+    reason = "a macro has no path without it"
+)]
+pub(crate) use at_each_level;

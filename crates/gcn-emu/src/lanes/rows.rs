@@ -4,10 +4,10 @@
 //! This is one of the modules that may use `unsafe`: hosts have instructions that move dwords between vectors.
 
 #[cfg(target_arch = "x86_64")]
-use super::vectors::{self, Vector, active, all, part, set_part};
-use super::{LANES, Lanes};
+use super::level::{Level, level};
+use super::register::{LANES, Lanes};
 #[cfg(target_arch = "x86_64")]
-use super::{Level, level};
+use super::vectors::{self, Vector, active, all, part, set_part};
 
 /// Lanes' elements, one behind the other, from registers of which each has one of their dwords: two to four.
 pub fn to_elements(registers: &[Lanes], elements: &mut [u32]) {

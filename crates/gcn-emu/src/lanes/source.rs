@@ -1,6 +1,8 @@
 //! Sources of the loop over lanes: registers, what has its signs changed as it is read, and what is the same in all lanes.
 
-use super::{Lane, Lanes, widened};
+use super::halves::widened;
+use super::lane::Lane;
+use super::register::Lanes;
 
 /// A source's registers: those of the low dwords and of the high ones.
 pub type SourceLanes<'a> = [&'a Lanes; 2];
@@ -80,7 +82,7 @@ impl Dwords for u32 {
     }
 }
 
-/// A source of [`map`].
+/// A source of [`super::map`].
 pub trait Lanewise: Copy {
     /// Dwords, as the loop reads them.
     type Dwords: Dwords;

@@ -8,7 +8,7 @@
 pub(super) mod avx2;
 pub(super) mod avx512;
 
-use super::{LANES, Lanes};
+use super::register::{LANES, Lanes};
 
 /// The most lanes that a vector has.
 pub(super) const WIDEST: usize = 16;

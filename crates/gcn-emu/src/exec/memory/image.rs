@@ -27,15 +27,12 @@ use sample::Sampler;
 
 pub(super) use perform::perform;
 
-/// Texels that a sample or a gather accesses at most: eight of each of two levels.
-pub const MAX_TEXELS: usize = 16;
-
 /// The first texel of each lane. No lane accesses memory where the instruction is not executed, or its texel is out of range.
 pub(super) fn addresses(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     find(wave, plan, 0, access);
 }
 
-/// Texel number `number`, below [`MAX_TEXELS`], of each lane of a sample or a gather. Returns false where no lane has that many. `access`
+/// Texel number `number`, below [`sample::MAX_TEXELS`], of each lane of a sample or a gather. Returns false where no lane has that many. `access`
 /// is overwritten.
 pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bool {
     match step.memory.as_deref() {

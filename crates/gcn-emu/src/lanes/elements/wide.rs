@@ -2,9 +2,9 @@
 //!
 //! This is one of the modules that may use `unsafe`: what is read and written has been found to be inside.
 
+use super::super::register::{LANES, Lanes};
 use super::super::vectors::{MOST, Vector, active, all, all_vectors, apart, part, set_part};
-use super::{DWORD, Elements, Lanes};
-use crate::lanes::LANES;
+use super::places::{DWORD, Elements};
 
 /// Functions called by those that are compiled for a level, which stay small so.
 ///
@@ -463,8 +463,7 @@ macro_rules! levels {
         pub(super) mod $level {
             use std::arch::x86_64::$Vector;
 
-            use super::super::{Elements, Lanes};
-            use super::Called;
+            use super::{Called, Elements, Lanes};
 
             /// See [`super::super::Gather`]; a lane has `COUNT` elements of `DWORDS` dwords.
             #[target_feature(enable = $feature)]

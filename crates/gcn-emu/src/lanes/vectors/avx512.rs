@@ -4,7 +4,7 @@
 
 use std::arch::x86_64::*;
 
-use super::super::{LANES, Lanes};
+use super::super::register::{LANES, Lanes};
 use super::{Vector, in_elements, in_registers, moves, operations, part, set_part};
 
 /// Lanes of a vector, and vectors of a register.

@@ -5,9 +5,8 @@ use gcn_isa::effect::{DetailSource, ImageOp, Sampling, TexelForm};
 
 use super::super::element::{Element, HALF_BITS, MAX_DWORDS};
 use super::super::running::{LaneFault, Running};
-use super::MAX_TEXELS;
 use super::bound::Bound;
-use super::sample::{Footprint, Sampler};
+use super::sample::{Footprint, MAX_TEXELS, Sampler};
 use super::texel::Values;
 use crate::fault::{FaultKind, ImageProblem};
 use crate::lanes::{LANES, active};

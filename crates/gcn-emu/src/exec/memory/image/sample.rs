@@ -6,7 +6,6 @@ use gcn_isa::image::{
 };
 use gcn_isa::{Does, Isa};
 
-use super::MAX_TEXELS;
 use super::bound::Bound;
 use super::clamp;
 use super::detail::{self, Detail};
@@ -14,6 +13,9 @@ use super::texel::Values;
 use crate::fault::ImageProblem;
 use crate::step::COMPONENTS;
 use crate::wave::Wave;
+
+/// Texels that a sample or a gather accesses at most: eight of each of two levels.
+pub const MAX_TEXELS: usize = 16;
 
 /// Steps of a filter's weight.
 const STEPS: f64 = 256.0;

@@ -1,0 +1,68 @@
+//! Registers with what has been loaded or is to be stored: parts of dwords.
+
+use super::level::at_each_level;
+use super::register::{LANES, Lanes};
+
+at_each_level! {
+/// Sets registers to zero. Those of a kernel are few and read soon: the string instruction that a library's way to fill
+/// memory takes from about that size on takes long to begin, and hands nothing on to loads before it has ended.
+pub(crate) fn clear(registers: &mut [Lanes]) {
+    let zero = std::hint::black_box(Lanes::ZERO);
+    for register in registers {
+        *register = zero;
+    }
+}
+}
+
+at_each_level! {
+/// Shifts each lane down by `bits`.
+pub(crate) fn shift_down(bits: u32, register: &mut Lanes) {
+    for dword in &mut register.0 {
+        *dword >>= bits;
+    }
+}
+
+/// Sign-extends the lowest `bits` bits of each lane.
+pub(crate) fn extend_sign(bits: u32, register: &mut Lanes) {
+    let shift = u32::BITS - bits;
+    for dword in &mut register.0 {
+        *dword = ((*dword << shift) as i32 >> shift) as u32;
+    }
+}
+
+/// Clears all but the lowest `bits` bits of each lane.
+pub(crate) fn keep_low(bits: u32, register: &mut Lanes) {
+    for dword in &mut register.0 {
+        *dword &= (1 << bits) - 1;
+    }
+}
+
+/// Inserts the lowest `bits` bits of each lane, fewer than all, into `old` at bit `place`.
+pub(crate) fn insert(bits: u32, place: u32, new: &mut Lanes, old: &Lanes) {
+    let low = (1 << bits) - 1;
+    let keep = !(low << place);
+    for (new, old) in new.0.iter_mut().zip(&old.0) {
+        *new = old & keep | (*new & low) << place;
+    }
+}
+
+/// Pairs of bytes as dwords.
+pub(crate) fn widen_shorts(shorts: &[[u8; 2]; LANES]) -> Lanes {
+    Lanes(shorts.map(|short| u16::from_le_bytes(short).into()))
+}
+
+/// Each lane's low byte.
+pub(crate) fn bytes(register: &Lanes) -> [u8; LANES] {
+    register.0.map(|dword| dword as u8)
+}
+
+/// Each lane's low two bytes.
+pub(crate) fn shorts(register: &Lanes) -> [[u8; 2]; LANES] {
+    register.0.map(|dword| (dword as u16).to_le_bytes())
+}
+
+/// Bytes as dwords.
+pub(crate) fn widen(bytes: &[u8; LANES]) -> Lanes {
+    Lanes(bytes.map(u32::from))
+}
+}

@@ -1,0 +1,69 @@
+//! The loop over lanes.
+
+use super::halves::narrowed;
+use super::lane::{Bit, Lane};
+use super::masks::signs;
+use super::register::{BIT, HALF, LANES, Lanes};
+use super::source::{Dwords, Lanewise};
+
+/// Computes `f` for every lane from its values of three sources and its bit in `mask`: the result's dwords, and a bit
+/// per lane. To be called in a function of `at_each_level`.
+#[inline(always)]
+pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
+    (a, b, c): (impl Lanewise, impl Lanewise, impl Lanewise),
+    mask: u64,
+    f: impl Fn(A, B, C, Given) -> (R, Taken),
+) -> ([Lanes; 2], u64) {
+    // The loop reads copies, which nothing else can be the same as: so it is one of vectors that stay in registers.
+    let [a_low, a_high] = copies::<A, _>(a);
+    let [b_low, b_high] = copies::<B, _>(b);
+    let [c_low, c_high] = copies::<C, _>(c);
+    let mut result = [Lanes::ZERO; 2];
+    // A mask is taken apart before the loop over the lanes and put together after it: that loop has vectors only.
+    let mut given = [0; LANES];
+    if Given::USED {
+        let (low, high) = given.split_at_mut(HALF);
+        for (half, mask) in [(low, mask as u32), (high, (mask >> HALF) as u32)] {
+            for (given, bit) in half.iter_mut().zip(&BIT) {
+                *given = mask & bit;
+            }
+        }
+    }
+    let mut taken = [0; LANES];
+    for lane in 0..LANES {
+        let (value, bit) = f(
+            a.value(a_low.of(lane), a_high.of(lane)),
+            b.value(b_low.of(lane), b_high.of(lane)),
+            c.value(c_low.of(lane), c_high.of(lane)),
+            Given::from_word(given[lane]),
+        );
+        let dwords = value.split();
+        if R::DWORDS > 0 {
+            result[0].0[lane] = dwords[0];
+        }
+        if R::DWORDS > 1 {
+            result[1].0[lane] = dwords[1];
+        }
+        if Taken::USED {
+            taken[lane] = bit.to_word();
+        }
+    }
+    if R::WIDENED.is_some() {
+        result[0] = narrowed(result[0]);
+    }
+    let bits = if Taken::USED { signs(taken) } else { 0 };
+    (result, bits)
+}
+
+/// Copies of a source's dwords, as its values want them.
+#[inline(always)]
+fn copies<T: Lane, S: Lanewise>(source: S) -> [S::Dwords; 2] {
+    let low = source.copy(0, T::DWORDS > 0);
+    [
+        match T::WIDENED {
+            Some(up) => low.widened(up),
+            None => low,
+        },
+        source.copy(1, T::DWORDS > 1),
+    ]
+}

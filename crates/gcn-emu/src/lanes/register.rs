@@ -1,0 +1,54 @@
+//! Vector registers: a dword per lane.
+
+/// Lanes of a wave on every GCN generation.
+pub const LANES: usize = 64;
+/// Lanes whose bits fit a dword: masks are taken apart and put together in halves.
+pub(super) const HALF: usize = 32;
+
+/// The bit of a lane within its half.
+pub(super) const BIT: [u32; HALF] = {
+    let mut bits = [0; HALF];
+    let mut lane = 0;
+    while lane < HALF {
+        bits[lane] = 1 << lane;
+        lane += 1;
+    }
+    bits
+};
+
+/// A vector register: a dword per lane.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[repr(C, align(64))]
+pub struct Lanes(pub [u32; LANES]);
+
+impl Lanes {
+    /// All lanes zero.
+    pub const ZERO: Lanes = Lanes([0; LANES]);
+
+    /// The same value in every lane.
+    #[inline]
+    pub const fn splat(value: u32) -> Lanes {
+        Lanes([value; LANES])
+    }
+}
+
+/// Contents of a register outside the file; resolved operands name none.
+pub(crate) static NOTHING: Lanes = Lanes::ZERO;
+
+/// All ones if a bit is set, else zero.
+#[inline(always)]
+pub(crate) fn keep_if(bit: u32) -> u32 {
+    u32::from(bit != 0).wrapping_neg()
+}
+
+/// The lanes whose bits are set in `mask`, in ascending order.
+pub fn active(mut mask: u64) -> impl Iterator<Item = usize> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let lane = mask.trailing_zeros() as usize;
+        mask &= mask - 1;
+        Some(lane)
+    })
+}
