@@ -4,10 +4,13 @@
 //! An expression that can be evaluated at once leaves nothing behind; one with symbols that are not yet defined stays in
 //! [`Exprs`] until the end of the source.
 
-mod functions;
 mod operator;
 
-use std::ops::Range;
+mod error;
+mod item;
+
+mod arithmetic;
+mod functions;
 
 use gcn_isa::Target;
 
@@ -15,9 +18,11 @@ use crate::cursor::{Cursor, FloatWidth, Number};
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::ids;
 use crate::symbols::{Defined, Symbols};
-use crate::value::{ExprId, ExprValue, SymbolId, Term, Variant};
+use crate::value::{ExprId, ExprValue, Term, Variant};
+pub(crate) use error::EvalError;
 pub(crate) use functions::is_function;
 use functions::{Function, OCCUPANCY_ARGUMENTS};
+use item::Item;
 pub(crate) use operator::Operator;
 use operator::operator_at;
 
@@ -38,61 +43,6 @@ const VARIANTS: &[(&str, Variant)] = &[
     ("gotpcrel32@lo", Variant::GotPcRel32Lo),
     ("gotpcrel32@hi", Variant::GotPcRel32Hi),
 ];
-
-/// An error in the evaluation of an expression.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum EvalError {
-    /// A symbol is not defined yet.
-    Pending(SymbolId),
-    /// Division by zero.
-    DivisionByZero,
-    /// The operator takes numbers, and was given an address.
-    Addresses(Operator),
-    /// Symbols defined by each other, or too long a chain.
-    Circular(SymbolId),
-    /// More work than an expression may take.
-    TooComplex,
-}
-
-impl EvalError {
-    pub(crate) fn diagnose(self, span: Range<usize>, symbols: &Symbols) -> Fail {
-        let (id, message) = match self {
-            EvalError::Pending(symbol) => (
-                &ids::UNDEFINED_SYMBOL,
-                format!("symbol `{}` is not defined", symbols.name(symbol)),
-            ),
-            EvalError::DivisionByZero => (&ids::DIVISION_BY_ZERO, "division by zero".to_owned()),
-            EvalError::Addresses(operator) => (
-                &ids::ADDRESS_VALUE,
-                format!(
-                    "`{}` takes numbers, but an operand is an address that is known only after linking",
-                    operator.text()
-                ),
-            ),
-            EvalError::Circular(symbol) => (
-                &ids::CIRCULAR_SYMBOL,
-                format!(
-                    "symbol `{}` is defined in terms of itself",
-                    symbols.name(symbol)
-                ),
-            ),
-            EvalError::TooComplex => (
-                &ids::EXPRESSION_LIMIT,
-                "the expression is too complex".to_owned(),
-            ),
-        };
-        fail(id, span, message)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-enum Item {
-    Int(i64),
-    Symbol(SymbolId, Variant),
-    /// `.`
-    Here(u32, u64),
-    Operator(Operator),
-}
 
 /// A parsed expression.
 #[derive(Clone, Copy, PartialEq, Debug)]

@@ -6,13 +6,17 @@
 //! instruction.
 
 mod code;
+mod parallel;
+
+mod names;
+mod map;
+
 mod data;
 mod lister;
-mod map;
-mod names;
 mod notes;
+
 mod object;
-mod parallel;
+
 #[cfg(test)]
 mod tests;
 
@@ -25,6 +29,7 @@ use gcn_isa::text::Text;
 use gcn_object::DESCRIPTOR_ALIGN;
 
 use crate::descriptor::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
+pub(crate) use code::WORD;
 pub use code::{
     LABELS, ListOptions, ListedCode, ListedField, ListedKernel, ListedNote, ListedSection,
     ListedSymbol,
@@ -35,8 +40,6 @@ use names::Names;
 pub(crate) use names::{Name, PlacedSymbol, is_name};
 pub use object::{list_object, target_id};
 
-/// Bytes of a word.
-pub(crate) const WORD: usize = 4;
 /// SGPRs of VCC and XNACK_MASK, which the assembler adds to a kernel's for a target with XNACK.
 const XNACK_SGPRS: u32 = 4;
 /// Code object versions that `.amdhsa_code_object_version` can ask for.

@@ -1,16 +1,21 @@
 //! Operands as text says them, before an encoding is chosen for them.
 
-pub(crate) mod function;
+mod delayed;
 pub(crate) mod register;
+
+pub(crate) mod function;
 
 use gcn_isa::{Kind, exp, vintrp};
 
-use crate::argument::{Arg, ArgValue, Delayed, Waiting};
+use crate::argument::{Arg, ArgValue, Delayed};
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expr::{Parsed, is_function};
 use crate::ids;
 
+use delayed::wait;
+
+pub(crate) use delayed::{wait_on, waiting};
 pub(crate) use register::is_register;
 
 /// An operand at the cursor, which is not at a blank.
@@ -284,23 +289,6 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
         }
     }
     expression_operand(asm)
-}
-
-/// An operand that is not known yet.
-fn wait(asm: &mut Assembler<'_>, delayed: Delayed) -> ArgValue {
-    ArgValue::Delayed(wait_on(asm, delayed))
-}
-
-/// Keeps what the statement waits for.
-pub(crate) fn wait_on(asm: &mut Assembler<'_>, delayed: Delayed) -> Waiting {
-    let place = u32::try_from(asm.waiting.len()).unwrap_or(u32::MAX);
-    asm.waiting.push(delayed);
-    Waiting(place)
-}
-
-/// The value that an operand of the statement waits for.
-pub(crate) fn waiting(asm: &Assembler<'_>, waiting: Waiting) -> Option<Delayed> {
-    asm.waiting.get(waiting.0 as usize).copied()
 }
 
 fn expression_operand(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {

@@ -11,56 +11,17 @@
 //!   `sext(x, n)` takes the low `n` bits with a sign, `i32(x)` and the like cut a value to a type.
 //! - **words**: the same as far as it goes, but not evaluated.
 
+mod pseudocode;
+
 mod scalar;
 mod vector;
 mod vector3;
 
 use crate::op::Op;
 
-/// The meaning of an ALU instruction.
-///
-/// # Examples
-/// ```
-/// use gcn_isa::{Op, meaning::meaning, sop::Sop2};
-/// let add = meaning(Op::Sop2(Sop2::S_ADD_U32)).expect("an ALU instruction");
-/// assert_eq!(add.code, "sdst = ssrc0 + ssrc1; scc = ssrc0 + ssrc1 > 0xffffffff");
-/// assert_eq!((add.corners, add.is_exact), ("SCC is the carry.", true));
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Meaning {
-    /// Pseudo-code.
-    pub code: &'static str,
-    /// The outcome in corner cases: sentences, or nothing.
-    pub corners: &'static str,
-    /// The pseudo-code is exact; see the module.
-    pub is_exact: bool,
-}
+use pseudocode::BY_EFFECT;
 
-impl Meaning {
-    /// With sentences about corner cases.
-    const fn but(self, corners: &'static str) -> Meaning {
-        Meaning { corners, ..self }
-    }
-}
-
-const fn exact(code: &'static str) -> Meaning {
-    Meaning {
-        code,
-        corners: "",
-        is_exact: true,
-    }
-}
-
-const fn words(code: &'static str) -> Meaning {
-    Meaning {
-        code,
-        corners: "",
-        is_exact: false,
-    }
-}
-
-/// An instruction whose effect, in its row, says all.
-const BY_EFFECT: Meaning = words("");
+pub use pseudocode::Meaning;
 
 /// The meaning of an ALU instruction; nothing where the row's effect has it.
 ///

@@ -4,10 +4,13 @@
 //! instruction that the template is not for is written by the [`FullPrinter`], which examines every bit. What both can
 //! write they write alike; a test holds it.
 
+mod fidelity;
+mod immediate;
+mod modifiers;
+
 mod clrx;
 mod compile;
 mod full;
-mod modifiers;
 
 use std::fmt;
 use std::sync::OnceLock;
@@ -21,13 +24,15 @@ use crate::form::{Form, LITERAL};
 use crate::inst::Inst;
 use crate::operand::Kind;
 use crate::regs;
-use crate::simm;
 use crate::target::Isa;
 use crate::text::Text;
 
 use compile::compile;
 use full::FullPrinter;
+use immediate::write_immediate;
 use modifiers::{Conveyed, modifiers};
+
+pub use fidelity::TextFidelity;
 
 /// A syntax of instructions.
 ///
@@ -48,30 +53,6 @@ pub enum Syntax {
     Llvm,
     /// The syntax that CLRX's documents specify.
     Clrx,
-}
-
-/// Completeness of an instruction's text.
-///
-/// # Examples
-/// ```
-/// use gcn_isa::{Isa, Syntax, TextFidelity, decode};
-/// let fidelity = |words: &[u32]| {
-///     decode(Isa::Vi, words).map(|inst| inst.print(&mut String::new(), Syntax::Llvm, None))
-/// };
-/// assert_eq!(fidelity(&[0xbf80_0000]), Ok(TextFidelity::Exact), "s_nop 0");
-/// assert_eq!(fidelity(&[0xb980_f801]), Ok(TextFidelity::RefusedByLlvm), "s_getreg_regrd_b32");
-/// assert_eq!(fidelity(&[0xbf8a_0001]), Ok(TextFidelity::Lossy), "s_barrier with a bit that it has not");
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[must_use]
-pub enum TextFidelity {
-    /// Assembling the text gives the same words.
-    Exact,
-    /// The same, but LLVM's assembler refuses the text, which is in its syntax, or makes other words of it.
-    RefusedByLlvm,
-    /// Some bits are not in the text (reserved or unused fields that are not zero, a register that has no name), or
-    /// the instruction breaks a [rule](crate::rules) that assemblers hold it to.
-    Lossy,
 }
 
 impl Inst {
@@ -499,38 +480,6 @@ fn first_unusual_offset(form: &Form) -> u64 {
         LITERAL
     } else {
         1 << UNSIGNED_BITS
-    }
-}
-
-/// Appends a number, which every text conveys exactly.
-fn write_immediate(out: &mut Text, isa: Isa, kind: Kind, value: i64) {
-    match kind {
-        Kind::Waitcnt => simm::write_waitcnt(out, isa, value as u16),
-        Kind::Hwreg => simm::write_hwreg(out, isa, value as u16),
-        Kind::SendMsg => simm::write_sendmsg(out, isa, value as u16),
-        Kind::Simm16 => out.push_hex(u64::from(value as u16)),
-        Kind::Unsigned => regs::write_small(out, value as u32),
-        // LLVM writes a distance as the number without sign.
-        Kind::Branch => out.push_decimal(u64::from(value as u16)),
-        Kind::Signed
-        | Kind::Vgpr
-        | Kind::GlobalAddress
-        | Kind::ScratchAddress
-        | Kind::BufferAddress
-        | Kind::ImageData { .. }
-        | Kind::ImageAddress { .. }
-        | Kind::ExportTarget
-        | Kind::ExportSource(_)
-        | Kind::Attribute
-        | Kind::VertexParameter
-        | Kind::Saddr
-        | Kind::Src
-        | Kind::Ssrc
-        | Kind::Sdst
-        | Kind::Aligned(_)
-        | Kind::ScalarOffset { .. }
-        | Kind::GprIndex
-        | Kind::Literal => out.push_signed(value),
     }
 }
 

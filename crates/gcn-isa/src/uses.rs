@@ -7,17 +7,21 @@
 //! Sources: errata E035–E037, E043, E069, E082, E089, E250–E255; the tests `uses` of gcn-emu execute every row against the
 //! registers and memory stated here, and the tests `llvm_facts` of gcn-asm compare counters and hazards with LLVM's passes.
 
-mod counters;
-mod hazards;
 mod memory;
 mod registers;
+
+mod operands;
+mod implicit;
+mod collect;
 mod set;
 
-mod implicit;
-mod operands;
+mod counters;
+mod flow;
+mod hazards;
+
 mod text;
 
-use crate::effect::{Control, Does, Implicit};
+use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field};
 use crate::inst::Inst;
 
@@ -161,43 +165,6 @@ impl Uses<'_> {
             Encoding::Flat | Encoding::Global | Encoding::Scratch => Unit::Flat,
             Encoding::Mubuf | Encoding::Mtbuf | Encoding::Mimg => Unit::VectorMemory,
             Encoding::Exp => Unit::Export,
-        }
-    }
-
-    /// Execution may go on elsewhere than at the next instruction.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_isa::{Isa, decode};
-    /// let (branch, call) = (decode(Isa::Gfx9, &[0xbf85_fffe])?, decode(Isa::Gfx9, &[0xbe80_1e02])?);
-    /// assert!(branch.uses().leaves_sequence() && !branch.uses().calls());
-    /// assert!(call.uses().leaves_sequence() && call.uses().calls(), "s_swappc_b64");
-    /// # Ok::<(), gcn_isa::DecodeError>(())
-    /// ```
-    pub fn leaves_sequence(&self) -> bool {
-        matches!(
-            self.inst.does(),
-            Does::Branch(_)
-                | Does::Jump
-                | Does::Fork
-                | Does::ReturnFromTrap
-                | Does::Control(Control::End | Control::Trap)
-        )
-    }
-
-    /// Control goes to an address that registers hold, or that is noted for a return: to code of which the instruction
-    /// says nothing.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "all others go on at a known place"
-    )]
-    pub fn calls(&self) -> bool {
-        match self.inst.does() {
-            Does::Jump => true,
-            Does::Branch(_) => self
-                .registers()
-                .any(|r| r.written != 0 && r.operand().is_some()),
-            _ => false,
         }
     }
 

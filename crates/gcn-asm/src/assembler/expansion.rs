@@ -5,6 +5,7 @@
 //! substituted into [`Texts`] that live as long as the assembly. Positions inside such a text are of no use in
 //! messages: after each statement, its findings are moved to their places ([`place`]).
 
+pub(crate) mod origin;
 pub(crate) mod place;
 
 use std::cell::{Cell, OnceCell};
@@ -16,7 +17,7 @@ use crate::cursor::Cursor;
 use crate::diagnostic::Diagnostic;
 use crate::inputs::files::Files;
 use crate::inputs::options::{Source, SourceFile};
-use place::{Deferred, Included, Mapping, Node, Origin, Step};
+use origin::{Deferred, Expanded, Included, Mapping, Node, Origin, Step};
 
 /// Bytes that all expansions together may read, and more in a long source ([`EXPANDED_PER_BYTE`]).
 pub(crate) const MAX_EXPANDED: usize = 1 << 28;
@@ -43,24 +44,6 @@ impl Drop for Texts {
         let mut next = self.next.take();
         while let Some(mut texts) = next {
             next = texts.next.take();
-        }
-    }
-}
-
-/// The kind and name of an expansion.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Expanded<'a> {
-    Macro(&'a str),
-    Loop(&'static str),
-    File(&'a str),
-}
-
-impl Expanded<'_> {
-    pub(crate) fn text(self) -> String {
-        match self {
-            Expanded::Macro(name) => format!("macro `{name}`"),
-            Expanded::Loop(name) => format!("`{name}`"),
-            Expanded::File(name) => format!("`{}`", name.escape_debug()),
         }
     }
 }

@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::argument::lower_case;
-use crate::assembler::expansion::place::{Mapping, Origin, Step};
+use crate::assembler::expansion::origin::{Expanded, Mapping, Origin, Step};
 use crate::assembler::expansion::{
-    ENTRY_COST, Expanded, Expansion, Frame, Jump, MAX_EXPANDED, REPEAT_COST, Texts,
+    ENTRY_COST, Expansion, Frame, Jump, MAX_EXPANDED, REPEAT_COST, Texts,
 };
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};

@@ -1,30 +1,26 @@
 //! Directives that make text out of text: macros, loops, conditions and included files.
 
+mod substitute;
+
 pub(crate) mod condition;
 pub(crate) mod files;
 pub(crate) mod loops;
 pub(crate) mod macros;
 pub(crate) mod settle;
-mod substitute;
 
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::place::{Origin, Step};
-use crate::assembler::expansion::{ENTRY_COST, Expanded, Jump, REPEAT_COST};
+use crate::assembler::expansion::origin::{Expanded, Origin, Step};
+use crate::assembler::expansion::{ENTRY_COST, Jump, REPEAT_COST};
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Severity, fail};
 use crate::ids;
+use loops::LOOP;
 use substitute::{Values, substitute, unquoted};
 
 /// The name of the number of a round in a loop, and of a call in a macro.
 const ROUND: &str = "\\+";
-
-const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);
-const LOOP: (&[&str], &[&str]) = (
-    &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"],
-    &[".endr", ".endrept"],
-);
 
 /// `count`, up to `.endr`
 pub(crate) fn rept(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {

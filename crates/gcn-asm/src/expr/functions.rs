@@ -4,7 +4,9 @@
 
 use gcn_isa::{Isa, Target};
 
-use super::{Item, Operator};
+use super::arithmetic::align_to;
+use super::item::Item;
+use super::operator::Operator;
 use crate::descriptor::extra_sgprs;
 
 /// A function.
@@ -92,14 +94,6 @@ pub(super) fn occupancy(isa: Isa, arguments: [i64; OCCUPANCY_ARGUMENTS]) -> i64 
     otherwise.min(by_sgprs).min(by_vgprs)
 }
 
-/// The least multiple of `multiple` that is not below `value`; nothing if there is none.
-pub(super) fn align_to(value: i64, multiple: i64) -> Option<i64> {
-    match value.checked_rem_euclid(multiple)? {
-        0 => Some(value),
-        rest => value.checked_add(multiple.checked_abs()?.checked_sub(rest)?),
-    }
-}
-
 /// Waves that share the SGPRs of a SIMD: 800 from GCN 1.2 on, 512 before, in blocks. The steps are those of LLVM's
 /// subtarget description.
 fn waves_by_sgprs(isa: Isa, sgprs: i64) -> i64 {
@@ -115,14 +109,6 @@ fn waves_by_sgprs(isa: Isa, sgprs: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn rounds_up() {
-        assert_eq!(align_to(5, 4), Some(8));
-        assert_eq!(align_to(8, 4), Some(8));
-        assert_eq!(align_to(1, 0), None);
-        assert_eq!(align_to(i64::MAX, 4), None);
-    }
 
     #[test]
     fn registers_limit_waves() {

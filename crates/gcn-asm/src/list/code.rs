@@ -7,6 +7,8 @@ use gcn_object::KernelDescriptor;
 
 /// Prefix of generated labels.
 pub const LABELS: &str = "L";
+/// Bytes of a word.
+pub(crate) const WORD: usize = 4;
 
 /// Code to list.
 #[derive(Clone, Debug)]

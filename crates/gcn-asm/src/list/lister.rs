@@ -6,8 +6,7 @@ use std::ops::Range;
 use gcn_isa::text::Text;
 use gcn_isa::{Inst, Printer, Syntax, TARGETS, TextFidelity};
 
-use super::WORD;
-use super::code::{ListOptions, ListedField, ListedNote, ListedSection};
+use super::code::{ListOptions, ListedField, ListedNote, ListedSection, WORD};
 use super::map::{Item, Map, SectionWords, branch_target};
 use super::names::{Name, PlacedSymbol, is_identifier};
 use super::parallel::in_order;

@@ -6,7 +6,8 @@ use std::thread;
 
 use gcn_isa::{Decoder, Inst, Skimmed};
 
-use super::{PlacedSymbol, WORD};
+use super::code::WORD;
+use super::names::PlacedSymbol;
 
 /// Words of the longest instruction.
 const LONGEST: usize = 2;

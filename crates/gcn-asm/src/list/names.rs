@@ -5,8 +5,7 @@ use std::fmt;
 use gcn_isa::regs;
 use hashbrown::HashSet;
 
-use super::WORD;
-use super::code::{ListedCode, ListedSection, ListedSymbol};
+use super::code::{ListedCode, ListedSection, ListedSymbol, WORD};
 
 /// Names that the listing defines; the first symbol of a name gets it.
 pub(super) struct Names<'a> {

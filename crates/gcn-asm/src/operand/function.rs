@@ -6,6 +6,7 @@ use std::ops::Range;
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
 use gcn_isa::{Isa, IsaSet, clrx};
 
+use super::delayed::wait_on;
 use super::register::is_register;
 use crate::argument::{ArgValue, Delayed, lower_case};
 use crate::assembler::Assembler;
@@ -14,7 +15,6 @@ use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::explain::closest;
 use crate::expr::Parsed;
 use crate::ids;
-use crate::operand;
 
 /// Names of functions that operands are written as, for suggestions.
 const FUNCTIONS: [&str; 10] = [
@@ -61,11 +61,9 @@ pub(crate) fn function(
                 Parsed::Float(value) | Parsed::Suffixed(value, _) => ArgValue::LiteralFloat(value),
                 Parsed::Known(value) => match value.as_absolute() {
                     Some(number) => ArgValue::Literal(number),
-                    None => ArgValue::DelayedLiteral(operand::wait_on(asm, Delayed::Value(value))),
+                    None => ArgValue::DelayedLiteral(wait_on(asm, Delayed::Value(value))),
                 },
-                Parsed::Later(id) => {
-                    ArgValue::DelayedLiteral(operand::wait_on(asm, Delayed::Expr(id)))
-                }
+                Parsed::Later(id) => ArgValue::DelayedLiteral(wait_on(asm, Delayed::Expr(id))),
             };
             close(asm)?;
             value

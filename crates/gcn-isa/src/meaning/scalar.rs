@@ -2,7 +2,7 @@
 
 use crate::chapters::sop::{Sop1, Sop2, Sopc, Sopk};
 
-use super::{BY_EFFECT, Meaning, exact, words};
+use super::pseudocode::{BY_EFFECT, Meaning, exact, words};
 
 const OVERFLOW: &str = "SCC is the signed overflow.";
 const FIRST: &str = "SCC says that the first source is the result; it is 0 if both are equal.";

@@ -2,7 +2,7 @@
 
 use crate::chapters::vop::{Vop1, Vop2};
 
-use super::{Meaning, exact, words};
+use super::pseudocode::{Meaning, exact, words};
 
 pub(super) const COUNT_4: &str = "The shift's count is 4 bits of the source: 16 shifts by 0.";
 pub(super) const COUNT_5: &str = "The shift's count is 5 bits of the source: 32 shifts by 0.";

@@ -3,11 +3,11 @@
 use crate::chapters::vintrp::{Vintrp, Vop3Interp};
 use crate::chapters::vop3::{Vop3, Vop3b, Vop3p};
 
+use super::pseudocode::{Meaning, exact, words};
 use super::vector::{
     COUNT_5, COUNT_6, FUSED, LANE, LEGACY, NORMALISED, NORMALISED_U, ONES, ORDER, PACKED_U8,
     TRUNCATED, UNFUSED,
 };
-use super::{Meaning, exact, words};
 
 const ORDER3: &str =
     "A NaN is left out; -0 is less than +0. With IEEE mode a signalling NaN comes out quiet.";

@@ -4,19 +4,23 @@
 //! CLRX chooses encodings by what is written, not by suffixes: an instruction whose text would mean a shorter
 //! encoding has `vop3`, `sdwa` or `dpp` behind it. It names registers as they are, wherever a group begins.
 
+mod printer;
+
 mod modifiers;
 
 use std::fmt::Write;
 
-use super::TextFidelity;
+use super::fidelity::TextFidelity;
 use crate::chapters::exp;
 use crate::chapters::vintrp::{CHANNELS, VERTEX_PARAMETERS};
 use crate::clrx;
-use crate::field::{Encoding, Field, Layout};
+use crate::field::{Encoding, Field};
 use crate::inst::{Inst, Operand};
 use crate::operand::{Kind, ModifierValue, Slot, Ty, When};
 use crate::regs;
 use crate::text::Text;
+
+use printer::ClrxPrinter;
 
 /// The column at which operands begin, counted from the mnemonic's first character.
 const OPERAND_COLUMN: usize = 16;
@@ -54,15 +58,6 @@ pub(super) fn print(inst: &Inst, out: &mut Text, target: Option<&str>) -> TextFi
     } else {
         TextFidelity::Lossy
     }
-}
-
-struct ClrxPrinter<'a> {
-    inst: &'a Inst,
-    layout: &'static Layout,
-    out: &'a mut Text,
-    /// The bits that the text conveys.
-    shown: u64,
-    exact: bool,
 }
 
 impl ClrxPrinter<'_> {
@@ -142,34 +137,6 @@ impl ClrxPrinter<'_> {
             };
             is_used || self.inst.get(field) == 0
         }) && !(is_compressed && (0..2).any(|index| pair(index) == 2))
-    }
-
-    /// Notes that the text conveys a field.
-    fn convey(&mut self, field: Field) {
-        self.shown |= self.layout.bits(field).mask();
-    }
-
-    fn flag(&mut self, field: Field, name: &str) {
-        self.convey(field);
-        if self.inst.flag(field) {
-            self.out.push(' ');
-            self.out.push_str(name);
-        }
-    }
-
-    fn flags(&mut self, flags: &[(Field, &str)]) {
-        for (field, name) in flags {
-            self.flag(*field, name);
-        }
-    }
-
-    /// ` name:` and a number, left out when it is 0.
-    fn decimal(&mut self, field: Field, name: &str) {
-        self.convey(field);
-        let value = self.inst.get(field);
-        if value != 0 {
-            let _ = write!(self.out, " {name}:{value}");
-        }
     }
 
     fn operand(&mut self, slot: &Slot) {
@@ -498,9 +465,5 @@ impl ClrxPrinter<'_> {
                 code == 0
             };
         }
-    }
-
-    fn has_source(&self, field: Field) -> bool {
-        self.inst.row().slots().any(|slot| slot.field == field)
     }
 }

@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
+use super::fidelity::TextFidelity;
+use super::immediate::write_immediate;
 use super::modifiers::{Conveyed, modifiers};
-use super::{TextFidelity, write_immediate};
 use crate::chapters::exp;
 use crate::chapters::vintrp::{CHANNELS, MAX_ATTRIBUTE, VERTEX_PARAMETERS};
 use crate::field::Field;

@@ -9,7 +9,9 @@ use crate::simm::{HWREG_SH_MEM_BASES, HWREG_STATUS, Hwreg};
 
 use super::memory::M0;
 use super::operands::is_source;
-use super::registers::{ALL, Found, RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLanes};
+use super::registers::{
+    ALL, RegisterUse, RegisterUses, Registers, UnnumberedState, UseOrigin, UsedLanes,
+};
 use super::{Unit, Uses};
 
 /// TRAPSTS: a memory violation happened.
@@ -66,7 +68,7 @@ impl Uses<'_> {
         }
     }
 
-    pub(super) fn implicit(&self, found: &mut Found) {
+    pub(super) fn implicit(&self, found: &mut RegisterUses) {
         let inst = self.inst;
         let implicit = inst.does().implicit();
         let has = |it| implicit.has(it);
@@ -139,7 +141,7 @@ impl Uses<'_> {
     }
 
     /// The register of S_GETREG, of whose parts some are state with names of their own, or S_SETREG.
-    fn hardware_register(&self, found: &mut Found) {
+    fn hardware_register(&self, found: &mut RegisterUses) {
         let inst = self.inst;
         let Some(slot) = inst.row().slots().find(|slot| slot.kind == Kind::Hwreg) else {
             return;
@@ -171,7 +173,7 @@ impl Uses<'_> {
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at the next instruction"
     )]
-    fn control(&self, found: &mut Found) {
+    fn control(&self, found: &mut RegisterUses) {
         /// Registers of an entry of the stack.
         const ENTRY: u8 = 4;
         let inst = self.inst;
@@ -210,7 +212,7 @@ impl Uses<'_> {
 }
 
 /// State that an operand's code stands for: VCCZ, EXECZ, SCC, apertures.
-fn value(code: u8, found: &mut Found) {
+fn value(code: u8, found: &mut RegisterUses) {
     match code {
         regs::VCCZ => found.scalar(regs::VCC_LO, 2, true, false),
         regs::EXECZ => found.scalar(regs::EXEC_LO, 2, true, false),

@@ -177,15 +177,15 @@ impl RegisterUse {
     }
 }
 
-/// Uses in a row, without an allocation.
-pub(super) struct Found {
+/// A list of uses, without an allocation.
+pub(super) struct RegisterUses {
     uses: [Option<RegisterUse>; MOST],
     len: usize,
 }
 
-impl Found {
-    pub(super) fn new() -> Found {
-        Found {
+impl RegisterUses {
+    pub(super) fn new() -> RegisterUses {
+        RegisterUses {
             uses: [None; MOST],
             len: 0,
         }

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::place::{Included, Origin, Step};
-use crate::assembler::expansion::{ENTRY_COST, Expanded};
+use crate::assembler::expansion::ENTRY_COST;
+use crate::assembler::expansion::origin::{Expanded, Included, Origin, Step};
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, fail};
 use crate::ids;

@@ -4,13 +4,16 @@
 
 use std::ops::Range;
 
-use super::LOOP;
 use crate::assembler::Assembler;
-use crate::assembler::expansion::Expanded;
-use crate::assembler::expansion::place::{Origin, Step};
+use crate::assembler::expansion::origin::{Expanded, Origin, Step};
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
 
+/// The directives that begin and end a loop.
+pub(super) const LOOP: (&[&str], &[&str]) = (
+    &[".rept", ".rep", ".irp", ".irpc", ".for", ".while"],
+    &[".endr", ".endrept"],
+);
 /// Cost of a round besides its text: its condition is read again and may never fail.
 const ROUND_COST: usize = 1024;
 

@@ -4,18 +4,19 @@ use std::cell::Cell;
 use std::ops::Range;
 use std::rc::Rc;
 
-use super::MACRO;
 use super::substitute::{
     Values, blanks_part, is_operator, locals, substitute, unquoted, with_backslashes,
 };
 use crate::assembler::Assembler;
-use crate::assembler::expansion::place::{Origin, Step};
-use crate::assembler::expansion::{ENTRY_COST, Expanded, Jump, MAX_CALL, Macro, Need, Parameter};
+use crate::assembler::expansion::origin::{Expanded, Origin, Step};
+use crate::assembler::expansion::{ENTRY_COST, Jump, MAX_CALL, Macro, Need, Parameter};
 use crate::assembler::reader::MACRO_NAME;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::ids;
 
+/// The directives that begin and end a macro.
+const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);
 /// The macro of this name called, if there is one; the cursor is behind the name.
 pub(crate) fn macro_call(
     asm: &mut Assembler<'_>,

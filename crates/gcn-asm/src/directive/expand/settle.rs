@@ -1,10 +1,9 @@
 //! Findings of statements inside expansions, moved to their places in the source.
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::place::{
-    Deferred, MAX_ERRORS, MAX_WARNINGS, Mapping, Marks, Step,
-};
-use crate::assembler::expansion::{Expanded, Jump};
+use crate::assembler::expansion::Jump;
+use crate::assembler::expansion::origin::{Deferred, Expanded, Mapping, Step};
+use crate::assembler::expansion::place::{MAX_ERRORS, MAX_WARNINGS, Marks};
 use crate::diagnostic::{Fail, Severity};
 
 pub(crate) fn marks(asm: &Assembler<'_>) -> Marks {

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::ClrxPrinter;
+use super::printer::ClrxPrinter;
 use crate::clrx;
 use crate::field::{Encoding, Field};
 use crate::inst::{Inst, Operand};

@@ -1,0 +1,14 @@
+//! Items of an expression in postfix order.
+
+use super::operator::Operator;
+use crate::value::{SymbolId, Variant};
+
+/// An item of an expression in postfix order.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Item {
+    Int(i64),
+    Symbol(SymbolId, Variant),
+    /// `.`
+    Here(u32, u64),
+    Operator(Operator),
+}

@@ -1,0 +1,25 @@
+//! Fidelity of an instruction's text.
+
+/// Completeness of an instruction's text.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Isa, Syntax, TextFidelity, decode};
+/// let fidelity = |words: &[u32]| {
+///     decode(Isa::Vi, words).map(|inst| inst.print(&mut String::new(), Syntax::Llvm, None))
+/// };
+/// assert_eq!(fidelity(&[0xbf80_0000]), Ok(TextFidelity::Exact), "s_nop 0");
+/// assert_eq!(fidelity(&[0xb980_f801]), Ok(TextFidelity::RefusedByLlvm), "s_getreg_regrd_b32");
+/// assert_eq!(fidelity(&[0xbf8a_0001]), Ok(TextFidelity::Lossy), "s_barrier with a bit that it has not");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[must_use]
+pub enum TextFidelity {
+    /// Assembling the text gives the same words.
+    Exact,
+    /// The same, but LLVM's assembler refuses the text, which is in its syntax, or makes other words of it.
+    RefusedByLlvm,
+    /// Some bits are not in the text (reserved or unused fields that are not zero, a register that has no name), or
+    /// the instruction breaks a [rule](crate::rules) that assemblers hold it to.
+    Lossy,
+}

@@ -1,0 +1,44 @@
+//! The instructions at which control leaves the sequence of the code.
+
+use crate::effect::{Control, Does};
+
+use super::Uses;
+
+impl Uses<'_> {
+    /// Execution may go on elsewhere than at the next instruction.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let (branch, call) = (decode(Isa::Gfx9, &[0xbf85_fffe])?, decode(Isa::Gfx9, &[0xbe80_1e02])?);
+    /// assert!(branch.uses().leaves_sequence() && !branch.uses().calls());
+    /// assert!(call.uses().leaves_sequence() && call.uses().calls(), "s_swappc_b64");
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
+    pub fn leaves_sequence(&self) -> bool {
+        matches!(
+            self.inst.does(),
+            Does::Branch(_)
+                | Does::Jump
+                | Does::Fork
+                | Does::ReturnFromTrap
+                | Does::Control(Control::End | Control::Trap)
+        )
+    }
+
+    /// Control goes to an address that registers hold, or that is noted for a return: to code of which the instruction
+    /// says nothing.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "all others go on at a known place"
+    )]
+    pub fn calls(&self) -> bool {
+        match self.inst.does() {
+            Does::Jump => true,
+            Does::Branch(_) => self
+                .registers()
+                .any(|r| r.written != 0 && r.operand().is_some()),
+            _ => false,
+        }
+    }
+}
