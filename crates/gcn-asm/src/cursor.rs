@@ -2,6 +2,7 @@
 //! context, so there are no tokens; the reader asks for what is possible at a place.
 
 mod literal;
+mod skip;
 
 use std::ops::Range;
 
@@ -332,28 +333,6 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The beginning of a block comment that has no end, in the text from the beginning of a line.
-    pub(crate) fn unclosed_comment(&self, line: usize) -> Option<Range<usize>> {
-        let mut probe = self.clone();
-        probe.pos = line;
-        while !probe.at_end() {
-            match (probe.peek(), probe.peek_at(1)) {
-                (b'/', b'*') => {
-                    let start = probe.pos;
-                    probe.skip_blanks();
-                    if probe.at_end() && !self.text.ends_with("*/") || probe.pos < start + 4 {
-                        return Some(start..start + 2);
-                    }
-                }
-                (b'/', b'/') | (b';', _) => probe.skip_line(),
-                (b'"', _) if probe.string().is_err() => return None,
-                (b'"', _) => {}
-                _ => probe.pos += 1,
-            }
-        }
-        None
-    }
-
     /// Returns whether the statement ends here. Call after [`Cursor::skip_blanks`].
     pub(crate) fn at_statement_end(&self) -> bool {
         match self.peek() {
@@ -374,31 +353,6 @@ impl<'a> Cursor<'a> {
     pub(crate) fn skip_line(&mut self) {
         self.skip_comment();
         let _ = self.eat(b'\n') || self.eat(b';');
-    }
-
-    /// Steps behind a statement that is not read.
-    pub(crate) fn skip_statement(&mut self) {
-        self.skip_statement_content();
-        let _ = self.eat(b'\n') || self.eat(b';');
-    }
-
-    /// Steps to the end of a statement that is not read.
-    pub(crate) fn skip_statement_content(&mut self) {
-        if !self.dialect.semicolon_separates() {
-            return self.skip_line_content();
-        }
-        loop {
-            match self.peek() {
-                b'\n' | b';' => return,
-                b'#' => self.skip_line_content(),
-                b'"' if self.string().is_err() => self.skip_line_content(),
-                b'"' => {}
-                b'\'' if self.peek_at(2) == b'\'' => self.pos += 3,
-                b'/' if self.peek_at(1) == b'*' => self.skip_more_blanks(),
-                _ if self.at_end() => return,
-                _ => self.pos += self.continuation().unwrap_or(1),
-            }
-        }
     }
 
     /// Blanks and labels, which may contain parameters of a macro.
@@ -496,6 +450,21 @@ impl<'a> Cursor<'a> {
         self.text.get(start..self.pos)
     }
 
+    /// A word that may begin with a digit: `8_8_8_8`.
+    pub(crate) fn tail_word(&mut self) -> &'a str {
+        let range = self.tail();
+        self.text.get(range).unwrap_or("")
+    }
+
+    /// Steps over the rest of a word, whatever it begins with.
+    pub(crate) fn tail(&mut self) -> Range<usize> {
+        let start = self.pos;
+        while is_word(self.peek()) {
+            self.pos += 1;
+        }
+        start..self.pos
+    }
+
     /// Returns whether the name of something in a scope goes on, or begins, here: `::name`.
     #[inline]
     pub(crate) fn at_scope(&self) -> bool {
@@ -503,26 +472,5 @@ impl<'a> Cursor<'a> {
             && self.peek_at(1) == b':'
             && is_word_start(self.peek_at(2))
             && self.dialect.has_scopes()
-    }
-
-    /// A symbol's name: a word, or any text in quotes.
-    pub(crate) fn name(&mut self) -> Result<std::borrow::Cow<'a, str>, Fail> {
-        self.skip_blanks();
-        if self.peek() == b'"' {
-            let start = self.pos;
-            let bytes = self.string()?;
-            return match String::from_utf8(bytes) {
-                Ok(name) => Ok(name.into()),
-                Err(_) => Err(fail(
-                    &ids::INVALID_UTF8,
-                    start..self.pos,
-                    "a name must be valid UTF-8",
-                )),
-            };
-        }
-        match self.word() {
-            Some(word) => Ok(word.into()),
-            None => Err(self.expected("a name")),
-        }
     }
 }

@@ -21,6 +21,27 @@ impl<'a> Cursor<'a> {
         (self.pos > start).then_some(value)
     }
 
+    /// A symbol's name: a word, or any text in quotes.
+    pub(crate) fn name(&mut self) -> Result<std::borrow::Cow<'a, str>, Fail> {
+        self.skip_blanks();
+        if self.peek() == b'"' {
+            let start = self.pos;
+            let bytes = self.string()?;
+            return match String::from_utf8(bytes) {
+                Ok(name) => Ok(name.into()),
+                Err(_) => Err(fail(
+                    &ids::INVALID_UTF8,
+                    start..self.pos,
+                    "a name must be valid UTF-8",
+                )),
+            };
+        }
+        match self.word() {
+            Some(word) => Ok(word.into()),
+            None => Err(self.expected("a name")),
+        }
+    }
+
     /// An integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`).
     pub(crate) fn number(&mut self) -> Result<Number, Fail> {
         let start = self.pos;
@@ -79,21 +100,6 @@ impl<'a> Cursor<'a> {
             ));
         }
         Ok(Number::Int(value.cast_signed()))
-    }
-
-    /// A word that may begin with a digit: `8_8_8_8`.
-    pub(crate) fn tail_word(&mut self) -> &'a str {
-        let range = self.tail();
-        self.text.get(range).unwrap_or("")
-    }
-
-    /// Steps over the rest of a word, whatever it begins with.
-    pub(crate) fn tail(&mut self) -> Range<usize> {
-        let start = self.pos;
-        while is_word(self.peek()) {
-            self.pos += 1;
-        }
-        start..self.pos
     }
 
     /// Steps over what may be a floating-point number without its sign.

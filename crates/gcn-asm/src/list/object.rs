@@ -5,60 +5,34 @@
 //! tables for the loader are made anew. What a directive cannot say exactly is bytes, with the reading as comments.
 //! The assembler itself is asked if it can.
 
+mod listed;
+
 mod kernels;
 mod relocations;
 
-use std::collections::{HashMap, HashSet};
 use std::fmt::Write;
 
 use gcn_isa::Target;
 use gcn_object::{
-    Binding, CodeObject, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, KERNEL_CODE_SIZE,
-    ObjectKernel, RelocationKind, RelocationTarget, Section, Symbol, SymbolKind, SymbolSection,
-    Version, Visibility,
+    Binding, CodeObject, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, KERNEL_CODE_SIZE, Symbol, SymbolKind,
+    SymbolSection, Visibility,
 };
 
 use super::data::{self, Field, Mark};
-use super::{ListOptions, ListedCode, ListedField, Name, is_name, list_to, notes};
-use crate::assembly::assemble;
+use super::{ListOptions, ListedCode, ListedField, Name, list_to, notes};
 use crate::directive::section::OTHER_SECTION_TYPES;
-use crate::header;
-use crate::inputs::features::Features;
-use crate::inputs::options::{Options, Source};
 
-/// The types of sections that hold bytes and zeros of the program (`SHT_PROGBITS`, `SHT_NOBITS`).
-const PROGBITS: u32 = 1;
-const NOBITS: u32 = 8;
+use listed::{LABELS, ListedObject, NOBITS, sum};
+
+pub use listed::target_id;
+
 /// `SHF_WRITE` and `SHF_EXECINSTR`.
 const WRITE: u64 = 1;
 const EXECUTE: u64 = 4;
-/// Sections that a linker adds for page protection.
-const RELRO_PADDING: &str = ".relro_padding";
 /// Section index of symbols that are in LDS.
 const LDS: u16 = 0xff00;
 /// The largest alignment that directives take, in bytes.
 const MAX_ALIGN: u64 = 1 << 16;
-/// Prefix of labels that are no symbols of the object.
-const LABELS: &str = ".L";
-
-/// A target as `.amdgcn_target` has it, with the settings of the object.
-///
-/// # Examples
-/// ```
-/// let target = gcn_isa::Target::named("gfx803").expect("a target");
-/// let file = std::fs::read("../gcn-object/tests/fixtures/scale-gfx803-v3.co")?;
-/// let object = gcn_object::read(&file)?;
-/// assert_eq!(gcn_asm::list::target_id(&object, target), "amdgcn-amd-amdhsa--gfx803");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn target_id(object: &CodeObject, target: &Target) -> String {
-    let known = |has, feature| if has { feature } else { Feature::Unsupported };
-    let features = Features {
-        xnack: known(target.xnack, object.flags.xnack),
-        sramecc: known(target.sramecc, object.flags.sramecc),
-    };
-    format!("amdgcn-amd-amdhsa--{}{features}", target.name)
-}
 
 /// The source of a whole code object, in UTF-8, given to `sink` in parts of whole lines.
 ///
@@ -82,7 +56,8 @@ pub fn list_object(
     options: &ListOptions,
     sink: &mut dyn FnMut(&[u8]),
 ) {
-    let whole = Whole::new(object, target);
+    let mut whole = ListedObject::new(object, target);
+    whole.say_relocations();
     let mut out = String::new();
     whole.prologue(&mut out);
     sink(out.as_bytes());
@@ -98,201 +73,7 @@ pub fn list_object(
     sink(out.as_bytes());
 }
 
-/// The object and what is to be known of it.
-struct Whole<'a> {
-    object: &'a CodeObject<'a>,
-    target: &'static Target,
-    /// The sections of the program, by index: code, and the others.
-    code: Vec<usize>,
-    data: Vec<usize>,
-    /// The names of the sections in the source, by index; each is there once.
-    names: HashMap<usize, String>,
-    /// The symbol that has each name.
-    named: HashMap<&'a str, usize>,
-    /// Prefix of labels that are no symbols.
-    labels: String,
-    /// The symbols of each section that are labels in it, in the order of their places.
-    places: HashMap<usize, Vec<usize>>,
-    /// Fields that a linker or loader fills in, by section and in the order of their places.
-    fields: HashMap<usize, Vec<FieldText>>,
-}
-
-/// A field that a linker or loader fills in, as text.
-struct FieldText {
-    /// Bytes from the section's begin.
-    offset: u64,
-    kind: RelocationKind,
-    /// Spellings as an operand of an instruction and in `.long` and `.quad`.
-    operand: Option<String>,
-    long: Option<String>,
-    quad: Option<String>,
-    /// Kind and expression of `.reloc`.
-    reloc: String,
-    /// The symbol that it refers to, if it is one, and the addend.
-    target: Option<usize>,
-    addend: i64,
-}
-
-fn is_program(section: &Section) -> bool {
-    let other = OTHER_SECTION_TYPES
-        .iter()
-        .any(|&(_, number)| number == section.kind);
-    let kept = matches!(section.kind, PROGBITS | NOBITS) || other;
-    section.is_loaded() && kept && section.name != RELRO_PADDING
-}
-
-impl<'a> Whole<'a> {
-    fn new(object: &'a CodeObject<'a>, target: &'static Target) -> Whole<'a> {
-        let mut whole = Whole {
-            object,
-            target,
-            code: Vec::new(),
-            data: Vec::new(),
-            names: HashMap::new(),
-            named: HashMap::new(),
-            labels: LABELS.to_owned(),
-            places: HashMap::new(),
-            fields: HashMap::new(),
-        };
-        let mut taken = HashSet::new();
-        for (index, section) in object.sections.iter().enumerate() {
-            if !is_program(section) {
-                continue;
-            }
-            if section.is_code() && section.kind != NOBITS {
-                whole.code.push(index);
-            } else {
-                whole.data.push(index);
-            }
-            let mut name = section.name.clone();
-            if !is_name(&name) {
-                name = format!(".section.{index}");
-            }
-            while !taken.insert(name.clone()) {
-                name.push_str(&format!(".{index}"));
-            }
-            whole.names.insert(index, name);
-        }
-        whole.name_symbols();
-        whole.place_symbols();
-        whole.say_relocations();
-        whole
-    }
-
-    /// Finds who has each name: what everybody sees before what only a file sees.
-    fn name_symbols(&mut self) {
-        let symbols = || self.object.symbols.iter().enumerate();
-        let has_name = |symbol: &Symbol| {
-            let is_real = !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File);
-            is_real && is_name(&symbol.name)
-        };
-        for is_local in [false, true] {
-            for (index, symbol) in symbols() {
-                let gone = match symbol.section {
-                    SymbolSection::Section(section) => !self.names.contains_key(&section),
-                    SymbolSection::Undefined
-                    | SymbolSection::Absolute
-                    | SymbolSection::Common { .. }
-                    | SymbolSection::Other(_) => false,
-                };
-                if (symbol.binding == Binding::Local) == is_local && has_name(symbol) && !gone {
-                    self.named.entry(&symbol.name).or_insert(index);
-                }
-            }
-        }
-        while self.named.keys().any(|name| name.starts_with(&self.labels)) {
-            self.labels.push('_');
-        }
-    }
-
-    fn has_name(&self, index: usize) -> bool {
-        let symbol = self.object.symbols.get(index);
-        symbol.is_some_and(|symbol| self.named.get(symbol.name.as_str()) == Some(&index))
-    }
-
-    /// Sorts the symbols into their sections.
-    fn place_symbols(&mut self) {
-        for (index, symbol) in self.object.symbols.iter().enumerate() {
-            if let SymbolSection::Section(section) = symbol.section
-                && self.has_name(index)
-                && self.is_label(section, symbol)
-            {
-                self.places.entry(section).or_default().push(index);
-            }
-        }
-        for places in self.places.values_mut() {
-            places.sort_by_key(|&index| self.object.symbols.get(index).map(|s| s.value));
-        }
-    }
-
-    /// Returns whether a label is possible where the symbol is.
-    fn is_label(&self, index: usize, symbol: &Symbol) -> bool {
-        let Some(section) = self.object.sections.get(index) else {
-            return false;
-        };
-        let offset = symbol.value.checked_sub(section.address);
-        let word = if self.code.contains(&index) { 4 } else { 1 };
-        offset.is_some_and(|offset| offset <= section.size && offset % word == 0)
-    }
-
-    /// An address as a name and what to add; nothing if it is in no section that is listed.
-    fn address(&self, address: u64) -> Option<(String, i64)> {
-        let sections = || self.code.iter().chain(&self.data);
-        let distance = |index: &usize| {
-            let section = self.object.sections.get(*index)?;
-            let offset = address.checked_sub(section.address)?;
-            (offset <= section.size).then_some((offset == section.size, *index, offset))
-        };
-        // One that begins there rather than one that ends there.
-        let (_, index, _) = sections().filter_map(distance).min()?;
-        self.address_in(index, address)
-    }
-
-    /// The listed section that a symbol is in.
-    fn section_of(&self, target: RelocationTarget) -> Option<usize> {
-        let RelocationTarget::Symbol(index) = target else {
-            return None;
-        };
-        match self.object.symbols.get(index)?.section {
-            SymbolSection::Section(section) => Some(section).filter(|s| self.names.contains_key(s)),
-            SymbolSection::Undefined
-            | SymbolSection::Absolute
-            | SymbolSection::Common { .. }
-            | SymbolSection::Other(_) => None,
-        }
-    }
-
-    /// An address as a name of a section and what to add. It may lie behind the section's end: the addend of a distance
-    /// counts from where the field's instruction sequence begins.
-    fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
-        let begin = self.object.sections.get(index)?.address;
-        let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
-        let symbols = places.iter().filter_map(|&i| self.object.symbols.get(i));
-        let nearest = symbols.take_while(|symbol| symbol.value <= address).last();
-        Some(match nearest {
-            Some(symbol) => (
-                Name(&symbol.name).to_string(),
-                address.wrapping_sub(symbol.value).cast_signed(),
-            ),
-            None => (
-                self.begin_label(index),
-                address.wrapping_sub(begin).cast_signed(),
-            ),
-        })
-    }
-
-    /// The label at the begin of a section.
-    fn begin_label(&self, section: usize) -> String {
-        format!("{}section{section}", self.labels)
-    }
-
-    /// The target, and with it what the assembler counts with.
-    fn before(&self) -> String {
-        let id = target_id(self.object, self.target);
-        let version = self.object.version.number();
-        format!("\t.amdgcn_target \"{id}\"\n\t.amdhsa_code_object_version {version}\n")
-    }
-
+impl ListedObject<'_> {
     fn prologue(&self, out: &mut String) {
         out.push_str(&self.before());
     }
@@ -359,26 +140,6 @@ impl<'a> Whole<'a> {
             let _ = writeln!(out, "\t{line}");
         }
         out
-    }
-
-    fn section_fields(&self, section: usize) -> &[FieldText] {
-        self.fields.get(&section).map_or(&[], Vec::as_slice)
-    }
-
-    /// Returns whether nothing else is named, and no field is, between the begin of a structure and its end.
-    fn is_alone(&self, section: usize, address: u64, size: usize, except: Option<u64>) -> bool {
-        let end = address.saturating_add(size as u64);
-        let places = self.places.get(&section).map_or(&[][..], Vec::as_slice);
-        let inside = |&index: &usize| {
-            let value = self.object.symbols.get(index).map_or(0, |s| s.value);
-            address < value && value < end
-        };
-        let begin = self.object.sections.get(section).map_or(0, |s| s.address);
-        let touches = |field: &FieldText| {
-            let at = begin.wrapping_add(field.offset);
-            (address..end).contains(&at) && Some(at) != except
-        };
-        !places.iter().any(inside) && !self.section_fields(section).iter().any(touches)
     }
 
     /// Lists the code.
@@ -550,15 +311,5 @@ impl<'a> Whole<'a> {
             };
             out.push_str(&definition);
         }
-    }
-}
-
-/// A name and a number to add to it.
-fn sum(name: &str, addend: i64) -> String {
-    match addend {
-        0 if !name.is_empty() => name.to_owned(),
-        _ if name.is_empty() => addend.to_string(),
-        1.. => format!("{name}+{addend}"),
-        _ => format!("{name}{addend}"),
     }
 }

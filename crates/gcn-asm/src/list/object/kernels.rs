@@ -1,8 +1,19 @@
 //! Kernels of a listed code object: headers and descriptors, as directives.
 
-use super::*;
+use std::fmt::Write;
 
-impl<'a> Whole<'a> {
+use gcn_object::{
+    Binding, DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, Feature, KERNEL_CODE_SIZE, ObjectKernel,
+    RelocationKind, Symbol, SymbolKind, SymbolSection, Version,
+};
+
+use super::listed::ListedObject;
+use crate::assembly::assemble;
+use crate::header;
+use crate::inputs::options::{Options, Source};
+use crate::list::{ListedCode, ListedKernel, Name, descriptor};
+
+impl<'a> ListedObject<'a> {
     /// The header of a version 2 kernel as directives, if they can say all of it.
     pub(super) fn kernel_code(&self, section: usize, symbol: &Symbol) -> Option<String> {
         let size = KERNEL_CODE_SIZE;
@@ -72,11 +83,11 @@ impl<'a> Whole<'a> {
             ..ListedCode::raw(self.target.isa, &[])
         };
         let name = Name(&kernel.name).to_string();
-        let listed = super::super::ListedKernel {
+        let listed = ListedKernel {
             name: &name,
             descriptor: &kernel.descriptor,
         };
-        super::super::descriptor(&mut text, &code, &listed);
+        descriptor(&mut text, &code, &listed);
         let source = format!("{}\t.text\n{name}:\n{text}", self.before());
         let source = Source {
             name: "listing",

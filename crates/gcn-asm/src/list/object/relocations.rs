@@ -1,8 +1,13 @@
 //! Relocations of a listed code object, as operands and directives.
 
-use super::*;
+use std::collections::HashMap;
 
-impl Whole<'_> {
+use gcn_object::{RelocationKind, RelocationTarget};
+
+use super::listed::{FieldText, ListedObject, sum};
+use crate::list::Name;
+
+impl ListedObject<'_> {
     pub(super) fn say_relocations(&mut self) {
         let object = self.object;
         // Slots of the global offset table are made in reading; what they are for is behind them.

@@ -1,0 +1,54 @@
+//! Text that is not read: statements, and comments without an end.
+
+use std::ops::Range;
+
+use super::Cursor;
+
+impl Cursor<'_> {
+    /// The beginning of a block comment that has no end, in the text from the beginning of a line.
+    pub(crate) fn unclosed_comment(&self, line: usize) -> Option<Range<usize>> {
+        let mut probe = self.clone();
+        probe.pos = line;
+        while !probe.at_end() {
+            match (probe.peek(), probe.peek_at(1)) {
+                (b'/', b'*') => {
+                    let start = probe.pos;
+                    probe.skip_blanks();
+                    if probe.at_end() && !self.text.ends_with("*/") || probe.pos < start + 4 {
+                        return Some(start..start + 2);
+                    }
+                }
+                (b'/', b'/') | (b';', _) => probe.skip_line(),
+                (b'"', _) if probe.string().is_err() => return None,
+                (b'"', _) => {}
+                _ => probe.pos += 1,
+            }
+        }
+        None
+    }
+
+    /// Steps behind a statement that is not read.
+    pub(crate) fn skip_statement(&mut self) {
+        self.skip_statement_content();
+        let _ = self.eat(b'\n') || self.eat(b';');
+    }
+
+    /// Steps to the end of a statement that is not read.
+    pub(crate) fn skip_statement_content(&mut self) {
+        if !self.dialect.semicolon_separates() {
+            return self.skip_line_content();
+        }
+        loop {
+            match self.peek() {
+                b'\n' | b';' => return,
+                b'#' => self.skip_line_content(),
+                b'"' if self.string().is_err() => self.skip_line_content(),
+                b'"' => {}
+                b'\'' if self.peek_at(2) == b'\'' => self.pos += 3,
+                b'/' if self.peek_at(1) == b'*' => self.skip_more_blanks(),
+                _ if self.at_end() => return,
+                _ => self.pos += self.continuation().unwrap_or(1),
+            }
+        }
+    }
+}

@@ -1,0 +1,271 @@
+//! The parts of a code object that a listing names: sections, symbols and places.
+
+use std::collections::{HashMap, HashSet};
+
+use gcn_isa::Target;
+use gcn_object::{
+    Binding, CodeObject, Feature, RelocationKind, RelocationTarget, Section, Symbol, SymbolKind,
+    SymbolSection,
+};
+
+use crate::directive::section::OTHER_SECTION_TYPES;
+use crate::inputs::features::Features;
+use crate::list::{Name, is_name};
+
+/// The types of sections that hold bytes and zeros of the program (`SHT_PROGBITS`, `SHT_NOBITS`).
+const PROGBITS: u32 = 1;
+pub(super) const NOBITS: u32 = 8;
+/// Sections that a linker adds for page protection.
+const RELRO_PADDING: &str = ".relro_padding";
+/// Prefix of labels that are no symbols of the object.
+pub(super) const LABELS: &str = ".L";
+
+/// A target as `.amdgcn_target` has it, with the settings of the object.
+///
+/// # Examples
+/// ```
+/// let target = gcn_isa::Target::named("gfx803").expect("a target");
+/// let file = std::fs::read("../gcn-object/tests/fixtures/scale-gfx803-v3.co")?;
+/// let object = gcn_object::read(&file)?;
+/// assert_eq!(gcn_asm::list::target_id(&object, target), "amdgcn-amd-amdhsa--gfx803");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn target_id(object: &CodeObject, target: &Target) -> String {
+    let known = |has, feature| if has { feature } else { Feature::Unsupported };
+    let features = Features {
+        xnack: known(target.xnack, object.flags.xnack),
+        sramecc: known(target.sramecc, object.flags.sramecc),
+    };
+    format!("amdgcn-amd-amdhsa--{}{features}", target.name)
+}
+
+/// The object and what is to be known of it.
+pub(super) struct ListedObject<'a> {
+    pub(super) object: &'a CodeObject<'a>,
+    pub(super) target: &'static Target,
+    /// The sections of the program, by index: code, and the others.
+    pub(super) code: Vec<usize>,
+    pub(super) data: Vec<usize>,
+    /// The names of the sections in the source, by index; each is there once.
+    pub(super) names: HashMap<usize, String>,
+    /// The symbol that has each name.
+    pub(super) named: HashMap<&'a str, usize>,
+    /// Prefix of labels that are no symbols.
+    pub(super) labels: String,
+    /// The symbols of each section that are labels in it, in the order of their places.
+    pub(super) places: HashMap<usize, Vec<usize>>,
+    /// Fields that a linker or loader fills in, by section and in the order of their places.
+    pub(super) fields: HashMap<usize, Vec<FieldText>>,
+}
+
+/// A field that a linker or loader fills in, as text.
+pub(super) struct FieldText {
+    /// Bytes from the section's begin.
+    pub(super) offset: u64,
+    pub(super) kind: RelocationKind,
+    /// Spellings as an operand of an instruction and in `.long` and `.quad`.
+    pub(super) operand: Option<String>,
+    pub(super) long: Option<String>,
+    pub(super) quad: Option<String>,
+    /// Kind and expression of `.reloc`.
+    pub(super) reloc: String,
+    /// The symbol that it refers to, if it is one, and the addend.
+    pub(super) target: Option<usize>,
+    pub(super) addend: i64,
+}
+
+fn is_program(section: &Section) -> bool {
+    let other = OTHER_SECTION_TYPES
+        .iter()
+        .any(|&(_, number)| number == section.kind);
+    let kept = matches!(section.kind, PROGBITS | NOBITS) || other;
+    section.is_loaded() && kept && section.name != RELRO_PADDING
+}
+
+impl<'a> ListedObject<'a> {
+    pub(super) fn new(object: &'a CodeObject<'a>, target: &'static Target) -> ListedObject<'a> {
+        let mut whole = ListedObject {
+            object,
+            target,
+            code: Vec::new(),
+            data: Vec::new(),
+            names: HashMap::new(),
+            named: HashMap::new(),
+            labels: LABELS.to_owned(),
+            places: HashMap::new(),
+            fields: HashMap::new(),
+        };
+        let mut taken = HashSet::new();
+        for (index, section) in object.sections.iter().enumerate() {
+            if !is_program(section) {
+                continue;
+            }
+            if section.is_code() && section.kind != NOBITS {
+                whole.code.push(index);
+            } else {
+                whole.data.push(index);
+            }
+            let mut name = section.name.clone();
+            if !is_name(&name) {
+                name = format!(".section.{index}");
+            }
+            while !taken.insert(name.clone()) {
+                name.push_str(&format!(".{index}"));
+            }
+            whole.names.insert(index, name);
+        }
+        whole.name_symbols();
+        whole.place_symbols();
+        whole
+    }
+
+    /// Finds who has each name: what everybody sees before what only a file sees.
+    fn name_symbols(&mut self) {
+        let symbols = || self.object.symbols.iter().enumerate();
+        let has_name = |symbol: &Symbol| {
+            let is_real = !matches!(symbol.kind, SymbolKind::Section | SymbolKind::File);
+            is_real && is_name(&symbol.name)
+        };
+        for is_local in [false, true] {
+            for (index, symbol) in symbols() {
+                let gone = match symbol.section {
+                    SymbolSection::Section(section) => !self.names.contains_key(&section),
+                    SymbolSection::Undefined
+                    | SymbolSection::Absolute
+                    | SymbolSection::Common { .. }
+                    | SymbolSection::Other(_) => false,
+                };
+                if (symbol.binding == Binding::Local) == is_local && has_name(symbol) && !gone {
+                    self.named.entry(&symbol.name).or_insert(index);
+                }
+            }
+        }
+        while self.named.keys().any(|name| name.starts_with(&self.labels)) {
+            self.labels.push('_');
+        }
+    }
+
+    pub(super) fn has_name(&self, index: usize) -> bool {
+        let symbol = self.object.symbols.get(index);
+        symbol.is_some_and(|symbol| self.named.get(symbol.name.as_str()) == Some(&index))
+    }
+
+    /// Sorts the symbols into their sections.
+    fn place_symbols(&mut self) {
+        for (index, symbol) in self.object.symbols.iter().enumerate() {
+            if let SymbolSection::Section(section) = symbol.section
+                && self.has_name(index)
+                && self.is_label(section, symbol)
+            {
+                self.places.entry(section).or_default().push(index);
+            }
+        }
+        for places in self.places.values_mut() {
+            places.sort_by_key(|&index| self.object.symbols.get(index).map(|s| s.value));
+        }
+    }
+
+    /// Returns whether a label is possible where the symbol is.
+    pub(super) fn is_label(&self, index: usize, symbol: &Symbol) -> bool {
+        let Some(section) = self.object.sections.get(index) else {
+            return false;
+        };
+        let offset = symbol.value.checked_sub(section.address);
+        let word = if self.code.contains(&index) { 4 } else { 1 };
+        offset.is_some_and(|offset| offset <= section.size && offset % word == 0)
+    }
+
+    /// An address as a name and what to add; nothing if it is in no section that is listed.
+    pub(super) fn address(&self, address: u64) -> Option<(String, i64)> {
+        let sections = || self.code.iter().chain(&self.data);
+        let distance = |index: &usize| {
+            let section = self.object.sections.get(*index)?;
+            let offset = address.checked_sub(section.address)?;
+            (offset <= section.size).then_some((offset == section.size, *index, offset))
+        };
+        // One that begins there rather than one that ends there.
+        let (_, index, _) = sections().filter_map(distance).min()?;
+        self.address_in(index, address)
+    }
+
+    /// The listed section that a symbol is in.
+    pub(super) fn section_of(&self, target: RelocationTarget) -> Option<usize> {
+        let RelocationTarget::Symbol(index) = target else {
+            return None;
+        };
+        match self.object.symbols.get(index)?.section {
+            SymbolSection::Section(section) => Some(section).filter(|s| self.names.contains_key(s)),
+            SymbolSection::Undefined
+            | SymbolSection::Absolute
+            | SymbolSection::Common { .. }
+            | SymbolSection::Other(_) => None,
+        }
+    }
+
+    /// An address as a name of a section and what to add. It may lie behind the section's end: the addend of a distance
+    /// counts from where the field's instruction sequence begins.
+    pub(super) fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
+        let begin = self.object.sections.get(index)?.address;
+        let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
+        let symbols = places.iter().filter_map(|&i| self.object.symbols.get(i));
+        let nearest = symbols.take_while(|symbol| symbol.value <= address).last();
+        Some(match nearest {
+            Some(symbol) => (
+                Name(&symbol.name).to_string(),
+                address.wrapping_sub(symbol.value).cast_signed(),
+            ),
+            None => (
+                self.begin_label(index),
+                address.wrapping_sub(begin).cast_signed(),
+            ),
+        })
+    }
+
+    /// The label at the begin of a section.
+    pub(super) fn begin_label(&self, section: usize) -> String {
+        format!("{}section{section}", self.labels)
+    }
+
+    /// The target, and with it what the assembler counts with.
+    pub(super) fn before(&self) -> String {
+        let id = target_id(self.object, self.target);
+        let version = self.object.version.number();
+        format!("\t.amdgcn_target \"{id}\"\n\t.amdhsa_code_object_version {version}\n")
+    }
+
+    pub(super) fn section_fields(&self, section: usize) -> &[FieldText] {
+        self.fields.get(&section).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns whether nothing else is named, and no field is, between the begin of a structure and its end.
+    pub(super) fn is_alone(
+        &self,
+        section: usize,
+        address: u64,
+        size: usize,
+        except: Option<u64>,
+    ) -> bool {
+        let end = address.saturating_add(size as u64);
+        let places = self.places.get(&section).map_or(&[][..], Vec::as_slice);
+        let inside = |&index: &usize| {
+            let value = self.object.symbols.get(index).map_or(0, |s| s.value);
+            address < value && value < end
+        };
+        let begin = self.object.sections.get(section).map_or(0, |s| s.address);
+        let touches = |field: &FieldText| {
+            let at = begin.wrapping_add(field.offset);
+            (address..end).contains(&at) && Some(at) != except
+        };
+        !places.iter().any(inside) && !self.section_fields(section).iter().any(touches)
+    }
+}
+
+/// A name and a number to add to it.
+pub(super) fn sum(name: &str, addend: i64) -> String {
+    match addend {
+        0 if !name.is_empty() => name.to_owned(),
+        _ if name.is_empty() => addend.to_string(),
+        1.. => format!("{name}+{addend}"),
+        _ => format!("{name}{addend}"),
+    }
+}
