@@ -7,25 +7,23 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use addr2line::Context;
-use gimli::{Dwarf, EndianArcSlice, LittleEndian, SectionId};
+use gimli::{Dwarf, LittleEndian, SectionId};
 use object::elf;
 use thiserror::Error;
 
 use crate::bundle::decompressed;
 use crate::names::source_name;
 use crate::object::{CodeObject, Section};
-use embedded::EmbeddedSources;
+use embedded::{DwarfReader, EmbeddedSources, shown};
 
 /// Bytes of `Elf64_Chdr`, before the stream of a compressed section: kind, four bytes that are reserved, size, alignment.
 const HEADER: usize = 24;
 /// Offset of the size in it.
 const SIZE_FIELD: usize = 8;
 
-type Reader = EndianArcSlice<LittleEndian>;
-
 /// Debug information of a code object, which [`CodeObject::source_lines`] finds.
 pub struct SourceLines {
-    context: Context<Reader>,
+    context: Context<DwarfReader>,
     embedded: EmbeddedSources,
 }
 
@@ -141,12 +139,6 @@ impl SourcePlace {
     }
 }
 
-/// A path without its directory if the name is in angle brackets, as compilers name texts that are in no file.
-fn shown(path: &str) -> &str {
-    let name = path.rfind("/<").map(|slash| &path[slash + 1..]);
-    name.filter(|name| name.ends_with('>')).unwrap_or(path)
-}
-
 impl CodeObject<'_> {
     /// The debug information; `None` if it has none.
     ///
@@ -178,7 +170,7 @@ impl CodeObject<'_> {
                 Some(section) => self.debug_bytes(section)?,
                 None => Arc::default(),
             };
-            Ok::<_, LinesError>(Reader::new(bytes, LittleEndian))
+            Ok::<_, LinesError>(DwarfReader::new(bytes, LittleEndian))
         };
         let dwarf = Dwarf::load(load)?;
         let embedded = EmbeddedSources::read(&dwarf);

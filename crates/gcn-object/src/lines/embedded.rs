@@ -2,16 +2,17 @@
 
 use std::collections::HashMap;
 
-use gimli::{Dwarf, Reader as _, UnitHeader};
+use gimli::{Dwarf, EndianArcSlice, LittleEndian, Reader as _, UnitHeader};
 
-use super::Reader;
+/// A reader of a section, which shares the section's bytes.
+pub(super) type DwarfReader = EndianArcSlice<LittleEndian>;
 
 /// The texts, by the path of the file.
-pub(super) struct EmbeddedSources(HashMap<String, Reader>);
+pub(super) struct EmbeddedSources(HashMap<String, DwarfReader>);
 
 impl EmbeddedSources {
     /// Finds the texts in the tables of files. What is not valid DWARF has none: it is an error for who asks for its lines.
-    pub(super) fn read(dwarf: &Dwarf<Reader>) -> EmbeddedSources {
+    pub(super) fn read(dwarf: &Dwarf<DwarfReader>) -> EmbeddedSources {
         let mut texts = HashMap::new();
         let mut units = dwarf.units();
         while let Ok(Some(header)) = units.next() {
@@ -29,7 +30,7 @@ impl EmbeddedSources {
     /// The path of a file that is shown as `name`.
     pub(super) fn path_of(&self, name: &str) -> Option<&str> {
         let mut paths = self.0.keys().map(String::as_str);
-        paths.find(|path| super::shown(path) == name)
+        paths.find(|path| shown(path) == name)
     }
 }
 
@@ -38,9 +39,9 @@ impl EmbeddedSources {
 /// # Errors
 /// The unit is not valid DWARF.
 fn add_texts(
-    dwarf: &Dwarf<Reader>,
-    header: UnitHeader<Reader>,
-    texts: &mut HashMap<String, Reader>,
+    dwarf: &Dwarf<DwarfReader>,
+    header: UnitHeader<DwarfReader>,
+    texts: &mut HashMap<String, DwarfReader>,
 ) -> Result<(), gimli::Error> {
     let unit = dwarf.unit(header)?;
     let unit = unit.unit_ref(dwarf);
@@ -81,4 +82,10 @@ fn join(path: &mut String, part: &str) {
         path.push('/');
     }
     path.push_str(part);
+}
+
+/// A path without its directory if the name is in angle brackets, as compilers name texts that are in no file.
+pub(super) fn shown(path: &str) -> &str {
+    let name = path.rfind("/<").map(|slash| &path[slash + 1..]);
+    name.filter(|name| name.ends_with('>')).unwrap_or(path)
 }

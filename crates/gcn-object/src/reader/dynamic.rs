@@ -6,7 +6,8 @@ use object::read::StringTable;
 use object::read::elf::{Dyn as _, ProgramHeader as _, Rela as _, Sym as _};
 use object::{LittleEndian, pod};
 
-use super::{LE, Reader, malformed};
+use super::header::{LE, malformed};
+use super::state::ObjectReader;
 use crate::elf::{Binding, RelocationKind, SymbolKind, Visibility};
 use crate::error::ReadError;
 use crate::object::{Relocation, RelocationTarget, Section, Symbol, SymbolSection};
@@ -25,7 +26,7 @@ struct Table {
     relocations_size: u64,
 }
 
-impl Reader<'_> {
+impl ObjectReader<'_> {
     /// Reads symbols and relocations, and makes sections out of segments.
     pub(super) fn read_without_sections(&mut self) -> Result<(), ReadError> {
         self.make_sections();

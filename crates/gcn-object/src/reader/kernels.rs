@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::Reader;
+use super::state::ObjectReader;
 use super::symbols::kernel_name;
 use crate::descriptor::{DESCRIPTOR_SIZE, ENTRY_OFFSET_FIELD, KERNEL_CODE_SIZE, KernelDescriptor};
 use crate::elf::{RelocationKind, SymbolKind};
@@ -11,7 +11,7 @@ use crate::metadata::KernelMetadata;
 use crate::object::{ObjectKernel, RelocationTarget, SymbolSection};
 use crate::target::Version;
 
-impl<'a> Reader<'a> {
+impl<'a> ObjectReader<'a> {
     pub(super) fn find_kernels(&mut self) -> Vec<ObjectKernel> {
         let claims = self
             .metadata

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use object::elf;
 
-use super::Reader;
+use super::state::ObjectReader;
 use crate::elf::{GOT_SLOT, MAX_ALIGN, PAGE, RelocationKind};
 use crate::error::ReadError;
 use crate::object::{Relocation, RelocationTarget, Section, Segment, SymbolSection};
@@ -13,7 +13,7 @@ use crate::object::{Relocation, RelocationTarget, Section, Segment, SymbolSectio
 /// First address of objects that were not linked, so that no symbol has address zero.
 const LAYOUT_START: u64 = 0x1000;
 
-impl Reader<'_> {
+impl ObjectReader<'_> {
     /// Assigns addresses to the loaded sections of an object that was not linked: read-only data, code, then
     /// writable data, each on pages of its own.
     pub(super) fn lay_out(&mut self) -> Result<(), ReadError> {

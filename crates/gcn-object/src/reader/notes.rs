@@ -4,14 +4,15 @@ use object::read::elf::{
     FileHeader as _, NoteIterator, ProgramHeader as _, SectionHeader as _, SectionTable,
 };
 
-use super::{Header, LE, Reader, malformed};
+use super::header::{Header, LE, malformed};
+use super::state::ObjectReader;
 use crate::error::{ReadError, Warning};
 use crate::metadata::Metadata;
 use crate::note;
 use crate::target::IsaVersion;
 use object::elf;
 
-impl<'a> Reader<'a> {
+impl<'a> ObjectReader<'a> {
     pub(super) fn read_notes(&mut self, table: &SectionTable<'a, Header>) -> Result<(), ReadError> {
         let mut found = false;
         if self.linked {

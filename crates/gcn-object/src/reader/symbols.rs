@@ -6,9 +6,8 @@ use object::elf;
 use object::read::elf::{Rela as _, SectionHeader as _, SectionTable, Sym as _, SymbolTable};
 use object::{LittleEndian, SectionIndex};
 
-use super::{
-    Header, LE, NAME_BYTES_PER_FILE_BYTE, Reader, file_header, malformed, section_headers,
-};
+use super::header::{Header, LE, file_header, malformed, section_headers};
+use super::state::{NAME_BYTES_PER_FILE_BYTE, ObjectReader};
 use crate::elf::{Binding, RelocationKind, SymbolKind, Visibility};
 use crate::error::ReadError;
 use crate::object::{Relocation, RelocationTarget, Symbol, SymbolSection};
@@ -78,7 +77,7 @@ pub(crate) fn kernel_names(bytes: &[u8]) -> Result<Vec<Cow<'_, str>>, ReadError>
     Ok(names)
 }
 
-impl<'a> Reader<'a> {
+impl<'a> ObjectReader<'a> {
     /// Reads both symbol tables. Returns the position in `self.symbols` of each entry of the table that the
     /// relocations refer to.
     pub(super) fn read_symbols(
