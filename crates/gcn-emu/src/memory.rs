@@ -29,37 +29,31 @@
 //! to 8 aligned bytes is one instruction of the host, or a loop around one, and no other access is derived from its value. The
 //! guest gets what its own hardware may give it: a mixture of bytes of both.
 
-mod change;
-mod lanewise;
-mod region;
-mod reserved;
-mod space;
 #[cfg(target_arch = "x86_64")]
 mod vectors;
+mod region;
+
+mod layout;
+mod allocation;
+mod change;
+mod reserved;
+mod space;
+
+mod charge;
+mod lanewise;
 
 use std::sync::Arc;
-use std::sync::atomic::{
-    AtomicPtr, AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::SeqCst, fence,
-};
+use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed, Ordering::SeqCst, fence};
 
 use crate::lanes::{LANES, Lanes, Level, active, level};
+pub use allocation::{AllocError, Allocation, FreeError, RegisterError};
 pub use change::{Listener, MemoryChange, MemoryChangeKind};
+pub use charge::Charge;
 pub use lanewise::Addresses;
+pub use layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS};
 pub use region::Region;
-pub use space::Charge;
 use space::{AddressSpace, PageEntry};
 
-/// Address of a device's first allocation, where the host has that free: above 4 GiB, so that a truncated pointer faults.
-pub const FIRST_ADDRESS: u64 = 0x1_0000_0000;
-/// Allocations begin at multiples of this.
-pub const ALIGNMENT: u64 = 0x1_0000;
-/// Bit of the addresses that kernels have for memory of the host that is registered under an address of its own. No address
-/// of the host's has it.
-pub const ALIAS: u64 = 1 << 47;
-/// Unmapped bytes behind each allocation, so that running off its end faults.
-const GUARD: u64 = 0x1_0000;
-/// Bytes in the unit of copies.
-const UNIT: usize = size_of::<AtomicU64>();
 /// Bytes of a dword.
 const DWORD: u64 = size_of::<u32>() as u64;
 /// Bytes of all lanes' dwords.
@@ -86,82 +80,6 @@ impl Default for Memory {
     fn default() -> Memory {
         Memory::new()
     }
-}
-
-/// An allocation, or a range of the host's that is registered, as it was when it was asked for.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Allocation {
-    /// The host's name for it, for messages.
-    pub name: Arc<str>,
-    /// First address.
-    pub base: u64,
-    /// Length in bytes.
-    pub len: u64,
-    /// True if it has been freed or released.
-    pub is_freed: bool,
-    /// True if the host has written any of it; true for ranges of the host's.
-    pub host_has_written: bool,
-}
-
-impl Allocation {
-    /// Bytes between an address and the allocation; 0 inside.
-    fn distance(&self, address: u64) -> u64 {
-        if address < self.base {
-            self.base - address
-        } else {
-            address.saturating_sub(self.base + self.len)
-        }
-    }
-}
-
-/// A reason why memory cannot be allocated.
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum AllocError {
-    /// The host has not so much.
-    #[error("cannot allocate {bytes} bytes for {name}")]
-    TooLarge {
-        /// Purpose.
-        name: String,
-        /// Bytes that were asked for.
-        bytes: u64,
-    },
-    /// The device has not so much.
-    #[error(
-        "cannot allocate {bytes} bytes for {name}: {used} of the device's {limit} bytes are in use"
-    )]
-    Limit {
-        /// Purpose.
-        name: String,
-        /// Bytes that were asked for.
-        bytes: u64,
-        /// Bytes in use.
-        used: u64,
-        /// Bytes that may be in use.
-        limit: u64,
-    },
-}
-
-/// Memory that is freed, or released, and is none: there is no allocation that begins at the address.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("no allocation begins at {0:#x}")]
-#[non_exhaustive]
-pub struct FreeError(pub u64);
-
-impl FreeError {
-    /// The error of an address.
-    pub fn new(address: u64) -> FreeError {
-        FreeError(address)
-    }
-}
-
-/// A reason why a range of the host's cannot be registered.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("the range of {len} bytes at {base:#x} {reason}")]
-pub struct RegisterError {
-    base: u64,
-    len: u64,
-    reason: &'static str,
 }
 
 macro_rules! accessors {
@@ -336,18 +254,6 @@ impl Memory {
     /// Bytes in use, in pages of the host's, and how many may be.
     pub fn usage(&self) -> (u64, u64) {
         self.space.usage()
-    }
-
-    /// Counts `bytes` as in use until the charge is dropped: those of something that has no address here.
-    ///
-    /// # Errors
-    /// The limit is reached.
-    pub fn charge(&self, name: &str, bytes: u64) -> Result<Charge, AllocError> {
-        self.space.charge(name, bytes)?;
-        Ok(Charge {
-            memory: self.clone(),
-            bytes,
-        })
     }
 
     /// True if the first allocation is at [`FIRST_ADDRESS`], as it is unless the process has something else there.

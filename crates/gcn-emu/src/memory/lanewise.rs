@@ -4,7 +4,9 @@
 
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, Ordering::Relaxed};
 
-use super::{ALIGNMENT, DWORD, Memory, Region};
+use super::layout::ALIGNMENT;
+use super::region::Region;
+use super::{DWORD, Memory};
 #[cfg(target_arch = "x86_64")]
 use crate::lanes;
 use crate::lanes::{LANES, Lanes, Level, active, at_each_level, keep_if, level, signs};

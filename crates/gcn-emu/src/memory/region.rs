@@ -5,10 +5,12 @@
 use std::marker::PhantomData;
 use std::sync::atomic::{AtomicU8, AtomicU16, AtomicU32, AtomicU64, Ordering::Relaxed};
 
-use super::UNIT;
 use crate::lanes::LANES;
 #[cfg(target_arch = "x86_64")]
 use crate::lanes::{Lanes, Level, level};
+
+/// Bytes in the unit of copies.
+const UNIT: usize = size_of::<AtomicU64>();
 
 /// Bytes that can be accessed at host addresses, all of them for as long as the memory lives.
 ///

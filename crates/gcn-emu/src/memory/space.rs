@@ -12,12 +12,11 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
+use super::allocation::{AllocError, Allocation, FreeError, RegisterError};
 use super::change::{Listener, MemoryChange, MemoryChangeKind};
+use super::layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS, GUARD};
+use super::region::Region;
 use super::reserved::Reserved;
-use super::{
-    ALIAS, ALIGNMENT, AllocError, Allocation, FIRST_ADDRESS, FreeError, GUARD, Memory, Region,
-    RegisterError,
-};
 
 /// Allocations that have been freed, of which the names are kept for messages.
 const HISTORY: usize = 4096;
@@ -565,20 +564,6 @@ fn rounded(bytes: u64) -> u64 {
 fn charged(used: u64, limit: u64, bytes: u64) -> Option<u64> {
     used.checked_add(rounded(bytes))
         .filter(|used| *used <= limit)
-}
-
-/// Bytes of a device's memory that are in use for something without an address there, such as registers; given back when
-/// dropped.
-#[derive(Debug)]
-pub struct Charge {
-    pub(super) memory: Memory,
-    pub(super) bytes: u64,
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        self.memory.space.discharge(self.bytes);
-    }
 }
 
 /// Looks an address up: base and end of the allocation that the table has for it.

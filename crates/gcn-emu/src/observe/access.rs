@@ -3,7 +3,7 @@
 use gcn_isa::effect::{AtomicOp, Half};
 use gcn_isa::{Does, Ty};
 
-use super::{Context, Instruction};
+use super::context::{Context, Instruction};
 use crate::exec::memory::{self, Access, Shape, Transfer};
 use crate::fault::Intent;
 use crate::lanes::LANES;
