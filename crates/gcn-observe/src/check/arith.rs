@@ -4,8 +4,9 @@
 //! exceptional value carries its origin through moves, choices and arithmetic, and is reported where it is used: a result of
 //! floating point where it is stored to memory that others see, and an integer in any operation but a move.
 
-mod values;
+mod range;
 mod facts;
+mod values;
 mod origins;
 
 use std::sync::Arc;
@@ -23,7 +24,8 @@ use crate::waves::Waves;
 
 use facts::{ArithFacts, FloatSource, Operation};
 use origins::{Cause, Origin, Origins, Shadow};
-use values::{Float, Range, exponent_register};
+use range::IntegerRange;
+use values::{Float, exponent_register};
 
 /// The checker. See the module.
 pub(super) struct Arith {
@@ -227,7 +229,7 @@ impl Watch {
         context: &Context<'_>,
         instruction: &Instruction<'_>,
         facts: &ArithFacts,
-        range: Range,
+        range: IntegerRange,
     ) {
         for lane in lanes(self.issued.exceptional) {
             let origin = match self.inherited(lane) {

@@ -5,7 +5,7 @@ use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::Unit;
 use gcn_isa::{Does, Encoding, Field, Slot, Ty};
 
-use super::values::Range;
+use super::range::IntegerRange;
 use crate::vectors::Vectors;
 
 /// An operation that may be exceptional by its operands alone.
@@ -16,7 +16,7 @@ pub(super) enum Operation {
     /// The last step of a division: the quotient, the denominator, the numerator.
     Fixup,
     /// To an integer.
-    Convert(Range),
+    Convert(IntegerRange),
     Other,
 }
 
@@ -115,12 +115,12 @@ fn operation(name: &str) -> Operation {
         "v_div_fixup_f32" | "v_div_fixup_f64" | "v_div_fixup_f16" | "v_div_fixup_legacy_f16" => {
             Operation::Fixup
         }
-        "v_cvt_i32_f32" | "v_cvt_i32_f64" => Operation::Convert(Range::I32),
-        "v_cvt_u32_f32" | "v_cvt_u32_f64" => Operation::Convert(Range::U32),
-        "v_cvt_i16_f16" => Operation::Convert(Range::I16),
-        "v_cvt_u16_f16" => Operation::Convert(Range::U16),
-        "v_cvt_flr_i32_f32" => Operation::Convert(Range::FloorI32),
-        "v_cvt_rpi_i32_f32" => Operation::Convert(Range::NearI32),
+        "v_cvt_i32_f32" | "v_cvt_i32_f64" => Operation::Convert(IntegerRange::I32),
+        "v_cvt_u32_f32" | "v_cvt_u32_f64" => Operation::Convert(IntegerRange::U32),
+        "v_cvt_i16_f16" => Operation::Convert(IntegerRange::I16),
+        "v_cvt_u16_f16" => Operation::Convert(IntegerRange::U16),
+        "v_cvt_flr_i32_f32" => Operation::Convert(IntegerRange::FloorI32),
+        "v_cvt_rpi_i32_f32" => Operation::Convert(IntegerRange::NearI32),
         _ => Operation::Other,
     }
 }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use gcn_isa::Inst;
 
-use super::values::Range;
+use super::range::IntegerRange;
 use crate::lane_numbers::LaneNumbers;
 
 /// Cause of an exceptional value.
@@ -25,7 +25,7 @@ type RangeName = &'static str;
 
 impl Cause {
     /// A conversion to a range.
-    pub(super) fn conversion(range: Range) -> Cause {
+    pub(super) fn conversion(range: IntegerRange) -> Cause {
         Cause::Conversion(range.name())
     }
 

@@ -7,44 +7,6 @@ use half::f16;
 
 use super::facts::FloatSource;
 
-/// Integers that a conversion gives, and its rounding.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Range {
-    I32,
-    U32,
-    I16,
-    U16,
-    /// Of a number that is rounded down.
-    FloorI32,
-    /// Of a number that is rounded to the nearest, ties up.
-    NearI32,
-}
-
-impl Range {
-    /// The type's name in messages.
-    pub(super) fn name(self) -> &'static str {
-        match self {
-            Range::I32 | Range::FloorI32 | Range::NearI32 => "a signed integer of 32 bits",
-            Range::U32 => "an unsigned integer of 32 bits",
-            Range::I16 => "a signed integer of 16 bits",
-            Range::U16 => "an unsigned integer of 16 bits",
-        }
-    }
-
-    /// True if a number, rounded, is one of them. Rounding is exact in a double, since none of the types has more bits than its mantissa.
-    pub(super) fn holds(self, number: f64) -> bool {
-        let (rounded, least, most) = match self {
-            Range::I32 => (number.trunc(), i32::MIN.into(), i32::MAX.into()),
-            Range::U32 => (number.trunc(), 0.0, u32::MAX.into()),
-            Range::I16 => (number.trunc(), i16::MIN.into(), i16::MAX.into()),
-            Range::U16 => (number.trunc(), 0.0, u16::MAX.into()),
-            Range::FloorI32 => (number.floor(), i32::MIN.into(), i32::MAX.into()),
-            Range::NearI32 => ((number + 0.5).floor(), i32::MIN.into(), i32::MAX.into()),
-        };
-        (least..=most).contains(&rounded)
-    }
-}
-
 /// Bits of a value of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Float {
@@ -153,28 +115,6 @@ pub(super) fn exponent_register(instruction: &Instruction<'_>, it: FloatSource) 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn ranges_end_where_the_integers_do() {
-        for (range, number, expected) in [
-            (Range::I32, 2_147_483_647.5, true),
-            (Range::I32, 2_147_483_648.0, false),
-            (Range::I32, -2_147_483_648.9, true),
-            (Range::I32, -2_147_483_649.0, false),
-            (Range::U32, -0.9, true),
-            (Range::U32, -1.0, false),
-            (Range::U32, 4_294_967_295.9, true),
-            (Range::U32, 4_294_967_296.0, false),
-            (Range::U32, f64::NAN, false),
-            (Range::I16, 32768.0, false),
-            (Range::U16, 65504.0, true),
-            (Range::FloorI32, -2_147_483_648.5, false),
-            (Range::NearI32, 2_147_483_647.5, false),
-            (Range::NearI32, -2_147_483_648.5, true),
-        ] {
-            assert_eq!(range.holds(number), expected, "{range:?} {number}");
-        }
-    }
 
     #[test]
     fn kinds_of_numbers_follow_from_their_bits() {
