@@ -8,9 +8,11 @@
 //! Sources: Clang's command line reference; "AMDGPU" in LLVM's "User Guide for AMDGPU Backend"; the device libraries' own
 //! guide for the libraries that a program needs.
 
-mod cache;
-mod commands;
+mod error;
+mod request;
 mod toolchain;
+mod commands;
+mod cache;
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write};
@@ -18,155 +20,9 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use cache::{Cache, Key};
+pub use error::CompileError;
+pub use request::{CompilerInput, DEFAULT_TARGET, Language, Product, Request};
 pub use toolchain::Toolchain;
-
-/// The target of a source for which none is named.
-pub const DEFAULT_TARGET: &str = "gfx906";
-
-/// The language of a source.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::compile::Language;
-/// let languages = ["a.cl", "a.clcpp", "a.hip", "a.ll", "a.bc"].map(|file| Language::of_file(file.as_ref()));
-/// assert_eq!(languages[1..3], [Some(Language::OpenClCpp), Some(Language::Hip)]);
-/// assert_eq!(languages[3], languages[4]);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[non_exhaustive]
-pub enum Language {
-    /// OpenCL C; version 2.0 unless an option says another.
-    OpenClC,
-    /// C++ for OpenCL.
-    OpenClCpp,
-    /// HIP.
-    Hip,
-    /// LLVM's intermediate representation, as text or bitcode.
-    Ir,
-}
-
-impl Language {
-    /// The language of a file, by its extension.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::compile::Language;
-    /// assert_eq!(Language::of_file("scale.cl".as_ref()), Some(Language::OpenClC));
-    /// assert_eq!(Language::of_file("scale.cpp".as_ref()), None, "it may be HIP, or not");
-    /// ```
-    pub fn of_file(path: &Path) -> Option<Language> {
-        match path.extension()?.to_str()? {
-            "cl" => Some(Language::OpenClC),
-            "clcpp" => Some(Language::OpenClCpp),
-            "hip" => Some(Language::Hip),
-            "ll" | "bc" => Some(Language::Ir),
-            _ => None,
-        }
-    }
-}
-
-/// A source to compile.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::compile::{CompilerInput, Language, Request};
-/// let text = Request::new(CompilerInput::Text("kernel void nothing() {}"), Language::OpenClC);
-/// let file = Request::new(CompilerInput::File("nothing.cl".as_ref()), text.language);
-/// assert!(text.target.is_none() && file.options.is_empty());
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub enum CompilerInput<'a> {
-    /// A file.
-    File(&'a Path),
-    /// Text; its includes are searched for from the working directory. With `-g` the code object has the text too.
-    Text(&'a str),
-    /// Modules of bitcode ([`Product::Bitcode`]), one at least, which are linked; the language is [`Language::Ir`].
-    Bitcode(&'a [&'a [u8]]),
-}
-
-/// The product of a compilation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Default, Debug)]
-#[non_exhaustive]
-pub enum Product {
-    /// A code object.
-    #[default]
-    Code,
-    /// Bitcode, which has been linked with no device library: [`CompilerInput::Bitcode`] makes code of it, together with others.
-    ///
-    /// # Examples
-    /// ```no_run
-    /// // It needs a Clang and the device libraries.
-    /// use gcn_runtime::compile::{CompilerInput, Language, Product, Request, compile};
-    ///
-    /// let bitcode = |text| {
-    ///     let request = Request::new(CompilerInput::Text(text), Language::OpenClC);
-    ///     compile(&Request { product: Product::Bitcode, ..request })
-    /// };
-    /// let kernel = bitcode("int f(int); kernel void k(global int *x) { *x = f(*x); }")?;
-    /// let function = bitcode("int f(int x) { return x + 1; }")?;
-    /// let both = [&*kernel.code, &function.code];
-    /// let linked = compile(&Request::new(CompilerInput::Bitcode(&both), Language::Ir))?;
-    /// assert_eq!(gcn_object::read(&linked.code)?.kernels.len(), 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    Bitcode,
-}
-
-/// A request to compile a source.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::compile::{CompilerInput, Language, Product, Request};
-/// let options = ["-O3".into(), "-DN=4".into()];
-/// let request = Request {
-///     target: Some("gfx906:xnack-"),
-///     options: &options,
-///     product: Product::Bitcode,
-///     ..Request::new(CompilerInput::Text("kernel void nothing() {}"), Language::OpenClC)
-/// };
-/// assert!(!request.colour && request.options.len() == 2);
-/// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Request<'a> {
-    /// The source.
-    pub source: CompilerInput<'a>,
-    /// Language.
-    pub language: Language,
-    /// The target's name in LLVM, with features if they matter: `gfx900`, `gfx906:xnack-`; without, [`DEFAULT_TARGET`].
-    pub target: Option<&'a str>,
-    /// Further options of Clang, such as `-O3`, `-DN=4`, `-Iinclude`. Without a level of optimisation, `-O2`.
-    pub options: &'a [OsString],
-    /// Diagnostics have colours.
-    pub colour: bool,
-    /// The product.
-    pub product: Product,
-}
-
-impl<'a> Request<'a> {
-    /// A request without options, for no target in particular.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::compile::{CompilerInput, Language, Product, Request};
-    /// let request = Request::new(CompilerInput::File("scale.hip".as_ref()), Language::Hip);
-    /// assert_eq!((request.target, request.product), (None, Product::Code));
-    /// ```
-    pub fn new(source: CompilerInput<'a>, language: Language) -> Request<'a> {
-        Request {
-            source,
-            language,
-            target: None,
-            options: &[],
-            colour: false,
-            product: Product::Code,
-        }
-    }
-
-    /// The target that it is for.
-    fn target(&self) -> &'a str {
-        self.target.unwrap_or(DEFAULT_TARGET)
-    }
-}
 
 /// A compiled source.
 ///
@@ -194,84 +50,6 @@ pub struct Compiled {
     /// The files that the source includes, at all depths, those of Clang for its language among them. Clang lists none for
     /// [`Language::Ir`].
     pub dependencies: Vec<PathBuf>,
-}
-
-/// The reason why a source was not compiled.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::compile::{CompileError, CompilerInput, Language, Request, compile};
-/// let request = Request::new(CompilerInput::Text("kernel void k() { return 1; }"), Language::OpenClC);
-/// match compile(&request).unwrap_err() {
-///     CompileError::Failed { diagnostics, commands, .. } => {
-///         assert!(diagnostics.contains("<stdin>:1:") && commands.len() == 1);
-///     }
-///     other => assert_eq!(other.name(), "missing-compiler"),
-/// }
-/// ```
-#[derive(Debug, thiserror::Error)]
-#[non_exhaustive]
-pub enum CompileError {
-    /// No Clang.
-    #[error(
-        "Clang was not found: install Debian's packages clang-19, lld-19 and rocm-device-libs, or set GCN_CLANG to a Clang"
-    )]
-    NoCompiler,
-    /// The Clang that a variable names does not exist.
-    #[error("{variable} is set to {}, which is not a program", .path.display())]
-    NoSuchCompiler {
-        /// The variable.
-        variable: &'static str,
-        /// Value.
-        path: PathBuf,
-    },
-    /// No device libraries.
-    #[error(
-        "the device libraries (ockl.bc and others) were not found: install Debian's package rocm-device-libs, or set HIP_DEVICE_LIB_PATH to their directory"
-    )]
-    NoLibraries,
-    /// No library for the target.
-    #[error("the device libraries in {} do not support {target}", .directory.display())]
-    NoLibraryForTarget {
-        /// The directory.
-        directory: PathBuf,
-        /// The target.
-        target: String,
-    },
-    /// No linker.
-    #[error("{} found no linker: install Debian's package {package}", .compiler.display())]
-    NoLinker {
-        /// The compiler.
-        compiler: PathBuf,
-        /// The package that has the linker.
-        package: String,
-    },
-    /// The compiler refuses the source.
-    #[error("{} failed", .program.display())]
-    Failed {
-        /// The program.
-        program: PathBuf,
-        /// Messages, with their places in the source.
-        diagnostics: String,
-        /// The commands up to the one that failed, as a shell takes them.
-        commands: Vec<String>,
-    },
-    /// A program cannot be started.
-    #[error("cannot run {}: {error}", .program.display())]
-    Start {
-        /// The program.
-        program: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// A file cannot be read or written.
-    #[error("{}: {error}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
 }
 
 /// Compiles a source with the system's newest Clang, or takes the result from the user's cache.

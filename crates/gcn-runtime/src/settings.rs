@@ -19,8 +19,11 @@
 //! ```
 
 mod output;
+mod variables;
+
 mod check;
 mod profile;
+
 #[cfg(test)]
 mod tests;
 
@@ -44,6 +47,8 @@ pub use check::{
 };
 pub use output::{PROCESS, STANDARD};
 pub use profile::{ProfileFormat, ProfileSettings};
+pub use variables::SettingsError;
+use variables::{COMMA, Variables, items};
 
 /// The variable that lists the devices' targets, separated by commas.
 const TARGET: &str = "GCN_TARGET";
@@ -72,8 +77,6 @@ const TRACE_ONLY: &str = "GCN_TRACE_ONLY";
 pub const MAX_THREADS: usize = 1024;
 /// Bytes of a device's memory where nothing else is said and the host has enough; a Radeon VII has as many.
 const DEFAULT_MEMORY: u64 = 16 << 30;
-/// Separates targets.
-const COMMA: char = ',';
 /// Separates choices of a trace, which may have commas.
 const SEMICOLON: char = ';';
 
@@ -111,25 +114,6 @@ pub struct Settings {
     pub check: Option<CheckSettings>,
     /// Profile of the kernels; `None` without one.
     pub profile: Option<ProfileSettings>,
-}
-
-/// A variable that has a wrong value.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::settings::Settings;
-/// let error = Settings::from_variables(|name| (name == "GCN_THREADS").then(|| "0".into())).unwrap_err();
-/// assert_eq!(error.variable, "GCN_THREADS");
-/// assert_eq!(error.problem, "`0` is not a number of threads from 1 to 1024");
-/// ```
-#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{variable}: {problem}")]
-#[non_exhaustive]
-pub struct SettingsError {
-    /// The variable.
-    pub variable: &'static str,
-    /// Value, and the values that are accepted.
-    pub problem: String,
 }
 
 /// A device of [`DEFAULT_TARGET`], without limits.
@@ -322,51 +306,6 @@ impl Settings {
         };
         self.targets.iter().map(device).collect()
     }
-}
-
-/// An environment.
-struct Variables<F> {
-    /// Looks a variable up.
-    value: F,
-}
-
-impl<F: Fn(&str) -> Option<OsString>> Variables<F> {
-    /// A variable that is set and not empty.
-    fn value(&self, name: &'static str) -> Option<OsString> {
-        (self.value)(name).filter(|value| !value.is_empty())
-    }
-
-    /// The same as text.
-    fn text(&self, variable: &'static str) -> Result<Option<String>, SettingsError> {
-        let not_text = |value: OsString| SettingsError {
-            variable,
-            problem: format!("`{}` is not text in UTF-8", value.to_string_lossy()),
-        };
-        let value = self.value(variable);
-        value
-            .map(|value| value.into_string().map_err(not_text))
-            .transpose()
-    }
-
-    /// The same as what `read` makes of the text.
-    fn read<T>(
-        &self,
-        variable: &'static str,
-        read: impl Fn(&str) -> Result<T, String>,
-    ) -> Result<Option<T>, SettingsError> {
-        let wrong = |problem| SettingsError { variable, problem };
-        let text = self.text(variable)?;
-        text.map(|text| read(&text).map_err(wrong)).transpose()
-    }
-}
-
-/// The items of a list that are not empty.
-fn items(text: &str, separator: char) -> Vec<String> {
-    let items = text.split(separator).map(str::trim);
-    items
-        .filter(|item| !item.is_empty())
-        .map(str::to_owned)
-        .collect()
 }
 
 /// A list of targets, separated by commas, with one at least.

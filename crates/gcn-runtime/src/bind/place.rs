@@ -4,7 +4,10 @@ use std::ops::Range;
 
 use gcn_emu::memory::Memory;
 
-use super::{Block, Bound, BoundArgument, BufferContents, POINTER, PlaceError};
+use super::argument::BoundArgument;
+use super::error::PlaceError;
+use super::structure::{Block, POINTER};
+use super::values::{Bound, BufferContents};
 use crate::Buffer;
 use crate::abi::hsa::PlacedBytes;
 use crate::language::fill::Fill;

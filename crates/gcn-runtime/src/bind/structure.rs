@@ -2,7 +2,7 @@
 
 use gcn_object::MAX_KERNARG_BYTES;
 
-use super::ArgumentError;
+use super::error::ArgumentError;
 use crate::language::fill::Fill;
 use crate::language::spec::Spec;
 use crate::language::value::{Type, ValueError};

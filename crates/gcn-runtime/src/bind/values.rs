@@ -2,8 +2,8 @@
 
 use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 
-use super::structure::{elements, structure};
-use super::{ArgumentError, Block};
+use super::error::ArgumentError;
+use super::structure::{Block, elements, structure};
 use crate::language::data::{Data, MAX_STREAM_BYTES, Open};
 use crate::language::fill::Fill;
 use crate::language::parameters::{Parameter, Takes};

@@ -13,7 +13,7 @@ use std::time::SystemTime;
 
 use sha2::{Digest, Sha256};
 
-use super::CompilerInput;
+use super::request::CompilerInput;
 
 /// Bytes of the directory above which the oldest files go.
 const MAX_BYTES: u64 = 512 << 20;

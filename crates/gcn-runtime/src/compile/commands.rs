@@ -6,7 +6,9 @@
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use super::{CompileError, CompilerInput, Language, Product, Request, Toolchain};
+use super::error::CompileError;
+use super::request::{CompilerInput, Language, Product, Request};
+use super::toolchain::Toolchain;
 
 /// The first version of Clang that links bitcode libraries to bitcode. Older ones compile in one step, and lose OpenCL's printf.
 const FIRST_OF_TWO_STEPS: u32 = 17;

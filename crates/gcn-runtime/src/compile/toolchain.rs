@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use super::CompileError;
+use super::error::CompileError;
 
 /// Variables that name the compiler, the stronger one first.
 const COMPILER_VARIABLES: [&str; 2] = ["GCN_CLANG", "CLANG"];

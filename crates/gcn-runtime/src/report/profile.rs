@@ -1,17 +1,16 @@
 //! Reports of profiles: counts by instruction, source line and kernel, as text, as a page in HTML, and as data.
 
-mod page;
 mod table;
+mod page;
+mod write;
 
 use std::collections::BTreeMap;
-use std::io::{self, Write};
 
 use gcn_observe::profile::{Class, Counted, Counts, KernelCounts, Kernels};
 use serde::Serialize;
 
 use super::code_map::CodeMap;
 use super::text::kernel_name;
-use crate::settings::ProfileFormat;
 
 pub use page::Page;
 
@@ -246,32 +245,6 @@ impl ProfileReport {
         ProfileReport {
             version: VERSION,
             kernels,
-        }
-    }
-
-    /// Writes the profile in a form.
-    ///
-    /// # Errors
-    /// `out` cannot be written.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::Profiling;
-    /// use gcn_runtime::settings::ProfileFormat;
-    /// let mut json = Vec::new();
-    /// Profiling::default().report().write(ProfileFormat::Json, &mut json)?;
-    /// let json: serde_json::Value = serde_json::from_slice(&json)?;
-    /// assert_eq!((&json["version"], &json["kernels"]), (&1.into(), &serde_json::json!([])));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn write(&self, format: ProfileFormat, out: &mut dyn Write) -> io::Result<()> {
-        match format {
-            ProfileFormat::Text => write!(out, "{self}"),
-            ProfileFormat::Json => {
-                serde_json::to_writer_pretty(&mut *out, self)?;
-                writeln!(out)
-            }
-            ProfileFormat::Html => write!(out, "{}", Page(self)),
         }
     }
 

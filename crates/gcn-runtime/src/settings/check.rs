@@ -7,7 +7,8 @@ use gcn_object::NamePattern;
 use gcn_observe::finding::Check;
 use gcn_observe::matches;
 
-use super::{COMMA, SettingsError, Variables, items, output};
+use super::output;
+use super::variables::{COMMA, SettingsError, Variables, items};
 
 /// The variable with the names of checks, separated by commas, or [`DEFAULT_CHECKS`].
 pub(super) const CHECK: &str = "GCN_CHECK";

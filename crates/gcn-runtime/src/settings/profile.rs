@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use super::{SettingsError, Variables, output};
+use super::output;
+use super::variables::{SettingsError, Variables};
 
 /// The variable with the file of the profile.
 pub(super) const PROFILE: &str = "GCN_PROFILE";

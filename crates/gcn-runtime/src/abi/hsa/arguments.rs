@@ -8,7 +8,7 @@ use gcn_object::{Access, MAX_KERNARG_BYTES, ValueKind, Version};
 
 use crate::abi::owned::Owned;
 
-use super::{Arguments, KernelStart, LaunchShape, PlacedBytes};
+use super::start::{Arguments, KernelStart, LaunchShape, PlacedBytes};
 
 /// Bytes of a line, of which the argument segment has whole ones: compilers load aligned groups of dwords that begin in it and
 /// end behind it.

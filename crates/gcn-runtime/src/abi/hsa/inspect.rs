@@ -14,7 +14,7 @@ use gcn_isa::image::IMAGE_DWORDS;
 use gcn_isa::uses::Registers;
 use gcn_object::{Properties, UserSgpr};
 
-use super::{Arguments, KernelStart};
+use super::start::{Arguments, KernelStart};
 
 /// Bytes of a dword.
 const DWORD: u64 = 4;

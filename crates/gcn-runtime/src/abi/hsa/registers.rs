@@ -8,12 +8,10 @@ use gcn_object::{Rsrc1, UserSgpr};
 
 use crate::abi::owned::Owned;
 
-use super::{KernelStart, LaunchShape};
+use super::start::{KernelStart, LaunchShape};
 
 /// User SGPRs at most.
 const MAX_USER_SGPRS: usize = 16;
-/// VGPRs are allocated in blocks of this many.
-pub(super) const VGPR_BLOCK: usize = 4;
 /// SGPRs are allocated in blocks of this many, from GCN 1.2 on in pairs of blocks.
 const SGPR_BLOCK: u32 = 8;
 /// Bytes of the dispatch packet.

@@ -1,6 +1,6 @@
 //! Errors of values as text.
 
-use super::Type;
+use super::types::Type;
 
 /// Structures in structures at most.
 pub const MAX_NESTING: usize = 16;

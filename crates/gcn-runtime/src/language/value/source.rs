@@ -1,6 +1,6 @@
 //! Types as source languages name them.
 
-use super::Type;
+use super::types::Type;
 
 /// The names of types in OpenCL C and C++, as compilers write them into metadata.
 const SOURCE_TYPES: &[(&str, Type)] = &[

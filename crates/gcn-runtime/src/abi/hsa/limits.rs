@@ -1,0 +1,115 @@
+//! Limits of the hardware and of a kernel, held against the sizes of a launch.
+
+use gcn_emu::run::{MAX_GROUP, Unfit, fits};
+use gcn_emu::wave::LANES;
+use gcn_isa::Isa;
+use gcn_object::MAX_KERNARG_BYTES;
+
+use super::error::{LaunchError, MAX_SCRATCH_PER_LANE, MAX_WAVES};
+use super::start::{KernelStart, LaunchShape};
+
+/// Bytes of LDS that a workgroup can have.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Target;
+/// use gcn_runtime::hsa::max_lds;
+/// let of = |name| max_lds(Target::named(name).expect("a target").isa);
+/// assert_eq!((of("gfx600"), of("gfx900")), (32 << 10, 64 << 10));
+/// ```
+pub fn max_lds(isa: Isa) -> u32 {
+    match isa {
+        Isa::Si => 32 << 10,
+        Isa::Ci | Isa::Vi | Isa::Stoney | Isa::Gfx9 | Isa::Vega12 | Isa::Vega20 => 64 << 10,
+    }
+}
+
+impl KernelStart<'_> {
+    /// The error in the sizes, for a device of instruction set `isa`.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let emulated = example::emulated();
+    /// # let start = emulated.start();
+    /// use gcn_runtime::hsa::{KernelStart, LaunchError, LaunchShape};
+    /// let isa = emulated.device.config.isa;
+    /// assert!(start.problems(isa).is_empty());
+    /// let large = KernelStart { shape: LaunchShape { group: [2048, 1, 1], ..start.shape }, ..start };
+    /// assert!(matches!(large.problems(isa)[..], [LaunchError::GroupTooLarge(2048)]));
+    /// ```
+    pub fn problems(&self, isa: Isa) -> Vec<LaunchError> {
+        let LaunchShape {
+            grid,
+            group,
+            dynamic_lds,
+            ..
+        } = self.shape;
+        let mut problems = Vec::new();
+        if grid.contains(&0) || group.contains(&0) {
+            return vec![LaunchError::Empty];
+        }
+        let descriptor = &self.kernel.descriptor;
+        let given = group.map(u64::from);
+        let items = given
+            .iter()
+            .fold(1, |product: u64, n| product.saturating_mul(*n));
+        let metadata = self.kernel.metadata.as_ref();
+        let required = metadata.and_then(|m| m.reqd_workgroup_size);
+        let most = metadata
+            .and_then(|m| m.max_flat_workgroup_size)
+            .filter(|most| *most != 0);
+        if items > MAX_GROUP {
+            problems.push(LaunchError::GroupTooLarge(items));
+        } else if let Some(required) = required.filter(|required| *required != given) {
+            problems.push(LaunchError::GroupRequired { required, given });
+        } else if let Some(most) = most.filter(|most| items > *most) {
+            problems.push(LaunchError::GroupBeyondKernel { items, most });
+        }
+        let groups = grid
+            .iter()
+            .zip(given)
+            .map(|(grid, group)| u128::from(u64::from(*grid).div_ceil(group)));
+        let waves = groups.fold(
+            u128::from(items.div_ceil(LANES as u64)),
+            u128::saturating_mul,
+        );
+        if waves > MAX_WAVES {
+            problems.push(LaunchError::TooManyWaves {
+                grid: grid.map(u64::from),
+                group: given,
+                waves,
+            });
+        }
+        let fixed = descriptor.group_segment_fixed_size;
+        let bytes = u64::from(fixed) + u64::from(dynamic_lds);
+        let most = max_lds(isa);
+        if bytes > u64::from(most) {
+            problems.push(LaunchError::Lds {
+                bytes,
+                fixed,
+                dynamic: dynamic_lds,
+                isa,
+                most,
+            });
+        }
+        let waves = items.div_ceil(LANES as u64);
+        if items <= MAX_GROUP
+            && let Err(unfit @ Unfit::Registers { .. }) = fits(waves, self.vgprs() as u64, 0)
+        {
+            problems.push(unfit.into());
+        }
+        let scratch = self.scratch_bytes();
+        if scratch > u64::from(MAX_SCRATCH_PER_LANE) {
+            problems.push(LaunchError::Scratch { bytes: scratch });
+        }
+        let arguments = self.segment_bytes();
+        if arguments > MAX_KERNARG_BYTES {
+            problems.push(LaunchError::Arguments { bytes: arguments });
+        }
+        if descriptor.kernel_code_properties.enable_wavefront_size32() {
+            problems.push(LaunchError::Wave32(isa));
+        }
+        problems
+    }
+}

@@ -1,0 +1,82 @@
+//! Reasons why a source was not compiled.
+
+use std::io;
+use std::path::PathBuf;
+
+/// The reason why a source was not compiled.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compile::{CompileError, CompilerInput, Language, Request, compile};
+/// let request = Request::new(CompilerInput::Text("kernel void k() { return 1; }"), Language::OpenClC);
+/// match compile(&request).unwrap_err() {
+///     CompileError::Failed { diagnostics, commands, .. } => {
+///         assert!(diagnostics.contains("<stdin>:1:") && commands.len() == 1);
+///     }
+///     other => assert_eq!(other.name(), "missing-compiler"),
+/// }
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum CompileError {
+    /// No Clang.
+    #[error(
+        "Clang was not found: install Debian's packages clang-19, lld-19 and rocm-device-libs, or set GCN_CLANG to a Clang"
+    )]
+    NoCompiler,
+    /// The Clang that a variable names does not exist.
+    #[error("{variable} is set to {}, which is not a program", .path.display())]
+    NoSuchCompiler {
+        /// The variable.
+        variable: &'static str,
+        /// Value.
+        path: PathBuf,
+    },
+    /// No device libraries.
+    #[error(
+        "the device libraries (ockl.bc and others) were not found: install Debian's package rocm-device-libs, or set HIP_DEVICE_LIB_PATH to their directory"
+    )]
+    NoLibraries,
+    /// No library for the target.
+    #[error("the device libraries in {} do not support {target}", .directory.display())]
+    NoLibraryForTarget {
+        /// The directory.
+        directory: PathBuf,
+        /// The target.
+        target: String,
+    },
+    /// No linker.
+    #[error("{} found no linker: install Debian's package {package}", .compiler.display())]
+    NoLinker {
+        /// The compiler.
+        compiler: PathBuf,
+        /// The package that has the linker.
+        package: String,
+    },
+    /// The compiler refuses the source.
+    #[error("{} failed", .program.display())]
+    Failed {
+        /// The program.
+        program: PathBuf,
+        /// Messages, with their places in the source.
+        diagnostics: String,
+        /// The commands up to the one that failed, as a shell takes them.
+        commands: Vec<String>,
+    },
+    /// A program cannot be started.
+    #[error("cannot run {}: {error}", .program.display())]
+    Start {
+        /// The program.
+        program: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// A file cannot be read or written.
+    #[error("{}: {error}", .path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        error: io::Error,
+    },
+}
