@@ -3,6 +3,8 @@
 //! Nothing is written down here: counts, numbers, fields, syntax, meanings, registers and counters come from the tables of
 //! `gcn-isa`, the errata from the document that the tables cite, registers at the start from `gcn-object`'s descriptor.
 
+mod answer;
+
 mod abi;
 mod errata;
 mod instruction;
@@ -14,11 +16,11 @@ use anyhow::{Result, bail};
 use clap::builder::TypedValueParser;
 use gcn_asm::{closest, usage};
 use gcn_isa::field::SUFFIXES;
-use gcn_isa::{Isa, IsaSet, Op, Row, Target, rows};
+use gcn_isa::{Isa, Row, Target, rows};
 use serde::Serialize;
 
-use crate::problem::{Problem, UNKNOWN_ENTRY};
 use crate::{Status, Usage, input, render};
+use answer::{Answer, exists, family, set_of, sets, unknown, versions};
 use instruction::Instruction;
 
 /// For `--help`.
@@ -43,12 +45,6 @@ pub struct Args {
     /// Print JSON.
     #[arg(long)]
     pub json: bool,
-}
-
-/// An answer to a query.
-trait Answer {
-    /// Writes it for people to read.
-    fn write(&self, out: &mut dyn Write) -> io::Result<()>;
 }
 
 /// Carries the command out.
@@ -109,11 +105,6 @@ fn hexadecimal(word: &str) -> Option<u32> {
     is_number.then(|| u32::from_str_radix(digits, 16).ok())?
 }
 
-/// A family as the command line calls it.
-fn family(op: Op) -> String {
-    format!("{:?}", op.family_encoding()).to_ascii_lowercase()
-}
-
 /// Families in the order of the tables.
 fn family_names() -> Vec<String> {
     let mut names: Vec<String> = rows().map(|row| family(row.op())).collect();
@@ -128,51 +119,6 @@ fn heading(isa: Isa) -> String {
         || isa.to_string(),
         |target| format!("{} {}", isa.version(), target.name),
     )
-}
-
-fn exists(row: &Row, isa: Isa) -> bool {
-    !isa.tables().forms(row.op()).is_empty()
-}
-
-/// The instruction sets that have a row.
-fn sets(row: &Row) -> IsaSet {
-    set_of(Isa::ALL.into_iter().filter(|&isa| exists(row, isa)))
-}
-
-fn set_of(isas: impl IntoIterator<Item = Isa>) -> IsaSet {
-    let isas = isas.into_iter();
-    isas.fold(IsaSet::NONE, |set, isa| set.or(isa.only()))
-}
-
-/// The versions of a set among those that were asked for, with the oldest targets where it has a part of those of a version:
-/// `GCN 1.2, 1.4 (gfx904)`.
-fn versions(set: IsaSet, asked: &[Isa]) -> String {
-    let number = |isa: Isa| isa.version().trim_start_matches("GCN ");
-    let mut texts: Vec<String> = Vec::new();
-    let mut known = "";
-    for &isa in asked {
-        let version = number(isa);
-        if version == known {
-            continue;
-        }
-        known = version;
-        let all = asked.iter().copied();
-        let all: Vec<Isa> = all.filter(|&isa| number(isa) == version).collect();
-        let had: Vec<Isa> = all.iter().copied().filter(|&isa| set.has(isa)).collect();
-        let names = had.iter().filter_map(|&isa| {
-            let target = gcn_isa::TARGETS.iter().find(|target| target.isa == isa);
-            target.map(|target| target.name)
-        });
-        match had.len() {
-            0 => {}
-            n if n == all.len() => texts.push(version.to_owned()),
-            _ => texts.push(format!(
-                "{version} ({})",
-                names.collect::<Vec<_>>().join(", ")
-            )),
-        }
-    }
-    format!("GCN {}", texts.join(", "))
 }
 
 /// The numbers of instructions by family and instruction set.
@@ -328,11 +274,6 @@ fn of_name(print: Print<'_>, isas: &[Isa], name: &str) -> Result<()> {
         None => format!("no family or instruction matches `{name}`"),
     };
     bail!(unknown(message))
-}
-
-/// The problem of a query without an answer.
-fn unknown(message: impl Into<String>) -> Problem {
-    Problem::new(UNKNOWN_ENTRY, message)
 }
 
 /// The rows of a name, with or without an encoding's suffix.

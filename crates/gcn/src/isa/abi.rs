@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use gcn_object::{Properties, UserSgpr};
 use serde::Serialize;
 
-use super::Answer;
+use super::answer::Answer;
 
 /// The registers, in the order in which those that a descriptor asks for follow each other.
 #[derive(Serialize)]

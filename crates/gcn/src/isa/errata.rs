@@ -6,7 +6,7 @@ use anyhow::Result;
 use gcn_isa::{Isa, Row};
 use serde::Serialize;
 
-use super::{Answer, unknown};
+use super::answer::{Answer, unknown};
 
 /// The errata that the tables cite.
 const ERRATA: &str = include_str!("../../../../docs/errata.md");

@@ -7,7 +7,8 @@ use gcn_isa::describe::{BitContents, BitRun};
 use gcn_isa::{Encoding, Field, Form, Inst, Isa, IsaSet, Row};
 use serde::Serialize;
 
-use super::{Answer, errata, exists, family, set_of, sets, versions};
+use super::answer::{Answer, exists, family, set_of, sets, versions};
+use super::errata;
 
 /// An instruction, on the instruction sets that were asked for.
 #[derive(Serialize)]

@@ -7,8 +7,8 @@ use gcn_isa::describe::BitContents;
 use gcn_isa::{Inst, Isa, IsaSet, Op, decode};
 use serde::Serialize;
 
+use super::answer::{Answer, unknown, versions};
 use super::instruction::{Instruction, contents, encoding_name, places};
-use super::{Answer, unknown, versions};
 
 /// Words as each instruction set decodes them, and the instructions that they are.
 #[derive(Serialize)]
