@@ -1,5 +1,8 @@
 //! Holds the invariants of ARCHITECTURE.md that a test can hold, by reading the sources.
 
+#[path = "invariants/modules.rs"]
+mod modules;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -95,6 +98,7 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
             // A module of tests, as those inside of other files.
         } else if path.extension().is_some_and(|e| e == "rs") {
             let text = fs::read_to_string(&path).expect("a source is text");
+            let text = text.replace("#[cfg(test)]\nmod tests;\n", "");
             let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
             let code: Vec<&str> = code
                 .lines()
@@ -402,202 +406,4 @@ fn nothing_names_the_machine_that_it_was_written_on() {
             assert!(!text.contains(path), "{name} contains {path}");
         }
     }
-}
-
-/// Crates whose `lib.rs`, or `main.rs`, declares their modules in the order of their imports.
-const ORDERED: &[&str] = &[
-    "gcn-isa",
-    "gcn-asm",
-    "gcn-object",
-    "gcn-emu",
-    "gcn-observe",
-    "gcn-runtime",
-    "gcn-hsa",
-    "gcn-opencl",
-    "gcn",
-];
-
-/// Modules whose file declares their children in the order of their imports, and nothing that a child imports.
-const ORDERED_INSIDE: &[(&str, &str)] = &[
-    ("gcn-isa/src/chapters.rs", "gcn-isa/src/chapters"),
-    ("gcn-isa/src/form.rs", "gcn-isa/src/form"),
-    ("gcn-asm/src/inputs.rs", "gcn-asm/src/inputs"),
-    ("gcn-asm/src/assembler.rs", "gcn-asm/src/assembler"),
-    ("gcn-asm/src/directive.rs", "gcn-asm/src/directive"),
-    ("gcn-asm/src/encode.rs", "gcn-asm/src/encode"),
-    ("gcn-asm/src/instruction.rs", "gcn-asm/src/instruction"),
-    ("gcn-opencl/src/api.rs", "gcn-opencl/src/api"),
-    ("gcn-runtime/src/language.rs", "gcn-runtime/src/language"),
-    ("gcn-runtime/src/abi.rs", "gcn-runtime/src/abi"),
-    ("gcn-runtime/src/device.rs", "gcn-runtime/src/device"),
-    ("gcn-emu/src/step.rs", "gcn-emu/src/step"),
-    ("gcn-emu/src/exec/alu/mod.rs", "gcn-emu/src/exec/alu"),
-    ("gcn-emu/src/exec/memory.rs", "gcn-emu/src/exec/memory"),
-    ("gcn-emu/src/run.rs", "gcn-emu/src/run"),
-    ("gcn-emu/src/exec/mod.rs", "gcn-emu/src/exec"),
-    (
-        "gcn-emu/src/exec/memory/format.rs",
-        "gcn-emu/src/exec/memory/format",
-    ),
-    ("gcn-object/src/metadata.rs", "gcn-object/src/metadata"),
-    ("gcn-object/src/driver.rs", "gcn-object/src/driver"),
-    ("gcn-object/src/bundle.rs", "gcn-object/src/bundle"),
-    ("gcn-object/src/write.rs", "gcn-object/src/write"),
-    ("gcn-observe/src/profile.rs", "gcn-observe/src/profile"),
-    ("gcn-observe/src/lint.rs", "gcn-observe/src/lint"),
-    ("gcn-observe/src/check.rs", "gcn-observe/src/check"),
-    (
-        "gcn-observe/src/check/uninit.rs",
-        "gcn-observe/src/check/uninit",
-    ),
-    (
-        "gcn-observe/src/check/races.rs",
-        "gcn-observe/src/check/races",
-    ),
-    (
-        "gcn-runtime/src/abi/printf.rs",
-        "gcn-runtime/src/abi/printf",
-    ),
-    ("gcn-runtime/src/program.rs", "gcn-runtime/src/program"),
-    ("gcn-runtime/src/report.rs", "gcn-runtime/src/report"),
-    ("gcn/src/exec.rs", "gcn/src/exec"),
-    ("gcn/src/explain.rs", "gcn/src/explain"),
-    ("gcn/src/run/mod.rs", "gcn/src/run"),
-];
-
-/// The files that declare a crate's modules.
-const ROOTS: [&str; 2] = ["lib.rs", "main.rs"];
-
-/// The text of a crate's `lib.rs`, or `main.rs`.
-fn library(name: &str) -> String {
-    let mut texts = ROOTS
-        .iter()
-        .filter_map(|root| fs::read_to_string(crates().join(name).join("src").join(root)).ok());
-    texts.next().expect("a crate has a root")
-}
-
-/// The module that the text of `library` exports an item from, if it exports it.
-fn exporter(library: &str, item: &str) -> Option<String> {
-    let exports = library.split(';').filter_map(|statement| {
-        let (_, path) = statement.split_once("\npub use ")?;
-        path.split_once("::")
-    });
-    let is_name = |c: char| c.is_alphanumeric() || c == '_';
-    exports
-        .filter(|(_, items)| items.split(|c| !is_name(c)).any(|name| name == item))
-        .map(|(module, _)| module.to_owned())
-        .next()
-}
-
-/// The modules that a module's text declares, in their order.
-fn modules(text: &str) -> Vec<String> {
-    text.lines()
-        .filter_map(|line| {
-            let line = line.strip_prefix("pub(crate) ").unwrap_or(line);
-            let line = line.strip_prefix("pub ").unwrap_or(line);
-            Some(line.strip_prefix("mod ")?.strip_suffix(';')?.to_owned())
-        })
-        .collect()
-}
-
-/// The next names of all paths of `code` that begin with `root`.
-fn named_by(code: &str, root: &str) -> Vec<String> {
-    let first = |path: &str| {
-        let end = path.find(|c: char| !c.is_alphanumeric() && c != '_');
-        path.get(..end.unwrap_or(path.len()))
-            .unwrap_or_default()
-            .to_owned()
-    };
-    code.split(root)
-        .skip(1)
-        .flat_map(|path| match path.strip_prefix('{') {
-            None => vec![first(path)],
-            Some(list) => {
-                let list = list.split(';').next().unwrap_or_default();
-                list.split(',')
-                    .map(|path| first(path.trim()))
-                    .filter(|n| !n.is_empty())
-                    .collect()
-            }
-        })
-        .collect()
-}
-
-#[test]
-fn modules_import_only_what_is_declared_above_them() {
-    for name in ORDERED {
-        let library = library(name);
-        let modules = modules(&library);
-        let order = |module: &str| modules.iter().position(|m| m == module);
-        let sources = sources(&crates().join(name).join("src"));
-        let mut checked = 0;
-        for (path, code) in &sources {
-            let inside = path.split_once("/src/").expect("a source is in src").1;
-            if ROOTS.contains(&inside) {
-                continue;
-            }
-            let own = inside
-                .split(['/', '.'])
-                .next()
-                .expect("a path has a first part");
-            let own = order(own).unwrap_or_else(|| panic!("the root of {name} declares {own}"));
-            for import in named_by(code, "crate::") {
-                let place = order(&import).or_else(|| order(&exporter(&library, &import)?));
-                assert!(
-                    place.is_some_and(|place| place <= own),
-                    "{path} imports `{import}`, which is no module declared above its own"
-                );
-                checked += 1;
-            }
-        }
-        assert!(checked > modules.len(), "{name} has few imports: {checked}");
-    }
-}
-
-#[test]
-fn children_import_only_what_is_declared_above_them() {
-    let imports: usize = ORDERED_INSIDE
-        .iter()
-        .map(|(parent, directory)| check_children(parent, directory))
-        .sum();
-    assert!(
-        imports > 2 * ORDERED_INSIDE.len(),
-        "children have few imports: {imports}"
-    );
-}
-
-/// Checks that the children of a module import only children that the module's file declares above them, and nothing of
-/// that file. The number of imports that were checked.
-fn check_children(parent: &str, directory: &str) -> usize {
-    let text = fs::read_to_string(crates().join(parent)).expect("a module has a file");
-    let children = modules(&text);
-    let order = |child: &str| children.iter().position(|c| c == child);
-    let (_, below) = directory.split_once("/src/").expect("a module is in src");
-    let absolute = format!("crate::{}::", below.replace('/', "::"));
-    let mut checked = 0;
-    for (path, code) in sources(&crates().join(directory)) {
-        let inside = &path[directory.len() + 1..];
-        let own = inside.split(['/', '.']).next().unwrap_or_default();
-        let Some(own) = order(own) else {
-            assert_eq!(path, *parent, "{parent} declares {inside}");
-            continue;
-        };
-        let depth = 1 + inside.matches('/').count();
-        let by_parent = named_by(&code, &"super::".repeat(depth))
-            .into_iter()
-            .map(|name| (name, false));
-        // A path from the root may lead to the module's own children.
-        let by_root = named_by(&code, &absolute)
-            .into_iter()
-            .map(|name| (name, true));
-        for (import, may_be_own) in by_parent.chain(by_root) {
-            let place = order(&import).or_else(|| order(&exporter(&text, &import)?));
-            assert!(
-                place.is_some_and(|place| place < own || may_be_own && place == own),
-                "{path} imports `{import}`, which {parent} does not declare above it"
-            );
-            checked += 1;
-        }
-    }
-    checked
 }
