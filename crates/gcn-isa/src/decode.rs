@@ -75,7 +75,7 @@ pub struct Decoder {
     tops: Box<[u16; TOPS]>,
     /// For each value of the top bits the encodings that it may be: first where the low bits announce nothing, then for
     /// each number that does.
-    selectors: Box<[Selector; SELECTORS]>,
+    selectors: Box<[EncodingSelector; SELECTORS]>,
     /// Encodings, those with the most constant bits first.
     candidates: Vec<Candidate>,
     /// The instructions of each encoding, by all of its numbers.
@@ -86,7 +86,7 @@ pub struct Decoder {
 
 /// The encodings that words with the same top bits may have.
 #[derive(Clone, Copy)]
-struct Selector {
+struct EncodingSelector {
     /// The most likely one.
     first: Candidate,
     /// Begin and end of the others.
@@ -226,7 +226,7 @@ impl Decoder {
                 }
             }
         }
-        let none = Selector {
+        let none = EncodingSelector {
             first: Candidate::NONE,
             others: (0, 0),
         };

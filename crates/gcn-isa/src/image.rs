@@ -27,7 +27,7 @@ mod sampler;
 
 use crate::target::Isa;
 
-use bits::{Bits, get, set};
+use bits::{DescriptorField, get, set};
 
 pub use address::{AddressLayout, AddressPart};
 pub use format::{
@@ -211,33 +211,33 @@ pub struct ImageDescriptor {
     pub compressed: bool,
 }
 
-const BASE_ADDRESS: Bits = Bits::new(0, 0, 32);
-const BASE_ADDRESS_HI: Bits = Bits::new(1, 0, 8);
-const MIN_LOD: Bits = Bits::new(1, 8, 12);
-const DATA_FORMAT: Bits = Bits::new(1, 20, 6);
-const NUM_FORMAT: Bits = Bits::new(1, 26, 4);
-const WIDTH: Bits = Bits::new(2, 0, 14);
-const HEIGHT: Bits = Bits::new(2, 14, 14);
-const DST_SEL: [Bits; COMPONENTS] = [
-    Bits::new(3, 0, 3),
-    Bits::new(3, 3, 3),
-    Bits::new(3, 6, 3),
-    Bits::new(3, 9, 3),
+const BASE_ADDRESS: DescriptorField = DescriptorField::new(0, 0, 32);
+const BASE_ADDRESS_HI: DescriptorField = DescriptorField::new(1, 0, 8);
+const MIN_LOD: DescriptorField = DescriptorField::new(1, 8, 12);
+const DATA_FORMAT: DescriptorField = DescriptorField::new(1, 20, 6);
+const NUM_FORMAT: DescriptorField = DescriptorField::new(1, 26, 4);
+const WIDTH: DescriptorField = DescriptorField::new(2, 0, 14);
+const HEIGHT: DescriptorField = DescriptorField::new(2, 14, 14);
+const DST_SEL: [DescriptorField; COMPONENTS] = [
+    DescriptorField::new(3, 0, 3),
+    DescriptorField::new(3, 3, 3),
+    DescriptorField::new(3, 6, 3),
+    DescriptorField::new(3, 9, 3),
 ];
-const BASE_LEVEL: Bits = Bits::new(3, 12, 4);
-const LAST_LEVEL: Bits = Bits::new(3, 16, 4);
+const BASE_LEVEL: DescriptorField = DescriptorField::new(3, 12, 4);
+const LAST_LEVEL: DescriptorField = DescriptorField::new(3, 16, 4);
 /// SW_MODE on GCN 1.4.
-const TILING_INDEX: Bits = Bits::new(3, 20, 5);
-const POW2_PAD: Bits = Bits::new(3, 25, 1);
-const TYPE: Bits = Bits::new(3, 28, 4);
-const DEPTH: Bits = Bits::new(4, 0, 13);
-const PITCH: Bits = Bits::new(4, 13, 14);
-const PITCH_GFX9: Bits = Bits::new(4, 13, 16);
-const BC_SWIZZLE_GFX9: Bits = Bits::new(4, 29, 3);
-const BASE_ARRAY: Bits = Bits::new(5, 0, 13);
-const LAST_ARRAY: Bits = Bits::new(5, 13, 13);
-const MAX_MIP_GFX9: Bits = Bits::new(5, 28, 4);
-const COMPRESSION_EN: Bits = Bits::new(6, 21, 1);
+const TILING_INDEX: DescriptorField = DescriptorField::new(3, 20, 5);
+const POW2_PAD: DescriptorField = DescriptorField::new(3, 25, 1);
+const TYPE: DescriptorField = DescriptorField::new(3, 28, 4);
+const DEPTH: DescriptorField = DescriptorField::new(4, 0, 13);
+const PITCH: DescriptorField = DescriptorField::new(4, 13, 14);
+const PITCH_GFX9: DescriptorField = DescriptorField::new(4, 13, 16);
+const BC_SWIZZLE_GFX9: DescriptorField = DescriptorField::new(4, 29, 3);
+const BASE_ARRAY: DescriptorField = DescriptorField::new(5, 0, 13);
+const LAST_ARRAY: DescriptorField = DescriptorField::new(5, 13, 13);
+const MAX_MIP_GFX9: DescriptorField = DescriptorField::new(5, 28, 4);
+const COMPRESSION_EN: DescriptorField = DescriptorField::new(6, 21, 1);
 
 impl ImageDescriptor {
     /// A descriptor from its words.

@@ -2,7 +2,7 @@
 
 use crate::chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 use crate::field::Encoding;
-use crate::row::{Family, Row};
+use crate::row::{InstructionFamily, Row};
 
 macro_rules! ops {
     ($($Family:ident($Enum:path) $rows:path,)*) => {
@@ -25,8 +25,8 @@ macro_rules! ops {
             }
 
             /// The family whose table has its row.
-            const fn family(self) -> Family {
-                match self { $(Op::$Family(_) => Family::$Family,)* }
+            const fn family(self) -> InstructionFamily {
+                match self { $(Op::$Family(_) => InstructionFamily::$Family,)* }
             }
 
             /// Index among [`rows`].
@@ -57,19 +57,19 @@ macro_rules! ops {
             /// ```
             pub fn op(&self) -> Op {
                 match self.family {
-                    $(Family::$Family => Op::$Family(<$Enum>::ALL[usize::from(self.index)]),)*
+                    $(InstructionFamily::$Family => Op::$Family(<$Enum>::ALL[usize::from(self.index)]),)*
                 }
             }
         }
 
-        /// Each family's rows, in the order of [`Family`].
+        /// Each family's rows, in the order of [`InstructionFamily`].
         pub(crate) const FAMILIES: &[&[Row]] = &[$(&$rows,)*];
 
-        /// The order of the list below is that of [`Family`].
+        /// The order of the list below is that of [`InstructionFamily`].
         const _: () = {
             let mut index = 0;
             $(
-                assert!(Family::$Family as usize == index, "the families are in one order");
+                assert!(InstructionFamily::$Family as usize == index, "the families are in one order");
                 index += 1;
             )*
             assert!(index == FAMILIES.len());

@@ -135,7 +135,7 @@ const FEW: usize = 3;
 
 /// Progress of a line after the operands with ready texts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Progress {
+enum LineProgress {
     /// The line is complete.
     Complete,
     /// The rest is missing; the operands so far read `reads` values over the bus.
@@ -224,12 +224,12 @@ impl Printer {
     fn line(&self, form: &'static Form, bits: u64, out: &mut Text) -> bool {
         let template = form.template(compile);
         match self.begin_line(template, &template.prefix, bits, out) {
-            Progress::Complete => true,
-            Progress::Begun { reads } => {
+            LineProgress::Complete => true,
+            LineProgress::Begun { reads } => {
                 let next = template.prefix.next;
                 self.end_line(template, form, bits, out, Remainder { next, reads })
             }
-            Progress::Rejected => self.rarer_line(template, form, bits, out),
+            LineProgress::Rejected => self.rarer_line(template, form, bits, out),
         }
     }
 
@@ -244,12 +244,12 @@ impl Printer {
     ) -> bool {
         for prefix in &template.other_prefixes {
             match self.begin_line(template, prefix, bits, out) {
-                Progress::Complete => return true,
-                Progress::Begun { reads } => {
+                LineProgress::Complete => return true,
+                LineProgress::Begun { reads } => {
                     let next = prefix.next;
                     return self.end_line(template, form, bits, out, Remainder { next, reads });
                 }
-                Progress::Rejected => {}
+                LineProgress::Rejected => {}
             }
         }
         out.push_ascii(b"\t");
@@ -267,13 +267,13 @@ impl Printer {
         prefix: &ReadyPrefix,
         bits: u64,
         out: &mut Text,
-    ) -> Progress {
+    ) -> LineProgress {
         if bits & prefix.deciding != prefix.usual {
-            return Progress::Rejected;
+            return LineProgress::Rejected;
         }
         let has_more = prefix.next.is_some() | template.is_modified(bits);
         let Some(mut line) = out.line() else {
-            return Progress::Rejected;
+            return LineProgress::Rejected;
         };
         line.push_ascii(b'\t');
         line.push_piece(&template.head);
@@ -288,18 +288,18 @@ impl Printer {
         }
         let reads = line.marks();
         if reads > template.most_reads {
-            return Progress::Rejected;
+            return LineProgress::Rejected;
         }
         if prefix.next.is_none() {
             line.shorten(template.excess);
         }
         if has_more {
             line.end();
-            return Progress::Begun { reads };
+            return LineProgress::Begun { reads };
         }
         line.push_ascii(b'\n');
         line.end();
-        Progress::Complete
+        LineProgress::Complete
     }
 
     /// Appends the rest of a line, and returns true if the template is for the instruction.

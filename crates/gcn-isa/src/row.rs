@@ -19,7 +19,7 @@ use crate::target::{Isa, IsaSet, NUMBERINGS};
 #[derive(Clone, Copy, Debug)]
 pub struct Row {
     /// The table that has the row.
-    pub(crate) family: Family,
+    pub(crate) family: InstructionFamily,
     /// Index of the row in that table.
     pub(crate) index: u16,
     /// Name as printed, unless `spelled` says otherwise.
@@ -86,37 +86,37 @@ impl Row {
             Encoding::Vop3
         };
         let (long, sdwa, dpp) = match self.family {
-            Family::Vop1 => (
+            InstructionFamily::Vop1 => (
                 Some(vop3),
                 Some(Encoding::Vop1Sdwa),
                 Some(Encoding::Vop1Dpp),
             ),
-            Family::Vop2 => (
+            InstructionFamily::Vop2 => (
                 Some(vop3),
                 Some(Encoding::Vop2Sdwa),
                 Some(Encoding::Vop2Dpp),
             ),
-            Family::Vopc => (Some(Encoding::Vop3c), Some(Encoding::VopcSdwa), None),
-            Family::Vintrp => (Some(Encoding::Vop3Interp), None, None),
-            Family::Sop2
-            | Family::Sopk
-            | Family::Sop1
-            | Family::Sopc
-            | Family::Sopp
-            | Family::Smrd
-            | Family::Smem
-            | Family::Vop3
-            | Family::Vop3b
-            | Family::Vop3p
-            | Family::Ds
-            | Family::Flat
-            | Family::Global
-            | Family::Scratch
-            | Family::Mubuf
-            | Family::Mtbuf
-            | Family::Mimg
-            | Family::Exp
-            | Family::Vop3Interp => (None, None, None),
+            InstructionFamily::Vopc => (Some(Encoding::Vop3c), Some(Encoding::VopcSdwa), None),
+            InstructionFamily::Vintrp => (Some(Encoding::Vop3Interp), None, None),
+            InstructionFamily::Sop2
+            | InstructionFamily::Sopk
+            | InstructionFamily::Sop1
+            | InstructionFamily::Sopc
+            | InstructionFamily::Sopp
+            | InstructionFamily::Smrd
+            | InstructionFamily::Smem
+            | InstructionFamily::Vop3
+            | InstructionFamily::Vop3b
+            | InstructionFamily::Vop3p
+            | InstructionFamily::Ds
+            | InstructionFamily::Flat
+            | InstructionFamily::Global
+            | InstructionFamily::Scratch
+            | InstructionFamily::Mubuf
+            | InstructionFamily::Mtbuf
+            | InstructionFamily::Mimg
+            | InstructionFamily::Exp
+            | InstructionFamily::Vop3Interp => (None, None, None),
         };
         let has_sdwa = forms.has(Forms::SDWA) || forms.has(Forms::SDWA_VI);
         [
@@ -218,12 +218,12 @@ macro_rules! families {
         /// A table of rows. Each family has an encoding of its own, with the same name.
         #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
         #[repr(u8)]
-        pub(crate) enum Family { $($(#[$doc])* $Family,)* }
+        pub(crate) enum InstructionFamily { $($(#[$doc])* $Family,)* }
 
-        impl Family {
+        impl InstructionFamily {
             /// The encoding of its own, besides which its instructions may have longer ones.
             pub(crate) const fn encoding(self) -> Encoding {
-                match self { $(Family::$Family => Encoding::$Family,)* }
+                match self { $(InstructionFamily::$Family => Encoding::$Family,)* }
             }
         }
     };
@@ -372,7 +372,7 @@ macro_rules! family {
 
         pub(crate) static $TABLE: [crate::row::Row; [$(stringify!($NAME)),*].len()] = [$(
             crate::row::Row {
-                family: crate::row::Family::$Family,
+                family: crate::row::InstructionFamily::$Family,
                 index: $Family::$NAME as u16,
                 name: crate::row::lower_name!(stringify!($NAME)),
                 spelled: crate::row::spelled!($($($son $sname),+)?),

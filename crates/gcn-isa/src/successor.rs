@@ -7,7 +7,7 @@ use std::fmt;
 use crate::target::{Isa, IsaSet, on};
 
 /// An operation's names in one line: the generations that call it so.
-type Names = &'static [(&'static str, IsaSet)];
+type GenerationNames = &'static [(&'static str, IsaSet)];
 
 /// The instruction of a target that does what another one does on another generation.
 ///
@@ -39,7 +39,7 @@ pub enum Differs {
 }
 
 #[rustfmt::skip]
-const OPERATIONS: &[(Differs, Names)] = &[
+const OPERATIONS: &[(Differs, GenerationNames)] = &[
     (Differs::Name,     &[("v_add_i32", on::SI_CI),        ("v_add_u32", on::VI_ONLY), ("v_add_co_u32", on::GFX9)]),
     (Differs::Name,     &[("v_sub_i32", on::SI_CI),        ("v_sub_u32", on::VI_ONLY), ("v_sub_co_u32", on::GFX9)]),
     (Differs::Name,     &[("v_subrev_i32", on::SI_CI),     ("v_subrev_u32", on::VI_ONLY), ("v_subrev_co_u32", on::GFX9)]),

@@ -6,7 +6,7 @@
 use crate::effect::{AtomicOp::*, Does::*, Half::*};
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{Ty::*, words::*};
-use crate::row::{Family, Forms, Lacks, Row, identities, lower_name, number};
+use crate::row::{Forms, InstructionFamily, Lacks, Row, identities, lower_name, number};
 use crate::target::on;
 
 /// GCN 1.1 and 1.2 have neither offset nor segment nor SADDR (errata E076); bit 25 is reserved (E077).
@@ -97,7 +97,7 @@ macro_rules! segment {
     ($segment:ident $Family:ident $prefix:literal $TABLE:ident; $($NAME:ident $old:tt $new:tt $on:ident $segments:ident $shape:ident($($n:literal),*) $does:expr;)*) => {
         pub(crate) static $TABLE: [Row; [$(stringify!($NAME)),*].len()] = [$(
             Row {
-                family: Family::$Family,
+                family: InstructionFamily::$Family,
                 index: Flat::$NAME as u16,
                 name: lower_name!(concat!($prefix, stringify!($NAME))),
                 spelled: &[],

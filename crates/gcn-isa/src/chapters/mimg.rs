@@ -15,7 +15,7 @@ use crate::effect::{
 };
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{OperandAccess, Ty::*, words::*};
-use crate::row::{Family, Forms, Row, identities, lacks, lower_name, number};
+use crate::row::{Forms, InstructionFamily, Row, identities, lacks, lower_name, number};
 use crate::target::on;
 
 #[rustfmt::skip]
@@ -89,7 +89,7 @@ macro_rules! images {
 
         pub(crate) static MIMG: [Row; [$(stringify!($NAME)),*].len()] = [$(
             Row {
-                family: Family::Mimg,
+                family: InstructionFamily::Mimg,
                 index: Mimg::$NAME as u16,
                 name: lower_name!(concat!("IMAGE_", stringify!($NAME))),
                 spelled: &[],

@@ -2,7 +2,7 @@
 
 use crate::chapters::{ds, exp, flat, mimg, mtbuf, mubuf, smem, sop, vintrp, vop};
 use crate::field::{ENCODINGS, Encoding, Format, Layout};
-use crate::row::{Family, Forms, Row};
+use crate::row::{Forms, InstructionFamily, Row};
 use crate::target::{Isa, on};
 
 /// Numbers that VOP3 adds to those of VOPC, VOP2 and VOP1, per numbering.
@@ -65,32 +65,32 @@ pub(crate) fn opcode_in(row: &Row, isa: Isa, encoding: Encoding) -> Option<u16> 
         Encoding::Vop3 | Encoding::Vop3b | Encoding::Vop3c => {
             let (vopc, vop2, vop1) = VOP3_BASES[isa.numbering() as usize];
             match row.family {
-                Family::Vopc => vopc,
-                Family::Vop2 => vop2,
-                Family::Vop1 => vop1,
-                Family::Sop2
-                | Family::Sopk
-                | Family::Sop1
-                | Family::Sopc
-                | Family::Sopp
-                | Family::Smrd
-                | Family::Smem
-                | Family::Vop3
-                | Family::Vop3b
-                | Family::Vop3p
-                | Family::Ds
-                | Family::Flat
-                | Family::Global
-                | Family::Scratch
-                | Family::Mubuf
-                | Family::Mtbuf
-                | Family::Mimg
-                | Family::Exp
-                | Family::Vintrp
-                | Family::Vop3Interp => 0,
+                InstructionFamily::Vopc => vopc,
+                InstructionFamily::Vop2 => vop2,
+                InstructionFamily::Vop1 => vop1,
+                InstructionFamily::Sop2
+                | InstructionFamily::Sopk
+                | InstructionFamily::Sop1
+                | InstructionFamily::Sopc
+                | InstructionFamily::Sopp
+                | InstructionFamily::Smrd
+                | InstructionFamily::Smem
+                | InstructionFamily::Vop3
+                | InstructionFamily::Vop3b
+                | InstructionFamily::Vop3p
+                | InstructionFamily::Ds
+                | InstructionFamily::Flat
+                | InstructionFamily::Global
+                | InstructionFamily::Scratch
+                | InstructionFamily::Mubuf
+                | InstructionFamily::Mtbuf
+                | InstructionFamily::Mimg
+                | InstructionFamily::Exp
+                | InstructionFamily::Vintrp
+                | InstructionFamily::Vop3Interp => 0,
             }
         }
-        Encoding::Vop3Interp if row.family == Family::Vintrp => VOP3_INTERPOLATION,
+        Encoding::Vop3Interp if row.family == InstructionFamily::Vintrp => VOP3_INTERPOLATION,
         Encoding::Vop3Interp
         | Encoding::Sop2
         | Encoding::Sopk

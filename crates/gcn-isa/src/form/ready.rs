@@ -29,7 +29,7 @@ const BLOCK: usize = 256;
 
 /// The blocks of a count.
 #[derive(Clone, Copy)]
-enum Block {
+enum CodeRange {
     /// No texts, below VGPRs that count from 256.
     NoScalar,
     Vgprs,
@@ -47,7 +47,7 @@ enum Block {
     Loaded,
 }
 
-const BLOCKS: usize = Block::Loaded as usize + 1;
+const BLOCKS: usize = CodeRange::Loaded as usize + 1;
 
 impl ReadyTexts {
     pub(crate) fn new(isa: Isa) -> ReadyTexts {
@@ -55,44 +55,45 @@ impl ReadyTexts {
         let mut text = Text::new();
         for (blocks, count) in names.chunks_exact_mut(BLOCKS * BLOCK).zip(COUNTS) {
             for number in 0..=u8::MAX {
-                let mut write = |block: Block, is_read: bool, write: &dyn Fn(&mut Text) -> bool| {
-                    text.clear();
-                    if write(&mut text) {
-                        text.push_ascii(SEPARATOR);
-                        let mut piece = Piece::new(text.as_str()).unwrap_or(NO_NAME);
-                        if is_read && !piece.is_empty() {
-                            piece = piece.marked(READ);
+                let mut write =
+                    |block: CodeRange, is_read: bool, write: &dyn Fn(&mut Text) -> bool| {
+                        text.clear();
+                        if write(&mut text) {
+                            text.push_ascii(SEPARATOR);
+                            let mut piece = Piece::new(text.as_str()).unwrap_or(NO_NAME);
+                            if is_read && !piece.is_empty() {
+                                piece = piece.marked(READ);
+                            }
+                            blocks[block as usize * BLOCK + usize::from(number)] = piece;
                         }
-                        blocks[block as usize * BLOCK + usize::from(number)] = piece;
-                    }
-                };
+                    };
                 let vgprs = |out: &mut Text| {
                     write_group(out, 'v', number, count);
                     usize::from(number) + usize::from(count) <= BLOCK
                 };
-                write(Block::Vgprs, false, &vgprs);
-                write(Block::SourceVgprs, false, &vgprs);
+                write(CodeRange::Vgprs, false, &vgprs);
+                write(CodeRange::SourceVgprs, false, &vgprs);
                 let scalar = |out: &mut Text| regs::write_scalar(out, isa, number, count);
                 let is_doubtful = regs::is_doubtful_xnack_mask(isa, number);
                 if number <= regs::EXEC_HI && !is_doubtful {
-                    write(Block::Scalars, false, &scalar);
+                    write(CodeRange::Scalars, false, &scalar);
                 }
                 if number < regs::EXEC_HI && !is_doubtful {
-                    write(Block::Addresses, false, &scalar);
+                    write(CodeRange::Addresses, false, &scalar);
                 }
                 if number < regs::M0 && !is_doubtful {
-                    write(Block::Loaded, false, &scalar);
+                    write(CodeRange::Loaded, false, &scalar);
                 }
                 // A value of LDS is for some sources only, and the digits of 1/(2π) depend on the type.
                 if number != regs::LDS_DIRECT && !is_doubtful {
-                    write(Block::Sources, true, &scalar);
+                    write(CodeRange::Sources, true, &scalar);
                 }
                 if number != regs::INV_2PI {
                     let constant = |out: &mut Text| regs::write_inline(out, isa, number, Ty::B32);
-                    write(Block::Sources, false, &constant);
+                    write(CodeRange::Sources, false, &constant);
                 }
             }
-            blocks[Block::Addresses as usize * BLOCK + SADDR_OFF as usize] =
+            blocks[CodeRange::Addresses as usize * BLOCK + SADDR_OFF as usize] =
                 Piece::new("off, ").unwrap_or(NO_NAME);
         }
         names.push(Piece::EMPTY);
@@ -100,7 +101,7 @@ impl ReadyTexts {
     }
 
     /// The first index of a block; nothing if no operand has `count` registers.
-    const fn first(count: u8, block: Block) -> Option<u16> {
+    const fn first(count: u8, block: CodeRange) -> Option<u16> {
         let mut index = 0;
         while index < COUNTS.len() {
             if COUNTS[index] == count {
@@ -115,45 +116,45 @@ impl ReadyTexts {
     pub(crate) const EMPTY: u16 = (COUNTS.len() * BLOCKS * BLOCK) as u16;
 
     /// The index of `off`.
-    pub(crate) const OFF: u16 = match ReadyTexts::first(1, Block::Addresses) {
+    pub(crate) const OFF: u16 = match ReadyTexts::first(1, CodeRange::Addresses) {
         Some(first) => first + SADDR_OFF as u16,
         None => unreachable!(),
     };
 
     /// The first index of pairs of VGPRs.
-    pub(crate) const PAIRS_OF_VGPRS: u16 = match ReadyTexts::first(2, Block::Vgprs) {
+    pub(crate) const PAIRS_OF_VGPRS: u16 = match ReadyTexts::first(2, CodeRange::Vgprs) {
         Some(first) => first,
         None => unreachable!(),
     };
 
     /// The first index of VGPRs.
     pub(crate) fn vgprs(count: u8) -> Option<u16> {
-        ReadyTexts::first(count, Block::Vgprs)
+        ReadyTexts::first(count, CodeRange::Vgprs)
     }
 
     /// The first index of VGPRs as numbers of nine bits that name nothing else.
     pub(crate) fn only_vgprs(count: u8) -> Option<u16> {
-        ReadyTexts::first(count, Block::NoScalar)
+        ReadyTexts::first(count, CodeRange::NoScalar)
     }
 
     /// The first index of scalar registers.
     pub(crate) fn scalars(count: u8) -> Option<u16> {
-        ReadyTexts::first(count, Block::Scalars)
+        ReadyTexts::first(count, CodeRange::Scalars)
     }
 
     /// The first index of scalar registers and `off`.
     pub(crate) fn addresses(count: u8) -> Option<u16> {
-        ReadyTexts::first(count, Block::Addresses)
+        ReadyTexts::first(count, CodeRange::Addresses)
     }
 
     /// The first index of scalar registers that scalar memory may load.
     pub(crate) fn loaded(count: u8) -> Option<u16> {
-        ReadyTexts::first(count, Block::Loaded)
+        ReadyTexts::first(count, CodeRange::Loaded)
     }
 
     /// The first index of sources, numbers of eight or nine bits that name anything.
     pub(crate) fn sources(count: u8) -> Option<u16> {
-        ReadyTexts::first(count, Block::Sources)
+        ReadyTexts::first(count, CodeRange::Sources)
     }
 
     /// The text at an index with its separator, or one that is marked as missing.

@@ -1,6 +1,6 @@
 //! Descriptors of samplers: S#.
 
-use super::bits::{Bits, get, set};
+use super::bits::{DescriptorField, get, set};
 
 /// Dwords of a sampler's descriptor.
 pub const SAMPLER_DWORDS: usize = 4;
@@ -227,22 +227,26 @@ impl Default for SamplerDescriptor {
     }
 }
 
-const CLAMP: [Bits; 3] = [Bits::new(0, 0, 3), Bits::new(0, 3, 3), Bits::new(0, 6, 3)];
-const MAX_ANISO_RATIO: Bits = Bits::new(0, 9, 3);
-const DEPTH_COMPARE_FUNC: Bits = Bits::new(0, 12, 3);
-const FORCE_UNNORMALIZED: Bits = Bits::new(0, 15, 1);
-const TRUNC_COORD: Bits = Bits::new(0, 27, 1);
-const DISABLE_CUBE_WRAP: Bits = Bits::new(0, 28, 1);
-const FILTER_MODE: Bits = Bits::new(0, 29, 2);
-const MIN_LOD: Bits = Bits::new(1, 0, 12);
-const MAX_LOD: Bits = Bits::new(1, 12, 12);
-const LOD_BIAS: Bits = Bits::new(2, 0, 14);
-const XY_MAG_FILTER: Bits = Bits::new(2, 20, 2);
-const XY_MIN_FILTER: Bits = Bits::new(2, 22, 2);
-const Z_FILTER: Bits = Bits::new(2, 24, 2);
-const MIP_FILTER: Bits = Bits::new(2, 26, 2);
-const BORDER_COLOR_PTR: Bits = Bits::new(3, 0, 12);
-const BORDER_COLOR_TYPE: Bits = Bits::new(3, 30, 2);
+const CLAMP: [DescriptorField; 3] = [
+    DescriptorField::new(0, 0, 3),
+    DescriptorField::new(0, 3, 3),
+    DescriptorField::new(0, 6, 3),
+];
+const MAX_ANISO_RATIO: DescriptorField = DescriptorField::new(0, 9, 3);
+const DEPTH_COMPARE_FUNC: DescriptorField = DescriptorField::new(0, 12, 3);
+const FORCE_UNNORMALIZED: DescriptorField = DescriptorField::new(0, 15, 1);
+const TRUNC_COORD: DescriptorField = DescriptorField::new(0, 27, 1);
+const DISABLE_CUBE_WRAP: DescriptorField = DescriptorField::new(0, 28, 1);
+const FILTER_MODE: DescriptorField = DescriptorField::new(0, 29, 2);
+const MIN_LOD: DescriptorField = DescriptorField::new(1, 0, 12);
+const MAX_LOD: DescriptorField = DescriptorField::new(1, 12, 12);
+const LOD_BIAS: DescriptorField = DescriptorField::new(2, 0, 14);
+const XY_MAG_FILTER: DescriptorField = DescriptorField::new(2, 20, 2);
+const XY_MIN_FILTER: DescriptorField = DescriptorField::new(2, 22, 2);
+const Z_FILTER: DescriptorField = DescriptorField::new(2, 24, 2);
+const MIP_FILTER: DescriptorField = DescriptorField::new(2, 26, 2);
+const BORDER_COLOR_PTR: DescriptorField = DescriptorField::new(3, 0, 12);
+const BORDER_COLOR_TYPE: DescriptorField = DescriptorField::new(3, 30, 2);
 
 impl SamplerDescriptor {
     /// A descriptor from its words, the same on all generations.
