@@ -9,7 +9,7 @@ use crate::value::{ExprId, ExprValue};
 
 /// An operand.
 #[derive(Clone, Debug)]
-pub(crate) struct Arg {
+pub(crate) struct ParsedOperand {
     pub what: ArgValue,
     /// `-x`, `neg(x)`.
     pub negated: bool,
@@ -46,9 +46,9 @@ pub(crate) enum ArgValue {
     /// `lit(1.5)`.
     LiteralFloat(f64),
     /// Not known before linking, or before the end of the source: one of the assembler's that wait.
-    Delayed(Waiting),
+    Delayed(DelayedId),
     /// The same within `lit(…)`.
-    DelayedLiteral(Waiting),
+    DelayedLiteral(DelayedId),
     Waitcnt(u16),
     Hwreg(u16),
     Message(u16),
@@ -70,7 +70,7 @@ impl ArgValue {
 
 /// The place of what is not known yet among the statement's.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Waiting(pub u32);
+pub(crate) struct DelayedId(pub u32);
 
 /// A number that is not known yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -88,7 +88,7 @@ pub(crate) struct ModArg {
     /// Number of bits of a list.
     pub count: usize,
     /// The number is not known yet.
-    pub later: Option<Waiting>,
+    pub later: Option<DelayedId>,
     pub span: Range<usize>,
 }
 

@@ -13,10 +13,10 @@ use std::ops::Range;
 
 use gcn_isa::{Isa, Target};
 
-use crate::argument::{Arg, Delayed, ModArg};
+use crate::argument::{Delayed, ModArg, ParsedOperand};
 use crate::descriptor::KernelDirectives;
 use crate::diagnostic::{Diagnostic, Fail, Helped, Severity, fail};
-use crate::expr::{EvalError, Exprs, Parsed, Scope};
+use crate::expr::{EvalError, ExprScope, Exprs, Parsed};
 use crate::header::HeaderDirectives;
 use crate::ids;
 use crate::inputs::dialect::Dialect;
@@ -26,20 +26,20 @@ use crate::inputs::options::{Options, Source};
 use crate::program::{ProgramKernel, ProgramMetadata, SectionFlags, SectionKind};
 use crate::symbols::{Defined, Symbols};
 use crate::value::{ExprId, ExprValue, SymbolId};
-use expansion::Texts;
+use expansion::ExpandedTexts;
 use names::{Builtins, NamedRegisters, Names};
-use output::Output;
-use reader::Reader;
+use output::AssembledSections;
+use reader::SourceReader;
 
 /// CLRX's number of the binary format of a source that states none.
 pub(crate) const RAW_FORMAT: usize = 2;
 
 /// An assembly in progress.
 pub(crate) struct Assembler<'a> {
-    pub reader: Reader<'a>,
+    pub reader: SourceReader<'a>,
     pub names: Names,
-    pub output: Output,
-    pub kernels: Kernels,
+    pub output: AssembledSections,
+    pub kernels: DeclaredKernels,
     pub target: &'static Target,
     pub isa: Isa,
     pub dialect: Dialect,
@@ -61,14 +61,14 @@ pub(crate) struct Assembler<'a> {
     /// Number of unknown names so far.
     pub suggestions: u32,
     // Kept between statements for their memory.
-    pub args: Vec<Arg>,
+    pub args: Vec<ParsedOperand>,
     pub mods: Vec<ModArg>,
     pub waiting: Vec<Delayed>,
 }
 
 /// Kernels of the source, as directives describe them.
 #[derive(Default)]
-pub(crate) struct Kernels {
+pub(crate) struct DeclaredKernels {
     /// The `.amdhsa_kernel` that has not ended.
     pub open: Option<KernelDirectives>,
     pub closed: Vec<KernelDirectives>,
@@ -85,7 +85,7 @@ impl<'a> Assembler<'a> {
     pub(crate) fn new(
         source: &Source<'a>,
         options: &Options<'_>,
-        texts: &'a Texts,
+        texts: &'a ExpandedTexts,
         files: &'a dyn Files,
     ) -> Assembler<'a> {
         let target = options.target;
@@ -125,7 +125,7 @@ impl<'a> Assembler<'a> {
             }
         }
         let mut assembler = Assembler {
-            reader: Reader::new(source, texts, files, options.dialect),
+            reader: SourceReader::new(source, texts, files, options.dialect),
             names: Names {
                 symbols,
                 exprs: Exprs::default(),
@@ -134,8 +134,8 @@ impl<'a> Assembler<'a> {
                 sgprs: NamedRegisters::default(),
                 builtins,
             },
-            output: Output::default(),
-            kernels: Kernels::default(),
+            output: AssembledSections::default(),
+            kernels: DeclaredKernels::default(),
             target,
             isa: target.isa,
             dialect: options.dialect,
@@ -264,7 +264,7 @@ impl<'a> Assembler<'a> {
 
     pub(crate) fn parse_expr(&mut self) -> Result<Parsed, Fail> {
         self.names.show_counts();
-        let mut scope = Scope {
+        let mut scope = ExprScope {
             here: self.output.here(),
             bar_ends: self.bar_ends,
             is_absolute: self.output.is_absolute(),

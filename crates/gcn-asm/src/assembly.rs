@@ -4,7 +4,7 @@ use gcn_isa::Target;
 use gcn_object::{Binding, SymbolKind};
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::Texts;
+use crate::assembler::expansion::ExpandedTexts;
 use crate::assembler::lines;
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::directive::clrx;
@@ -92,7 +92,7 @@ pub fn assemble(source: &Source<'_>, options: &Options<'_>) -> Assembly {
 /// assert_eq!(assembly.program.to_raw()[4..], 0xbf81_0000_u32.to_le_bytes());
 /// ```
 pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Files) -> Assembly {
-    let texts = Texts::default();
+    let texts = ExpandedTexts::default();
     if source.text.len() > MAX_SOURCE {
         let error = Diagnostic::error(&ids::SOURCE_LIMIT, 0..0, "the source is too long")
             .help(format!("at most {} bytes are possible", MAX_SOURCE));

@@ -25,7 +25,7 @@ pub(crate) struct Cursor<'a> {
 
 /// A number as written.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Number {
+pub(crate) enum WrittenNumber {
     /// An integer; 64 bits, taken as a number with sign.
     Int(i64),
     /// A number with a fraction or an exponent.

@@ -35,7 +35,7 @@ pub(crate) const SYSTEM_SGPRS: [(Field, u32); 5] = [
 
 /// The field that a key sets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Key {
+pub(crate) enum DescriptorKey {
     GroupSize,
     PrivateSize,
     KernargSize,
@@ -59,44 +59,44 @@ pub(crate) const GFX9: IsaSet = IsaSet::from(Isa::Gfx9);
 
 /// The keys without `.amdhsa_`, what they set, where they exist.
 #[rustfmt::skip]
-pub(crate) const KEYS: &[(&str, Key, IsaSet)] = &[
-    ("group_segment_fixed_size",           Key::GroupSize, ALL),
-    ("private_segment_fixed_size",         Key::PrivateSize, ALL),
-    ("kernarg_size",                       Key::KernargSize, ALL),
-    ("user_sgpr_count",                    Key::UserSgprCount, ALL),
-    ("user_sgpr_private_segment_buffer",   Key::UserSgprs(Properties::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER, 4), ALL),
-    ("user_sgpr_dispatch_ptr",             Key::UserSgprs(Properties::ENABLE_SGPR_DISPATCH_PTR, 2), ALL),
-    ("user_sgpr_queue_ptr",                Key::UserSgprs(Properties::ENABLE_SGPR_QUEUE_PTR, 2), ALL),
-    ("user_sgpr_kernarg_segment_ptr",      Key::UserSgprs(Properties::ENABLE_SGPR_KERNARG_SEGMENT_PTR, 2), ALL),
-    ("user_sgpr_dispatch_id",              Key::UserSgprs(Properties::ENABLE_SGPR_DISPATCH_ID, 2), ALL),
-    ("user_sgpr_flat_scratch_init",        Key::UserSgprs(Properties::ENABLE_SGPR_FLAT_SCRATCH_INIT, 2), ALL),
-    ("user_sgpr_private_segment_size",     Key::UserSgprs(Properties::ENABLE_SGPR_PRIVATE_SEGMENT_SIZE, 1), ALL),
-    ("uses_dynamic_stack",                 Key::Property(Properties::USES_DYNAMIC_STACK), ALL),
-    ("system_sgpr_private_segment_wavefront_offset", Key::Rsrc2(Rsrc2::ENABLE_PRIVATE_SEGMENT), ALL),
-    ("system_sgpr_workgroup_id_x",         Key::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X), ALL),
-    ("system_sgpr_workgroup_id_y",         Key::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Y), ALL),
-    ("system_sgpr_workgroup_id_z",         Key::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Z), ALL),
-    ("system_sgpr_workgroup_info",         Key::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_INFO), ALL),
-    ("system_vgpr_workitem_id",            Key::Rsrc2(Rsrc2::ENABLE_VGPR_WORKITEM_ID), ALL),
-    ("next_free_vgpr",                     Key::NextFreeVgpr, ALL),
-    ("next_free_sgpr",                     Key::NextFreeSgpr, ALL),
-    ("reserve_vcc",                        Key::ReserveVcc, ALL),
-    ("reserve_flat_scratch",               Key::ReserveFlatScratch, CI),
-    ("reserve_xnack_mask",                 Key::ReserveXnackMask, VI),
-    ("float_round_mode_32",                Key::Rsrc1(Rsrc1::FLOAT_ROUND_MODE_32), ALL),
-    ("float_round_mode_16_64",             Key::Rsrc1(Rsrc1::FLOAT_ROUND_MODE_16_64), ALL),
-    ("float_denorm_mode_32",               Key::Rsrc1(Rsrc1::FLOAT_DENORM_MODE_32), ALL),
-    ("float_denorm_mode_16_64",            Key::Rsrc1(Rsrc1::FLOAT_DENORM_MODE_16_64), ALL),
-    ("dx10_clamp",                         Key::Rsrc1(Rsrc1::ENABLE_DX10_CLAMP), ALL),
-    ("ieee_mode",                          Key::Rsrc1(Rsrc1::ENABLE_IEEE_MODE), ALL),
-    ("fp16_overflow",                      Key::Rsrc1(Rsrc1::FP16_OVFL), GFX9),
-    ("exception_fp_ieee_invalid_op",       Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION), ALL),
-    ("exception_fp_denorm_src",            Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_FP_DENORMAL_SOURCE), ALL),
-    ("exception_fp_ieee_div_zero",         Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO), ALL),
-    ("exception_fp_ieee_overflow",         Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW), ALL),
-    ("exception_fp_ieee_underflow",        Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW), ALL),
-    ("exception_fp_ieee_inexact",          Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_INEXACT), ALL),
-    ("exception_int_div_zero",             Key::Rsrc2(Rsrc2::ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO), ALL),
+pub(crate) const KEYS: &[(&str, DescriptorKey, IsaSet)] = &[
+    ("group_segment_fixed_size",           DescriptorKey::GroupSize, ALL),
+    ("private_segment_fixed_size",         DescriptorKey::PrivateSize, ALL),
+    ("kernarg_size",                       DescriptorKey::KernargSize, ALL),
+    ("user_sgpr_count",                    DescriptorKey::UserSgprCount, ALL),
+    ("user_sgpr_private_segment_buffer",   DescriptorKey::UserSgprs(Properties::ENABLE_SGPR_PRIVATE_SEGMENT_BUFFER, 4), ALL),
+    ("user_sgpr_dispatch_ptr",             DescriptorKey::UserSgprs(Properties::ENABLE_SGPR_DISPATCH_PTR, 2), ALL),
+    ("user_sgpr_queue_ptr",                DescriptorKey::UserSgprs(Properties::ENABLE_SGPR_QUEUE_PTR, 2), ALL),
+    ("user_sgpr_kernarg_segment_ptr",      DescriptorKey::UserSgprs(Properties::ENABLE_SGPR_KERNARG_SEGMENT_PTR, 2), ALL),
+    ("user_sgpr_dispatch_id",              DescriptorKey::UserSgprs(Properties::ENABLE_SGPR_DISPATCH_ID, 2), ALL),
+    ("user_sgpr_flat_scratch_init",        DescriptorKey::UserSgprs(Properties::ENABLE_SGPR_FLAT_SCRATCH_INIT, 2), ALL),
+    ("user_sgpr_private_segment_size",     DescriptorKey::UserSgprs(Properties::ENABLE_SGPR_PRIVATE_SEGMENT_SIZE, 1), ALL),
+    ("uses_dynamic_stack",                 DescriptorKey::Property(Properties::USES_DYNAMIC_STACK), ALL),
+    ("system_sgpr_private_segment_wavefront_offset", DescriptorKey::Rsrc2(Rsrc2::ENABLE_PRIVATE_SEGMENT), ALL),
+    ("system_sgpr_workgroup_id_x",         DescriptorKey::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X), ALL),
+    ("system_sgpr_workgroup_id_y",         DescriptorKey::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Y), ALL),
+    ("system_sgpr_workgroup_id_z",         DescriptorKey::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_Z), ALL),
+    ("system_sgpr_workgroup_info",         DescriptorKey::Rsrc2(Rsrc2::ENABLE_SGPR_WORKGROUP_INFO), ALL),
+    ("system_vgpr_workitem_id",            DescriptorKey::Rsrc2(Rsrc2::ENABLE_VGPR_WORKITEM_ID), ALL),
+    ("next_free_vgpr",                     DescriptorKey::NextFreeVgpr, ALL),
+    ("next_free_sgpr",                     DescriptorKey::NextFreeSgpr, ALL),
+    ("reserve_vcc",                        DescriptorKey::ReserveVcc, ALL),
+    ("reserve_flat_scratch",               DescriptorKey::ReserveFlatScratch, CI),
+    ("reserve_xnack_mask",                 DescriptorKey::ReserveXnackMask, VI),
+    ("float_round_mode_32",                DescriptorKey::Rsrc1(Rsrc1::FLOAT_ROUND_MODE_32), ALL),
+    ("float_round_mode_16_64",             DescriptorKey::Rsrc1(Rsrc1::FLOAT_ROUND_MODE_16_64), ALL),
+    ("float_denorm_mode_32",               DescriptorKey::Rsrc1(Rsrc1::FLOAT_DENORM_MODE_32), ALL),
+    ("float_denorm_mode_16_64",            DescriptorKey::Rsrc1(Rsrc1::FLOAT_DENORM_MODE_16_64), ALL),
+    ("dx10_clamp",                         DescriptorKey::Rsrc1(Rsrc1::ENABLE_DX10_CLAMP), ALL),
+    ("ieee_mode",                          DescriptorKey::Rsrc1(Rsrc1::ENABLE_IEEE_MODE), ALL),
+    ("fp16_overflow",                      DescriptorKey::Rsrc1(Rsrc1::FP16_OVFL), GFX9),
+    ("exception_fp_ieee_invalid_op",       DescriptorKey::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_INVALID_OPERATION), ALL),
+    ("exception_fp_denorm_src",            DescriptorKey::Rsrc2(Rsrc2::ENABLE_EXCEPTION_FP_DENORMAL_SOURCE), ALL),
+    ("exception_fp_ieee_div_zero",         DescriptorKey::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_DIVISION_BY_ZERO), ALL),
+    ("exception_fp_ieee_overflow",         DescriptorKey::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_OVERFLOW), ALL),
+    ("exception_fp_ieee_underflow",        DescriptorKey::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_UNDERFLOW), ALL),
+    ("exception_fp_ieee_inexact",          DescriptorKey::Rsrc2(Rsrc2::ENABLE_EXCEPTION_IEEE_754_FP_INEXACT), ALL),
+    ("exception_int_div_zero",             DescriptorKey::Rsrc2(Rsrc2::ENABLE_EXCEPTION_INT_DIVIDE_BY_ZERO), ALL),
 ];
 
 /// Prefix of the keys' names.
@@ -105,15 +105,17 @@ pub(crate) const PREFIX: &str = ".amdhsa_";
 /// Denormals of F16 and F64 are kept unless a kernel says otherwise.
 pub(crate) const KEEP_DENORMALS: u32 = 3;
 
-impl Key {
+impl DescriptorKey {
     /// The largest value.
     pub(crate) fn max(self) -> i64 {
         match self {
-            Key::GroupSize | Key::PrivateSize | Key::KernargSize => i64::from(u32::MAX),
-            Key::Rsrc1(field) | Key::Rsrc2(field) => i64::from(field.max()),
-            Key::UserSgprCount => i64::from(Rsrc2::USER_SGPR_COUNT.max()),
-            Key::NextFreeVgpr => i64::from(MAX_VGPRS),
-            Key::NextFreeSgpr => i64::from(u16::MAX),
+            DescriptorKey::GroupSize | DescriptorKey::PrivateSize | DescriptorKey::KernargSize => {
+                i64::from(u32::MAX)
+            }
+            DescriptorKey::Rsrc1(field) | DescriptorKey::Rsrc2(field) => i64::from(field.max()),
+            DescriptorKey::UserSgprCount => i64::from(Rsrc2::USER_SGPR_COUNT.max()),
+            DescriptorKey::NextFreeVgpr => i64::from(MAX_VGPRS),
+            DescriptorKey::NextFreeSgpr => i64::from(u16::MAX),
             _ => 1,
         }
     }
@@ -132,7 +134,7 @@ pub(crate) struct KernelDirectives {
 }
 
 /// A key with its name, its value, and the value's range.
-pub(crate) type KernelValue = (Key, &'static str, Delayed, Range<usize>);
+pub(crate) type KernelValue = (DescriptorKey, &'static str, Delayed, Range<usize>);
 
 /// The SGPRs behind a kernel's own if it uses VCC, FLAT_SCRATCH, XNACK_MASK: each is allocated with those
 /// before it.
@@ -141,7 +143,7 @@ pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
 }
 
 /// Returns whether no value is given for a key.
-pub(crate) fn says_not(values: &[KernelValue], key: Key) -> bool {
+pub(crate) fn says_not(values: &[KernelValue], key: DescriptorKey) -> bool {
     values.iter().all(|(k, ..)| *k != key)
 }
 
@@ -151,7 +153,7 @@ pub(crate) fn blocks(count: u32, block: u32) -> u32 {
 }
 
 /// Registers that a kernel uses.
-pub(crate) struct Counts {
+pub(crate) struct RegisterCounts {
     pub vgprs: u32,
     pub sgprs: u32,
     pub vcc: bool,
@@ -159,7 +161,7 @@ pub(crate) struct Counts {
     pub xnack_mask: bool,
 }
 
-impl Counts {
+impl RegisterCounts {
     /// SGPRs with the special ones, which are allocated behind the others; or how many there are, if that is
     /// too few. Up to GCN 1.1 the special ones count among those.
     pub(crate) fn sgprs(&self, isa: Isa, target: &str) -> Result<u32, u32> {

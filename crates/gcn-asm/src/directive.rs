@@ -1,6 +1,6 @@
 //! The directives: one row for each, with the function that carries it out.
 //!
-//! A function that takes more than the assembler gets the [`Call`]; one that is given a constant shares its function
+//! A function that takes more than the assembler gets the [`DirectiveCall`]; one that is given a constant shares its function
 //! with other rows.
 
 pub(crate) mod data;
@@ -33,7 +33,7 @@ use crate::inputs::dialect::Dialect;
 use expand::{condition, files, loops, macros};
 
 /// A directive as a statement writes it; the cursor is behind its name.
-struct Call<'c> {
+struct DirectiveCall<'c> {
     /// The name in lower case.
     name: &'c str,
     span: Range<usize>,
@@ -49,20 +49,20 @@ enum In {
     Kernels,
 }
 
-type Handler = fn(&mut Assembler<'_>, &Call<'_>) -> Result<(), Fail>;
+type DirectiveHandler = fn(&mut Assembler<'_>, &DirectiveCall<'_>) -> Result<(), Fail>;
 
 /// A directive: its names, the dialects that have it, its function, and what is written behind the name.
 struct Directive {
     names: &'static [&'static str],
     dialects: In,
-    handler: Handler,
+    handler: DirectiveHandler,
     operands: &'static str,
 }
 
 const fn row(
     names: &'static [&'static str],
     dialects: In,
-    handler: Handler,
+    handler: DirectiveHandler,
     operands: &'static str,
 ) -> Directive {
     Directive {
@@ -210,7 +210,7 @@ static DIRECTIVES: &[Directive] = &[
 ];
 
 /// Directives by the beginning of their names, for those that are not in [`DIRECTIVES`].
-static FAMILIES: &[(&str, Handler)] = &[
+static FAMILIES: &[(&str, DirectiveHandler)] = &[
     (PREFIX, |asm, call| {
         kernel::kernel_key(asm, call.name, call.span.clone())
     }),
@@ -265,7 +265,7 @@ pub(crate) fn directive(
         );
         return Err(fail(&ids::MISPLACED_DIRECTIVE, span, message));
     }
-    let call = Call { name, span };
+    let call = DirectiveCall { name, span };
     if let Some(row) = found.filter(|row| row.is_of(asm.dialect)) {
         return (row.handler)(asm, &call).map_err(|error| row.explain(call.name, error));
     }

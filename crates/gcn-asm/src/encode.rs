@@ -14,15 +14,15 @@ use gcn_isa::{
     Does, Field, Form, Inst, Isa, Kind, Op, Operand, OperandAccess, PlacedOperand, Slot, When,
 };
 
-use crate::argument::{Arg, ArgValue, ModArg};
+use crate::argument::{ArgValue, ModArg, ParsedOperand};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 use modifiers::{set_defaults, set_modifiers};
 use place::{place, register_counts, scalar_offset};
 use problem::at_arg;
-pub(crate) use problem::{Problem, ProblemKind, ProblemPlace};
-pub(crate) use statement::{AS_NUMBER, DelayedField, Operands};
-use statement::{Encoded, MOST_LATER};
+pub(crate) use problem::{EncodeProblem, ProblemKind, ProblemPlace};
+pub(crate) use statement::{AS_NUMBER, DelayedField, StatementOperands};
+use statement::{EncodedStatement, MOST_LATER};
 
 /// The instruction in the first of its encodings that can hold the operands, or in the one asked for.
 pub(crate) fn encode(
@@ -30,8 +30,8 @@ pub(crate) fn encode(
     dialect: Dialect,
     op: Op,
     only: Option<&'static Form>,
-    operands: &Operands<'_>,
-) -> Result<Encoded, Problem> {
+    operands: &StatementOperands<'_>,
+) -> Result<EncodedStatement, EncodeProblem> {
     if let Some(form) = only {
         return try_form(dialect, form, operands);
     }
@@ -46,7 +46,7 @@ pub(crate) fn encode(
     let is_own = |m: &ModArg| row.modifiers().any(|own| own.field == m.modifier.field);
     let is_extended =
         operands.mods.iter().any(|m| !is_own(m)) || operands.args.iter().any(|arg| arg.extended);
-    let mut worst: Option<Problem> = None;
+    let mut worst: Option<EncodeProblem> = None;
     let mut needs_vgpr = None;
     let forms = forms.iter();
     for form in forms.filter(|form| is_extended || !form.encoding.is_extended()) {
@@ -63,7 +63,7 @@ pub(crate) fn encode(
         }
     }
     // One encoding takes the first literal and no second one, another takes none: the second one is too many.
-    if let Some(Problem {
+    if let Some(EncodeProblem {
         at: ProblemPlace::Arg(first),
         kind: ProblemKind::NoLiteral,
     }) = worst
@@ -73,7 +73,7 @@ pub(crate) fn encode(
     {
         return Err(at_arg(second, ProblemKind::SecondLiteral));
     }
-    Err(worst.unwrap_or(Problem {
+    Err(worst.unwrap_or(EncodeProblem {
         at: ProblemPlace::Instruction,
         kind: ProblemKind::NotAllowed(
             &ids::UNSUPPORTED_ENCODING,
@@ -83,7 +83,13 @@ pub(crate) fn encode(
 }
 
 /// Returns whether a written operand is a literal constant.
-fn is_literal(isa: Isa, dialect: Dialect, op: Op, index: usize, operands: &Operands<'_>) -> bool {
+fn is_literal(
+    isa: Isa,
+    dialect: Dialect,
+    op: Op,
+    index: usize,
+    operands: &StatementOperands<'_>,
+) -> bool {
     let what = operands.args.get(index).map(|arg| arg.what);
     match (what, op.row().slots().nth(index)) {
         (Some(ArgValue::Int(value)), Some(slot)) => {
@@ -129,13 +135,13 @@ impl Matched {
 fn try_form(
     dialect: Dialect,
     form: &'static Form,
-    operands: &Operands<'_>,
-) -> Result<Encoded, Problem> {
+    operands: &StatementOperands<'_>,
+) -> Result<EncodedStatement, EncodeProblem> {
     let mut inst = Inst::with_defaults(form);
     set_defaults(&mut inst, dialect);
     set_modifiers(&mut inst, dialect, operands)?;
     let matched = match_places(&inst, dialect, operands)?;
-    let mut encoded = Encoded {
+    let mut encoded = EncodedStatement {
         inst,
         delayed: None,
         later: [None; MOST_LATER],
@@ -144,7 +150,7 @@ fn try_form(
         if let Some(delayed) = arg.later {
             encoded
                 .put_off(DelayedField::Modifier(arg.modifier), delayed)
-                .map_err(|kind| Problem {
+                .map_err(|kind| EncodeProblem {
                     at: ProblemPlace::Modifier(index),
                     kind,
                 })?;
@@ -167,13 +173,13 @@ fn try_form(
         fill_in_offset(&mut encoded.inst, dialect, &matched, slot)?;
     }
     if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.holds_to(rule)) {
-        return Err(Problem {
+        return Err(EncodeProblem {
             at: ProblemPlace::Instruction,
             kind: ProblemKind::Breaks(rule),
         });
     }
     // VGPRs alone need no bus.
-    let is_vgpr = |arg: &Arg| matches!(arg.what, ArgValue::Vgprs { .. });
+    let is_vgpr = |arg: &ParsedOperand| matches!(arg.what, ArgValue::Vgprs { .. });
     if !operands.args.iter().all(is_vgpr)
         && let Some(slot) = dialect.constant_bus(&encoded.inst)
     {
@@ -189,11 +195,11 @@ fn fill_in_offset(
     dialect: Dialect,
     matched: &Matched,
     slot: &'static Slot,
-) -> Result<(), Problem> {
+) -> Result<(), EncodeProblem> {
     if matched.iter().any(|(place, _)| place.slot == slot) {
         return Ok(());
     }
-    scalar_offset(inst, dialect, slot, ArgValue::Int(0), None).map_err(|kind| Problem {
+    scalar_offset(inst, dialect, slot, ArgValue::Int(0), None).map_err(|kind| EncodeProblem {
         at: ProblemPlace::Instruction,
         kind,
     })
@@ -203,8 +209,8 @@ fn fill_in_offset(
 fn match_places(
     inst: &Inst,
     dialect: Dialect,
-    operands: &Operands<'_>,
-) -> Result<Matched, Problem> {
+    operands: &StatementOperands<'_>,
+) -> Result<Matched, EncodeProblem> {
     let places = &inst.form().operands;
     let given = operands.args.len();
     let Some(absent) = places.len().checked_sub(given) else {
@@ -263,7 +269,7 @@ fn match_places(
         } else {
             ProblemKind::TooFew
         };
-        return Err(Problem {
+        return Err(EncodeProblem {
             at: ProblemPlace::Instruction,
             kind,
         });
@@ -291,7 +297,10 @@ fn implies_vcc(form: &Form) -> bool {
 }
 
 /// Rules between a vector address and a scalar one (errata E016, E017).
-fn check_addresses(matched: &Matched, operands: &Operands<'_>) -> Result<(), Problem> {
+fn check_addresses(
+    matched: &Matched,
+    operands: &StatementOperands<'_>,
+) -> Result<(), EncodeProblem> {
     let find = |kind: Kind| {
         matched
             .iter()

@@ -9,7 +9,7 @@ use gcn_isa::rules::Rule;
 use gcn_isa::{Field, Form, Inst, Isa, Kind, ModifierValue, Op, Row, Slot, When, rows, successor};
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
-use crate::encode::{Operands, Problem, ProblemKind, ProblemPlace};
+use crate::encode::{EncodeProblem, ProblemKind, ProblemPlace, StatementOperands};
 use crate::ids;
 pub use name::closest;
 pub(crate) use name::{MAX_SUGGESTIONS, unknown_instruction};
@@ -205,8 +205,8 @@ pub(crate) fn problem(
     isa: Isa,
     op: Op,
     only: Option<&'static Form>,
-    problem: Problem,
-    operands: &Operands<'_>,
+    problem: EncodeProblem,
+    operands: &StatementOperands<'_>,
     statement: Range<usize>,
     mnemonic: Range<usize>,
 ) -> Fail {
@@ -441,7 +441,7 @@ pub(crate) fn unknown_modifier(
 /// Warnings about an instruction that can be assembled.
 pub(crate) fn warnings(
     inst: &Inst,
-    operands: &Operands<'_>,
+    operands: &StatementOperands<'_>,
     span: Range<usize>,
 ) -> Vec<Diagnostic> {
     let mut warnings = Vec::new();

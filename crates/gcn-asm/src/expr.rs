@@ -14,15 +14,15 @@ mod functions;
 
 use gcn_isa::Target;
 
-use crate::cursor::{Cursor, FloatWidth, Number};
+use crate::cursor::{Cursor, FloatWidth, WrittenNumber};
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::ids;
 use crate::symbols::{Defined, Symbols};
 use crate::value::{ExprId, ExprValue, Term, Variant};
 pub(crate) use error::EvalError;
 pub(crate) use functions::is_function;
-use functions::{Function, OCCUPANCY_ARGUMENTS};
-use item::Item;
+use functions::{ExprFunction, OCCUPANCY_ARGUMENTS};
+use item::ExprItem;
 pub(crate) use operator::Operator;
 use operator::operator_at;
 
@@ -60,7 +60,7 @@ pub(crate) enum Parsed {
 /// Expressions that wait for symbols.
 #[derive(Default, Debug)]
 pub(crate) struct Exprs {
-    items: Vec<Item>,
+    items: Vec<ExprItem>,
     stack: Vec<ExprValue>,
     /// True if what was parsed since [`Exprs::forget_labels`] names places.
     names_labels: bool,
@@ -69,7 +69,7 @@ pub(crate) struct Exprs {
 }
 
 /// The names that an expression may use, and its place.
-pub(crate) struct Scope<'a> {
+pub(crate) struct ExprScope<'a> {
     pub symbols: &'a mut Symbols,
     /// Section and offset of `.`.
     pub here: (u32, u64),
@@ -96,7 +96,7 @@ impl Exprs {
     pub(crate) fn parse(
         &mut self,
         cursor: &mut Cursor<'_>,
-        scope: &mut Scope<'_>,
+        scope: &mut ExprScope<'_>,
     ) -> Result<Parsed, Fail> {
         cursor.skip_blanks();
         let start = cursor.pos();
@@ -112,16 +112,16 @@ impl Exprs {
             probe.set_pos(start + usize::from(negative));
             if !is_local_label(&probe) {
                 match probe.number()? {
-                    Number::Float(value) => {
+                    WrittenNumber::Float(value) => {
                         cursor.set_pos(probe.pos());
                         return Ok(Parsed::Float(if negative { -value } else { value }));
                     }
-                    Number::Suffixed(value, width) => {
+                    WrittenNumber::Suffixed(value, width) => {
                         cursor.set_pos(probe.pos());
                         let value = if negative { -value } else { value };
                         return Ok(Parsed::Suffixed(value, width));
                     }
-                    Number::Int(value) => {
+                    WrittenNumber::Int(value) => {
                         probe.skip_blanks();
                         if probe.at_statement_end()
                             || matches!(probe.peek(), b',' | b')' | b']' | b':')
@@ -155,9 +155,9 @@ impl Exprs {
             start: index(first),
             end: index(end),
         };
-        let is_place = |item: &Item| match item {
-            Item::Here(..) => true,
-            Item::Symbol(symbol, _) => {
+        let is_place = |item: &ExprItem| match item {
+            ExprItem::Here(..) => true,
+            ExprItem::Symbol(symbol, _) => {
                 matches!(scope.symbols.defined(*symbol), Defined::Label { .. })
             }
             _ => false,
@@ -180,7 +180,7 @@ impl Exprs {
     pub(crate) fn parse_lazily(
         &mut self,
         cursor: &mut Cursor<'_>,
-        scope: &mut Scope<'_>,
+        scope: &mut ExprScope<'_>,
     ) -> Result<ExprId, Fail> {
         let first = self.items.len();
         self.is_lazy = true;
@@ -199,7 +199,7 @@ impl Exprs {
     fn binary(
         &mut self,
         cursor: &mut Cursor<'_>,
-        scope: &mut Scope<'_>,
+        scope: &mut ExprScope<'_>,
         min: u8,
         depth: u32,
     ) -> Result<(), Fail> {
@@ -229,7 +229,7 @@ impl Exprs {
             }
             cursor.set_pos(cursor.pos() + text.len());
             self.binary(cursor, scope, precedence, depth + 1)?;
-            self.items.push(Item::Operator(operator));
+            self.items.push(ExprItem::Operator(operator));
         }
     }
 
@@ -237,7 +237,7 @@ impl Exprs {
     fn choice(
         &mut self,
         cursor: &mut Cursor<'_>,
-        scope: &mut Scope<'_>,
+        scope: &mut ExprScope<'_>,
         depth: u32,
     ) -> Result<(), Fail> {
         cursor.set_pos(cursor.pos() + 1);
@@ -246,14 +246,14 @@ impl Exprs {
             return Err(cursor.expected("`:` and the other value"));
         }
         self.binary(cursor, scope, 0, depth + 1)?;
-        self.items.push(Item::Operator(Operator::Choice));
+        self.items.push(ExprItem::Operator(Operator::Choice));
         Ok(())
     }
 
     fn unary(
         &mut self,
         cursor: &mut Cursor<'_>,
-        scope: &mut Scope<'_>,
+        scope: &mut ExprScope<'_>,
         depth: u32,
     ) -> Result<(), Fail> {
         cursor.skip_blanks();
@@ -273,14 +273,14 @@ impl Exprs {
         };
         cursor.set_pos(cursor.pos() + 1);
         self.unary(cursor, scope, depth + 1)?;
-        self.items.extend(operator.map(Item::Operator));
+        self.items.extend(operator.map(ExprItem::Operator));
         Ok(())
     }
 
     fn primary(
         &mut self,
         cursor: &mut Cursor<'_>,
-        scope: &mut Scope<'_>,
+        scope: &mut ExprScope<'_>,
         depth: u32,
     ) -> Result<(), Fail> {
         let start = cursor.pos();
@@ -293,7 +293,7 @@ impl Exprs {
                 }
                 return Ok(());
             }
-            b'\'' => Item::Int(cursor.character()?),
+            b'\'' => ExprItem::Int(cursor.character()?),
             b'0'..=b'9' if is_local_label(cursor) => {
                 let number = cursor.digits().unwrap_or(0);
                 let forward = cursor.peek() | 0x20 == b'f';
@@ -302,7 +302,7 @@ impl Exprs {
                     .symbols
                     .local_label(number, forward, start..cursor.pos())
                 {
-                    Some(symbol) => Item::Symbol(symbol, Variant::Plain),
+                    Some(symbol) => ExprItem::Symbol(symbol, Variant::Plain),
                     None => {
                         return Err(fail(
                             &ids::UNDEFINED_SYMBOL,
@@ -313,8 +313,8 @@ impl Exprs {
                 }
             }
             b'0'..=b'9' => match cursor.number()? {
-                Number::Int(value) => Item::Int(value),
-                Number::Float(_) | Number::Suffixed(..) => {
+                WrittenNumber::Int(value) => ExprItem::Int(value),
+                WrittenNumber::Float(_) | WrittenNumber::Suffixed(..) => {
                     return Err(fail(
                         &ids::FLOAT_VALUE,
                         start..cursor.pos(),
@@ -325,9 +325,9 @@ impl Exprs {
             b'.' if !is_symbol_byte(cursor.peek_at(1)) => {
                 cursor.set_pos(start + 1);
                 if scope.is_absolute {
-                    Item::Int(scope.here.1.cast_signed())
+                    ExprItem::Int(scope.here.1.cast_signed())
                 } else {
-                    Item::Here(scope.here.0, scope.here.1)
+                    ExprItem::Here(scope.here.0, scope.here.1)
                 }
             }
             _ => {
@@ -338,7 +338,7 @@ impl Exprs {
                 }
                 let name = cursor.name()?;
                 if cursor.peek() == b'('
-                    && let Some((function, count)) = Function::named(&name)
+                    && let Some((function, count)) = ExprFunction::named(&name)
                 {
                     cursor.set_pos(cursor.pos() + 1);
                     return self.call(cursor, scope, depth, start, function, count);
@@ -348,10 +348,10 @@ impl Exprs {
                 // A number is what it is here, whatever the symbol will be.
                 match scope.symbols.defined(symbol) {
                     Defined::Value(value) if !self.is_lazy => match value.as_absolute() {
-                        Some(number) if variant == Variant::Plain => Item::Int(number),
-                        _ => Item::Symbol(symbol, variant),
+                        Some(number) if variant == Variant::Plain => ExprItem::Int(number),
+                        _ => ExprItem::Symbol(symbol, variant),
                     },
-                    _ => Item::Symbol(symbol, variant),
+                    _ => ExprItem::Symbol(symbol, variant),
                 }
             }
         };
@@ -363,10 +363,10 @@ impl Exprs {
     fn call(
         &mut self,
         cursor: &mut Cursor<'_>,
-        scope: &mut Scope<'_>,
+        scope: &mut ExprScope<'_>,
         depth: u32,
         start: usize,
-        function: Function,
+        function: ExprFunction,
         count: Option<usize>,
     ) -> Result<(), Fail> {
         let bar_ended = std::mem::replace(&mut scope.bar_ends, false);
@@ -434,15 +434,15 @@ impl Exprs {
                 return Err(EvalError::TooComplex);
             }
             let value = match *item {
-                Item::Int(value) => ExprValue::absolute(value),
-                Item::Here(section, offset) => ExprValue {
+                ExprItem::Int(value) => ExprValue::absolute(value),
+                ExprItem::Here(section, offset) => ExprValue {
                     plus: Some(Term {
                         place: Some((section, offset)),
                         symbol: None,
                     }),
                     ..ExprValue::default()
                 },
-                Item::Symbol(symbol, variant) => {
+                ExprItem::Symbol(symbol, variant) => {
                     let address = |place| ExprValue {
                         plus: Some(Term {
                             place,
@@ -465,7 +465,7 @@ impl Exprs {
                         Defined::No => return Err(EvalError::Pending(symbol)),
                     }
                 }
-                Item::Operator(operator) => {
+                ExprItem::Operator(operator) => {
                     let right = stack.pop().unwrap_or_default();
                     if operator.is_unary() {
                         operator.unary(right)?

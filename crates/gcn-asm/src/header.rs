@@ -15,11 +15,11 @@ pub(crate) const BEGIN: &str = ".amd_kernel_code_t";
 pub(crate) const END: &str = ".end_amd_kernel_code_t";
 
 /// The bytes of a header.
-pub(crate) type KernelCode = [u8; KERNEL_CODE_SIZE];
+pub(crate) type KernelCodeBytes = [u8; KERNEL_CODE_SIZE];
 
 /// A run of bits of a header.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Bits {
+pub(crate) struct HeaderField {
     /// First bit, counted from the beginning of the header.
     low: usize,
     /// Number of bits; 0 for keys of later generations.
@@ -28,24 +28,24 @@ pub(crate) struct Bits {
 }
 
 /// `count` whole bytes from byte `at` on.
-const fn bytes(at: usize, count: u32) -> Bits {
-    Bits {
+const fn bytes(at: usize, count: u32) -> HeaderField {
+    HeaderField {
         low: at * 8,
         width: count * 8,
         is_signed: false,
     }
 }
 
-const fn signed(at: usize, count: u32) -> Bits {
-    Bits {
+const fn signed(at: usize, count: u32) -> HeaderField {
+    HeaderField {
         is_signed: true,
         ..bytes(at, count)
     }
 }
 
 /// `width` bits from bit `low` on of the dword at byte `at`.
-const fn bits(at: usize, low: usize, width: u32) -> Bits {
-    Bits {
+const fn bits(at: usize, low: usize, width: u32) -> HeaderField {
+    HeaderField {
         low: at * 8 + low,
         width,
         is_signed: false,
@@ -59,7 +59,7 @@ const PROPERTIES: usize = 56;
 
 /// The keys in the order in which LLVM writes them, other names of them, and their places.
 #[rustfmt::skip]
-pub(crate) const KEYS: &[(&str, &str, Bits)] = &[
+pub(crate) const KEYS: &[(&str, &str, HeaderField)] = &[
     ("amd_code_version_major",          "kernel_code_version_major",         bytes(0, 4)),
     ("amd_code_version_minor",          "kernel_code_version_minor",         bytes(4, 4)),
     ("amd_machine_kind",                "machine_kind",                      bytes(8, 2)),
@@ -144,7 +144,7 @@ pub(crate) const DEFAULTS: [(&str, i64); 9] = [
     ("call_convention", -1),
 ];
 
-impl Bits {
+impl HeaderField {
     /// The smallest and the largest value. Fields of whole bytes take what fits with or without sign.
     pub(crate) fn range(self) -> (i64, i64) {
         match self.width {
@@ -161,7 +161,7 @@ impl Bits {
         })
     }
 
-    pub(crate) fn set(self, header: &mut KernelCode, value: i64) {
+    pub(crate) fn set(self, header: &mut KernelCodeBytes, value: i64) {
         for (bit, byte, low) in self.positions() {
             if let Some(byte) = header.get_mut(byte) {
                 let set = (value >> bit) as u8 & 1;
@@ -170,7 +170,7 @@ impl Bits {
         }
     }
 
-    fn get(self, header: &KernelCode) -> i64 {
+    fn get(self, header: &KernelCodeBytes) -> i64 {
         let mut value = 0;
         for (bit, byte, low) in self.positions() {
             let set = header.get(byte).map_or(0, |byte| byte >> low & 1);
@@ -184,13 +184,14 @@ impl Bits {
     }
 }
 
-pub(crate) fn named(name: &str) -> Option<&'static (&'static str, &'static str, Bits)> {
-    let is_name = |key: &&(&str, &str, Bits)| key.0 == name || !name.is_empty() && key.1 == name;
+pub(crate) fn named(name: &str) -> Option<&'static (&'static str, &'static str, HeaderField)> {
+    let is_name =
+        |key: &&(&str, &str, HeaderField)| key.0 == name || !name.is_empty() && key.1 == name;
     KEYS.iter().find(is_name)
 }
 
 /// The lines between the directives that give this header, and whether they give all of it.
-pub(crate) fn write(out: &mut String, header: &KernelCode) -> bool {
+pub(crate) fn write(out: &mut String, header: &KernelCodeBytes) -> bool {
     let mut written = [0; KERNEL_CODE_SIZE];
     for &(name, _, bits) in KEYS.iter().filter(|key| key.2.width > 0) {
         let value = bits.get(header);
@@ -209,7 +210,7 @@ pub(crate) struct HeaderDirectives {
     pub span: Range<usize>,
     /// Section and offset of the header.
     pub place: (u32, u64),
-    pub values: Vec<(&'static str, Bits, Delayed, Range<usize>)>,
+    pub values: Vec<(&'static str, HeaderField, Delayed, Range<usize>)>,
 }
 
 #[cfg(test)]

@@ -6,17 +6,17 @@ use std::ops::{Range, RangeInclusive};
 
 use gcn_isa::{Encoding, Field, Form, Kind, ModifierValue, Op, clrx, llvm};
 
-use crate::argument::{Arg, ArgValue, ModArg, lower_case};
+use crate::argument::{ArgValue, ModArg, ParsedOperand, lower_case};
 use crate::assembler::Assembler;
 use crate::assembler::output::{Fixup, FixupKind};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
-use crate::encode::{self, DelayedField, Operands};
+use crate::encode::{self, DelayedField, StatementOperands};
 use crate::explain;
 use crate::ids;
 use crate::operand;
 use crate::operand::is_graphics;
 use crate::operand::register::is_register;
-use crate::program::Mark;
+use crate::program::PackedInstruction;
 use crate::resolve;
 
 /// More operands than any instruction has.
@@ -40,7 +40,7 @@ struct ExtraModifiers {
 
 impl ExtraModifiers {
     /// Applies the masks to the sources.
-    fn mark(&self, op: Op, args: &mut [Arg]) {
+    fn mark(&self, op: Op, args: &mut [ParsedOperand]) {
         if self.negated | self.absolute | self.extended == 0 {
             return;
         }
@@ -119,7 +119,7 @@ fn encode_statement(
     op: Op,
     (only, literals): (Option<&'static Form>, bool),
     mnemonic: Range<usize>,
-    args: &mut Vec<Arg>,
+    args: &mut Vec<ParsedOperand>,
     mods: &mut Vec<ModArg>,
 ) -> Result<(), Fail> {
     let mut extra = ExtraModifiers {
@@ -137,7 +137,7 @@ fn encode_statement(
         ..
     } = extra;
     let statement = mnemonic.start..asm.reader.cursor.pos();
-    let operands = Operands {
+    let operands = StatementOperands {
         args,
         mods,
         scalar_offset,
@@ -224,7 +224,7 @@ fn encode_statement(
     }
     if asm.is_listing {
         let is_open = encoded.delayed.is_some() || encoded.later.iter().any(Option::is_some);
-        let mut mark = Mark::new(section, offset, inst.form(), is_open);
+        let mut mark = PackedInstruction::new(section, offset, inst.form(), is_open);
         mark.place(&statement);
         asm.output.marks.push(mark);
     }
@@ -240,7 +240,7 @@ fn encode_statement(
 fn operands(
     asm: &mut Assembler<'_>,
     op: Op,
-    args: &mut Vec<Arg>,
+    args: &mut Vec<ParsedOperand>,
     mods: &mut Vec<ModArg>,
     extra: &mut ExtraModifiers,
 ) -> Result<(), Fail> {

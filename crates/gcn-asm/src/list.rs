@@ -28,7 +28,7 @@ use gcn_isa::text::Text;
 
 use gcn_object::DESCRIPTOR_ALIGN;
 
-use crate::descriptor::{KEYS, Key, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
+use crate::descriptor::{DescriptorKey, KEYS, PREFIX, SGPR_BLOCK, VGPR_BLOCK};
 pub(crate) use code::WORD;
 pub use code::{
     LABELS, ListOptions, ListedCode, ListedField, ListedKernel, ListedNote, ListedSection,
@@ -36,7 +36,7 @@ pub use code::{
 };
 use lister::Lister;
 use map::{Map, SectionWords};
-use names::Names;
+use names::ListedNames;
 pub(crate) use names::{Name, PlacedSymbol, is_name};
 pub use object::{list_object, target_id};
 
@@ -94,7 +94,7 @@ pub fn list_to(code: &ListedCode, options: &ListOptions, sink: &mut dyn FnMut(&[
     {
         let _ = writeln!(out, "\t.amdhsa_code_object_version {version}");
     }
-    let mut names = Names::new(code);
+    let mut names = ListedNames::new(code);
     let mut places: Vec<Vec<PlacedSymbol>> = Vec::new();
     thread::scope(|scope| {
         let bytes: usize = code.sections.iter().map(|s| s.bytes.len()).sum();
@@ -156,21 +156,25 @@ fn descriptor(out: &mut dyn Write, code: &ListedCode, kernel: &ListedKernel) {
     let _ = writeln!(out, "\t.p2align {align}\n\t.amdhsa_kernel {name}");
     for &(key, sets, _) in KEYS.iter().filter(|(.., on)| on.has(code.isa)) {
         let value = match sets {
-            Key::GroupSize => descriptor.group_segment_fixed_size,
-            Key::PrivateSize => descriptor.private_segment_fixed_size,
-            Key::KernargSize => descriptor.kernarg_size,
-            Key::Rsrc1(field) => rsrc1.get(field),
-            Key::Rsrc2(field) => rsrc2.get(field),
-            Key::UserSgprs(field, _) | Key::Property(field) => properties.get(field),
-            Key::UserSgprCount => rsrc2.user_sgpr_count(),
-            Key::NextFreeVgpr => (rsrc1.granulated_workitem_vgpr_count() + 1) * VGPR_BLOCK,
-            Key::NextFreeSgpr => {
+            DescriptorKey::GroupSize => descriptor.group_segment_fixed_size,
+            DescriptorKey::PrivateSize => descriptor.private_segment_fixed_size,
+            DescriptorKey::KernargSize => descriptor.kernarg_size,
+            DescriptorKey::Rsrc1(field) => rsrc1.get(field),
+            DescriptorKey::Rsrc2(field) => rsrc2.get(field),
+            DescriptorKey::UserSgprs(field, _) | DescriptorKey::Property(field) => {
+                properties.get(field)
+            }
+            DescriptorKey::UserSgprCount => rsrc2.user_sgpr_count(),
+            DescriptorKey::NextFreeVgpr => {
+                (rsrc1.granulated_workitem_vgpr_count() + 1) * VGPR_BLOCK
+            }
+            DescriptorKey::NextFreeSgpr => {
                 let blocks = rsrc1.granulated_wavefront_sgpr_count() + 1;
                 blocks * SGPR_BLOCK - added_sgprs
             }
             // They are in the number of SGPRs.
-            Key::ReserveVcc | Key::ReserveFlatScratch => 0,
-            Key::ReserveXnackMask => continue,
+            DescriptorKey::ReserveVcc | DescriptorKey::ReserveFlatScratch => 0,
+            DescriptorKey::ReserveXnackMask => continue,
         };
         let _ = writeln!(out, "\t\t{PREFIX}{key} {value}");
     }

@@ -9,7 +9,7 @@ use gcn_object::{
 
 use crate::diagnostic::Diagnostic;
 use crate::ids;
-use crate::program::{LinePlace, Lines, Program, SectionKind, SymbolPlace, TEXT};
+use crate::program::{LinePlace, Program, ProgramLines, SectionKind, SymbolPlace, TEXT};
 
 /// The version of code objects that do not ask for one.
 const DEFAULT_VERSION: Version = Version::V5;
@@ -128,7 +128,11 @@ impl Program {
     }
 
     /// Lines of the sections that are written.
-    fn debug_lines(&self, lines: &Lines, sections: &[Option<SectionId>]) -> write::DebugLines {
+    fn debug_lines(
+        &self,
+        lines: &ProgramLines,
+        sections: &[Option<SectionId>],
+    ) -> write::DebugLines {
         let written = |row: &LinePlace| {
             Some(write::DebugRow {
                 section: sections.get(row.section).copied().flatten()?,

@@ -7,7 +7,7 @@ pub(crate) mod function;
 
 use gcn_isa::{Kind, exp, vintrp};
 
-use crate::argument::{Arg, ArgValue, Delayed};
+use crate::argument::{ArgValue, Delayed, ParsedOperand};
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::expr::{Parsed, is_function};
@@ -19,9 +19,9 @@ pub(crate) use delayed::{wait_on, waiting};
 pub(crate) use register::is_register;
 
 /// An operand at the cursor, which is not at a blank.
-pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<Arg, Fail> {
+pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<ParsedOperand, Fail> {
     let start = asm.reader.cursor.pos();
-    let mut arg = Arg {
+    let mut arg = ParsedOperand {
         what: ArgValue::Off,
         negated: false,
         absolute: false,
@@ -44,7 +44,7 @@ pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<Arg, Fail> {
 pub(crate) fn common_operand(
     asm: &mut Assembler<'_>,
     beginning: bool,
-    args: &mut Vec<Arg>,
+    args: &mut Vec<ParsedOperand>,
 ) -> bool {
     let start = asm.reader.cursor.pos();
     let (mut negated, mut absolute) = (false, false);
@@ -65,7 +65,7 @@ pub(crate) fn common_operand(
         asm.reader.cursor.set_pos(start);
         return false;
     };
-    args.push(Arg {
+    args.push(ParsedOperand {
         what,
         negated,
         absolute,
@@ -99,7 +99,10 @@ fn common_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
 }
 
 /// An operand that only exports and interpolation have, if one of this kind is at the cursor.
-pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Option<Arg>, Fail> {
+pub(crate) fn graphics_operand(
+    asm: &mut Assembler<'_>,
+    kind: Kind,
+) -> Result<Option<ParsedOperand>, Fail> {
     if !is_graphics(kind) {
         return Ok(None);
     }
@@ -144,7 +147,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Op
         }
     };
     asm.reader.cursor.set_pos(span.end);
-    Ok(Some(Arg {
+    Ok(Some(ParsedOperand {
         what: ArgValue::Graphics(kind, value),
         negated: false,
         absolute: false,
@@ -156,7 +159,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Op
 }
 
 /// An operand within its source modifiers.
-fn modified(asm: &mut Assembler<'_>, arg: &mut Arg, depth: u32) -> Result<(), Fail> {
+fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Result<(), Fail> {
     const MODIFIERS_AT_MOST: u32 = 4;
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();

@@ -42,14 +42,14 @@ pub struct Program {
     /// `.ident` strings.
     pub identifications: Vec<String>,
     /// Every instruction, in the order of the source, if the options ask for them.
-    pub(crate) marks: Vec<Mark>,
+    pub(crate) marks: Vec<PackedInstruction>,
     /// Lines of instructions and labels, if the options ask for debug information.
-    pub(crate) lines: Option<Lines>,
+    pub(crate) lines: Option<ProgramLines>,
 }
 
 /// An instruction of the program, as small as those of a large one must be; its words are in its section.
 #[derive(Clone, Debug)]
-pub(crate) struct Mark {
+pub(crate) struct PackedInstruction {
     /// In bytes from the start of the section.
     pub offset: u32,
     /// Beginning of its statement.
@@ -61,10 +61,15 @@ pub(crate) struct Mark {
     pub is_open: bool,
 }
 
-impl Mark {
+impl PackedInstruction {
     /// An instruction of a statement.
-    pub(crate) fn new(section: u32, offset: u64, form: &'static Form, is_open: bool) -> Mark {
-        Mark {
+    pub(crate) fn new(
+        section: u32,
+        offset: u64,
+        form: &'static Form,
+        is_open: bool,
+    ) -> PackedInstruction {
+        PackedInstruction {
             // Sections and sources are limited to less.
             offset: u32::try_from(offset).unwrap_or(u32::MAX),
             start: 0,
@@ -90,7 +95,7 @@ impl Mark {
 
 /// Places of a program in its sources.
 #[derive(Clone, Debug)]
-pub(crate) struct Lines {
+pub(crate) struct ProgramLines {
     /// Directory from which relative paths of files start.
     pub directory: String,
     /// Paths of the sources, the main one first.

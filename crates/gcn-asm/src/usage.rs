@@ -10,7 +10,7 @@ const LONGEST: usize = 2;
 
 /// Registers that a run of code uses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Usage {
+pub(crate) struct RegisterUsage {
     /// One more than the highest VGPR.
     pub vgprs: u32,
     /// One more than the highest numbered SGPR.
@@ -23,12 +23,12 @@ pub(crate) struct Usage {
     pub indexes: bool,
 }
 
-impl Usage {
+impl RegisterUsage {
     /// Of the words of a run; what is no instruction uses nothing.
-    pub(crate) fn of(isa: Isa, code: &[u8]) -> Usage {
+    pub(crate) fn of(isa: Isa, code: &[u8]) -> RegisterUsage {
         let (bytes, _) = code.as_chunks::<4>();
         let words: Vec<u32> = bytes.iter().map(|word| u32::from_le_bytes(*word)).collect();
-        let mut usage = Usage::default();
+        let mut usage = RegisterUsage::default();
         let mut rest = &words[..];
         while !rest.is_empty() {
             let window = rest.get(..LONGEST).unwrap_or(rest);
@@ -84,22 +84,22 @@ mod tests {
     use crate::{Options, Source, assemble};
     use gcn_isa::Target;
 
-    fn usage(target: &str, text: &str) -> Usage {
+    fn usage(target: &str, text: &str) -> RegisterUsage {
         let target = Target::named(target).expect("it is a target");
         let source = Source { name: "test", text };
         let assembly = assemble(&source, &Options::new(target));
         assert!(!assembly.has_errors(), "{:?}", assembly.diagnostics);
-        Usage::of(target.isa, &assembly.program.to_raw())
+        RegisterUsage::of(target.isa, &assembly.program.to_raw())
     }
 
     #[test]
     fn operands_are_counted_with_their_widths() {
         let text = "s_load_dwordx4 s[8:11], s[4:5], 0x0\nv_mov_b32 v3, s20\n\
             global_load_dwordx4 v[4:7], v[1:2], off\ns_endpgm";
-        let expected = Usage {
+        let expected = RegisterUsage {
             vgprs: 8,
             sgprs: 21,
-            ..Usage::default()
+            ..RegisterUsage::default()
         };
         assert_eq!(usage("gfx900", text), expected);
     }

@@ -2,7 +2,7 @@
 //!
 //! Every expansion is a [`Frame`] on a stack, so that depth costs no native stack and is bounded by a number.
 //! A loop without parameters and a macro that names none are read in place, again and again; other bodies are
-//! substituted into [`Texts`] that live as long as the assembly. Positions inside such a text are of no use in
+//! substituted into [`ExpandedTexts`] that live as long as the assembly. Positions inside such a text are of no use in
 //! messages: after each statement, its findings are moved to their places ([`place`]).
 
 pub(crate) mod origin;
@@ -17,7 +17,7 @@ use crate::cursor::Cursor;
 use crate::diagnostic::Diagnostic;
 use crate::inputs::files::Files;
 use crate::inputs::options::{Source, SourceFile};
-use origin::{Deferred, Expanded, Included, Mapping, Node, Origin, Step};
+use origin::{Deferred, Expanded, ExpansionNode, ExpansionStep, Included, PositionMap, TextOrigin};
 
 /// Bytes that all expansions together may read, and more in a long source ([`EXPANDED_PER_BYTE`]).
 pub(crate) const MAX_EXPANDED: usize = 1 << 28;
@@ -33,12 +33,12 @@ pub(crate) const MAX_CALL: usize = 1 << 24;
 
 /// Texts that were made, each of which stays where it is: a list that only grows.
 #[derive(Default)]
-pub(crate) struct Texts {
+pub(crate) struct ExpandedTexts {
     pub text: String,
-    pub next: OnceCell<Box<Texts>>,
+    pub next: OnceCell<Box<ExpandedTexts>>,
 }
 
-impl Drop for Texts {
+impl Drop for ExpandedTexts {
     /// Without recursion, for the list is long.
     fn drop(&mut self) {
         let mut next = self.next.take();
@@ -50,8 +50,8 @@ impl Drop for Texts {
 
 /// An expansion that is being read.
 pub(crate) struct Frame<'a> {
-    pub step: Step<'a>,
-    pub mapping: Mapping,
+    pub step: ExpansionStep<'a>,
+    pub mapping: PositionMap,
     /// The statement after the call.
     pub resume: Cursor<'a>,
     /// The beginning of a loop that asks before each round.
@@ -83,11 +83,11 @@ pub(crate) enum Jump<'a> {
 pub(crate) struct Expansion<'a> {
     pub macros: HashMap<&'a str, Rc<Macro<'a>>>,
     pub frames: Vec<Frame<'a>>,
-    pub conditions: Vec<Condition>,
+    pub conditions: Vec<OpenCondition>,
     pub jump: Option<Jump<'a>>,
-    pub nodes: Vec<Node<'a>>,
+    pub nodes: Vec<ExpansionNode<'a>>,
     pub deferred: Vec<Deferred>,
-    pub last: &'a Texts,
+    pub last: &'a ExpandedTexts,
     pub reader: &'a dyn Files,
     /// Position at which [`Files::passed`] is called next.
     pub next_pass: usize,
@@ -116,7 +116,7 @@ pub(crate) struct Expansion<'a> {
 impl<'a> Expansion<'a> {
     pub(crate) fn new(
         source: &Source<'a>,
-        texts: &'a Texts,
+        texts: &'a ExpandedTexts,
         reader: &'a dyn Files,
         ignores_case: bool,
     ) -> Expansion<'a> {
@@ -159,7 +159,7 @@ impl<'a> Expansion<'a> {
     }
 
     pub(crate) fn keep(&mut self, text: String) -> &'a str {
-        let next = Texts {
+        let next = ExpandedTexts {
             text,
             next: OnceCell::new(),
         };
@@ -189,7 +189,7 @@ pub(crate) enum Need {
 }
 
 #[derive(Debug)]
-pub(crate) struct Parameter<'a> {
+pub(crate) struct MacroParameter<'a> {
     pub name: &'a str,
     pub default: &'a str,
     pub need: Need,
@@ -199,9 +199,9 @@ pub(crate) struct Parameter<'a> {
 #[derive(Debug)]
 pub(crate) struct Macro<'a> {
     pub name: &'a str,
-    pub parameters: Vec<Parameter<'a>>,
+    pub parameters: Vec<MacroParameter<'a>>,
     pub body: &'a str,
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// Calls so far, for `\+`.
     pub calls: Cell<u64>,
     /// True if nothing is to be substituted.
@@ -209,7 +209,7 @@ pub(crate) struct Macro<'a> {
 }
 
 /// An `.if` that has not ended.
-pub(crate) struct Condition {
+pub(crate) struct OpenCondition {
     pub span: Range<usize>,
     /// True if one of its branches was read.
     pub is_taken: bool,

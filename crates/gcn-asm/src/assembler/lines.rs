@@ -6,7 +6,7 @@ use std::ops::Range;
 use hashbrown::HashMap;
 
 use crate::assembler::expansion::Expansion;
-use crate::program::{LinePlace, Lines, Program, SymbolPlace};
+use crate::program::{LinePlace, Program, ProgramLines, SymbolPlace};
 
 /// A text of the assembly: the source or a file that it includes.
 struct TextLines<'a> {
@@ -33,7 +33,7 @@ impl TextLines<'_> {
 }
 
 /// Finds the lines of instructions and labels. A statement that a macro makes is in the line of the outermost call.
-pub(crate) fn find(expansion: &Expansion<'_>, program: &Program, directory: &str) -> Lines {
+pub(crate) fn find(expansion: &Expansion<'_>, program: &Program, directory: &str) -> ProgramLines {
     let mut files = vec![expansion.source.to_owned()];
     let mut numbers: HashMap<&str, usize> = HashMap::from([(expansion.source, 0)]);
     let mut texts = vec![TextLines {
@@ -80,7 +80,7 @@ pub(crate) fn find(expansion: &Expansion<'_>, program: &Program, directory: &str
         }
         _ => None,
     });
-    Lines {
+    ProgramLines {
         directory: directory.to_owned(),
         rows: rows.collect(),
         labels: labels.collect(),

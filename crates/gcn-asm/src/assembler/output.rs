@@ -9,7 +9,7 @@ use crate::argument::Delayed;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::encode::DelayedField;
 use crate::ids;
-use crate::program::{Mark, ProgramSection, SectionFlags, SectionKind};
+use crate::program::{PackedInstruction, ProgramSection, SectionFlags, SectionKind};
 
 /// The largest section; more is a slip, and must not exhaust memory.
 const MAX_SECTION: u64 = 1 << 28;
@@ -51,7 +51,7 @@ pub(crate) const SECTION_DEFAULTS: &[(&str, SectionKind, SectionFlags)] = &[
 
 /// Sections, the current one, and fields that wait.
 #[derive(Default)]
-pub(crate) struct Output {
+pub(crate) struct AssembledSections {
     pub sections: Vec<ProgramSection>,
     /// Number of the section that is assembled into.
     pub current: u32,
@@ -60,7 +60,7 @@ pub(crate) struct Output {
     pub stack: Vec<(u32, u32)>,
     pub fixups: Vec<Fixup>,
     pub stated: Vec<Stated>,
-    pub marks: Vec<Mark>,
+    pub marks: Vec<PackedInstruction>,
 }
 
 /// A field that waits.
@@ -111,7 +111,7 @@ pub(crate) struct Stated {
     pub span: Range<usize>,
 }
 
-impl Output {
+impl AssembledSections {
     /// Section and offset of what comes next.
     pub(crate) fn here(&self) -> (u32, u64) {
         let size = self.section().map_or(0, |s| s.size);

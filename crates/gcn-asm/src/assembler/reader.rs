@@ -3,9 +3,9 @@
 use std::ops::Range;
 
 use crate::argument::lower_case;
-use crate::assembler::expansion::origin::{Expanded, Mapping, Origin, Step};
+use crate::assembler::expansion::origin::{Expanded, ExpansionStep, PositionMap, TextOrigin};
 use crate::assembler::expansion::{
-    ENTRY_COST, Expansion, Frame, Jump, MAX_EXPANDED, REPEAT_COST, Texts,
+    ENTRY_COST, ExpandedTexts, Expansion, Frame, Jump, MAX_EXPANDED, REPEAT_COST,
 };
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
@@ -22,20 +22,20 @@ pub(crate) const MACRO_NAME: usize = 128;
 const MAX_COMPARED: usize = 16;
 
 /// A cursor, and the expansions around it.
-pub(crate) struct Reader<'a> {
+pub(crate) struct SourceReader<'a> {
     pub cursor: Cursor<'a>,
     pub expansion: Expansion<'a>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> SourceReader<'a> {
     /// A reader at the begin of a source. Texts that it makes go behind `texts`.
     pub(crate) fn new(
         source: &Source<'a>,
-        texts: &'a Texts,
+        texts: &'a ExpandedTexts,
         files: &'a dyn Files,
         dialect: Dialect,
-    ) -> Reader<'a> {
-        Reader {
+    ) -> SourceReader<'a> {
+        SourceReader {
             cursor: Cursor::new(source.text, dialect),
             expansion: Expansion::new(source, texts, files, dialect.ignores_case_of_macros()),
         }
@@ -116,7 +116,7 @@ impl<'a> Reader<'a> {
     /// Plans to read a text from `begin`, `rounds` times. The step is about its first time.
     pub(crate) fn expand(
         &mut self,
-        step: Step<'a>,
+        step: ExpansionStep<'a>,
         begin: Cursor<'a>,
         rounds: u64,
     ) -> Result<(), Fail> {
@@ -129,10 +129,10 @@ impl<'a> Reader<'a> {
         let mapping = match (self.expansion.mapping(), step.text) {
             (outer, None) => outer,
             (_, Some(_)) if matches!(step.what, Expanded::File(_)) => match &step.origin {
-                Origin::At(place) => Mapping::From(place.start),
-                Origin::Unknown | Origin::Around(_) => Mapping::From(0),
+                TextOrigin::At(place) => PositionMap::From(place.start),
+                TextOrigin::Unknown | TextOrigin::Around(_) => PositionMap::From(0),
             },
-            (outer, Some(_)) => Mapping::Call(outer.apply(step.call.clone())),
+            (outer, Some(_)) => PositionMap::Call(outer.apply(step.call.clone())),
         };
         self.expansion.jump = Some(Jump::Enter(Box::new(Frame {
             step,
@@ -149,10 +149,10 @@ impl<'a> Reader<'a> {
     }
 
     /// The origin of a body in the text that is read.
-    pub(crate) fn origin(&self, body: Range<usize>) -> Origin {
+    pub(crate) fn origin(&self, body: Range<usize>) -> TextOrigin {
         match self.expansion.mapping() {
-            Mapping::Call(_) => Origin::Around(body),
-            from @ Mapping::From(_) => Origin::At(from.apply(body)),
+            PositionMap::Call(_) => TextOrigin::Around(body),
+            from @ PositionMap::From(_) => TextOrigin::At(from.apply(body)),
         }
     }
 

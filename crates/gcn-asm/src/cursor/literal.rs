@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Cursor, FloatWidth, Number, is_word};
+use super::{Cursor, FloatWidth, WrittenNumber, is_word};
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::float::DOUBLE;
 use crate::ids;
@@ -43,7 +43,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An integer (`12`, `0xc`, `0b1100`, `014`) or a floating-point number (`1.5`, `2e3`).
-    pub(crate) fn number(&mut self) -> Result<Number, Fail> {
+    pub(crate) fn number(&mut self) -> Result<WrittenNumber, Fail> {
         let start = self.pos;
         let (radix, prefix) = match (self.peek(), self.peek_at(1) | 0x20) {
             (b'0', b'x') => (16, 2),
@@ -99,7 +99,7 @@ impl<'a> Cursor<'a> {
                 "the number does not fit into 64 bits",
             ));
         }
-        Ok(Number::Int(value.cast_signed()))
+        Ok(WrittenNumber::Int(value.cast_signed()))
     }
 
     /// Steps over what may be a floating-point number without its sign.
@@ -122,7 +122,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    fn float(&mut self, start: usize) -> Result<Number, Fail> {
+    fn float(&mut self, start: usize) -> Result<WrittenNumber, Fail> {
         self.eat(b'.');
         while self.peek().is_ascii_digit() {
             self.pos += 1;
@@ -141,7 +141,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// A floating-point number of hexadecimal digits and a power of two, as `0x1.8p3`; its digits begin at `digits`.
-    fn hexadecimal_float(&mut self, start: usize, digits: usize) -> Result<Number, Fail> {
+    fn hexadecimal_float(&mut self, start: usize, digits: usize) -> Result<WrittenNumber, Fail> {
         self.eat(b'.');
         while self.peek().is_ascii_hexdigit() {
             self.pos += 1;
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The floating-point number whose digits end at the cursor, with the suffix of its width if one follows.
-    fn float_number(&mut self, start: usize, value: Option<f64>) -> Result<Number, Fail> {
+    fn float_number(&mut self, start: usize, value: Option<f64>) -> Result<WrittenNumber, Fail> {
         let suffix = match self.peek() | 0x20 {
             _ if is_word(self.peek_at(1)) => None,
             b'h' => Some(FloatWidth::Half),
@@ -171,8 +171,8 @@ impl<'a> Cursor<'a> {
         self.pos += usize::from(suffix.is_some());
         match value {
             Some(value) if !is_word(self.peek()) => Ok(match suffix {
-                Some(width) => Number::Suffixed(value, width),
-                None => Number::Float(value),
+                Some(width) => WrittenNumber::Suffixed(value, width),
+                None => WrittenNumber::Float(value),
             }),
             _ => {
                 self.tail();
@@ -187,10 +187,10 @@ impl<'a> Cursor<'a> {
     }
 
     /// GNU as reads a number that begins with 0 as octal.
-    fn octal(&self, span: Range<usize>) -> Result<Number, Fail> {
+    fn octal(&self, span: Range<usize>) -> Result<WrittenNumber, Fail> {
         let text = self.slice(span.clone());
         match u64::from_str_radix(text, 8) {
-            Ok(value) => Ok(Number::Int(value.cast_signed())),
+            Ok(value) => Ok(WrittenNumber::Int(value.cast_signed())),
             Err(_) => Err(Box::new(
                 Diagnostic::error(
                     &ids::INVALID_NUMBER,

@@ -11,13 +11,13 @@ pub(crate) mod settle;
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::origin::{Expanded, Origin, Step};
+use crate::assembler::expansion::origin::{Expanded, ExpansionStep, TextOrigin};
 use crate::assembler::expansion::{ENTRY_COST, Jump, REPEAT_COST};
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Severity, fail};
 use crate::ids;
 use loops::LOOP;
-use substitute::{Values, substitute, unquoted};
+use substitute::{Substitutions, substitute, unquoted};
 
 /// The name of the number of a round in a loop, and of a call in a macro.
 const ROUND: &str = "\\+";
@@ -55,10 +55,10 @@ pub(crate) fn rept(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), F
         .saturating_mul(each);
     asm.reader.charge(bytes.saturating_add(ENTRY_COST), &call)?;
     let begin = asm.reader.cursor.within(body);
-    let step = Step {
+    let step = ExpansionStep {
         what: Expanded::Loop(".rept"),
         text: None,
-        origin: Origin::Unknown,
+        origin: TextOrigin::Unknown,
         call,
         iteration: 1,
     };
@@ -90,7 +90,7 @@ fn unrolled<'a>(
     let text = asm.reader.cursor.slice(body.clone());
     let mut out = String::new();
     for (round, value) in (0..).zip(values) {
-        let values = Values {
+        let values = Substitutions {
             bindings: value.as_slice(),
             calls: asm.reader.expansion.calls,
             round,
@@ -105,7 +105,7 @@ fn unrolled<'a>(
     asm.reader.charge(out.len() + ENTRY_COST, &call)?;
     let origin = asm.reader.origin(body);
     let text = asm.reader.expansion.keep(out);
-    let step = Step {
+    let step = ExpansionStep {
         what: Expanded::Loop(name),
         text: Some(text),
         origin,

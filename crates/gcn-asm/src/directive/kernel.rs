@@ -21,7 +21,7 @@ use crate::expr::Parsed;
 use crate::ids;
 use crate::program::{ProgramKernel, ProgramRelocation};
 use crate::symbols::Defined;
-use crate::usage::Usage;
+use crate::usage::RegisterUsage;
 use crate::value::{ExprValue, SymbolId};
 
 /// Alignment of a kernel's entry in bytes: the address registers of the hardware lack eight bits.
@@ -240,15 +240,18 @@ fn count_registers(
     begins: &[(u32, u64)],
 ) {
     let says = |key| kernel.values.iter().any(|(k, ..)| *k == key);
-    let (vgprs_missing, sgprs_missing) = (!says(Key::NextFreeVgpr), !says(Key::NextFreeSgpr));
+    let (vgprs_missing, sgprs_missing) = (
+        !says(DescriptorKey::NextFreeVgpr),
+        !says(DescriptorKey::NextFreeSgpr),
+    );
     if !vgprs_missing && !sgprs_missing {
         return;
     }
-    let mut used = Usage::of(asm.isa, code_of(asm, kernel.symbol, code, begins));
+    let mut used = RegisterUsage::of(asm.isa, code_of(asm, kernel.symbol, code, begins));
     let leaves = used.leaves;
     if leaves {
         // What is called may be anywhere.
-        used = Usage {
+        used = RegisterUsage {
             vgprs: used.vgprs.max(asm.names.vgprs.ever()),
             sgprs: used.sgprs.max(asm.names.sgprs.ever()),
             vcc: true,
@@ -256,29 +259,33 @@ fn count_registers(
             ..used
         };
     }
-    let mut number = |key: Key| {
+    let mut number = |key: DescriptorKey| {
         let (.., value, span) = kernel.values.iter().find(|(k, ..)| *k == key)?;
         let (value, span) = (*value, span.clone());
         let value = asm.delayed_value(value, &span).ok()?.as_absolute()?;
         u32::try_from(value).ok()
     };
-    let user = number(Key::UserSgprCount).unwrap_or(0);
+    let user = number(DescriptorKey::UserSgprCount).unwrap_or(0);
     let asked: u32 = KEYS
         .iter()
         .filter_map(|&(_, key, _)| match key {
-            Key::UserSgprs(_, count) => Some(number(key)?.min(1) * count),
+            DescriptorKey::UserSgprs(_, count) => Some(number(key)?.min(1) * count),
             _ => None,
         })
         .sum();
     let system: u32 = SYSTEM_SGPRS
         .into_iter()
-        .map(|(field, default)| number(Key::Rsrc2(field)).unwrap_or(default).min(1))
+        .map(|(field, default)| {
+            number(DescriptorKey::Rsrc2(field))
+                .unwrap_or(default)
+                .min(1)
+        })
         .sum();
-    let items = number(Key::Rsrc2(Rsrc2::ENABLE_VGPR_WORKITEM_ID)).unwrap_or(0);
+    let items = number(DescriptorKey::Rsrc2(Rsrc2::ENABLE_VGPR_WORKITEM_ID)).unwrap_or(0);
     let vgprs = used.vgprs.max(items.min(MAX_ITEM_ID) + 1);
     let sgprs = used.sgprs.max(user.max(asked) + system);
     let mut found = Vec::new();
-    let mut say = |key: Key, value: u32, what: String| {
+    let mut say = |key: DescriptorKey, value: u32, what: String| {
         let Some(&(name, ..)) = KEYS.iter().find(|(_, k, _)| *k == key) else {
             return;
         };
@@ -288,13 +295,17 @@ fn count_registers(
         found.push(what);
     };
     if vgprs_missing {
-        say(Key::NextFreeVgpr, vgprs, format!("{vgprs} VGPRs"));
+        say(DescriptorKey::NextFreeVgpr, vgprs, format!("{vgprs} VGPRs"));
     }
     if sgprs_missing {
-        say(Key::NextFreeSgpr, sgprs, format!("{sgprs} SGPRs"));
+        say(DescriptorKey::NextFreeSgpr, sgprs, format!("{sgprs} SGPRs"));
         let special = [
-            (Key::ReserveVcc, used.vcc, "VCC"),
-            (Key::ReserveFlatScratch, used.flat_scratch, "FLAT_SCRATCH"),
+            (DescriptorKey::ReserveVcc, used.vcc, "VCC"),
+            (
+                DescriptorKey::ReserveFlatScratch,
+                used.flat_scratch,
+                "FLAT_SCRATCH",
+            ),
         ];
         for (key, is_used, name) in special {
             if says_not(&kernel.values, key) && has_key(asm, key) {
@@ -326,7 +337,7 @@ fn count_registers(
     asm.diagnostics.push(note);
 }
 
-fn has_key(asm: &Assembler<'_>, key: Key) -> bool {
+fn has_key(asm: &Assembler<'_>, key: DescriptorKey) -> bool {
     let named = KEYS.iter().find(|(_, k, _)| *k == key);
     named.is_some_and(|(.., on)| on.has(asm.isa))
 }
@@ -396,10 +407,10 @@ fn descriptor(
         compute_pgm_rsrc2: Rsrc2::default().with(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X, 1),
         ..KernelDescriptor::default()
     };
-    if says_not(&kernel.values, Key::GroupSize) {
+    if says_not(&kernel.values, DescriptorKey::GroupSize) {
         descriptor.group_segment_fixed_size = lds::implied_lds(asm, &kernel.name, &kernel.span);
     }
-    let mut counts = Counts {
+    let mut counts = RegisterCounts {
         vgprs: 0,
         sgprs: 0,
         vcc: true,
@@ -434,25 +445,25 @@ fn descriptor(
         let rsrc2 = &mut descriptor.compute_pgm_rsrc2;
         let properties = &mut descriptor.kernel_code_properties;
         match *key {
-            Key::GroupSize => descriptor.group_segment_fixed_size = value,
-            Key::PrivateSize => descriptor.private_segment_fixed_size = value,
-            Key::KernargSize => descriptor.kernarg_size = value,
-            Key::Rsrc1(field) => *rsrc1 = rsrc1.with(field, value),
-            Key::Rsrc2(field) => *rsrc2 = rsrc2.with(field, value),
-            Key::UserSgprs(field, count) => {
+            DescriptorKey::GroupSize => descriptor.group_segment_fixed_size = value,
+            DescriptorKey::PrivateSize => descriptor.private_segment_fixed_size = value,
+            DescriptorKey::KernargSize => descriptor.kernarg_size = value,
+            DescriptorKey::Rsrc1(field) => *rsrc1 = rsrc1.with(field, value),
+            DescriptorKey::Rsrc2(field) => *rsrc2 = rsrc2.with(field, value),
+            DescriptorKey::UserSgprs(field, count) => {
                 *properties = properties.with(field, value);
                 user_sgprs += count * value;
             }
-            Key::Property(field) => *properties = properties.with(field, value),
-            Key::UserSgprCount => user_sgpr_count = Some((value, span)),
-            Key::NextFreeVgpr => counts.vgprs = value,
-            Key::NextFreeSgpr => {
+            DescriptorKey::Property(field) => *properties = properties.with(field, value),
+            DescriptorKey::UserSgprCount => user_sgpr_count = Some((value, span)),
+            DescriptorKey::NextFreeVgpr => counts.vgprs = value,
+            DescriptorKey::NextFreeSgpr => {
                 counts.sgprs = value;
                 sgprs_span = span.clone();
             }
-            Key::ReserveVcc => counts.vcc = value != 0,
-            Key::ReserveFlatScratch => counts.flat_scratch = value != 0,
-            Key::ReserveXnackMask => {
+            DescriptorKey::ReserveVcc => counts.vcc = value != 0,
+            DescriptorKey::ReserveFlatScratch => counts.flat_scratch = value != 0,
+            DescriptorKey::ReserveXnackMask => {
                 if (value != 0) != counts.xnack_mask {
                     return Err(fail(&ids::TARGET_FEATURE, span.clone(), "this contradicts the target")
                         .helped("`:xnack+` or `:xnack-` in `.amdgcn_target` decides whether XNACK_MASK is reserved"));

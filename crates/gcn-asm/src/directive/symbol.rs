@@ -10,7 +10,7 @@ use crate::assembler::output::{MAX_ALIGN, Stated};
 use crate::cursor::HERE;
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::directive::data;
-use crate::expr::{Parsed, Scope};
+use crate::expr::{ExprScope, Parsed};
 use crate::ids;
 use crate::operand;
 use crate::symbols::{Defined, SymbolEntry};
@@ -57,7 +57,7 @@ fn assign_lazily(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Res
     if asm.reader.cursor.peek() == b'%' || name == HERE {
         return assign(asm, name, span);
     }
-    let mut scope = Scope {
+    let mut scope = ExprScope {
         here: asm.output.here(),
         bar_ends: false,
         is_absolute: asm.output.is_absolute(),

@@ -4,7 +4,7 @@ use gcn_isa::rules;
 use gcn_isa::{Isa, Operand, Slot, Ty, regs};
 
 use super::problem::{ProblemKind, field_problem};
-use crate::argument::{Arg, ArgValue};
+use crate::argument::{ArgValue, ParsedOperand};
 use crate::cursor::FloatWidth;
 use crate::inputs::dialect::Dialect;
 
@@ -72,7 +72,7 @@ pub(super) fn literal(dialect: Dialect, ty: Ty, value: i64) -> Result<u32, Probl
 
 /// The constant under negation and absolute value. An integer of 64 bits would not be the constant that the
 /// text says once it is a literal of 32 bits.
-pub(super) fn modified_constant(ty: Ty, arg: &Arg) -> Option<ArgValue> {
+pub(super) fn modified_constant(ty: Ty, arg: &ParsedOperand) -> Option<ArgValue> {
     let float = |value: f64| {
         let value = if arg.absolute { value.abs() } else { value };
         if arg.negated { -value } else { value }

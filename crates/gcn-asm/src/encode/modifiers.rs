@@ -3,8 +3,8 @@
 use gcn_isa::field::Encoding;
 use gcn_isa::{Field, FieldError, Inst, Modifier, ModifierValue};
 
-use super::problem::{Problem, ProblemKind, ProblemPlace, field_problem};
-use super::statement::{AS_NUMBER, Operands};
+use super::problem::{EncodeProblem, ProblemKind, ProblemPlace, field_problem};
+use super::statement::{AS_NUMBER, StatementOperands};
 use crate::argument::ModArg;
 use crate::inputs::dialect::Dialect;
 
@@ -44,8 +44,8 @@ pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
 pub(super) fn set_modifiers(
     inst: &mut Inst,
     dialect: Dialect,
-    operands: &Operands<'_>,
-) -> Result<(), Problem> {
+    operands: &StatementOperands<'_>,
+) -> Result<(), EncodeProblem> {
     for (index, arg) in operands.mods.iter().enumerate() {
         let at = ProblemPlace::Modifier(index);
         let field = arg.modifier.field;
@@ -60,7 +60,7 @@ pub(super) fn set_modifiers(
             if is_number && arg.value == 0 && field != Field::BoundCtrl {
                 continue;
             }
-            return Err(Problem {
+            return Err(EncodeProblem {
                 at,
                 kind: ProblemKind::ModifierNotHere,
             });
@@ -76,12 +76,14 @@ pub(super) fn set_modifiers(
         }
         let result = match arg.modifier.value {
             ModifierValue::Signed => inst.set_signed(field, arg.value),
-            ModifierValue::BitList => set_list(inst, arg).map_err(|kind| Problem { at, kind })?,
+            ModifierValue::BitList => {
+                set_list(inst, arg).map_err(|kind| EncodeProblem { at, kind })?
+            }
             _ => inst.set(field, arg.value),
         };
         if let Err(error) = result {
             let kind = field_problem(error, arg.value);
-            return Err(Problem { at, kind });
+            return Err(EncodeProblem { at, kind });
         }
     }
     let required = inst.form().required;
@@ -89,7 +91,7 @@ pub(super) fn set_modifiers(
         let is_missing = |m: &&Modifier| m.required && !inst.flag(m.field);
         let missing = inst.modifiers().find(is_missing);
         let name = missing.and_then(|modifier| modifier.names.first());
-        return Err(Problem {
+        return Err(EncodeProblem {
             at: ProblemPlace::Instruction,
             kind: ProblemKind::Missing(name.copied().unwrap_or("")),
         });

@@ -10,9 +10,9 @@ use super::constant::{
     float_constant, float_literal, float_of, literal, modified_constant, width_of, with_count,
 };
 use super::graphics::{attribute, export_value};
-use super::problem::{Problem, ProblemKind, at_arg, field_problem};
-use super::statement::{DelayedField, Encoded, Operands};
-use crate::argument::{Arg, ArgValue};
+use super::problem::{EncodeProblem, ProblemKind, at_arg, field_problem};
+use super::statement::{DelayedField, EncodedStatement, StatementOperands};
+use crate::argument::{ArgValue, ParsedOperand};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 
@@ -26,12 +26,12 @@ const GROUP: u8 = 4;
 const SHORT_DESCRIPTOR: u8 = 4;
 
 pub(super) fn place(
-    encoded: &mut Encoded,
+    encoded: &mut EncodedStatement,
     dialect: Dialect,
     to: &'static PlacedOperand,
     index: usize,
-    operands: &Operands<'_>,
-) -> Result<(), Problem> {
+    operands: &StatementOperands<'_>,
+) -> Result<(), EncodeProblem> {
     let Some(arg) = operands.args.get(index) else {
         return Ok(());
     };
@@ -402,7 +402,7 @@ fn source_modifiers(
     inst: &mut Inst,
     dialect: Dialect,
     place: &PlacedOperand,
-    arg: &Arg,
+    arg: &ParsedOperand,
 ) -> Result<ArgValue, ProblemKind> {
     let slot = place.slot;
     let is_float = slot.ty.is_float();

@@ -15,7 +15,7 @@ pub(crate) enum ProblemPlace {
 
 /// A problem that keeps operands from fitting an encoding.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) struct Problem {
+pub(crate) struct EncodeProblem {
     pub at: ProblemPlace,
     pub kind: ProblemKind,
 }
@@ -86,8 +86,8 @@ impl ProblemKind {
 }
 
 /// A problem with an argument, by its index.
-pub(super) fn at_arg(index: usize, kind: ProblemKind) -> Problem {
-    Problem {
+pub(super) fn at_arg(index: usize, kind: ProblemKind) -> EncodeProblem {
+    EncodeProblem {
         at: ProblemPlace::Arg(index),
         kind,
     }

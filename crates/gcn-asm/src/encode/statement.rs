@@ -3,14 +3,14 @@
 use gcn_isa::{Field, FieldError, Inst, Kind, Modifier, ModifierValue, Operand, Slot};
 
 use super::problem::ProblemKind;
-use crate::argument::{Arg, ModArg, Waiting};
+use crate::argument::{DelayedId, ModArg, ParsedOperand};
 
 /// As the length of a list: it is written as one number, CLRX's way.
 pub(crate) const AS_NUMBER: usize = usize::MAX;
 
 /// The operands and modifiers of a statement.
-pub(crate) struct Operands<'a> {
-    pub args: &'a [Arg],
+pub(crate) struct StatementOperands<'a> {
+    pub args: &'a [ParsedOperand],
     pub mods: &'a [ModArg],
     /// `offset:` after the register of a scalar memory instruction (errata E025).
     pub scalar_offset: Option<i64>,
@@ -18,11 +18,11 @@ pub(crate) struct Operands<'a> {
 
 /// An instruction, and what of it is filled in later.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Encoded {
+pub(crate) struct EncodedStatement {
     pub inst: Inst,
-    pub delayed: Option<(DelayedField, Waiting)>,
+    pub delayed: Option<(DelayedField, DelayedId)>,
     /// Fields that are no addresses.
-    pub later: [Option<(DelayedField, Waiting)>; MOST_LATER],
+    pub later: [Option<(DelayedField, DelayedId)>; MOST_LATER],
 }
 
 /// A field that is filled in later.
@@ -41,12 +41,12 @@ pub(crate) enum DelayedField {
 /// Fields of an instruction that may be filled in later, beside a literal.
 pub(crate) const MOST_LATER: usize = 3;
 
-impl Encoded {
+impl EncodedStatement {
     /// A field is filled in at the end of the source.
     pub(super) fn put_off(
         &mut self,
         field: DelayedField,
-        value: Waiting,
+        value: DelayedId,
     ) -> Result<(), ProblemKind> {
         let free = self.later.iter_mut().find(|place| place.is_none());
         *free.ok_or(ProblemKind::NotKnown)? = Some((field, value));

@@ -5,13 +5,13 @@
 use gcn_isa::{Isa, Target};
 
 use super::arithmetic::align_to;
-use super::item::Item;
+use super::item::ExprItem;
 use super::operator::Operator;
 use crate::descriptor::extra_sgprs;
 
 /// A function.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Function {
+pub(super) enum ExprFunction {
     Max,
     Or,
     AlignTo,
@@ -21,13 +21,17 @@ pub(super) enum Function {
 }
 
 /// Names and, where it is not any number from one on, how many arguments they take.
-const FUNCTIONS: &[(&str, Function, Option<usize>)] = &[
-    ("max", Function::Max, None),
-    ("or", Function::Or, None),
-    ("alignto", Function::AlignTo, Some(2)),
-    ("extrasgprs", Function::ExtraSgprs, Some(3)),
-    ("totalnumvgprs", Function::TotalVgprs, Some(2)),
-    ("occupancy", Function::Occupancy, Some(OCCUPANCY_ARGUMENTS)),
+const FUNCTIONS: &[(&str, ExprFunction, Option<usize>)] = &[
+    ("max", ExprFunction::Max, None),
+    ("or", ExprFunction::Or, None),
+    ("alignto", ExprFunction::AlignTo, Some(2)),
+    ("extrasgprs", ExprFunction::ExtraSgprs, Some(3)),
+    ("totalnumvgprs", ExprFunction::TotalVgprs, Some(2)),
+    (
+        "occupancy",
+        ExprFunction::Occupancy,
+        Some(OCCUPANCY_ARGUMENTS),
+    ),
 ];
 
 /// Of `occupancy`: most waves, VGPRs of a block, VGPRs there are, LLVM's number of the generation, waves otherwise
@@ -36,12 +40,12 @@ pub(super) const OCCUPANCY_ARGUMENTS: usize = 7;
 
 /// Returns whether expressions have a function of this name.
 pub(crate) fn is_function(name: &str) -> bool {
-    Function::named(name).is_some()
+    ExprFunction::named(name).is_some()
 }
 
-impl Function {
+impl ExprFunction {
     /// The function of a name, and how many arguments it takes if it does not take any number.
-    pub(super) fn named(name: &str) -> Option<(Function, Option<usize>)> {
+    pub(super) fn named(name: &str) -> Option<(ExprFunction, Option<usize>)> {
         FUNCTIONS
             .iter()
             .find(|(text, ..)| *text == name)
@@ -49,28 +53,28 @@ impl Function {
     }
 
     /// The operators behind the argument at `index` in the postfix form of a call.
-    pub(super) fn after(self, target: &Target, index: usize, items: &mut Vec<Item>) {
-        let operator = |operator| Item::Operator(operator);
-        let folded = |operator| (index > 0).then_some(Item::Operator(operator));
+    pub(super) fn after(self, target: &Target, index: usize, items: &mut Vec<ExprItem>) {
+        let operator = |operator| ExprItem::Operator(operator);
+        let folded = |operator| (index > 0).then_some(ExprItem::Operator(operator));
         match self {
-            Function::Max | Function::TotalVgprs => items.extend(folded(Operator::Max)),
-            Function::Or => items.extend(folded(Operator::Or)),
-            Function::AlignTo => items.extend(folded(Operator::AlignTo)),
-            Function::ExtraSgprs => {
+            ExprFunction::Max | ExprFunction::TotalVgprs => items.extend(folded(Operator::Max)),
+            ExprFunction::Or => items.extend(folded(Operator::Or)),
+            ExprFunction::AlignTo => items.extend(folded(Operator::AlignTo)),
+            ExprFunction::ExtraSgprs => {
                 let count = extra_sgprs(target.isa).get(index).copied().unwrap_or(0);
                 // `!=` is −1 where it holds.
                 items.extend([
-                    Item::Int(0),
+                    ExprItem::Int(0),
                     operator(Operator::Ne),
-                    Item::Int(i64::from(count)),
+                    ExprItem::Int(i64::from(count)),
                     operator(Operator::And),
                 ]);
                 items.extend(folded(Operator::Max));
             }
-            Function::Occupancy if index + 1 == OCCUPANCY_ARGUMENTS => {
+            ExprFunction::Occupancy if index + 1 == OCCUPANCY_ARGUMENTS => {
                 items.push(operator(Operator::Occupancy(target.isa)));
             }
-            Function::Occupancy => {}
+            ExprFunction::Occupancy => {}
         }
     }
 }

@@ -5,7 +5,7 @@ use crate::value::{SymbolId, Variant};
 
 /// An item of an expression in postfix order.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Item {
+pub(super) enum ExprItem {
     Int(i64),
     Symbol(SymbolId, Variant),
     /// `.`

@@ -11,7 +11,7 @@ const WORDS_OF_LINE: usize = 4;
 const BYTES_OF_LINE: usize = 16;
 
 /// Something that begins at a place of a section.
-pub(super) struct Mark {
+pub(super) struct ListedMark {
     offset: u64,
     what: MarkText,
 }
@@ -21,11 +21,11 @@ enum MarkText {
     Label(String),
     /// Lines for a number of bytes.
     Block(u64, String),
-    Field(Field),
+    Field(LinkedField),
 }
 
 /// A field that a linker or loader fills in.
-pub(super) struct Field {
+pub(super) struct LinkedField {
     /// The expression in `.long`, if there is one.
     pub long: Option<String>,
     /// The expression in `.quad`, if there is one.
@@ -34,23 +34,23 @@ pub(super) struct Field {
     pub reloc: String,
 }
 
-impl Mark {
-    pub(super) fn label(offset: u64, lines: String) -> Mark {
-        Mark {
+impl ListedMark {
+    pub(super) fn label(offset: u64, lines: String) -> ListedMark {
+        ListedMark {
             offset,
             what: MarkText::Label(lines),
         }
     }
 
-    pub(super) fn block(offset: u64, size: u64, lines: String) -> Mark {
-        Mark {
+    pub(super) fn block(offset: u64, size: u64, lines: String) -> ListedMark {
+        ListedMark {
             offset,
             what: MarkText::Block(size, lines),
         }
     }
 
-    pub(super) fn field(offset: u64, field: Field) -> Mark {
-        Mark {
+    pub(super) fn field(offset: u64, field: LinkedField) -> ListedMark {
+        ListedMark {
             offset,
             what: MarkText::Field(field),
         }
@@ -58,7 +58,7 @@ impl Mark {
 }
 
 /// Writes `size` bytes, of which `bytes` are the first and the others zero, with what is marked.
-pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Mark>) {
+pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<ListedMark>) {
     // Labels and the fields at them keep their order.
     marks.sort_by_key(|mark| (mark.offset, !matches!(mark.what, MarkText::Label(_))));
     let mut at = 0;
@@ -84,10 +84,10 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Ma
                     at.saturating_add(length) <= limit && is_zero
                 };
                 let directive = match field {
-                    Field {
+                    LinkedField {
                         quad: Some(text), ..
                     } if fits(8) => Some((8, ".quad", text)),
-                    Field {
+                    LinkedField {
                         long: Some(text), ..
                     } if fits(4) => Some((4, ".long", text)),
                     _ => None,
@@ -225,19 +225,19 @@ mod tests {
 
     #[test]
     fn marks_stand_at_their_places() {
-        let field = |long: Option<&str>, quad: Option<&str>| Field {
+        let field = |long: Option<&str>, quad: Option<&str>| LinkedField {
             long: long.map(str::to_owned),
             quad: quad.map(str::to_owned),
             reloc: "KIND, s".to_owned(),
         };
         let marks = vec![
-            Mark::field(4, field(None, Some("q"))),
-            Mark::label(4, "a:\n".to_owned()),
-            Mark::field(12, field(Some("l"), None)),
-            Mark::block(20, 2, "\tblock\n".to_owned()),
+            ListedMark::field(4, field(None, Some("q"))),
+            ListedMark::label(4, "a:\n".to_owned()),
+            ListedMark::field(12, field(Some("l"), None)),
+            ListedMark::block(20, 2, "\tblock\n".to_owned()),
             // Not zero, so that the bytes must be said.
-            Mark::field(16, field(Some("m"), None)),
-            Mark::label(24, "end:\n".to_owned()),
+            ListedMark::field(16, field(Some("m"), None)),
+            ListedMark::label(24, "end:\n".to_owned()),
         ];
         let mut input = [0; 22];
         input[16] = 7;

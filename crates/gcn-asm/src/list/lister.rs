@@ -7,7 +7,7 @@ use gcn_isa::text::Text;
 use gcn_isa::{Inst, Printer, Syntax, TARGETS, TextFidelity};
 
 use super::code::{ListOptions, ListedField, ListedNote, ListedSection, WORD};
-use super::map::{Item, Map, SectionWords, branch_target};
+use super::map::{ListedItem, Map, SectionWords, branch_target};
 use super::names::{Name, PlacedSymbol, is_identifier};
 use super::parallel::in_order;
 use crate::assembly::assemble;
@@ -107,12 +107,12 @@ impl Lister<'_> {
     }
 
     /// Writes an item of which a linker fills in a part, naming what that is where the text can.
-    fn open_item(&self, out: &mut Text, at: usize, item: &Item) -> bool {
+    fn open_item(&self, out: &mut Text, at: usize, item: &ListedItem) -> bool {
         let fields = self.open(at, item.words());
         let line = out.len();
         match (fields, item) {
             ([], _) => return false,
-            ([field], Item::Inst(inst, _)) if let Some(operand) = field.operand => {
+            ([field], ListedItem::Inst(inst, _)) if let Some(operand) = field.operand => {
                 out.push('\t');
                 let fidelity = self
                     .printer
@@ -125,7 +125,7 @@ impl Lister<'_> {
                 }
                 out.truncate(line);
             }
-            ([field], Item::Data(0)) if field.offset == (at * WORD) as u64 => {
+            ([field], ListedItem::Data(0)) if field.offset == (at * WORD) as u64 => {
                 if let Some(long) = field.long {
                     let _ = write!(out, "\t.long {long}");
                     self.comment(out, line, at * WORD, &[0], None);
@@ -230,7 +230,7 @@ impl Lister<'_> {
         let line = out.len();
         out.push('\t');
         match &item {
-            Item::Inst(inst, skimmed) => {
+            ListedItem::Inst(inst, skimmed) => {
                 let target = branch_target(at, skimmed)
                     .filter(|&target| self.map.is_label(target))
                     .map(|target| {
@@ -248,7 +248,7 @@ impl Lister<'_> {
                 }
                 self.comment(out, line, at * WORD, words, reading.as_deref());
             }
-            Item::Data(word) => {
+            ListedItem::Data(word) => {
                 data(out, self.options.syntax, &[*word]);
                 self.comment(out, line, at * WORD, &[*word], None);
             }

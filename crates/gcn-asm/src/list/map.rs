@@ -22,19 +22,19 @@ pub(crate) struct SectionWords<'a> {
 }
 
 /// An instruction or data in a section.
-pub(crate) enum Item {
+pub(crate) enum ListedItem {
     Inst(Inst, Skimmed),
     /// This word is no instruction.
     Data(u32),
 }
 
-impl Item {
+impl ListedItem {
     /// Length in words.
     #[inline]
     pub(crate) fn words(&self) -> usize {
         match self {
-            Item::Inst(inst, _) => inst.dwords(),
-            Item::Data(_) => 1,
+            ListedItem::Inst(inst, _) => inst.dwords(),
+            ListedItem::Data(_) => 1,
         }
     }
 }
@@ -101,12 +101,12 @@ impl SectionWords<'_> {
 
     /// The item at word `at`, an instruction of at most `limit` words or a word of data.
     #[inline]
-    pub(crate) fn item(&self, at: usize, limit: usize) -> Item {
+    pub(crate) fn item(&self, at: usize, limit: usize) -> ListedItem {
         let window = [self.word(at), self.word(at + 1)];
         let available = limit.min(self.words.len() - at).min(LONGEST);
         match self.decoder.decode(&window[..available]) {
-            Ok((inst, skimmed)) => Item::Inst(inst, skimmed),
-            Err(_) => Item::Data(window[0]),
+            Ok((inst, skimmed)) => ListedItem::Inst(inst, skimmed),
+            Err(_) => ListedItem::Data(window[0]),
         }
     }
 
@@ -125,9 +125,9 @@ impl SectionWords<'_> {
     }
 
     /// Skims `range`, as if an item began at its beginning.
-    fn look(&self, range: Range<usize>) -> Look {
-        let mut look = Look {
-            begins: Bits::new(range.len()),
+    fn look(&self, range: Range<usize>) -> RangeItems {
+        let mut look = RangeItems {
+            begins: BitSet::new(range.len()),
             branches: Vec::new(),
             end: range.start,
         };
@@ -167,9 +167,9 @@ pub(crate) fn branch_target(at: usize, item: &Skimmed) -> Option<usize> {
 }
 
 /// Findings in a range of words.
-struct Look {
+struct RangeItems {
     /// Beginnings of items, counted from the beginning of the range.
-    begins: Bits,
+    begins: BitSet,
     /// The branches and their targets.
     branches: Vec<(usize, usize)>,
     /// Beginning of the item after the last one.
@@ -178,8 +178,8 @@ struct Look {
 
 /// Beginnings of items and targets of branches, a bit per word and one for the section's end.
 pub(crate) struct Map {
-    begins: Bits,
-    labels: Bits,
+    begins: BitSet,
+    labels: BitSet,
 }
 
 impl Map {
@@ -198,7 +198,7 @@ impl Map {
             .step_by(chunk)
             .map(|begin| begin..count.min(begin + chunk))
             .collect();
-        let looks: Vec<Look> = thread::scope(|scope| {
+        let looks: Vec<RangeItems> = thread::scope(|scope| {
             let others: Vec<_> = ranges
                 .iter()
                 .skip(1)
@@ -216,8 +216,8 @@ impl Map {
             });
             first.into_iter().chain(others).collect()
         });
-        let mut begins = Bits(Vec::with_capacity(count / u64::BITS as usize + 1));
-        let mut targets = Bits::new(count + 1);
+        let mut begins = BitSet(Vec::with_capacity(count / u64::BITS as usize + 1));
+        let mut targets = BitSet::new(count + 1);
         let mut begin = 0;
         for (range, mut look) in ranges.into_iter().zip(looks) {
             let agreed = run.agree(&range, begin, &mut look, &mut targets);
@@ -266,8 +266,8 @@ impl SectionWords<'_> {
         &self,
         range: &Range<usize>,
         begin: usize,
-        look: &mut Look,
-        targets: &mut Bits,
+        look: &mut RangeItems,
+        targets: &mut BitSet,
     ) -> usize {
         let mut at = range.start;
         let mut next = begin;
@@ -294,11 +294,11 @@ impl SectionWords<'_> {
 }
 
 /// A set of small numbers; those beyond its capacity are never in it.
-struct Bits(Vec<u64>);
+struct BitSet(Vec<u64>);
 
-impl Bits {
-    fn new(capacity: usize) -> Bits {
-        Bits(vec![0; capacity.div_ceil(u64::BITS as usize)])
+impl BitSet {
+    fn new(capacity: usize) -> BitSet {
+        BitSet(vec![0; capacity.div_ceil(u64::BITS as usize)])
     }
 
     #[inline]

@@ -8,7 +8,7 @@ use hashbrown::HashSet;
 use super::code::{ListedCode, ListedSection, ListedSymbol, WORD};
 
 /// Names that the listing defines; the first symbol of a name gets it.
-pub(super) struct Names<'a> {
+pub(super) struct ListedNames<'a> {
     /// Prefix of generated labels, chosen so that none is a symbol's name.
     pub(super) prefix: String,
     pub(super) defined: HashSet<&'a str>,
@@ -29,15 +29,15 @@ pub(crate) struct PlacedSymbol<'a> {
     pub(super) is_operand: bool,
 }
 
-impl<'a> Names<'a> {
-    pub(super) fn new(code: &'a ListedCode<'a>) -> Names<'a> {
+impl<'a> ListedNames<'a> {
+    pub(super) fn new(code: &'a ListedCode<'a>) -> ListedNames<'a> {
         let symbols = || code.sections.iter().flat_map(|section| &section.symbols);
         let count = code.sections.iter().map(|section| section.symbols.len());
         let mut prefix = code.labels.to_owned();
         while symbols().any(|symbol| symbol.name.starts_with(&prefix)) {
             prefix.push('_');
         }
-        Names {
+        ListedNames {
             prefix,
             defined: HashSet::with_capacity(count.sum()),
         }

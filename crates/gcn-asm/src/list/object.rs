@@ -18,7 +18,7 @@ use gcn_object::{
     SymbolSection, Visibility,
 };
 
-use super::data::{self, Field, Mark};
+use super::data::{self, LinkedField, ListedMark};
 use super::{ListOptions, ListedCode, ListedField, Name, list_to, notes};
 use crate::directive::section::OTHER_SECTION_TYPES;
 
@@ -145,12 +145,12 @@ impl ListedObject<'_> {
     /// Lists the code.
     fn code(&self, options: &ListOptions, sink: &mut dyn FnMut(&[u8])) {
         let object = self.object;
-        struct Texts {
+        struct SectionTexts {
             index: usize,
             head: String,
             symbols: Vec<(usize, String, Option<String>)>,
         }
-        let texts: Vec<Texts> = self
+        let texts: Vec<SectionTexts> = self
             .code
             .iter()
             .map(|&index| {
@@ -163,7 +163,7 @@ impl ListedObject<'_> {
                         Some((place, self.attributes(symbol), header))
                     })
                     .collect();
-                Texts {
+                SectionTexts {
                     index,
                     head: self.head(index),
                     symbols,
@@ -232,7 +232,7 @@ impl ListedObject<'_> {
             return;
         };
         out.push_str(&self.head(index));
-        let mut marks: Vec<Mark> = Vec::new();
+        let mut marks: Vec<ListedMark> = Vec::new();
         let mut covered: Vec<u64> = Vec::new();
         for &place in self.places.get(&index).map_or(&[][..], Vec::as_slice) {
             let Some(symbol) = self.object.symbols.get(place) else {
@@ -242,7 +242,7 @@ impl ListedObject<'_> {
             if let Some(text) = self.descriptor(index, symbol) {
                 covered.push(offset + ENTRY_OFFSET_FIELD);
                 let size = DESCRIPTOR_SIZE as u64;
-                marks.push(Mark::block(offset, size, text));
+                marks.push(ListedMark::block(offset, size, text));
                 continue;
             }
             let mut text = self.attributes(symbol);
@@ -250,18 +250,18 @@ impl ListedObject<'_> {
             if self.is_descriptor(symbol) {
                 text.push_str("\t// A kernel descriptor that no directive says exactly.\n");
             }
-            marks.push(Mark::label(offset, text));
+            marks.push(ListedMark::label(offset, text));
         }
         for field in self.section_fields(index) {
             if covered.contains(&field.offset) {
                 continue;
             }
-            let fill = Field {
+            let fill = LinkedField {
                 long: field.long.clone(),
                 quad: field.quad.clone(),
                 reloc: field.reloc.clone(),
             };
-            marks.push(Mark::field(field.offset, fill));
+            marks.push(ListedMark::field(field.offset, fill));
         }
         data::write(out, self.object.section_bytes(section), section.size, marks);
     }

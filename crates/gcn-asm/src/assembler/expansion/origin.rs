@@ -22,7 +22,7 @@ impl Expanded<'_> {
 
 /// The origin of a body of text.
 #[derive(Clone, Debug)]
-pub(crate) enum Origin {
+pub(crate) enum TextOrigin {
     /// In a text that has gone.
     Unknown,
     /// A place.
@@ -33,11 +33,11 @@ pub(crate) enum Origin {
 
 /// An expansion, as far as messages need it.
 #[derive(Clone, Debug)]
-pub(crate) struct Step<'a> {
+pub(crate) struct ExpansionStep<'a> {
     pub what: Expanded<'a>,
     /// `None` if the expansion is read in place, so that positions are those of the text around it.
     pub text: Option<&'a str>,
-    pub origin: Origin,
+    pub origin: TextOrigin,
     /// The call, in the text that the call is part of.
     pub call: Range<usize>,
     /// The number of this repetition.
@@ -46,26 +46,26 @@ pub(crate) struct Step<'a> {
 
 /// An expansion as messages need it after it has ended.
 #[derive(Clone, Debug)]
-pub(crate) struct Node<'a> {
+pub(crate) struct ExpansionNode<'a> {
     /// The expansion that it is part of.
     pub parent: Option<u32>,
-    pub step: Step<'a>,
+    pub step: ExpansionStep<'a>,
 }
 
 /// The map from positions in the text that is read to places.
 #[derive(Clone, Debug)]
-pub(crate) enum Mapping {
+pub(crate) enum PositionMap {
     /// The text is a file whose places begin here.
     From(usize),
     /// The text was made; all of it is at the outermost call.
     Call(Range<usize>),
 }
 
-impl Mapping {
+impl PositionMap {
     pub(crate) fn apply(&self, span: Range<usize>) -> Range<usize> {
         match self {
-            Mapping::From(start) => start + span.start..start + span.end,
-            Mapping::Call(call) => call.clone(),
+            PositionMap::From(start) => start + span.start..start + span.end,
+            PositionMap::Call(call) => call.clone(),
         }
     }
 }

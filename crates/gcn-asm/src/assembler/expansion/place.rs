@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Expansion;
-use super::origin::{Expanded, Mapping, Node, Origin, Step};
+use super::origin::{Expanded, ExpansionNode, ExpansionStep, PositionMap, TextOrigin};
 use crate::diagnostic::{Diagnostic, Note};
 
 /// Notes of a chain that are kept at each of its ends.
@@ -17,7 +17,7 @@ pub(crate) const MAX_ERRORS: usize = 100;
 pub(crate) const MAX_WARNINGS: usize = 1000;
 
 /// Lengths of the assembler's lists before a statement.
-pub(crate) struct Marks {
+pub(crate) struct ListLengths {
     pub diagnostics: usize,
     pub instructions: usize,
     pub fixups: usize,
@@ -33,10 +33,10 @@ pub(crate) struct Explained {
 }
 
 impl<'a> Expansion<'a> {
-    pub(crate) fn mapping(&self) -> Mapping {
+    pub(crate) fn mapping(&self) -> PositionMap {
         self.frames
             .last()
-            .map_or(Mapping::From(0), |frame| frame.mapping.clone())
+            .map_or(PositionMap::From(0), |frame| frame.mapping.clone())
     }
 
     /// The place of a span of the text that is read, or of the call that the text comes from.
@@ -65,7 +65,7 @@ impl<'a> Expansion<'a> {
             }
             let node = *frame.node.get_or_insert_with(|| {
                 let id = u32::try_from(self.nodes.len()).unwrap_or(u32::MAX);
-                self.nodes.push(Node {
+                self.nodes.push(ExpansionNode {
                     parent,
                     step: frame.step.clone(),
                 });
@@ -77,7 +77,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// A node's step and those around it, innermost first.
-    pub(crate) fn chain(&self, node: u32) -> Vec<&Step<'a>> {
+    pub(crate) fn chain(&self, node: u32) -> Vec<&ExpansionStep<'a>> {
         let mut chain = Vec::new();
         let mut next = Some(node);
         while let Some(node) = next.and_then(|id| self.nodes.get(id as usize)) {
@@ -91,7 +91,7 @@ impl<'a> Expansion<'a> {
     /// has gone. And whether it is the span itself.
     pub(crate) fn locate(
         &self,
-        chain: &[&Step<'a>],
+        chain: &[&ExpansionStep<'a>],
         span: Range<usize>,
     ) -> Option<(Range<usize>, bool)> {
         let mut span = span;
@@ -99,19 +99,19 @@ impl<'a> Expansion<'a> {
         for (index, step) in chain.iter().enumerate() {
             let Some(text) = step.text else { continue };
             let (body, around, start) = match (&step.origin, step.what) {
-                (Origin::At(body), Expanded::File(_)) => {
+                (TextOrigin::At(body), Expanded::File(_)) => {
                     return Some((body.start + span.start..body.start + span.end, is_exact));
                 }
-                (Origin::At(body), _) => {
+                (TextOrigin::At(body), _) => {
                     let (text, start) = self.text_of(body);
                     (body.start - start..body.end - start, text, start)
                 }
-                (Origin::Around(body), _) => {
+                (TextOrigin::Around(body), _) => {
                     let outer = chain.get(index + 1..).unwrap_or(&[]);
                     let text = outer.iter().find_map(|step| step.text);
                     (body.clone(), text.unwrap_or(self.source_text), 0)
                 }
-                (Origin::Unknown, _) => return None,
+                (TextOrigin::Unknown, _) => return None,
             };
             let (number, line) = line_at(text, span.start);
             let place = definition(around, &body, number)?;
@@ -127,7 +127,7 @@ impl<'a> Expansion<'a> {
                 is_exact = false;
                 span = place;
             }
-            if let Origin::At(_) = step.origin {
+            if let TextOrigin::At(_) = step.origin {
                 return Some((start + span.start..start + span.end, is_exact));
             }
         }
@@ -135,7 +135,11 @@ impl<'a> Expansion<'a> {
     }
 
     /// The place of a span in the text of the first step, or of a call that it comes from.
-    pub(crate) fn place(&self, chain: &[&Step<'a>], span: &Range<usize>) -> (Range<usize>, bool) {
+    pub(crate) fn place(
+        &self,
+        chain: &[&ExpansionStep<'a>],
+        span: &Range<usize>,
+    ) -> (Range<usize>, bool) {
         let mut found = self.locate(chain, span.clone());
         for (index, step) in chain.iter().enumerate() {
             if found.is_some() {
@@ -150,7 +154,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// The place at which a position is shown, with the expansions around it as notes, innermost first.
-    pub(crate) fn explain(&self, chain: &[&Step<'a>], span: &Range<usize>) -> Explained {
+    pub(crate) fn explain(&self, chain: &[&ExpansionStep<'a>], span: &Range<usize>) -> Explained {
         let (place, is_exact) = self.place(chain, span);
         let text = chain.iter().find_map(|step| step.text);
         let quote = text.filter(|_| !is_exact).map(|text| {

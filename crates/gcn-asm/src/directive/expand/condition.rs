@@ -6,43 +6,43 @@ use gcn_isa::Isa;
 
 use super::substitute::without_idle_blanks;
 use crate::assembler::Assembler;
-use crate::assembler::expansion::Condition;
+use crate::assembler::expansion::OpenCondition;
 use crate::diagnostic::{Fail, fail};
 use crate::directive::clrx;
 use crate::ids;
 use crate::symbols::Defined;
 
 /// The conditions: how they are spelt, and what they ask.
-pub(crate) const CONDITIONS: &[(&str, Test)] = &[
-    (".if", Test::Number(|n| n != 0)),
-    (".ifne", Test::Number(|n| n != 0)),
-    (".ifeq", Test::Number(|n| n == 0)),
-    (".ifgt", Test::Number(|n| n > 0)),
-    (".ifge", Test::Number(|n| n >= 0)),
-    (".iflt", Test::Number(|n| n < 0)),
-    (".ifle", Test::Number(|n| n <= 0)),
-    (".ifdef", Test::Defined(true)),
-    (".ifndef", Test::Defined(false)),
-    (".ifnotdef", Test::Defined(false)),
-    (".ifb", Test::Blank(true)),
-    (".ifnb", Test::Blank(false)),
-    (".ifc", Test::Same(true)),
-    (".ifnc", Test::Same(false)),
-    (".ifeqs", Test::SameStrings(true)),
-    (".ifnes", Test::SameStrings(false)),
-    (".ifarch", Test::Architecture(true)),
-    (".ifnarch", Test::Architecture(false)),
-    (".ifgpu", Test::Gpu(true)),
-    (".ifngpu", Test::Gpu(false)),
-    (".iffmt", Test::Format(true)),
-    (".ifnfmt", Test::Format(false)),
-    (".if32", Test::Always(false)),
-    (".if64", Test::Always(true)),
+pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
+    (".if", ConditionTest::Number(|n| n != 0)),
+    (".ifne", ConditionTest::Number(|n| n != 0)),
+    (".ifeq", ConditionTest::Number(|n| n == 0)),
+    (".ifgt", ConditionTest::Number(|n| n > 0)),
+    (".ifge", ConditionTest::Number(|n| n >= 0)),
+    (".iflt", ConditionTest::Number(|n| n < 0)),
+    (".ifle", ConditionTest::Number(|n| n <= 0)),
+    (".ifdef", ConditionTest::Defined(true)),
+    (".ifndef", ConditionTest::Defined(false)),
+    (".ifnotdef", ConditionTest::Defined(false)),
+    (".ifb", ConditionTest::Blank(true)),
+    (".ifnb", ConditionTest::Blank(false)),
+    (".ifc", ConditionTest::Same(true)),
+    (".ifnc", ConditionTest::Same(false)),
+    (".ifeqs", ConditionTest::SameStrings(true)),
+    (".ifnes", ConditionTest::SameStrings(false)),
+    (".ifarch", ConditionTest::Architecture(true)),
+    (".ifnarch", ConditionTest::Architecture(false)),
+    (".ifgpu", ConditionTest::Gpu(true)),
+    (".ifngpu", ConditionTest::Gpu(false)),
+    (".iffmt", ConditionTest::Format(true)),
+    (".ifnfmt", ConditionTest::Format(false)),
+    (".if32", ConditionTest::Always(false)),
+    (".if64", ConditionTest::Always(true)),
 ];
 
 /// The question of a condition; a `bool` is the answer that makes it hold.
 #[derive(Clone, Copy)]
-pub(crate) enum Test {
+pub(crate) enum ConditionTest {
     Number(fn(i64) -> bool),
     Defined(bool),
     Blank(bool),
@@ -58,7 +58,7 @@ pub(crate) enum Test {
 /// The beginning of the names of further branches with a condition; the rest is as behind `.if`.
 pub(crate) const OTHER_BRANCH: &str = ".elseif";
 
-pub(super) fn test_named(word: &str) -> Option<Test> {
+pub(super) fn test_named(word: &str) -> Option<ConditionTest> {
     CONDITIONS
         .iter()
         .find(|(name, _)| word.eq_ignore_ascii_case(name))
@@ -66,7 +66,7 @@ pub(super) fn test_named(word: &str) -> Option<Test> {
 }
 
 /// The question of `.elseif` and its like.
-pub(crate) fn other_branch(word: &str) -> Option<Test> {
+pub(crate) fn other_branch(word: &str) -> Option<ConditionTest> {
     let (start, kind) = word.split_at_checked(OTHER_BRANCH.len())?;
     if !start.eq_ignore_ascii_case(OTHER_BRANCH) {
         return None;
@@ -77,11 +77,15 @@ pub(crate) fn other_branch(word: &str) -> Option<Test> {
     }
 }
 
-fn begin_condition(asm: &mut Assembler<'_>, test: Test, span: &Range<usize>) -> Result<(), Fail> {
+fn begin_condition(
+    asm: &mut Assembler<'_>,
+    test: ConditionTest,
+    span: &Range<usize>,
+) -> Result<(), Fail> {
     let result = holds(asm, test);
     // What cannot be asked is not true, and its `.endif` is met all the same.
     let holds = matches!(result, Ok(true));
-    asm.reader.expansion.conditions.push(Condition {
+    asm.reader.expansion.conditions.push(OpenCondition {
         span: span.clone(),
         is_taken: holds,
         has_else: false,
@@ -102,17 +106,17 @@ fn statement_is_over(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     }
 }
 
-fn holds(asm: &mut Assembler<'_>, test: Test) -> Result<bool, Fail> {
+fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
     Ok(match test {
-        Test::Number(holds) => holds(asm.absolute("the condition")?),
-        Test::Defined(wanted) => {
+        ConditionTest::Number(holds) => holds(asm.absolute("the condition")?),
+        ConditionTest::Defined(wanted) => {
             let name = asm.reader.cursor.name()?;
             let id = asm.names.symbols.lookup(&name);
             let is_defined = id.is_some_and(|id| asm.names.symbols.defined(id) != Defined::No);
             is_defined == wanted
         }
-        Test::Blank(wanted) => asm.reader.rest_of_line().is_empty() == wanted,
-        Test::Same(wanted) => {
+        ConditionTest::Blank(wanted) => asm.reader.rest_of_line().is_empty() == wanted,
+        ConditionTest::Same(wanted) => {
             let rest = asm.reader.rest_of_line();
             let Some((left, right)) = rest.split_once(',') else {
                 return Err(asm.reader.cursor.expected("`,` and a text to compare with"));
@@ -124,7 +128,7 @@ fn holds(asm: &mut Assembler<'_>, test: Test) -> Result<bool, Fail> {
             };
             is_same == wanted
         }
-        Test::SameStrings(wanted) => {
+        ConditionTest::SameStrings(wanted) => {
             let left = asm.reader.cursor.string()?;
             if !asm.reader.cursor.eat_after_blanks(b',') {
                 return Err(asm
@@ -134,7 +138,7 @@ fn holds(asm: &mut Assembler<'_>, test: Test) -> Result<bool, Fail> {
             }
             (left == asm.reader.cursor.string()?) == wanted
         }
-        Test::Architecture(wanted) => {
+        ConditionTest::Architecture(wanted) => {
             let (name, span) = platform(asm);
             let Some(isa) = clrx::architecture_named(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown architecture"));
@@ -142,21 +146,21 @@ fn holds(asm: &mut Assembler<'_>, test: Test) -> Result<bool, Fail> {
             // CLRX takes GCN 1.4.1 for 1.4, too.
             (asm.isa.version() == isa.version() || asm.isa > isa && isa >= Isa::Gfx9) == wanted
         }
-        Test::Gpu(wanted) => {
+        ConditionTest::Gpu(wanted) => {
             let (name, span) = platform(asm);
             let Some(target) = clrx::target_named(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown GPU"));
             };
             (asm.target.name == target.name) == wanted
         }
-        Test::Format(wanted) => {
+        ConditionTest::Format(wanted) => {
             let (name, span) = platform(asm);
             let Some(format) = clrx::format_named(name) else {
                 return Err(fail(&ids::UNKNOWN_FORMAT, span, "unknown format"));
             };
             (asm.clrx_format == format) == wanted
         }
-        Test::Always(holds) => holds,
+        ConditionTest::Always(holds) => holds,
     })
 }
 
@@ -251,7 +255,7 @@ fn skip_branches(asm: &mut Assembler<'_>) -> Result<(), Fail> {
 }
 
 /// Returns whether the branch that begins here, if `test` holds if there is one, is to be read.
-fn take_branch(asm: &mut Assembler<'_>, test: Option<Test>, span: Range<usize>) -> bool {
+fn take_branch(asm: &mut Assembler<'_>, test: Option<ConditionTest>, span: Range<usize>) -> bool {
     let Some(condition) = asm.reader.expansion.conditions.last_mut() else {
         return false;
     };

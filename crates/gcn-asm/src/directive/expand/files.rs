@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::ENTRY_COST;
-use crate::assembler::expansion::origin::{Expanded, Included, Origin, Step};
+use crate::assembler::expansion::origin::{Expanded, ExpansionStep, Included, TextOrigin};
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
@@ -62,10 +62,10 @@ pub(crate) fn include(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<()
     });
     let mut begin = Cursor::new(text, asm.dialect);
     begin.skip_byte_order_mark();
-    let step = Step {
+    let step = ExpansionStep {
         what: Expanded::File(name),
         text: Some(text),
-        origin: Origin::At(start..start + text.len()),
+        origin: TextOrigin::At(start..start + text.len()),
         call,
         iteration: 1,
     };

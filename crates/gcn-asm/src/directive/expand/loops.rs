@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::origin::{Expanded, Origin, Step};
+use crate::assembler::expansion::origin::{Expanded, ExpansionStep, TextOrigin};
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
 
@@ -92,10 +92,10 @@ fn round_if(
     }
     asm.reader.charge(body.len() + ROUND_COST, &call)?;
     let begin = asm.reader.cursor.within(body);
-    let step = Step {
+    let step = ExpansionStep {
         what: Expanded::Loop(name),
         text: None,
-        origin: Origin::Unknown,
+        origin: TextOrigin::Unknown,
         call,
         iteration: round,
     };

@@ -5,11 +5,11 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::substitute::{
-    Values, blanks_part, is_operator, locals, substitute, unquoted, with_backslashes,
+    Substitutions, blanks_part, is_operator, locals, substitute, unquoted, with_backslashes,
 };
 use crate::assembler::Assembler;
-use crate::assembler::expansion::origin::{Expanded, Origin, Step};
-use crate::assembler::expansion::{ENTRY_COST, Jump, MAX_CALL, Macro, Need, Parameter};
+use crate::assembler::expansion::origin::{Expanded, ExpansionStep, TextOrigin};
+use crate::assembler::expansion::{ENTRY_COST, Jump, MAX_CALL, Macro, MacroParameter, Need};
 use crate::assembler::reader::MACRO_NAME;
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Helped, fail};
@@ -41,7 +41,7 @@ pub(crate) fn define_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resu
         body: text,
         // A position in generated text has no meaning.
         origin: match asm.reader.origin(body) {
-            Origin::Around(_) => Origin::Unknown,
+            TextOrigin::Around(_) => TextOrigin::Unknown,
             origin => origin,
         },
         calls: Cell::new(0),
@@ -66,14 +66,14 @@ pub(crate) fn define_macro(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resu
 
 fn macro_head<'a>(
     asm: &mut Assembler<'a>,
-) -> Result<(&'a str, Range<usize>, Vec<Parameter<'a>>), Fail> {
+) -> Result<(&'a str, Range<usize>, Vec<MacroParameter<'a>>), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
     let Some(name) = asm.reader.cursor.word() else {
         return Err(asm.reader.cursor.expected("the macro's name"));
     };
     let span = start..asm.reader.cursor.pos();
-    let mut parameters: Vec<Parameter<'a>> = Vec::new();
+    let mut parameters: Vec<MacroParameter<'a>> = Vec::new();
     let _ = asm.reader.cursor.eat_after_blanks(b',');
     while !asm.reader.cursor.statement_ends() {
         let start = asm.reader.cursor.pos();
@@ -120,7 +120,7 @@ fn macro_head<'a>(
         } else {
             ""
         };
-        parameters.push(Parameter {
+        parameters.push(MacroParameter {
             name: parameter,
             default,
             need,
@@ -383,7 +383,7 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
         substituted(asm, called, bindings, round, &call)?
     };
     asm.reader.expansion.calls += 1;
-    let step = Step {
+    let step = ExpansionStep {
         what: Expanded::Macro(called.name),
         text: Some(text),
         origin: called.origin.clone(),
@@ -417,7 +417,7 @@ fn substituted<'a>(
         alternate = Some(with_backslashes(&body, anywhere, is_parameter));
     }
     let mut text = String::with_capacity(called.body.len());
-    let values = Values {
+    let values = Substitutions {
         bindings: &bindings,
         calls: asm.reader.expansion.calls,
         round,

@@ -2,12 +2,12 @@
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::Jump;
-use crate::assembler::expansion::origin::{Deferred, Expanded, Mapping, Step};
-use crate::assembler::expansion::place::{MAX_ERRORS, MAX_WARNINGS, Marks};
+use crate::assembler::expansion::origin::{Deferred, Expanded, ExpansionStep, PositionMap};
+use crate::assembler::expansion::place::{ListLengths, MAX_ERRORS, MAX_WARNINGS};
 use crate::diagnostic::{Fail, Severity};
 
-pub(crate) fn marks(asm: &Assembler<'_>) -> Marks {
-    Marks {
+pub(crate) fn marks(asm: &Assembler<'_>) -> ListLengths {
+    ListLengths {
         diagnostics: asm.diagnostics.len(),
         instructions: asm.output.marks.len(),
         fixups: asm.output.fixups.len(),
@@ -16,13 +16,13 @@ pub(crate) fn marks(asm: &Assembler<'_>) -> Marks {
 }
 
 /// Moves what a statement inside an expansion has left behind to its places.
-pub(crate) fn settle(asm: &mut Assembler<'_>, marks: &Marks) {
+pub(crate) fn settle(asm: &mut Assembler<'_>, marks: &ListLengths) {
     if asm.diagnostics.len() > marks.diagnostics {
         settle_diagnostics(asm, marks.diagnostics);
     }
     let mapping = match asm.reader.expansion.frames.last() {
         None => return,
-        Some(frame) if matches!(frame.mapping, Mapping::From(0)) => return,
+        Some(frame) if matches!(frame.mapping, PositionMap::From(0)) => return,
         Some(frame) => frame.mapping.clone(),
     };
     for mark in asm.output.marks.iter_mut().skip(marks.instructions) {
@@ -50,7 +50,7 @@ pub(crate) fn settle(asm: &mut Assembler<'_>, marks: &Marks) {
 fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
     let expansion = &asm.reader.expansion;
     let frames = expansion.frames.iter().rev();
-    let chain: Vec<&Step<'_>> = frames.map(|frame| &frame.step).collect();
+    let chain: Vec<&ExpansionStep<'_>> = frames.map(|frame| &frame.step).collect();
     let is_made = chain
         .iter()
         .any(|step| !matches!(step.what, Expanded::File(_)));

@@ -45,7 +45,7 @@ pub(super) fn without_idle_blanks(text: &str) -> String {
 }
 
 /// Values for the names behind backslashes.
-pub(super) struct Values<'b, 'a> {
+pub(super) struct Substitutions<'b, 'a> {
     /// Values by parameter.
     pub bindings: &'b [(&'b str, &'a str)],
     /// For `\@`: how many macros were called before.
@@ -58,7 +58,7 @@ pub(super) struct Values<'b, 'a> {
 pub(super) fn substitute(
     out: &mut String,
     body: &str,
-    values: &Values<'_, '_>,
+    values: &Substitutions<'_, '_>,
     limit: usize,
 ) -> bool {
     let mut rest = body;
