@@ -14,7 +14,7 @@ pub(super) const MAGIC: &[u8] = b"CCOB";
 const EXPECTED_RATIO: u64 = 1032;
 
 /// The sizes in a version of the header, which follow magic text, version and method.
-pub(super) struct Sizes {
+pub(super) struct CompressedSizes {
     /// Bytes of a size.
     pub width: usize,
     /// The size of the compressed file comes before that of the uncompressed one.
@@ -22,16 +22,16 @@ pub(super) struct Sizes {
 }
 
 /// The sizes of versions 1 to 3.
-pub(super) const VERSIONS: [Sizes; 3] = [
-    Sizes {
+pub(super) const VERSIONS: [CompressedSizes; 3] = [
+    CompressedSizes {
         width: 4,
         has_total: false,
     },
-    Sizes {
+    CompressedSizes {
         width: 4,
         has_total: true,
     },
-    Sizes {
+    CompressedSizes {
         width: 8,
         has_total: true,
     },

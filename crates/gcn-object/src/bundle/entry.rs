@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use super::error::{BundleError, MAX_UNCOMPRESSED};
-use super::table::Table;
+use super::table::BundleTable;
 use super::{compressed, table};
 use crate::bytes::Bytes;
 use crate::error::ReadError;
@@ -141,15 +141,15 @@ pub(super) fn read<'a>(
     if bytes.starts_with(compressed::MAGIC) {
         let (uncompressed, length) = compressed::decompress(bytes, *budget)?;
         *budget = budget.saturating_sub(uncompressed.len() as u64);
-        let table = Table::read(&uncompressed)?;
+        let table = BundleTable::read(&uncompressed)?;
         return Ok((entries(&Bytes::shared(uncompressed), table), length));
     }
-    let table = Table::read(bytes)?;
+    let table = BundleTable::read(bytes)?;
     let length = table.length;
     Ok((entries(bytes, table), length))
 }
 
-fn entries<'a>(bundle: &Bytes<'a>, table: Table) -> Vec<BundleEntry<'a>> {
+fn entries<'a>(bundle: &Bytes<'a>, table: BundleTable) -> Vec<BundleEntry<'a>> {
     let entry = |(id, range)| {
         let bytes = bundle.slice(range)?;
         let metadata = Arc::default();

@@ -9,14 +9,14 @@ use super::error::BundleError;
 pub(super) const MAGIC: &[u8] = b"__CLANG_OFFLOAD_BUNDLE__";
 
 /// The table of a bundle.
-pub(super) struct Table {
+pub(super) struct BundleTable {
     /// Name and range of bytes of each entry, in the order of the file.
     pub entries: Vec<(String, Range<usize>)>,
     /// Bytes from the begin of the bundle to the end of its last entry.
     pub length: usize,
 }
 
-impl Table {
+impl BundleTable {
     /// Reads the table at the begin of the bytes.
     pub fn read(bytes: &[u8]) -> Result<Self, BundleError> {
         let mut rest = bytes.strip_prefix(MAGIC).ok_or(BundleError::NotABundle)?;

@@ -29,7 +29,7 @@ const SETUP: [(&str, ValueKind); 6] = [
 ];
 
 /// Offsets in the metadata, in bytes; words have the width of the program.
-struct Layout {
+struct MetadataOffsets {
     word: usize,
     /// Bytes of the shortest header.
     header: usize,
@@ -44,7 +44,7 @@ struct Layout {
     entry: usize,
 }
 
-const LAYOUT_32: Layout = Layout {
+const LAYOUT_32: MetadataOffsets = MetadataOffsets {
     word: 4,
     header: 112,
     required_workgroup: 48,
@@ -53,7 +53,7 @@ const LAYOUT_32: Layout = Layout {
     newer_header: 164,
     entry: 64,
 };
-const LAYOUT_64: Layout = Layout {
+const LAYOUT_64: MetadataOffsets = MetadataOffsets {
     word: 8,
     header: 168,
     required_workgroup: 56,

@@ -64,12 +64,12 @@ struct KernelEntry<'a> {
 }
 
 /// A reader of numbers and bytes, one after another.
-struct Cursor<'a> {
+struct FieldReader<'a> {
     bytes: &'a [u8],
     at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> FieldReader<'a> {
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {
         let part = self.bytes.get(self.at..)?.get(..length)?;
         self.at += length;
@@ -88,7 +88,7 @@ impl<'a> Cursor<'a> {
 impl<'a> Container<'a> {
     /// The tables; `None` if they do not fit the bytes, so that these are another kind of file.
     fn read(bytes: &'a [u8]) -> Option<Self> {
-        let mut cursor = Cursor { bytes, at: 0 };
+        let mut cursor = FieldReader { bytes, at: 0 };
         let count = cursor.word()? as usize;
         if count == 0 || count > cursor.rest() / KERNEL_BYTES {
             return None;

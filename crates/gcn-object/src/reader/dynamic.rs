@@ -17,7 +17,7 @@ type Rela = elf::Rela64<LittleEndian>;
 
 /// Addresses and sizes in the dynamic table.
 #[derive(Default)]
-struct Table {
+struct DynamicTable {
     symbols: Option<u64>,
     strings: Option<u64>,
     strings_size: u64,
@@ -87,7 +87,7 @@ impl ObjectReader<'_> {
         }
     }
 
-    fn dynamic_table(&self) -> Result<Option<Table>, ReadError> {
+    fn dynamic_table(&self) -> Result<Option<DynamicTable>, ReadError> {
         use object::read::elf::FileHeader as _;
         let headers = self
             .header
@@ -100,7 +100,7 @@ impl ObjectReader<'_> {
             else {
                 continue;
             };
-            let mut table = Table::default();
+            let mut table = DynamicTable::default();
             for entry in entries {
                 let value = entry.val(LE);
                 match entry.tag(LE) {
@@ -129,7 +129,7 @@ impl ObjectReader<'_> {
     }
 
     /// Reads `.dynsym`; the hash table holds its length.
-    fn dynamic_symbols(&mut self, table: &Table) -> Result<(), ReadError> {
+    fn dynamic_symbols(&mut self, table: &DynamicTable) -> Result<(), ReadError> {
         let outside = |reason: &str| ReadError::Malformed {
             what: "dynamic symbol table",
             reason: reason.to_owned(),
@@ -187,7 +187,7 @@ impl ObjectReader<'_> {
         })
     }
 
-    fn dynamic_relocations(&mut self, table: &Table) -> Result<(), ReadError> {
+    fn dynamic_relocations(&mut self, table: &DynamicTable) -> Result<(), ReadError> {
         let Some(at) = table.relocations else {
             return Ok(());
         };

@@ -25,7 +25,8 @@ impl DocumentValue {
         check_size(bytes.len())?;
         let mut deserializer = rmp_serde::Deserializer::from_read_ref(bytes);
         deserializer.set_max_depth(MAX_DEPTH);
-        Node.deserialize(&mut deserializer)
+        NodeReader
+            .deserialize(&mut deserializer)
             .map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
 
@@ -70,9 +71,9 @@ impl Serialize for DocumentValue {
 
 /// Reader of one node. Each takes a byte of the document at least, so that the tree is bounded by it.
 #[derive(Clone, Copy)]
-struct Node;
+struct NodeReader;
 
-impl<'de> DeserializeSeed<'de> for Node {
+impl<'de> DeserializeSeed<'de> for NodeReader {
     type Value = DocumentValue;
 
     fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<DocumentValue, D::Error> {
@@ -80,7 +81,7 @@ impl<'de> DeserializeSeed<'de> for Node {
     }
 }
 
-impl<'de> Visitor<'de> for Node {
+impl<'de> Visitor<'de> for NodeReader {
     type Value = DocumentValue;
 
     fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -28,7 +28,7 @@ impl DocumentValue {
     /// ```
     pub fn from_yaml(text: &str) -> Result<Self, MetadataError> {
         check_size(text.len())?;
-        let mut reader = Reader {
+        let mut reader = TreeBuilder {
             open: Vec::new(),
             document: None,
         };
@@ -86,32 +86,36 @@ fn error_at(place: &Marker, message: String) -> MetadataError {
 }
 
 /// A collection whose end has not come.
-enum Open {
+enum OpenCollection {
     Array(Vec<DocumentValue>),
     /// Entries, and the key that waits for its value.
     Map(Vec<(DocumentValue, DocumentValue)>, Option<DocumentValue>),
 }
 
 /// Builder of a document from events.
-struct Reader {
+struct TreeBuilder {
     /// Collections around the next node, the outermost first.
-    open: Vec<Open>,
+    open: Vec<OpenCollection>,
     /// The document, once it has ended.
     document: Option<DocumentValue>,
 }
 
-impl Reader {
+impl TreeBuilder {
     fn event(&mut self, event: Event<'_>) -> Result<(), String> {
         match event {
             Event::Scalar(text, style, _, tag) => {
                 let value = scalar(text, style, tag.as_deref())?;
                 self.add(value)
             }
-            Event::SequenceStart(_, tag) => self.begin(Open::Array(Vec::new()), tag.as_deref()),
-            Event::MappingStart(_, tag) => self.begin(Open::Map(Vec::new(), None), tag.as_deref()),
+            Event::SequenceStart(_, tag) => {
+                self.begin(OpenCollection::Array(Vec::new()), tag.as_deref())
+            }
+            Event::MappingStart(_, tag) => {
+                self.begin(OpenCollection::Map(Vec::new(), None), tag.as_deref())
+            }
             Event::SequenceEnd | Event::MappingEnd => match self.open.pop() {
-                Some(Open::Array(elements)) => self.add(DocumentValue::Array(elements)),
-                Some(Open::Map(entries, _)) => self.add(DocumentValue::Map(entries)),
+                Some(OpenCollection::Array(elements)) => self.add(DocumentValue::Array(elements)),
+                Some(OpenCollection::Map(entries, _)) => self.add(DocumentValue::Map(entries)),
                 None => Ok(()),
             },
             Event::Alias(_) => Err("metadata has no aliases".to_owned()),
@@ -126,7 +130,7 @@ impl Reader {
         }
     }
 
-    fn begin(&mut self, collection: Open, tag: Option<&Tag>) -> Result<(), String> {
+    fn begin(&mut self, collection: OpenCollection, tag: Option<&Tag>) -> Result<(), String> {
         if let Some(tag) = tag.filter(|tag| !tag.is_yaml_core_schema()) {
             return Err(no_tag(tag));
         }
@@ -141,8 +145,8 @@ impl Reader {
     fn add(&mut self, value: DocumentValue) -> Result<(), String> {
         match self.open.last_mut() {
             None => self.document = Some(value),
-            Some(Open::Array(elements)) => elements.push(value),
-            Some(Open::Map(entries, key)) => match key.take() {
+            Some(OpenCollection::Array(elements)) => elements.push(value),
+            Some(OpenCollection::Map(entries, key)) => match key.take() {
                 Some(key) => entries.push((key, value)),
                 None => *key = Some(value),
             },

@@ -85,12 +85,12 @@ pub struct DebugRow {
 
 /// The bytes of a section, with the addresses in it.
 #[derive(Clone)]
-struct Bytes {
+struct SectionBytes {
     bytes: EndianVec<LittleEndian>,
     addresses: Vec<Relocation>,
 }
 
-impl RelocateWriter for Bytes {
+impl RelocateWriter for SectionBytes {
     type Writer = EndianVec<LittleEndian>;
 
     fn writer(&self) -> &Self::Writer {
@@ -189,7 +189,7 @@ impl Builder<'_> {
         &self,
         lines: &DebugLines,
         by_section: BTreeMap<usize, Vec<&DebugRow>>,
-    ) -> gimli::write::Result<Sections<Bytes>> {
+    ) -> gimli::write::Result<Sections<SectionBytes>> {
         let mut dwarf = DwarfUnit::new(ENCODING);
         let main = lines.files.first().map_or("", String::as_str);
         let mut program = LineProgram::new(
@@ -263,7 +263,7 @@ impl Builder<'_> {
             let at = AttributeValue::Address(address(row.section, row.offset));
             label.set(gimli::DW_AT_low_pc, at);
         }
-        let mut sections = Sections::new(Bytes {
+        let mut sections = Sections::new(SectionBytes {
             bytes: EndianVec::new(LittleEndian),
             addresses: Vec::new(),
         });

@@ -49,9 +49,9 @@ pub(super) fn up(offset: u64, align: u64) -> u64 {
 
 /// Little-endian numbers one after another.
 #[derive(Default)]
-pub(super) struct Bytes(pub(super) Vec<u8>);
+pub(super) struct ByteWriter(pub(super) Vec<u8>);
 
-impl Bytes {
+impl ByteWriter {
     pub(super) fn u8(&mut self, number: u8) {
         self.0.push(number);
     }

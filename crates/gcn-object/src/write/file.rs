@@ -5,7 +5,7 @@ use object::elf;
 use super::encode::*;
 use super::error::{RelocationProblem, WriteError};
 use super::input::Builder;
-use super::layout::{Headers, Layout};
+use super::layout::{FileLayout, HeaderSegment};
 use crate::elf::{ELFOSABI_AMDGPU_HSA, PAGE};
 use crate::target::{Flags, Version};
 
@@ -34,7 +34,7 @@ impl Builder<'_> {
         if !errors.is_empty() {
             return Err(errors);
         }
-        let mut layout = Layout::new(&self, dynamic).map_err(|error| vec![error])?;
+        let mut layout = FileLayout::new(&self, dynamic).map_err(|error| vec![error])?;
         layout.fill_tables(&self);
         let mut file = layout.write(self.version, self.flags);
         layout.relocate(&self, &mut file)?;
@@ -42,7 +42,7 @@ impl Builder<'_> {
     }
 }
 
-impl Layout<'_> {
+impl FileLayout<'_> {
     /// Fills in the fields of the file that no loader needs to see.
     fn relocate(&self, builder: &Builder<'_>, file: &mut [u8]) -> Result<(), Vec<WriteError>> {
         let mut errors = Vec::new();
@@ -82,7 +82,7 @@ impl Layout<'_> {
 
     fn write(&self, version: Version, flags: Flags) -> Vec<u8> {
         let end = self.headers_at + SECTION_HEADER * self.outputs.len() as u64;
-        let mut file = Bytes(Vec::with_capacity(end as usize));
+        let mut file = ByteWriter(Vec::with_capacity(end as usize));
         file.0.extend(elf::ELFMAG);
         file.u8(elf::ELFCLASS64.0);
         file.u8(elf::ELFDATA2LSB.0);
@@ -129,7 +129,7 @@ impl Layout<'_> {
         file.0
     }
 
-    fn program_headers(&self, file: &mut Bytes) {
+    fn program_headers(&self, file: &mut ByteWriter) {
         let (read, write, execute) = (elf::PF_R.0, elf::PF_W.0, elf::PF_X.0);
         let mut header = |kind: elf::ProgramType,
                           flags: u32,
@@ -146,7 +146,7 @@ impl Layout<'_> {
             file.u64(sizes[1]);
             file.u64(align);
         };
-        if self.headers != Headers::NotLoaded {
+        if self.headers != HeaderSegment::NotLoaded {
             let own = PROGRAM_HEADER * self.program_header_count();
             header(
                 elf::PT_PHDR,
@@ -157,7 +157,7 @@ impl Layout<'_> {
                 WORD_ALIGN,
             );
         }
-        if self.headers == Headers::Alone {
+        if self.headers == HeaderSegment::Alone {
             let size = self.headers_size();
             header(elf::PT_LOAD, read, 0, 0, [size; 2], PAGE);
         }
@@ -167,7 +167,7 @@ impl Layout<'_> {
                 continue;
             };
             // The first segment begins with the headers of the file.
-            let (offset, address) = if index == 0 && self.headers == Headers::WithFirst {
+            let (offset, address) = if index == 0 && self.headers == HeaderSegment::WithFirst {
                 (0, 0)
             } else {
                 (first.offset, first.address)

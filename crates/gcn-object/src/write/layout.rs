@@ -92,7 +92,7 @@ impl OutputSection<'_> {
 }
 
 /// A run of sections with the same rights, as indices into the sections of the file.
-pub(super) struct Load {
+pub(super) struct LoadSegment {
     pub(super) first: usize,
     pub(super) end: usize,
     pub(super) align: u64,
@@ -100,7 +100,7 @@ pub(super) struct Load {
 
 /// Segment of the file's headers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Headers {
+pub(super) enum HeaderSegment {
     /// The first segment begins with the headers.
     WithFirst,
     /// The headers are a segment, so that the object begins on a page although the first section has an address.
@@ -110,10 +110,10 @@ pub(super) enum Headers {
 }
 
 /// The file, section by section.
-pub(super) struct Layout<'a> {
+pub(super) struct FileLayout<'a> {
     pub(super) outputs: Vec<OutputSection<'a>>,
-    pub(super) loads: Vec<Load>,
-    pub(super) headers: Headers,
+    pub(super) loads: Vec<LoadSegment>,
+    pub(super) headers: HeaderSegment,
     /// Index in `outputs` of each section of the builder.
     pub(super) placed: Vec<usize>,
     pub(super) dynamic: HashSet<usize>,
@@ -127,7 +127,7 @@ pub(super) struct Layout<'a> {
     pub(super) headers_at: u64,
 }
 
-impl<'a> Layout<'a> {
+impl<'a> FileLayout<'a> {
     pub(super) fn new(
         builder: &'a Builder<'_>,
         dynamic: HashSet<usize>,
@@ -146,7 +146,7 @@ impl<'a> Layout<'a> {
                 0,
             )],
             loads: Vec::new(),
-            headers: Headers::WithFirst,
+            headers: HeaderSegment::WithFirst,
             placed: Vec::new(),
             dynamic,
             dynamic_symbols,
@@ -297,7 +297,7 @@ impl<'a> Layout<'a> {
         while let Some(count) = self.load_length(first) {
             let outputs = self.outputs.get(first..).unwrap_or_default();
             let align = outputs.iter().take(count).map(|output| output.align).max();
-            self.loads.push(Load {
+            self.loads.push(LoadSegment {
                 first,
                 end: first + count,
                 align: align.unwrap_or(1).max(PAGE),
@@ -306,15 +306,15 @@ impl<'a> Layout<'a> {
         }
         if let Some(fixed) = self.outputs.get(1).filter(|output| output.is_fixed) {
             let address = fixed.address;
-            self.headers = Headers::Alone;
+            self.headers = HeaderSegment::Alone;
             if address < self.headers_size() {
-                self.headers = Headers::NotLoaded;
+                self.headers = HeaderSegment::NotLoaded;
             }
         }
         let mut offset = self.headers_size();
         let mut address = match self.headers {
-            Headers::NotLoaded => 0,
-            Headers::WithFirst | Headers::Alone => offset,
+            HeaderSegment::NotLoaded => 0,
+            HeaderSegment::WithFirst | HeaderSegment::Alone => offset,
         };
         for (index, load) in self.loads.iter().enumerate() {
             let outputs = self
@@ -385,9 +385,9 @@ impl<'a> Layout<'a> {
     pub(super) fn program_header_count(&self) -> u64 {
         // The dynamic table and the stack; themselves if they are loaded, and their own segment.
         let own = match self.headers {
-            Headers::NotLoaded => 0,
-            Headers::WithFirst => 1,
-            Headers::Alone => 2,
+            HeaderSegment::NotLoaded => 0,
+            HeaderSegment::WithFirst => 1,
+            HeaderSegment::Alone => 2,
         };
         2 + own + self.loads.len() as u64 + self.notes().count() as u64
     }

@@ -5,14 +5,14 @@ use object::elf;
 
 use super::encode::*;
 use super::input::{Builder, Definition, InputSymbol, InputSymbolId, RelocationBase, SectionId};
-use super::layout::Layout;
+use super::layout::FileLayout;
 use super::relocate::dynamic_name;
 use crate::elf::{Binding, RelocationKind, Visibility};
 
-impl<'a> Layout<'a> {
+impl<'a> FileLayout<'a> {
     /// Makes the tables whose contents depend on addresses.
     pub(super) fn fill_tables(&mut self, builder: &'a Builder<'_>) {
-        let mut dynsym = Bytes::default();
+        let mut dynsym = ByteWriter::default();
         dynsym.zeros(SYMBOL);
         for target in &self.dynamic_symbols {
             let name = self.dynamic_names.offset(dynamic_name(builder, *target));
@@ -40,7 +40,7 @@ impl<'a> Layout<'a> {
         self.fill(HASH, hash, dynsym_index, 0);
         let relocations = self.rela_dyn(builder);
         self.fill(RELA_DYN, relocations, dynsym_index, 0);
-        let mut dynamic = Bytes::default();
+        let mut dynamic = ByteWriter::default();
         for (tag, value) in self.dynamic_entries(builder) {
             dynamic.u64(tag.cast_unsigned());
             dynamic.u64(value);
@@ -51,7 +51,7 @@ impl<'a> Layout<'a> {
             let all = builder.symbols.iter().enumerate();
             all.filter(|(_, symbol)| symbol.definition != Definition::Undefined)
         };
-        let mut symtab = Bytes::default();
+        let mut symtab = ByteWriter::default();
         symtab.zeros(SYMBOL);
         let mut locals = 1;
         for exported in [false, true] {
@@ -71,7 +71,7 @@ impl<'a> Layout<'a> {
         self.fill(SYMTAB, symtab, self.index(STRTAB), locals);
     }
 
-    fn fill(&mut self, name: &str, bytes: Bytes, link: u32, info: u32) {
+    fn fill(&mut self, name: &str, bytes: ByteWriter, link: u32, info: u32) {
         if let Some(output) = self.find_mut(name) {
             debug_assert_eq!(
                 output.size,
@@ -90,7 +90,7 @@ impl<'a> Layout<'a> {
         target: RelocationBase,
         symbol: &InputSymbol,
         name: u32,
-        table: &mut Bytes,
+        table: &mut ByteWriter,
     ) {
         // What is not seen outside is local once the object is linked.
         let binding = if symbol.is_exported() {
@@ -113,7 +113,7 @@ impl<'a> Layout<'a> {
     }
 
     /// One bucket a symbol: small tables, short chains.
-    fn hash_table(&self, builder: &Builder<'_>) -> Bytes {
+    fn hash_table(&self, builder: &Builder<'_>) -> ByteWriter {
         let count = self.dynamic_symbols.len() + 1;
         let mut buckets = vec![0u32; count];
         let mut chains = vec![0u32; count];
@@ -130,7 +130,7 @@ impl<'a> Layout<'a> {
                 *chain = std::mem::replace(bucket, symbol as u32);
             }
         }
-        let mut table = Bytes::default();
+        let mut table = ByteWriter::default();
         table.u32(count as u32);
         table.u32(count as u32);
         buckets
@@ -140,14 +140,14 @@ impl<'a> Layout<'a> {
         table
     }
 
-    fn rela_dyn(&self, builder: &Builder<'_>) -> Bytes {
+    fn rela_dyn(&self, builder: &Builder<'_>) -> ByteWriter {
         let positions: HashMap<RelocationBase, u64> = self
             .dynamic_symbols
             .iter()
             .enumerate()
             .map(|(index, target)| (*target, index as u64 + 1))
             .collect();
-        let mut table = Bytes::default();
+        let mut table = ByteWriter::default();
         for (index, relocation) in builder.relocations.iter().enumerate() {
             if !self.dynamic.contains(&index) {
                 continue;
