@@ -6,7 +6,7 @@ use crate::outstanding::Outstanding;
 
 /// An operation with the registers that it reads, as they were at its issue.
 #[derive(Clone, Debug)]
-pub(crate) struct Operation {
+pub(crate) struct LateOperation {
     /// Number among the wave's.
     pub(crate) number: u64,
     /// Address of its instruction.
@@ -25,7 +25,7 @@ pub(crate) struct Late {
     /// Numbers of the operations, by what guarantees them.
     pub(crate) outstanding: Outstanding<u64>,
     /// In the order of their issue.
-    operations: Vec<Operation>,
+    operations: Vec<LateOperation>,
     issued: u64,
 }
 
@@ -47,14 +47,14 @@ impl Late {
     }
 
     /// Adds an operation.
-    pub(crate) fn push(&mut self, operation: Operation) {
+    pub(crate) fn push(&mut self, operation: LateOperation) {
         self.operations.push(operation);
     }
 
     /// Takes the operations out that nothing holds back any more, in the order of their issue.
-    pub(crate) fn ready(&mut self) -> Vec<Operation> {
+    pub(crate) fn ready(&mut self) -> Vec<LateOperation> {
         let held = self.outstanding.held();
-        let is_held = |it: &Operation| held.iter().any(|held| held.what == it.number);
+        let is_held = |it: &LateOperation| held.iter().any(|held| held.what == it.number);
         let (waiting, ready) = self.operations.drain(..).partition(is_held);
         self.operations = waiting;
         ready
@@ -63,9 +63,9 @@ impl Late {
     /// Takes out those of a kind, in the order of their issue, up to the last one that `is_last` is true of.
     pub(crate) fn through(
         &mut self,
-        is_of_kind: impl Fn(&Operation) -> bool,
-        is_last: impl Fn(&Operation) -> bool,
-    ) -> Vec<Operation> {
+        is_of_kind: impl Fn(&LateOperation) -> bool,
+        is_last: impl Fn(&LateOperation) -> bool,
+    ) -> Vec<LateOperation> {
         let count = self.operations.iter().rposition(is_last);
         let rest = self.operations.split_off(count.map_or(0, |last| last + 1));
         let (taken, mut waiting): (Vec<_>, Vec<_>) =
@@ -76,7 +76,7 @@ impl Late {
     }
 
     /// Takes all of them out.
-    pub(crate) fn all(&mut self) -> Vec<Operation> {
+    pub(crate) fn all(&mut self) -> Vec<LateOperation> {
         self.outstanding = Outstanding::default();
         std::mem::take(&mut self.operations)
     }

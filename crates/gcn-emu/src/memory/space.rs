@@ -40,7 +40,7 @@ pub(super) struct PageEntry {
 pub(super) struct AddressSpace {
     state: Mutex<State>,
     /// An entry's address for each unit of [`ALIGNMENT`] of the range.
-    table: Table,
+    table: AllocationTable,
     first: u64,
     /// Ranges of the host's, in ascending order. They change while nobody accesses them.
     foreign: RwLock<Vec<Allocation>>,
@@ -92,7 +92,7 @@ struct Live {
 
 /// The table: memory that the host gives when it is touched.
 #[derive(Debug)]
-struct Table {
+struct AllocationTable {
     cells: *const AtomicPtr<PageEntry>,
     count: usize,
     /// Owns the cells.
@@ -100,19 +100,19 @@ struct Table {
 }
 
 // SAFETY: cells are atomic, and nobody else has them.
-unsafe impl Send for Table {}
+unsafe impl Send for AllocationTable {}
 // SAFETY: as above.
-unsafe impl Sync for Table {}
+unsafe impl Sync for AllocationTable {}
 
-impl Table {
+impl AllocationTable {
     /// `count` null cells; none if the host has no room.
-    fn new(count: usize) -> Table {
+    fn new(count: usize) -> AllocationTable {
         let bytes = count * size_of::<AtomicPtr<PageEntry>>();
         let made = Reserved::elsewhere(bytes.max(1), size_of::<u64>()).and_then(|mut range| {
             range.grow(range.first() + bytes as u64).ok()?;
             Some(range)
         });
-        Table {
+        AllocationTable {
             cells: made.as_ref().map_or(std::ptr::null(), |range| {
                 std::ptr::with_exposed_provenance(range.first() as usize)
             }),
@@ -139,7 +139,7 @@ impl AddressSpace {
     pub(super) fn of(range: Option<Reserved>) -> AddressSpace {
         let first = range.as_ref().map_or(FIRST_ADDRESS, Reserved::first);
         let len = range.as_ref().map_or(0, Reserved::len);
-        let table = Table::new((len / ALIGNMENT) as usize);
+        let table = AllocationTable::new((len / ALIGNMENT) as usize);
         AddressSpace {
             first,
             table,

@@ -20,7 +20,7 @@ pub(super) fn is_skipped(wave: &Wave, step: &Step) -> bool {
 }
 
 /// State of a wave when an instruction issues, which may be different when it completes.
-pub(super) struct Issued {
+pub(super) struct IssueState {
     /// Operands, where they are not the step's.
     operands: Option<Box<[Arg; MAX_ARGS]>>,
     exec: u64,
@@ -28,10 +28,10 @@ pub(super) struct Issued {
     skip: Option<Skip>,
 }
 
-impl Issued {
+impl IssueState {
     /// Looks at the wave before the instruction executes; `counts` if the wait counters are kept.
     #[inline(always)]
-    pub(super) fn of(wave: &Wave, step: &Step, counts: bool) -> Issued {
+    pub(super) fn of(wave: &Wave, step: &Step, counts: bool) -> IssueState {
         let is_moved = indexing::is_on(wave) || step.relative.is_some();
         let is_counted = counts && (step.memory.is_some() || step.is_message());
         let skip = match step.run {
@@ -43,7 +43,7 @@ impl Issued {
             }
             _ => None,
         };
-        Issued {
+        IssueState {
             operands: is_moved.then(|| Box::new(indexing::operands(wave, step))),
             exec: wave.exec(),
             operation: is_counted.then(|| wave.scoreboard.next()),
@@ -85,7 +85,7 @@ impl<'a> Emitter<'a> {
     pub(super) fn new(
         dispatched: &'a Dispatched<'a>,
         watch: &'a mut Watchers,
-        issued: &'a Issued,
+        issued: &'a IssueState,
         step: &'a Step,
         wave: &Wave,
         overlook: Overlook,

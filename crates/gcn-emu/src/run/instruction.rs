@@ -4,7 +4,7 @@ use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
 
 use super::emitter::{Emitter, is_skipped};
-use super::late::{self, Machine};
+use super::late::{self, LateContext};
 use super::stop::Stop;
 use crate::device::{Device, OnViolation};
 use crate::exec::alu::indexing;
@@ -96,7 +96,7 @@ pub(super) fn execute(
                 None => wave.scoreboard.wait(until),
             }
             if is_late && let Some(emitter) = &mut emitter {
-                Machine::new(dispatched, lds, transfer, emitter.to.watch).wait(wave, until)?;
+                LateContext::new(dispatched, lds, transfer, emitter.to.watch).wait(wave, until)?;
             }
         }
         // What came before a wait is before what follows (see `memory`).
@@ -105,7 +105,7 @@ pub(super) fn execute(
         Executor::Memory => {
             let result = match &mut emitter {
                 Some(emitter) if is_late && late::defers(step) => {
-                    Machine::new(dispatched, lds, transfer, emitter.to.watch).issue(
+                    LateContext::new(dispatched, lds, transfer, emitter.to.watch).issue(
                         wave,
                         step,
                         pc(),
@@ -148,7 +148,7 @@ pub(super) fn execute(
         Executor::Cancelled => {}
         Executor::Flow => {
             if is_late && let Some(emitter) = &mut emitter {
-                let mut machine = Machine::new(dispatched, lds, transfer, emitter.to.watch);
+                let mut machine = LateContext::new(dispatched, lds, transfer, emitter.to.watch);
                 if late::finishes(step) {
                     machine.finish(wave)?;
                 } else if step.inst.does() == Does::Control(Control::Barrier) {

@@ -13,13 +13,13 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
 use gcn_isa::{Does, regs};
 
-use super::emitter::{Emitter, Issued};
+use super::emitter::{Emitter, IssueState};
 use super::stop::Stop;
 use crate::device::Device;
 use crate::exec::memory::{self, Transfer};
 use crate::fault::Intent;
 use crate::lanes::active;
-use crate::late::Operation;
+use crate::late::LateOperation;
 use crate::lds::Lds;
 use crate::observe::{Dispatched, Overlook, Watchers};
 use crate::outstanding::flat_order;
@@ -53,21 +53,21 @@ pub(super) fn finishes(step: &Step) -> bool {
 }
 
 /// Everything that a wave needs for its operations to take effect.
-pub(super) struct Machine<'a, 'b> {
+pub(super) struct LateContext<'a, 'b> {
     dispatched: &'a Dispatched<'a>,
     lds: &'b mut Lds,
     transfer: &'b mut Transfer,
     watch: &'b mut Watchers,
 }
 
-impl<'a, 'b> Machine<'a, 'b> {
+impl<'a, 'b> LateContext<'a, 'b> {
     pub(super) fn new(
         dispatched: &'a Dispatched<'a>,
         lds: &'b mut Lds,
         transfer: &'b mut Transfer,
         watch: &'b mut Watchers,
-    ) -> Machine<'a, 'b> {
-        Machine {
+    ) -> LateContext<'a, 'b> {
+        LateContext {
             dispatched,
             lds,
             transfer,
@@ -143,11 +143,11 @@ impl<'a, 'b> Machine<'a, 'b> {
     /// The fault of one of them.
     pub(super) fn barrier(&mut self, wave: &mut Wave) -> Result<(), Stop> {
         let code = self.dispatched.code;
-        let plan = |it: &Operation| match code.step(it.pc) {
+        let plan = |it: &LateOperation| match code.step(it.pc) {
             Some(Ok(step)) => step.memory.as_deref(),
             Some(Err(_)) | None => None,
         };
-        let is_vector = |it: &Operation| {
+        let is_vector = |it: &LateOperation| {
             plan(it).is_some_and(|plan| match plan.family {
                 Family::Flat
                 | Family::Global
@@ -159,7 +159,7 @@ impl<'a, 'b> Machine<'a, 'b> {
                 }
             })
         };
-        let stores = |it: &Operation| {
+        let stores = |it: &LateOperation| {
             let intent = plan(it).and_then(|plan| plan.does.intent());
             is_vector(it) && matches!(intent, Some(Intent::Store | Intent::Atomic))
         };
@@ -169,7 +169,7 @@ impl<'a, 'b> Machine<'a, 'b> {
     }
 
     /// Operations take effect.
-    fn complete(&mut self, wave: &mut Wave, operations: Vec<Operation>) -> Result<(), Stop> {
+    fn complete(&mut self, wave: &mut Wave, operations: Vec<LateOperation>) -> Result<(), Stop> {
         for mut operation in operations {
             let Some(Ok(step)) = self.dispatched.code.step(operation.pc) else {
                 continue;
@@ -204,7 +204,7 @@ impl<'a, 'b> Machine<'a, 'b> {
     /// Performs an instruction in a wave with the registers that it had at its issue.
     fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
         let pc = wave.pc;
-        let issued = Issued::of(wave, step, true);
+        let issued = IssueState::of(wave, step, true);
         let mut emitter = Emitter::new(
             self.dispatched,
             self.watch,
@@ -297,7 +297,7 @@ fn written(wave: &Wave, step: &Step) -> Used {
 }
 
 /// Notes the registers that an instruction reads, and EXEC, each once.
-fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> Operation {
+fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> LateOperation {
     let read = used(wave, step, |it| it.read);
     let vectors: BTreeSet<u8> = read.vectors.into_iter().map(|(it, _)| it).collect();
     let scalars = read
@@ -305,7 +305,7 @@ fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> Operation {
         .into_iter()
         .chain([regs::EXEC_LO, regs::EXEC_HI]);
     let scalars: BTreeSet<u8> = scalars.collect();
-    Operation {
+    LateOperation {
         number,
         pc,
         vectors: vectors.into_iter().map(|it| (it, *wave.vgpr(it))).collect(),
@@ -317,7 +317,7 @@ fn capture(wave: &Wave, step: &Step, pc: u64, number: u64) -> Operation {
 }
 
 /// Exchanges the registers that an operation has noted and those of the wave.
-fn exchange(wave: &mut Wave, operation: &mut Operation) {
+fn exchange(wave: &mut Wave, operation: &mut LateOperation) {
     for (register, value) in &mut operation.vectors {
         std::mem::swap(wave.vgpr_mut(*register), value);
     }

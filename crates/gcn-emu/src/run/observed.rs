@@ -3,9 +3,9 @@
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::RegisterSet;
 
-use super::emitter::{Emitter, Issued};
+use super::emitter::{Emitter, IssueState};
 use super::instruction::{After, CHANGES_EXECUTION, NOWHERE, count, does_nothing, execute, holds};
-use super::late::Machine;
+use super::late::LateContext;
 use super::reporter::Reporter;
 use super::stop::Stop;
 use super::turn::Turn;
@@ -107,7 +107,7 @@ impl<'a> Observed<'a> {
                     if index != NOWHERE {
                         wave.pc = code.address(index);
                     }
-                    Machine::new(self.dispatched, lds, transfer, watch).finish(wave)?;
+                    LateContext::new(self.dispatched, lds, transfer, watch).finish(wave)?;
                 }
                 return turn.end(wave, index);
             }
@@ -202,7 +202,7 @@ impl Observed<'_> {
     ) -> Result<After, Box<Stop>> {
         let code = self.dispatched.code;
         wave.pc = code.address(step.index);
-        let issued = Issued::of(wave, step, self.counts);
+        let issued = IssueState::of(wave, step, self.counts);
         let mut emitter = Emitter::new(self.dispatched, watch, &issued, step, wave, overlook);
         emitter.begins(wave, lds, self.watches);
         let after = execute(

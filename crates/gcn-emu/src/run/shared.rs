@@ -31,9 +31,9 @@ pub(super) struct Shared<'a> {
     /// Workgroups that a thread takes at once.
     pub(super) claim: u64,
     /// Number of the next workgroup that no thread has taken.
-    pub(super) next: Apart<AtomicU64>,
+    pub(super) next: CachePadded<AtomicU64>,
     /// Threads that still have workgroups.
-    pub(super) working: Apart<AtomicUsize>,
+    pub(super) working: CachePadded<AtomicUsize>,
     /// Workgroups that a thread can keep alive.
     pub(super) slots: usize,
     pub(super) stop: AtomicBool,
@@ -42,7 +42,7 @@ pub(super) struct Shared<'a> {
 
 /// Something in cache lines of its own: a thread that changes it takes nothing else from the others' caches.
 #[repr(align(128))]
-pub(super) struct Apart<T>(pub(super) T);
+pub(super) struct CachePadded<T>(pub(super) T);
 
 impl<'a> Shared<'a> {
     /// State of `threads` threads that run a dispatch.
@@ -67,8 +67,8 @@ impl<'a> Shared<'a> {
             } else {
                 1
             },
-            next: Apart(AtomicU64::new(0)),
-            working: Apart(AtomicUsize::new(threads)),
+            next: CachePadded(AtomicU64::new(0)),
+            working: CachePadded(AtomicUsize::new(threads)),
             slots,
             stop: AtomicBool::new(false),
             fault: Mutex::new(None),

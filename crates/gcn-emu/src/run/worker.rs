@@ -37,7 +37,7 @@ const WAITING_LOOP: u64 = 512;
 const REPORTED: u64 = 1 << 12;
 
 /// A workgroup that has begun and not ended.
-struct Group {
+struct RunningGroup {
     id: [u32; 3],
     /// Work-items in x, y, z.
     size: [u32; 3],
@@ -50,7 +50,7 @@ struct Group {
     slot: usize,
 }
 
-impl Group {
+impl RunningGroup {
     /// Work-items in all.
     fn items(&self) -> usize {
         self.size.iter().product::<u32>() as usize
@@ -76,10 +76,10 @@ pub(super) struct Worker<'a> {
     /// The workgroups that have begun and not ended. To be moved from list to list they are boxed: the host waits for
     /// what has just been written in parts before it reads it as a whole.
     #[allow(clippy::vec_box)]
-    resident: Vec<Box<Group>>,
+    resident: Vec<Box<RunningGroup>>,
     /// LDS of ended workgroups, to be used again.
     #[allow(clippy::vec_box)]
-    spare: Vec<Box<Group>>,
+    spare: Vec<Box<RunningGroup>>,
     /// Waves that have ended, to be used again: the last one first, whose registers are in the host's nearest cache.
     #[allow(clippy::vec_box)]
     spare_waves: Vec<Box<Wave>>,
@@ -303,7 +303,7 @@ impl<'a> Worker<'a> {
             ..
         } = *self.shared;
         let mut group = self.spare.pop().unwrap_or_else(|| {
-            Box::new(Group {
+            Box::new(RunningGroup {
                 id,
                 size: dispatch.group,
                 count: 0,
@@ -441,7 +441,7 @@ impl<'a> Worker<'a> {
     /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends.
     /// Returns true if it executed one.
     fn run(&mut self, index: usize, number: usize, instructions: u64) -> Result<bool, Box<Fault>> {
-        let Group { waves, lds, .. } = &mut *self.resident[index];
+        let RunningGroup { waves, lds, .. } = &mut *self.resident[index];
         let Some(wave) = &mut waves[number] else {
             return Ok(false);
         };
