@@ -9,10 +9,10 @@ const KEYS: &str = "workgroup=X,Y,Z, wave=N, code=A..B, memory=A..B or instructi
 
 /// One `KEY=VALUE` of a choice; symbols and buffers are still names, since they depend on the program.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Choice(Kind);
+pub struct Choice(ChoiceKey);
 
 #[derive(Clone, PartialEq, Eq, Debug)]
-enum Kind {
+enum ChoiceKey {
     Workgroup([u32; 3]),
     Waves(Range<u32>),
     Code(String),
@@ -47,15 +47,15 @@ impl Choice {
             .ok_or_else(|| format!("write {KEYS}"))?;
         let kind =
             match key {
-                "workgroup" => Kind::Workgroup(position(value).ok_or_else(|| {
+                "workgroup" => ChoiceKey::Workgroup(position(value).ok_or_else(|| {
                     format!("`{value}` is not the position of a workgroup, X,Y,Z")
                 })?),
-                "wave" => Kind::Waves(range(value, wave).ok_or_else(|| {
+                "wave" => ChoiceKey::Waves(range(value, wave).ok_or_else(|| {
                     format!("`{value}` is not the number of a wave in its workgroup, or A..B")
                 })?),
-                "code" => Kind::Code(value.to_owned()),
-                "memory" => Kind::Memory(value.to_owned()),
-                "instruction" => Kind::Instruction(value.to_owned()),
+                "code" => ChoiceKey::Code(value.to_owned()),
+                "memory" => ChoiceKey::Memory(value.to_owned()),
+                "instruction" => ChoiceKey::Instruction(value.to_owned()),
                 _ => return Err(format!("unknown key `{key}`: write {KEYS}")),
             };
         Ok(Choice(kind))
@@ -73,9 +73,9 @@ impl Choice {
         buffer: impl Fn(&str) -> Option<Range<u64>>,
     ) -> Result<(), String> {
         match &self.0 {
-            Kind::Workgroup(position) => filter.workgroups.push(*position),
-            Kind::Waves(waves) => filter.waves.push(waves.clone()),
-            Kind::Code(value) => {
+            ChoiceKey::Workgroup(position) => filter.workgroups.push(*position),
+            ChoiceKey::Waves(waves) => filter.waves.push(waves.clone()),
+            ChoiceKey::Code(value) => {
                 let place = |text: &str| {
                     let (name, offset) = text.split_once('+').unwrap_or((text, "0"));
                     match symbol(name.trim()) {
@@ -92,7 +92,7 @@ impl Choice {
                         )
                     })?);
             }
-            Kind::Memory(value) => {
+            ChoiceKey::Memory(value) => {
                 let memory = buffer(value).or_else(|| range(value, address));
                 filter.memory.push(
                     memory.ok_or_else(|| {
@@ -100,7 +100,7 @@ impl Choice {
                     })?,
                 );
             }
-            Kind::Instruction(name) => filter.instructions.push(name.clone()),
+            ChoiceKey::Instruction(name) => filter.instructions.push(name.clone()),
         }
         Ok(())
     }

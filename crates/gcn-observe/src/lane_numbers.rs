@@ -1,13 +1,13 @@
 //! Numbers that a checker keeps for lanes of vector registers.
 
 /// A number for each lane of a register, 0 where there is none.
-type Row = Box<[u32; 64]>;
+type NumberRow = Box<[u32; 64]>;
 
 /// Numbers for lanes of vector registers. Most lanes have none, which takes no memory.
 #[derive(Debug, Default)]
 pub(crate) struct LaneNumbers {
     /// By register; those that have had no number have none.
-    rows: Vec<Option<Row>>,
+    rows: Vec<Option<NumberRow>>,
     /// Lanes of each register that have a number.
     lanes: Vec<u64>,
     /// Registers that have one.

@@ -23,7 +23,7 @@ use crate::finding::{Check, Findings};
 
 pub(crate) use ahead::{Ahead, Reached};
 use flow::Flow;
-use program::{Flat, Program};
+use program::{Flat, LintProgram};
 use report::FindingSink;
 
 /// Bytes of code at an address.
@@ -98,7 +98,7 @@ pub fn lint(code: &LintCode<'_>, findings: &Findings) -> ReadCounts {
     } else {
         Flat::Both
     };
-    let mut flow = Flow::new(Program::new(code.isa, flat, false, words));
+    let mut flow = Flow::new(LintProgram::new(code.isa, flat, false, words));
     for &entry in &code.entries {
         flow.enter(entry);
     }

@@ -22,7 +22,7 @@ use gcn_isa::{Does, Encoding, Inst};
 pub use banks::{BANK_BYTES, BANKS, conflicts};
 pub use places::LINE_BYTES;
 
-use places::Places;
+use places::AccessedPlaces;
 
 /// Class of an instruction, by the unit that executes it.
 ///
@@ -298,11 +298,11 @@ impl Observer for Profile {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Count {
+        Some(Box::new(ThreadProfile {
             kernels: self.kernels.clone(),
             kernel: None,
             counted: Vec::new(),
-            places: Places::default(),
+            places: AccessedPlaces::default(),
         }))
     }
 
@@ -317,16 +317,16 @@ impl Observer for Profile {
 }
 
 /// Counts of one thread's waves.
-struct Count {
+struct ThreadProfile {
     kernels: Arc<Mutex<Kernels>>,
     /// Symbol of the kernel, from the first wave on.
     kernel: Option<Option<String>>,
     /// Addresses and counts of instructions by their number.
     counted: Vec<Option<(u64, Counted)>>,
-    places: Places,
+    places: AccessedPlaces,
 }
 
-impl Count {
+impl ThreadProfile {
     /// The counts of an event's instruction.
     fn counts(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) -> &mut Counts {
         let step = instruction.step;
@@ -339,7 +339,7 @@ impl Count {
     }
 }
 
-impl WaveObserver for Count {
+impl WaveObserver for ThreadProfile {
     fn wave_begins(&mut self, context: &Context<'_>) {
         if self.kernel.is_none() {
             self.kernel = Some(context.dispatched.dispatch.kernel.clone());
@@ -378,7 +378,7 @@ impl WaveObserver for Count {
 }
 
 /// A thread has run its last wave of the dispatch: its counts are added to the others'.
-impl Drop for Count {
+impl Drop for ThreadProfile {
     fn drop(&mut self) {
         let Some(name) = self.kernel.take() else {
             return;

@@ -49,11 +49,11 @@ use crate::spread::write_spread;
 pub struct Trace<F> {
     tell: Arc<F>,
     filter: Arc<TraceFilter>,
-    symbols: Option<Arc<Symbols>>,
+    symbols: Option<Arc<SymbolLookup>>,
 }
 
 /// Gives the symbol of an instruction's address, with its offset.
-type Symbols = dyn Fn(u64) -> Option<String> + Send + Sync;
+type SymbolLookup = dyn Fn(u64) -> Option<String> + Send + Sync;
 
 impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
     /// A trace that gives each line to `tell`, in the thread that executes the instruction.
@@ -110,7 +110,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Observer for Trace<F> {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Lines {
+        Some(Box::new(ThreadTrace {
             tell: self.tell.clone(),
             filter: self.filter.clone(),
             symbols: self.symbols.clone(),
@@ -120,16 +120,16 @@ impl<F: Fn(&str) + Send + Sync + 'static> Observer for Trace<F> {
             accesses: String::new(),
             line: String::new(),
             vectors: Vec::new(),
-            implicit: Implicit::default(),
+            implicit: ImplicitRegisters::default(),
         }))
     }
 }
 
 /// The trace of one thread's waves.
-struct Lines<F> {
+struct ThreadTrace<F> {
     tell: Arc<F>,
     filter: Arc<TraceFilter>,
-    symbols: Option<Arc<Symbols>>,
+    symbols: Option<Arc<SymbolLookup>>,
     /// The instruction fits the filter, whatever it accesses.
     is_chosen: bool,
     /// The instruction has accessed memory that fits the filter.
@@ -141,21 +141,21 @@ struct Lines<F> {
     line: String,
     /// Values of the instruction's destinations and of the implicit ones before it.
     vectors: Vec<(u8, Lanes)>,
-    implicit: Implicit,
+    implicit: ImplicitRegisters,
 }
 
 /// Registers that instructions write without an operand for it.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
-struct Implicit {
+struct ImplicitRegisters {
     scc: bool,
     vcc: u64,
     exec: u64,
     m0: u32,
 }
 
-impl Implicit {
-    fn of(wave: &Wave) -> Implicit {
-        Implicit {
+impl ImplicitRegisters {
+    fn of(wave: &Wave) -> ImplicitRegisters {
+        ImplicitRegisters {
             scc: wave.scc,
             vcc: wave.vcc(),
             exec: wave.exec(),
@@ -164,7 +164,7 @@ impl Implicit {
     }
 }
 
-impl<F> Lines<F> {
+impl<F> ThreadTrace<F> {
     /// The scalar destination named by an operand; the registers it covers are returned, to leave them out later.
     fn scalar(&mut self, wave: &Wave, code: u8, count: u8) {
         self.line.push(' ');
@@ -232,7 +232,7 @@ fn scalar_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (u
     })
 }
 
-impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
+impl<F: Fn(&str) + Send + Sync> WaveObserver for ThreadTrace<F> {
     fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         self.is_chosen = self.filter.fits(context, instruction);
         self.has_access = false;
@@ -242,7 +242,7 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
             return;
         }
         let wave = context.wave;
-        self.implicit = Implicit::of(wave);
+        self.implicit = ImplicitRegisters::of(wave);
         self.vectors.clear();
         for register in vector_destinations(instruction) {
             if let Some(lanes) = wave.vgprs.get(usize::from(register)) {
@@ -296,7 +296,7 @@ impl<F: Fn(&str) + Send + Sync> WaveObserver for Lines<F> {
                 .collect();
             self.vector(register, &lanes);
         }
-        let now = Implicit::of(wave);
+        let now = ImplicitRegisters::of(wave);
         let is_named = |code: u8| {
             named
                 .iter()

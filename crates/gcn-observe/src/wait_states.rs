@@ -12,18 +12,18 @@ pub(crate) const MOST: u8 = 5;
 
 /// A set of hazards.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Hazards(pub(crate) u16);
+pub(crate) struct HazardSet(pub(crate) u16);
 
-impl Hazards {
-    fn of(mut is_in: impl FnMut(Hazard) -> bool) -> Hazards {
+impl HazardSet {
+    fn of(mut is_in: impl FnMut(Hazard) -> bool) -> HazardSet {
         let all = Hazard::ALL.into_iter().enumerate();
         let bits = all.filter(|(_, hazard)| is_in(*hazard));
-        Hazards(bits.fold(0, |set, (bit, _)| set | 1 << bit))
+        HazardSet(bits.fold(0, |set, (bit, _)| set | 1 << bit))
     }
 
     /// The hazards of both sets.
-    pub(crate) fn and(self, other: Hazards) -> Hazards {
-        Hazards(self.0 & other.0)
+    pub(crate) fn and(self, other: HazardSet) -> HazardSet {
+        HazardSet(self.0 & other.0)
     }
 
     /// True if no hazard is in it.
@@ -43,9 +43,9 @@ impl Hazards {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HazardPart {
     /// Hazards that it may begin.
-    pub(crate) begins: Hazards,
+    pub(crate) begins: HazardSet,
     /// Hazards that it may end.
-    pub(crate) ends: Hazards,
+    pub(crate) ends: HazardSet,
     /// Wait states that pass while it is issued.
     pub(crate) states: u8,
 }
@@ -56,8 +56,8 @@ impl HazardPart {
         let uses = inst.uses();
         let here = |hazard: Hazard| hazard.on().has(inst.isa) && is_kept(hazard, inst.isa);
         HazardPart {
-            begins: Hazards::of(|it| here(it) && it.begins(&uses)),
-            ends: Hazards::of(|it| here(it) && it.ends(&uses)),
+            begins: HazardSet::of(|it| here(it) && it.begins(&uses)),
+            ends: HazardSet::of(|it| here(it) && it.ends(&uses)),
             states: states(inst),
         }
     }
@@ -102,7 +102,7 @@ pub(crate) struct TooFew<'a> {
 impl TooFew<'_> {
     /// The hazards out of a set that an instruction ends and an earlier one, `states` before it, has begun.
     pub(crate) fn all<'a>(
-        set: Hazards,
+        set: HazardSet,
         before: &'a Inst,
         inst: &'a Inst,
         states: u8,

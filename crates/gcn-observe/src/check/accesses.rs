@@ -9,20 +9,20 @@ use gcn_emu::observe::{
 use crate::finding::Findings;
 
 /// Looks at an access that is about to happen, and reports what is wrong with it.
-pub(super) type Look = fn(&Findings, &Context<'_>, &MemoryEvent<'_>);
+pub(super) type AccessCheck = fn(&Findings, &Context<'_>, &MemoryEvent<'_>);
 
 /// True if there is nothing to look at in an access of LDS.
-pub(super) type Overlook = fn(&Context<'_>, &ShareAccess<'_>) -> bool;
+pub(super) type LdsFilter = fn(&Context<'_>, &ShareAccess<'_>) -> bool;
 
 /// A checker that keeps nothing from one access to the next.
 pub(super) struct Accesses {
     findings: Arc<Findings>,
-    look: Look,
-    overlook: Overlook,
+    look: AccessCheck,
+    overlook: LdsFilter,
 }
 
 impl Accesses {
-    pub(super) fn new(findings: Arc<Findings>, look: Look, overlook: Overlook) -> Accesses {
+    pub(super) fn new(findings: Arc<Findings>, look: AccessCheck, overlook: LdsFilter) -> Accesses {
         Accesses {
             findings,
             look,
@@ -52,8 +52,8 @@ impl Observer for Accesses {
 /// The checker of one thread's waves.
 struct Watch {
     findings: Arc<Findings>,
-    look: Look,
-    overlook: Overlook,
+    look: AccessCheck,
+    overlook: LdsFilter,
 }
 
 impl WaveObserver for Watch {

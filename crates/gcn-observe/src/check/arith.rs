@@ -22,10 +22,10 @@ use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::scratch::scratch_place;
 use crate::waves::Waves;
 
-use facts::{ArithFacts, FloatSource, Operation};
-use origins::{Cause, Origin, Origins, Shadow};
+use facts::{ArithFacts, ArithOperation, FloatSource};
+use origins::{ExceptionCause, ExceptionId, ExceptionShadow, Exceptions};
 use range::IntegerRange;
-use values::{Float, exponent_register};
+use values::{FloatBits, exponent_register};
 
 /// The checker. See the module.
 pub(super) struct Arith {
@@ -47,9 +47,9 @@ impl Observer for Arith {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
             facts: ByStep::default(),
-            origins: Origins::default(),
+            origins: Exceptions::default(),
             waves: Waves::default(),
-            issued: Issued::default(),
+            issued: IssuedSources::default(),
         }))
     }
 }
@@ -58,12 +58,12 @@ impl Observer for Arith {
 struct SpecialSource {
     lane: usize,
     bits: u32,
-    origin: Origin,
+    origin: ExceptionId,
 }
 
 /// Sources of the instruction that is being executed: its result may take the place of one.
 #[derive(Default)]
-struct Issued {
+struct IssuedSources {
     /// Lanes that have a NaN among the sources.
     nan: u64,
     /// Lanes in which the operation is exceptional by itself.
@@ -76,9 +76,9 @@ struct Issued {
 struct Watch {
     findings: Arc<Findings>,
     facts: ByStep<Arc<ArithFacts>>,
-    origins: Origins,
-    waves: Waves<Shadow>,
-    issued: Issued,
+    origins: Exceptions,
+    waves: Waves<ExceptionShadow>,
+    issued: IssuedSources,
 }
 
 /// Bits of a number without its sign.
@@ -95,22 +95,22 @@ impl Watch {
         &self,
         context: &Context<'_>,
         instruction: &Instruction<'_>,
-        (origin, lane): (Origin, usize),
+        (origin, lane): (ExceptionId, usize),
         use_of: &str,
     ) {
         let made = self.origins.made(origin);
         let (kind, message, label) = match made.cause {
-            Cause::Division | Cause::Quotient => (
+            ExceptionCause::Division | ExceptionCause::Quotient => (
                 Kind::DivideByZero,
                 "divides by zero".to_owned(),
                 "divides by zero",
             ),
-            Cause::Nan => (
+            ExceptionCause::Nan => (
                 Kind::NanProduced,
                 "makes a NaN of operands that are none".to_owned(),
                 "makes a NaN",
             ),
-            Cause::Conversion(range) => (
+            ExceptionCause::Conversion(range) => (
                 Kind::FloatToIntOverflow,
                 format!("converts a number out of the range of {range}"),
                 "converts it",
@@ -141,15 +141,15 @@ impl Watch {
         }
         for &it in &facts.sources {
             for lane in lanes(exec & !self.issued.nan) {
-                let is_nan = Float::of(context, instruction, it, lane).is_nan();
+                let is_nan = FloatBits::of(context, instruction, it, lane).is_nan();
                 self.issued.nan |= u64::from(is_nan) << lane;
             }
         }
         let denominator = match (facts.operation, &facts.sources[..]) {
-            (Operation::Reciprocal | Operation::Fixup, [denominator, ..]) => denominator,
-            (Operation::Convert(range), [source]) => {
+            (ArithOperation::Reciprocal | ArithOperation::Fixup, [denominator, ..]) => denominator,
+            (ArithOperation::Convert(range), [source]) => {
                 for lane in lanes(exec) {
-                    let number = Float::of(context, instruction, *source, lane).number();
+                    let number = FloatBits::of(context, instruction, *source, lane).number();
                     // Mathematical functions convert a NaN, as what they are given, and choose another result.
                     let is_out = !number.is_nan() && !range.holds(number);
                     self.issued.exceptional |= u64::from(is_out) << lane;
@@ -159,7 +159,7 @@ impl Watch {
             _ => return,
         };
         for lane in lanes(exec) {
-            let is_zero = Float::of(context, instruction, *denominator, lane).is_zero();
+            let is_zero = FloatBits::of(context, instruction, *denominator, lane).is_zero();
             self.issued.exceptional |= u64::from(is_zero) << lane;
         }
     }
@@ -172,7 +172,7 @@ impl Watch {
     ) {
         let exec = instruction.exec;
         let shadow = self.waves.get(context.id());
-        let mut used: Vec<(Origin, usize)> = Vec::new();
+        let mut used: Vec<(ExceptionId, usize)> = Vec::new();
         for &register in &facts.vectors.read {
             let row = context.wave.vgpr(register);
             for lane in lanes(shadow.lanes(register) & exec) {
@@ -211,14 +211,16 @@ impl Watch {
             shadow.clear(register, instruction.exec);
         }
         match (facts.operation, facts.result) {
-            (Operation::Convert(range), _) => self.converted(context, instruction, &facts, range),
+            (ArithOperation::Convert(range), _) => {
+                self.converted(context, instruction, &facts, range)
+            }
             (_, Some(result)) => self.computed(context, instruction, result),
             (_, None) => self.moved(context, &facts),
         }
     }
 
     /// The origin of the first exceptional source of a lane.
-    fn inherited(&self, lane: usize) -> Option<Origin> {
+    fn inherited(&self, lane: usize) -> Option<ExceptionId> {
         let mut sources = self.issued.sources.iter();
         sources.find(|it| it.lane == lane).map(|it| it.origin)
     }
@@ -235,7 +237,7 @@ impl Watch {
             let origin = match self.inherited(lane) {
                 Some(origin) => self.origins.converted(origin),
                 None => {
-                    let cause = Cause::conversion(range);
+                    let cause = ExceptionCause::conversion(range);
                     Some(self.origins.of(cause, context.pc, &instruction.step.inst))
                 }
             };
@@ -256,15 +258,15 @@ impl Watch {
             return;
         };
         for lane in lanes(instruction.exec) {
-            let value = Float::of(context, instruction, result, lane);
+            let value = FloatBits::of(context, instruction, result, lane);
             if !value.is_special() {
                 continue;
             }
             let has = |mask: u64| mask >> lane & 1 != 0;
             let cause = if has(self.issued.exceptional) {
-                Some(Cause::Division)
+                Some(ExceptionCause::Division)
             } else if value.is_nan() && !has(self.issued.nan) {
-                Some(Cause::Nan)
+                Some(ExceptionCause::Nan)
             } else {
                 None
             };
@@ -297,7 +299,7 @@ impl Watch {
         if shadow.is_empty() && shadow.scratch.is_empty() {
             return;
         }
-        let mut stored: Vec<(Origin, usize)> = Vec::new();
+        let mut stored: Vec<(ExceptionId, usize)> = Vec::new();
         for (index, &register) in facts.vectors.stored.iter().enumerate() {
             for lane in lanes(event.lanes()) {
                 let origin = shadow.get(register, lane);
@@ -311,7 +313,8 @@ impl Watch {
                         }
                     },
                     None => {
-                        let is_new = |origin: &Origin| stored.iter().all(|(it, _)| it != origin);
+                        let is_new =
+                            |origin: &ExceptionId| stored.iter().all(|(it, _)| it != origin);
                         stored.extend(origin.filter(is_new).map(|origin| (origin, lane)));
                     }
                 }

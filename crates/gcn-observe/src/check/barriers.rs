@@ -155,7 +155,7 @@ struct Absent {
 
 /// A wave.
 #[derive(Debug, Default)]
-struct Wave {
+struct BarrierWave {
     /// Lanes that it began with.
     begun: u64,
     /// Address of the barrier at which it is.
@@ -170,7 +170,7 @@ struct Wave {
 struct Watch {
     findings: Arc<Findings>,
     blocked: Blocked,
-    groups: Groups<Vec<Wave>>,
+    groups: Groups<Vec<BarrierWave>>,
     /// Waves with absent lanes.
     absent: usize,
 }
@@ -198,11 +198,11 @@ fn found(
 }
 
 impl Watch {
-    fn wave(&mut self, id: WaveId) -> &mut Wave {
+    fn wave(&mut self, id: WaveId) -> &mut BarrierWave {
         let waves = self.groups.get(id.group);
         let number = id.wave as usize;
         if waves.len() <= number {
-            waves.resize_with(number + 1, Wave::default);
+            waves.resize_with(number + 1, BarrierWave::default);
         }
         &mut waves[number]
     }
@@ -274,9 +274,9 @@ fn shared_lanes(context: &Context<'_>, access: &Access) -> u64 {
 
 impl WaveObserver for Watch {
     fn wave_begins(&mut self, context: &Context<'_>) {
-        *self.wave(context.id()) = Wave {
+        *self.wave(context.id()) = BarrierWave {
             begun: context.wave.exec(),
-            ..Wave::default()
+            ..BarrierWave::default()
         };
     }
 
@@ -344,7 +344,7 @@ impl WaveObserver for Watch {
             group,
             wave: wave as u32,
         };
-        let at = |(number, wave): (usize, &Wave)| Some((number, wave.at?));
+        let at = |(number, wave): (usize, &BarrierWave)| Some((number, wave.at?));
         let arrived = || waves.iter().enumerate().filter_map(at);
         let Some((first, pc)) = arrived().next() else {
             return;

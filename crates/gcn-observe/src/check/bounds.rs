@@ -139,13 +139,13 @@ fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
 }
 
 /// An access of a wave.
-struct Look<'a, 'e> {
+struct BoundsCheck<'a, 'e> {
     context: &'a Context<'a>,
     event: &'a MemoryEvent<'e>,
     intent: Intent,
 }
 
-impl Look<'_, '_> {
+impl BoundsCheck<'_, '_> {
     fn access(&self) -> &Access {
         self.event.access()
     }
@@ -403,7 +403,7 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
     let Some(intent) = event.intent() else {
         return;
     };
-    let look = Look {
+    let look = BoundsCheck {
         context,
         event,
         intent,

@@ -27,8 +27,8 @@ use crate::nearest::nearest;
 use crate::scratch::scratch_place;
 use crate::waves::Waves;
 
-use facts::{Operand, ProvenanceFacts, Rule, mask_register};
-use marks::{Half, Mark, Marks, Origins, Pointer, sum};
+use facts::{MarkFlow, MarkedOperand, ProvenanceFacts, mask_register};
+use marks::{AddressHalf, LoadedPointer, LoadedPointers, PointerMark, PointerMarks, sum};
 
 /// The checker. See the module.
 pub(super) struct Provenance {
@@ -50,7 +50,7 @@ impl Observer for Provenance {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
             facts: ByStep::default(),
-            origins: Origins::default(),
+            origins: LoadedPointers::default(),
             waves: Waves::default(),
         }))
     }
@@ -60,8 +60,8 @@ impl Observer for Provenance {
 struct Watch {
     findings: Arc<Findings>,
     facts: ByStep<Arc<ProvenanceFacts>>,
-    origins: Origins,
-    waves: Waves<Marks>,
+    origins: LoadedPointers,
+    waves: Waves<PointerMarks>,
 }
 
 /// Bytes of a pointer.
@@ -78,24 +78,24 @@ struct Issue<'a> {
     context: &'a Context<'a>,
     instruction: &'a Instruction<'a>,
     facts: &'a ProvenanceFacts,
-    origins: &'a Origins,
+    origins: &'a LoadedPointers,
 }
 
 impl Issue<'_> {
     /// The mark of an operand's dword in a lane.
-    fn mark(&self, marks: &Marks, it: Operand, dword: u8, lane: usize) -> Mark {
+    fn mark(&self, marks: &PointerMarks, it: MarkedOperand, dword: u8, lane: usize) -> PointerMark {
         if dword >= it.dwords {
-            return Mark::Number;
+            return PointerMark::Number;
         }
         match self.instruction.operands[it.place] {
             Arg::Vgpr(first) => marks.vector(first.wrapping_add(dword), lane),
             Arg::Scalar(first) => marks.scalar(first.wrapping_add(dword)),
-            Arg::None | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => Mark::Number,
+            Arg::None | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => PointerMark::Number,
         }
     }
 
     /// The value of an operand's dword in a lane.
-    fn value(&self, it: Operand, dword: u8, lane: usize) -> u32 {
+    fn value(&self, it: MarkedOperand, dword: u8, lane: usize) -> u32 {
         let wave = self.context.wave;
         match self.instruction.operands[it.place] {
             Arg::Vgpr(first) => wave.vgpr(first.wrapping_add(dword)).0[lane],
@@ -106,12 +106,12 @@ impl Issue<'_> {
     }
 
     /// True if an operand has a mark in a lane.
-    fn is_marked(&self, marks: &Marks, it: Operand, lane: usize) -> bool {
-        (0..it.dwords).any(|dword| self.mark(marks, it, dword, lane) != Mark::Number)
+    fn is_marked(&self, marks: &PointerMarks, it: MarkedOperand, lane: usize) -> bool {
+        (0..it.dwords).any(|dword| self.mark(marks, it, dword, lane) != PointerMark::Number)
     }
 
     /// The mark of a result of anything.
-    fn other(&self, marks: &Marks, lane: usize) -> Mark {
+    fn other(&self, marks: &PointerMarks, lane: usize) -> PointerMark {
         let exec = if self.facts.crosses {
             u64::MAX
         } else {
@@ -119,13 +119,17 @@ impl Issue<'_> {
         };
         let mut operands = self.facts.read.iter();
         let is_marked = operands.any(|it| lanes(exec).any(|lane| self.is_marked(marks, *it, lane)));
-        if is_marked { Mark::Lost } else { Mark::Number }
+        if is_marked {
+            PointerMark::Lost
+        } else {
+            PointerMark::Number
+        }
     }
 
     /// The mark of bits that two sources have in common: a pointer stays in its allocation where it is aligned.
-    fn common_bits(&self, marks: &Marks, dword: u8, lane: usize) -> Mark {
+    fn common_bits(&self, marks: &PointerMarks, dword: u8, lane: usize) -> PointerMark {
         let [a, b] = self.facts.sources[..] else {
-            return Mark::Lost;
+            return PointerMark::Lost;
         };
         let (first, second) = (
             self.mark(marks, a, dword, lane),
@@ -133,58 +137,58 @@ impl Issue<'_> {
         );
         let values = (self.value(a, dword, lane), self.value(b, dword, lane));
         let (mark, value) = match (first, second) {
-            (it, Mark::Number) => (it, values.0),
-            (Mark::Number, it) => (it, values.1),
-            _ => return Mark::Lost,
+            (it, PointerMark::Number) => (it, values.0),
+            (PointerMark::Number, it) => (it, values.1),
+            _ => return PointerMark::Lost,
         };
         let lost = (values.0 & values.1) ^ value;
         let stays = match mark {
-            Mark::Number | Mark::Lost => true,
-            Mark::Of(_, Half::Low) => lost >> OFFSET_BITS == 0,
-            Mark::Of(_, Half::High) => lost & ADDRESS_BITS == 0,
+            PointerMark::Number | PointerMark::Lost => true,
+            PointerMark::Of(_, AddressHalf::Low) => lost >> OFFSET_BITS == 0,
+            PointerMark::Of(_, AddressHalf::High) => lost & ADDRESS_BITS == 0,
         };
-        if stays { mark } else { Mark::Lost }
+        if stays { mark } else { PointerMark::Lost }
     }
 
     /// The mark of a dword of the result in a lane.
-    fn result(&self, marks: &Marks, dword: u8, lane: usize) -> Mark {
+    fn result(&self, marks: &PointerMarks, dword: u8, lane: usize) -> PointerMark {
         let sources = &self.facts.sources;
         let source = |number: usize| match sources.get(number) {
             Some(it) => self.mark(marks, *it, dword, lane),
-            None => Mark::Number,
+            None => PointerMark::Number,
         };
         let old = || match self.facts.result {
             Some(it) => self.mark(marks, it, dword, lane),
-            None => Mark::Number,
+            None => PointerMark::Number,
         };
         let wave = self.context.wave;
         match self.facts.rule {
-            Rule::Other | Rule::ReadLane | Rule::WriteLane => self.other(marks, lane),
-            Rule::Copy => source(0),
-            Rule::Sum => {
+            MarkFlow::Other | MarkFlow::ReadLane | MarkFlow::WriteLane => self.other(marks, lane),
+            MarkFlow::Copy => source(0),
+            MarkFlow::Sum => {
                 let all = (0..sources.len()).map(source);
-                all.fold(Mark::Number, sum)
+                all.fold(PointerMark::Number, sum)
             }
-            Rule::SumWithLast => match sources.split_last() {
+            MarkFlow::SumWithLast => match sources.split_last() {
                 Some((last, others)) => {
                     if others.iter().any(|it| self.is_marked(marks, *it, lane)) {
-                        Mark::Lost
+                        PointerMark::Lost
                     } else {
                         self.mark(marks, *last, dword, lane)
                     }
                 }
-                None => Mark::Lost,
+                None => PointerMark::Lost,
             },
-            Rule::Difference => self.origins.difference(source(0), source(1)),
-            Rule::ReversedDifference => self.origins.difference(source(1), source(0)),
-            Rule::And => self.common_bits(marks, dword, lane),
-            Rule::Select => {
+            MarkFlow::Difference => self.origins.difference(source(0), source(1)),
+            MarkFlow::ReversedDifference => self.origins.difference(source(1), source(0)),
+            MarkFlow::And => self.common_bits(marks, dword, lane),
+            MarkFlow::Select => {
                 let mask = wave.scalar64(mask_register(self.facts, self.instruction.operands));
                 source(usize::from(mask >> lane & 1 != 0))
             }
-            Rule::SelectScalar => source(usize::from(!wave.scc)),
-            Rule::MoveScalar if wave.scc => source(0),
-            Rule::MoveScalar | Rule::Increment => old(),
+            MarkFlow::SelectScalar => source(usize::from(!wave.scc)),
+            MarkFlow::MoveScalar if wave.scc => source(0),
+            MarkFlow::MoveScalar | MarkFlow::Increment => old(),
         }
     }
 
@@ -197,18 +201,18 @@ impl Issue<'_> {
     }
 
     /// Follows the marks through an instruction that does not access memory.
-    fn follow(&self, marks: &mut Marks) {
+    fn follow(&self, marks: &mut PointerMarks) {
         let result = self.facts.result;
         match (self.facts.rule, result, self.facts.sources.first()) {
-            (Rule::ReadLane, Some(result), Some(source)) => {
+            (MarkFlow::ReadLane, Some(result), Some(source)) => {
                 let mark = self.mark(marks, *source, 0, self.chosen_lane());
-                self.set(marks, result, 0, [mark, Mark::Number]);
+                self.set(marks, result, 0, [mark, PointerMark::Number]);
                 return;
             }
-            (Rule::WriteLane, Some(result), Some(source)) => {
+            (MarkFlow::WriteLane, Some(result), Some(source)) => {
                 let lane = self.chosen_lane();
                 let mark = self.mark(marks, *source, 0, lane);
-                self.set(marks, result, lane, [mark, Mark::Number]);
+                self.set(marks, result, lane, [mark, PointerMark::Number]);
                 return;
             }
             _ => {}
@@ -219,9 +223,9 @@ impl Issue<'_> {
             self.instruction.exec
         };
         // A lane may read others, so that all are worked out before one is written.
-        let mut found: Vec<(usize, [Mark; RESULT])> = Vec::with_capacity(64);
+        let mut found: Vec<(usize, [PointerMark; RESULT])> = Vec::with_capacity(64);
         for lane in lanes(exec) {
-            let mut dwords = [Mark::Number; RESULT];
+            let mut dwords = [PointerMark::Number; RESULT];
             for (dword, mark) in (0..).zip(&mut dwords) {
                 *mark = self.result(marks, dword, lane);
             }
@@ -233,23 +237,29 @@ impl Issue<'_> {
             }
         }
         for &it in &self.facts.masks {
-            self.set(marks, it, 0, [Mark::Number; RESULT]);
+            self.set(marks, it, 0, [PointerMark::Number; RESULT]);
         }
         for register in (0..128).filter(|it| self.facts.implicit >> it & 1 != 0) {
-            marks.set_scalar(register, Mark::Number);
+            marks.set_scalar(register, PointerMark::Number);
         }
     }
 
     /// Sets the marks of an operand; more dwords than a result has are lost or numbers as the last one.
-    fn set(&self, marks: &mut Marks, it: Operand, lane: usize, dwords: [Mark; RESULT]) {
+    fn set(
+        &self,
+        marks: &mut PointerMarks,
+        it: MarkedOperand,
+        lane: usize,
+        dwords: [PointerMark; RESULT],
+    ) {
         for dword in 0..it.dwords {
             let mark = dwords[usize::from(dword).min(RESULT - 1)];
             match self.instruction.operands[it.place] {
                 Arg::Vgpr(first) => {
                     let register = first.wrapping_add(dword);
-                    let is_mixed =
-                        self.facts.keeps_bits && marks.vector(register, lane) != Mark::Number;
-                    let mark = if is_mixed { Mark::Lost } else { mark };
+                    let is_mixed = self.facts.keeps_bits
+                        && marks.vector(register, lane) != PointerMark::Number;
+                    let mark = if is_mixed { PointerMark::Lost } else { mark };
                     marks.set_vector(register, lane, mark);
                 }
                 Arg::Scalar(first) => marks.set_scalar(first.wrapping_add(dword), mark),
@@ -260,12 +270,18 @@ impl Issue<'_> {
 }
 
 /// The marks of both halves of the address that a lane's access is made of; lost ones if two parts of it have some.
-fn address_marks(marks: &Marks, plan: &MemoryPlan, lane: usize) -> (Mark, Mark) {
+fn address_marks(
+    marks: &PointerMarks,
+    plan: &MemoryPlan,
+    lane: usize,
+) -> (PointerMark, PointerMark) {
     let vector = |register: u8| marks.vector(register, lane);
     let pair_of_vectors = |first: u8| (vector(first), vector(first.wrapping_add(1)));
     let pair_of_scalars = |first: u8| (marks.scalar(first), marks.scalar(first.wrapping_add(1)));
-    let with = |(low, high): (Mark, Mark), offset: Mark| (sum(low, offset), high);
-    let offset_of = |register: Option<u8>| register.map_or(Mark::Number, |it| marks.scalar(it));
+    let with =
+        |(low, high): (PointerMark, PointerMark), offset: PointerMark| (sum(low, offset), high);
+    let offset_of =
+        |register: Option<u8>| register.map_or(PointerMark::Number, |it| marks.scalar(it));
     match (plan.family, plan.vaddr) {
         (Family::Flat, Some(vaddr)) => pair_of_vectors(vaddr),
         (Family::Global, Some(vaddr)) => match plan.saddr {
@@ -278,7 +294,7 @@ fn address_marks(marks: &Marks, plan: &MemoryPlan, lane: usize) -> (Mark, Mark) 
         (Family::Buffer, vaddr) => {
             let soffset = match plan.soffset {
                 Arg::Scalar(register) => marks.scalar(register),
-                _ => Mark::Number,
+                _ => PointerMark::Number,
             };
             let base = with(pair_of_scalars(plan.sbase), soffset);
             match vaddr {
@@ -296,7 +312,7 @@ fn address_marks(marks: &Marks, plan: &MemoryPlan, lane: usize) -> (Mark, Mark) 
         }
         // An image's descriptor has its address without the low bits.
         (Family::Share | Family::Scratch | Family::ScalarScratch | Family::Image, _)
-        | (Family::Flat | Family::Global, None) => (Mark::Number, Mark::Number),
+        | (Family::Flat | Family::Global, None) => (PointerMark::Number, PointerMark::Number),
     }
 }
 
@@ -310,7 +326,7 @@ fn allocation(memory: &Memory, address: u64) -> Option<(u64, u64)> {
 struct Wrong {
     lane: usize,
     address: u64,
-    pointer: Pointer,
+    pointer: LoadedPointer,
 }
 
 impl Watch {
@@ -424,7 +440,7 @@ impl Watch {
         let is_scalar = plan.family.is_scalar();
         if is_scalar {
             for dword in 0..plan.ty.dwords() {
-                marks.set_scalar(plan.sdata.wrapping_add(dword), Mark::Number);
+                marks.set_scalar(plan.sdata.wrapping_add(dword), PointerMark::Number);
             }
         }
         if !is_load || access.elements > 1 || plan.ty.bytes() < 4 {
@@ -456,14 +472,17 @@ impl Watch {
                 let Some((base, len)) = allocation(memory, address) else {
                     continue;
                 };
-                let origin = self.origins.of(Pointer {
+                let origin = self.origins.of(LoadedPointer {
                     base,
                     len,
                     pc: context.pc,
                     inst: event.instruction.step.inst,
                 });
-                for (part, half) in [Half::Low, Half::High].into_iter().enumerate() {
-                    let mark = Mark::Of(origin, half);
+                for (part, half) in [AddressHalf::Low, AddressHalf::High]
+                    .into_iter()
+                    .enumerate()
+                {
+                    let mark = PointerMark::Of(origin, half);
                     let number = index + part;
                     if is_scalar {
                         marks.set_scalar(plan.sdata.wrapping_add(number as u8), mark);

@@ -74,17 +74,17 @@ use crate::by_step::ByStep;
 use crate::finding::Findings;
 use crate::lint::Ahead;
 
-use apart::Apart;
+use apart::PlaceBits;
 use beside::Runs;
-use entry::{Layout, PastAccess, Release};
-use extent::{Memory, Parts};
+use entry::{EntryLayout, PastAccess, Release};
+use extent::{Parts, ShadowedMemory};
 use global::Recent;
-use group::{CachePath, Group, Groups, Read};
+use group::{CachePath, GroupShadow, GroupShadows, Read};
 use lanes::{Stored, overlap, stored};
 use means::Means;
 use report::{report_conflicts, report_host, report_lanes};
 use run::{RaceDispatch, continue_release};
-use shadow::{Met, View};
+use shadow::{Conflicts, HappensBefore};
 use swap::{Swap, is_swap};
 
 thread_local! {
@@ -96,7 +96,7 @@ thread_local! {
 pub(super) struct Races {
     findings: Arc<Findings>,
     ahead: Arc<Ahead>,
-    layout: Layout,
+    layout: EntryLayout,
     runs: Arc<Runs>,
 }
 
@@ -106,7 +106,7 @@ impl Races {
         Races {
             findings,
             ahead,
-            layout: Layout::new(of_lanes),
+            layout: EntryLayout::new(of_lanes),
             runs: Arc::default(),
         }
     }
@@ -150,11 +150,11 @@ impl Observer for Races {
             findings: self.findings.clone(),
             runs: self.runs.clone(),
             run: None,
-            groups: Groups::default(),
+            groups: GroupShadows::default(),
             facts: ByStep::default(),
             parts: Parts::new(self.layout.has_lanes()),
-            apart: Apart::default(),
-            met: Met::default(),
+            apart: PlaceBits::default(),
+            met: Conflicts::default(),
             recent: Recent::default(),
             swap: None,
         }))
@@ -172,8 +172,8 @@ impl Observer for Races {
 
     fn memory_changes(&self, change: &MemoryChange<'_>) {
         let kind = match change.kind {
-            MemoryChangeKind::Written => entry::Kind::Store,
-            MemoryChangeKind::Read => entry::Kind::Load,
+            MemoryChangeKind::Written => entry::AccessKind::Store,
+            MemoryChangeKind::Read => entry::AccessKind::Load,
             MemoryChangeKind::Allocated | MemoryChangeKind::Freed | MemoryChangeKind::Undefined => {
                 return;
             }
@@ -193,7 +193,7 @@ impl Observer for Races {
 #[derive(Clone, Copy)]
 struct AccessFacts {
     site: u16,
-    kind: entry::Kind,
+    kind: entry::AccessKind,
     does: Does,
     /// The instruction loads what others have written: an atomic that returns, or a GLC load.
     acquires: bool,
@@ -210,10 +210,10 @@ impl AccessFacts {
         let plan = step.memory.as_deref();
         let is_coherent = plan.is_some_and(|plan| plan.loads_coherently);
         let kind = match intent {
-            Intent::Load if is_coherent => entry::Kind::CoherentLoad,
-            Intent::Load => entry::Kind::Load,
-            Intent::Store => entry::Kind::Store,
-            Intent::Atomic => entry::Kind::Atomic,
+            Intent::Load if is_coherent => entry::AccessKind::CoherentLoad,
+            Intent::Load => entry::AccessKind::Load,
+            Intent::Store => entry::AccessKind::Store,
+            Intent::Atomic => entry::AccessKind::Atomic,
         };
         let is_swap = plan.is_some_and(is_swap);
         let does = plan.map_or(Does::LdsNop, |plan| plan.does);
@@ -221,17 +221,19 @@ impl AccessFacts {
             site: run.site(pc, &step.inst),
             kind,
             does,
-            acquires: is_coherent || kind == entry::Kind::Atomic && step.inst.returns_old(),
+            acquires: is_coherent || kind == entry::AccessKind::Atomic && step.inst.returns_old(),
             is_scalar: plan.is_some_and(|plan| plan.family.is_scalar()),
             is_swap,
             is_kept: match kind {
-                entry::Kind::Load => true,
-                entry::Kind::Atomic => {
+                entry::AccessKind::Load => true,
+                entry::AccessKind::Atomic => {
                     let is_plain = matches!(does, Does::Atomic(..));
                     is_plain && !is_swap && !run.means.orders
                 }
-                entry::Kind::Store => matches!(does, Does::Store(_)) && !run.means.needs_counters(),
-                entry::Kind::CoherentLoad | entry::Kind::FailedSwap => false,
+                entry::AccessKind::Store => {
+                    matches!(does, Does::Store(_)) && !run.means.needs_counters()
+                }
+                entry::AccessKind::CoherentLoad | entry::AccessKind::FailedSwap => false,
             },
         }
     }
@@ -243,12 +245,12 @@ struct Watch {
     runs: Arc<Runs>,
     /// The dispatch, once a wave of it has begun.
     run: Option<Arc<RaceDispatch>>,
-    groups: Groups,
+    groups: GroupShadows,
     /// Facts of instructions by their number.
     facts: ByStep<AccessFacts>,
     parts: Parts,
-    apart: Apart,
-    met: Met,
+    apart: PlaceBits,
+    met: Conflicts,
     recent: Recent,
     /// A compare and swap that is being carried out.
     swap: Option<Swap>,
@@ -294,7 +296,7 @@ impl Watch {
             return false;
         }
         // Lanes that may store to one byte are looked at.
-        if facts.kind == entry::Kind::Store && !access.ascends() {
+        if facts.kind == entry::AccessKind::Store && !access.ascends() {
             return false;
         }
         let id = context.id();
@@ -313,7 +315,7 @@ impl Watch {
         self.swap = None;
         let facts = self.facts(context, event, run)?;
         let plan = event.instruction.step.memory.as_deref();
-        let stores = facts.kind == entry::Kind::Store || plan.is_some_and(|plan| plan.to_lds);
+        let stores = facts.kind == entry::AccessKind::Store || plan.is_some_and(|plan| plan.to_lds);
         // A wave is in no race with itself, unless its lanes are.
         if run.is_alone() && (!stores || self.apart.is_certain(event.access())) {
             return Some(());
@@ -341,8 +343,8 @@ impl Watch {
         let facts = self.facts(context, event, run)?;
         let outcome = swap.end(event);
         for (kind, lanes) in [
-            (entry::Kind::Atomic, outcome.succeeded),
-            (entry::Kind::FailedSwap, outcome.failed),
+            (entry::AccessKind::Atomic, outcome.succeeded),
+            (entry::AccessKind::FailedSwap, outcome.failed),
         ] {
             let lanes = lanes & !swap.expected;
             if lanes != 0 {
@@ -403,40 +405,40 @@ impl Watch {
                 };
                 has_released |= release.to_agent || release.to_group;
             }
-            let is_atomic = part.kind == entry::Kind::Atomic;
+            let is_atomic = part.kind == entry::AccessKind::Atomic;
             let continues = is_atomic
                 && run.means.orders
                 && (event.instruction.exec.count_ones() <= FEW_LANES
-                    || part.memory == Memory::Global && run.means.acquires);
-            let ends_chains = part.kind == entry::Kind::Store
+                    || part.memory == ShadowedMemory::Global && run.means.acquires);
+            let ends_chains = part.kind == entry::AccessKind::Store
                 && match part.memory {
-                    Memory::Lds => !group.chains.is_empty(),
-                    Memory::Global => run.means.acquires && !run.chains().is_empty(),
+                    ShadowedMemory::Lds => !group.chains.is_empty(),
+                    ShadowedMemory::Global => run.means.acquires && !run.chains().is_empty(),
                 };
             let acquires = facts.acquires && part.kind == facts.kind;
             self.met.clear();
             self.met.wants_writes = acquires || continues || ends_chains;
             let way = match part.kind {
                 _ if facts.is_scalar => CachePath::ScalarCache,
-                entry::Kind::Load => CachePath::Cache,
-                entry::Kind::CoherentLoad
-                | entry::Kind::Store
-                | entry::Kind::Atomic
-                | entry::Kind::FailedSwap => CachePath::PastCache,
+                entry::AccessKind::Load => CachePath::Cache,
+                entry::AccessKind::CoherentLoad
+                | entry::AccessKind::Store
+                | entry::AccessKind::Atomic
+                | entry::AccessKind::FailedSwap => CachePath::PastCache,
             };
             let (known, since) = group.order(number, way, run, scoreboard);
-            let view = View {
+            let view = HappensBefore {
                 layout: run.layout,
                 group: group.waves(),
                 since,
                 known: &known,
-                is_lds: part.memory == Memory::Lds,
+                is_lds: part.memory == ShadowedMemory::Lds,
                 is_without_acquires: !run.means.acquires,
             };
             let first = group.first_wave();
             // A wave is in no race with itself.
-            let is_own =
-                run.is_alone() || part.memory == Memory::Lds && group.is_alone() && is_of_waves;
+            let is_own = run.is_alone()
+                || part.memory == ShadowedMemory::Lds && group.is_alone() && is_of_waves;
             let extents = if is_own { &[] } else { &part.extents[..] };
             for extent in extents {
                 let now = run
@@ -445,8 +447,8 @@ impl Watch {
                     .releasing(release);
                 let bytes = extent.bytes.clone();
                 match part.memory {
-                    Memory::Lds => group.share.touch(bytes, now, &view, &mut self.met),
-                    Memory::Global => {
+                    ShadowedMemory::Lds => group.share.touch(bytes, now, &view, &mut self.met),
+                    ShadowedMemory::Global => {
                         self.recent
                             .touch(&run.global, bytes, now, &view, &mut self.met);
                     }
@@ -463,11 +465,11 @@ impl Watch {
                 let writes = self.met.writes.iter();
                 acquired.extend(writes.map(|&(at, entry)| Read { memory, at, entry }));
             }
-            if part.kind == entry::Kind::Store {
+            if part.kind == entry::AccessKind::Store {
                 group.wave(number).writes(part.memory);
             }
             let mut values: Option<Vec<Stored>> = None;
-            if part.kind == entry::Kind::Store && !part.is_apart {
+            if part.kind == entry::AccessKind::Store && !part.is_apart {
                 let stored = stored(event, part.memory);
                 if let Some(found) = overlap(stored.clone()) {
                     report_lanes(&self.findings, context, event, part.memory, &found);
@@ -478,7 +480,7 @@ impl Watch {
                 let conflicts = &self.met.conflicts;
                 let past = CachePath::PastCache;
                 let (known, since) = group.order(number, past, run, scoreboard);
-                let past_cache = View {
+                let past_cache = HappensBefore {
                     since,
                     known: &known,
                     ..view
@@ -510,16 +512,16 @@ impl Watch {
 /// Notes the releases that an atomic continues, or that a store ends, of the places that it has met.
 fn continue_releases(
     run: &RaceDispatch,
-    group: &mut Group,
-    memory: Memory,
-    met: &Met,
+    group: &mut GroupShadow,
+    memory: ShadowedMemory,
+    met: &Conflicts,
     now: PastAccess,
     is_atomic: bool,
 ) {
     let mut shared;
     let chains = match memory {
-        Memory::Lds => &mut group.chains,
-        Memory::Global => {
+        ShadowedMemory::Lds => &mut group.chains,
+        ShadowedMemory::Global => {
             shared = run.chains();
             &mut *shared
         }

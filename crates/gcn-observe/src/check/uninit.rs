@@ -19,6 +19,8 @@ mod access;
 mod spans;
 mod repeats;
 mod results;
+mod state;
+mod fast_path;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -29,8 +31,7 @@ use gcn_emu::observe::{
     ShareAccess, Span, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
-use gcn_emu::step::{Family, Step};
-use gcn_emu::wave::Scratch;
+use gcn_emu::step::Step;
 use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers};
 
@@ -39,21 +40,22 @@ use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
 use crate::registers::{name, used};
 use crate::waves::{Groups, Waves};
 
-use access::{Memories, Transfer};
+use access::{Memories, UndefinedAccess};
 use evaluate::Evaluation;
-use facts::{Class, Decides, UninitFacts};
-use memory::{Own, View};
-use origin::{Loads, Origin};
+use facts::{Decides, UndefinedFlow, UninitFacts};
+use fast_path::{accesses_defined, define_written, defines_result, reads_defined};
+use memory::GlobalView;
+use origin::{Loads, UndefinedOrigin};
 use part::PartlyDefined;
-use registers::{SCC, Shadow};
-use repeats::Repeats;
-use results::{Shared, Store};
+use registers::SCC;
+use results::{SharedResults, Store};
 use spans::SpanAccess;
+use state::{GroupState, UndefinedWave, group_of, scratch_bytes};
 
 /// The checker. See the module.
 pub(super) struct Uninit {
     findings: Arc<Findings>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedResults>,
 }
 
 impl Uninit {
@@ -107,53 +109,16 @@ impl Observer for Uninit {
     }
 }
 
-/// Undefined bits of a wave.
-struct WaveState {
-    registers: Box<Shadow>,
-    scratch: Own,
-    repeats: Repeats,
-}
-
-impl WaveState {
-    fn new(context: &Context<'_>, spare: &mut Vec<WaveState>) -> WaveState {
-        let initial = &context.dispatched.dispatch.initial;
-        let mut state = match spare.pop() {
-            Some(mut state) => {
-                state.registers.begin(initial);
-                state
-            }
-            None => WaveState {
-                registers: Shadow::new(context.wave.vgprs.len(), initial),
-                scratch: Own::default(),
-                repeats: Repeats::default(),
-            },
-        };
-        state.repeats.begin();
-        state
-            .scratch
-            .begin(scratch_bytes(&context.wave.scratch) as usize);
-        state
-    }
-}
-
-/// Undefined bits of a workgroup.
-#[derive(Default)]
-struct GroupState {
-    lds: Own,
-    /// Waves that have ended.
-    ended: u32,
-}
-
 /// The checker of one thread's waves.
 struct Watch {
     findings: Arc<Findings>,
-    shared: Arc<Shared>,
+    shared: Arc<SharedResults>,
     facts: ByStep<Arc<UninitFacts>>,
     /// The wave whose turn it is is the current one.
-    waves: Waves<WaveState>,
+    waves: Waves<UndefinedWave>,
     groups: Groups<GroupState>,
     /// States of waves that have ended, to be used again.
-    spare: Vec<WaveState>,
+    spare: Vec<UndefinedWave>,
     loads: Loads,
     /// Numbers of the stores that have left undefined bits, by address.
     stores: HashMap<u64, u32>,
@@ -167,7 +132,7 @@ struct UninitReport<'a> {
     kind: Kind,
     message: String,
     label: String,
-    origin: Origin,
+    origin: UndefinedOrigin,
     lane: Option<usize>,
     detail: u64,
     instruction: &'a Instruction<'a>,
@@ -176,10 +141,10 @@ struct UninitReport<'a> {
 impl Watch {
     /// Makes a wave the current one.
     #[inline]
-    fn turn(&mut self, context: &Context<'_>) -> &mut WaveState {
+    fn turn(&mut self, context: &Context<'_>) -> &mut UndefinedWave {
         let spare = &mut self.spare;
         self.waves
-            .get_or_make(context.id(), || WaveState::new(context, spare))
+            .get_or_make(context.id(), || UndefinedWave::new(context, spare))
     }
 
     fn report(findings: &Findings, loads: &Loads, context: &Context<'_>, report: UninitReport<'_>) {
@@ -221,7 +186,7 @@ impl Watch {
                 continue;
             };
             let register = name(isa, it.registers);
-            let accesses_memory = facts.class == Class::Memory || facts.reads_lds_direct;
+            let accesses_memory = facts.class == UndefinedFlow::Memory || facts.reads_lds_direct;
             let what = match it.registers {
                 _ if !accesses_memory => {
                     format!("{register} is undefined, and decides which register is accessed")
@@ -357,7 +322,7 @@ impl Watch {
             define_written(&mut state.registers, facts, instruction.exec);
             return;
         }
-        let mut view = View::new(&self.shared.global);
+        let mut view = GlobalView::new(&self.shared.global);
         let scratch = &context.wave.scratch;
         let scratch_range = scratch.base..scratch.base + scratch_bytes(scratch);
         let mut by_span = SpanAccess {
@@ -391,7 +356,7 @@ impl Watch {
             if number > 0 && !context.texel(instruction.step, number, &mut self.access) {
                 break;
             }
-            Transfer {
+            UndefinedAccess {
                 context,
                 instruction,
                 plan,
@@ -405,7 +370,7 @@ impl Watch {
                     scratch_range: scratch_range.clone(),
                     global: &shared.global,
                 },
-                view: View::new(&self.shared.global),
+                view: GlobalView::new(&self.shared.global),
                 loads: &mut self.loads,
                 store: &mut store,
             }
@@ -448,7 +413,7 @@ impl Watch {
         if !reads_defined(&state.registers, facts, exec) {
             return false;
         }
-        let reads_memory = facts.class == Class::Memory || facts.reads_lds_direct;
+        let reads_memory = facts.class == UndefinedFlow::Memory || facts.reads_lds_direct;
         let loads_defined = !reads_memory || {
             let group = group_of(&mut self.groups, context);
             accesses_defined(
@@ -471,7 +436,7 @@ impl Watch {
             return;
         };
         let registers = &mut state.registers;
-        if facts.class == Class::Memory {
+        if facts.class == UndefinedFlow::Memory {
             let is_defined = reads_defined(registers, facts, instruction.exec);
             self.memory(context, instruction, facts, is_defined);
             return;
@@ -488,88 +453,6 @@ impl Watch {
         if facts.scalar_written >> regs::EXEC_LO != 0 {
             self.exec(context, instruction);
         }
-    }
-}
-
-/// Bytes of a wave's scratch.
-fn scratch_bytes(scratch: &Scratch) -> u64 {
-    u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64
-}
-
-/// The state of a wave's workgroup.
-#[inline]
-fn group_of<'g>(groups: &'g mut Groups<GroupState>, context: &Context<'_>) -> &'g mut GroupState {
-    groups.get_or_make(context.id().group, || {
-        let mut group = GroupState::default();
-        let bytes = context.dispatched.dispatch.lds_bytes as usize;
-        group.lds.begin(bytes);
-        group
-    })
-}
-
-/// True if a memory instruction whose registers are defined is known to find all memory defined, without a look at the shadow
-/// of what it accesses.
-#[inline]
-fn accesses_defined(
-    context: &Context<'_>,
-    step: &Step,
-    exec: u64,
-    group: &GroupState,
-    shared: &Shared,
-    repeats: &mut Repeats,
-    bases_number: Option<u64>,
-) -> bool {
-    let has_lds = group.lds.has_any();
-    let Some(plan) = step.memory.as_deref() else {
-        // LDS_DIRECT.
-        return !has_lds;
-    };
-    let has_scratch = context.wave.scratch.bytes_per_lane != 0;
-    let has_global = || shared.global.has_any();
-    let may_have_undefined = match plan.family {
-        Family::Share => has_lds,
-        Family::Flat => has_lds || has_scratch || has_global(),
-        Family::Scratch | Family::Buffer | Family::ScalarScratch => {
-            has_scratch || has_global() || plan.to_lds && has_lds
-        }
-        Family::Global => has_global() || plan.to_lds && has_lds,
-        Family::Scalar | Family::ScalarBuffer | Family::Image => has_global(),
-    };
-    let version = group.lds.version();
-    !may_have_undefined || repeats.has(context, step, exec, version, bases_number)
-}
-
-/// True if nothing is undefined of what an instruction reads.
-#[inline]
-fn reads_defined(registers: &Shadow, facts: &UninitFacts, exec: u64) -> bool {
-    let lanes = if facts.crosses { u64::MAX } else { exec };
-    let read = facts.vector_read.iter();
-    let undefined = read.fold(0, |all, register| all | registers.lanes(*register));
-    undefined & lanes == 0 && registers.undefined & facts.scalar_read == 0
-}
-
-/// Marks as defined what an instruction writes, all of whose sources are defined. Returns false, and has done nothing, where it
-/// leaves bits of a register as they are and these may be undefined.
-#[inline]
-fn defines_result(registers: &mut Shadow, facts: &UninitFacts, exec: u64) -> bool {
-    if facts.writes_whole {
-        define_written(registers, facts, exec);
-        return true;
-    }
-    let mut written = facts.vector_written.iter();
-    let is_defined = written.all(|it| registers.lanes(*it) == 0);
-    if is_defined {
-        registers.undefined &= !facts.scalar_written;
-    }
-    is_defined
-}
-
-/// Marks as defined everything that an instruction writes.
-#[inline]
-fn define_written(registers: &mut Shadow, facts: &UninitFacts, exec: u64) {
-    registers.undefined &= !facts.scalar_written;
-    for register in &facts.vector_written {
-        registers.define_vector(*register, exec);
     }
 }
 

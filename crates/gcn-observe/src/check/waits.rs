@@ -23,8 +23,8 @@ use crate::registers::{lanes_of, used};
 use crate::waves::{Groups, Waves};
 use gcn_emu::outstanding::{Held, Outstanding, flat_order};
 
-use facts::{LdsUse, Role, WaitFacts};
-use lds::{Bytes, Unwaited};
+use facts::{LdsUse, WaitFacts, WaitRole};
+use lds::{LdsBytes, Unwaited};
 
 /// The checker. See the module.
 pub(super) struct Waits {
@@ -64,7 +64,7 @@ impl Observer for Waits {
 
 /// A thing that an operation holds.
 #[derive(Clone, Debug, PartialEq)]
-struct Hold {
+struct HeldResource {
     /// The operation's instruction by its number, and its address.
     index: usize,
     pc: u64,
@@ -76,13 +76,13 @@ enum HeldPlace {
     /// Registers that it will write, or still has to read, and lanes of them.
     Registers(RegisterUse, u64),
     /// Bytes of LDS that it will write, or read.
-    Lds { bytes: Arc<Bytes>, writes: bool },
+    Lds { bytes: Arc<LdsBytes>, writes: bool },
 }
 
 /// The operations of a wave, and the registers that they hold.
 #[derive(Default)]
-struct WaveState {
-    outstanding: Outstanding<Hold>,
+struct WaveOperations {
+    outstanding: Outstanding<HeldResource>,
     /// Registers that will be written.
     written: RegisterSet,
     /// Registers that still have to be read.
@@ -91,10 +91,10 @@ struct WaveState {
     loads_lds: bool,
 }
 
-impl WaveState {
+impl WaveOperations {
     /// Finds the registers that are held.
     fn changed(&mut self) {
-        let mut now = WaveState::default();
+        let mut now = WaveOperations::default();
         for it in self.outstanding.held() {
             now.add(it.counter, &it.what.what);
         }
@@ -115,25 +115,25 @@ impl WaveState {
 struct Watch {
     findings: Arc<Findings>,
     facts: ByStep<WaitFacts>,
-    waves: Waves<WaveState>,
+    waves: Waves<WaveOperations>,
     /// Accesses of LDS that were outstanding at a barrier, by workgroup.
-    groups: Groups<Unwaited<Hold>>,
+    groups: Groups<Unwaited<HeldResource>>,
     /// Addresses of an instruction; kept to be allocated once.
     access: Box<Access>,
 }
 
 /// An instruction's use of what an operation holds.
-struct Met {
-    held: Held<Hold>,
+struct EarlyUse {
+    held: Held<HeldResource>,
     /// Waits that release it: counters and their values.
     waits: Vec<(Counter, u8)>,
     /// The instruction's use.
     its: RegisterUse,
 }
 
-impl Met {
+impl EarlyUse {
     /// Another counter, or another execution of the operation, holds what is used.
-    fn also(&mut self, held: &Held<Hold>) {
+    fn also(&mut self, held: &Held<HeldResource>) {
         let until = held.wait();
         match self.waits.iter_mut().find(|(by, _)| *by == held.counter) {
             Some((_, known)) => *known = until.min(*known),
@@ -144,11 +144,15 @@ impl Met {
 
 impl Watch {
     /// The first conflict of the instruction's registers with each outstanding operation.
-    fn met(state: &WaveState, context: &Context<'_>, instruction: &Instruction<'_>) -> Vec<Met> {
+    fn met(
+        state: &WaveOperations,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+    ) -> Vec<EarlyUse> {
         let inst = &instruction.step.inst;
         let uses = inst.uses();
         let own = uses.counters();
-        let mut found: Vec<Met> = Vec::new();
+        let mut found: Vec<EarlyUse> = Vec::new();
         let beyond = context.address_beyond(instruction.step);
         for its in used(instruction).chain(beyond) {
             let its_lanes = lanes_of(its.lanes, instruction.exec);
@@ -165,10 +169,10 @@ impl Watch {
                 if !meets {
                     continue;
                 }
-                let is_known = |it: &&mut Met| it.held.what.pc == held.what.pc;
+                let is_known = |it: &&mut EarlyUse| it.held.what.pc == held.what.pc;
                 match found.iter_mut().find(is_known) {
                     Some(known) => known.also(held),
-                    None => found.push(Met {
+                    None => found.push(EarlyUse {
                         held: held.clone(),
                         waits: vec![(held.counter, held.wait())],
                         its,
@@ -183,11 +187,11 @@ impl Watch {
     fn registers(
         findings: &Findings,
         facts: &ByStep<WaitFacts>,
-        state: &mut WaveState,
+        state: &mut WaveOperations,
         context: &Context<'_>,
         instruction: &Instruction<'_>,
     ) {
-        for Met { held, waits, its } in Self::met(state, context, instruction) {
+        for EarlyUse { held, waits, its } in Self::met(state, context, instruction) {
             let operation = facts.get(held.what.index);
             let (HeldPlace::Registers(theirs, _), Some(operation)) = (&held.what.what, operation)
             else {
@@ -226,9 +230,9 @@ impl Watch {
             return;
         }
         context.addresses(instruction.step, &mut self.access);
-        let of = |is: bool, bytes: fn(&Access) -> Bytes| is.then(|| bytes(&self.access));
-        let read = of(uses.reads, Bytes::read).unwrap_or_default();
-        let written = of(uses.writes, Bytes::written).unwrap_or_default();
+        let of = |is: bool, bytes: fn(&Access) -> LdsBytes| is.then(|| bytes(&self.access));
+        let read = of(uses.reads, LdsBytes::read).unwrap_or_default();
+        let written = of(uses.writes, LdsBytes::written).unwrap_or_default();
         let own = state.outstanding.held().iter();
         let own = own.filter(|it| it.counter == Counter::Vm);
         let own = own.filter_map(|it| match &it.what.what {
@@ -317,7 +321,7 @@ impl Watch {
             counters.order = flat_order(lds_lanes, lanes);
         }
         let pc = context.pc;
-        let hold = |what| Hold {
+        let hold = |what| HeldResource {
             index: instruction.step.index,
             pc,
             what,
@@ -340,9 +344,9 @@ impl Watch {
                 Counter::Lgkm
             };
             let bytes = if writes_lds {
-                Bytes::written(access)
+                LdsBytes::written(access)
             } else {
-                Bytes::read(access)
+                LdsBytes::read(access)
             };
             let what = HeldPlace::Lds {
                 bytes: Arc::new(bytes),
@@ -366,7 +370,7 @@ impl Watch {
 
 impl WaveObserver for Watch {
     fn wave_begins(&mut self, context: &Context<'_>) {
-        *self.waves.get(context.id()) = WaveState::default();
+        *self.waves.get(context.id()) = WaveOperations::default();
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
@@ -395,13 +399,13 @@ impl WaveObserver for Watch {
         }
         let state = self.waves.get(context.id());
         match role {
-            Role::Wait(until) => {
+            WaitRole::Wait(until) => {
                 if state.outstanding.wait(until) {
                     state.changed();
                 }
             }
-            Role::Counted(counters) => self.issue(context, instruction, counters),
-            Role::Other => {}
+            WaitRole::Counted(counters) => self.issue(context, instruction, counters),
+            WaitRole::Other => {}
         }
     }
 

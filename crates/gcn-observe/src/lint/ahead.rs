@@ -9,7 +9,7 @@ use gcn_isa::Inst;
 use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState};
 
 use super::flow::Flow;
-use super::program::{Flat, Next, Program, Step};
+use super::program::{Flat, LintProgram, LintStep, Next};
 use super::report::{FindingSink, RuledOut};
 
 /// Instructions of a kernel that are read at most.
@@ -90,7 +90,7 @@ impl Reading {
     fn new(dispatched: &Dispatched<'_>, has_lds: bool) -> Reading {
         let flat = if has_lds { Flat::Both } else { Flat::Vector };
         let words = Box::new(|pc| words(dispatched, pc));
-        let mut flow = Flow::new(Program::new(dispatched.code.isa(), flat, true, words));
+        let mut flow = Flow::new(LintProgram::new(dispatched.code.isa(), flat, true, words));
         flow.enter(dispatched.dispatch.entry);
         let is_read = flow.run(MOST);
         let mut ruled_out = RuledOut::default();
@@ -106,7 +106,7 @@ impl Reading {
                 ruled_out = found.get();
             }
         }
-        let of = |step: &Step| Reached {
+        let of = |step: &LintStep| Reached {
             pc: step.pc,
             inst: step.inst,
             branch: match step.next {
@@ -133,7 +133,7 @@ impl Reading {
 }
 
 /// True if an instruction does what it does with the registers that it names, and goes on where its words say.
-fn is_followed(step: &Step) -> bool {
+fn is_followed(step: &LintStep) -> bool {
     let is_named = |uses: &RegisterUse| {
         let is_mode = uses.registers == Registers::State(UnnumberedState::MODE);
         !(uses.indexed || is_mode && uses.written & CHANGES_EXECUTION != 0)

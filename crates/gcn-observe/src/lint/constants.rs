@@ -9,7 +9,7 @@ use gcn_isa::vop::Vop2;
 use gcn_isa::vop3::Vop3;
 use gcn_isa::{Inst, Op, Operand, regs};
 
-use super::program::Step;
+use super::program::LintStep;
 
 /// The first of the two registers in which LLVM's functions find the address to return to.
 pub(super) const LINK: u8 = 30;
@@ -29,7 +29,7 @@ enum Place {
 
 /// A known dword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Value {
+enum KnownValue {
     Number(u32),
     /// A half of the address to which the function returns.
     Return {
@@ -41,7 +41,7 @@ enum Value {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Constants {
     /// Places in order, with their values.
-    known: Vec<(Place, Value)>,
+    known: Vec<(Place, KnownValue)>,
     /// SCC, as a carry.
     carry: Option<bool>,
     /// Scalar registers that the function has written, a bit each.
@@ -55,14 +55,14 @@ fn bits(registers: impl IntoIterator<Item = u8>) -> u128 {
 }
 
 /// Places with the values that an instruction sets them to, and its carry.
-type Results = (Vec<(Place, Value)>, Option<bool>);
+type KnownResults = (Vec<(Place, KnownValue)>, Option<bool>);
 
 impl Constants {
     /// The values known at the beginning of a function whose caller has put the address to return to into a pair of registers.
     pub(super) fn called(link: u8) -> Constants {
         let half = |is_high: bool| {
             let register = Place::Scalar(link.saturating_add(is_high.into()));
-            (register, Value::Return { is_high })
+            (register, KnownValue::Return { is_high })
         };
         Constants {
             known: vec![half(false), half(true)],
@@ -104,7 +104,7 @@ impl Constants {
         })
     }
 
-    fn get(&self, place: Place) -> Option<Value> {
+    fn get(&self, place: Place) -> Option<KnownValue> {
         let known = self.known.iter().find(|(it, _)| *it == place);
         known.map(|(_, value)| *value)
     }
@@ -112,8 +112,8 @@ impl Constants {
     /// The number in a register.
     fn register(&self, register: u8) -> Option<u32> {
         match self.get(Place::Scalar(register))? {
-            Value::Number(value) => Some(value),
-            Value::Return { .. } => None,
+            KnownValue::Number(value) => Some(value),
+            KnownValue::Return { .. } => None,
         }
     }
 
@@ -126,7 +126,7 @@ impl Constants {
     /// True if a pair of registers has the address to which the function returns.
     fn returns_by(&self, first: u8) -> bool {
         let has = |register, is_high| {
-            self.get(Place::Scalar(register)) == Some(Value::Return { is_high })
+            self.get(Place::Scalar(register)) == Some(KnownValue::Return { is_high })
         };
         has(first, false) && has(first.saturating_add(1), true)
     }
@@ -134,14 +134,14 @@ impl Constants {
     /// True if a jump to an unknown address in a pair of registers leads to another function, which returns in this one's place:
     /// other registers have the address to return to.
     pub(super) fn is_tail_call(&self, first: u8) -> bool {
-        let is_ready = |(place, _): &(Place, Value)| match place {
+        let is_ready = |(place, _): &(Place, KnownValue)| match place {
             Place::Scalar(register) => self.returns_by(*register),
             Place::Lane { .. } => false,
         };
         !self.returns_by(first) && self.known.iter().any(is_ready)
     }
 
-    fn set(&mut self, place: Place, value: Value) {
+    fn set(&mut self, place: Place, value: KnownValue) {
         let index = self.known.partition_point(|(it, _)| *it < place);
         self.known.insert(index, (place, value));
     }
@@ -172,7 +172,7 @@ impl Constants {
     }
 
     /// An instruction is executed.
-    pub(super) fn step(&mut self, step: &Step) {
+    pub(super) fn step(&mut self, step: &LintStep) {
         let results = self.results(&step.inst, step.following());
         let lane = self.lane_written(&step.inst);
         for (it, _) in step.uses.iter().filter(|(it, _)| it.written != 0) {
@@ -217,7 +217,7 @@ impl Constants {
         clippy::wildcard_enum_match_arm,
         reason = "only these make addresses, and move them"
     )]
-    fn results(&self, inst: &Inst, following: u64) -> Option<Results> {
+    fn results(&self, inst: &Inst, following: u64) -> Option<KnownResults> {
         let mut operands = inst.row().slots().map(|slot| inst.operand(slot));
         let to = match operands.next()? {
             Operand::Scalar { code, .. } => Place::Scalar(code),
@@ -233,7 +233,7 @@ impl Constants {
             Op::Sop1(Sop1::S_GETPC_B64) => {
                 let high = (following >> u32::BITS) as u32;
                 let halves = [(to, following as u32), (second(), high)];
-                let known = halves.map(|(place, half)| (place, Value::Number(half)));
+                let known = halves.map(|(place, half)| (place, KnownValue::Number(half)));
                 Some((known.to_vec(), self.carry))
             }
             Op::Sop1(Sop1::S_MOV_B64) => {
@@ -268,7 +268,7 @@ impl Constants {
                 let is_known = |it| scalar(it).is_some_and(|code| code < regs::ZERO);
                 let known = || {
                     (
-                        vec![(to, Value::Number(sum as u32))],
+                        vec![(to, KnownValue::Number(sum as u32))],
                         Some(sum >> u32::BITS != 0),
                     )
                 };

@@ -5,16 +5,16 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use super::constants::{Constants, LINK};
-use super::hazards::Hazards;
-use super::program::{Next, Program, Step};
+use super::hazards::OpenHazards;
+use super::program::{LintProgram, LintStep, Next};
 use super::report::FindingSink;
-use super::waits::Waits;
+use super::waits::OpenOperations;
 
 /// Facts known at a place.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct State {
-    waits: Waits,
-    hazards: Hazards,
+    waits: OpenOperations,
+    hazards: OpenHazards,
     constants: Constants,
 }
 
@@ -37,7 +37,7 @@ impl State {
 }
 
 /// A block of a function.
-struct Block {
+struct BasicBlock {
     /// Facts known at its beginning.
     state: State,
     /// The address behind its last instruction, as it was last read.
@@ -46,7 +46,7 @@ struct Block {
 
 #[derive(Default)]
 struct Function {
-    blocks: BTreeMap<u64, Block>,
+    blocks: BTreeMap<u64, BasicBlock>,
     /// Facts known where it returns; `None` as long as it does not.
     exit: Option<State>,
     /// Places to which it returns, with the constants known before the call.
@@ -58,7 +58,7 @@ type BlockPlace = (usize, u64);
 
 /// A reading of a program.
 pub(super) struct Flow<'a> {
-    program: Program<'a>,
+    program: LintProgram<'a>,
     functions: Vec<Function>,
     by_entry: HashMap<u64, usize>,
     /// Blocks to read again.
@@ -84,7 +84,7 @@ enum BlockEnd {
 }
 
 impl<'a> Flow<'a> {
-    pub(super) fn new(program: Program<'a>) -> Flow<'a> {
+    pub(super) fn new(program: LintProgram<'a>) -> Flow<'a> {
         Flow {
             program,
             functions: Vec::new(),
@@ -122,7 +122,7 @@ impl<'a> Flow<'a> {
         let before = blocks.range(..at.1).next_back();
         let cut = before.filter(|(_, block)| block.end > at.1);
         self.work.extend(cut.map(|(&start, _)| (at.0, start)));
-        let block = Block {
+        let block = BasicBlock {
             state: state.clone(),
             end: at.1,
         };
@@ -144,7 +144,7 @@ impl<'a> Flow<'a> {
     }
 
     /// The instructions that some path reaches.
-    pub(super) fn steps(&self) -> &[Step] {
+    pub(super) fn steps(&self) -> &[LintStep] {
         self.program.steps()
     }
 

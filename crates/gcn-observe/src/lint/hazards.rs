@@ -3,7 +3,7 @@
 use crate::finding::{FindingKey, FindingPlace, Kind};
 use crate::wait_states::{MOST, TooFew};
 
-use super::program::Program;
+use super::program::LintProgram;
 use super::report::FindingSink;
 
 /// An instruction that has begun a hazard.
@@ -16,13 +16,13 @@ struct Begun {
 
 /// Hazards that may be open.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Hazards {
+pub(super) struct OpenHazards {
     begun: Vec<Begun>,
 }
 
-impl Hazards {
+impl OpenHazards {
     /// Joins what may be open on another way. Returns true if that is more than before.
-    pub(super) fn join(&mut self, other: &Hazards) -> bool {
+    pub(super) fn join(&mut self, other: &OpenHazards) -> bool {
         let mut grown = false;
         for theirs in &other.begun {
             match self.begun.iter_mut().find(|it| it.step == theirs.step) {
@@ -43,7 +43,7 @@ impl Hazards {
     /// An instruction is executed; the hazards that it ends are reported where somebody listens.
     pub(super) fn step(
         &mut self,
-        program: &Program<'_>,
+        program: &LintProgram<'_>,
         number: u32,
         to: Option<&FindingSink<'_>>,
     ) {

@@ -26,7 +26,7 @@ pub(super) enum Next {
 }
 
 /// An instruction.
-pub(super) struct Step {
+pub(super) struct LintStep {
     pub(super) pc: u64,
     pub(super) inst: Inst,
     pub(super) next: Next,
@@ -44,14 +44,14 @@ pub(super) struct Step {
     pub(super) part: HazardPart,
 }
 
-impl Step {
-    fn new(pc: u64, inst: Inst, branch: Option<i64>) -> Step {
+impl LintStep {
+    fn new(pc: u64, inst: Inst, branch: Option<i64>) -> LintStep {
         let uses = inst.uses();
         let all: Vec<(RegisterUse, &'static [Counter])> = uses
             .registers()
             .map(|it| (it, uses.released_by(&it)))
             .collect();
-        Step {
+        LintStep {
             pc,
             next: next(pc, &inst, branch),
             uses: all,
@@ -150,22 +150,27 @@ pub(super) enum Flat {
 }
 
 /// Words of code by address: that at it and the one behind, which may be none of the code's; `None` where there is no code.
-pub(super) type Words<'a> = Box<dyn Fn(u64) -> Option<(u32, Option<u32>)> + 'a>;
+pub(super) type CodeWords<'a> = Box<dyn Fn(u64) -> Option<(u32, Option<u32>)> + 'a>;
 
 /// Code by address.
-pub(super) struct Program<'a> {
+pub(super) struct LintProgram<'a> {
     pub(super) isa: Isa,
     pub(super) flat: Flat,
     /// Accesses of LDS count, too.
     pub(super) is_strict: bool,
-    words: Words<'a>,
-    steps: Vec<Step>,
+    words: CodeWords<'a>,
+    steps: Vec<LintStep>,
     by_address: HashMap<u64, Option<u32>>,
 }
 
-impl<'a> Program<'a> {
-    pub(super) fn new(isa: Isa, flat: Flat, is_strict: bool, words: Words<'a>) -> Program<'a> {
-        Program {
+impl<'a> LintProgram<'a> {
+    pub(super) fn new(
+        isa: Isa,
+        flat: Flat,
+        is_strict: bool,
+        words: CodeWords<'a>,
+    ) -> LintProgram<'a> {
+        LintProgram {
             isa,
             flat,
             is_strict,
@@ -176,7 +181,7 @@ impl<'a> Program<'a> {
     }
 
     /// The instructions that have been looked at.
-    pub(super) fn steps(&self) -> &[Step] {
+    pub(super) fn steps(&self) -> &[LintStep] {
         &self.steps
     }
 
@@ -194,15 +199,15 @@ impl<'a> Program<'a> {
     }
 
     /// An instruction by its number.
-    pub(super) fn step(&self, number: u32) -> &Step {
+    pub(super) fn step(&self, number: u32) -> &LintStep {
         &self.steps[number as usize]
     }
 
-    fn decode(&self, pc: u64) -> Option<Step> {
+    fn decode(&self, pc: u64) -> Option<LintStep> {
         let (first, second) = (self.words)(pc)?;
         let words = [first, second.unwrap_or_default()];
         let words = &words[..1 + usize::from(second.is_some())];
         let (inst, skimmed) = self.isa.decoder().decode(words).ok()?;
-        Some(Step::new(pc, inst, skimmed.branch))
+        Some(LintStep::new(pc, inst, skimmed.branch))
     }
 }

@@ -8,12 +8,12 @@ use crate::conflict::{Conflict, conflicts, detail};
 use crate::finding::{Finding, FindingKey, FindingPlace, Kind};
 use gcn_emu::outstanding::{Held, Outstanding};
 
-use super::program::{Flat, Program, Step};
+use super::program::{Flat, LintProgram, LintStep};
 use super::report::FindingSink;
 
 /// Something that an operation holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Hold {
+struct PossiblyHeld {
     /// The operation's instruction.
     step: u32,
     what: HeldUse,
@@ -27,28 +27,28 @@ enum HeldUse {
 }
 
 /// An instruction's use of registers that an operation holds.
-struct Met {
+struct PossibleEarlyUse {
     its: RegisterUse,
     theirs: RegisterUse,
-    held: Held<Hold>,
+    held: Held<PossiblyHeld>,
 }
 
 /// Operations that may be outstanding.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Waits {
-    outstanding: Outstanding<Hold>,
+pub(super) struct OpenOperations {
+    outstanding: Outstanding<PossiblyHeld>,
     /// Registers that are held.
     held: RegisterSet,
 }
 
 /// True for FLAT whose lanes may go to vector memory or to LDS, and not to both.
-fn is_either(program: &Program<'_>, counters: &Counters) -> bool {
+fn is_either(program: &LintProgram<'_>, counters: &Counters) -> bool {
     program.flat == Flat::Either && counters.order == Order::Flat
 }
 
-impl Waits {
+impl OpenOperations {
     /// Joins what may be outstanding on another way. Returns true if that is more than before.
-    pub(super) fn join(&mut self, other: &Waits) -> bool {
+    pub(super) fn join(&mut self, other: &OpenOperations) -> bool {
         let grown = self.outstanding.join(&other.outstanding);
         if grown {
             self.changed();
@@ -68,7 +68,7 @@ impl Waits {
     /// An instruction is executed; its conflicts are reported where somebody listens.
     pub(super) fn step(
         &mut self,
-        program: &Program<'_>,
+        program: &LintProgram<'_>,
         number: u32,
         to: Option<&FindingSink<'_>>,
     ) {
@@ -91,7 +91,7 @@ impl Waits {
     }
 
     /// Reports accesses of LDS that other waves, or loads to LDS that any instruction, may find incomplete.
-    fn look_at_lds(&self, program: &Program<'_>, step: &Step, report: &FindingSink<'_>) {
+    fn look_at_lds(&self, program: &LintProgram<'_>, step: &LintStep, report: &FindingSink<'_>) {
         let is_barrier = step.inst.does() == Does::Control(Control::Barrier);
         let accesses = self.outstanding.held().iter();
         let mut accesses = accesses.filter(|it| it.what.what == HeldUse::Lds);
@@ -115,15 +115,21 @@ impl Waits {
         }
     }
 
-    fn issue(&mut self, program: &Program<'_>, step: &Step, number: u32, counters: &Counters) {
-        let hold = |what| Hold { step: number, what };
+    fn issue(
+        &mut self,
+        program: &LintProgram<'_>,
+        step: &LintStep,
+        number: u32,
+        counters: &Counters,
+    ) {
+        let hold = |what| PossiblyHeld { step: number, what };
         let registers = |by: Option<Counter>| {
             let held = step.holds.iter();
             let held = held.filter(move |(it, _)| by.is_none_or(|by| by == *it));
             held.map(move |&(by, its)| (by, hold(HeldUse::Registers(its))))
         };
         // The same operation of an earlier time around a loop completes before, or at any time: this one decides.
-        let is_new = |it: &Held<Hold>| it.what.step != number;
+        let is_new = |it: &Held<PossiblyHeld>| it.what.step != number;
         self.outstanding.retain(is_new);
         let max = Waitcnt::max(program.isa);
         if program.flat == Flat::Vector && counters.order == Order::Flat {
@@ -163,8 +169,8 @@ impl Waits {
     }
 
     /// The first conflict with each operation.
-    fn conflicts(&self, program: &Program<'_>, step: &Step) -> Vec<Met> {
-        let mut found: Vec<Met> = Vec::new();
+    fn conflicts(&self, program: &LintProgram<'_>, step: &LintStep) -> Vec<PossibleEarlyUse> {
+        let mut found: Vec<PossibleEarlyUse> = Vec::new();
         for &(its, released) in &step.uses {
             for held in self.outstanding.held() {
                 let HeldUse::Registers(theirs) = held.what.what else {
@@ -173,7 +179,7 @@ impl Waits {
                 let meets = conflicts(&its, (step.counters, released), &theirs, held);
                 let is_new = || found.iter().all(|it| it.held.what.step != held.what.step);
                 if meets && is_new() && self.is_held(program, held) {
-                    found.push(Met {
+                    found.push(PossibleEarlyUse {
                         its,
                         theirs,
                         held: held.clone(),
@@ -185,7 +191,7 @@ impl Waits {
     }
 
     /// True if no counter has released it.
-    fn is_held(&self, program: &Program<'_>, held: &Held<Hold>) -> bool {
+    fn is_held(&self, program: &LintProgram<'_>, held: &Held<PossiblyHeld>) -> bool {
         let by = |counter| {
             let mut all = self.outstanding.held().iter();
             all.any(|it| it.what == held.what && it.counter == counter)
@@ -196,12 +202,17 @@ impl Waits {
     }
 
     /// Reports conflicts, and releases what they are about: later uses of the same value say nothing new.
-    fn release(&mut self, program: &Program<'_>, step: &Step, to: Option<&FindingSink<'_>>) {
+    fn release(
+        &mut self,
+        program: &LintProgram<'_>,
+        step: &LintStep,
+        to: Option<&FindingSink<'_>>,
+    ) {
         let found = self.conflicts(program, step);
         if found.is_empty() {
             return;
         }
-        for Met { its, theirs, held } in &found {
+        for PossibleEarlyUse { its, theirs, held } in &found {
             let Some(report) = to else { break };
             let operation = program.step(held.what.step);
             let same = self.outstanding.held().iter();

@@ -36,7 +36,7 @@ pub fn conflicts(
         5..=8 => 16,
         _ => 8,
     };
-    let mut group = Group::default();
+    let mut group = ServedLanes::default();
     let mut sum = 0;
     for (lane, offset) in lanes {
         if group.number != lane / width {
@@ -53,13 +53,13 @@ pub fn conflicts(
 
 /// Lanes that are served together.
 #[derive(Default)]
-struct Group {
+struct ServedLanes {
     number: usize,
     /// Dwords that each bank serves.
     banks: [Vec<u64>; BANKS],
 }
 
-impl Group {
+impl ServedLanes {
     fn clear(&mut self, number: usize) {
         self.number = number;
         self.banks.iter_mut().for_each(Vec::clear);

@@ -13,14 +13,14 @@ const DWORD_BYTES: u64 = 4;
 
 /// Places of an access. It is kept from one to the next, so that nothing is allocated for each.
 #[derive(Default)]
-pub(super) struct Places {
+pub(super) struct AccessedPlaces {
     /// Numbers of lines, sorted and each once.
     lines: Vec<u64>,
     bytes: u64,
     bank_conflicts: u64,
 }
 
-impl Places {
+impl AccessedPlaces {
     /// Finds the places of an access that is about to happen.
     pub(super) fn find(&mut self, event: &MemoryEvent<'_>) {
         let access = event.access();

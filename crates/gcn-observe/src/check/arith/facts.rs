@@ -10,7 +10,7 @@ use crate::vectors::Vectors;
 
 /// An operation that may be exceptional by its operands alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Operation {
+pub(super) enum ArithOperation {
     /// 1 divided by the source.
     Reciprocal,
     /// The last step of a division: the quotient, the denominator, the numerator.
@@ -31,7 +31,7 @@ pub(super) struct FloatSource {
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct ArithFacts {
-    pub(super) operation: Operation,
+    pub(super) operation: ArithOperation,
     /// Sources in floating point, where a lane has its own.
     pub(super) sources: Box<[FloatSource]>,
     /// Type of its result, if that is in floating point and computed, and its place.
@@ -48,9 +48,10 @@ impl ArithFacts {
         let row = inst.row();
         let operation = operation(inst.name());
         // The quotient has gone through whatever the division's steps have made of it.
-        let is_quotient = |slot: &Slot| operation == Operation::Fixup && slot.field == Field::Src0;
+        let is_quotient =
+            |slot: &Slot| operation == ArithOperation::Fixup && slot.field == Field::Src0;
         let mut facts = ArithFacts {
-            operation: Operation::Other,
+            operation: ArithOperation::Other,
             sources: Box::default(),
             result: None,
             moves: moves(inst.name()),
@@ -109,18 +110,18 @@ fn moves(name: &str) -> bool {
     )
 }
 
-fn operation(name: &str) -> Operation {
+fn operation(name: &str) -> ArithOperation {
     match name {
-        "v_rcp_f32" | "v_rcp_iflag_f32" | "v_rcp_f16" | "v_rcp_f64" => Operation::Reciprocal,
+        "v_rcp_f32" | "v_rcp_iflag_f32" | "v_rcp_f16" | "v_rcp_f64" => ArithOperation::Reciprocal,
         "v_div_fixup_f32" | "v_div_fixup_f64" | "v_div_fixup_f16" | "v_div_fixup_legacy_f16" => {
-            Operation::Fixup
+            ArithOperation::Fixup
         }
-        "v_cvt_i32_f32" | "v_cvt_i32_f64" => Operation::Convert(IntegerRange::I32),
-        "v_cvt_u32_f32" | "v_cvt_u32_f64" => Operation::Convert(IntegerRange::U32),
-        "v_cvt_i16_f16" => Operation::Convert(IntegerRange::I16),
-        "v_cvt_u16_f16" => Operation::Convert(IntegerRange::U16),
-        "v_cvt_flr_i32_f32" => Operation::Convert(IntegerRange::FloorI32),
-        "v_cvt_rpi_i32_f32" => Operation::Convert(IntegerRange::NearI32),
-        _ => Operation::Other,
+        "v_cvt_i32_f32" | "v_cvt_i32_f64" => ArithOperation::Convert(IntegerRange::I32),
+        "v_cvt_u32_f32" | "v_cvt_u32_f64" => ArithOperation::Convert(IntegerRange::U32),
+        "v_cvt_i16_f16" => ArithOperation::Convert(IntegerRange::I16),
+        "v_cvt_u16_f16" => ArithOperation::Convert(IntegerRange::U16),
+        "v_cvt_flr_i32_f32" => ArithOperation::Convert(IntegerRange::FloorI32),
+        "v_cvt_rpi_i32_f32" => ArithOperation::Convert(IntegerRange::NearI32),
+        _ => ArithOperation::Other,
     }
 }

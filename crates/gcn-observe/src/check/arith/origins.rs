@@ -9,7 +9,7 @@ use crate::lane_numbers::LaneNumbers;
 
 /// Cause of an exceptional value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Cause {
+pub(super) enum ExceptionCause {
     /// A division by zero: infinity, or a NaN.
     Division,
     /// The same, converted to an integer.
@@ -23,17 +23,17 @@ pub(super) enum Cause {
 /// The name of a range.
 type RangeName = &'static str;
 
-impl Cause {
+impl ExceptionCause {
     /// A conversion to a range.
-    pub(super) fn conversion(range: IntegerRange) -> Cause {
-        Cause::Conversion(range.name())
+    pub(super) fn conversion(range: IntegerRange) -> ExceptionCause {
+        ExceptionCause::Conversion(range.name())
     }
 
     /// True if the value is an integer.
     pub(super) fn is_integer(self) -> bool {
         match self {
-            Cause::Quotient | Cause::Conversion(_) => true,
-            Cause::Division | Cause::Nan => false,
+            ExceptionCause::Quotient | ExceptionCause::Conversion(_) => true,
+            ExceptionCause::Division | ExceptionCause::Nan => false,
         }
     }
 }
@@ -41,25 +41,25 @@ impl Cause {
 /// The instruction that made a value.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Made {
-    pub(super) cause: Cause,
+    pub(super) cause: ExceptionCause,
     pub(super) pc: u64,
     pub(super) inst: Inst,
 }
 
-/// Number of an origin in [`Origins`].
+/// Number of an exceptional value's origin in [`Exceptions`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Origin(u32);
+pub(super) struct ExceptionId(u32);
 
-/// Origins that the waves of a thread have met.
+/// Origins of exceptional values that the waves of a thread have met.
 #[derive(Default)]
-pub(super) struct Origins {
+pub(super) struct Exceptions {
     made: Vec<Made>,
-    numbers: HashMap<(u64, Cause), Origin>,
+    numbers: HashMap<(u64, ExceptionCause), ExceptionId>,
 }
 
-impl Origins {
+impl Exceptions {
     /// The origin of what an instruction makes.
-    pub(super) fn of(&mut self, cause: Cause, pc: u64, inst: &Inst) -> Origin {
+    pub(super) fn of(&mut self, cause: ExceptionCause, pc: u64, inst: &Inst) -> ExceptionId {
         let made = &mut self.made;
         *self.numbers.entry((pc, cause)).or_insert_with(|| {
             made.push(Made {
@@ -67,22 +67,22 @@ impl Origins {
                 pc,
                 inst: *inst,
             });
-            Origin(made.len() as u32)
+            ExceptionId(made.len() as u32)
         })
     }
 
     /// The origin of an integer that is converted from a value with an origin.
-    pub(super) fn converted(&mut self, from: Origin) -> Option<Origin> {
+    pub(super) fn converted(&mut self, from: ExceptionId) -> Option<ExceptionId> {
         let Made { cause, pc, inst } = self.made(from);
         match cause {
-            Cause::Division => Some(self.of(Cause::Quotient, pc, &inst)),
+            ExceptionCause::Division => Some(self.of(ExceptionCause::Quotient, pc, &inst)),
             // The NaN is to blame for what it is converted to.
-            Cause::Nan | Cause::Quotient | Cause::Conversion(_) => None,
+            ExceptionCause::Nan | ExceptionCause::Quotient | ExceptionCause::Conversion(_) => None,
         }
     }
 
     /// The instruction of an origin.
-    pub(super) fn made(&self, origin: Origin) -> Made {
+    pub(super) fn made(&self, origin: ExceptionId) -> Made {
         // Numbers are counted from 1 on.
         self.made[origin.0 as usize - 1]
     }
@@ -90,14 +90,14 @@ impl Origins {
 
 /// Origins of the exceptional values of a wave.
 #[derive(Default)]
-pub(super) struct Shadow {
+pub(super) struct ExceptionShadow {
     /// Numbers of origins.
     registers: LaneNumbers,
     /// By the address of a dword of scratch.
-    pub(super) scratch: HashMap<u64, Origin>,
+    pub(super) scratch: HashMap<u64, ExceptionId>,
 }
 
-impl Shadow {
+impl ExceptionShadow {
     /// True if no register has an exceptional value.
     pub(super) fn is_empty(&self) -> bool {
         self.registers.is_empty()
@@ -109,13 +109,13 @@ impl Shadow {
     }
 
     /// The origin of a lane's value.
-    pub(super) fn get(&self, register: u8, lane: usize) -> Option<Origin> {
+    pub(super) fn get(&self, register: u8, lane: usize) -> Option<ExceptionId> {
         let number = self.registers.get(register, lane);
-        (number != 0).then_some(Origin(number))
+        (number != 0).then_some(ExceptionId(number))
     }
 
     /// Notes the origin of a lane's value, or that it has none.
-    pub(super) fn set(&mut self, register: u8, lane: usize, origin: Option<Origin>) {
+    pub(super) fn set(&mut self, register: u8, lane: usize, origin: Option<ExceptionId>) {
         self.registers
             .set(register, lane, origin.map_or(0, |it| it.0));
     }

@@ -9,7 +9,7 @@ use super::facts::FloatSource;
 
 /// Bits of a value of a type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Float {
+pub(super) struct FloatBits {
     bits: u64,
     ty: Ty,
 }
@@ -17,10 +17,10 @@ pub(super) struct Float {
 /// The number of bits before the mantissa's, sign left out, all set: infinity.
 const INFINITY: [u64; 3] = [0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000];
 
-impl Float {
+impl FloatBits {
     /// A value of the type `ty` in the lowest of `bits`.
-    pub(super) fn new(bits: u64, ty: Ty) -> Float {
-        Float { bits, ty }
+    pub(super) fn new(bits: u64, ty: Ty) -> FloatBits {
+        FloatBits { bits, ty }
     }
 
     /// The value of an operand in a lane.
@@ -29,7 +29,7 @@ impl Float {
         instruction: &Instruction<'_>,
         it: FloatSource,
         lane: usize,
-    ) -> Float {
+    ) -> FloatBits {
         let wave = context.wave;
         let is_wide = it.ty.dwords() > 1;
         let bits = match instruction.operands[it.place] {
@@ -47,12 +47,12 @@ impl Float {
             Arg::Const(bits) => bits,
             Arg::None | Arg::Imm(_) => 0,
         };
-        let value = Float::new(bits, it.ty);
+        let value = FloatBits::new(bits, it.ty);
         match instruction.step.signs[it.place] {
             Sign::Kept => value,
-            Sign::Off => Float::new(bits & !value.sign(), it.ty),
-            Sign::Over => Float::new(bits ^ value.sign(), it.ty),
-            Sign::On => Float::new(bits | value.sign(), it.ty),
+            Sign::Off => FloatBits::new(bits & !value.sign(), it.ty),
+            Sign::Over => FloatBits::new(bits ^ value.sign(), it.ty),
+            Sign::On => FloatBits::new(bits | value.sign(), it.ty),
         }
     }
 
@@ -131,7 +131,7 @@ mod tests {
             (Ty::F16x2, 0x7e00_0000, true, true, false),
             (Ty::F16x2, 0x8000_0000, false, false, true),
         ] {
-            let it = Float::new(bits, ty);
+            let it = FloatBits::new(bits, ty);
             let found = (it.is_nan(), it.is_special(), it.is_zero());
             assert_eq!(found, (nan, special, zero), "{ty:?} {bits:#x}");
         }

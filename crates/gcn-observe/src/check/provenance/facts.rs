@@ -9,7 +9,7 @@ use crate::vectors::Vectors;
 
 /// The way of marks from an instruction's sources to its result, dword by dword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Rule {
+pub(super) enum MarkFlow {
     /// A result of marked sources may be anything.
     Other,
     /// The first source.
@@ -40,7 +40,7 @@ pub(super) enum Rule {
 
 /// An operand that has registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Operand {
+pub(super) struct MarkedOperand {
     /// Place among the operands.
     pub(super) place: usize,
     pub(super) dwords: u8,
@@ -49,24 +49,24 @@ pub(super) struct Operand {
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct ProvenanceFacts {
-    pub(super) rule: Rule,
+    pub(super) rule: MarkFlow,
     /// The sources in the order of their fields, without masks.
-    pub(super) sources: Box<[Operand]>,
+    pub(super) sources: Box<[MarkedOperand]>,
     /// The result.
-    pub(super) result: Option<Operand>,
+    pub(super) result: Option<MarkedOperand>,
     /// All operands that are read.
-    pub(super) read: Box<[Operand]>,
+    pub(super) read: Box<[MarkedOperand]>,
     /// All operands that are written, but for masks.
-    pub(super) written: Box<[Operand]>,
+    pub(super) written: Box<[MarkedOperand]>,
     /// Masks that are written, such as carries: they are numbers, whatever they are made of.
-    pub(super) masks: Box<[Operand]>,
+    pub(super) masks: Box<[MarkedOperand]>,
     /// Scalar registers that are written without an operand, a bit each.
     pub(super) implicit: u128,
     /// Some bits of the destination stay.
     pub(super) keeps_bits: bool,
     /// Lanes may read other lanes.
     pub(super) crosses: bool,
-    /// The place of the mask of [`Rule::Select`]; without, it is VCC.
+    /// The place of the mask of [`MarkFlow::Select`]; without, it is VCC.
     pub(super) mask: Option<usize>,
     pub(super) vectors: Vectors,
     /// All registers that are used.
@@ -89,11 +89,11 @@ impl ProvenanceFacts {
     pub(super) fn of(step: &Step) -> ProvenanceFacts {
         let inst = &step.inst;
         let row = inst.row();
-        let operand = |(place, slot): (usize, &Slot)| Operand {
+        let operand = |(place, slot): (usize, &Slot)| MarkedOperand {
             place,
             dwords: slot.ty.dwords().max(1),
         };
-        let all = |is: &dyn Fn(&Slot) -> bool| -> Box<[Operand]> {
+        let all = |is: &dyn Fn(&Slot) -> bool| -> Box<[MarkedOperand]> {
             let slots = row.slots().enumerate();
             let some = slots.filter(|(_, slot)| is(slot));
             some.map(|(place, slot)| operand((place, slot))).collect()
@@ -126,7 +126,7 @@ impl ProvenanceFacts {
             rule: if is_whole(step) {
                 rule(inst.name())
             } else {
-                Rule::Other
+                MarkFlow::Other
             },
             sources: SOURCES.iter().filter_map(source).collect(),
             result: result.map(|(place, slot)| operand((place, slot))),
@@ -176,27 +176,27 @@ fn is_whole(step: &Step) -> bool {
 }
 
 /// The rule of an instruction, by its name.
-fn rule(name: &str) -> Rule {
+fn rule(name: &str) -> MarkFlow {
     #[rustfmt::skip]
     let rule = match name {
         "v_mov_b32" | "v_movreld_b32" | "v_movrels_b32" | "v_movrelsd_b32"
-        | "s_mov_b32" | "s_mov_b64" | "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => Rule::Copy,
+        | "s_mov_b32" | "s_mov_b64" | "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => MarkFlow::Copy,
         "v_add_u32" | "v_add_i32" | "v_add_co_u32" | "v_addc_u32" | "v_addc_co_u32" | "v_add3_u32"
         | "s_add_u32" | "s_add_i32" | "s_addc_u32"
-        | "v_or_b32" | "v_or3_b32" | "s_or_b32" | "s_or_b64" => Rule::Sum,
+        | "v_or_b32" | "v_or3_b32" | "s_or_b32" | "s_or_b64" => MarkFlow::Sum,
         "v_mad_u64_u32" | "v_mad_i64_i32" | "v_mad_u32_u24" | "v_mad_i32_i24" | "v_lshl_add_u32" | "v_lshl_or_b32" | "v_and_or_b32"
-        | "s_lshl1_add_u32" | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => Rule::SumWithLast,
+        | "s_lshl1_add_u32" | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => MarkFlow::SumWithLast,
         "v_sub_u32" | "v_sub_i32" | "v_sub_co_u32" | "v_subb_u32" | "v_subb_co_u32"
-        | "s_sub_u32" | "s_sub_i32" | "s_subb_u32" => Rule::Difference,
-        "v_subrev_u32" | "v_subrev_i32" | "v_subrev_co_u32" | "v_subbrev_u32" | "v_subbrev_co_u32" => Rule::ReversedDifference,
-        "v_and_b32" | "s_and_b32" | "s_and_b64" => Rule::And,
-        "v_cndmask_b32" => Rule::Select,
-        "s_cselect_b32" | "s_cselect_b64" => Rule::SelectScalar,
-        "s_cmov_b32" | "s_cmov_b64" => Rule::MoveScalar,
-        "s_addk_i32" => Rule::Increment,
-        "v_readlane_b32" | "v_readfirstlane_b32" => Rule::ReadLane,
-        "v_writelane_b32" => Rule::WriteLane,
-        _ => Rule::Other,
+        | "s_sub_u32" | "s_sub_i32" | "s_subb_u32" => MarkFlow::Difference,
+        "v_subrev_u32" | "v_subrev_i32" | "v_subrev_co_u32" | "v_subbrev_u32" | "v_subbrev_co_u32" => MarkFlow::ReversedDifference,
+        "v_and_b32" | "s_and_b32" | "s_and_b64" => MarkFlow::And,
+        "v_cndmask_b32" => MarkFlow::Select,
+        "s_cselect_b32" | "s_cselect_b64" => MarkFlow::SelectScalar,
+        "s_cmov_b32" | "s_cmov_b64" => MarkFlow::MoveScalar,
+        "s_addk_i32" => MarkFlow::Increment,
+        "v_readlane_b32" | "v_readfirstlane_b32" => MarkFlow::ReadLane,
+        "v_writelane_b32" => MarkFlow::WriteLane,
+        _ => MarkFlow::Other,
     };
     rule
 }

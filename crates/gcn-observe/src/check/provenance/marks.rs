@@ -9,57 +9,61 @@ use crate::lane_numbers::LaneNumbers;
 
 /// Half of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Half {
+pub(super) enum AddressHalf {
     Low,
     High,
 }
 
 /// The mark of a dword in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) enum Mark {
+pub(super) enum PointerMark {
     /// A number that no pointer has gone into.
     #[default]
     Number,
     /// Made of pointers in a way that is not followed.
     Lost,
     /// A half of an address that was made from a pointer.
-    Of(Origin, Half),
+    Of(PointerId, AddressHalf),
 }
 
-/// Number of an origin in [`Origins`].
+/// Number of a pointer's origin in [`LoadedPointers`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Origin(u32);
+pub(super) struct PointerId(u32);
 
 /// Marks as numbers: 0 and 1 are those without an origin.
 const LOST: u32 = 1;
 const FIRST: u32 = 2;
 
-impl Mark {
+impl PointerMark {
     fn number(self) -> u32 {
         match self {
-            Mark::Number => 0,
-            Mark::Lost => LOST,
-            Mark::Of(Origin(origin), Half::Low) => FIRST + 2 * origin,
-            Mark::Of(Origin(origin), Half::High) => FIRST + 2 * origin + 1,
+            PointerMark::Number => 0,
+            PointerMark::Lost => LOST,
+            PointerMark::Of(PointerId(origin), AddressHalf::Low) => FIRST + 2 * origin,
+            PointerMark::Of(PointerId(origin), AddressHalf::High) => FIRST + 2 * origin + 1,
         }
     }
 
-    fn of_number(number: u32) -> Mark {
+    fn of_number(number: u32) -> PointerMark {
         let Some(rest) = number.checked_sub(FIRST) else {
             return if number == LOST {
-                Mark::Lost
+                PointerMark::Lost
             } else {
-                Mark::Number
+                PointerMark::Number
             };
         };
-        let half = if rest % 2 == 0 { Half::Low } else { Half::High };
-        Mark::Of(Origin(rest / 2), half)
+        let half = if rest % 2 == 0 {
+            AddressHalf::Low
+        } else {
+            AddressHalf::High
+        };
+        PointerMark::Of(PointerId(rest / 2), half)
     }
 }
 
 /// A load that has brought a pointer.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Pointer {
+pub(super) struct LoadedPointer {
     /// First address of the allocation.
     pub(super) base: u64,
     /// Bytes of the allocation.
@@ -69,48 +73,50 @@ pub(super) struct Pointer {
     pub(super) inst: Inst,
 }
 
-/// Origins that the waves of a thread have met.
+/// Origins of pointers that the waves of a thread have met.
 #[derive(Default)]
-pub(super) struct Origins {
-    pointers: Vec<Pointer>,
-    numbers: HashMap<(u64, u64), Origin>,
+pub(super) struct LoadedPointers {
+    pointers: Vec<LoadedPointer>,
+    numbers: HashMap<(u64, u64), PointerId>,
 }
 
-impl Origins {
+impl LoadedPointers {
     /// The origin of pointers that one instruction loads to one allocation.
-    pub(super) fn of(&mut self, pointer: Pointer) -> Origin {
+    pub(super) fn of(&mut self, pointer: LoadedPointer) -> PointerId {
         let pointers = &mut self.pointers;
         let key = (pointer.pc, pointer.base);
         *self.numbers.entry(key).or_insert_with(|| {
             pointers.push(pointer);
-            Origin(pointers.len() as u32 - 1)
+            PointerId(pointers.len() as u32 - 1)
         })
     }
 
-    pub(super) fn pointer(&self, origin: Origin) -> &Pointer {
+    pub(super) fn pointer(&self, origin: PointerId) -> &LoadedPointer {
         &self.pointers[origin.0 as usize]
     }
 
     /// True if both are of one allocation.
-    fn are_of_one(&self, a: Origin, b: Origin) -> bool {
+    fn are_of_one(&self, a: PointerId, b: PointerId) -> bool {
         self.pointer(a).base == self.pointer(b).base
     }
 
     /// The mark of a difference. That of two pointers to one allocation is a number.
-    pub(super) fn difference(&self, a: Mark, b: Mark) -> Mark {
+    pub(super) fn difference(&self, a: PointerMark, b: PointerMark) -> PointerMark {
         match (a, b) {
-            (a, Mark::Number) => a,
-            (Mark::Of(a, half), Mark::Of(b, other)) if half == other && self.are_of_one(a, b) => {
-                Mark::Number
+            (a, PointerMark::Number) => a,
+            (PointerMark::Of(a, half), PointerMark::Of(b, other))
+                if half == other && self.are_of_one(a, b) =>
+            {
+                PointerMark::Number
             }
-            _ => Mark::Lost,
+            _ => PointerMark::Lost,
         }
     }
 
     /// The pointer that both halves of an address were made from.
-    pub(super) fn whole(&self, low: Mark, high: Mark) -> Option<&Pointer> {
+    pub(super) fn whole(&self, low: PointerMark, high: PointerMark) -> Option<&LoadedPointer> {
         match (low, high) {
-            (Mark::Of(low, Half::Low), Mark::Of(high, Half::High))
+            (PointerMark::Of(low, AddressHalf::Low), PointerMark::Of(high, AddressHalf::High))
                 if self.are_of_one(low, high) =>
             {
                 Some(self.pointer(low))
@@ -121,24 +127,24 @@ impl Origins {
 }
 
 /// The mark of a sum. That of two pointers is none of an address.
-pub(super) fn sum(a: Mark, b: Mark) -> Mark {
+pub(super) fn sum(a: PointerMark, b: PointerMark) -> PointerMark {
     match (a, b) {
-        (it, Mark::Number) | (Mark::Number, it) => it,
-        _ => Mark::Lost,
+        (it, PointerMark::Number) | (PointerMark::Number, it) => it,
+        _ => PointerMark::Lost,
     }
 }
 
 /// A dword of scratch: its mark and its value, which says whether it is still there.
-type Spilled = (Mark, u32);
+type Spilled = (PointerMark, u32);
 
 /// Marks of a wave.
 #[derive(Default)]
-pub(super) struct Marks {
+pub(super) struct PointerMarks {
     vectors: LaneNumbers,
     /// Vector registers with a mark in a lane.
     marked: RegisterSet,
     /// By the number of the scalar register; those behind have none.
-    scalars: Vec<Mark>,
+    scalars: Vec<PointerMark>,
     /// Scalar registers with a mark, a bit each.
     marked_scalars: u128,
     /// By the address of a dword of scratch.
@@ -147,7 +153,7 @@ pub(super) struct Marks {
     loading: RegisterSet,
 }
 
-impl Marks {
+impl PointerMarks {
     /// Notes the registers that a load is about to write.
     pub(super) fn set_loading(&mut self, registers: RegisterSet) {
         self.loading = registers;
@@ -161,31 +167,31 @@ impl Marks {
         all
     }
 
-    pub(super) fn vector(&self, register: u8, lane: usize) -> Mark {
-        Mark::of_number(self.vectors.get(register, lane))
+    pub(super) fn vector(&self, register: u8, lane: usize) -> PointerMark {
+        PointerMark::of_number(self.vectors.get(register, lane))
     }
 
-    pub(super) fn scalar(&self, register: u8) -> Mark {
+    pub(super) fn scalar(&self, register: u8) -> PointerMark {
         let mark = self.scalars.get(usize::from(register));
         mark.copied().unwrap_or_default()
     }
 
-    pub(super) fn set_vector(&mut self, register: u8, lane: usize, mark: Mark) {
+    pub(super) fn set_vector(&mut self, register: u8, lane: usize, mark: PointerMark) {
         self.vectors.set(register, lane, mark.number());
         let is_marked = self.vectors.lanes(register) != 0;
         self.marked.set_vector(register, is_marked);
     }
 
-    pub(super) fn set_scalar(&mut self, register: u8, mark: Mark) {
+    pub(super) fn set_scalar(&mut self, register: u8, mark: PointerMark) {
         let (index, bit) = (usize::from(register), 1 << (register % 128));
-        if mark == Mark::Number && self.marked_scalars & bit == 0 {
+        if mark == PointerMark::Number && self.marked_scalars & bit == 0 {
             return;
         }
         if self.scalars.len() <= index {
-            self.scalars.resize(index + 1, Mark::Number);
+            self.scalars.resize(index + 1, PointerMark::Number);
         }
         self.scalars[index] = mark;
-        if mark == Mark::Number {
+        if mark == PointerMark::Number {
             self.marked_scalars &= !bit;
         } else {
             self.marked_scalars |= bit;
@@ -200,8 +206,8 @@ impl Marks {
     }
 
     /// Notes what is stored in a dword of scratch.
-    pub(super) fn spill(&mut self, place: u64, mark: Mark, value: u32) {
-        if mark == Mark::Number {
+    pub(super) fn spill(&mut self, place: u64, mark: PointerMark, value: u32) {
+        if mark == PointerMark::Number {
             self.scratch.remove(&place);
         } else {
             self.scratch.insert(place, (mark, value));
@@ -209,11 +215,11 @@ impl Marks {
     }
 
     /// The mark of a dword of scratch that has a value.
-    pub(super) fn spilled(&self, place: u64, value: u32) -> Mark {
+    pub(super) fn spilled(&self, place: u64, value: u32) -> PointerMark {
         match self.scratch.get(&place) {
             Some((mark, known)) if *known == value => *mark,
-            Some(_) => Mark::Lost,
-            None => Mark::Number,
+            Some(_) => PointerMark::Lost,
+            None => PointerMark::Number,
         }
     }
 
@@ -230,24 +236,30 @@ mod tests {
     #[test]
     fn marks_are_numbers_and_back() {
         for mark in [
-            Mark::Number,
-            Mark::Lost,
-            Mark::Of(Origin(0), Half::Low),
-            Mark::Of(Origin(0), Half::High),
-            Mark::Of(Origin(7), Half::High),
+            PointerMark::Number,
+            PointerMark::Lost,
+            PointerMark::Of(PointerId(0), AddressHalf::Low),
+            PointerMark::Of(PointerId(0), AddressHalf::High),
+            PointerMark::Of(PointerId(7), AddressHalf::High),
         ] {
-            assert_eq!(Mark::of_number(mark.number()), mark);
+            assert_eq!(PointerMark::of_number(mark.number()), mark);
         }
     }
 
     #[test]
     fn sums_keep_one_pointer() {
-        let a = Mark::Of(Origin(0), Half::Low);
-        let b = Mark::Of(Origin(1), Half::Low);
-        assert_eq!(sum(a, Mark::Number), a);
-        assert_eq!(sum(Mark::Number, b), b);
-        assert_eq!(sum(a, b), Mark::Lost);
-        assert_eq!(sum(Mark::Lost, Mark::Number), Mark::Lost);
-        assert_eq!(sum(Mark::Number, Mark::Number), Mark::Number);
+        let a = PointerMark::Of(PointerId(0), AddressHalf::Low);
+        let b = PointerMark::Of(PointerId(1), AddressHalf::Low);
+        assert_eq!(sum(a, PointerMark::Number), a);
+        assert_eq!(sum(PointerMark::Number, b), b);
+        assert_eq!(sum(a, b), PointerMark::Lost);
+        assert_eq!(
+            sum(PointerMark::Lost, PointerMark::Number),
+            PointerMark::Lost
+        );
+        assert_eq!(
+            sum(PointerMark::Number, PointerMark::Number),
+            PointerMark::Number
+        );
     }
 }

@@ -10,19 +10,19 @@ const WORD: usize = u64::BITS as usize;
 
 /// A table with a bit for each place, modulo its size. It is kept from one access to the next, and all zero between them.
 #[derive(Debug)]
-pub(super) struct Apart {
+pub(super) struct PlaceBits {
     words: Box<[u64; BITS / WORD]>,
 }
 
-impl Default for Apart {
-    fn default() -> Apart {
-        Apart {
+impl Default for PlaceBits {
+    fn default() -> PlaceBits {
+        PlaceBits {
             words: Box::new([0; BITS / WORD]),
         }
     }
 }
 
-impl Apart {
+impl PlaceBits {
     /// True if no two lanes access the same byte. False if some do, or if a quick look does not tell: elements of other sizes than
     /// 1, 2, 4 or 8 bytes, at other addresses than multiples of that, in several memories, or several of a lane.
     pub(super) fn is_certain(&mut self, access: &Access) -> bool {
@@ -56,7 +56,7 @@ mod tests {
     use super::*;
 
     /// Looks at lanes with these addresses in LDS.
-    fn is_certain(apart: &mut Apart, bytes: u8, addresses: &[u64]) -> bool {
+    fn is_certain(apart: &mut PlaceBits, bytes: u8, addresses: &[u64]) -> bool {
         let mut access = Access {
             bytes,
             lds: (1 << addresses.len()) - 1,
@@ -68,7 +68,7 @@ mod tests {
 
     #[test]
     fn lanes_are_apart_only_if_no_bytes_are_shared() {
-        let mut apart = Apart::default();
+        let mut apart = PlaceBits::default();
         for (bytes, addresses, expected) in [
             (4, &[8, 0, 12, 4][..], true),
             (4, &[8, 0, 12, 8], false),

@@ -9,12 +9,12 @@ use std::ops::Range;
 use gcn_emu::observe::{ShareAccess, ShareElements};
 use gcn_emu::wave::Lanes;
 
-use super::entry::{Kind, Layout, PastAccess};
+use super::entry::{AccessKind, EntryLayout, PastAccess};
 use crate::filter::lanes;
 
 /// The bytes from the lowest to the highest of some accesses, and the wave that made them all, if one did.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct Reach {
+struct AccessedRange {
     bytes: Range<u64>,
     wave: Option<u32>,
 }
@@ -24,7 +24,7 @@ fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-impl Reach {
+impl AccessedRange {
     fn add(&mut self, bytes: &Range<u64>, wave: u32) {
         if self.bytes.is_empty() {
             (self.bytes, self.wave) = (bytes.clone(), Some(wave));
@@ -69,9 +69,9 @@ impl BacklogAccess {
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
     /// Reach of all accesses, kept or not, by kind: loads and swaps that fail, atomics, stores.
-    loads: Reach,
-    atomics: Reach,
-    stores: Reach,
+    loads: AccessedRange,
+    atomics: AccessedRange,
+    stores: AccessedRange,
     /// The stores one by one, with their waves, as long as they are few.
     stored: Vec<(Range<u64>, u32)>,
     kept: Vec<BacklogAccess>,
@@ -130,12 +130,14 @@ impl Backlog {
 
     /// Notes where an access goes that is not kept.
     #[inline]
-    pub(super) fn note(&mut self, bytes: &Range<u64>, now: PastAccess, layout: Layout) {
+    pub(super) fn note(&mut self, bytes: &Range<u64>, now: PastAccess, layout: EntryLayout) {
         let wave = layout.wave(now);
         match now.kind() {
-            Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => self.loads.add(bytes, wave),
-            Kind::Store => self.stores(bytes, wave),
-            Kind::Atomic => self.atomics.add(bytes, wave),
+            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::FailedSwap => {
+                self.loads.add(bytes, wave)
+            }
+            AccessKind::Store => self.stores(bytes, wave),
+            AccessKind::Atomic => self.atomics.add(bytes, wave),
         }
     }
 
@@ -161,7 +163,7 @@ impl Backlog {
         &mut self,
         access: &ShareAccess<'_>,
         now: PastAccess,
-        layout: Layout,
+        layout: EntryLayout,
     ) -> bool {
         let bytes = access.range.clone();
         let wave = layout.wave(now);
@@ -170,10 +172,10 @@ impl Backlog {
             self.atomics.meets(&bytes, wave),
         );
         let conflicts = match now.kind() {
-            Kind::Load => meets_atomics,
-            Kind::Atomic => meets_loads,
-            Kind::Store => meets_loads || meets_atomics,
-            Kind::CoherentLoad | Kind::FailedSwap => true,
+            AccessKind::Load => meets_atomics,
+            AccessKind::Atomic => meets_loads,
+            AccessKind::Store => meets_loads || meets_atomics,
+            AccessKind::CoherentLoad | AccessKind::FailedSwap => true,
         };
         if conflicts || self.meets_stores(&bytes, wave) {
             return false;

@@ -5,8 +5,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::entry::{Kind, PastAccess};
-use super::global::Global;
+use super::entry::{AccessKind, PastAccess};
+use super::global::GlobalShadow;
 use super::report::report_dispatches;
 use super::run::RaceDispatch;
 use crate::finding::Findings;
@@ -17,13 +17,13 @@ const MOST: usize = 64;
 const MOST_BYTES: u64 = 1 << 30;
 
 /// A dispatch that runs.
-struct Running {
+struct RunningDispatch {
     run: Arc<RaceDispatch>,
     /// Dispatches that have run beside it and ended, in the order in which they did.
     ended: Vec<Arc<RaceDispatch>>,
 }
 
-impl Running {
+impl RunningDispatch {
     /// True if it has more to be compared with than is kept.
     fn has_too_many(&self) -> bool {
         let bytes = self.ended.iter().map(|it| it.global.bytes());
@@ -33,10 +33,10 @@ impl Running {
 
 /// The dispatches that are running, by number.
 #[derive(Default)]
-pub(super) struct Runs(Mutex<HashMap<u64, Running>>);
+pub(super) struct Runs(Mutex<HashMap<u64, RunningDispatch>>);
 
 impl Runs {
-    fn lock(&self) -> MutexGuard<'_, HashMap<u64, Running>> {
+    fn lock(&self) -> MutexGuard<'_, HashMap<u64, RunningDispatch>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -57,7 +57,7 @@ impl Runs {
             other.run.meets_another();
             run.meets_another();
         }
-        let running = Running {
+        let running = RunningDispatch {
             run: Arc::new(run),
             ended: Vec::new(),
         };
@@ -68,7 +68,7 @@ impl Runs {
     /// end, or now with the first that ended, if they have too many.
     pub(super) fn end(&self, id: u64, findings: &Findings) {
         let mut runs = self.lock();
-        let Some(Running { run, ended }) = runs.remove(&id) else {
+        let Some(RunningDispatch { run, ended }) = runs.remove(&id) else {
             return;
         };
         let mut pairs: Vec<[Arc<RaceDispatch>; 2]> = Vec::new();
@@ -96,11 +96,11 @@ fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     }
     runs.sort_by_key(|run| run.id);
     let [one, other] = [&*runs[0], &*runs[1]];
-    type Sides = [(u16, Kind); 2];
+    type Sides = [(u16, AccessKind); 2];
     let mut known: HashSet<Sides> = HashSet::new();
     let mut found: Vec<(u64, [PastAccess; 2])> = Vec::new();
-    let global: [&Global; 2] = [&one.global, &other.global];
-    let may_be_ordered = Global::compare(global, one.layout, |at, pair| {
+    let global: [&GlobalShadow; 2] = [&one.global, &other.global];
+    let may_be_ordered = GlobalShadow::compare(global, one.layout, |at, pair| {
         if known.insert(pair.map(|it| (it.site(), it.kind()))) {
             found.push((at, pair));
         }

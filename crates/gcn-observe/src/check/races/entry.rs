@@ -16,7 +16,7 @@ pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 
 /// Kind of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(super) enum Kind {
+pub(super) enum AccessKind {
     /// A load.
     Load,
     /// A load with GLC, of what other compute units have stored.
@@ -29,44 +29,44 @@ pub(super) enum Kind {
     FailedSwap,
 }
 
-impl Kind {
+impl AccessKind {
     /// Bits that hold a kind.
     const MASK: u64 = 3;
 
-    fn of(bits: u64) -> Kind {
-        match bits & Kind::MASK {
-            0 => Kind::Load,
-            1 if bits & Release::PUBLISHES != 0 => Kind::FailedSwap,
-            1 => Kind::CoherentLoad,
-            2 => Kind::Store,
-            _ => Kind::Atomic,
+    fn of(bits: u64) -> AccessKind {
+        match bits & AccessKind::MASK {
+            0 => AccessKind::Load,
+            1 if bits & Release::PUBLISHES != 0 => AccessKind::FailedSwap,
+            1 => AccessKind::CoherentLoad,
+            2 => AccessKind::Store,
+            _ => AccessKind::Atomic,
         }
     }
 
     /// Bits of an entry that say so. What does not write publishes nothing.
     fn bits(self) -> u64 {
         match self {
-            Kind::Load => 0,
-            Kind::CoherentLoad => 1,
-            Kind::Store => 2,
-            Kind::Atomic => 3,
-            Kind::FailedSwap => 1 | Release::PUBLISHES,
+            AccessKind::Load => 0,
+            AccessKind::CoherentLoad => 1,
+            AccessKind::Store => 2,
+            AccessKind::Atomic => 3,
+            AccessKind::FailedSwap => 1 | Release::PUBLISHES,
         }
     }
 
     /// True if memory is written.
     pub(super) fn writes(self) -> bool {
-        matches!(self, Kind::Store | Kind::Atomic)
+        matches!(self, AccessKind::Store | AccessKind::Atomic)
     }
 
     /// Name of an instruction of this kind.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Kind::Load => "load",
-            Kind::CoherentLoad => "GLC load",
-            Kind::Store => "store",
-            Kind::Atomic => "atomic",
-            Kind::FailedSwap => "compare and swap that fails",
+            AccessKind::Load => "load",
+            AccessKind::CoherentLoad => "GLC load",
+            AccessKind::Store => "store",
+            AccessKind::Atomic => "atomic",
+            AccessKind::FailedSwap => "compare and swap that fails",
         }
     }
 }
@@ -107,8 +107,8 @@ impl PastAccess {
         self == PastAccess::NONE
     }
 
-    pub(super) fn kind(self) -> Kind {
-        Kind::of(self.0)
+    pub(super) fn kind(self) -> AccessKind {
+        AccessKind::of(self.0)
     }
 
     /// The same with what a write releases.
@@ -138,16 +138,16 @@ impl PastAccess {
 
 /// The place of clock and agent in an entry: lanes as agents take some bits of the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Layout {
+pub(super) struct EntryLayout {
     lane_bits: u32,
 }
 
 const CLOCK_SHIFT: u32 = FLAG_BITS + SITE_BITS;
 
-impl Layout {
+impl EntryLayout {
     /// Waves are agents, or their lanes.
-    pub(super) fn new(lanes: bool) -> Layout {
-        Layout {
+    pub(super) fn new(lanes: bool) -> EntryLayout {
+        EntryLayout {
             lane_bits: if lanes { LANE_BITS } else { 0 },
         }
     }
@@ -173,7 +173,7 @@ impl Layout {
         lane: usize,
         clock: u32,
         site: u16,
-        kind: Kind,
+        kind: AccessKind,
     ) -> PastAccess {
         let agent =
             u64::from(wave) << self.lane_bits | if self.has_lanes() { lane as u64 } else { 0 };
@@ -210,19 +210,19 @@ impl Layout {
 pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
     match (before.kind(), now.kind()) {
         (
-            Kind::Load | Kind::CoherentLoad | Kind::FailedSwap,
-            Kind::Load | Kind::CoherentLoad | Kind::FailedSwap,
+            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::FailedSwap,
+            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::FailedSwap,
         ) => false,
         // An atomic load and a write: stores of flags look like all others.
-        (Kind::CoherentLoad, Kind::Store | Kind::Atomic)
-        | (Kind::Store | Kind::Atomic, Kind::CoherentLoad)
-        | (Kind::Atomic | Kind::FailedSwap, Kind::Atomic)
-        | (Kind::Atomic, Kind::FailedSwap) => false,
-        (Kind::Store, Kind::Atomic | Kind::FailedSwap) => !before.may_publish(),
-        (Kind::Atomic | Kind::FailedSwap, Kind::Store) => !now.may_publish(),
-        (Kind::Load, Kind::Store | Kind::Atomic)
-        | (Kind::Store | Kind::Atomic, Kind::Load)
-        | (Kind::Store, Kind::Store) => true,
+        (AccessKind::CoherentLoad, AccessKind::Store | AccessKind::Atomic)
+        | (AccessKind::Store | AccessKind::Atomic, AccessKind::CoherentLoad)
+        | (AccessKind::Atomic | AccessKind::FailedSwap, AccessKind::Atomic)
+        | (AccessKind::Atomic, AccessKind::FailedSwap) => false,
+        (AccessKind::Store, AccessKind::Atomic | AccessKind::FailedSwap) => !before.may_publish(),
+        (AccessKind::Atomic | AccessKind::FailedSwap, AccessKind::Store) => !now.may_publish(),
+        (AccessKind::Load, AccessKind::Store | AccessKind::Atomic)
+        | (AccessKind::Store | AccessKind::Atomic, AccessKind::Load)
+        | (AccessKind::Store, AccessKind::Store) => true,
     }
 }
 
@@ -233,13 +233,13 @@ mod tests {
     #[test]
     fn an_entry_keeps_its_parts() {
         for lanes in [false, true] {
-            let layout = Layout::new(lanes);
+            let layout = EntryLayout::new(lanes);
             let kinds = [
-                Kind::Load,
-                Kind::CoherentLoad,
-                Kind::Store,
-                Kind::Atomic,
-                Kind::FailedSwap,
+                AccessKind::Load,
+                AccessKind::CoherentLoad,
+                AccessKind::Store,
+                AccessKind::Atomic,
+                AccessKind::FailedSwap,
             ];
             for kind in kinds {
                 let entry = layout.entry(HOST - 1, 63, 77, 4097, kind);
@@ -258,10 +258,10 @@ mod tests {
 
     #[test]
     fn stores_that_follow_waits_may_meet_atomics() {
-        let layout = Layout::new(false);
+        let layout = EntryLayout::new(false);
         let of = |wave, kind| layout.entry(wave, 0, 1, 0, kind);
-        let atomic = of(1, Kind::Atomic);
-        let store = of(2, Kind::Store);
+        let atomic = of(1, AccessKind::Atomic);
+        let store = of(2, AccessKind::Store);
         let released = store.releasing(Release {
             to_agent: true,
             to_group: false,
@@ -269,13 +269,16 @@ mod tests {
         });
         assert!(clashes(atomic, store) && clashes(store, atomic));
         assert!(!clashes(atomic, released) && !clashes(released, atomic));
-        assert!(!clashes(store, of(1, Kind::CoherentLoad)));
-        assert!(clashes(released, of(1, Kind::Load)));
-        assert!(!clashes(of(1, Kind::Load), of(2, Kind::Load)));
+        assert!(!clashes(store, of(1, AccessKind::CoherentLoad)));
+        assert!(clashes(released, of(1, AccessKind::Load)));
+        assert!(!clashes(of(1, AccessKind::Load), of(2, AccessKind::Load)));
         // A swap that fails has read as an atomic does, and written nothing.
-        let failed = of(1, Kind::FailedSwap);
+        let failed = of(1, AccessKind::FailedSwap);
         assert!(clashes(failed, store) && clashes(store, failed));
         assert!(!clashes(failed, released) && !clashes(released, failed));
-        assert!(!clashes(failed, of(2, Kind::Load)) && !clashes(failed, of(2, Kind::Atomic)));
+        assert!(
+            !clashes(failed, of(2, AccessKind::Load))
+                && !clashes(failed, of(2, AccessKind::Atomic))
+        );
     }
 }

@@ -6,24 +6,24 @@ use gcn_emu::fault::Intent;
 use gcn_emu::observe::{Access, Shape, Span};
 use gcn_isa::Does;
 
-use super::entry::Kind;
+use super::entry::AccessKind;
 use crate::filter::lanes;
 
 const DWORD: u64 = 4;
 
 /// A memory that is shadowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Memory {
+pub(super) enum ShadowedMemory {
     Global,
     Lds,
 }
 
-impl Memory {
+impl ShadowedMemory {
     /// Name in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Memory::Global => "global memory",
-            Memory::Lds => "LDS",
+            ShadowedMemory::Global => "global memory",
+            ShadowedMemory::Lds => "LDS",
         }
     }
 }
@@ -31,8 +31,8 @@ impl Memory {
 /// The bytes of one memory that an instruction accesses in one way.
 #[derive(Debug)]
 pub(super) struct AccessPart {
-    pub(super) memory: Memory,
-    pub(super) kind: Kind,
+    pub(super) memory: ShadowedMemory,
+    pub(super) kind: AccessKind,
     pub(super) extents: Vec<Span>,
     /// True if no byte is accessed twice. Of loads and atomics nobody asks, and where lanes are kept apart, lanes whose addresses do
     /// not ascend count as if some were.
@@ -65,7 +65,7 @@ impl Parts {
     }
 
     /// Adds an empty part.
-    fn part(&mut self, memory: Memory, kind: Kind) -> &mut AccessPart {
+    fn part(&mut self, memory: ShadowedMemory, kind: AccessKind) -> &mut AccessPart {
         if self.used == self.parts.len() {
             self.parts.push(AccessPart {
                 memory,
@@ -84,9 +84,9 @@ impl Parts {
 
     /// The part of an access of global memory by some lanes that has a shape. Addresses in `scratch` are not those of memory that
     /// agents share.
-    pub(super) fn shaped(&mut self, shape: Shape, of: u64, kind: Kind, scratch: Range<u64>) {
+    pub(super) fn shaped(&mut self, shape: Shape, of: u64, kind: AccessKind, scratch: Range<u64>) {
         self.used = 0;
-        let part = self.part(Memory::Global, kind);
+        let part = self.part(ShadowedMemory::Global, kind);
         let lane = of.trailing_zeros() as usize;
         let bytes = match shape {
             Shape::Row(bytes) => bytes,
@@ -106,7 +106,7 @@ impl Parts {
         access: &Access,
         of: u64,
         does: Does,
-        kind: Kind,
+        kind: AccessKind,
         scratch: Range<u64>,
     ) {
         self.used = 0;
@@ -115,17 +115,17 @@ impl Parts {
         if access.scalar && access.global != 0 {
             let bytes = bytes.min(DWORD * u64::from(access.dwords_in_bounds));
             let at = access.address[0];
-            let part = self.part(Memory::Global, kind);
+            let part = self.part(ShadowedMemory::Global, kind);
             part.add(0, at..at.saturating_add(bytes), keeps);
             return;
         }
         if access.global & of != 0 {
-            let part = self.part(Memory::Global, kind);
+            let part = self.part(ShadowedMemory::Global, kind);
             part.add_lanes(access, access.global & of, 0..1, keeps);
             part.leave_out(&scratch);
         }
         if access.buffer & of != 0 {
-            let part = self.part(Memory::Global, kind);
+            let part = self.part(ShadowedMemory::Global, kind);
             let step = if access.splits_dwords() { 1 } else { DWORD };
             for lane in lanes(access.buffer & of) {
                 for byte in (0..bytes).step_by(step as usize) {
@@ -137,11 +137,11 @@ impl Parts {
             part.leave_out(&scratch);
         }
         if access.lds & of != 0 {
-            let part = self.part(Memory::Lds, kind);
+            let part = self.part(ShadowedMemory::Lds, kind);
             let lanes = access.lds & of;
             if matches!(does, Does::AtomicFromLds(..)) {
                 part.add_lanes(access, lanes, 0..1, keeps);
-                let part = self.part(Memory::Lds, Kind::Load);
+                let part = self.part(ShadowedMemory::Lds, AccessKind::Load);
                 part.add_lanes(access, lanes, 1..access.elements, keeps);
             } else {
                 part.add_lanes(access, lanes, 0..access.elements, keeps);
@@ -149,10 +149,10 @@ impl Parts {
         }
         if access.to_lds.is_some() {
             let kind = match access.intent {
-                Some(Intent::Store) => Kind::Load,
-                _ => Kind::Store,
+                Some(Intent::Store) => AccessKind::Load,
+                _ => AccessKind::Store,
             };
-            let part = self.part(Memory::Lds, kind);
+            let part = self.part(ShadowedMemory::Lds, kind);
             for lane in lanes(access.lanes() & of) {
                 let at = access.place_in_lds(lane);
                 part.add(lane, at..at + DWORD, keeps);
@@ -196,7 +196,7 @@ impl AccessPart {
             self.is_apart &= access.spans(mask, element == 1, &mut self.extents);
             self.is_apart &= is_first;
         }
-        if self.is_apart || self.kind != Kind::Store && self.extents.len() <= FEW {
+        if self.is_apart || self.kind != AccessKind::Store && self.extents.len() <= FEW {
             return;
         }
         self.sorted.clear();
@@ -235,7 +235,7 @@ mod tests {
         for (lane, at) in (0..).zip(&mut access.address) {
             *at = address(lane);
         }
-        parts.find(&access, u64::MAX, Does::LdsNop, Kind::Load, 0..0);
+        parts.find(&access, u64::MAX, Does::LdsNop, AccessKind::Load, 0..0);
         let part = parts.iter().next().expect("a part");
         let bytes = part.extents.iter().map(|it| [it.bytes.start, it.bytes.end]);
         (bytes.collect(), part.is_apart)

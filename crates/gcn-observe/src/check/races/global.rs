@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::clock::OrderedClocks;
-use super::entry::{HOST, Kind, Layout, PastAccess, clashes};
-use super::shadow::{Met, QUARTER, ROW, Row, View, rows};
+use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, clashes};
+use super::shadow::{Conflicts, HappensBefore, QUARTER, ROW, ShadowRow, rows};
 
 /// Rows of a page.
 const ROWS: usize = 32;
@@ -19,12 +19,12 @@ const LIMIT: u64 = 4 << 30;
 
 /// A page of global memory.
 #[derive(Debug, Default)]
-pub(super) struct Page {
+pub(super) struct ShadowPage {
     /// A bit for each quarter of a row, of which a load more changes nothing. They change while the rows are locked.
     loaded_enough: QuarterBits,
     /// The same for quarters that may have been read by an acquire: an atomic or a GLC load.
     acquired: QuarterBits,
-    rows: Mutex<[Row; ROWS]>,
+    rows: Mutex<[ShadowRow; ROWS]>,
 }
 
 /// A bit for each quarter of a page's rows.
@@ -33,7 +33,7 @@ type QuarterBits = [AtomicU64; ROWS * QUARTERS / 64];
 /// Quarters of a row.
 const QUARTERS: usize = ROW / QUARTER;
 
-/// Calls a function with the words of [`Page::loaded_enough`] that have bits of a range of the page's bytes, and those bits, of
+/// Calls a function with the words of [`ShadowPage::loaded_enough`] that have bits of a range of the page's bytes, and those bits, of
 /// quarters that the range has as a whole or, with `parts`, in part.
 fn quarters(bytes: &Range<u64>, parts: bool, mut each: impl FnMut(usize, u64)) {
     let (first, end) = (
@@ -53,8 +53,8 @@ fn quarters(bytes: &Range<u64>, parts: bool, mut each: impl FnMut(usize, u64)) {
     }
 }
 
-impl Page {
-    fn rows(&self) -> MutexGuard<'_, [Row; ROWS]> {
+impl ShadowPage {
+    fn rows(&self) -> MutexGuard<'_, [ShadowRow; ROWS]> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -68,23 +68,23 @@ impl Page {
         is_all
     }
 
-    /// Notes an access of some bytes; `may_grow` as for [`Row::touch`].
+    /// Notes an access of some bytes; `may_grow` as for [`ShadowRow::touch`].
     fn touch(
         &self,
         bytes: Range<u64>,
         now: PastAccess,
-        view: &View<'_>,
-        met: &mut Met,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
         may_grow: impl Fn(u64) -> bool,
     ) {
-        let is_load = now.kind() == Kind::Load;
+        let is_load = now.kind() == AccessKind::Load;
         let may_be_enough =
             is_load && view.is_without_acquires && !view.layout.has_lanes() && !met.wants_writes;
         if may_be_enough && self.is_loaded_enough(&bytes) {
             return;
         }
         let mut page = self.rows();
-        let is_plain = matches!(now.kind(), Kind::Load | Kind::Store);
+        let is_plain = matches!(now.kind(), AccessKind::Load | AccessKind::Store);
         if !is_plain && !view.is_without_acquires {
             quarters(&bytes, true, |word, bits| {
                 self.acquired[word].fetch_or(bits, Relaxed);
@@ -111,19 +111,19 @@ impl Page {
     }
 }
 
-impl Page {
+impl ShadowPage {
     /// Calls a function with accesses of two dispatches' waves to a page at an address that clash, and their addresses. Returns true
     /// if one of the dispatches may have acquired what the other has written.
     fn compare(
-        pages: [&Page; 2],
+        pages: [&ShadowPage; 2],
         base: u64,
-        layout: Layout,
+        layout: EntryLayout,
         each: &mut impl FnMut(u64, [PastAccess; 2]),
     ) -> bool {
-        let rows = pages.map(Page::rows);
+        let rows = pages.map(ShadowPage::rows);
         let of_wave = |it: &PastAccess| layout.wave(*it) != HOST;
         for (start, (one, other)) in (base..).step_by(ROW).zip(rows[0].iter().zip(&*rows[1])) {
-            Row::both([one, other], |byte, [one, other]| {
+            ShadowRow::both([one, other], |byte, [one, other]| {
                 for first in one.accesses().filter(of_wave) {
                     let others = other.accesses().filter(of_wave);
                     for second in others.filter(|second| clashes(first, *second)) {
@@ -132,7 +132,7 @@ impl Page {
                 }
             });
         }
-        let acquires = |acquired: &QuarterBits, rows: &[Row; ROWS]| {
+        let acquires = |acquired: &QuarterBits, rows: &[ShadowRow; ROWS]| {
             let acquired = acquired.each_ref().map(|word| word.load(Relaxed));
             if acquired.iter().all(|word| *word == 0) {
                 return false;
@@ -156,28 +156,28 @@ impl Page {
 const SHARDS: usize = 16;
 
 /// Pages by number.
-type Shard = Mutex<HashMap<u64, Arc<Page>>>;
+type Shard = Mutex<HashMap<u64, Arc<ShadowPage>>>;
 
 /// Shadow of global memory.
 #[derive(Debug, Default)]
-pub(super) struct Global {
+pub(super) struct GlobalShadow {
     pages: [Shard; SHARDS],
     /// Bytes allocated.
     bytes: AtomicU64,
 }
 
-impl Global {
+impl GlobalShadow {
     /// Counts bytes that are about to be allocated; false if they are too many.
     fn grow(&self, bytes: u64) -> bool {
         self.bytes.fetch_add(bytes, Relaxed) < LIMIT
     }
 
-    fn page(&self, number: u64) -> Option<Arc<Page>> {
+    fn page(&self, number: u64) -> Option<Arc<ShadowPage>> {
         let mut shard = self.shard(number as usize % SHARDS);
         if let Some(page) = shard.get(&number) {
             return Some(page.clone());
         }
-        if !self.grow(size_of::<Page>() as u64) {
+        if !self.grow(size_of::<ShadowPage>() as u64) {
             return None;
         }
         Some(shard.entry(number).or_default().clone())
@@ -189,7 +189,7 @@ impl Global {
     }
 
     /// The pages of a shard.
-    fn shard(&self, number: usize) -> MutexGuard<'_, HashMap<u64, Arc<Page>>> {
+    fn shard(&self, number: usize) -> MutexGuard<'_, HashMap<u64, Arc<ShadowPage>>> {
         self.pages[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
@@ -200,13 +200,13 @@ impl Global {
     pub(super) fn host_accesses(
         &self,
         range: Range<u64>,
-        layout: Layout,
+        layout: EntryLayout,
         now: PastAccess,
         is_ordered: bool,
         mut each: impl FnMut(u64, PastAccess),
     ) {
         let nothing = OrderedClocks::default();
-        let view = View {
+        let view = HappensBefore {
             layout,
             group: HOST..HOST + 1,
             since: 0,
@@ -214,7 +214,7 @@ impl Global {
             is_lds: is_ordered,
             is_without_acquires: false,
         };
-        let (mut recent, mut met) = (Recent::default(), Met::default());
+        let (mut recent, mut met) = (Recent::default(), Conflicts::default());
         let mut at = range.start;
         while at < range.end {
             let end = end_of(at / PAGE).min(range.end);
@@ -230,12 +230,12 @@ impl Global {
     /// may have acquired what the other has written; where one of the shadows is at its limit, that is not known. No two threads may
     /// have the dispatches in different orders.
     pub(super) fn compare(
-        [one, other]: [&Global; 2],
-        layout: Layout,
+        [one, other]: [&GlobalShadow; 2],
+        layout: EntryLayout,
         mut each: impl FnMut(u64, [PastAccess; 2]),
     ) -> bool {
         let mut is_met = one.bytes() >= LIMIT || other.bytes() >= LIMIT;
-        let mut common: Vec<(u64, [Arc<Page>; 2])> = Vec::new();
+        let mut common: Vec<(u64, [Arc<ShadowPage>; 2])> = Vec::new();
         for number in 0..SHARDS {
             let pages: Vec<_> = one
                 .shard(number)
@@ -250,7 +250,7 @@ impl Global {
         }
         common.sort_unstable_by_key(|(at, _)| *at);
         for (number, [one, other]) in &common {
-            is_met |= Page::compare([one, other], number * PAGE, layout, &mut each);
+            is_met |= ShadowPage::compare([one, other], number * PAGE, layout, &mut each);
         }
         is_met
     }
@@ -263,7 +263,7 @@ fn end_of(number: u64) -> u64 {
 
 /// Pages that a thread has accessed lately.
 #[derive(Debug)]
-pub(super) struct Recent(Vec<Option<(u64, Arc<Page>)>>);
+pub(super) struct Recent(Vec<Option<(u64, Arc<ShadowPage>)>>);
 
 /// Pages that are kept.
 const RECENT: usize = 1 << RECENT_BITS;
@@ -276,7 +276,7 @@ impl Default for Recent {
 }
 
 impl Recent {
-    fn page(&mut self, global: &Global, number: u64) -> Option<&Page> {
+    fn page(&mut self, global: &GlobalShadow, number: u64) -> Option<&ShadowPage> {
         // Columns of a matrix are in pages whose numbers have a large power of two in common.
         let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS);
         let slot = &mut self.0[mixed as usize];
@@ -289,11 +289,11 @@ impl Recent {
     /// Notes an access of a range of global memory.
     pub(super) fn touch(
         &mut self,
-        global: &Global,
+        global: &GlobalShadow,
         range: Range<u64>,
         now: PastAccess,
-        view: &View<'_>,
-        met: &mut Met,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
     ) {
         let mut at = range.start;
         while at < range.end {
@@ -313,16 +313,16 @@ mod tests {
 
     /// A shadow of a page of global memory, and accesses of it by waves of workgroups of four.
     struct Fixture {
-        layout: Layout,
-        global: Global,
+        layout: EntryLayout,
+        global: GlobalShadow,
         recent: Recent,
     }
 
     impl Fixture {
         fn new() -> Fixture {
             Fixture {
-                layout: Layout::new(false),
-                global: Global::default(),
+                layout: EntryLayout::new(false),
+                global: GlobalShadow::default(),
                 recent: Recent::default(),
             }
         }
@@ -332,12 +332,12 @@ mod tests {
             &mut self,
             wave: u32,
             phase: u32,
-            kind: Kind,
+            kind: AccessKind,
             range: Range<u64>,
         ) -> Vec<(u64, u32)> {
             let known = OrderedClocks::default();
             let first = wave / 4 * 4;
-            let view = View {
+            let view = HappensBefore {
                 layout: self.layout,
                 group: first..first + 4,
                 since: phase,
@@ -345,7 +345,7 @@ mod tests {
                 is_lds: false,
                 is_without_acquires: true,
             };
-            let mut met = Met::default();
+            let mut met = Conflicts::default();
             let entry = self.layout.entry(wave, 0, phase, 0, kind);
             self.recent
                 .touch(&self.global, range, entry, &view, &mut met);
@@ -359,58 +359,64 @@ mod tests {
     #[test]
     fn rows_are_split_where_they_are_accessed_in_part() {
         let mut of = Fixture::new();
-        assert_eq!(of.access(0, 1, Kind::Store, 0x1000..0x1100), []);
-        assert_eq!(of.access(1, 1, Kind::Load, 0x1004..0x1008), [(0x1004, 0)]);
-        assert_eq!(of.access(0, 1, Kind::Store, 0x1008..0x100c), []);
-        assert_eq!(of.access(2, 1, Kind::Load, 0x100a..0x100b), [(0x100a, 0)]);
-        assert_eq!(of.access(2, 1, Kind::Store, 0x1101..0x1102), []);
-        assert_eq!(of.access(3, 1, Kind::Store, 0x1102..0x1103), []);
+        assert_eq!(of.access(0, 1, AccessKind::Store, 0x1000..0x1100), []);
+        assert_eq!(
+            of.access(1, 1, AccessKind::Load, 0x1004..0x1008),
+            [(0x1004, 0)]
+        );
+        assert_eq!(of.access(0, 1, AccessKind::Store, 0x1008..0x100c), []);
+        assert_eq!(
+            of.access(2, 1, AccessKind::Load, 0x100a..0x100b),
+            [(0x100a, 0)]
+        );
+        assert_eq!(of.access(2, 1, AccessKind::Store, 0x1101..0x1102), []);
+        assert_eq!(of.access(3, 1, AccessKind::Store, 0x1102..0x1103), []);
         // Across a row's end and a page's.
-        assert_eq!(of.access(0, 1, Kind::Store, 0x1ffe..0x2002), []);
-        let met = of.access(1, 1, Kind::Store, 0x1ffc..0x2004);
+        assert_eq!(of.access(0, 1, AccessKind::Store, 0x1ffe..0x2002), []);
+        let met = of.access(1, 1, AccessKind::Store, 0x1ffc..0x2004);
         assert_eq!(met, [(0x1ffe, 0), (0x1fff, 0), (0x2000, 0), (0x2001, 0)]);
     }
 
     #[test]
     fn a_barrier_orders_a_workgroup_and_no_other() {
         let mut of = Fixture::new();
-        assert_eq!(of.access(0, 1, Kind::Store, 0..256), []);
-        assert_eq!(of.access(1, 2, Kind::Store, 0..256), []);
-        assert_eq!(of.access(4, 3, Kind::Load, 0..256), [(0, 1)]);
+        assert_eq!(of.access(0, 1, AccessKind::Store, 0..256), []);
+        assert_eq!(of.access(1, 2, AccessKind::Store, 0..256), []);
+        assert_eq!(of.access(4, 3, AccessKind::Load, 0..256), [(0, 1)]);
     }
 
     #[test]
     fn loads_of_two_workgroups_are_kept() {
         let mut of = Fixture::new();
         for wave in [0, 4, 5, 6] {
-            assert_eq!(of.access(wave, 1, Kind::Load, 0..4), []);
+            assert_eq!(of.access(wave, 1, AccessKind::Load, 0..4), []);
         }
-        assert_eq!(of.access(6, 1, Kind::Store, 0..4), [(0, 0)]);
+        assert_eq!(of.access(6, 1, AccessKind::Store, 0..4), [(0, 0)]);
         // Of one workgroup the last one, and one before it.
         for wave in [1, 0] {
-            of.access(wave, 2, Kind::Load, 8..12);
+            of.access(wave, 2, AccessKind::Load, 8..12);
         }
-        assert_eq!(of.access(0, 2, Kind::Store, 8..12), [(8, 1)]);
+        assert_eq!(of.access(0, 2, AccessKind::Store, 8..12), [(8, 1)]);
     }
 
     #[test]
     fn an_atomic_does_not_hide_the_store_before_it() {
         let mut of = Fixture::new();
-        of.access(0, 1, Kind::Store, 0..4);
-        of.access(0, 1, Kind::Atomic, 0..4);
-        of.access(0, 1, Kind::Load, 0..4);
-        assert_eq!(of.access(4, 1, Kind::Atomic, 0..4), [(0, 0), (0, 0)]);
+        of.access(0, 1, AccessKind::Store, 0..4);
+        of.access(0, 1, AccessKind::Atomic, 0..4);
+        of.access(0, 1, AccessKind::Load, 0..4);
+        assert_eq!(of.access(4, 1, AccessKind::Atomic, 0..4), [(0, 0), (0, 0)]);
         // The load was one of them; now nothing is left of either.
-        assert_eq!(of.access(8, 1, Kind::Atomic, 0..4), []);
+        assert_eq!(of.access(8, 1, AccessKind::Atomic, 0..4), []);
         // A load before it is not hidden either.
-        of.access(0, 1, Kind::Load, 8..12);
-        of.access(0, 1, Kind::Atomic, 8..12);
-        of.access(0, 1, Kind::Atomic, 8..12);
-        assert_eq!(of.access(4, 1, Kind::Atomic, 8..12), [(8, 0)]);
+        of.access(0, 1, AccessKind::Load, 8..12);
+        of.access(0, 1, AccessKind::Atomic, 8..12);
+        of.access(0, 1, AccessKind::Atomic, 8..12);
+        assert_eq!(of.access(4, 1, AccessKind::Atomic, 8..12), [(8, 0)]);
         // Nor is another agent's atomic from a load behind one's own.
-        of.access(0, 1, Kind::Atomic, 16..20);
-        of.access(4, 1, Kind::Atomic, 16..20);
-        assert_eq!(of.access(4, 1, Kind::Load, 16..20), [(16, 0)]);
+        of.access(0, 1, AccessKind::Atomic, 16..20);
+        of.access(4, 1, AccessKind::Atomic, 16..20);
+        assert_eq!(of.access(4, 1, AccessKind::Load, 16..20), [(16, 0)]);
     }
 
     #[test]
@@ -419,18 +425,18 @@ mod tests {
             for first in [0, 4, 8] {
                 let mut of = Fixture::new();
                 for wave in [0, 4, 0, 4, 8, 12] {
-                    assert_eq!(of.access(wave, 1, Kind::Load, bytes.clone()), []);
+                    assert_eq!(of.access(wave, 1, AccessKind::Load, bytes.clone()), []);
                 }
                 // Whoever stores, the load of another workgroup is in no order with that.
                 let at = bytes.start..bytes.start + 4;
-                let found = of.access(first, 1, Kind::Store, at.clone());
+                let found = of.access(first, 1, AccessKind::Store, at.clone());
                 assert!(
                     found.iter().any(|(_, wave)| wave / 4 != first / 4),
                     "{found:?}"
                 );
                 // The loads are not looked at any more; the store is.
                 for wave in [12, 16, 20] {
-                    let found = of.access(wave, 1, Kind::Load, bytes.clone());
+                    let found = of.access(wave, 1, AccessKind::Load, bytes.clone());
                     assert_eq!(found, [(at.start, first)], "{bytes:?} {wave}");
                 }
             }

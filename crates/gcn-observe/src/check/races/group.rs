@@ -11,16 +11,16 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::uses::Order;
 
 use super::clock::OrderedClocks;
-use super::entry::{HOST, Kind, PastAccess};
-use super::extent::Memory;
+use super::entry::{AccessKind, HOST, PastAccess};
+use super::extent::ShadowedMemory;
 use super::run::RaceDispatch;
-use super::shadow::{Share, View};
+use super::shadow::{HappensBefore, LdsShadow};
 use crate::waves;
 
 /// A write that an acquire reads.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read {
-    pub(super) memory: Memory,
+    pub(super) memory: ShadowedMemory,
     pub(super) at: u64,
     pub(super) entry: PastAccess,
 }
@@ -45,7 +45,7 @@ pub(super) enum CachePath {
 
 /// A wave.
 #[derive(Debug)]
-pub(super) struct Wave {
+pub(super) struct WaveClocks {
     /// Counts its releases and barriers.
     pub(super) clock: u32,
     /// Clocks that are ordered before its accesses.
@@ -72,9 +72,9 @@ pub(super) struct Wave {
     has_ended: bool,
 }
 
-impl Default for Wave {
-    fn default() -> Wave {
-        Wave {
+impl Default for WaveClocks {
+    fn default() -> WaveClocks {
+        WaveClocks {
             clock: 1,
             known: Arc::default(),
             scalar: Arc::default(),
@@ -92,12 +92,12 @@ impl Default for Wave {
     }
 }
 
-impl Wave {
+impl WaveClocks {
     /// True if a store to a memory may be meant to publish what the wave has done before.
-    pub(super) fn has_to_publish(&self, memory: Memory) -> bool {
+    pub(super) fn has_to_publish(&self, memory: ShadowedMemory) -> bool {
         match memory {
-            Memory::Lds => self.wrote_lds,
-            Memory::Global => self.wrote_lds || self.wrote_global,
+            ShadowedMemory::Lds => self.wrote_lds,
+            ShadowedMemory::Global => self.wrote_lds || self.wrote_global,
         }
     }
 
@@ -114,10 +114,10 @@ impl Wave {
     }
 
     /// The wave writes a memory.
-    pub(super) fn writes(&mut self, memory: Memory) {
+    pub(super) fn writes(&mut self, memory: ShadowedMemory) {
         match memory {
-            Memory::Lds => self.wrote_lds = true,
-            Memory::Global => self.wrote_global = true,
+            ShadowedMemory::Lds => self.wrote_lds = true,
+            ShadowedMemory::Global => self.wrote_global = true,
         }
     }
 
@@ -145,13 +145,13 @@ impl Wave {
 
 /// A workgroup.
 #[derive(Debug)]
-pub(super) struct Group {
+pub(super) struct GroupShadow {
     first: u32,
     count: u32,
     /// Clock of the last barrier.
     since: u32,
-    waves: Vec<Wave>,
-    pub(super) share: Share,
+    waves: Vec<WaveClocks>,
+    pub(super) share: LdsShadow,
     /// Releases that a later atomic on LDS has continued, by address.
     pub(super) chains: HashMap<u64, Vec<PastAccess>>,
     /// Knows nothing.
@@ -161,12 +161,12 @@ pub(super) struct Group {
 /// Pending reads, and invalidations, beyond which those that are known to have arrived are taken together.
 const MANY_PENDING: usize = 64;
 
-impl Group {
+impl GroupShadow {
     /// A wave by its number in the workgroup.
-    pub(super) fn wave(&mut self, number: u32) -> &mut Wave {
+    pub(super) fn wave(&mut self, number: u32) -> &mut WaveClocks {
         let number = number as usize;
         if self.waves.len() <= number {
-            self.waves.resize_with(number + 1, Wave::default);
+            self.waves.resize_with(number + 1, WaveClocks::default);
         }
         &mut self.waves[number]
     }
@@ -194,15 +194,15 @@ impl Group {
         number: u32,
         access: &ShareAccess<'_>,
         site: u16,
-        kind: Kind,
+        kind: AccessKind,
     ) -> bool {
         let clock = self.wave(number).clock;
         let now = run.layout.entry(self.first + number, 0, clock, site, kind);
-        if kind == Kind::Store && !self.chains.is_empty() {
+        if kind == AccessKind::Store && !self.chains.is_empty() {
             return false;
         }
         if self.share.is_full() {
-            let view = View {
+            let view = HappensBefore {
                 layout: run.layout,
                 group: self.waves(),
                 since: self.since,
@@ -213,8 +213,8 @@ impl Group {
             self.share.settle(&view);
         }
         let is_kept = self.share.keep(access, now, run.layout);
-        if is_kept && kind == Kind::Store {
-            self.wave(number).writes(Memory::Lds);
+        if is_kept && kind == AccessKind::Store {
+            self.wave(number).writes(ShadowedMemory::Lds);
         }
         is_kept
     }
@@ -261,8 +261,8 @@ impl Group {
         scoreboard: &Scoreboard,
     ) {
         let chain = match read.memory {
-            Memory::Lds => self.chains.get(&read.at).cloned(),
-            Memory::Global => run.chains().get(&read.at).cloned(),
+            ShadowedMemory::Lds => self.chains.get(&read.at).cloned(),
+            ShadowedMemory::Global => run.chains().get(&read.at).cloned(),
         };
         let own = self.first + number;
         let group = self.waves();
@@ -394,7 +394,7 @@ impl Group {
     }
 }
 
-impl Wave {
+impl WaveClocks {
     /// The wave knows more.
     fn learned(&mut self, own: u32, run: &RaceDispatch) {
         (self.wrote_lds, self.wrote_global) = (true, true);
@@ -405,16 +405,16 @@ impl Wave {
 
 /// The workgroups that a thread has begun and not ended.
 #[derive(Debug, Default)]
-pub(super) struct Groups {
-    groups: waves::Groups<Group>,
+pub(super) struct GroupShadows {
+    groups: waves::Groups<GroupShadow>,
     /// Shadows of LDS of workgroups that have ended.
-    spare: Vec<Share>,
+    spare: Vec<LdsShadow>,
 }
 
-impl Groups {
+impl GroupShadows {
     /// A workgroup.
     #[inline]
-    pub(super) fn of(&mut self, id: [u32; 3]) -> Option<&mut Group> {
+    pub(super) fn of(&mut self, id: [u32; 3]) -> Option<&mut GroupShadow> {
         self.groups.find(id)
     }
 
@@ -425,7 +425,7 @@ impl Groups {
             let mut share = spare.pop().unwrap_or_default();
             share.barrier();
             share.resize(lds);
-            Group {
+            GroupShadow {
                 first,
                 count,
                 since: 0,

@@ -3,7 +3,7 @@
 use gcn_emu::observe::{Context, MemoryEvent};
 use gcn_isa::Does;
 
-use super::extent::Memory;
+use super::extent::ShadowedMemory;
 use crate::filter::lanes;
 
 /// Bytes that a lane stores to an address.
@@ -31,7 +31,7 @@ pub(super) struct Overlap {
 }
 
 /// Values that the lanes of an instruction are about to store, unless it is converted on the way or goes through a swizzled buffer.
-pub(super) fn stored(event: &MemoryEvent<'_>, memory: Memory) -> Vec<Stored> {
+pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Stored> {
     let access = event.access();
     let plan = event.instruction.step.memory.as_deref();
     let is_plain = plan.is_some_and(|plan| {
@@ -44,8 +44,8 @@ pub(super) fn stored(event: &MemoryEvent<'_>, memory: Memory) -> Vec<Stored> {
         return Vec::new();
     }
     let mask = match memory {
-        Memory::Global => access.global,
-        Memory::Lds => access.lds,
+        ShadowedMemory::Global => access.global,
+        ShadowedMemory::Lds => access.lds,
     };
     let of_lane = |lane: usize, element: u8| {
         let at = match element {
@@ -65,13 +65,13 @@ pub(super) fn stored(event: &MemoryEvent<'_>, memory: Memory) -> Vec<Stored> {
 }
 
 /// The first lane whose element has an address.
-pub(super) fn lane_of(event: &MemoryEvent<'_>, memory: Memory, at: u64) -> Option<usize> {
+pub(super) fn lane_of(event: &MemoryEvent<'_>, memory: ShadowedMemory, at: u64) -> Option<usize> {
     let access = event.access();
     let bytes = u64::from(access.bytes);
     let holds = |from: u64| (from..from.saturating_add(bytes)).contains(&at);
     let mask = match memory {
-        Memory::Global => access.global,
-        Memory::Lds => access.lds,
+        ShadowedMemory::Global => access.global,
+        ShadowedMemory::Lds => access.lds,
     };
     let mut lanes = lanes(mask);
     lanes.find(|&lane| {
@@ -105,7 +105,7 @@ pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
 /// True if what a lane is about to store at an address is there already.
 pub(super) fn is_there(
     context: &Context<'_>,
-    memory: Memory,
+    memory: ShadowedMemory,
     stored: &[Stored],
     address: u64,
 ) -> bool {
@@ -114,8 +114,8 @@ pub(super) fn is_there(
         && touching.all(|it| {
             let mut now = vec![0; it.bytes.len()];
             let is_read = match memory {
-                Memory::Global => context.dispatched.device.memory.read(it.at, &mut now),
-                Memory::Lds => {
+                ShadowedMemory::Global => context.dispatched.device.memory.read(it.at, &mut now),
+                ShadowedMemory::Lds => {
                     let from = it.at as usize;
                     let bytes = context.lds.bytes().get(from..from + now.len());
                     bytes.map(|bytes| now.copy_from_slice(bytes)).is_some()

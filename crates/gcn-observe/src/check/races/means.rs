@@ -126,7 +126,7 @@ impl Part {
 
 /// Steps of a release that some path to an instruction may have behind it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Progress {
+enum ReleaseProgress {
     Begun,
     HasWritten,
     HasWaited,
@@ -137,7 +137,7 @@ fn may_publish(instructions: &[Reached]) -> bool {
     let parts = instructions.iter().map(|it| (it.pc, Part::of(it)));
     let mut parts: Vec<(u64, Part)> = parts.collect();
     parts.sort_unstable_by_key(|(pc, _)| *pc);
-    let mut at = vec![Progress::Begun; parts.len() + 1];
+    let mut at = vec![ReleaseProgress::Begun; parts.len() + 1];
     let mut changes = true;
     while changes {
         changes = false;
@@ -145,9 +145,9 @@ fn may_publish(instructions: &[Reached]) -> bool {
             let before = at[number];
             let behind = match part {
                 Part::Jump => return true,
-                Part::Write if before == Progress::HasWaited => return true,
-                Part::Write => Progress::HasWritten,
-                Part::Wait if before == Progress::HasWritten => Progress::HasWaited,
+                Part::Write if before == ReleaseProgress::HasWaited => return true,
+                Part::Write => ReleaseProgress::HasWritten,
+                Part::Wait if before == ReleaseProgress::HasWritten => ReleaseProgress::HasWaited,
                 Part::Wait | Part::Nothing | Part::Branch(_) => before,
             };
             at[number + 1] = at[number + 1].max(behind);

@@ -2,17 +2,17 @@
 
 use gcn_emu::observe::{Context, MemoryEvent, Span};
 
-use super::entry::{Kind, Layout, PastAccess};
-use super::extent::{AccessPart, Memory};
+use super::entry::{AccessKind, EntryLayout, PastAccess};
+use super::extent::{AccessPart, ShadowedMemory};
 use super::lanes::{Overlap, Stored, is_there, lane_of, stored};
 use super::run::RaceDispatch;
-use super::shadow::View;
-use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind as FindingKind, Side};
+use super::shadow::HappensBefore;
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 
 /// Two accesses of one place in no order.
 pub(super) struct Race<'a> {
     pub(super) run: &'a RaceDispatch,
-    pub(super) memory: Memory,
+    pub(super) memory: ShadowedMemory,
     /// First address that both access.
     pub(super) at: u64,
     /// The earlier access.
@@ -27,14 +27,14 @@ pub(super) struct Race<'a> {
 }
 
 /// A side of a race.
-struct Told {
+struct RaceSide {
     place: Option<FindingPlace>,
     access: PastAccess,
 }
 
-impl Told {
-    fn of(run: &RaceDispatch, access: PastAccess, lane: Option<usize>) -> Told {
-        let layout: Layout = run.layout;
+impl RaceSide {
+    fn of(run: &RaceDispatch, access: PastAccess, lane: Option<usize>) -> RaceSide {
+        let layout: EntryLayout = run.layout;
         let wave = run.wave(layout.wave(access));
         let place = wave.and_then(|wave| {
             let (pc, inst) = run.instruction(access.site())?;
@@ -44,7 +44,7 @@ impl Told {
                 None => place,
             })
         });
-        Told { place, access }
+        RaceSide { place, access }
     }
 
     fn pc(&self) -> u64 {
@@ -57,7 +57,7 @@ const OF_DISPATCHES: u64 = 1;
 const OF_HOST_READS: u64 = 2;
 
 /// The host's part in a race, by the kind of its access, and the detail of the finding's key.
-fn part_of_host(kind: Kind) -> (&'static str, u64) {
+fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
     if kind.writes() {
         ("the host writes this memory while the kernel runs", 0)
     } else {
@@ -85,14 +85,14 @@ impl Race<'_> {
         event: &MemoryEvent<'_>,
     ) {
         let kind = match self.memory {
-            _ if self.is_same_value => FindingKind::SameValueRace,
-            Memory::Lds => FindingKind::LdsRace,
-            Memory::Global => FindingKind::GlobalRace,
+            _ if self.is_same_value => Kind::SameValueRace,
+            ShadowedMemory::Lds => Kind::LdsRace,
+            ShadowedMemory::Global => Kind::GlobalRace,
         };
         let memory = self.memory;
         let mut sides = [
-            Told::of(self.run, self.now, self.lane),
-            Told::of(self.run, self.before, None),
+            RaceSide::of(self.run, self.now, self.lane),
+            RaceSide::of(self.run, self.before, None),
         ];
         if sides[1].pc() > sides[0].pc() {
             sides.swap(0, 1);
@@ -139,13 +139,13 @@ impl Race<'_> {
                 label: side,
                 place: other.place.clone(),
             });
-            finding.address = (memory == Memory::Global).then_some(self.at);
+            finding.address = (memory == ShadowedMemory::Global).then_some(self.at);
             finding.help = Some(self.help(&own, &other));
             finding
         });
     }
 
-    fn help(&self, own: &Told, other: &Told) -> String {
+    fn help(&self, own: &RaceSide, other: &RaceSide) -> String {
         let is_scalar = self.run.is_scalar(self.now);
         if self.is_stale {
             let invalidation = match is_scalar {
@@ -156,7 +156,7 @@ impl Race<'_> {
                 "{invalidation} before the load, whose cache may hold what was there before"
             );
         }
-        let group = |told: &Told| {
+        let group = |told: &RaceSide| {
             let wave = told.place.as_ref().and_then(|it| it.wave);
             wave.map(|wave| wave.group)
         };
@@ -186,9 +186,9 @@ fn found_apart(
 ) -> Finding {
     let message = format!(
         "{agents} access the same bytes of {} in no order",
-        Memory::Global.name()
+        ShadowedMemory::Global.name()
     );
-    let mut finding = Finding::at(FindingKind::GlobalRace, place, message);
+    let mut finding = Finding::at(Kind::GlobalRace, place, message);
     finding.kernel = run.kernel.clone();
     finding.dispatch = run.id;
     finding.label = format!("{} at {at:#x}", access.kind().name());
@@ -203,15 +203,15 @@ pub(super) fn report_host(
     run: &RaceDispatch,
     at: u64,
     before: PastAccess,
-    host: Kind,
+    host: AccessKind,
 ) {
-    let Some(place) = Told::of(run, before, None).place else {
+    let Some(place) = RaceSide::of(run, before, None).place else {
         return;
     };
     let (part, detail) = part_of_host(host);
     let key = FindingKey {
         detail,
-        ..FindingKey::at(FindingKind::GlobalRace, place.pc)
+        ..FindingKey::at(Kind::GlobalRace, place.pc)
     };
     findings.report(key, place.wave, || {
         let side = Side {
@@ -236,7 +236,7 @@ pub(super) fn report_dispatches(
     sides: [(&RaceDispatch, PastAccess); 2],
 ) {
     let [first, second] = sides.map(|(run, access)| {
-        let place = Told::of(run, access, None).place;
+        let place = RaceSide::of(run, access, None).place;
         place.map(|place| (run, access, place))
     });
     let (Some(mut own), Some(mut other)) = (second, first) else {
@@ -248,7 +248,7 @@ pub(super) fn report_dispatches(
     let (run, access, place) = own;
     let (_, other_access, other_place) = other;
     let key = FindingKey {
-        kind: FindingKind::GlobalRace,
+        kind: Kind::GlobalRace,
         pc: place.pc,
         other: other_place.pc,
         detail: OF_DISPATCHES,
@@ -273,11 +273,11 @@ pub(super) fn report_lanes(
     findings: &Findings,
     context: &Context<'_>,
     event: &MemoryEvent<'_>,
-    memory: Memory,
+    memory: ShadowedMemory,
     found: &Overlap,
 ) {
     let key = FindingKey {
-        kind: FindingKind::LaneRace,
+        kind: Kind::LaneRace,
         pc: context.pc,
         other: 0,
         detail: 0,
@@ -287,7 +287,7 @@ pub(super) fn report_lanes(
             "two lanes of one instruction store different values to one address of {}",
             memory.name()
         );
-        let mut finding = Finding::new(FindingKind::LaneRace, context, event.instruction, message);
+        let mut finding = Finding::new(Kind::LaneRace, context, event.instruction, message);
         let place = finding.place.clone();
         finding.place = place.clone().lane(found.lanes[0]);
         finding.label = format!("lane {} stores to {:#x}", found.lanes[0], found.at);
@@ -295,7 +295,7 @@ pub(super) fn report_lanes(
             label: format!("and so does lane {}", found.lanes[1]),
             place: Some(place.lane(found.lanes[1])),
         });
-        finding.address = (memory == Memory::Global).then_some(found.at);
+        finding.address = (memory == ShadowedMemory::Global).then_some(found.at);
         finding.help = Some(
             "a condition that leaves one lane active, or an atomic where all values count"
                 .to_owned(),
@@ -319,11 +319,11 @@ pub(super) fn report_conflicts(
     now: &PastAccess,
     conflicts: &[(u64, PastAccess)],
     values: Option<Vec<Stored>>,
-    past_cache: &View<'_>,
+    past_cache: &HappensBefore<'_>,
 ) {
     let last = run.layout.last_clock();
     let values = values.unwrap_or_else(|| stored(event, part.memory));
-    let mut told: Vec<(u16, Kind, bool)> = Vec::new();
+    let mut told: Vec<(u16, AccessKind, bool)> = Vec::new();
     for &(at, before) in conflicts {
         if run.layout.clock(before) == last || run.layout.clock(*now) == last {
             continue;
@@ -335,12 +335,12 @@ pub(super) fn report_conflicts(
             continue;
         }
         let is_same_store =
-            is_same_wave && before.kind() == Kind::Store && before.site() == now.site();
+            is_same_wave && before.kind() == AccessKind::Store && before.site() == now.site();
         if is_same_store && values.iter().filter(is_own).count() > 1 {
             // Lanes of this instruction, which `overlap` has compared.
             continue;
         }
-        let both_store = before.kind() == Kind::Store && part.kind == Kind::Store;
+        let both_store = before.kind() == AccessKind::Store && part.kind == AccessKind::Store;
         let is_same_value = both_store && is_there(context, part.memory, &values, at);
         let what = (before.site(), before.kind(), is_same_value);
         if told.contains(&what) {

@@ -11,8 +11,8 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::{Encoding, Inst};
 
 use super::clock::{History, OrderedClocks};
-use super::entry::{HOST, Kind, Layout, PastAccess, Release, UNKNOWN_SITE};
-use super::global::Global;
+use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_SITE};
+use super::global::GlobalShadow;
 use super::means::Means;
 
 /// Instructions with numbers.
@@ -28,8 +28,8 @@ pub(super) struct RaceDispatch {
     pub(super) id: u64,
     /// The kernel's symbol, where it is known.
     pub(super) kernel: Option<String>,
-    pub(super) layout: Layout,
-    pub(super) global: Global,
+    pub(super) layout: EntryLayout,
+    pub(super) global: GlobalShadow,
     /// Workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
@@ -53,14 +53,18 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl RaceDispatch {
-    pub(super) fn new(dispatched: &Dispatched<'_>, layout: Layout, means: Means) -> RaceDispatch {
+    pub(super) fn new(
+        dispatched: &Dispatched<'_>,
+        layout: EntryLayout,
+        means: Means,
+    ) -> RaceDispatch {
         let dispatch = dispatched.dispatch;
         let [x, y, z] = dispatch.groups();
         RaceDispatch {
             id: dispatched.id,
             kernel: dispatch.kernel.clone(),
             layout,
-            global: Global::default(),
+            global: GlobalShadow::default(),
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
             has_one_wave: [x, y, z, dispatch.waves_per_group()] == [1; 4],
@@ -182,13 +186,13 @@ impl RaceDispatch {
     pub(super) fn host_accesses(
         &self,
         range: Range<u64>,
-        kind: Kind,
+        kind: AccessKind,
         mut each: impl FnMut(u64, PastAccess),
     ) {
         let releases = match kind {
             // A wave that may learn from memory what the host has read may store there.
-            Kind::Load if self.means.orders => return,
-            Kind::Store => Release {
+            AccessKind::Load if self.means.orders => return,
+            AccessKind::Store => Release {
                 to_agent: true,
                 to_group: true,
                 publishes: true,
@@ -198,7 +202,7 @@ impl RaceDispatch {
         let clock = self.host.fetch_add(1, Relaxed).saturating_add(1);
         let entry = self.layout.entry(HOST, 0, clock, UNKNOWN_SITE, kind);
         let entry = entry.releasing(releases);
-        let mut met: HashSet<(u16, Kind)> = HashSet::new();
+        let mut met: HashSet<(u16, AccessKind)> = HashSet::new();
         let is_ordered = self.means.may_order_host();
         self.global
             .host_accesses(range, self.layout, entry, is_ordered, |at, before| {
@@ -210,7 +214,11 @@ impl RaceDispatch {
 }
 
 /// Adds a release to those that an atomic continues: of a wave the last one counts.
-pub(super) fn continue_release(layout: Layout, chain: &mut Vec<PastAccess>, entry: PastAccess) {
+pub(super) fn continue_release(
+    layout: EntryLayout,
+    chain: &mut Vec<PastAccess>,
+    entry: PastAccess,
+) {
     let wave = layout.wave(entry);
     match chain.iter_mut().find(|it| layout.wave(**it) == wave) {
         Some(known) => {

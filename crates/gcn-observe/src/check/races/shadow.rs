@@ -1,6 +1,6 @@
 //! Shadow memory: the last accesses of every byte.
 //!
-//! A row of 256 bytes, what 64 lanes access of a dword each, has one [`Cell`] as long as all of it is accessed at once, then
+//! A row of 256 bytes, what 64 lanes access of a dword each, has one [`ShadowCell`] as long as all of it is accessed at once, then
 //! one for each quarter or dword, and one for each byte once a part of a dword is accessed.
 
 use std::mem::take;
@@ -10,7 +10,7 @@ use gcn_emu::observe::ShareAccess;
 
 use super::backlog::Backlog;
 use super::clock::OrderedClocks;
-use super::entry::{Kind, Layout, PastAccess, clashes};
+use super::entry::{AccessKind, EntryLayout, PastAccess, clashes};
 
 /// Bytes of a row.
 pub(super) const ROW: usize = 256;
@@ -22,15 +22,15 @@ const DWORD: usize = 4;
 /// workgroups were seen. In place of the first load may be an atomic of another agent that the write, an atomic, has followed; in
 /// place of the second a store or load that an atomic of the same agent has followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Cell {
+pub(super) struct ShadowCell {
     write: PastAccess,
     loads: [PastAccess; 2],
 }
 
 /// The order of a wave's access behind others.
 #[derive(Clone, Debug)]
-pub(super) struct View<'a> {
-    pub(super) layout: Layout,
+pub(super) struct HappensBefore<'a> {
+    pub(super) layout: EntryLayout,
     /// Waves of its workgroup.
     pub(super) group: Range<u32>,
     /// Clock of the workgroup's last barrier: what its waves did before it is ordered.
@@ -43,7 +43,7 @@ pub(super) struct View<'a> {
     pub(super) is_without_acquires: bool,
 }
 
-impl View<'_> {
+impl HappensBefore<'_> {
     /// True if an access of another agent is ordered before.
     #[inline]
     pub(super) fn is_before(&self, entry: PastAccess) -> bool {
@@ -68,7 +68,7 @@ impl View<'_> {
 
 /// Entries that an instruction's access has met.
 #[derive(Debug, Default)]
-pub(super) struct Met {
+pub(super) struct Conflicts {
     /// Accesses in no order with it, by address.
     pub(super) conflicts: Vec<(u64, PastAccess)>,
     /// Last writes of the places that it accesses, by address; kept on demand.
@@ -81,7 +81,7 @@ pub(super) struct Met {
     of: PastAccess,
 }
 
-impl Met {
+impl Conflicts {
     pub(super) fn clear(&mut self) {
         self.conflicts.clear();
         self.writes.clear();
@@ -94,7 +94,7 @@ impl Met {
     }
 }
 
-impl Met {
+impl Conflicts {
     /// Notes a conflict of an access with one before, if they have one. `which` is the place among the harmless ones.
     #[inline]
     fn look(
@@ -102,7 +102,7 @@ impl Met {
         which: usize,
         before: PastAccess,
         now: PastAccess,
-        view: &View<'_>,
+        view: &HappensBefore<'_>,
         at: u64,
     ) {
         if now != self.of {
@@ -119,7 +119,7 @@ impl Met {
         which: usize,
         before: PastAccess,
         now: PastAccess,
-        view: &View<'_>,
+        view: &HappensBefore<'_>,
         at: u64,
     ) {
         let clash = !before.is_none()
@@ -134,10 +134,10 @@ impl Met {
     }
 }
 
-impl Cell {
+impl ShadowCell {
     /// Notes an access of the place at an address.
     #[inline]
-    fn touch(&mut self, now: PastAccess, view: &View<'_>, at: u64, met: &mut Met) {
+    fn touch(&mut self, now: PastAccess, view: &HappensBefore<'_>, at: u64, met: &mut Conflicts) {
         if met.wants_writes && !self.write.is_none() {
             met.writes.push((at, self.write));
         }
@@ -147,16 +147,16 @@ impl Cell {
                 met.look(1, load, now, view, at);
             }
             let hidden = [self.earlier(now, view.layout), self.below(now, view.layout)];
-            *self = Cell {
+            *self = ShadowCell {
                 write: now,
                 loads: hidden,
             };
         } else {
             let [first, second] = self.loads;
-            if first.kind() == Kind::Atomic {
+            if first.kind() == AccessKind::Atomic {
                 met.look(1, first, now, view, at);
             }
-            if second.kind() == Kind::Store && now.kind() == Kind::FailedSwap {
+            if second.kind() == AccessKind::Store && now.kind() == AccessKind::FailedSwap {
                 met.look(1, second, now, view, at);
             }
             self.load(now, view);
@@ -165,18 +165,27 @@ impl Cell {
 
     /// True if a load more changes nothing: nobody has written the place, and two workgroups have loaded it, which nothing orders,
     /// so that every write is a conflict.
-    pub(super) fn is_loaded_enough(&self, view: &View<'_>) -> bool {
+    pub(super) fn is_loaded_enough(&self, view: &HappensBefore<'_>) -> bool {
         let [first, second] = self.loads;
         let is_full = !first.is_none() && !second.is_none() && self.write.is_none();
         is_full && !view.same_side(first, second)
     }
 
-    /// [`Cell::touch`] of a plain load whose writes nobody asks for: the most frequent access by far.
+    /// [`ShadowCell::touch`] of a plain load whose writes nobody asks for: the most frequent access by far.
     #[inline(always)]
-    fn touch_by_load(&mut self, now: PastAccess, view: &View<'_>, at: u64, met: &mut Met) {
+    fn touch_by_load(
+        &mut self,
+        now: PastAccess,
+        view: &HappensBefore<'_>,
+        at: u64,
+        met: &mut Conflicts,
+    ) {
         let first = self.loads[0];
         let is_own = first.is_none() || view.layout.same_agent(first, now);
-        if met.of == now && self.write == met.harmless[0] && is_own && first.kind() != Kind::Atomic
+        if met.of == now
+            && self.write == met.harmless[0]
+            && is_own
+            && first.kind() != AccessKind::Atomic
         {
             self.loads[0] = now;
         } else {
@@ -193,12 +202,12 @@ impl Cell {
     }
 
     /// The last atomic of another agent that an atomic hides: a load of the agent of the latter may race with it.
-    fn earlier(&self, now: PastAccess, layout: Layout) -> PastAccess {
-        if now.kind() != Kind::Atomic || self.write.kind() != Kind::Atomic {
+    fn earlier(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
+        if now.kind() != AccessKind::Atomic || self.write.kind() != AccessKind::Atomic {
             PastAccess::NONE
         } else if !layout.same_agent(self.write, now) {
             self.write
-        } else if self.loads[0].kind() == Kind::Atomic {
+        } else if self.loads[0].kind() == AccessKind::Atomic {
             self.loads[0]
         } else {
             PastAccess::NONE
@@ -207,19 +216,23 @@ impl Cell {
 
     /// The plain store of an agent that an atomic of the same agent hides, or its plain load: others' atomics may come before it
     /// all the same.
-    fn below(&self, now: PastAccess, layout: Layout) -> PastAccess {
-        if now.kind() != Kind::Atomic {
+    fn below(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
+        if now.kind() != AccessKind::Atomic {
             return PastAccess::NONE;
         }
         let [_, second] = self.loads;
         let is_own = layout.same_agent(self.write, now);
         match self.write.kind() {
-            Kind::Store if is_own && !self.write.may_publish() => return self.write,
-            Kind::Atomic if is_own && second.kind() == Kind::Store => return second,
-            Kind::Store | Kind::Atomic | Kind::Load | Kind::CoherentLoad | Kind::FailedSwap => {}
+            AccessKind::Store if is_own && !self.write.may_publish() => return self.write,
+            AccessKind::Atomic if is_own && second.kind() == AccessKind::Store => return second,
+            AccessKind::Store
+            | AccessKind::Atomic
+            | AccessKind::Load
+            | AccessKind::CoherentLoad
+            | AccessKind::FailedSwap => {}
         }
         let is_load = |it: &PastAccess| {
-            it.kind() == Kind::Load && !it.is_none() && layout.same_agent(*it, now)
+            it.kind() == AccessKind::Load && !it.is_none() && layout.same_agent(*it, now)
         };
         self.loads
             .into_iter()
@@ -228,18 +241,20 @@ impl Cell {
     }
 
     #[inline]
-    fn load(&mut self, now: PastAccess, view: &View<'_>) {
+    fn load(&mut self, now: PastAccess, view: &HappensBefore<'_>) {
         let [first, second] = self.loads;
-        if second.kind() == Kind::Store || first.kind() == Kind::Atomic {
+        if second.kind() == AccessKind::Store || first.kind() == AccessKind::Atomic {
             self.loads[0] = now;
             return;
         }
         if first.is_none() || view.layout.same_agent(first, now) {
             // A load that counts as an atomic's does not hide one that does not, nor a swap that failed.
             let is_hidden = match now.kind() {
-                Kind::CoherentLoad => matches!(first.kind(), Kind::Load | Kind::FailedSwap),
-                Kind::FailedSwap => first.kind() == Kind::Load,
-                Kind::Load | Kind::Store | Kind::Atomic => false,
+                AccessKind::CoherentLoad => {
+                    matches!(first.kind(), AccessKind::Load | AccessKind::FailedSwap)
+                }
+                AccessKind::FailedSwap => first.kind() == AccessKind::Load,
+                AccessKind::Load | AccessKind::Store | AccessKind::Atomic => false,
             };
             if is_hidden && !first.is_none() {
                 return;
@@ -259,33 +274,33 @@ impl Cell {
 
 /// The cells of a row: one for all of it, or one for each part.
 #[derive(Debug)]
-pub(super) enum Row {
-    Whole(Cell),
-    Quarters(Box<[Cell; ROW / QUARTER]>),
-    Dwords(Box<[Cell; ROW / DWORD]>),
-    Bytes(Box<[Cell; ROW]>),
+pub(super) enum ShadowRow {
+    Whole(ShadowCell),
+    Quarters(Box<[ShadowCell; ROW / QUARTER]>),
+    Dwords(Box<[ShadowCell; ROW / DWORD]>),
+    Bytes(Box<[ShadowCell; ROW]>),
 }
 
-impl Default for Row {
-    fn default() -> Row {
-        Row::Whole(Cell::default())
+impl Default for ShadowRow {
+    fn default() -> ShadowRow {
+        ShadowRow::Whole(ShadowCell::default())
     }
 }
 
 /// Each cell some times, one after the other.
-fn repeat<const N: usize>(cells: &[Cell]) -> Box<[Cell; N]> {
+fn repeat<const N: usize>(cells: &[ShadowCell]) -> Box<[ShadowCell; N]> {
     let times = N / cells.len();
     Box::new(std::array::from_fn(|number| cells[number / times]))
 }
 
-impl Row {
+impl ShadowRow {
     /// The cells, and the bytes of the part that each is for.
-    fn cells(&mut self) -> (&mut [Cell], usize) {
+    fn cells(&mut self) -> (&mut [ShadowCell], usize) {
         match self {
-            Row::Whole(cell) => (std::slice::from_mut(cell), ROW),
-            Row::Quarters(cells) => (&mut cells[..], QUARTER),
-            Row::Dwords(cells) => (&mut cells[..], DWORD),
-            Row::Bytes(cells) => (&mut cells[..], 1),
+            ShadowRow::Whole(cell) => (std::slice::from_mut(cell), ROW),
+            ShadowRow::Quarters(cells) => (&mut cells[..], QUARTER),
+            ShadowRow::Dwords(cells) => (&mut cells[..], DWORD),
+            ShadowRow::Bytes(cells) => (&mut cells[..], 1),
         }
     }
 
@@ -298,13 +313,13 @@ impl Row {
         let Some(part) = parts.into_iter().find(|&part| part < size && fits(part)) else {
             return true;
         };
-        if !may_grow((ROW / part * size_of::<Cell>()) as u64) {
+        if !may_grow((ROW / part * size_of::<ShadowCell>()) as u64) {
             return false;
         }
         *self = match part {
-            QUARTER => Row::Quarters(repeat(cells)),
-            DWORD => Row::Dwords(repeat(cells)),
-            _ => Row::Bytes(repeat(cells)),
+            QUARTER => ShadowRow::Quarters(repeat(cells)),
+            DWORD => ShadowRow::Dwords(repeat(cells)),
+            _ => ShadowRow::Bytes(repeat(cells)),
         };
         true
     }
@@ -316,8 +331,8 @@ impl Row {
         bytes: Range<usize>,
         base: u64,
         now: PastAccess,
-        view: &View<'_>,
-        met: &mut Met,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
         may_grow: impl Fn(u64) -> bool,
     ) {
         let (_, size) = self.cells();
@@ -329,12 +344,12 @@ impl Row {
         let cells = &mut cells[bytes.start / size..bytes.end / size];
         let addresses = (base + bytes.start as u64..).step_by(size);
         let all = cells.iter_mut().zip(addresses);
-        if now.kind() == Kind::Load && !met.wants_writes {
+        if now.kind() == AccessKind::Load && !met.wants_writes {
             all.for_each(|(cell, at)| cell.touch_by_load(now, view, at, met));
             return;
         }
         // Neighbours mostly have the same past: then what became of one becomes of the next, if nothing was found.
-        let mut last: Option<[Cell; 2]> = None;
+        let mut last: Option<[ShadowCell; 2]> = None;
         for (cell, at) in all {
             if let Some([before, after]) = last
                 && *cell == before
@@ -350,8 +365,8 @@ impl Row {
 
     /// Calls a function with each place of two rows: its first byte, and the cells that both have for it. A place whose cells are as
     /// those of the one before is left out.
-    pub(super) fn both(rows: [&Row; 2], mut each: impl FnMut(usize, [&Cell; 2])) {
-        let [(one, one_size), (other, other_size)] = rows.map(Row::parts);
+    pub(super) fn both(rows: [&ShadowRow; 2], mut each: impl FnMut(usize, [&ShadowCell; 2])) {
+        let [(one, one_size), (other, other_size)] = rows.map(ShadowRow::parts);
         let mut last = None;
         for byte in (0..ROW).step_by(one_size.min(other_size)) {
             let cells = [&one[byte / one_size], &other[byte / other_size]];
@@ -373,17 +388,17 @@ impl Row {
     }
 
     /// The cells, and the bytes of the part that each is for.
-    fn parts(&self) -> (&[Cell], usize) {
+    fn parts(&self) -> (&[ShadowCell], usize) {
         match self {
-            Row::Whole(cell) => (std::slice::from_ref(cell), ROW),
-            Row::Quarters(cells) => (&cells[..], QUARTER),
-            Row::Dwords(cells) => (&cells[..], DWORD),
-            Row::Bytes(cells) => (&cells[..], 1),
+            ShadowRow::Whole(cell) => (std::slice::from_ref(cell), ROW),
+            ShadowRow::Quarters(cells) => (&cells[..], QUARTER),
+            ShadowRow::Dwords(cells) => (&cells[..], DWORD),
+            ShadowRow::Bytes(cells) => (&cells[..], 1),
         }
     }
 
     /// True if all cells of some of its bytes are of a kind; false where they are too coarse for the bytes.
-    pub(super) fn all(&mut self, bytes: Range<usize>, is: impl Fn(&Cell) -> bool) -> bool {
+    pub(super) fn all(&mut self, bytes: Range<usize>, is: impl Fn(&ShadowCell) -> bool) -> bool {
         let (cells, size) = self.cells();
         let is_of_parts = bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
         is_of_parts && cells[bytes.start / size..bytes.end / size].iter().all(is)
@@ -404,15 +419,16 @@ pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
 
 /// Shadow of a workgroup's LDS. It may be that of a workgroup before: its accesses are past.
 #[derive(Debug, Default)]
-pub(super) struct Share {
-    rows: Vec<Row>,
+pub(super) struct LdsShadow {
+    rows: Vec<ShadowRow>,
     backlog: Backlog,
 }
 
-impl Share {
+impl LdsShadow {
     /// A shadow of some bytes.
     pub(super) fn resize(&mut self, bytes: usize) {
-        self.rows.resize_with(bytes.div_ceil(ROW), Row::default);
+        self.rows
+            .resize_with(bytes.div_ceil(ROW), ShadowRow::default);
     }
 
     /// Accesses up to now are past.
@@ -421,12 +437,12 @@ impl Share {
     }
 
     /// Notes an access of LDS alone by a wave, a load or an atomic that orders nothing, if nothing that it may conflict with is
-    /// near. Returns false if something is; then it is for [`Share::touch`].
+    /// near. Returns false if something is; then it is for [`LdsShadow::touch`].
     pub(super) fn keep(
         &mut self,
         access: &ShareAccess<'_>,
         now: PastAccess,
-        layout: Layout,
+        layout: EntryLayout,
     ) -> bool {
         self.backlog.keep(access, now, layout)
     }
@@ -442,8 +458,8 @@ impl Share {
         &mut self,
         range: Range<u64>,
         now: PastAccess,
-        view: &View<'_>,
-        met: &mut Met,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
     ) {
         if self.backlog.meets(&range) {
             self.settle(view);
@@ -454,15 +470,21 @@ impl Share {
 
     /// Notes the accesses that were kept.
     #[cold]
-    pub(super) fn settle(&mut self, view: &View<'_>) {
+    pub(super) fn settle(&mut self, view: &HappensBefore<'_>) {
         let backlog = take(&mut self.backlog);
-        let mut met = Met::default();
+        let mut met = Conflicts::default();
         backlog.each(|range, now| self.note(range, now, view, &mut met));
         debug_assert!(met.conflicts.is_empty(), "they were kept apart from those");
         self.backlog = backlog.settled();
     }
 
-    fn note(&mut self, range: Range<u64>, now: PastAccess, view: &View<'_>, met: &mut Met) {
+    fn note(
+        &mut self,
+        range: Range<u64>,
+        now: PastAccess,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
+    ) {
         let size = (self.rows.len() * ROW) as u64;
         rows(range.start.min(size)..range.end.min(size), |row, bytes| {
             let base = row * ROW as u64;

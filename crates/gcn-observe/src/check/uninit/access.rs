@@ -8,10 +8,10 @@ use gcn_isa::effect::{AtomicOp, Half, ImageOp};
 use gcn_isa::{Does, Ty};
 
 use super::facts::UninitFacts;
-use super::memory::{Global, Own, View};
-use super::origin::{Loads, Origin};
+use super::memory::{GlobalView, UndefinedGlobal, UndefinedPrivate};
+use super::origin::{Loads, UndefinedOrigin};
 use super::part::PartlyDefined;
-use super::registers::Shadow;
+use super::registers::UndefinedRegisters;
 use crate::filter::lanes;
 
 /// Bytes of a dword.
@@ -37,15 +37,15 @@ impl MemoryPlace {
 
 /// The memories that a wave reaches.
 pub(super) struct Memories<'a> {
-    pub(super) lds: &'a mut Own,
-    pub(super) scratch: &'a mut Own,
+    pub(super) lds: &'a mut UndefinedPrivate,
+    pub(super) scratch: &'a mut UndefinedPrivate,
     /// Addresses of the wave's scratch.
     pub(super) scratch_range: Range<u64>,
-    pub(super) global: &'a Global,
+    pub(super) global: &'a UndefinedGlobal,
 }
 
 /// A memory instruction of which something is undefined: its data, or memory that it may load.
-pub(super) struct Transfer<'a> {
+pub(super) struct UndefinedAccess<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) instruction: &'a Instruction<'a>,
     pub(super) plan: &'a MemoryPlan,
@@ -53,18 +53,18 @@ pub(super) struct Transfer<'a> {
     pub(super) access: &'a Access,
     /// The first texels of a sample, or of others all.
     pub(super) is_first: bool,
-    pub(super) shadow: &'a mut Shadow,
+    pub(super) shadow: &'a mut UndefinedRegisters,
     pub(super) memories: Memories<'a>,
-    pub(super) view: View<'a>,
+    pub(super) view: GlobalView<'a>,
     pub(super) loads: &'a mut Loads,
     /// The number that memory keeps of a store that leaves undefined bits, made when it is first needed.
-    pub(super) store: &'a mut dyn FnMut(&Loads, Origin) -> u32,
+    pub(super) store: &'a mut dyn FnMut(&Loads, UndefinedOrigin) -> u32,
 }
 
 /// Undefined bits of an element of up to four dwords, or of a scalar load.
-type Element = [u32; 16];
+type UndefinedElement = [u32; 16];
 
-impl Transfer<'_> {
+impl UndefinedAccess<'_> {
     fn place(&self, lane: usize, element: u8, byte: u64) -> Option<MemoryPlace> {
         let access = self.access;
         let address = match self.access.space(lane)? {
@@ -113,7 +113,12 @@ impl Transfer<'_> {
     }
 
     /// Undefined bits of a lane's element, and where the first of them is.
-    fn load(&mut self, lane: usize, element: u8, bytes: u64) -> (Element, Option<MemoryPlace>) {
+    fn load(
+        &mut self,
+        lane: usize,
+        element: u8,
+        bytes: u64,
+    ) -> (UndefinedElement, Option<MemoryPlace>) {
         let mut bits = [0; 16];
         let mut first = None;
         for (chunk, bits) in (0..bytes.div_ceil(DWORD)).zip(&mut bits) {
@@ -130,7 +135,14 @@ impl Transfer<'_> {
     }
 
     /// Stores undefined bits of a lane's element, which have an origin.
-    fn store(&mut self, lane: usize, element: u8, bytes: u64, bits: &Element, origin: Origin) {
+    fn store(
+        &mut self,
+        lane: usize,
+        element: u8,
+        bytes: u64,
+        bits: &UndefinedElement,
+        origin: UndefinedOrigin,
+    ) {
         let is_undefined = bits.iter().any(|bits| *bits != 0);
         let number = if is_undefined && !is_padded(bits, bytes) {
             (self.store)(self.loads, origin)
@@ -145,14 +157,14 @@ impl Transfer<'_> {
         }
     }
 
-    fn origin(&mut self, place: Option<MemoryPlace>) -> Origin {
+    fn origin(&mut self, place: Option<MemoryPlace>) -> UndefinedOrigin {
         let memory = place.map_or("memory", MemoryPlace::memory);
         let (pc, inst) = (self.context.pc, &self.instruction.step.inst);
         self.loads.origin(pc, inst, memory)
     }
 
     /// Undefined bits of consecutive vector registers in a lane.
-    fn registers(&self, first: u8, count: u8, lane: usize) -> Element {
+    fn registers(&self, first: u8, count: u8, lane: usize) -> UndefinedElement {
         let mut bits = [0; 16];
         for (number, bits) in (0..count).zip(&mut bits) {
             *bits = self.shadow.vector(first.wrapping_add(number), lane);
@@ -160,7 +172,14 @@ impl Transfer<'_> {
         bits
     }
 
-    fn set_registers(&mut self, first: u8, count: u8, lane: usize, bits: &Element, origin: Origin) {
+    fn set_registers(
+        &mut self,
+        first: u8,
+        count: u8,
+        lane: usize,
+        bits: &UndefinedElement,
+        origin: UndefinedOrigin,
+    ) {
         for (number, bits) in (0..count).zip(bits) {
             let register = first.wrapping_add(number);
             self.shadow
@@ -178,7 +197,7 @@ impl Transfer<'_> {
         let origin =
             super::evaluate::origin_of_sources(self.facts, self.shadow, self.instruction.exec);
         let keeps_half = matches!(plan.does, Does::LoadHalf(..) | Does::LoadFormatHigh);
-        let data: Vec<Element> = lanes(self.access.lanes())
+        let data: Vec<UndefinedElement> = lanes(self.access.lanes())
             .map(|lane| self.data(lane))
             .collect();
         if !keeps_half && self.is_first {
@@ -192,7 +211,7 @@ impl Transfer<'_> {
     }
 
     /// Undefined bits of a lane's data: of two elements the first, and of others all.
-    fn data(&self, lane: usize) -> Element {
+    fn data(&self, lane: usize) -> UndefinedElement {
         let plan = self.plan;
         let dwords = plan.ty.dwords();
         match plan.does {
@@ -220,7 +239,7 @@ impl Transfer<'_> {
         }
     }
 
-    fn lane(&mut self, lane: usize, data: &Element, origin: Origin) {
+    fn lane(&mut self, lane: usize, data: &UndefinedElement, origin: UndefinedOrigin) {
         let plan = self.plan;
         let bytes = u64::from(plan.ty.bytes());
         let dwords = plan.ty.dwords();
@@ -335,9 +354,9 @@ impl Transfer<'_> {
     }
 
     /// Origin of the undefined bits that are loaded, if some are.
-    fn origin_if(&mut self, place: Option<MemoryPlace>) -> Origin {
+    fn origin_if(&mut self, place: Option<MemoryPlace>) -> UndefinedOrigin {
         if place.is_none() {
-            return Origin::Unknown;
+            return UndefinedOrigin::Unknown;
         }
         self.origin(place)
     }
@@ -348,9 +367,9 @@ impl Transfer<'_> {
         lane: usize,
         element: u8,
         bytes: u64,
-        (data, origin): (&Element, Origin),
+        (data, origin): (&UndefinedElement, UndefinedOrigin),
         replaces: bool,
-    ) -> Element {
+    ) -> UndefinedElement {
         let (old, place) = self.load(lane, element, bytes);
         let origin = if all_or_none(data) == 0 {
             self.origin_if(place)
@@ -419,7 +438,7 @@ impl Transfer<'_> {
 }
 
 /// All bits if any is undefined.
-fn all_or_none(bits: &Element) -> u32 {
+fn all_or_none(bits: &UndefinedElement) -> u32 {
     if bits.iter().any(|bits| *bits != 0) {
         u32::MAX
     } else {
@@ -428,7 +447,7 @@ fn all_or_none(bits: &Element) -> u32 {
 }
 
 /// The value that LDS_DIRECT reads.
-pub(super) fn lds_direct(context: &Context<'_>, lds: &Own) -> PartlyDefined {
+pub(super) fn lds_direct(context: &Context<'_>, lds: &UndefinedPrivate) -> PartlyDefined {
     let (place, ty) = context.lds_direct();
     PartlyDefined {
         value: context.lds.direct(context.wave.m0()).into(),
@@ -452,7 +471,7 @@ fn extended(bits: u32, ty: Ty) -> u32 {
 /// True of an element that is undefined only where a vector of three components, which compilers store as if it had four, or
 /// a structure has padding: in its last quarter, or in whole bytes that follow a defined one in its dword up to where
 /// a member may begin.
-fn is_padded(bits: &Element, bytes: u64) -> bool {
+fn is_padded(bits: &UndefinedElement, bytes: u64) -> bool {
     let dwords = bits.iter().take(bytes.div_ceil(DWORD) as usize);
     let undefined: Vec<u8> = dwords.flat_map(|bits| bits.to_le_bytes()).collect();
     let bytes = (bytes as usize).min(undefined.len());

@@ -1,46 +1,52 @@
 //! Results of operations whose sources are values with undefined bits.
 
-use super::facts::Class;
+use super::facts::UndefinedFlow;
 use super::part::{Bitwise, PartlyDefined, Shift, ones};
 
 /// The result of an operation on one lane's sources, or on scalar ones.
-pub(super) fn apply(class: Class, [a, b, c]: [PartlyDefined; 3], width: u32) -> PartlyDefined {
+pub(super) fn apply(
+    class: UndefinedFlow,
+    [a, b, c]: [PartlyDefined; 3],
+    width: u32,
+) -> PartlyDefined {
     let sum = |undefined: u64| PartlyDefined {
         value: 0,
         undefined: PartlyDefined::upward(undefined) & ones(width),
     };
     let low = |part: PartlyDefined, bits: u32| part.undefined & ones(bits);
     match class {
-        Class::Copy => a,
-        Class::Not => a.not(),
-        Class::Reverse => {
+        UndefinedFlow::Copy => a,
+        UndefinedFlow::Not => a.not(),
+        UndefinedFlow::Reverse => {
             let unused = u64::BITS - width;
             PartlyDefined {
                 value: a.value.reverse_bits() >> unused,
                 undefined: a.undefined.reverse_bits() >> unused,
             }
         }
-        Class::Bitwise(op) => a.bitwise(op, b),
-        Class::Bitwise3(first, second) => a.bitwise(first, b).bitwise(second, c),
-        Class::Shift(how) => a.shifted(how, b, width),
-        Class::ShiftReversed(how) => b.shifted(how, a, width),
-        Class::ShiftOr => a.shifted(Shift::Left, b, width).bitwise(Bitwise::Or, c),
-        Class::ShiftAdd => sum(a.shifted(Shift::Left, b, width).undefined | c.undefined),
-        Class::AddShift => {
+        UndefinedFlow::Bitwise(op) => a.bitwise(op, b),
+        UndefinedFlow::Bitwise3(first, second) => a.bitwise(first, b).bitwise(second, c),
+        UndefinedFlow::Shift(how) => a.shifted(how, b, width),
+        UndefinedFlow::ShiftReversed(how) => b.shifted(how, a, width),
+        UndefinedFlow::ShiftOr => a.shifted(Shift::Left, b, width).bitwise(Bitwise::Or, c),
+        UndefinedFlow::ShiftAdd => sum(a.shifted(Shift::Left, b, width).undefined | c.undefined),
+        UndefinedFlow::AddShift => {
             let added = sum(a.undefined | b.undefined);
             added.shifted(Shift::Left, c, width)
         }
-        Class::ShiftByAdd(by) => sum(a.undefined << by | b.undefined),
-        Class::Sum | Class::Difference => sum(a.undefined | b.undefined | c.undefined),
-        Class::Sum24 => sum(low(a, 24) | low(b, 24) | c.undefined),
-        Class::Extract(is_signed) => {
+        UndefinedFlow::ShiftByAdd(by) => sum(a.undefined << by | b.undefined),
+        UndefinedFlow::Sum | UndefinedFlow::Difference => {
+            sum(a.undefined | b.undefined | c.undefined)
+        }
+        UndefinedFlow::Sum24 => sum(low(a, 24) | low(b, 24) | c.undefined),
+        UndefinedFlow::Extract(is_signed) => {
             let (from, count) = (low(b, 5), low(c, 5));
             if from | count != 0 {
                 return PartlyDefined::any(1, width);
             }
             a.extracted(b.value as u32 & 31, c.value as u32 & 31, is_signed)
         }
-        Class::ExtractPacked(is_signed) => {
+        UndefinedFlow::ExtractPacked(is_signed) => {
             let from = (b.value & u64::from(width - 1)) as u32;
             let count = (b.value >> 16 & 0x7f) as u32;
             if b.undefined & 0x7f_003f != 0 {
@@ -48,9 +54,9 @@ pub(super) fn apply(class: Class, [a, b, c]: [PartlyDefined; 3], width: u32) -> 
             }
             a.extracted(from, count.min(width - from), is_signed)
         }
-        Class::SignExtend(count) => a.extracted(0, count, true),
-        Class::Choose => a.choose(b, c),
-        Class::Align(unit) => {
+        UndefinedFlow::SignExtend(count) => a.extracted(0, count, true),
+        UndefinedFlow::Choose => a.choose(b, c),
+        UndefinedFlow::Align(unit) => {
             if c.undefined & 31 != 0 {
                 return PartlyDefined::any(1, width);
             }
@@ -61,16 +67,18 @@ pub(super) fn apply(class: Class, [a, b, c]: [PartlyDefined; 3], width: u32) -> 
                 undefined: both(a.undefined, b.undefined),
             }
         }
-        Class::Permute => permuted(a, b, c),
-        Class::Byte(number) => PartlyDefined::any(a.undefined >> (8 * number) & 0xff, width),
-        Class::Pair => {
+        UndefinedFlow::Permute => permuted(a, b, c),
+        UndefinedFlow::Byte(number) => {
+            PartlyDefined::any(a.undefined >> (8 * number) & 0xff, width)
+        }
+        UndefinedFlow::Pair => {
             let halves = [a, b].map(|it| PartlyDefined::any(it.undefined, 16).undefined);
             PartlyDefined {
                 value: 0,
                 undefined: halves[0] | halves[1] << 16,
             }
         }
-        Class::Pack(first, second) => {
+        UndefinedFlow::Pack(first, second) => {
             let half = |bits: u64, is_high: bool| bits >> (16 * u64::from(is_high)) & 0xffff;
             PartlyDefined {
                 value: half(a.value, first) | half(b.value, second) << 16,
@@ -78,21 +86,23 @@ pub(super) fn apply(class: Class, [a, b, c]: [PartlyDefined; 3], width: u32) -> 
             }
         }
         // These are evaluated where their registers are.
-        Class::Generic
-        | Class::Packed
-        | Class::Select
-        | Class::SelectScalar
-        | Class::MoveScalar
-        | Class::TestBit
-        | Class::SetBit
-        | Class::Exec(..)
-        | Class::Equal
-        | Class::ReadLane
-        | Class::WriteLane
-        | Class::Swap
-        | Class::Move
-        | Class::SetIndex
-        | Class::Memory => PartlyDefined::any(a.undefined | b.undefined | c.undefined, width),
+        UndefinedFlow::Generic
+        | UndefinedFlow::Packed
+        | UndefinedFlow::Select
+        | UndefinedFlow::SelectScalar
+        | UndefinedFlow::MoveScalar
+        | UndefinedFlow::TestBit
+        | UndefinedFlow::SetBit
+        | UndefinedFlow::Exec(..)
+        | UndefinedFlow::Equal
+        | UndefinedFlow::ReadLane
+        | UndefinedFlow::WriteLane
+        | UndefinedFlow::Swap
+        | UndefinedFlow::Move
+        | UndefinedFlow::SetIndex
+        | UndefinedFlow::Memory => {
+            PartlyDefined::any(a.undefined | b.undefined | c.undefined, width)
+        }
     }
 }
 

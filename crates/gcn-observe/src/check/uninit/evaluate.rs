@@ -9,10 +9,10 @@ use gcn_isa::uses::{RegisterUse, Registers, Unit, UnnumberedState, UsedLanes};
 use gcn_isa::{Field, regs};
 
 use super::apply::apply;
-use super::facts::{Class, UninitFacts, is_lane_mask};
-use super::origin::Origin;
+use super::facts::{UndefinedFlow, UninitFacts, is_lane_mask};
+use super::origin::UndefinedOrigin;
 use super::part::{PartlyDefined, ones};
-use super::registers::{SCC, Shadow};
+use super::registers::{SCC, UndefinedRegisters};
 use crate::filter::lanes;
 
 /// An instruction that reads undefined bits, or keeps some.
@@ -20,9 +20,9 @@ pub(super) struct Evaluation<'a> {
     pub(super) wave: &'a Wave,
     pub(super) instruction: &'a Instruction<'a>,
     pub(super) facts: &'a UninitFacts,
-    pub(super) shadow: &'a mut Shadow,
+    pub(super) shadow: &'a mut UndefinedRegisters,
     /// Origin of the undefined bits that it reads.
-    pub(super) origin: Origin,
+    pub(super) origin: UndefinedOrigin,
     /// Value of LDS_DIRECT.
     lds_direct: PartlyDefined,
 }
@@ -44,7 +44,7 @@ impl<'a> Evaluation<'a> {
         context: &Context<'a>,
         instruction: &'a Instruction<'a>,
         facts: &'a UninitFacts,
-        shadow: &'a mut Shadow,
+        shadow: &'a mut UndefinedRegisters,
     ) -> Evaluation<'a> {
         let origin = origin_of_sources(facts, shadow, instruction.exec);
         Evaluation {
@@ -61,7 +61,7 @@ impl<'a> Evaluation<'a> {
     pub(super) fn with_lds_direct(
         self,
         value: PartlyDefined,
-        origin: impl FnOnce() -> Origin,
+        origin: impl FnOnce() -> UndefinedOrigin,
     ) -> Evaluation<'a> {
         Evaluation {
             origin: if value.undefined == 0 {
@@ -77,12 +77,12 @@ impl<'a> Evaluation<'a> {
     /// Sets the undefined bits of what the instruction writes.
     pub(super) fn run(mut self) {
         match (self.facts.unit, self.facts.class) {
-            (_, Class::Generic) => self.generic(),
-            (_, Class::ReadLane) => self.read_lane(),
-            (_, Class::WriteLane) => self.write_lane(),
-            (_, Class::Swap) => self.swap(),
-            (_, Class::Move) => self.exchange(),
-            (_, Class::SetIndex) => self.set_index(),
+            (_, UndefinedFlow::Generic) => self.generic(),
+            (_, UndefinedFlow::ReadLane) => self.read_lane(),
+            (_, UndefinedFlow::WriteLane) => self.write_lane(),
+            (_, UndefinedFlow::Swap) => self.swap(),
+            (_, UndefinedFlow::Move) => self.exchange(),
+            (_, UndefinedFlow::SetIndex) => self.set_index(),
             (Unit::Scalar, _) => self.scalar(),
             _ => self.vector(),
         }
@@ -238,9 +238,11 @@ impl<'a> Evaluation<'a> {
                 (a.undefined, b.undefined) = (0, 0);
             }
             let result = match self.facts.class {
-                Class::Select => self.lane_mask(lane).choose(b, a),
-                Class::Packed => self.packed(&sources, lane),
-                Class::Sum if self.lane_mask(lane).undefined != 0 => PartlyDefined::any(1, width),
+                UndefinedFlow::Select => self.lane_mask(lane).choose(b, a),
+                UndefinedFlow::Packed => self.packed(&sources, lane),
+                UndefinedFlow::Sum if self.lane_mask(lane).undefined != 0 => {
+                    PartlyDefined::any(1, width)
+                }
                 class => apply(class, [a, b, c], width),
             };
             let read = a.undefined | b.undefined | c.undefined;
@@ -373,9 +375,9 @@ impl<'a> Evaluation<'a> {
             self.uniform(Arg::Scalar(first), width)
         });
         let result = match self.facts.class {
-            Class::SelectScalar => scc.choose(a, b),
-            Class::MoveScalar => scc.choose(a, old),
-            Class::SetBit => {
+            UndefinedFlow::SelectScalar => scc.choose(a, b),
+            UndefinedFlow::MoveScalar => scc.choose(a, old),
+            UndefinedFlow::SetBit => {
                 let bit = 1 << (a.value & u64::from(width - 1));
                 PartlyDefined {
                     value: old.value,
@@ -383,24 +385,26 @@ impl<'a> Evaluation<'a> {
                         | PartlyDefined::any(a.undefined, width).undefined,
                 }
             }
-            Class::TestBit => {
+            UndefinedFlow::TestBit => {
                 let bit = b.value & u64::from(width_at(self.facts.sources[0]) - 1);
                 PartlyDefined::any(a.undefined & 1 << bit | b.undefined, 1)
             }
-            Class::Equal => {
+            UndefinedFlow::Equal => {
                 let differ = (a.value ^ b.value) & !(a.undefined | b.undefined) != 0;
                 PartlyDefined::any(if differ { 0 } else { a.undefined | b.undefined }, 1)
             }
-            Class::Exec(op, _) => a.bitwise(op, PartlyDefined::defined(self.instruction.exec)),
+            UndefinedFlow::Exec(op, _) => {
+                a.bitwise(op, PartlyDefined::defined(self.instruction.exec))
+            }
             class => apply(class, [a, b, PartlyDefined::default()], width),
         };
         match self.facts.class {
-            Class::TestBit | Class::Equal => {
+            UndefinedFlow::TestBit | UndefinedFlow::Equal => {
                 self.shadow
                     .set_scalar(SCC, result.undefined as u32 & 1, self.origin);
                 return;
             }
-            Class::Exec(_, both) => {
+            UndefinedFlow::Exec(_, both) => {
                 self.set_pair(regs::EXEC_LO, 64, result.undefined);
                 if let Some((first, width)) = destination {
                     self.set_pair(first, width, if both { result.undefined } else { 0 });
@@ -549,7 +553,11 @@ impl<'a> Evaluation<'a> {
 }
 
 /// The origin of the first undefined bits that an instruction reads.
-pub(super) fn origin_of_sources(facts: &UninitFacts, shadow: &Shadow, exec: u64) -> Origin {
+pub(super) fn origin_of_sources(
+    facts: &UninitFacts,
+    shadow: &UndefinedRegisters,
+    exec: u64,
+) -> UndefinedOrigin {
     let vector = |mask: u64| {
         let mut registers = facts.vector_read.iter();
         registers.find(|register| shadow.lanes_with(**register, u32::MAX) & mask != 0)
@@ -560,7 +568,9 @@ pub(super) fn origin_of_sources(facts: &UninitFacts, shadow: &Shadow, exec: u64)
     } else if scalars != 0 {
         shadow.scalar_origin(scalars.trailing_zeros() as u8)
     } else {
-        vector(u64::MAX).map_or(Origin::Unknown, |register| shadow.vector_origin(*register))
+        vector(u64::MAX).map_or(UndefinedOrigin::Unknown, |register| {
+            shadow.vector_origin(*register)
+        })
     }
 }
 

@@ -11,7 +11,7 @@ use super::registers::SCC;
 
 /// The way of undefined bits from an instruction's sources to its result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Class {
+pub(super) enum UndefinedFlow {
     /// All bits of the result are undefined where any bit of a source is.
     Generic,
     /// A sum or product: from the lowest undefined bit up.
@@ -89,15 +89,15 @@ pub(super) enum Class {
     Memory,
 }
 
-impl Class {
+impl UndefinedFlow {
     /// True if two equal sources give one result, whatever they hold.
     pub(super) fn cancels(self) -> bool {
         use Bitwise::{AndNot, NotAnd, NotOr, OrNot, Xnor, Xor};
         matches!(
             self,
-            Class::Difference
-                | Class::Equal
-                | Class::Bitwise(Xor | Xnor | AndNot | OrNot | NotAnd | NotOr)
+            UndefinedFlow::Difference
+                | UndefinedFlow::Equal
+                | UndefinedFlow::Bitwise(Xor | Xnor | AndNot | OrNot | NotAnd | NotOr)
         )
     }
 }
@@ -117,7 +117,7 @@ pub(super) enum Decides {
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct UninitFacts {
-    pub(super) class: Class,
+    pub(super) class: UndefinedFlow,
     pub(super) decides: Decides,
     /// Vector registers that are read.
     pub(super) vector_read: Box<[u8]>,
@@ -230,7 +230,10 @@ impl UninitFacts {
             tests_result: inst.does().implicit().has(Implicit::WRITES_SCC)
                 && !matches!(
                     class,
-                    Class::Generic | Class::Sum | Class::Difference | Class::ShiftByAdd(_)
+                    UndefinedFlow::Generic
+                        | UndefinedFlow::Sum
+                        | UndefinedFlow::Difference
+                        | UndefinedFlow::ShiftByAdd(_)
                 ),
             destination,
             sources: [
@@ -293,95 +296,95 @@ fn addresses(step: &Step, uses: &[RegisterUse]) -> impl Iterator<Item = Register
 }
 
 /// The class of an instruction, by its name: those that are not here are generic.
-fn class(step: &Step, unit: Unit) -> Class {
+fn class(step: &Step, unit: Unit) -> UndefinedFlow {
     use Bitwise::{And, AndNot, Nand, Nor, NotAnd, NotOr, Or, OrNot, Xnor, Xor};
     let inst = &step.inst;
     match inst.does() {
-        Does::Lanes(_) => return Class::Move,
-        _ if step.memory.is_some() => return Class::Memory,
+        Does::Lanes(_) => return UndefinedFlow::Move,
+        _ if step.memory.is_some() => return UndefinedFlow::Memory,
         _ => {}
     }
     let name = inst.name();
     if unit == Unit::Vector && inst.layout().has(Field::OpSelHi) && row_is_packed(step) {
-        return Class::Packed;
+        return UndefinedFlow::Packed;
     }
     #[rustfmt::skip]
     let class = match name {
         "v_mov_b32" | "v_movreld_b32" | "v_movrels_b32" | "v_movrelsd_b32"
-        | "s_mov_b32" | "s_mov_b64" | "s_movk_i32" | "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => Class::Copy,
-        "v_not_b32" | "s_not_b32" | "s_not_b64" => Class::Not,
-        "v_bfrev_b32" | "s_brev_b32" | "s_brev_b64" => Class::Reverse,
-        "v_and_b32" | "s_and_b32" | "s_and_b64" => Class::Bitwise(And),
-        "v_or_b32" | "s_or_b32" | "s_or_b64" => Class::Bitwise(Or),
-        "v_xor_b32" | "s_xor_b32" | "s_xor_b64" => Class::Bitwise(Xor),
-        "v_xnor_b32" | "s_xnor_b32" | "s_xnor_b64" => Class::Bitwise(Xnor),
-        "s_andn2_b32" | "s_andn2_b64" => Class::Bitwise(AndNot),
-        "s_orn2_b32" | "s_orn2_b64" => Class::Bitwise(OrNot),
-        "s_nand_b32" | "s_nand_b64" => Class::Bitwise(Nand),
-        "s_nor_b32" | "s_nor_b64" => Class::Bitwise(Nor),
-        "v_and_or_b32" => Class::Bitwise3(And, Or),
-        "v_or3_b32" => Class::Bitwise3(Or, Or),
-        "v_lshl_or_b32" => Class::ShiftOr,
-        "v_lshl_b32" | "v_lshl_b64" | "s_lshl_b32" | "s_lshl_b64" => Class::Shift(Shift::Left),
-        "v_lshr_b32" | "v_lshr_b64" | "s_lshr_b32" | "s_lshr_b64" => Class::Shift(Shift::Right),
-        "v_ashr_i32" | "v_ashr_i64" | "s_ashr_i32" | "s_ashr_i64" => Class::Shift(Shift::Arithmetic),
-        "v_lshlrev_b32" | "v_lshlrev_b64" | "v_lshlrev_b16" => Class::ShiftReversed(Shift::Left),
-        "v_lshrrev_b32" | "v_lshrrev_b64" | "v_lshrrev_b16" => Class::ShiftReversed(Shift::Right),
-        "v_ashrrev_i32" | "v_ashrrev_i64" | "v_ashrrev_i16" => Class::ShiftReversed(Shift::Arithmetic),
-        "v_bfe_u32" => Class::Extract(false),
-        "v_bfe_i32" => Class::Extract(true),
-        "s_bfe_u32" | "s_bfe_u64" => Class::ExtractPacked(false),
-        "s_bfe_i32" | "s_bfe_i64" => Class::ExtractPacked(true),
-        "s_sext_i32_i8" => Class::SignExtend(8),
-        "s_sext_i32_i16" => Class::SignExtend(16),
-        "v_bfi_b32" => Class::Choose,
-        "v_alignbit_b32" => Class::Align(1),
-        "v_alignbyte_b32" => Class::Align(8),
-        "v_perm_b32" => Class::Permute,
-        "v_cndmask_b32" => Class::Select,
-        "v_cvt_f32_ubyte0" => Class::Byte(0),
-        "v_cvt_f32_ubyte1" => Class::Byte(1),
-        "v_cvt_f32_ubyte2" => Class::Byte(2),
-        "v_cvt_f32_ubyte3" => Class::Byte(3),
+        | "s_mov_b32" | "s_mov_b64" | "s_movk_i32" | "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => UndefinedFlow::Copy,
+        "v_not_b32" | "s_not_b32" | "s_not_b64" => UndefinedFlow::Not,
+        "v_bfrev_b32" | "s_brev_b32" | "s_brev_b64" => UndefinedFlow::Reverse,
+        "v_and_b32" | "s_and_b32" | "s_and_b64" => UndefinedFlow::Bitwise(And),
+        "v_or_b32" | "s_or_b32" | "s_or_b64" => UndefinedFlow::Bitwise(Or),
+        "v_xor_b32" | "s_xor_b32" | "s_xor_b64" => UndefinedFlow::Bitwise(Xor),
+        "v_xnor_b32" | "s_xnor_b32" | "s_xnor_b64" => UndefinedFlow::Bitwise(Xnor),
+        "s_andn2_b32" | "s_andn2_b64" => UndefinedFlow::Bitwise(AndNot),
+        "s_orn2_b32" | "s_orn2_b64" => UndefinedFlow::Bitwise(OrNot),
+        "s_nand_b32" | "s_nand_b64" => UndefinedFlow::Bitwise(Nand),
+        "s_nor_b32" | "s_nor_b64" => UndefinedFlow::Bitwise(Nor),
+        "v_and_or_b32" => UndefinedFlow::Bitwise3(And, Or),
+        "v_or3_b32" => UndefinedFlow::Bitwise3(Or, Or),
+        "v_lshl_or_b32" => UndefinedFlow::ShiftOr,
+        "v_lshl_b32" | "v_lshl_b64" | "s_lshl_b32" | "s_lshl_b64" => UndefinedFlow::Shift(Shift::Left),
+        "v_lshr_b32" | "v_lshr_b64" | "s_lshr_b32" | "s_lshr_b64" => UndefinedFlow::Shift(Shift::Right),
+        "v_ashr_i32" | "v_ashr_i64" | "s_ashr_i32" | "s_ashr_i64" => UndefinedFlow::Shift(Shift::Arithmetic),
+        "v_lshlrev_b32" | "v_lshlrev_b64" | "v_lshlrev_b16" => UndefinedFlow::ShiftReversed(Shift::Left),
+        "v_lshrrev_b32" | "v_lshrrev_b64" | "v_lshrrev_b16" => UndefinedFlow::ShiftReversed(Shift::Right),
+        "v_ashrrev_i32" | "v_ashrrev_i64" | "v_ashrrev_i16" => UndefinedFlow::ShiftReversed(Shift::Arithmetic),
+        "v_bfe_u32" => UndefinedFlow::Extract(false),
+        "v_bfe_i32" => UndefinedFlow::Extract(true),
+        "s_bfe_u32" | "s_bfe_u64" => UndefinedFlow::ExtractPacked(false),
+        "s_bfe_i32" | "s_bfe_i64" => UndefinedFlow::ExtractPacked(true),
+        "s_sext_i32_i8" => UndefinedFlow::SignExtend(8),
+        "s_sext_i32_i16" => UndefinedFlow::SignExtend(16),
+        "v_bfi_b32" => UndefinedFlow::Choose,
+        "v_alignbit_b32" => UndefinedFlow::Align(1),
+        "v_alignbyte_b32" => UndefinedFlow::Align(8),
+        "v_perm_b32" => UndefinedFlow::Permute,
+        "v_cndmask_b32" => UndefinedFlow::Select,
+        "v_cvt_f32_ubyte0" => UndefinedFlow::Byte(0),
+        "v_cvt_f32_ubyte1" => UndefinedFlow::Byte(1),
+        "v_cvt_f32_ubyte2" => UndefinedFlow::Byte(2),
+        "v_cvt_f32_ubyte3" => UndefinedFlow::Byte(3),
         "v_cvt_pkrtz_f16_f32" | "v_pack_b32_f16" | "v_cvt_pknorm_i16_f32" | "v_cvt_pknorm_u16_f32" | "v_cvt_pknorm_i16_f16"
-        | "v_cvt_pknorm_u16_f16" | "v_cvt_pk_u16_u32" | "v_cvt_pk_i16_i32" => Class::Pair,
+        | "v_cvt_pknorm_u16_f16" | "v_cvt_pk_u16_u32" | "v_cvt_pk_i16_i32" => UndefinedFlow::Pair,
         "v_add_u32" | "v_add_i32" | "v_add_co_u32" | "v_add3_u32" | "v_mul_lo_u32" | "v_mul_lo_i32" | "v_mul_lo_u16" | "v_add_u16" | "v_mad_u64_u32" | "v_mad_i64_i32"
         | "v_addc_co_u32" | "v_subb_co_u32" | "v_subbrev_co_u32" | "v_addc_u32" | "v_subb_u32" | "v_subbrev_u32"
-        | "s_add_u32" | "s_add_i32" | "s_mul_i32" => Class::Sum,
+        | "s_add_u32" | "s_add_i32" | "s_mul_i32" => UndefinedFlow::Sum,
         "v_sub_u32" | "v_sub_i32" | "v_subrev_u32" | "v_sub_co_u32" | "v_subrev_co_u32" | "v_sub_u16" | "v_subrev_u16"
-        | "s_sub_u32" | "s_sub_i32" => Class::Difference,
-        "v_mul_u32_u24" | "v_mul_i32_i24" | "v_mad_u32_u24" | "v_mad_i32_i24" => Class::Sum24,
-        "v_lshl_add_u32" => Class::ShiftAdd,
-        "v_add_lshl_u32" => Class::AddShift,
-        "s_lshl1_add_u32" => Class::ShiftByAdd(1),
-        "s_lshl2_add_u32" => Class::ShiftByAdd(2),
-        "s_lshl3_add_u32" => Class::ShiftByAdd(3),
-        "s_lshl4_add_u32" => Class::ShiftByAdd(4),
-        "s_pack_ll_b32_b16" => Class::Pack(false, false),
-        "s_pack_lh_b32_b16" => Class::Pack(false, true),
-        "s_pack_hh_b32_b16" => Class::Pack(true, true),
-        "s_cselect_b32" | "s_cselect_b64" => Class::SelectScalar,
-        "s_cmov_b32" | "s_cmov_b64" => Class::MoveScalar,
-        "s_bitcmp0_b32" | "s_bitcmp1_b32" | "s_bitcmp0_b64" | "s_bitcmp1_b64" => Class::TestBit,
-        "s_bitset0_b32" | "s_bitset1_b32" | "s_bitset0_b64" | "s_bitset1_b64" => Class::SetBit,
-        "s_cmp_eq_i32" | "s_cmp_eq_u32" | "s_cmp_lg_i32" | "s_cmp_lg_u32" | "s_cmp_eq_u64" | "s_cmp_lg_u64" => Class::Equal,
-        "s_and_saveexec_b64" => Class::Exec(And, false),
-        "s_or_saveexec_b64" => Class::Exec(Or, false),
-        "s_xor_saveexec_b64" => Class::Exec(Xor, false),
-        "s_andn2_saveexec_b64" => Class::Exec(AndNot, false),
-        "s_orn2_saveexec_b64" => Class::Exec(OrNot, false),
-        "s_nand_saveexec_b64" => Class::Exec(Nand, false),
-        "s_nor_saveexec_b64" => Class::Exec(Nor, false),
-        "s_xnor_saveexec_b64" => Class::Exec(Xnor, false),
-        "s_andn1_saveexec_b64" => Class::Exec(NotAnd, false),
-        "s_orn1_saveexec_b64" => Class::Exec(NotOr, false),
-        "s_andn1_wrexec_b64" => Class::Exec(NotAnd, true),
-        "s_andn2_wrexec_b64" => Class::Exec(AndNot, true),
-        "v_readlane_b32" | "v_readfirstlane_b32" => Class::ReadLane,
-        "v_writelane_b32" => Class::WriteLane,
-        "v_swap_b32" => Class::Swap,
-        "s_set_gpr_idx_on" | "s_set_gpr_idx_idx" | "s_set_gpr_idx_mode" => Class::SetIndex,
-        _ => Class::Generic,
+        | "s_sub_u32" | "s_sub_i32" => UndefinedFlow::Difference,
+        "v_mul_u32_u24" | "v_mul_i32_i24" | "v_mad_u32_u24" | "v_mad_i32_i24" => UndefinedFlow::Sum24,
+        "v_lshl_add_u32" => UndefinedFlow::ShiftAdd,
+        "v_add_lshl_u32" => UndefinedFlow::AddShift,
+        "s_lshl1_add_u32" => UndefinedFlow::ShiftByAdd(1),
+        "s_lshl2_add_u32" => UndefinedFlow::ShiftByAdd(2),
+        "s_lshl3_add_u32" => UndefinedFlow::ShiftByAdd(3),
+        "s_lshl4_add_u32" => UndefinedFlow::ShiftByAdd(4),
+        "s_pack_ll_b32_b16" => UndefinedFlow::Pack(false, false),
+        "s_pack_lh_b32_b16" => UndefinedFlow::Pack(false, true),
+        "s_pack_hh_b32_b16" => UndefinedFlow::Pack(true, true),
+        "s_cselect_b32" | "s_cselect_b64" => UndefinedFlow::SelectScalar,
+        "s_cmov_b32" | "s_cmov_b64" => UndefinedFlow::MoveScalar,
+        "s_bitcmp0_b32" | "s_bitcmp1_b32" | "s_bitcmp0_b64" | "s_bitcmp1_b64" => UndefinedFlow::TestBit,
+        "s_bitset0_b32" | "s_bitset1_b32" | "s_bitset0_b64" | "s_bitset1_b64" => UndefinedFlow::SetBit,
+        "s_cmp_eq_i32" | "s_cmp_eq_u32" | "s_cmp_lg_i32" | "s_cmp_lg_u32" | "s_cmp_eq_u64" | "s_cmp_lg_u64" => UndefinedFlow::Equal,
+        "s_and_saveexec_b64" => UndefinedFlow::Exec(And, false),
+        "s_or_saveexec_b64" => UndefinedFlow::Exec(Or, false),
+        "s_xor_saveexec_b64" => UndefinedFlow::Exec(Xor, false),
+        "s_andn2_saveexec_b64" => UndefinedFlow::Exec(AndNot, false),
+        "s_orn2_saveexec_b64" => UndefinedFlow::Exec(OrNot, false),
+        "s_nand_saveexec_b64" => UndefinedFlow::Exec(Nand, false),
+        "s_nor_saveexec_b64" => UndefinedFlow::Exec(Nor, false),
+        "s_xnor_saveexec_b64" => UndefinedFlow::Exec(Xnor, false),
+        "s_andn1_saveexec_b64" => UndefinedFlow::Exec(NotAnd, false),
+        "s_orn1_saveexec_b64" => UndefinedFlow::Exec(NotOr, false),
+        "s_andn1_wrexec_b64" => UndefinedFlow::Exec(NotAnd, true),
+        "s_andn2_wrexec_b64" => UndefinedFlow::Exec(AndNot, true),
+        "v_readlane_b32" | "v_readfirstlane_b32" => UndefinedFlow::ReadLane,
+        "v_writelane_b32" => UndefinedFlow::WriteLane,
+        "v_swap_b32" => UndefinedFlow::Swap,
+        "s_set_gpr_idx_on" | "s_set_gpr_idx_idx" | "s_set_gpr_idx_mode" => UndefinedFlow::SetIndex,
+        _ => UndefinedFlow::Generic,
     };
     class
 }

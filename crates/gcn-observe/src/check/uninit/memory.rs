@@ -11,7 +11,7 @@ const PAGE_DWORDS: u64 = 1024;
 const PAGE: u64 = 4 * PAGE_DWORDS;
 
 /// Undefined bits of a page, and who stored them.
-struct Page {
+struct UndefinedPage {
     bits: Box<[AtomicU32]>,
     /// The store that left each dword undefined, by its number from 1 on; 0 for none.
     stores: OnceLock<Box<[AtomicU32]>>,
@@ -21,9 +21,9 @@ fn atomics(value: u32) -> Box<[AtomicU32]> {
     (0..PAGE_DWORDS).map(|_| AtomicU32::new(value)).collect()
 }
 
-impl Page {
-    fn new(bits: u32) -> Page {
-        Page {
+impl UndefinedPage {
+    fn new(bits: u32) -> UndefinedPage {
+        UndefinedPage {
             bits: atomics(bits),
             stores: OnceLock::new(),
         }
@@ -38,7 +38,7 @@ struct Tracked {
     unseen: u32,
     /// True if the host reads it by copies only, which are events: values there need not be defined before.
     is_apart: bool,
-    pages: Box<[OnceLock<Page>]>,
+    pages: Box<[OnceLock<UndefinedPage>]>,
 }
 
 /// A dword that a store left undefined.
@@ -61,7 +61,7 @@ impl Tracked {
     }
 
     /// The page and the dword in it.
-    fn place(&self, address: u64) -> Option<(&OnceLock<Page>, usize)> {
+    fn place(&self, address: u64) -> Option<(&OnceLock<UndefinedPage>, usize)> {
         let offset = address.checked_sub(self.base)?;
         let page = self.pages.get((offset / PAGE) as usize)?;
         Some((page, (offset / 4 % PAGE_DWORDS) as usize))
@@ -84,7 +84,7 @@ impl Tracked {
         if page.get().is_none() && bits & mask == self.unseen & mask && store == 0 {
             return;
         }
-        let page = page.get_or_init(|| Page::new(self.unseen));
+        let page = page.get_or_init(|| UndefinedPage::new(self.unseen));
         let place = &page.bits[dword];
         if mask == u32::MAX {
             place.store(bits, Relaxed);
@@ -98,11 +98,11 @@ impl Tracked {
     }
 
     /// Defines the dwords of a page that has not come to be, or all that are there.
-    fn define_page(&self, page: &OnceLock<Page>) {
+    fn define_page(&self, page: &OnceLock<UndefinedPage>) {
         if page.get().is_none() && self.unseen == 0 {
             return;
         }
-        let page = page.get_or_init(|| Page::new(0));
+        let page = page.get_or_init(|| UndefinedPage::new(0));
         page.bits.iter().for_each(|it| it.store(0, Relaxed));
     }
 
@@ -149,13 +149,13 @@ impl Tracked {
 /// Undefined bits of global memory. It takes memory for pages of allocations with undefined bytes only: as much as they
 /// have, and as much again where a kernel stored such.
 #[derive(Default)]
-pub(super) struct Global {
+pub(super) struct UndefinedGlobal {
     tracked: RwLock<BTreeMap<u64, Arc<Tracked>>>,
     /// True if there may be any.
     any: AtomicBool,
 }
 
-impl Global {
+impl UndefinedGlobal {
     /// False if all memory is defined.
     #[inline]
     pub(super) fn has_any(&self) -> bool {
@@ -207,7 +207,7 @@ impl Global {
             }
         }
         drop(all);
-        View::new(self).define(&range);
+        GlobalView::new(self).define(&range);
     }
 
     /// The dwords that stores left undefined where the host may read them at any time.
@@ -238,14 +238,14 @@ fn mask_of(address: u64, bytes: u64) -> u32 {
 }
 
 /// Global memory as an instruction sees it: what it has found last it finds again at once.
-pub(super) struct View<'a> {
-    global: &'a Global,
+pub(super) struct GlobalView<'a> {
+    global: &'a UndefinedGlobal,
     last: Option<Arc<Tracked>>,
 }
 
-impl View<'_> {
-    pub(super) fn new(global: &Global) -> View<'_> {
-        View { global, last: None }
+impl GlobalView<'_> {
+    pub(super) fn new(global: &UndefinedGlobal) -> GlobalView<'_> {
+        GlobalView { global, last: None }
     }
 
     fn at(&mut self, address: u64) -> Option<&Tracked> {
@@ -319,7 +319,7 @@ impl View<'_> {
 
 /// Undefined bits of memory that one wave, or the waves of one thread, have, by dword.
 #[derive(Default)]
-pub(super) struct Own {
+pub(super) struct UndefinedPrivate {
     /// Everything beyond them is defined.
     dwords: Vec<u32>,
     /// Number of dwords that have an undefined bit.
@@ -328,10 +328,10 @@ pub(super) struct Own {
     version: u64,
 }
 
-/// Versions of [`Own`] memory that there have been.
+/// Versions of [`UndefinedPrivate`] memory that there have been.
 static VERSIONS: AtomicU64 = AtomicU64::new(0);
 
-impl Own {
+impl UndefinedPrivate {
     /// As many bytes, all undefined.
     pub(super) fn begin(&mut self, bytes: usize) {
         self.dwords.clear();
@@ -429,10 +429,10 @@ mod tests {
 
     #[test]
     fn bytes_of_global_memory_are_defined_one_by_one() {
-        let global = Global::default();
+        let global = UndefinedGlobal::default();
         assert!(!global.has_any());
         global.undefine(0x1_0000..0x1_3000);
-        let mut view = View::new(&global);
+        let mut view = GlobalView::new(&global);
         assert_eq!(view.load(0x1_0ffe, 4), u32::MAX);
         view.store(0x1_0ffe, 4, 0, 0);
         assert_eq!(view.load(0x1_0ffe, 4), 0);
@@ -445,7 +445,7 @@ mod tests {
         assert_eq!(view.load(0x1_1ffc, 4), 0, "a page as a whole");
         assert_eq!(view.load(0x1_2000, 4), 0xffff_ff00);
         global.define(0x1_0000..0x1_3000);
-        let mut view = View::new(&global);
+        let mut view = GlobalView::new(&global);
         assert_eq!(view.load(0x1_2000, 4), 0);
         global.forget(&(0x1_0000..0x1_3000));
         assert!(!global.has_any());
@@ -453,9 +453,9 @@ mod tests {
 
     #[test]
     fn stores_leave_their_number_with_what_they_leave_undefined() {
-        let global = Global::default();
+        let global = UndefinedGlobal::default();
         global.track(0x1_0000..0x1_0100);
-        let mut view = View::new(&global);
+        let mut view = GlobalView::new(&global);
         view.store(0x1_0010, 4, 0xff, 3);
         view.store(0x1_0020, 4, 0xff, 4);
         view.store(0x1_0020, 4, 0, 0);
@@ -469,7 +469,7 @@ mod tests {
 
     #[test]
     fn own_memory_counts_its_undefined_dwords() {
-        let mut own = Own::default();
+        let mut own = UndefinedPrivate::default();
         own.begin(8);
         own.store(0, 4, 0);
         own.store(5, 2, 0);

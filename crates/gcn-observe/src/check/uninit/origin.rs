@@ -9,7 +9,7 @@ use crate::registers::name;
 
 /// Origin of undefined bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Origin {
+pub(super) enum UndefinedOrigin {
     /// Of nothing that is undefined, or not known.
     Unknown,
     /// The wave began with them in a register.
@@ -19,7 +19,7 @@ pub(super) enum Origin {
 }
 
 /// A load of undefined bytes.
-struct Load {
+struct UndefinedLoad {
     pc: u64,
     inst: Inst,
     memory: &'static str,
@@ -27,35 +27,35 @@ struct Load {
 
 /// Instructions that have loaded undefined bytes.
 #[derive(Default)]
-pub(super) struct Loads(Vec<Load>);
+pub(super) struct Loads(Vec<UndefinedLoad>);
 
 impl Loads {
     /// The origin of what an instruction loads from a memory.
-    pub(super) fn origin(&mut self, pc: u64, inst: &Inst, memory: &'static str) -> Origin {
+    pub(super) fn origin(&mut self, pc: u64, inst: &Inst, memory: &'static str) -> UndefinedOrigin {
         let known = self
             .0
             .iter()
             .position(|it| it.pc == pc && it.memory == memory);
         let number = known.unwrap_or_else(|| {
-            self.0.push(Load {
+            self.0.push(UndefinedLoad {
                 pc,
                 inst: *inst,
                 memory,
             });
             self.0.len() - 1
         });
-        Origin::Load(number as u32)
+        UndefinedOrigin::Load(number as u32)
     }
 
     /// The origin as a side of a finding.
-    pub(super) fn side(&self, origin: Origin, isa: Isa, wave: WaveId) -> Side {
+    pub(super) fn side(&self, origin: UndefinedOrigin, isa: Isa, wave: WaveId) -> Side {
         let load = match origin {
-            Origin::Load(number) => self.0.get(number as usize),
-            Origin::Unknown | Origin::Start(_) => None,
+            UndefinedOrigin::Load(number) => self.0.get(number as usize),
+            UndefinedOrigin::Unknown | UndefinedOrigin::Start(_) => None,
         };
         let label = match (load, origin) {
             (Some(load), _) => format!("the load of {} that nothing has written", load.memory),
-            (None, Origin::Start(register)) => format!(
+            (None, UndefinedOrigin::Start(register)) => format!(
                 "the wave began with the value in {}, which the hardware does not set",
                 name(isa, register)
             ),

@@ -5,14 +5,14 @@ use gcn_emu::wave::LANES;
 use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 
-use super::origin::Origin;
+use super::origin::UndefinedOrigin;
 use crate::registers::lanes_of;
 
 /// The bit of SCC among those of scalar registers: no register has the number.
 pub(super) const SCC: u8 = 125;
 
 /// Bits of a vector register, by lane.
-pub(super) type Bits = [u32; LANES];
+pub(super) type LaneBits = [u32; LANES];
 
 /// Scalar registers by number.
 const SCALARS: usize = 128;
@@ -20,9 +20,9 @@ const SCALARS: usize = 128;
 const VECTORS: usize = 256;
 
 /// Undefined bits of a wave's registers, and where they come from.
-pub(super) struct Shadow {
+pub(super) struct UndefinedRegisters {
     /// Undefined bits, which count in the lanes of `lanes` only.
-    bits: Vec<Bits>,
+    bits: Vec<LaneBits>,
     /// Lanes of each vector register with an undefined bit.
     lanes: [u64; VECTORS],
     /// Vector registers with an undefined bit.
@@ -31,22 +31,22 @@ pub(super) struct Shadow {
     /// Scalar registers with an undefined bit, a bit each.
     pub(super) undefined: u128,
     /// Origins of undefined bits, of the registers that have any.
-    vector_origins: [Origin; VECTORS],
-    scalar_origins: [Origin; SCALARS],
+    vector_origins: [UndefinedOrigin; VECTORS],
+    scalar_origins: [UndefinedOrigin; SCALARS],
 }
 
-impl Shadow {
+impl UndefinedRegisters {
     /// Registers as a wave begins with them: only those that the hardware sets are defined. Lanes without a work-item are
     /// defined, since nothing is read from them.
-    pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<Shadow> {
-        let mut shadow = Box::new(Shadow {
+    pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<UndefinedRegisters> {
+        let mut shadow = Box::new(UndefinedRegisters {
             bits: vec![[u32::MAX; LANES]; vgprs.min(VECTORS)],
             lanes: [0; VECTORS],
             vectors: RegisterSet::default(),
             scalars: [0; SCALARS],
             undefined: 0,
-            vector_origins: [Origin::Unknown; VECTORS],
-            scalar_origins: [Origin::Unknown; SCALARS],
+            vector_origins: [UndefinedOrigin::Unknown; VECTORS],
+            scalar_origins: [UndefinedOrigin::Unknown; SCALARS],
         });
         shadow.begin(initial);
         shadow
@@ -64,7 +64,7 @@ impl Shadow {
         self.undefined = 0;
         self.vector_origins = std::array::from_fn(|number| {
             let first = number as u8;
-            Origin::Start(Registers::Vector { first, count: 1 })
+            UndefinedOrigin::Start(Registers::Vector { first, count: 1 })
         });
         let beyond = |register: &u8| {
             usize::from(*register) >= initial.sgprs.len()
@@ -76,7 +76,7 @@ impl Shadow {
                 SCC => Registers::State(UnnumberedState::Scc),
                 first => Registers::Scalar { first, count: 1 },
             };
-            self.set_scalar(register, u32::MAX, Origin::Start(registers));
+            self.set_scalar(register, u32::MAX, UndefinedOrigin::Start(registers));
         }
     }
 
@@ -132,7 +132,7 @@ impl Shadow {
         lane: usize,
         mask: u32,
         bits: u32,
-        origin: Origin,
+        origin: UndefinedOrigin,
     ) {
         let number = self.vector_number(register);
         let Some(all) = self.bits.get_mut(number) else {
@@ -174,7 +174,7 @@ impl Shadow {
 
     /// Sets the undefined bits of a scalar register.
     #[inline]
-    pub(super) fn set_scalar(&mut self, register: u8, bits: u32, origin: Origin) {
+    pub(super) fn set_scalar(&mut self, register: u8, bits: u32, origin: UndefinedOrigin) {
         let number = usize::from(register) % SCALARS;
         self.scalars[number] = bits;
         if bits == 0 {
@@ -187,7 +187,7 @@ impl Shadow {
 
     /// Takes a scalar register for defined.
     pub(super) fn define_scalar(&mut self, register: u8) {
-        self.set_scalar(register, 0, Origin::Unknown);
+        self.set_scalar(register, 0, UndefinedOrigin::Unknown);
     }
 
     /// The registers that have undefined bits.
@@ -201,12 +201,12 @@ impl Shadow {
     }
 
     /// Origin of a vector register's undefined bits.
-    pub(super) fn vector_origin(&self, register: u8) -> Origin {
+    pub(super) fn vector_origin(&self, register: u8) -> UndefinedOrigin {
         self.vector_origins[self.vector_number(register)]
     }
 
     /// Origin of a scalar register's undefined bits.
-    pub(super) fn scalar_origin(&self, register: u8) -> Origin {
+    pub(super) fn scalar_origin(&self, register: u8) -> UndefinedOrigin {
         self.scalar_origins[usize::from(register) % SCALARS]
     }
 
@@ -215,7 +215,7 @@ impl Shadow {
         &self,
         it: &RegisterUse,
         exec: u64,
-    ) -> Option<(Option<usize>, Origin)> {
+    ) -> Option<(Option<usize>, UndefinedOrigin)> {
         match it.registers {
             Registers::Vector { first, count } => (0..count).find_map(|number| {
                 let register = first.wrapping_add(number);

@@ -12,7 +12,7 @@ use gcn_isa::Does;
 #[derive(Debug)]
 struct Repeat {
     step: usize,
-    key: Key,
+    key: RepeatKey,
     addresses: Lanes,
     /// The number that these have as bases of a [`ShareAccess`], if it is known.
     ///
@@ -24,7 +24,7 @@ struct Repeat {
 
 /// All but the addresses that decides which bytes are accessed, and the state of LDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Key {
+struct RepeatKey {
     exec: u64,
     m0: u32,
     version: u64,
@@ -73,8 +73,8 @@ impl Repeats {
         Some(place)
     }
 
-    fn key(context: &Context<'_>, exec: u64, version: u64) -> Key {
-        Key {
+    fn key(context: &Context<'_>, exec: u64, version: u64) -> RepeatKey {
+        RepeatKey {
             exec,
             m0: context.wave.m0(),
             version,

@@ -6,13 +6,13 @@ use std::sync::{Mutex, PoisonError};
 
 use gcn_emu::observe::Dispatched;
 
-use super::memory::{Global, Left};
+use super::memory::{Left, UndefinedGlobal};
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 
 /// State that the threads of a run share.
 #[derive(Default)]
-pub(super) struct Shared {
-    pub(super) global: Global,
+pub(super) struct SharedResults {
+    pub(super) global: UndefinedGlobal,
     stores: Mutex<Vec<Store>>,
 }
 
@@ -25,7 +25,7 @@ pub(super) struct Store {
     pub(super) origin: Side,
 }
 
-impl Shared {
+impl SharedResults {
     /// Notes a store that leaves undefined bits: its number, from 1 on.
     pub(super) fn note(&self, store: Store) -> u32 {
         let mut all = self.stores.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::ops::Range;
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::{Access, Span};
 
-use super::memory::{Own, View};
+use super::memory::{GlobalView, UndefinedPrivate};
 
 /// An access of LDS and global memory that has an address for each of its elements.
 pub(super) struct SpanAccess<'a> {
@@ -35,7 +35,11 @@ impl SpanAccess<'_> {
     }
 
     /// True if the memory that an access of defined data reaches is defined then: stores define it, of others it must be.
-    pub(super) fn leaves_defined(&mut self, lds: &mut Own, view: &mut View<'_>) -> bool {
+    pub(super) fn leaves_defined(
+        &mut self,
+        lds: &mut UndefinedPrivate,
+        view: &mut GlobalView<'_>,
+    ) -> bool {
         let access = self.access;
         let is_store = access.intent == Some(Intent::Store);
         if access.lds != 0 {

@@ -9,7 +9,7 @@ use gcn_emu::outstanding::registers_held;
 
 /// Part that an instruction has in waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Role {
+pub(super) enum WaitRole {
     /// The instruction waits.
     Wait(Waitcnt),
     /// Counters count it.
@@ -40,7 +40,7 @@ pub(super) struct WaitFacts {
     pub(super) used: RegisterSet,
     /// Registers that it writes.
     pub(super) written: RegisterSet,
-    pub(super) role: Role,
+    pub(super) role: WaitRole,
     pub(super) lds: LdsUse,
     /// Registers that it holds, each with the counter that releases it.
     pub(super) held: Box<[(Counter, RegisterUse)]>,
@@ -57,9 +57,9 @@ impl WaitFacts {
         writes.for_each(|it| written.add(it.registers));
         let memory = uses.memory();
         let role = match (step.run, uses.counters()) {
-            (Executor::Wait(until), _) => Role::Wait(until),
-            (_, Some(counters)) => Role::Counted(counters),
-            (_, None) => Role::Other,
+            (Executor::Wait(until), _) => WaitRole::Wait(until),
+            (_, Some(counters)) => WaitRole::Counted(counters),
+            (_, None) => WaitRole::Other,
         };
         let lds = LdsUse {
             reads: memory.is_some_and(|memory| memory.read.has(Space::Lds)),

@@ -8,7 +8,7 @@ use crate::filter::lanes;
 
 /// Bytes of LDS that lanes access.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct Bytes {
+pub(super) struct LdsBytes {
     /// The lane and the first byte of each of its elements.
     places: Vec<(u8, u64)>,
     /// Bytes of an element.
@@ -18,8 +18,8 @@ pub(super) struct Bytes {
 /// Bytes of what a lane copies to LDS.
 const COPIED: u64 = 4;
 
-impl Bytes {
-    fn elements(access: &Access) -> Bytes {
+impl LdsBytes {
+    fn elements(access: &Access) -> LdsBytes {
         let count = access.lds.count_ones() as usize * usize::from(access.elements);
         let mut places = Vec::with_capacity(count);
         for lane in lanes(access.lds) {
@@ -28,18 +28,18 @@ impl Bytes {
                 places.push((lane as u8, access.second[lane]));
             }
         }
-        Bytes {
+        LdsBytes {
             places,
             bytes: access.bytes.into(),
         }
     }
 
     /// The bytes that an access writes.
-    pub(super) fn written(access: &Access) -> Bytes {
+    pub(super) fn written(access: &Access) -> LdsBytes {
         if access.to_lds.is_none() {
             return Self::elements(access);
         }
-        Bytes {
+        LdsBytes {
             places: lanes(access.lanes())
                 .map(|lane| (lane as u8, access.place_in_lds(lane)))
                 .collect(),
@@ -48,17 +48,17 @@ impl Bytes {
     }
 
     /// The bytes that an access reads.
-    pub(super) fn read(access: &Access) -> Bytes {
+    pub(super) fn read(access: &Access) -> LdsBytes {
         match (access.intent, access.to_lds) {
             // A store that copies from LDS.
             (Some(Intent::Store), Some(_)) => Self::written(access),
-            (Some(Intent::Store), None) => Bytes::default(),
+            (Some(Intent::Store), None) => LdsBytes::default(),
             _ => Self::elements(access),
         }
     }
 
     /// The first lane of these bytes that meets others, and where.
-    pub(super) fn meets(&self, others: &Bytes) -> Option<(usize, u64)> {
+    pub(super) fn meets(&self, others: &LdsBytes) -> Option<(usize, u64)> {
         let meets = |&(_, at): &(u8, u64)| {
             let mut others_places = others.places.iter();
             others_places.any(|&(_, other)| {

@@ -1,0 +1,65 @@
+//! Undefined bits of a wave and of a workgroup.
+
+use gcn_emu::observe::Context;
+use gcn_emu::wave::Scratch;
+
+use super::memory::UndefinedPrivate;
+use super::registers::UndefinedRegisters;
+use super::repeats::Repeats;
+use crate::waves::Groups;
+
+/// Undefined bits of a wave.
+pub(super) struct UndefinedWave {
+    pub(super) registers: Box<UndefinedRegisters>,
+    pub(super) scratch: UndefinedPrivate,
+    pub(super) repeats: Repeats,
+}
+
+impl UndefinedWave {
+    pub(super) fn new(context: &Context<'_>, spare: &mut Vec<UndefinedWave>) -> UndefinedWave {
+        let initial = &context.dispatched.dispatch.initial;
+        let mut state = match spare.pop() {
+            Some(mut state) => {
+                state.registers.begin(initial);
+                state
+            }
+            None => UndefinedWave {
+                registers: UndefinedRegisters::new(context.wave.vgprs.len(), initial),
+                scratch: UndefinedPrivate::default(),
+                repeats: Repeats::default(),
+            },
+        };
+        state.repeats.begin();
+        state
+            .scratch
+            .begin(scratch_bytes(&context.wave.scratch) as usize);
+        state
+    }
+}
+
+/// Undefined bits of a workgroup.
+#[derive(Default)]
+pub(super) struct GroupState {
+    pub(super) lds: UndefinedPrivate,
+    /// Waves that have ended.
+    pub(super) ended: u32,
+}
+
+/// Bytes of a wave's scratch.
+pub(super) fn scratch_bytes(scratch: &Scratch) -> u64 {
+    u64::from(scratch.bytes_per_lane).next_multiple_of(4) * 64
+}
+
+/// The state of a wave's workgroup.
+#[inline]
+pub(super) fn group_of<'g>(
+    groups: &'g mut Groups<GroupState>,
+    context: &Context<'_>,
+) -> &'g mut GroupState {
+    groups.get_or_make(context.id().group, || {
+        let mut group = GroupState::default();
+        let bytes = context.dispatched.dispatch.lds_bytes as usize;
+        group.lds.begin(bytes);
+        group
+    })
+}
