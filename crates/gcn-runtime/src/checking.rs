@@ -12,7 +12,8 @@ use gcn_observe::finding::{FindingKey, Findings};
 
 use crate::module::{Module, WeakModule};
 use crate::report::{
-    CodeMap, FindingReport, Identity, Suppressions, SuppressionsError, printable, write_findings,
+    CodeMap, FindingIdentity, FindingReport, Suppressions, SuppressionsError, printable,
+    write_findings,
 };
 use crate::settings::{CheckSettings, names_kernel};
 
@@ -79,7 +80,7 @@ impl Modules {
 #[derive(Debug, Default)]
 struct Collected {
     reports: Vec<Collection>,
-    known: HashMap<Identity, usize>,
+    known: HashMap<FindingIdentity, usize>,
 }
 
 /// A finding, and all keys that checkers have it under: code that is loaded twice has two.

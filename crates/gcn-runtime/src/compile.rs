@@ -19,7 +19,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use cache::{Cache, Key};
+use cache::{Cache, CacheKey};
 pub use error::CompileError;
 pub use request::{CompilerInput, DEFAULT_TARGET, Language, Product, Request};
 pub use toolchain::Toolchain;
@@ -109,7 +109,7 @@ pub fn compile_with(
     };
     let plan = commands::CompilerCommands::new(toolchain, request, &text)?;
     let cache = directory.map(|directory| Cache::new(directory.to_owned()));
-    let key = Key::new(&plan.identity(toolchain), &text);
+    let key = CacheKey::new(&plan.identity(toolchain), &text);
     if let Some(cache) = &cache
         && let Some(entry) = cache.read(&key)
     {

@@ -12,7 +12,7 @@ use gcn_emu::observe::Observers;
 use gcn_isa::Target;
 
 use crate::Error;
-use pool::Pool;
+use pool::ThreadPool;
 use variations::Variations;
 
 /// An emulated GPU: a handle, of which all clones are the same device. A process may have several devices; each has memory of
@@ -38,7 +38,7 @@ struct Inner {
     features: Vec<String>,
     answers_host_calls: bool,
     emulated: Emulated,
-    pool: Arc<Pool>,
+    pool: Arc<ThreadPool>,
     /// Held by a run if the device is exclusive.
     turn: Mutex<()>,
 }
@@ -235,7 +235,7 @@ impl DeviceBuilder {
             features: self.features,
             answers_host_calls: self.answers_host_calls,
             emulated,
-            pool: Pool::new(),
+            pool: ThreadPool::new(),
             turn: Mutex::new(()),
         }))
     }
@@ -381,7 +381,7 @@ impl Device {
         &self.0.emulated
     }
 
-    pub(crate) fn pool(&self) -> &Arc<Pool> {
+    pub(crate) fn pool(&self) -> &Arc<ThreadPool> {
         &self.0.pool
     }
 

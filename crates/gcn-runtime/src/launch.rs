@@ -16,7 +16,7 @@ use gcn_emu::run::Restricted;
 use crate::abi::hsa::{LaunchShape, Packet, PlacedBytes};
 use crate::argument::place;
 use crate::bind::Placement;
-use crate::prepared::{Job, Segment, Submission};
+use crate::prepared::{ArgumentSegment, PreparedJob, Submission};
 use crate::progress::Progress;
 use crate::{Argument, CommandResult, Error, Kernel, PreparedLaunch, Queue, Signal};
 
@@ -84,7 +84,7 @@ pub struct Launch {
     kernel: Kernel,
     shape: LaunchShape,
     arguments: Vec<Argument>,
-    segment: Option<Segment>,
+    segment: Option<ArgumentSegment>,
     threads: Option<usize>,
     restricted: Vec<Restricted>,
     submission: Submission,
@@ -207,7 +207,10 @@ impl Launch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn raw_arguments(mut self, bytes: Vec<u8>) -> Launch {
-        self.segment = Some(Segment::Placed(vec![PlacedBytes { offset: 0, bytes }]));
+        self.segment = Some(ArgumentSegment::Placed(vec![PlacedBytes {
+            offset: 0,
+            bytes,
+        }]));
         self
     }
 
@@ -230,7 +233,7 @@ impl Launch {
     /// ```
     pub fn placed(mut self, placement: Placement) -> Launch {
         self.shape.dynamic_lds = self.shape.dynamic_lds.saturating_add(placement.lds);
-        self.segment = Some(Segment::Placed(placement.placed));
+        self.segment = Some(ArgumentSegment::Placed(placement.placed));
         self
     }
 
@@ -249,7 +252,7 @@ impl Launch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn arguments_at(mut self, address: u64) -> Launch {
-        self.segment = Some(Segment::At(address));
+        self.segment = Some(ArgumentSegment::At(address));
         self
     }
 
@@ -271,7 +274,7 @@ impl Launch {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn packet(mut self, packet: Packet) -> Launch {
-        self.segment = Some(Segment::Packet(packet));
+        self.segment = Some(ArgumentSegment::Packet(packet));
         self
     }
 
@@ -595,7 +598,7 @@ impl Launch {
         Ok((after, command))
     }
 
-    fn into_job(self) -> Result<(Job, Submission), Error> {
+    fn into_job(self) -> Result<(PreparedJob, Submission), Error> {
         let Launch {
             kernel,
             mut shape,
@@ -607,9 +610,9 @@ impl Launch {
         } = self;
         let segment = match segment {
             Some(segment) => segment,
-            None => Segment::Placed(place(&kernel, &mut shape, &arguments)?),
+            None => ArgumentSegment::Placed(place(&kernel, &mut shape, &arguments)?),
         };
-        let job = Job {
+        let job = PreparedJob {
             kernel,
             shape,
             segment,

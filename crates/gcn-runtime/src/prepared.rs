@@ -21,7 +21,7 @@ use crate::{Argument, CommandResult, Completion, Error, Kernel, Queue, Signal};
 
 /// The argument segment of a launch, where its arguments have places already.
 #[derive(Clone, Debug)]
-pub(crate) enum Segment {
+pub(crate) enum ArgumentSegment {
     Placed(Vec<PlacedBytes>),
     /// At an address of the caller's.
     At(u64),
@@ -31,10 +31,10 @@ pub(crate) enum Segment {
 
 /// A launch on which its kernel's state depends.
 #[derive(Debug)]
-pub(crate) struct Job {
+pub(crate) struct PreparedJob {
     pub(crate) kernel: Kernel,
     pub(crate) shape: LaunchShape,
-    pub(crate) segment: Segment,
+    pub(crate) segment: ArgumentSegment,
     /// Buffers among the arguments live until the end.
     pub(crate) _kept: Vec<Argument>,
     /// Host threads at most.
@@ -55,7 +55,7 @@ pub(crate) struct Submission {
     pub(crate) host: Option<Arc<dyn HostCalls>>,
 }
 
-impl Job {
+impl PreparedJob {
     /// The launch as the ABI has it.
     fn launch(&self) -> hsa::KernelStart<'_> {
         let module = self.kernel.module();
@@ -65,9 +65,9 @@ impl Job {
             kernel: self.kernel.description(),
             shape: self.shape,
             arguments: match &self.segment {
-                Segment::Placed(placed) => hsa::Arguments::Placed(placed),
-                Segment::At(address) => hsa::Arguments::At(*address),
-                Segment::Packet(packet) => hsa::Arguments::Packet(*packet),
+                ArgumentSegment::Placed(placed) => hsa::Arguments::Placed(placed),
+                ArgumentSegment::At(address) => hsa::Arguments::At(*address),
+                ArgumentSegment::Packet(packet) => hsa::Arguments::Packet(*packet),
             },
             answers_host_calls: module.device().answers_host_calls(),
         }
@@ -206,14 +206,14 @@ pub struct PreparedLaunch {
 }
 
 struct Built {
-    job: Job,
+    job: PreparedJob,
     prepared: hsa::Prepared,
     /// Held by a run.
     turn: Mutex<()>,
 }
 
 impl PreparedLaunch {
-    pub(crate) fn new(job: Job, submission: Submission) -> Result<PreparedLaunch, Error> {
+    pub(crate) fn new(job: PreparedJob, submission: Submission) -> Result<PreparedLaunch, Error> {
         let prepared = job.prepare()?;
         Ok(PreparedLaunch {
             built: Arc::new(Built {

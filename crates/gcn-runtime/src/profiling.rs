@@ -37,26 +37,26 @@ use crate::settings::{ProfileFormat, ProfileSettings};
 /// ```
 #[derive(Debug, Default)]
 pub struct Profiling {
-    codes: Mutex<Vec<Code>>,
+    codes: Mutex<Vec<ProfiledCode>>,
 }
 
 /// A code object, with the profile of each address that it was loaded at.
 #[derive(Debug)]
-struct Code {
+struct ProfiledCode {
     /// As it was loaded first.
     module: Module,
-    loads: Vec<Load>,
+    loads: Vec<ProfiledLoad>,
 }
 
 #[derive(Debug)]
-struct Load {
+struct ProfiledLoad {
     /// The module that was last at the address.
     module: WeakModule,
     address: u64,
     profile: Arc<Profile>,
 }
 
-impl Code {
+impl ProfiledCode {
     /// True if a module has the same code for the same target.
     fn is_of(&self, module: &Module) -> bool {
         self.module.device().target() == module.device().target()
@@ -72,7 +72,7 @@ impl Code {
             return self.loads[index].profile.clone();
         }
         let profile = Arc::<Profile>::default();
-        self.loads.push(Load {
+        self.loads.push(ProfiledLoad {
             module: module.weak(),
             address,
             profile: profile.clone(),
@@ -95,7 +95,7 @@ impl Code {
 }
 
 impl Profiling {
-    fn codes(&self) -> MutexGuard<'_, Vec<Code>> {
+    fn codes(&self) -> MutexGuard<'_, Vec<ProfiledCode>> {
         self.codes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -110,7 +110,7 @@ impl Profiling {
         if let Some(code) = codes.iter_mut().find(|code| code.is_of(module)) {
             return code.load(module);
         }
-        let mut code = Code {
+        let mut code = ProfiledCode {
             module: module.clone(),
             loads: Vec::new(),
         };

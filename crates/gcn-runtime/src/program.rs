@@ -23,7 +23,7 @@ use crate::{Completion, Device, Error, Kernel, Launch, ProgramProfile, Queue};
 pub use checks::ProgramChecks;
 use say::{say_once, standard_error};
 use tracing::Tracing;
-use watchdog::{Cause, Watchdog};
+use watchdog::{StopCause, Watchdog};
 
 /// Everything that watches the kernels of a program: a time limit, a trace, checks and a profile, as far as the settings ask for
 /// them.
@@ -70,7 +70,7 @@ pub struct Failure {
     /// The error.
     pub error: Error,
     kernel: Kernel,
-    cause: Option<Cause>,
+    cause: Option<StopCause>,
 }
 
 impl Watch {
@@ -232,10 +232,10 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let stopped = match self.cause {
             None => "stopped".to_owned(),
-            Some(Cause::Late(time)) => {
+            Some(StopCause::Late(time)) => {
                 format!("stopped after {} s, the timeout", time.as_secs_f64())
             }
-            Some(Cause::Full) => "stopped at the last finding that the run may have".to_owned(),
+            Some(StopCause::Full) => "stopped at the last finding that the run may have".to_owned(),
         };
         let report = match &self.error {
             Error::Fault(completion) => {

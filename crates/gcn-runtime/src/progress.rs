@@ -24,14 +24,14 @@ use gcn_emu::device::Monitor;
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Debug, Default)]
-pub struct Progress(OnceLock<Counts>);
+pub struct Progress(OnceLock<RunWork>);
 
 /// Counts of a run that has begun.
 #[derive(Debug)]
-struct Counts {
+struct RunWork {
     total: u128,
     /// By thread.
-    counters: Box<[Counter]>,
+    counters: Box<[ThreadWork]>,
 }
 
 /// Work that a run has done so far.
@@ -48,7 +48,7 @@ pub struct Done {
 /// Work of a thread so far, in a cache line of its own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
-struct Counter {
+struct ThreadWork {
     groups: AtomicU64,
     instructions: AtomicU64,
 }
@@ -72,7 +72,7 @@ impl Progress {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn done(&self) -> Done {
-        let Some(Counts { total, counters }) = self.0.get() else {
+        let Some(RunWork { total, counters }) = self.0.get() else {
             return Done::default();
         };
         Done {
@@ -86,9 +86,9 @@ impl Progress {
 impl Monitor for Progress {
     fn begin(&self, groups: u128, threads: usize) {
         // A second run is not counted.
-        let _ = self.0.set(Counts {
+        let _ = self.0.set(RunWork {
             total: groups,
-            counters: (0..threads).map(|_| Counter::default()).collect(),
+            counters: (0..threads).map(|_| ThreadWork::default()).collect(),
         });
     }
 

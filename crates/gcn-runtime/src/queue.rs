@@ -49,7 +49,7 @@ struct Inner {
 
 #[derive(Default)]
 struct State {
-    commands: VecDeque<Command>,
+    commands: VecDeque<QueuedCommand>,
     /// True if a thread serves the queue, or will.
     is_served: bool,
     /// The signal that has been asked to have the queue served.
@@ -59,13 +59,13 @@ struct State {
     failure: Option<Arc<Error>>,
 }
 
-struct Command {
+struct QueuedCommand {
     signal: Signal,
     after: Vec<Signal>,
-    work: Work,
+    work: QueuedWork,
 }
 
-enum Work {
+enum QueuedWork {
     Launch(Box<DeviceRun>),
     Call(Box<dyn FnOnce() + Send>),
 }
@@ -127,7 +127,7 @@ impl Queue {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn call_after(&self, after: &[Signal], function: impl FnOnce() + Send + 'static) -> Signal {
-        self.submit(after.to_vec(), Work::Call(Box::new(function)))
+        self.submit(after.to_vec(), QueuedWork::Call(Box::new(function)))
     }
 
     /// Has the commands that follow wait for signals, such as those of other queues' commands.
@@ -229,7 +229,7 @@ impl Queue {
         after: Vec<Signal>,
         run: impl FnOnce(&mut Emulated, &Signal) -> CommandResult + Send + 'static,
     ) -> Signal {
-        self.submit(after, Work::Launch(Box::new(run)))
+        self.submit(after, QueuedWork::Launch(Box::new(run)))
     }
 
     /// Puts a run into the queue, and waits for its end; the caller's thread serves the queue meanwhile unless another does.
@@ -238,22 +238,22 @@ impl Queue {
         after: Vec<Signal>,
         run: impl FnOnce(&mut Emulated, &Signal) -> CommandResult + Send + 'static,
     ) -> CommandResult {
-        let signal = self.push(after, Work::Launch(Box::new(run)));
+        let signal = self.push(after, QueuedWork::Launch(Box::new(run)));
         if self.0.begin_service() {
             self.0.clone().serve(Some(&signal));
         }
         signal.wait()
     }
 
-    fn submit(&self, after: Vec<Signal>, work: Work) -> Signal {
+    fn submit(&self, after: Vec<Signal>, work: QueuedWork) -> Signal {
         let signal = self.push(after, work);
         self.0.clone().serve_soon();
         signal
     }
 
-    fn push(&self, after: Vec<Signal>, work: Work) -> Signal {
+    fn push(&self, after: Vec<Signal>, work: QueuedWork) -> Signal {
         let signal = Signal::new();
-        self.0.state().commands.push_back(Command {
+        self.0.state().commands.push_back(QueuedCommand {
             signal: signal.clone(),
             after,
             work,
@@ -341,16 +341,16 @@ impl Inner {
         }
     }
 
-    fn carry_out(&self, work: Work, signal: &Signal) -> CommandResult {
+    fn carry_out(&self, work: QueuedWork, signal: &Signal) -> CommandResult {
         match work {
-            Work::Call(function) => {
+            QueuedWork::Call(function) => {
                 if !signal.begin(None) {
                     return Err(Error::Cancelled);
                 }
                 let called = catch_unwind(AssertUnwindSafe(function));
                 called.map(|()| Arc::default()).map_err(|_| Error::Panicked)
             }
-            Work::Launch(launch) => {
+            QueuedWork::Launch(launch) => {
                 let _turn = self.device.turn();
                 let locked = self.emulated.lock();
                 let mut emulated = locked.unwrap_or_else(PoisonError::into_inner);

@@ -44,10 +44,10 @@ use crate::abi::hsa::UnsetSgprs;
 use crate::completion::Completion;
 
 pub use code_map::{CodeMap, CodePlace, symbolic};
-pub(crate) use finding::Identity;
+pub(crate) use finding::FindingIdentity;
 pub use finding::{FindingReport, PlaceReport};
 pub use findings::write_findings;
-pub use profile::{Page as ProfilePage, ProfileReport};
+pub use profile::{ProfilePage, ProfileReport};
 pub use sources::Sources;
 pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
 pub use text::{kernel_name, printable};

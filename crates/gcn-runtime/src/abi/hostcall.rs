@@ -106,7 +106,7 @@ struct State {
     next_message: u64,
     printed: Vec<u8>,
     lost: u64,
-    pool: Pool,
+    pool: DeviceHeap,
 }
 
 /// Reason for which a call cannot be answered.
@@ -167,8 +167,8 @@ impl Hostcall {
         let pool = memory
             .allocate("the memory of the device's malloc", DEVICE_MEMORY_BYTES)
             .map_or_else(
-                |_| Pool::default(),
-                |base| Pool::new(base, DEVICE_MEMORY_BYTES),
+                |_| DeviceHeap::default(),
+                |base| DeviceHeap::new(base, DEVICE_MEMORY_BYTES),
             );
         let memory = memory.memory();
         let headers = buffer + BUFFER_BYTES;
@@ -376,7 +376,7 @@ impl State {
 
 /// Memory for `malloc`, which it asks for in slabs, and directly where it is much.
 #[derive(Debug, Default)]
-struct Pool {
+struct DeviceHeap {
     /// The part that has never been given away.
     next: u64,
     end: u64,
@@ -386,12 +386,12 @@ struct Pool {
     freed: Vec<(u64, u64)>,
 }
 
-impl Pool {
-    fn new(base: u64, bytes: u64) -> Pool {
-        Pool {
+impl DeviceHeap {
+    fn new(base: u64, bytes: u64) -> DeviceHeap {
+        DeviceHeap {
             next: base,
             end: base + bytes,
-            ..Pool::default()
+            ..DeviceHeap::default()
         }
     }
 
@@ -583,7 +583,7 @@ mod tests {
 
     #[test]
     fn memory_is_given_and_taken_back() {
-        let mut pool = Pool::new(0x1_2345_0000, 8 * SLAB_BYTES);
+        let mut pool = DeviceHeap::new(0x1_2345_0000, 8 * SLAB_BYTES);
         let small = pool.allocate(5000).expect("memory");
         let slab = pool.allocate(SLAB_BYTES).expect("memory");
         assert!(slab.is_multiple_of(SLAB_BYTES) && small + 5000 <= slab);

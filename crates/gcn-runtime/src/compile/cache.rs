@@ -55,13 +55,13 @@ pub(super) fn directory() -> Option<PathBuf> {
 }
 
 /// All that is known of a result before the compiler runs.
-pub(super) struct Key(Hash);
+pub(super) struct CacheKey(Hash);
 
-impl Key {
+impl CacheKey {
     /// The key of a source for commands and a compiler of this identity.
-    pub fn new(identity: &str, text: &[u8]) -> Key {
+    pub fn new(identity: &str, text: &[u8]) -> CacheKey {
         let release = env!("CARGO_PKG_VERSION").as_bytes();
-        Key(hash(&[release, identity.as_bytes(), text]))
+        CacheKey(hash(&[release, identity.as_bytes(), text]))
     }
 }
 
@@ -86,7 +86,7 @@ impl Cache {
     }
 
     /// The result for a key, if there is one for the included files as they are now.
-    pub fn read(&self, key: &Key) -> Option<CachedResult> {
+    pub fn read(&self, key: &CacheKey) -> Option<CachedResult> {
         let list = self.contents(&list_name(key))?;
         let list = String::from_utf8(list).ok()?;
         let mut dependencies = Vec::new();
@@ -113,7 +113,7 @@ impl Cache {
     ///
     /// # Errors
     /// A file cannot be read or written.
-    pub fn write(&self, key: &Key, entry: &CachedResult) -> io::Result<()> {
+    pub fn write(&self, key: &CacheKey, entry: &CachedResult) -> io::Result<()> {
         let mut list = String::new();
         for path in &entry.dependencies {
             let hash = hexadecimal(&hash(&[&fs::read(path)?]));
@@ -177,11 +177,11 @@ impl Cache {
     }
 }
 
-fn list_name(key: &Key) -> String {
+fn list_name(key: &CacheKey) -> String {
     hexadecimal(&key.0) + ".list"
 }
 
-fn entry_name(key: &Key, list: &str) -> String {
+fn entry_name(key: &CacheKey, list: &str) -> String {
     hexadecimal(&hash(&[&key.0, list.as_bytes()])) + ".result"
 }
 
@@ -236,14 +236,14 @@ mod tests {
         let header = place.path().join("a header.h");
         fs::write(&header, "1").expect("a file");
         let cache = Cache::new(place.path().join("deep/cache"));
-        let key = Key::new("clang", b"source");
+        let key = CacheKey::new("clang", b"source");
         assert_eq!(cache.read(&key), None);
         let files = [header.clone()];
         let one = entry("one", &files);
         cache.write(&key, &one).expect("written");
         assert_eq!(cache.read(&key), Some(one));
-        assert_eq!(cache.read(&Key::new("clang", b"other")), None);
-        assert_eq!(cache.read(&Key::new("gcc", b"source")), None);
+        assert_eq!(cache.read(&CacheKey::new("clang", b"other")), None);
+        assert_eq!(cache.read(&CacheKey::new("gcc", b"source")), None);
         fs::write(&header, "2").expect("a file");
         assert_eq!(cache.read(&key), None);
         let two = entry("two", &files);
@@ -257,7 +257,7 @@ mod tests {
     fn damaged_files_count_as_none() {
         let place = tempfile::tempdir().expect("a directory");
         let cache = Cache::new(place.path().to_owned());
-        let key = Key::new("clang", b"source");
+        let key = CacheKey::new("clang", b"source");
         let files: Vec<PathBuf> = {
             cache.write(&key, &entry("one", &[])).expect("written");
             let entries = fs::read_dir(place.path()).expect("a directory");
@@ -291,7 +291,7 @@ mod tests {
                 let path = place.path();
                 scope.spawn(move || {
                     let cache = Cache::new(path.to_owned());
-                    let key = Key::new("clang", b"source");
+                    let key = CacheKey::new("clang", b"source");
                     for _ in 0..50 {
                         cache
                             .write(&key, &entry(&format!("{writer}"), &[]))

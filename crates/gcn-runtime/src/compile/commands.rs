@@ -62,7 +62,7 @@ impl CompilerCommands {
         request: &Request<'_>,
         text: &[u8],
     ) -> Result<CompilerCommands, CompileError> {
-        let options = Options::new(request.options);
+        let options = ClangOptions::new(request.options);
         let newest = toolchain.version.unwrap_or(u32::MAX);
         let version = options
             .code_object
@@ -253,7 +253,7 @@ impl CompilerCommands {
 }
 
 /// The options of a request that decide about others.
-struct Options {
+struct ClangOptions {
     /// `-O…`, the last one.
     level: Option<OsString>,
     /// Version of code objects.
@@ -269,8 +269,8 @@ struct Options {
     others: Vec<OsString>,
 }
 
-impl Options {
-    fn new(given: &[OsString]) -> Options {
+impl ClangOptions {
+    fn new(given: &[OsString]) -> ClangOptions {
         let texts = || given.iter().filter_map(|option| option.to_str());
         let has = |names: &[&str]| texts().any(|option| names.contains(&option));
         let version = |option: &str| option.strip_prefix(CODE_OBJECT_VERSION)?.parse().ok();
@@ -280,7 +280,7 @@ impl Options {
                 .is_some_and(|option| option.starts_with("-O"))
         };
         let fast = ["-cl-fast-relaxed-math", "-ffast-math"];
-        Options {
+        ClangOptions {
             level: given.iter().rfind(is_level).cloned(),
             code_object: texts().filter_map(version).next_back(),
             code_object_option: given
@@ -305,7 +305,7 @@ impl Options {
 }
 
 /// The names of the device libraries that a program is linked with.
-fn libraries(language: Language, options: &Options, version: u32, isa: &str) -> Vec<String> {
+fn libraries(language: Language, options: &ClangOptions, version: u32, isa: &str) -> Vec<String> {
     let on = |condition: bool| if condition { "on" } else { "off" };
     let own: &[&str] = match language {
         Language::Hip => &["hip.bc"],
@@ -379,7 +379,7 @@ mod tests {
     #[test]
     fn options_decide_about_libraries() {
         let options =
-            |list: &[&str]| Options::new(&list.iter().map(OsString::from).collect::<Vec<_>>());
+            |list: &[&str]| ClangOptions::new(&list.iter().map(OsString::from).collect::<Vec<_>>());
         let has = |list: &[&str], name: &str| {
             let names = libraries(Language::OpenClC, &options(list), 5, "isa.bc");
             names.iter().any(|other| other == name)

@@ -11,24 +11,24 @@ use gcn_emu::run::FloatEnvironment;
 const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Work for a thread.
-pub(crate) type Task = Box<dyn FnOnce() + Send>;
+pub(crate) type PoolTask = Box<dyn FnOnce() + Send>;
 
 /// The threads of a device's queues.
 #[derive(Default)]
-pub(crate) struct Pool {
+pub(crate) struct ThreadPool {
     state: Mutex<State>,
     changed: Condvar,
 }
 
 #[derive(Default)]
 struct State {
-    tasks: VecDeque<Task>,
+    tasks: VecDeque<PoolTask>,
     /// Threads that wait for tasks.
     idle: usize,
 }
 
-impl Pool {
-    pub(crate) fn new() -> Arc<Pool> {
+impl ThreadPool {
+    pub(crate) fn new() -> Arc<ThreadPool> {
         Arc::default()
     }
 
@@ -37,7 +37,7 @@ impl Pool {
     }
 
     /// Has a thread do something.
-    pub(crate) fn schedule(self: &Arc<Pool>, task: Task) {
+    pub(crate) fn schedule(self: &Arc<ThreadPool>, task: PoolTask) {
         let mut state = self.state();
         state.tasks.push_back(task);
         if state.tasks.len() <= state.idle {

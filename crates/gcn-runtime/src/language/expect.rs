@@ -37,13 +37,13 @@ use crate::language::value::{Type, Value, ValueError};
 #[derive(Clone, PartialEq, Debug)]
 pub struct Expected {
     ty: Type,
-    elements: Elements,
+    elements: ExpectedElements,
     count: u64,
     tolerance: Tolerance,
 }
 
 #[derive(Clone, PartialEq, Debug)]
-enum Elements {
+enum ExpectedElements {
     Listed(Vec<u8>),
     Filled(Fill),
 }
@@ -180,7 +180,7 @@ impl Expected {
                 for text in texts {
                     bytes.extend(ty.parse(text)?.to_bytes());
                 }
-                (Elements::Listed(bytes), texts.len() as u64)
+                (ExpectedElements::Listed(bytes), texts.len() as u64)
             }
             Spec::File { path, .. } => {
                 let data = open(path, MAX_STREAM_BYTES)?;
@@ -189,7 +189,10 @@ impl Expected {
                 if !bytes.is_multiple_of(size) {
                     return Err(ExpectError::Partial { name, bytes, ty });
                 }
-                (Elements::Listed(data.into_bytes(bytes)?), bytes / size)
+                (
+                    ExpectedElements::Listed(data.into_bytes(bytes)?),
+                    bytes / size,
+                )
             }
             Spec::Filled {
                 fill: Fill::Undefined,
@@ -202,7 +205,7 @@ impl Expected {
             | Spec::Bytes(_) => {
                 return Err(ExpectError::NoElements(text.to_owned()));
             }
-            Spec::Filled { count, fill, .. } => (Elements::Filled(fill.clone()), *count),
+            Spec::Filled { count, fill, .. } => (ExpectedElements::Filled(fill.clone()), *count),
         };
         Ok(Expected {
             ty,
@@ -233,11 +236,11 @@ impl Expected {
     /// ```
     pub fn compare(&self, begin: u64, elements: impl Iterator<Item = Value>) -> Comparison {
         match &self.elements {
-            Elements::Listed(bytes) => {
+            ExpectedElements::Listed(bytes) => {
                 let expected = Value::all(self.ty, bytes);
                 Comparison::new(begin, elements.zip(expected), self.tolerance)
             }
-            Elements::Filled(fill) => {
+            ExpectedElements::Filled(fill) => {
                 let expected = fill.elements(self.ty, self.count);
                 Comparison::new(begin, elements.zip(expected), self.tolerance)
             }

@@ -12,16 +12,16 @@ const STANDARD_ERROR: &str = "-";
 
 /// A file, or standard error, that several threads write lines to.
 #[derive(Clone)]
-pub(super) struct Sink {
+pub(super) struct LineSink {
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
-impl Sink {
+impl LineSink {
     /// Makes the file; without a name, or with `-`, it is standard error.
     ///
     /// # Errors
     /// The file cannot be made.
-    pub(super) fn new(path: Option<&Path>) -> Result<Sink, String> {
+    pub(super) fn new(path: Option<&Path>) -> Result<LineSink, String> {
         let out: Box<dyn Write + Send> = match path {
             Some(path) if path != Path::new(STANDARD_ERROR) => {
                 let file = File::create(path);
@@ -31,7 +31,7 @@ impl Sink {
             }
             _ => Box::new(standard_error()),
         };
-        Ok(Sink {
+        Ok(LineSink {
             out: Arc::new(Mutex::new(out)),
         })
     }
@@ -53,7 +53,7 @@ impl Sink {
     }
 }
 
-impl std::fmt::Debug for Sink {
+impl std::fmt::Debug for LineSink {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Sink").finish_non_exhaustive()
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use gcn_emu::observe::Observers;
 use gcn_observe::{Choice, Trace, TraceFilter};
 
-use super::sink::Sink;
+use super::sink::LineSink;
 use crate::Kernel;
 use crate::report::{kernel_name, symbolic};
 use crate::settings::Settings;
@@ -14,7 +14,7 @@ use crate::settings::Settings;
 #[derive(Clone, Debug)]
 pub(super) struct Tracing {
     choices: Vec<Choice>,
-    out: Sink,
+    out: LineSink,
 }
 
 impl Tracing {
@@ -29,7 +29,7 @@ impl Tracing {
         let choices = settings.trace_only.iter().map(|text| Choice::parse(text));
         Ok(Some(Tracing {
             choices: choices.collect::<Result<_, _>>()?,
-            out: Sink::new(settings.trace.as_deref())?,
+            out: LineSink::new(settings.trace.as_deref())?,
         }))
     }
 

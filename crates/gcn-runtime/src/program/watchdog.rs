@@ -10,7 +10,7 @@ use super::say::say_once;
 
 /// The reason why a kernel was stopped from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Cause {
+pub(super) enum StopCause {
     /// The kernel has run for longer than this.
     Late(Duration),
     /// Checks have as many findings as there may be.
@@ -24,7 +24,7 @@ const LOOK: Duration = Duration::from_millis(10);
 pub(super) struct Watchdog {
     /// Dropped when the kernel has ended.
     ended: mpsc::Sender<()>,
-    thread: std::io::Result<JoinHandle<Option<Cause>>>,
+    thread: std::io::Result<JoinHandle<Option<StopCause>>>,
 }
 
 impl Watchdog {
@@ -45,10 +45,10 @@ impl Watchdog {
             loop {
                 let left = time.map(|time| time.saturating_sub(begin.elapsed()));
                 let cause = if is_full.as_ref().is_some_and(|it| it.load(Ordering::SeqCst)) {
-                    Some(Cause::Full)
+                    Some(StopCause::Full)
                 } else {
                     time.filter(|_| left == Some(Duration::ZERO))
-                        .map(Cause::Late)
+                        .map(StopCause::Late)
                 };
                 if cause.is_some() {
                     stop.store(true, Ordering::SeqCst);
@@ -68,7 +68,7 @@ impl Watchdog {
     }
 
     /// The kernel has ended; yields the reason if it was stopped.
-    pub(super) fn end(self) -> Option<Cause> {
+    pub(super) fn end(self) -> Option<StopCause> {
         drop(self.ended);
         self.thread.ok()?.join().ok()?
     }

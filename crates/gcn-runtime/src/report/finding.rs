@@ -172,7 +172,7 @@ impl PlaceReport {
 
 /// Facts by which findings are one, wherever their code is loaded.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct Identity {
+pub(crate) struct FindingIdentity {
     name: &'static str,
     kernel: Option<String>,
     /// Symbols and texts of the instructions.
@@ -258,13 +258,13 @@ impl FindingReport {
     }
 
     /// Facts by which it is the same finding as another; `detail` is that of its key.
-    pub(crate) fn identity(&self, detail: u64) -> Identity {
+    pub(crate) fn identity(&self, detail: u64) -> FindingIdentity {
         let place = |it: &PlaceReport| {
             let code = it.code.as_ref()?;
             Some((code.symbol(), code.instruction().map(str::to_owned)))
         };
         let places = std::iter::once(&self.place).chain(&self.sides);
-        Identity {
+        FindingIdentity {
             name: self.name,
             kernel: self.kernel.clone(),
             places: places.map(place).collect(),

@@ -12,7 +12,7 @@ use serde::Serialize;
 use super::code_map::CodeMap;
 use super::text::kernel_name;
 
-pub use page::Page;
+pub use page::ProfilePage;
 
 /// Version of the fields of [`ProfileReport`].
 const VERSION: u32 = 1;

@@ -13,10 +13,10 @@ pub(super) const MAX_FIELD: usize = 1 << 12;
 
 /// `%-08.3v4hlf` and its like.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Directive {
-    flags: Flags,
-    width: Count,
-    precision: Option<Count>,
+pub(super) struct Conversion {
+    flags: ConversionFlags,
+    width: FieldSize,
+    precision: Option<FieldSize>,
     /// Elements of a vector; 1 for a scalar.
     lanes: usize,
     /// `hh`, `h`, `hl`, `l`, `ll` or nothing.
@@ -26,33 +26,33 @@ pub(super) struct Directive {
 
 /// A width or a precision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Count {
+enum FieldSize {
     /// In the format.
     Given(usize),
     /// `*`: an argument of its own.
     Argument,
 }
 
-impl Count {
-    fn parse(rest: &mut &[u8]) -> Count {
+impl FieldSize {
+    fn parse(rest: &mut &[u8]) -> FieldSize {
         if let Some(after) = rest.strip_prefix(b"*") {
             *rest = after;
-            return Count::Argument;
+            return FieldSize::Argument;
         }
-        Count::Given(number(rest).unwrap_or(0))
+        FieldSize::Given(number(rest).unwrap_or(0))
     }
 
     fn given(self) -> usize {
         match self {
-            Count::Given(count) => count,
-            Count::Argument => 0,
+            FieldSize::Given(count) => count,
+            FieldSize::Argument => 0,
         }
     }
 }
 
 /// The characters between `%` and the width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-struct Flags {
+struct ConversionFlags {
     left: bool,
     plus: bool,
     space: bool,
@@ -64,7 +64,7 @@ struct Flags {
 pub(super) fn each(
     format: &[u8],
     out: &mut Vec<u8>,
-    mut print: impl FnMut(Directive, &mut Vec<u8>) -> ControlFlow<()>,
+    mut print: impl FnMut(Conversion, &mut Vec<u8>) -> ControlFlow<()>,
 ) {
     let mut text = format;
     while out.len() < MAX_TEXT
@@ -77,7 +77,7 @@ pub(super) fn each(
             text = &text[2..];
             continue;
         }
-        let Some((directive, after)) = Directive::parse(text) else {
+        let Some((directive, after)) = Conversion::parse(text) else {
             // Not one that C knows: unchanged.
             out.push(b'%');
             text = &text[1..];
@@ -91,11 +91,11 @@ pub(super) fn each(
     out.extend(text);
 }
 
-impl Directive {
+impl Conversion {
     /// Reads the directive that `text` begins with, and returns what is behind it.
-    pub(super) fn parse(text: &[u8]) -> Option<(Directive, &[u8])> {
+    pub(super) fn parse(text: &[u8]) -> Option<(Conversion, &[u8])> {
         let mut rest = text.strip_prefix(b"%")?;
-        let mut flags = Flags::default();
+        let mut flags = ConversionFlags::default();
         while let Some((first, after)) = rest.split_first() {
             match first {
                 b'-' => flags.left = true,
@@ -107,11 +107,11 @@ impl Directive {
             }
             rest = after;
         }
-        let width = Count::parse(&mut rest);
+        let width = FieldSize::parse(&mut rest);
         let precision = match rest.strip_prefix(b".") {
             Some(after) => {
                 rest = after;
-                Some(Count::parse(&mut rest))
+                Some(FieldSize::parse(&mut rest))
             }
             None => None,
         };
@@ -129,7 +129,7 @@ impl Directive {
         let (length, rest) = rest.split_at(letters);
         let (conversion, rest) = rest.split_first()?;
         b"diouxXcspnfFeEgGaA".contains(conversion).then(|| {
-            let directive = Directive {
+            let directive = Conversion {
                 flags,
                 width,
                 precision,
@@ -143,14 +143,14 @@ impl Directive {
 
     /// The directive with arguments for its asterisks, which `next` has: a negative width adjusts to the left, a negative
     /// precision is none.
-    pub(super) fn resolved(mut self, mut next: impl FnMut() -> i32) -> Directive {
-        if self.width == Count::Argument {
+    pub(super) fn resolved(mut self, mut next: impl FnMut() -> i32) -> Conversion {
+        if self.width == FieldSize::Argument {
             let width = next();
             self.flags.left |= width < 0;
-            self.width = Count::Given(width.unsigned_abs() as usize);
+            self.width = FieldSize::Given(width.unsigned_abs() as usize);
         }
-        if self.precision == Some(Count::Argument) {
-            self.precision = usize::try_from(next()).ok().map(Count::Given);
+        if self.precision == Some(FieldSize::Argument) {
+            self.precision = usize::try_from(next()).ok().map(FieldSize::Given);
         }
         self
     }
@@ -161,7 +161,7 @@ impl Directive {
     }
 
     fn precision(&self) -> Option<usize> {
-        self.precision.map(Count::given)
+        self.precision.map(FieldSize::given)
     }
 
     /// Appends an argument; the elements of a vector with commas between.
@@ -241,8 +241,8 @@ impl Directive {
     fn sign(&self, negative: bool) -> Vec<u8> {
         match (negative, self.flags) {
             (true, _) => b"-".to_vec(),
-            (false, Flags { plus: true, .. }) => b"+".to_vec(),
-            (false, Flags { space: true, .. }) => b" ".to_vec(),
+            (false, ConversionFlags { plus: true, .. }) => b"+".to_vec(),
+            (false, ConversionFlags { space: true, .. }) => b" ".to_vec(),
             (false, _) => Vec::new(),
         }
     }

@@ -22,7 +22,7 @@ const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 
 /// let page = ProfilePage(&report).to_string();
 /// assert!(page.starts_with("<!DOCTYPE html>") && !page.contains("https://"));
 /// ```
-pub struct Page<'a>(pub &'a ProfileReport);
+pub struct ProfilePage<'a>(pub &'a ProfileReport);
 
 /// Text of HTML.
 struct HtmlText<'a>(&'a str);
@@ -267,7 +267,7 @@ impl ProfileReport {
     }
 }
 
-impl fmt::Display for Page<'_> {
+impl fmt::Display for ProfilePage<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<!DOCTYPE html>\n<html lang=en><head><meta charset=utf-8>\n")?;
         f.write_str("<meta http-equiv=Content-Security-Policy content=\"default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'\">\n")?;

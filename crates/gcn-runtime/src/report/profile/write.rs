@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use super::ProfileReport;
-use super::page::Page;
+use super::page::ProfilePage;
 use crate::settings::ProfileFormat;
 
 impl ProfileReport {
@@ -29,7 +29,7 @@ impl ProfileReport {
                 serde_json::to_writer_pretty(&mut *out, self)?;
                 writeln!(out)
             }
-            ProfileFormat::Html => write!(out, "{}", Page(self)),
+            ProfileFormat::Html => write!(out, "{}", ProfilePage(self)),
         }
     }
 }
