@@ -7,7 +7,7 @@ use crate::abi::{Handle, HdpFlush, LinkInfo};
 
 use crate::clock::TICKS_PER_SECOND;
 use crate::info::Info;
-use crate::pools::{POOL_KINDS, Pool, PoolKind};
+use crate::pools::{MemoryPool, POOL_KINDS, PoolKind};
 use crate::status::{HsaResult, Status};
 
 /// Handles of agents count from here, so that other numbers are none.
@@ -207,12 +207,12 @@ impl Agent {
     }
 
     /// The pools of its memory.
-    pub(crate) fn pools(&self) -> impl Iterator<Item = Pool> {
+    pub(crate) fn pools(&self) -> impl Iterator<Item = MemoryPool> {
         let is_host = self.emulated().is_none();
         let own = POOL_KINDS
             .iter()
             .filter(move |kind| kind.is_hosts() == is_host);
-        own.map(|kind| Pool::new(self.index, *kind))
+        own.map(|kind| MemoryPool::new(self.index, *kind))
     }
 
     fn number_of<T>(&self, of_host: T, of_device: impl FnOnce(&Device, &'static Chip) -> T) -> T {
@@ -381,7 +381,7 @@ impl Agent {
     /// memory of devices by copies only.
     pub(crate) fn pool_info(
         &self,
-        pool: Pool,
+        pool: MemoryPool,
         attribute: u32,
         has_large_bar: bool,
     ) -> HsaResult<Info> {

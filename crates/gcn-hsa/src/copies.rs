@@ -11,7 +11,7 @@ use crate::abi::{Dim3, PitchedPtr};
 use crate::clock::now;
 use crate::signals::{FAILED, Signal};
 use crate::status::Status;
-use crate::workers::Task;
+use crate::workers::WorkerTask;
 
 /// Bytes of a copy that are worth a thread of their own. One thread reaches two thirds of the speed of the host's memory, since
 /// `memmove` of what HIP copies at a time, 32 MiB, stores by way of the caches.
@@ -26,27 +26,27 @@ static THREADS: LazyLock<usize> = LazyLock::new(|| {
 
 /// A copy.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Copy {
+pub(crate) enum CopyRequest {
     Line {
         to: u64,
         from: u64,
         bytes: usize,
     },
     Box {
-        to: Corner,
-        from: Corner,
+        to: PitchedCorner,
+        from: PitchedCorner,
         range: Dim3,
     },
 }
 
 /// A corner of a box in pitched memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Corner {
+pub(crate) struct PitchedCorner {
     pub(crate) memory: PitchedPtr,
     pub(crate) offset: Dim3,
 }
 
-impl Corner {
+impl PitchedCorner {
     fn row(&self, y: u32, z: u32) -> u64 {
         let rows = (self.offset.y as u64 + u64::from(y)).wrapping_mul(self.memory.pitch as u64);
         let slices = (self.offset.z as u64 + u64::from(z)).wrapping_mul(self.memory.slice as u64);
@@ -55,20 +55,20 @@ impl Corner {
     }
 }
 
-impl Copy {
+impl CopyRequest {
     /// Each row: its address in memory that is written, that in memory that is read, and its bytes.
     pub(crate) fn rows(self) -> impl Iterator<Item = (u64, u64, u64)> {
         let (rows, slices) = match self {
-            Copy::Line { .. } => (1, 1),
-            Copy::Box { range, .. } => (range.y, range.z),
+            CopyRequest::Line { .. } => (1, 1),
+            CopyRequest::Box { range, .. } => (range.y, range.z),
         };
         (0..slices).flat_map(move |z| (0..rows).map(move |y| self.row(y, z)))
     }
 
     fn row(&self, y: u32, z: u32) -> (u64, u64, u64) {
         match self {
-            Copy::Line { to, from, bytes } => (*to, *from, *bytes as u64),
-            Copy::Box { to, from, range } => (to.row(y, z), from.row(y, z), range.x.into()),
+            CopyRequest::Line { to, from, bytes } => (*to, *from, *bytes as u64),
+            CopyRequest::Box { to, from, range } => (to.row(y, z), from.row(y, z), range.x.into()),
         }
     }
 
@@ -124,8 +124,8 @@ unsafe fn copy_bytes(to: u64, from: u64, bytes: usize) {
 }
 
 /// A copy that waits for signals.
-pub(crate) struct Job {
-    pub(crate) copy: Copy,
+pub(crate) struct CopyJob {
+    pub(crate) copy: CopyRequest,
     /// The signals that are complete before it is made.
     pub(crate) after: Vec<Signal>,
     /// The signal that it completes.
@@ -133,17 +133,17 @@ pub(crate) struct Job {
     pub(crate) make: Make,
 }
 
-/// Makes a copy, as [`Copy::make`] does.
-pub(crate) type Make = unsafe fn(&Copy);
+/// Makes a copy, as [`CopyRequest::make`] does.
+pub(crate) type Make = unsafe fn(&CopyRequest);
 
-impl Task for Job {
+impl WorkerTask for CopyJob {
     const THREAD: &'static str = "gcn hsa copies";
 
     fn is_ready(&self) -> bool {
         self.after.iter().all(|signal| signal.is_complete())
     }
 
-    fn carry_out(self) -> Option<Job> {
+    fn carry_out(self) -> Option<CopyJob> {
         let has_failed = |signal: &Signal| signal.load(Acquire) == FAILED;
         let begin = now();
         let result = if self.after.iter().any(has_failed) {
@@ -176,7 +176,7 @@ mod tests {
                 let from = memory.as_mut_ptr().expose_provenance() as u64;
                 let to = from + distance as u64;
                 // SAFETY: both ranges are in the vector.
-                unsafe { Copy::Line { to, from, bytes }.make() };
+                unsafe { CopyRequest::Line { to, from, bytes }.make() };
                 assert!(
                     memory == expected,
                     "{bytes} bytes, {distance} bytes further"

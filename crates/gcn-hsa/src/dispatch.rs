@@ -8,7 +8,7 @@ use gcn_runtime::{Kernel, Launch};
 
 use crate::abi::DispatchPacket;
 use crate::failure;
-use crate::queues::{Dispatch, Queue};
+use crate::queues::{Queue, QueuedPacket};
 use crate::runtime::{self, Runtime};
 use crate::status::{HsaResult, Status};
 
@@ -16,7 +16,7 @@ use crate::status::{HsaResult, Status};
 const DIMENSIONS: u16 = 3;
 
 /// Runs the kernel of a packet to its end.
-pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> HsaResult {
+pub(crate) fn run(queue: &Queue, dispatch: &QueuedPacket) -> HsaResult {
     let runtime = runtime::made().ok_or(Status::NOT_INITIALIZED)?;
     let object = dispatch.packet.kernel_object;
     let Some(kernel) = runtime.loader.kernel(object) else {
@@ -36,7 +36,7 @@ pub(crate) fn run(queue: &Queue, dispatch: &Dispatch) -> HsaResult {
     Err(failure::report(runtime, queue, &failed))
 }
 
-fn launch(runtime: &Runtime, queue: &Queue, dispatch: &Dispatch, kernel: &Kernel) -> Launch {
+fn launch(runtime: &Runtime, queue: &Queue, dispatch: &QueuedPacket, kernel: &Kernel) -> Launch {
     let DispatchPacket {
         setup,
         workgroup_size,

@@ -7,15 +7,15 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering::Acquire;
 
 use crate::abi::SignalHandler;
-use crate::signals::{Condition, Signal};
-use crate::workers::Task;
+use crate::signals::{Signal, SignalCondition};
+use crate::workers::WorkerTask;
 
 /// A function to call, with its argument, an address.
-pub(crate) enum Call {
+pub(crate) enum HandlerCall {
     /// Called when the condition holds, and again while it returns true.
     Handler {
         signal: Signal,
-        condition: Condition,
+        condition: SignalCondition,
         value: i64,
         handler: SignalHandler,
         argument: usize,
@@ -27,31 +27,31 @@ pub(crate) enum Call {
     },
 }
 
-impl Call {
+impl HandlerCall {
     /// True for a handler of this signal.
     pub(crate) fn is_of(&self, gone: Signal) -> bool {
-        matches!(self, Call::Handler { signal, .. } if *signal == gone)
+        matches!(self, HandlerCall::Handler { signal, .. } if *signal == gone)
     }
 }
 
-impl Task for Call {
+impl WorkerTask for HandlerCall {
     const THREAD: &'static str = "gcn hsa handlers";
 
     fn is_ready(&self) -> bool {
         match self {
-            Call::Handler {
+            HandlerCall::Handler {
                 signal,
                 condition,
                 value,
                 ..
             } => condition.holds(signal.load(Acquire), *value),
-            Call::Once { .. } => true,
+            HandlerCall::Once { .. } => true,
         }
     }
 
-    fn carry_out(self) -> Option<Call> {
+    fn carry_out(self) -> Option<HandlerCall> {
         match self {
-            Call::Handler {
+            HandlerCall::Handler {
                 signal,
                 handler,
                 argument,
@@ -62,7 +62,7 @@ impl Task for Call {
                 let goes_on = unsafe { handler(signal.load(Acquire), argument) };
                 goes_on.then_some(self)
             }
-            Call::Once { function, argument } => {
+            HandlerCall::Once { function, argument } => {
                 // SAFETY: as above.
                 unsafe { function(std::ptr::with_exposed_provenance_mut(argument)) };
                 None

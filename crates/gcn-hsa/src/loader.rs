@@ -24,14 +24,14 @@ const ARGUMENT_ALIGNMENT: u32 = 16;
 
 /// The bytes of a code object, and where they came from.
 #[derive(Debug)]
-pub(crate) struct Reader {
+pub(crate) struct CodeReader {
     pub(crate) bytes: Bytes<'static>,
-    pub(crate) origin: Origin,
+    pub(crate) origin: CodeOrigin,
 }
 
 /// The origin of a code object.
 #[derive(Clone, Debug)]
-pub(crate) enum Origin {
+pub(crate) enum CodeOrigin {
     /// The program's memory at an address.
     Memory(u64),
     /// A file, by its descriptor and path.
@@ -42,18 +42,18 @@ pub(crate) enum Origin {
     },
 }
 
-impl Reader {
+impl CodeReader {
     /// A URI as tools know it.
     fn uri(&self) -> String {
         let size = self.bytes.len();
         match &self.origin {
-            Origin::Memory(address) => {
+            CodeOrigin::Memory(address) => {
                 format!(
                     "memory://{}#offset={address:#x}&size={size}",
                     std::process::id()
                 )
             }
-            Origin::File { path, offset, .. } => {
+            CodeOrigin::File { path, offset, .. } => {
                 let path = path.to_string_lossy();
                 format!("file://{path}#offset={offset:#x}&size={size}")
             }
@@ -68,7 +68,7 @@ pub(crate) struct LoadedObject {
     /// The agent's handle.
     agent: Handle,
     module: Module,
-    reader: Arc<Reader>,
+    reader: Arc<CodeReader>,
     symbols: Vec<Handle>,
 }
 
@@ -93,11 +93,11 @@ impl LoadedObject {
             (2, _) => Info::U32(2),
             (3, _) => Info::U64(self.agent),
             // Storage: file or memory.
-            (4, Origin::File { .. }) => Info::U32(1),
-            (4, Origin::Memory(_)) => Info::U32(2),
-            (5, Origin::Memory(address)) => Info::U64(*address),
-            (6, Origin::Memory(_)) => Info::U64(self.reader.bytes.len() as u64),
-            (7, Origin::File { descriptor, .. }) => Info::U32(descriptor.cast_unsigned()),
+            (4, CodeOrigin::File { .. }) => Info::U32(1),
+            (4, CodeOrigin::Memory(_)) => Info::U32(2),
+            (5, CodeOrigin::Memory(address)) => Info::U64(*address),
+            (6, CodeOrigin::Memory(_)) => Info::U64(self.reader.bytes.len() as u64),
+            (7, CodeOrigin::File { descriptor, .. }) => Info::U32(descriptor.cast_unsigned()),
             (8, _) => Info::U64(loaded.address.wrapping_sub(loaded.linked)),
             (9, _) => Info::U64(range.start),
             (10, _) => Info::U64(range.end - range.start),
@@ -110,11 +110,11 @@ impl LoadedObject {
     fn segment(&self) -> SegmentDescriptor {
         let range = self.range();
         let (kind, base, size) = match &self.reader.origin {
-            Origin::File { path, .. } => {
+            CodeOrigin::File { path, .. } => {
                 let path = path.as_bytes_with_nul();
                 (1, path.as_ptr().addr() as u64, path.len())
             }
-            Origin::Memory(address) => (2, *address, self.reader.bytes.len()),
+            CodeOrigin::Memory(address) => (2, *address, self.reader.bytes.len()),
         };
         SegmentDescriptor {
             agent: self.agent,
@@ -268,7 +268,7 @@ impl Executable {
 /// All executables of the process, and what they consist of.
 #[derive(Debug, Default)]
 pub(crate) struct Loader {
-    pub(crate) readers: Handles<Reader>,
+    pub(crate) readers: Handles<CodeReader>,
     pub(crate) executables: Handles<Executable>,
     pub(crate) objects: Handles<LoadedObject>,
     pub(crate) symbols: Handles<ExecutableSymbol>,
@@ -301,7 +301,7 @@ impl Loader {
         &self,
         executable: &Executable,
         agent: &Agent,
-        reader: Arc<Reader>,
+        reader: Arc<CodeReader>,
     ) -> HsaResult<Handle> {
         let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
         let externals = {

@@ -73,15 +73,15 @@ impl PoolKind {
 
 /// A pool: its agent and kind.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Pool {
+pub(crate) struct MemoryPool {
     /// Position of the agent among all.
     pub(crate) agent: usize,
     pub(crate) kind: PoolKind,
 }
 
-impl Pool {
-    pub(crate) fn new(agent: usize, kind: PoolKind) -> Pool {
-        Pool { agent, kind }
+impl MemoryPool {
+    pub(crate) fn new(agent: usize, kind: PoolKind) -> MemoryPool {
+        MemoryPool { agent, kind }
     }
 
     pub(crate) fn handle(self) -> Handle {
@@ -90,9 +90,9 @@ impl Pool {
     }
 
     /// The pool of a handle, of an agent that may not exist.
-    pub(crate) fn of(handle: Handle) -> Option<Pool> {
+    pub(crate) fn of(handle: Handle) -> Option<MemoryPool> {
         let kind = (handle & ((1 << KIND_BITS) - 1)).checked_sub(1)?;
-        Some(Pool {
+        Some(MemoryPool {
             agent: usize::try_from((handle >> KIND_BITS).checked_sub(1)?).ok()?,
             kind: *POOL_KINDS.get(usize::try_from(kind).ok()?)?,
         })
@@ -132,7 +132,7 @@ impl Pool {
 
 /// A callback at the end of an allocation, with its argument.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct AtEnd {
+pub(crate) struct EndCallback {
     pub(crate) callback: crate::abi::FreeCallback,
     pub(crate) argument: usize,
 }
@@ -140,13 +140,13 @@ pub(crate) struct AtEnd {
 /// Memory that a pool has given.
 #[derive(Clone, Debug)]
 struct PoolAllocation {
-    pool: Pool,
+    pool: MemoryPool,
     /// Bytes as asked for.
     bytes: u64,
     /// The same, rounded, as it counts.
     counted: u64,
     user_data: u64,
-    at_end: Vec<AtEnd>,
+    at_end: Vec<EndCallback>,
 }
 
 /// Memory of the host that a program has locked.
@@ -168,7 +168,7 @@ struct LockedPart {
 
 /// The memory that an address is in.
 #[derive(Clone, Debug)]
-pub(crate) struct Found {
+pub(crate) struct MemoryRange {
     /// Address that the host has.
     pub(crate) base: u64,
     /// Address that agents have.
@@ -207,9 +207,9 @@ struct State {
 
 impl State {
     /// The allocation or the lock that an address is in.
-    fn find(&self, address: u64) -> Option<Found> {
+    fn find(&self, address: u64) -> Option<MemoryRange> {
         if let Some((base, given)) = find_given(&self.given, address) {
-            return Some(Found {
+            return Some(MemoryRange {
                 base,
                 agents_base: base,
                 bytes: given.bytes,
@@ -223,7 +223,7 @@ impl State {
         let mut before = self.locked.range(..=address).rev();
         before.find_map(|(base, locks)| {
             let lock = locks.iter().find(|lock| address - base < lock.bytes)?;
-            Some(Found {
+            Some(MemoryRange {
                 base: *base,
                 agents_base: *base | if lock.parts.is_empty() { 0 } else { ALIAS },
                 bytes: lock.bytes,
@@ -259,7 +259,7 @@ impl Pools {
     pub(crate) fn allocate(
         &self,
         limit: u64,
-        pool: Pool,
+        pool: MemoryPool,
         bytes: u64,
         function: &str,
     ) -> HsaResult<u64> {
@@ -311,7 +311,7 @@ impl Pools {
     }
 
     /// Takes memory of a pool back; its callbacks are called, without a lock.
-    pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<AtEnd>> {
+    pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<EndCallback>> {
         let mut state = self.state();
         let given = state
             .given
@@ -417,7 +417,7 @@ impl Pools {
     }
 
     /// The allocation or the lock that an address is in.
-    pub(crate) fn find(&self, address: u64) -> Option<Found> {
+    pub(crate) fn find(&self, address: u64) -> Option<MemoryRange> {
         self.state().find(address)
     }
 
@@ -445,7 +445,7 @@ impl Pools {
     }
 
     /// Adds a callback for the end of an allocation.
-    pub(crate) fn call_at_end(&self, base: u64, at_end: AtEnd) -> HsaResult {
+    pub(crate) fn call_at_end(&self, base: u64, at_end: EndCallback) -> HsaResult {
         let mut state = self.state();
         let given = state
             .given
@@ -462,7 +462,7 @@ impl Pools {
             .given
             .get_mut(&base)
             .ok_or(Status::INVALID_ALLOCATION)?;
-        let same = |at_end: &AtEnd| std::ptr::fn_addr_eq(at_end.callback, callback);
+        let same = |at_end: &EndCallback| std::ptr::fn_addr_eq(at_end.callback, callback);
         let place = given.at_end.iter().position(same);
         given.at_end.remove(place.ok_or(Status::INVALID_ARGUMENT)?);
         Ok(())

@@ -17,7 +17,7 @@ use crate::abi::{
 use crate::agents::{MAX_QUEUE, MIN_QUEUE};
 use crate::changes::Changes;
 use crate::clock::now;
-use crate::signals::{CHANGES, Condition, FAILED, Signal, Signals};
+use crate::signals::{CHANGES, FAILED, Signal, SignalCondition, SignalTable};
 use crate::status::{HsaResult, Status};
 
 /// Types of packets.
@@ -46,7 +46,7 @@ pub(crate) struct Queue {
     /// Changes of the doorbell. A program may ring while it destroys the queue, so these are never freed.
     rung: &'static Changes,
     emulated: gcn_runtime::Queue,
-    signals: &'static Signals,
+    signals: &'static SignalTable,
     run: RunPacket,
     callback: Option<(QueueCallback, usize)>,
     /// True when the thread should end.
@@ -61,19 +61,19 @@ pub(crate) struct Queue {
 }
 
 /// A dispatch packet, and where it is.
-pub(crate) struct Dispatch {
+pub(crate) struct QueuedPacket {
     pub(crate) packet: DispatchPacket,
     pub(crate) address: u64,
 }
 
 /// Runs the kernel of a dispatch packet to its end.
-pub(crate) type RunPacket = fn(&Queue, &Dispatch) -> HsaResult;
+pub(crate) type RunPacket = fn(&Queue, &QueuedPacket) -> HsaResult;
 
 /// The terms of a new queue.
-pub(crate) struct Terms {
+pub(crate) struct QueueParameters {
     /// Position of the agent.
     pub(crate) agent: usize,
-    pub(crate) signals: &'static Signals,
+    pub(crate) signals: &'static SignalTable,
     pub(crate) run: RunPacket,
     pub(crate) size: u32,
     pub(crate) kind: u32,
@@ -92,7 +92,7 @@ pub(crate) unsafe fn raw(queue: *const HsaQueue) -> &'static AmdQueue {
 
 impl Queue {
     /// Makes a queue of a device.
-    pub(crate) fn create(device: &Device, terms: Terms) -> HsaResult<Arc<Queue>> {
+    pub(crate) fn create(device: &Device, terms: QueueParameters) -> HsaResult<Arc<Queue>> {
         if !terms.size.is_power_of_two() || terms.kind >= KINDS {
             return Err(Status::INVALID_ARGUMENT);
         }
@@ -152,7 +152,7 @@ impl Queue {
     }
 
     /// Writes the structures of a new queue.
-    fn initialise(&self, device: &Device, terms: &Terms, doorbell: Handle) {
+    fn initialise(&self, device: &Device, terms: &QueueParameters, doorbell: Handle) {
         for index in 0..self.size.into() {
             self.header(index).store(INVALID, Ordering::Relaxed);
         }
@@ -328,7 +328,7 @@ impl Queue {
             if self.has_failed.load(Ordering::Relaxed) {
                 return (Err(Status::EXCEPTION), packet.completion_signal);
             }
-            let dispatch = Dispatch {
+            let dispatch = QueuedPacket {
                 packet,
                 address: self.packet_address(index),
             };
@@ -362,7 +362,7 @@ impl Queue {
         let packet: BarrierValuePacket = self.packet(index);
         if kind == VENDOR && packet.amd_format == FORMAT_BARRIER_VALUE {
             let result = self.signals.get(packet.signal).and_then(|signal| {
-                let condition = Condition::new(packet.cond)?;
+                let condition = SignalCondition::new(packet.cond)?;
                 self.wait(|| {
                     let value = signal.load(Ordering::Acquire);
                     value == FAILED || condition.holds(value & packet.mask, packet.value)

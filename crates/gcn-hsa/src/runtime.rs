@@ -11,15 +11,15 @@ use gcn_runtime::{Chip, Device};
 
 use crate::abi::{Handle, SystemCallback};
 use crate::agents::{Agent, uuid};
-use crate::copies::Job;
-use crate::handlers::Call;
+use crate::copies::CopyJob;
+use crate::handlers::HandlerCall;
 use crate::handles::Handles;
 use crate::loader::Loader;
-use crate::pools::{Pool, Pools};
+use crate::pools::{MemoryPool, Pools};
 use crate::queues::Queue;
-use crate::signals::{Signal, Signals};
+use crate::signals::{Signal, SignalTable};
 use crate::status::{HsaResult, Status};
-use crate::workers::Worker;
+use crate::workers::TaskWorker;
 
 /// Bytes of the host's memory where Linux does not tell.
 const HOST_MEMORY: u64 = 16 << 30;
@@ -38,11 +38,11 @@ pub(crate) struct Runtime {
     /// The host's processor first.
     pub(crate) agents: Vec<Agent>,
     pub(crate) watch: Watch,
-    pub(crate) signals: Signals,
+    pub(crate) signals: SignalTable,
     pub(crate) pools: Pools,
     pub(crate) loader: Loader,
-    pub(crate) handlers: Arc<Worker<Call>>,
-    pub(crate) copies: Arc<Worker<Job>>,
+    pub(crate) handlers: Arc<TaskWorker<HandlerCall>>,
+    pub(crate) copies: Arc<TaskWorker<CopyJob>>,
     pub(crate) groups: Handles<Vec<Signal>>,
     /// By the address that programs know them by.
     queues: RwLock<HashMap<u64, Arc<Queue>>>,
@@ -152,7 +152,7 @@ impl Runtime {
             // As on a machine without a device; HIP ends with a segmentation fault where there is the host's processor alone.
             return Err(format!("{VISIBLE} leaves no device"));
         }
-        let signals = Signals::new(device).map_err(|_| "there is no memory for signals")?;
+        let signals = SignalTable::new(device).map_err(|_| "there is no memory for signals")?;
         let watch = Watch::new(&settings, device)?;
         let undefines = watch.checks().is_some_and(ProgramChecks::undefines);
         Ok(Runtime {
@@ -183,8 +183,8 @@ impl Runtime {
     }
 
     /// The pool of a handle, and its agent.
-    pub(crate) fn pool(&self, handle: Handle) -> Option<(Pool, &Agent)> {
-        let pool = Pool::of(handle)?;
+    pub(crate) fn pool(&self, handle: Handle) -> Option<(MemoryPool, &Agent)> {
+        let pool = MemoryPool::of(handle)?;
         let agent = self.agents.get(pool.agent)?;
         agent
             .pools()

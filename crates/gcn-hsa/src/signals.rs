@@ -28,7 +28,7 @@ pub(crate) static CHANGES: std::sync::LazyLock<Changes> =
 
 /// All signals of the process.
 #[derive(Debug)]
-pub(crate) struct Signals {
+pub(crate) struct SignalTable {
     device: Device,
     mailbox: Mailbox,
     state: Mutex<State>,
@@ -40,12 +40,12 @@ struct State {
     live: HashSet<Handle>,
 }
 
-impl Signals {
+impl SignalTable {
     /// # Errors
     /// There is no memory.
-    pub(crate) fn new(device: &Device) -> HsaResult<Signals> {
+    pub(crate) fn new(device: &Device) -> HsaResult<SignalTable> {
         let mailbox = device.memory().allocate("the mailbox of HSA signals", 8);
-        Ok(Signals {
+        Ok(SignalTable {
             device: device.clone(),
             mailbox: Mailbox(mailbox.map_err(|_| Status::OUT_OF_RESOURCES)?),
             state: Mutex::default(),
@@ -120,30 +120,30 @@ impl Signals {
 
 /// A condition of a wait, an `hsa_signal_condition_t`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Condition {
+pub(crate) enum SignalCondition {
     Equal,
     NotEqual,
     Less,
     AtLeast,
 }
 
-impl Condition {
-    pub(crate) fn new(code: u32) -> HsaResult<Condition> {
+impl SignalCondition {
+    pub(crate) fn new(code: u32) -> HsaResult<SignalCondition> {
         Ok(match code {
-            0 => Condition::Equal,
-            1 => Condition::NotEqual,
-            2 => Condition::Less,
-            3 => Condition::AtLeast,
+            0 => SignalCondition::Equal,
+            1 => SignalCondition::NotEqual,
+            2 => SignalCondition::Less,
+            3 => SignalCondition::AtLeast,
             _ => return Err(Status::INVALID_ARGUMENT),
         })
     }
 
     pub(crate) fn holds(self, value: i64, compare: i64) -> bool {
         match self {
-            Condition::Equal => value == compare,
-            Condition::NotEqual => value != compare,
-            Condition::Less => value < compare,
-            Condition::AtLeast => value >= compare,
+            SignalCondition::Equal => value == compare,
+            SignalCondition::NotEqual => value != compare,
+            SignalCondition::Less => value < compare,
+            SignalCondition::AtLeast => value >= compare,
         }
     }
 }
@@ -156,7 +156,7 @@ impl Signal {
     /// The signal at an address.
     ///
     /// # Safety
-    /// The handle is one of [`Signals::create`]'s, which may have been destroyed since, as the HSA API asks of its callers.
+    /// The handle is one of [`SignalTable::create`]'s, which may have been destroyed since, as the HSA API asks of its callers.
     pub(crate) unsafe fn trusted(handle: Handle) -> Signal {
         Signal(handle)
     }
@@ -205,7 +205,12 @@ impl Signal {
     }
 
     /// Waits until the condition holds, or for `timeout`; the value that was seen last.
-    pub(crate) fn wait(self, condition: Condition, compare: i64, timeout: Option<Duration>) -> i64 {
+    pub(crate) fn wait(
+        self,
+        condition: SignalCondition,
+        compare: i64,
+        timeout: Option<Duration>,
+    ) -> i64 {
         let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
         let mut value = 0;
         CHANGES.wait(deadline, || {

@@ -3,14 +3,14 @@
 //! This is one of the modules that may use `unsafe`: copies are between any addresses of the process.
 #![allow(unsafe_code)]
 
-use crate::copies::Copy;
+use crate::copies::CopyRequest;
 use crate::runtime;
 
 /// Makes a copy. Checks learn of the bytes that it reads for the host, and of those that it writes.
 ///
 /// # Safety
-/// As for [`Copy::make`].
-pub(crate) unsafe fn make(copy: &Copy) {
+/// As for [`CopyRequest::make`].
+pub(crate) unsafe fn make(copy: &CopyRequest) {
     let checked = runtime::made().and_then(|it| Some((it, it.watch.checks()?)));
     let Some((runtime, checking)) = checked else {
         // SAFETY: the caller vouches for the addresses.

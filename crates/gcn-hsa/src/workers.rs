@@ -11,7 +11,7 @@ use crate::status::{HsaResult, Status};
 const IDLE: Duration = Duration::from_secs(3600);
 
 /// A task of a worker.
-pub(crate) trait Task: Send + Sized + 'static {
+pub(crate) trait WorkerTask: Send + Sized + 'static {
     /// Name of the thread.
     const THREAD: &'static str;
 
@@ -23,7 +23,7 @@ pub(crate) trait Task: Send + Sized + 'static {
 }
 
 /// The tasks that wait, and a thread for them, which the first one starts.
-pub(crate) struct Worker<T>(Mutex<State<T>>);
+pub(crate) struct TaskWorker<T>(Mutex<State<T>>);
 
 struct State<T> {
     /// In the order of their submission.
@@ -31,16 +31,16 @@ struct State<T> {
     has_thread: bool,
 }
 
-impl<T> Default for Worker<T> {
-    fn default() -> Worker<T> {
-        Worker(Mutex::new(State {
+impl<T> Default for TaskWorker<T> {
+    fn default() -> TaskWorker<T> {
+        TaskWorker(Mutex::new(State {
             tasks: Vec::new(),
             has_thread: false,
         }))
     }
 }
 
-impl<T> Worker<T> {
+impl<T> TaskWorker<T> {
     fn state(&self) -> MutexGuard<'_, State<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -51,7 +51,7 @@ impl<T> Worker<T> {
     }
 }
 
-impl<T: Task> Worker<T> {
+impl<T: WorkerTask> TaskWorker<T> {
     /// Has a task carried out when it is ready. Of those that are, the first one submitted is next.
     ///
     /// # Errors
@@ -92,7 +92,7 @@ impl<T: Task> Worker<T> {
     }
 }
 
-impl<T> std::fmt::Debug for Worker<T> {
+impl<T> std::fmt::Debug for TaskWorker<T> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Worker")
             .field("tasks", &self.state().tasks.len())

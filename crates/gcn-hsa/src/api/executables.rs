@@ -13,7 +13,7 @@ use gcn_object::Bytes;
 use super::{call, put, put_info, text};
 use crate::abi::Handle;
 use crate::info::Info;
-use crate::loader::{Executable, Origin, Reader};
+use crate::loader::{CodeOrigin, CodeReader, Executable};
 use crate::runtime::Runtime;
 use crate::status::{HsaResult, Status};
 
@@ -33,8 +33,8 @@ pub unsafe extern "C" fn hsa_code_object_reader_create_from_memory(
         // SAFETY: the program vouches for the bytes.
         let bytes = unsafe { std::slice::from_raw_parts(code.cast::<u8>(), size) }.to_vec();
         let bytes = Bytes::shared(bytes);
-        let origin = Origin::Memory(code.addr() as u64);
-        let handle = runtime.loader.readers.add(|_| Reader { bytes, origin });
+        let origin = CodeOrigin::Memory(code.addr() as u64);
+        let handle = runtime.loader.readers.add(|_| CodeReader { bytes, origin });
         // SAFETY: the program vouches for its address.
         unsafe { put(reader, handle) }
     })
@@ -75,13 +75,13 @@ pub(super) fn reader_of_file(
     read.map_err(|_| Status::INVALID_FILE)?;
     let path = std::fs::read_link(format!("/proc/self/fd/{descriptor}")).ok();
     let path = path.and_then(|path| CString::new(path.into_os_string().into_vec()).ok());
-    let origin = Origin::File {
+    let origin = CodeOrigin::File {
         descriptor,
         path: path.unwrap_or_default(),
         offset,
     };
     let bytes = Bytes::shared(bytes);
-    Ok(runtime.loader.readers.add(|_| Reader { bytes, origin }))
+    Ok(runtime.loader.readers.add(|_| CodeReader { bytes, origin }))
 }
 
 #[unsafe(no_mangle)]

@@ -5,8 +5,8 @@ use std::ffi::c_void;
 use super::{array, call, each, put, put_info};
 use crate::abi::{Dim3, EachHandle, FreeCallback, Handle, PitchedPtr, PointerInfo, Times};
 use crate::agents::Agent;
-use crate::copies::{Copy, Corner, Job};
-use crate::pools::{AtEnd, Found, Pool, of_host};
+use crate::copies::{CopyJob, CopyRequest, PitchedCorner};
+use crate::pools::{EndCallback, MemoryPool, MemoryRange, of_host};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
 use crate::status::{HsaResult, Status};
@@ -25,7 +25,7 @@ fn pointer(address: u64) -> *mut c_void {
     std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
-fn pool(runtime: &Runtime, handle: Handle) -> HsaResult<(Pool, &Agent)> {
+fn pool(runtime: &Runtime, handle: Handle) -> HsaResult<(MemoryPool, &Agent)> {
     runtime.pool(handle).ok_or(Status::INVALID_MEMORY_POOL)
 }
 
@@ -36,7 +36,7 @@ pub unsafe extern "C" fn hsa_amd_agent_iterate_memory_pools(
     data: *mut c_void,
 ) -> Status {
     call(|runtime| {
-        let pools = runtime.agent(agent)?.pools().map(Pool::handle);
+        let pools = runtime.agent(agent)?.pools().map(MemoryPool::handle);
         // SAFETY: the program vouches for its function.
         unsafe { each(pools, callback, data) }
     })
@@ -93,7 +93,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
 /// `to` is null or has room for an address.
 unsafe fn allocate(
     runtime: &Runtime,
-    (pool, agent): (Pool, &Agent),
+    (pool, agent): (MemoryPool, &Agent),
     size: usize,
     to: *mut *mut c_void,
     function: &str,
@@ -140,7 +140,7 @@ pub unsafe extern "C" fn hsa_agent_iterate_regions(
             .filter(|host| host.index() != agent.index());
         let pools = host.flat_map(|host| host.pools()).chain(agent.pools());
         // SAFETY: the program vouches for its function.
-        unsafe { each(pools.map(Pool::handle), callback, data) }
+        unsafe { each(pools.map(MemoryPool::handle), callback, data) }
     })
 }
 
@@ -186,7 +186,7 @@ pub unsafe extern "C" fn hsa_memory_copy(
         if size != 0 && (to.is_null() || from.is_null()) {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let copy = Copy::Line {
+        let copy = CopyRequest::Line {
             to: host_address(to),
             from: host_address(from),
             bytes: size,
@@ -352,12 +352,12 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy(
         runtime.agent(from_agent)?;
         // SAFETY: the program vouches for its array.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
-        let copy = Copy::Line {
+        let copy = CopyRequest::Line {
             to: host_address(to),
             from: host_address(from),
             bytes: size,
         };
-        runtime.copies.submit(Job {
+        runtime.copies.submit(CopyJob {
             copy,
             after,
             done,
@@ -438,18 +438,18 @@ pub unsafe extern "C" fn hsa_amd_memory_async_copy_rect(
         }
         // SAFETY: the program vouches for its array.
         let (after, done) = unsafe { signals(runtime, count, after, done) }?;
-        let copy = Copy::Box {
-            to: Corner {
+        let copy = CopyRequest::Box {
+            to: PitchedCorner {
                 memory: on_host(to),
                 offset: *to_offset,
             },
-            from: Corner {
+            from: PitchedCorner {
                 memory: on_host(from),
                 offset: *from_offset,
             },
             range: *range,
         };
-        runtime.copies.submit(Job {
+        runtime.copies.submit(CopyJob {
             copy,
             after,
             done,
@@ -473,7 +473,7 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_can_migrate(
 }
 
 /// Type of a pointer: of a pool, locked by the program, or neither.
-fn pointer_type(found: Option<&Found>) -> u32 {
+fn pointer_type(found: Option<&MemoryRange>) -> u32 {
     match found {
         None => 0,
         Some(found) if found.is_locked => 2,
@@ -560,7 +560,7 @@ pub extern "C" fn hsa_amd_register_deallocation_callback(
         let argument = user_data.expose_provenance();
         runtime
             .pools
-            .call_at_end(address(memory), AtEnd { callback, argument })
+            .call_at_end(address(memory), EndCallback { callback, argument })
     })
 }
 

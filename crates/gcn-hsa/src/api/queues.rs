@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use super::{array, call, put};
 use crate::abi::{Handle, HsaQueue, QueueCallback, Times};
 use crate::dispatch;
-use crate::queues::{Queue, Terms, raw};
+use crate::queues::{Queue, QueueParameters, raw};
 use crate::runtime::Runtime;
 use crate::status::{HsaResult, Status};
 use std::sync::Arc;
@@ -28,7 +28,7 @@ pub unsafe extern "C" fn hsa_queue_create(
         }
         let agent = runtime.agent(agent)?;
         let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
-        let terms = Terms {
+        let terms = QueueParameters {
             agent: agent.index(),
             signals: &runtime.signals,
             run: dispatch::run,

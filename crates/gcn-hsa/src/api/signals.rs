@@ -8,9 +8,9 @@ use gcn_runtime::program::forks;
 
 use super::{array, call, put};
 use crate::abi::{Handle, SignalHandler, SystemCallback};
-use crate::handlers::Call;
+use crate::handlers::HandlerCall;
 use crate::runtime::Runtime;
-use crate::signals::{CHANGES, Condition, Signal};
+use crate::signals::{CHANGES, Signal, SignalCondition};
 use crate::status::{HsaResult, Status};
 
 #[unsafe(no_mangle)]
@@ -210,7 +210,7 @@ pub unsafe extern "C" fn hsa_signal_wait_scacquire(
     _state: u32,
 ) -> i64 {
     // SAFETY: the program vouches for its signal.
-    let (Some(signal), Ok(condition)) = (unsafe { given(signal) }, Condition::new(condition))
+    let (Some(signal), Ok(condition)) = (unsafe { given(signal) }, SignalCondition::new(condition))
     else {
         return 0;
     };
@@ -252,9 +252,9 @@ fn wait_any(
     values: &[i64],
     timeout: Option<Duration>,
 ) -> HsaResult<Option<(usize, i64)>> {
-    let conditions: HsaResult<Vec<Condition>> = conditions
+    let conditions: HsaResult<Vec<SignalCondition>> = conditions
         .iter()
-        .map(|code| Condition::new(*code))
+        .map(|code| SignalCondition::new(*code))
         .collect();
     let conditions = conditions?;
     let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
@@ -319,8 +319,8 @@ pub extern "C" fn hsa_amd_signal_async_handler(
     call(|runtime| {
         let signal = runtime.signals.get(signal)?;
         let handler = handler.ok_or(Status::INVALID_ARGUMENT)?;
-        let condition = Condition::new(condition)?;
-        runtime.handlers.submit(Call::Handler {
+        let condition = SignalCondition::new(condition)?;
+        runtime.handlers.submit(HandlerCall::Handler {
             signal,
             condition,
             value,
@@ -337,7 +337,7 @@ pub extern "C" fn hsa_amd_async_function(
 ) -> Status {
     call(|runtime| {
         let function = function.ok_or(Status::INVALID_ARGUMENT)?;
-        runtime.handlers.submit(Call::Once {
+        runtime.handlers.submit(HandlerCall::Once {
             function,
             argument: argument.expose_provenance(),
         })
