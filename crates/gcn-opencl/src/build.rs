@@ -73,14 +73,14 @@ pub(crate) fn global_variables(module: &Module) -> usize {
 }
 
 /// Sources that others include, in a directory.
-pub(crate) struct Headers(TempDir);
+pub(crate) struct HeaderDirectory(TempDir);
 
-impl Headers {
+impl HeaderDirectory {
     /// Writes sources under the names that they are included by.
     ///
     /// # Errors
     /// A name leads out of the directory; the files cannot be written.
-    pub(crate) fn new(headers: &[(&str, &str)]) -> Outcome<Headers> {
+    pub(crate) fn new(headers: &[(&str, &str)]) -> Outcome<HeaderDirectory> {
         let failed = |error: std::io::Error| {
             say_once(&format!(
                 "sources that others include cannot be written: {error}"
@@ -103,7 +103,7 @@ impl Headers {
             }
             fs::write(&file, text).map_err(failed)?;
         }
-        Ok(Headers(directory))
+        Ok(HeaderDirectory(directory))
     }
 }
 
@@ -196,7 +196,7 @@ pub(crate) fn build_source(
     device: &Device,
     source: &str,
     given: &str,
-    headers: Option<&Headers>,
+    headers: Option<&HeaderDirectory>,
 ) -> (Build, Outcome) {
     let mut options = match options::compiling(given, device) {
         Ok(options) => options,
@@ -208,7 +208,7 @@ pub(crate) fn build_source(
             );
         }
     };
-    if let Some(Headers(directory)) = headers {
+    if let Some(HeaderDirectory(directory)) = headers {
         let mut option = OsString::from("-I");
         option.push(directory.path());
         options.insert(0, option);

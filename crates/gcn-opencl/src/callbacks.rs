@@ -4,18 +4,18 @@ use std::sync::OnceLock;
 use std::sync::mpsc::{Sender, channel};
 
 /// A call to make.
-type Call = Box<dyn FnOnce() + Send>;
+type PendingCall = Box<dyn FnOnce() + Send>;
 
 /// Makes a call soon, behind those that were submitted before.
 pub(crate) fn submit(call: impl FnOnce() + Send + 'static) {
-    static CALLS: OnceLock<Option<Sender<Call>>> = OnceLock::new();
+    static CALLS: OnceLock<Option<Sender<PendingCall>>> = OnceLock::new();
     let calls = CALLS.get_or_init(|| {
-        let (sender, receiver) = channel::<Call>();
+        let (sender, receiver) = channel::<PendingCall>();
         let thread = std::thread::Builder::new().name("gcn opencl callbacks".to_owned());
         let work = move || receiver.into_iter().for_each(|call| call());
         thread.spawn(work).is_ok().then_some(sender)
     });
-    let call: Call = Box::new(call);
+    let call: PendingCall = Box::new(call);
     match calls {
         Some(calls) => match calls.send(call) {
             Ok(()) => {}

@@ -2,7 +2,7 @@
 
 use half::f16;
 
-use crate::format::{Format, Number};
+use crate::format::{ChannelNumber, DeviceFormat};
 
 /// Bytes of a colour of four components.
 pub(crate) const COLOR_BYTES: usize = 16;
@@ -35,25 +35,27 @@ fn scaled(value: f32, least: f64, largest: f64) -> i64 {
 }
 
 /// A component as the bits of a channel: `bits` of the lowest.
-fn channel(component: [u8; 4], number: Number, bits: u32) -> u64 {
+fn channel(component: [u8; 4], number: ChannelNumber, bits: u32) -> u64 {
     let real = f32::from_le_bytes(component);
     let largest = |bits: u32| (1u64 << bits) - 1;
     let value = match number {
-        Number::Unorm => scaled(real, 0.0, largest(bits) as f64),
-        Number::Snorm => scaled(real, -1.0, largest(bits - 1) as f64),
-        Number::Unsigned => i64::from(u32::from_le_bytes(component)).min(largest(bits) as i64),
-        Number::Signed => {
+        ChannelNumber::Unorm => scaled(real, 0.0, largest(bits) as f64),
+        ChannelNumber::Snorm => scaled(real, -1.0, largest(bits - 1) as f64),
+        ChannelNumber::Unsigned => {
+            i64::from(u32::from_le_bytes(component)).min(largest(bits) as i64)
+        }
+        ChannelNumber::Signed => {
             let most = largest(bits - 1) as i64;
             i64::from(i32::from_le_bytes(component)).clamp(-most - 1, most)
         }
-        Number::Float if bits == 16 => i64::from(f16::from_f32(real).to_bits()),
-        Number::Float => i64::from(u32::from_le_bytes(component)),
+        ChannelNumber::Float if bits == 16 => i64::from(f16::from_f32(real).to_bits()),
+        ChannelNumber::Float => i64::from(u32::from_le_bytes(component)),
     };
     value as u64 & largest(bits)
 }
 
 /// A texel of a colour: red, green, blue and alpha, 4 bytes each. Numbers out of range become the nearest that the format has.
-pub(crate) fn texel(format: Format, color: &[u8; COLOR_BYTES]) -> Vec<u8> {
+pub(crate) fn texel(format: DeviceFormat, color: &[u8; COLOR_BYTES]) -> Vec<u8> {
     let mut packed = 0u128;
     let mut place = 0;
     for index in 0..format.channels() {
@@ -84,7 +86,7 @@ mod tests {
     use crate::format::ImageFormat;
 
     fn of(order: u32, kind: u32, color: [[u8; 4]; 4]) -> Vec<u8> {
-        let format = Format::new(ImageFormat { order, kind }).expect("a format");
+        let format = DeviceFormat::new(ImageFormat { order, kind }).expect("a format");
         let mut bytes = [0; COLOR_BYTES];
         bytes.copy_from_slice(&color.concat());
         texel(format, &bytes)

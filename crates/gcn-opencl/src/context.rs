@@ -9,15 +9,15 @@ use crate::info::Info;
 use crate::status::{Outcome, Status};
 
 /// A function of the program's that is called when an object is gone.
-pub(crate) type AtEnd = Box<dyn FnOnce(Handle) + Send>;
+pub(crate) type DestructorCallback = Box<dyn FnOnce(Handle) + Send>;
 
 /// Functions for the end of an object, the last one first.
 #[derive(Default)]
-pub(crate) struct Ends(Mutex<Vec<AtEnd>>);
+pub(crate) struct Ends(Mutex<Vec<DestructorCallback>>);
 
 impl Ends {
     /// Adds a function.
-    pub(crate) fn add(&self, at_end: AtEnd) {
+    pub(crate) fn add(&self, at_end: DestructorCallback) {
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(at_end);
     }

@@ -96,11 +96,11 @@ impl Image {
 mod tests {
     use super::*;
     use crate::abi::*;
-    use crate::format::{Format, ImageFormat};
+    use crate::format::{DeviceFormat, ImageFormat};
     use crate::image::ImageDesc;
 
     fn image(kind: u32, order: u32, size: [usize; 3]) -> Image {
-        let format = Format::new(ImageFormat {
+        let format = DeviceFormat::new(ImageFormat {
             order,
             kind: CL_UNORM_INT8,
         });

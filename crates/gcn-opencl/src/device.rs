@@ -17,7 +17,7 @@ pub(crate) const NUMERIC_VERSION: u32 = version(3, 0, 0);
 /// An extension: its version and name.
 pub(crate) type Extension = (u32, &'static str);
 /// A feature of OpenCL C 3.0: its version and name.
-pub(crate) type Feature = (u32, &'static str);
+pub(crate) type LanguageFeature = (u32, &'static str);
 
 /// Work-items of a workgroup that the compiler makes kernels for if their source does not say.
 pub(crate) const MAX_GROUP: usize = 256;
@@ -142,7 +142,7 @@ impl Device {
     }
 
     /// Features of OpenCL C 3.0.
-    pub(crate) fn features(&self) -> Vec<Feature> {
+    pub(crate) fn features(&self) -> Vec<LanguageFeature> {
         const FIRST: u32 = version(3, 0, 0);
         let images: &[&str] = if self.has_images() {
             &[

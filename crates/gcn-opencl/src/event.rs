@@ -6,7 +6,7 @@ use crate::abi::*;
 use crate::context::Context;
 use crate::handle::{Handle, Id, Object, object, references};
 use crate::info::Info;
-use crate::progress::Progress;
+use crate::progress::CommandProgress;
 use crate::status::{Outcome, Status};
 
 /// An event.
@@ -17,7 +17,7 @@ pub(crate) struct Event {
     queue: Option<Arc<dyn OfQueue>>,
     /// Type of its command.
     command: u32,
-    pub(crate) progress: Arc<Progress>,
+    pub(crate) progress: Arc<CommandProgress>,
 }
 
 /// A queue, as far as its commands' events know it.
@@ -29,7 +29,7 @@ pub(crate) trait OfQueue: Send + Sync {
     fn is_profiled(&self) -> bool;
 
     /// Has the commands submitted so far end, with the caller's help.
-    fn wait_for(&self, progress: &Progress) -> i32;
+    fn wait_for(&self, progress: &CommandProgress) -> i32;
 }
 
 object!(Event, INVALID_EVENT);
@@ -41,7 +41,7 @@ impl Event {
         context: Arc<Context>,
         queue: Arc<dyn OfQueue>,
         command: u32,
-        progress: Arc<Progress>,
+        progress: Arc<CommandProgress>,
     ) -> Event {
         Event {
             id,
@@ -59,7 +59,7 @@ impl Event {
             context,
             queue: None,
             command: CL_COMMAND_USER,
-            progress: Progress::submitted(),
+            progress: CommandProgress::submitted(),
         }
     }
 

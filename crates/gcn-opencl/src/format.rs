@@ -22,7 +22,7 @@ pub struct ImageFormat {
 
 /// A meaning of a channel's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Number {
+pub(crate) enum ChannelNumber {
     /// From 0 to 1.
     Unorm,
     /// From -1 to 1.
@@ -34,7 +34,7 @@ pub(crate) enum Number {
 
 /// An order of channels.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Order {
+pub(crate) struct ChannelOrder {
     order: u32,
     /// Number for kernels, which is HSA's.
     pub(crate) code: u32,
@@ -46,11 +46,11 @@ pub(crate) struct Order {
 
 /// A type of channels.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Kind {
+pub(crate) struct ChannelType {
     kind: u32,
     /// Number for kernels, which is HSA's.
     pub(crate) code: u32,
-    pub(crate) number: Number,
+    pub(crate) number: ChannelNumber,
     /// Bits of each channel, the lowest first.
     pub(crate) bits: [u32; 4],
     /// Numbers of data formats with one, two and four channels; 0 of those that there are not. Packed types have the same for all.
@@ -59,15 +59,15 @@ pub(crate) struct Kind {
 
 /// A format that devices have.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Format {
-    pub(crate) order: &'static Order,
-    pub(crate) kind: &'static Kind,
+pub(crate) struct DeviceFormat {
+    pub(crate) order: &'static ChannelOrder,
+    pub(crate) kind: &'static ChannelType,
 }
 
 #[rustfmt::skip]
-static ORDERS: [Order; 11] = {
-    const fn order(order: u32, code: u32, channels: usize, select: [Select; 4]) -> Order {
-        Order { order, code, channels, select }
+static ORDERS: [ChannelOrder; 11] = {
+    const fn order(order: u32, code: u32, channels: usize, select: [Select; 4]) -> ChannelOrder {
+        ChannelOrder { order, code, channels, select }
     }
     [
         //    order        code channels components
@@ -102,10 +102,10 @@ const INTS: [u8; 3] = [
 ];
 
 #[rustfmt::skip]
-static KINDS: [Kind; 15] = {
-    use Number::{Float, Signed, Snorm, Unorm, Unsigned};
-    const fn kind(kind: u32, code: u32, number: Number, bits: [u32; 4], data: [u8; 3]) -> Kind {
-        Kind { kind, code, number, bits, data }
+static KINDS: [ChannelType; 15] = {
+    use ChannelNumber::{Float, Signed, Snorm, Unorm, Unsigned};
+    const fn kind(kind: u32, code: u32, number: ChannelNumber, bits: [u32; 4], data: [u8; 3]) -> ChannelType {
+        ChannelType { kind, code, number, bits, data }
     }
     [
         //   type                code meaning   bits               formats
@@ -156,24 +156,24 @@ fn is_format(format: ImageFormat) -> bool {
     }
 }
 
-impl Format {
+impl DeviceFormat {
     /// The format that a program names.
     ///
     /// # Errors
     /// There is no such format, or devices do not have it.
-    pub(crate) fn new(format: ImageFormat) -> Outcome<Format> {
+    pub(crate) fn new(format: ImageFormat) -> Outcome<DeviceFormat> {
         if !is_format(format) {
             return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
         }
-        let mut all = Format::all();
+        let mut all = DeviceFormat::all();
         let found = all.find(|it| it.named() == format);
         found.ok_or(Status::IMAGE_FORMAT_NOT_SUPPORTED)
     }
 
     /// All formats that devices have.
-    pub(crate) fn all() -> impl Iterator<Item = Format> {
+    pub(crate) fn all() -> impl Iterator<Item = DeviceFormat> {
         ORDERS.iter().flat_map(|order| {
-            let of_order = move |kind| Format { order, kind };
+            let of_order = move |kind| DeviceFormat { order, kind };
             KINDS
                 .iter()
                 .map(of_order)
@@ -207,12 +207,12 @@ impl Format {
     pub(crate) fn numbers(self) -> (u8, u8) {
         let data = self.kind.data[self.channels() / 2];
         let number = match self.kind.number {
-            Number::Unorm if self.is_srgb() => number::IMG_NUM_FORMAT_SRGB,
-            Number::Unorm => number::IMG_NUM_FORMAT_UNORM,
-            Number::Snorm => number::IMG_NUM_FORMAT_SNORM,
-            Number::Unsigned => number::IMG_NUM_FORMAT_UINT,
-            Number::Signed => number::IMG_NUM_FORMAT_SINT,
-            Number::Float => number::IMG_NUM_FORMAT_FLOAT,
+            ChannelNumber::Unorm if self.is_srgb() => number::IMG_NUM_FORMAT_SRGB,
+            ChannelNumber::Unorm => number::IMG_NUM_FORMAT_UNORM,
+            ChannelNumber::Snorm => number::IMG_NUM_FORMAT_SNORM,
+            ChannelNumber::Unsigned => number::IMG_NUM_FORMAT_UINT,
+            ChannelNumber::Signed => number::IMG_NUM_FORMAT_SINT,
+            ChannelNumber::Float => number::IMG_NUM_FORMAT_FLOAT,
         };
         (data, number)
     }
@@ -228,7 +228,7 @@ impl Format {
     }
 
     /// True if an image of this format may be made of the memory of another one.
-    pub(crate) fn may_view(self, other: Format) -> bool {
+    pub(crate) fn may_view(self, other: DeviceFormat) -> bool {
         let pair = (self.order.order, other.order.order);
         self.kind.kind == other.kind.kind
             && matches!(pair, (CL_sRGBA, CL_RGBA) | (CL_RGBA, CL_sRGBA))
@@ -239,8 +239,8 @@ impl Format {
 mod tests {
     use super::*;
 
-    fn of(order: u32, kind: u32) -> Outcome<Format> {
-        Format::new(ImageFormat { order, kind })
+    fn of(order: u32, kind: u32) -> Outcome<DeviceFormat> {
+        DeviceFormat::new(ImageFormat { order, kind })
     }
 
     #[test]
@@ -253,14 +253,14 @@ mod tests {
             (CL_RGB, CL_UNORM_INT_101010, 4),
             (CL_RGBA, CL_UNSIGNED_INT32, 16),
         ] {
-            assert_eq!(of(order, kind).map(Format::bytes), Ok(bytes));
+            assert_eq!(of(order, kind).map(DeviceFormat::bytes), Ok(bytes));
         }
     }
 
     #[test]
     fn descriptors_have_the_size_of_the_format() {
-        assert!(Format::all().count() > 80);
-        for format in Format::all() {
+        assert!(DeviceFormat::all().count() > 80);
+        for format in DeviceFormat::all() {
             let (data, _) = format.numbers();
             let texel = gcn_isa::image::texel_format_of(data).map(|it| usize::from(it.bytes));
             assert_eq!(texel, Some(format.bytes()), "{:?}", format.named());

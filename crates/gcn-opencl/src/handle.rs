@@ -87,9 +87,9 @@ pub(crate) trait Object: Send + Sync + Sized + 'static {
 }
 
 /// Objects of a type by handle.
-pub(crate) struct Registry<T>(RwLock<BTreeMap<Handle, Slot<T>>>);
+pub(crate) struct Registry<T>(RwLock<BTreeMap<Handle, HandleSlot<T>>>);
 
-struct Slot<T> {
+struct HandleSlot<T> {
     object: Weak<T>,
     /// References that programs hold.
     count: u32,
@@ -102,11 +102,11 @@ impl<T> Registry<T> {
         Registry(RwLock::new(BTreeMap::new()))
     }
 
-    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<Handle, Slot<T>>> {
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<Handle, HandleSlot<T>>> {
         self.0.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Handle, Slot<T>>> {
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<Handle, HandleSlot<T>>> {
         self.0.write().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -118,7 +118,7 @@ pub(crate) fn publish<T: Object>(make: impl FnOnce(Id<T>) -> T) -> Arc<T> {
         handle,
         of: PhantomData,
     }));
-    let slot = Slot {
+    let slot = HandleSlot {
         object: Arc::downgrade(&object),
         count: 1,
         kept: Some(object.clone()),

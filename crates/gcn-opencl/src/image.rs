@@ -3,10 +3,10 @@
 use gcn_isa::image::ImageDescriptor;
 
 use crate::abi::*;
-use crate::format::Format;
+use crate::format::DeviceFormat;
 use crate::info::Info;
 use crate::status::{Outcome, Status};
-use crate::transfer::{Pitches, Region};
+use crate::transfer::{BoxSize, Pitches};
 
 /// Texels of the largest image with rows.
 pub(crate) const MAX_SIZE: usize = ImageDescriptor::MAX_SIZE as usize;
@@ -104,7 +104,7 @@ impl Geometry {
     }
 
     /// True if images of this kind may have a format.
-    pub(crate) fn takes(self, format: Format) -> bool {
+    pub(crate) fn takes(self, format: DeviceFormat) -> bool {
         self != Geometry::D1Buffer || !format.is_srgb() && !format.is_packed_short()
     }
 }
@@ -138,7 +138,7 @@ pub struct ImageDesc {
 /// An image without its memory.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Image {
-    pub(crate) format: Format,
+    pub(crate) format: DeviceFormat,
     pub(crate) geometry: Geometry,
     /// Texels in a row, rows, and slices or images of the array; 1 where the kind has none.
     pub(crate) size: [usize; 3],
@@ -153,7 +153,7 @@ impl Image {
     ///
     /// # Errors
     /// The specification's for sizes, distances and the rest.
-    pub(crate) fn new(format: Format, desc: &ImageDesc, has_pitches: bool) -> Outcome<Image> {
+    pub(crate) fn new(format: DeviceFormat, desc: &ImageDesc, has_pitches: bool) -> Outcome<Image> {
         let geometry = Geometry::numbered(desc.kind);
         let geometry = geometry.map_err(|_| Status::INVALID_IMAGE_DESCRIPTOR)?;
         if desc.mip_levels != 0 || desc.samples != 0 {
@@ -239,9 +239,9 @@ impl Image {
     }
 
     /// All of the image.
-    pub(crate) fn whole(&self) -> Region {
+    pub(crate) fn whole(&self) -> BoxSize {
         let [width, height, slices] = self.extent();
-        Region {
+        BoxSize {
             origin: [0; 3],
             size: [width * self.format.bytes(), height, slices],
         }
@@ -251,7 +251,7 @@ impl Image {
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: they are beyond the image, or the region is empty.
-    pub(crate) fn region(&self, origin: [usize; 3], size: [usize; 3]) -> Outcome<Region> {
+    pub(crate) fn region(&self, origin: [usize; 3], size: [usize; 3]) -> Outcome<BoxSize> {
         for ((origin, size), whole) in origin.into_iter().zip(size).zip(self.extent()) {
             let end = origin.checked_add(size).filter(|end| *end <= whole);
             if size == 0 || end.is_none() {
@@ -259,7 +259,7 @@ impl Image {
             }
         }
         let texel = self.format.bytes();
-        Ok(Region {
+        Ok(BoxSize {
             origin: [origin[0] * texel, origin[1], origin[2]],
             size: [size[0] * texel, size[1], size[2]],
         })
@@ -271,7 +271,7 @@ impl Image {
     /// `CL_INVALID_VALUE`: rows or slices overlap; there are no slices.
     pub(crate) fn host_pitches(
         &self,
-        region: &Region,
+        region: &BoxSize,
         row: usize,
         slice: usize,
     ) -> Outcome<Pitches> {
@@ -335,7 +335,7 @@ fn within(size: usize, most: usize) -> Outcome<usize> {
 /// # Errors
 /// Rows or slices overlap, or there must be no distances.
 fn declared(
-    format: Format,
+    format: DeviceFormat,
     geometry: Geometry,
     desc: &ImageDesc,
     height: usize,

@@ -8,15 +8,15 @@ use crate::abi::*;
 use crate::context::Context;
 use crate::descriptor::DESCRIPTOR_BYTES;
 use crate::device::Device;
-use crate::format::{Format, ImageFormat};
+use crate::format::{DeviceFormat, ImageFormat};
 use crate::handle;
 use crate::image::{ADDRESS_ALIGN, Geometry, Image, ImageDesc};
 use crate::memory::{
-    Contents, DEVICE_ACCESS, HOST_ACCESS, HostMemory, ImageOf, Mem, PLACE, allocate, check_flags,
+    Contents, DEVICE_ACCESS, HOST_ACCESS, HostPointer, ImageOf, Mem, PLACE, allocate, check_flags,
     with_access,
 };
 use crate::status::{Outcome, Status};
-use crate::transfer::{Copy, Pitches, Side};
+use crate::transfer::{BoxCopy, Pitches, TransferSide};
 
 /// A request for an image.
 pub(crate) struct ImageRequest {
@@ -32,16 +32,16 @@ pub(crate) struct ImageRequest {
 pub(crate) struct NewImage {
     pub(crate) contents: Contents,
     /// The copy that fills it, if it is made of the program's memory.
-    pub(crate) copy: Option<Copy>,
+    pub(crate) copy: Option<BoxCopy>,
 }
 
 /// True if kernels write images of a format.
-pub(crate) fn is_writable(format: Format) -> bool {
+pub(crate) fn is_writable(format: DeviceFormat) -> bool {
     !format.is_srgb()
 }
 
 /// True if devices have images of a format for these flags of access.
-pub(crate) fn is_supported(format: Format, flags: u64) -> bool {
+pub(crate) fn is_supported(format: DeviceFormat, flags: u64) -> bool {
     flags & CL_MEM_READ_ONLY != 0 || is_writable(format)
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<
         flags, desc, host, ..
     } = request;
     check_flags(*flags, DEVICE_ACCESS | HOST_ACCESS | PLACE)?;
-    let format = Format::new(request.format)?;
+    let format = DeviceFormat::new(request.format)?;
     let parent = match desc.memory {
         0 => None,
         memory => Some(parent_of(context, memory)?),
@@ -87,7 +87,7 @@ fn parent_of(context: &Arc<Context>, memory: usize) -> Outcome<Arc<Mem>> {
 }
 
 /// An image with memory of its own.
-fn own(context: &Arc<Context>, request: &ImageRequest, format: Format) -> Outcome<NewImage> {
+fn own(context: &Arc<Context>, request: &ImageRequest, format: DeviceFormat) -> Outcome<NewImage> {
     let flags = with_access(request.flags);
     let image = Image::new(format, &request.desc, request.host != 0)?;
     if !is_supported(format, flags) {
@@ -101,13 +101,16 @@ fn own(context: &Arc<Context>, request: &ImageRequest, format: Format) -> Outcom
     let address = memory.address();
     let all = image.whole();
     let pitches = image.of_rows(image.pitches);
-    let host = HostMemory {
+    let host = HostPointer {
         address: request.host,
         pitches: image.of_rows(image.declared),
     };
-    let copy = (request.host != 0).then(|| Copy {
-        to: (Side::Device, all.at(address, pitches)),
-        from: (Side::Host, all.at(request.host as u64, host.pitches)),
+    let copy = (request.host != 0).then(|| BoxCopy {
+        to: (TransferSide::Device, all.at(address, pitches)),
+        from: (
+            TransferSide::Host,
+            all.at(request.host as u64, host.pitches),
+        ),
         region: all.size,
     });
     let contents = Contents {
@@ -128,7 +131,7 @@ fn own(context: &Arc<Context>, request: &ImageRequest, format: Format) -> Outcom
 }
 
 /// An image of a buffer, or of another image.
-fn view(parent: &Arc<Mem>, request: &ImageRequest, format: Format) -> Outcome<NewImage> {
+fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outcome<NewImage> {
     let image = match parent.image() {
         Ok(original) => of_image(original, &request.desc, format)?,
         Err(_) => of_buffer(parent, &request.desc, format)?,
@@ -139,7 +142,7 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: Format) -> Outcome<Ne
         size: image.bytes(),
         address: parent.address,
         pitches: image.pitches,
-        host: parent.host.map(|host| HostMemory {
+        host: parent.host.map(|host| HostPointer {
             pitches: match parent.image {
                 Some(_) => host.pitches,
                 None => image.pitches,
@@ -160,7 +163,7 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: Format) -> Outcome<Ne
 }
 
 /// The image of a buffer's memory.
-fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: Format) -> Outcome<Image> {
+fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
     let geometry = Geometry::numbered(desc.kind);
     let image = match geometry {
         Ok(Geometry::D1Buffer) => Image::new(format, desc, false)?,
@@ -180,7 +183,7 @@ fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: Format) -> Outcome<Ima
 }
 
 /// The image with another order of channels.
-fn of_image(original: &Image, desc: &ImageDesc, format: Format) -> Outcome<Image> {
+fn of_image(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
     let [width, height, _] = original.size;
     let Pitches { row, .. } = original.declared;
     let is_same = original.geometry == Geometry::D2

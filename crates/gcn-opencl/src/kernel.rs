@@ -36,7 +36,7 @@ pub(crate) enum ArgumentValue {
 }
 
 /// Arguments of a launch.
-pub(crate) struct Arguments {
+pub(crate) struct LaunchArguments {
     pub(crate) all: Vec<Argument>,
     /// Buffers and images among them.
     pub(crate) objects: Vec<Arc<Mem>>,
@@ -238,10 +238,10 @@ impl Kernel {
     ///
     /// # Errors
     /// One is not set, or is an object that is gone; an image is not for the device.
-    pub(crate) fn launch_arguments(&self, device: &Arc<Device>) -> Outcome<Arguments> {
+    pub(crate) fn launch_arguments(&self, device: &Arc<Device>) -> Outcome<LaunchArguments> {
         let gone = Status::INVALID_KERNEL_ARGS;
         let of_address = |address: u64| Argument::Bytes(address.to_le_bytes().to_vec());
-        let mut found = Arguments {
+        let mut found = LaunchArguments {
             all: Vec::new(),
             objects: Vec::new(),
             samplers: Vec::new(),

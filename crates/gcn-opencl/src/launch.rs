@@ -8,7 +8,7 @@ use gcn_runtime::{AccessRule, Error, Kernel as Code, Launch, Queue as Emulated, 
 
 use crate::abi::{CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY};
 use crate::device::{Device, MAX_ITEMS, WAVE};
-use crate::kernel::{Arguments, Kernel, max_group, required_group};
+use crate::kernel::{Kernel, LaunchArguments, max_group, required_group};
 use crate::memory::Mem;
 use crate::printed::print;
 use crate::runtime;
@@ -20,7 +20,7 @@ const USUAL_GROUP: usize = 256;
 
 /// Sizes of a launch as a program gives them.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Sizes<'a> {
+pub(crate) struct LaunchSizes<'a> {
     pub(crate) dimensions: u32,
     pub(crate) offset: Option<&'a [usize]>,
     /// Without, nothing is launched.
@@ -29,7 +29,7 @@ pub(crate) struct Sizes<'a> {
 }
 
 /// A launch that can be carried out.
-pub(crate) struct Ready {
+pub(crate) struct ReadyLaunch {
     launch: Launch,
     /// Buffers and images of its arguments.
     _objects: Vec<Arc<Mem>>,
@@ -49,7 +49,7 @@ fn three<T: Copy>(
     Some(all)
 }
 
-impl Ready {
+impl ReadyLaunch {
     /// Puts a launch together; `None` if it has no work-items.
     ///
     /// # Errors
@@ -57,10 +57,10 @@ impl Ready {
     pub(crate) fn new(
         kernel: &Kernel,
         device: &Arc<Device>,
-        sizes: &Sizes<'_>,
-    ) -> Outcome<Option<Ready>> {
+        sizes: &LaunchSizes<'_>,
+    ) -> Outcome<Option<ReadyLaunch>> {
         let code = kernel.code(device)?;
-        let Arguments {
+        let LaunchArguments {
             all: arguments,
             objects,
             samplers,
@@ -93,7 +93,7 @@ impl Ready {
         if let Some(problem) = launch.problems().into_iter().next() {
             return Err(status_of(&problem));
         }
-        Ok(Some(Ready {
+        Ok(Some(ReadyLaunch {
             launch,
             _objects: objects,
             _samplers: samplers,

@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// A mapped part of an object.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Mapping<R> {
+pub(crate) struct MappedRegion<R> {
     /// Address for the program.
     address: usize,
     pub(crate) region: R,
@@ -13,7 +13,7 @@ pub(crate) struct Mapping<R> {
 }
 
 /// The mappings of an object.
-pub(crate) struct Mappings<R>(Mutex<Vec<Mapping<R>>>);
+pub(crate) struct Mappings<R>(Mutex<Vec<MappedRegion<R>>>);
 
 impl<R> Default for Mappings<R> {
     fn default() -> Self {
@@ -22,13 +22,13 @@ impl<R> Default for Mappings<R> {
 }
 
 impl<R> Mappings<R> {
-    fn list(&self) -> MutexGuard<'_, Vec<Mapping<R>>> {
+    fn list(&self) -> MutexGuard<'_, Vec<MappedRegion<R>>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Maps a region that the program has at an address.
     pub(crate) fn add(&self, address: usize, region: R, is_written: bool) {
-        self.list().push(Mapping {
+        self.list().push(MappedRegion {
             address,
             region,
             is_written,
@@ -36,7 +36,7 @@ impl<R> Mappings<R> {
     }
 
     /// Takes the last mapping of an address back, if there is one.
-    pub(crate) fn take(&self, address: usize) -> Option<Mapping<R>> {
+    pub(crate) fn take(&self, address: usize) -> Option<MappedRegion<R>> {
         let mut list = self.list();
         let last = list.iter().rposition(|it| it.address == address)?;
         Some(list.remove(last))

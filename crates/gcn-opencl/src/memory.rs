@@ -13,11 +13,11 @@ use crate::device::BASE_ALIGN;
 use crate::handle::{Handle, Id, Object, object, references};
 use crate::image::Image;
 use crate::info::Info;
-use crate::mapping::{Mapping, Mappings};
+use crate::mapping::{MappedRegion, Mappings};
 use crate::runtime;
 use crate::status::{Outcome, Status};
 use crate::svm;
-use crate::transfer::{Copy, Corner, Pitches, Region, Side};
+use crate::transfer::{BoxCopy, BoxPlace, BoxSize, Pitches, TransferSide};
 
 /// Bytes of a page: the memory of buffers is whole pages, as with a real device. With checks a buffer has its own bytes alone.
 const PAGE: u64 = 4096;
@@ -31,7 +31,7 @@ pub(crate) const PLACE: u64 = CL_MEM_USE_HOST_PTR | CL_MEM_ALLOC_HOST_PTR | CL_M
 
 /// Memory of the program's that an object was made of (`CL_MEM_USE_HOST_PTR`), where mapped regions are.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct HostMemory {
+pub(crate) struct HostPointer {
     pub(crate) address: usize,
     pub(crate) pitches: Pitches,
 }
@@ -45,7 +45,7 @@ pub(crate) struct Contents {
     pub(crate) address: u64,
     /// Distances of an image's rows and slices.
     pub(crate) pitches: Pitches,
-    pub(crate) host: Option<HostMemory>,
+    pub(crate) host: Option<HostPointer>,
     pub(crate) uses_svm: bool,
     /// The object whose memory it is.
     pub(crate) parent: Option<Arc<Mem>>,
@@ -69,7 +69,7 @@ pub(crate) struct ImageOf {
 pub(crate) struct Mem {
     id: Id<Mem>,
     contents: Contents,
-    mappings: Mappings<Region>,
+    mappings: Mappings<BoxSize>,
     pub(crate) at_end: Ends,
 }
 
@@ -108,7 +108,7 @@ pub(crate) fn check_flags(flags: u64, known: u64) -> Outcome {
 }
 
 /// A request for a buffer.
-pub(crate) struct Request {
+pub(crate) struct BufferRequest {
     pub(crate) flags: u64,
     pub(crate) size: usize,
     /// Address of the program's memory, or 0.
@@ -119,7 +119,7 @@ pub(crate) struct Request {
 /// A buffer that has been allocated, and not published.
 pub(crate) struct Allocated {
     context: Arc<Context>,
-    request: Request,
+    request: BufferRequest,
     address: u64,
     memory: Option<Buffer>,
     uses_svm: bool,
@@ -157,7 +157,7 @@ impl Allocated {
     ///
     /// # Errors
     /// The specification's for flags, size and host pointer; there is no memory.
-    pub(crate) fn new(context: &Arc<Context>, request: Request) -> Outcome<Allocated> {
+    pub(crate) fn new(context: &Arc<Context>, request: BufferRequest) -> Outcome<Allocated> {
         check_flags(request.flags, DEVICE_ACCESS | HOST_ACCESS | PLACE)?;
         if request.size == 0 || request.size as u64 > context.max_allocation() {
             return Err(Status::INVALID_BUFFER_SIZE);
@@ -189,12 +189,12 @@ impl Allocated {
     }
 
     /// The copy that fills the buffer, if it is made of the program's memory.
-    pub(crate) fn contents(&self) -> Option<Copy> {
+    pub(crate) fn contents(&self) -> Option<BoxCopy> {
         let is_copied = self.request.flags & (CL_MEM_USE_HOST_PTR | CL_MEM_COPY_HOST_PTR) != 0;
         (is_copied && !self.uses_svm).then(|| {
-            Copy::line(
-                (Side::Device, self.address),
-                (Side::Host, self.request.host as u64),
+            BoxCopy::line(
+                (TransferSide::Device, self.address),
+                (TransferSide::Host, self.request.host as u64),
                 self.request.size,
             )
         })
@@ -208,7 +208,7 @@ impl Allocated {
     /// The object.
     pub(crate) fn into_mem(self, id: Id<Mem>) -> Mem {
         let flags = with_access(self.request.flags);
-        let host = HostMemory {
+        let host = HostPointer {
             address: self.request.host,
             pitches: Pitches::default(),
         };
@@ -313,7 +313,7 @@ impl Mem {
             size,
             address: parent.address + origin as u64,
             pitches: Pitches::default(),
-            host: parent.host.map(|host| HostMemory {
+            host: parent.host.map(|host| HostPointer {
                 address: host.address + origin,
                 ..host
             }),
@@ -370,7 +370,7 @@ impl Mem {
     }
 
     /// Maps a region; its address for the program.
-    pub(crate) fn map(&self, region: Region, is_written: bool) -> usize {
+    pub(crate) fn map(&self, region: BoxSize, is_written: bool) -> usize {
         let begin = match self.host_side(&region) {
             Some((_, corner)) => corner,
             None => region.at(self.address, self.pitches),
@@ -381,28 +381,31 @@ impl Mem {
     }
 
     /// A region in memory of devices.
-    pub(crate) fn device_side(&self, region: &Region) -> (Side, Corner) {
-        (Side::Device, region.at(self.address, self.pitches))
+    pub(crate) fn device_side(&self, region: &BoxSize) -> (TransferSide, BoxPlace) {
+        (TransferSide::Device, region.at(self.address, self.pitches))
     }
 
     /// A region in the program's memory, if the object was made of some.
-    fn host_side(&self, region: &Region) -> Option<(Side, Corner)> {
+    fn host_side(&self, region: &BoxSize) -> Option<(TransferSide, BoxPlace)> {
         let host = self.host?;
-        Some((Side::Host, region.at(host.address as u64, host.pitches)))
+        Some((
+            TransferSide::Host,
+            region.at(host.address as u64, host.pitches),
+        ))
     }
 
     /// Takes the last mapping of an address back.
     ///
     /// # Errors
     /// There is none.
-    pub(crate) fn unmap(&self, pointer: usize) -> Outcome<Mapping<Region>> {
+    pub(crate) fn unmap(&self, pointer: usize) -> Outcome<MappedRegion<BoxSize>> {
         self.mappings.take(pointer).ok_or(Status::INVALID_VALUE)
     }
 
     /// The copy that brings a region to the program's memory, unless it sees the memory of devices itself.
-    pub(crate) fn to_host(&self, region: &Region) -> Option<Copy> {
+    pub(crate) fn to_host(&self, region: &BoxSize) -> Option<BoxCopy> {
         let to = self.host_side(region).filter(|_| !self.uses_svm)?;
-        Some(Copy {
+        Some(BoxCopy {
             to,
             from: self.device_side(region),
             region: region.size,
@@ -410,9 +413,9 @@ impl Mem {
     }
 
     /// The copy that brings a region back.
-    pub(crate) fn to_device(&self, region: &Region) -> Option<Copy> {
+    pub(crate) fn to_device(&self, region: &BoxSize) -> Option<BoxCopy> {
         let from = self.host_side(region).filter(|_| !self.uses_svm)?;
-        Some(Copy {
+        Some(BoxCopy {
             to: self.device_side(region),
             from,
             region: region.size,
@@ -420,7 +423,7 @@ impl Mem {
     }
 
     /// Addresses and bytes of a region's rows in memory of devices.
-    pub(crate) fn rows(&self, region: &Region) -> impl Iterator<Item = (u64, u64)> {
+    pub(crate) fn rows(&self, region: &BoxSize) -> impl Iterator<Item = (u64, u64)> {
         let bytes = region.size[0] as u64;
         let rows = region.at(self.address, self.pitches).rows(region.size);
         rows.map(move |address| (address, bytes))

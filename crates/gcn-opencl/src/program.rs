@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gcn_runtime::Module;
 
 use crate::abi::*;
-use crate::build::{Binary, Build, Headers, build_source, global_variables, kind_of, link_parts};
+use crate::build::{
+    Binary, Build, HeaderDirectory, build_source, global_variables, kind_of, link_parts,
+};
 use crate::context::Context;
 use crate::device::Device;
 use crate::handle::{self, Id, Object, object, references};
@@ -17,7 +19,7 @@ use crate::status::{Outcome, Status};
 
 /// The origin of a program.
 #[derive(Clone, Debug)]
-pub(crate) enum Origin {
+pub(crate) enum ProgramOrigin {
     Source(String),
     Binary,
     /// Other programs that were linked.
@@ -30,7 +32,7 @@ pub(crate) struct Program {
     pub(crate) context: Arc<Context>,
     /// The devices that it is for.
     pub(crate) devices: Vec<Arc<Device>>,
-    origin: Origin,
+    origin: ProgramOrigin,
     /// In the order of the devices.
     builds: Mutex<Vec<Build>>,
     /// Kernels that there are of it.
@@ -82,7 +84,7 @@ impl Program {
             id,
             devices: context.devices.clone(),
             context,
-            origin: Origin::Source(source),
+            origin: ProgramOrigin::Source(source),
             builds: Mutex::new(builds),
             kernels: AtomicUsize::new(0),
         }
@@ -105,7 +107,7 @@ impl Program {
             id,
             devices,
             context,
-            origin: Origin::Binary,
+            origin: ProgramOrigin::Binary,
             builds: Mutex::new(builds.collect()),
             kernels: AtomicUsize::new(0),
         }
@@ -148,7 +150,7 @@ impl Program {
             id,
             context,
             devices,
-            origin: Origin::Linked,
+            origin: ProgramOrigin::Linked,
             builds: Mutex::new(builds),
             kernels: AtomicUsize::new(0),
         };
@@ -182,13 +184,13 @@ impl Program {
         headers: &[(String, Arc<Program>)],
     ) -> Outcome {
         self.check_detached()?;
-        let Origin::Source(source) = &self.origin else {
+        let ProgramOrigin::Source(source) = &self.origin else {
             return Err(Status::INVALID_OPERATION);
         };
         let texts = headers
             .iter()
             .map(|(name, header)| (&**name, header.source()));
-        let directory = Headers::new(&texts.collect::<Vec<_>>())?;
+        let directory = HeaderDirectory::new(&texts.collect::<Vec<_>>())?;
         let mut result = Ok(());
         for place in self.places(devices)? {
             let device = &self.devices[place];
@@ -205,8 +207,8 @@ impl Program {
 
     fn source(&self) -> &str {
         match &self.origin {
-            Origin::Source(source) => source,
-            Origin::Binary | Origin::Linked => "",
+            ProgramOrigin::Source(source) => source,
+            ProgramOrigin::Binary | ProgramOrigin::Linked => "",
         }
     }
 
@@ -246,9 +248,9 @@ impl Program {
         for place in self.places(devices)? {
             let device = &self.devices[place];
             let (build, outcome) = match &self.origin {
-                Origin::Source(source) => build_source(device, source, options, None),
-                Origin::Binary => self.build_binary(place, options),
-                Origin::Linked => return Err(Status::INVALID_OPERATION),
+                ProgramOrigin::Source(source) => build_source(device, source, options, None),
+                ProgramOrigin::Binary => self.build_binary(place, options),
+                ProgramOrigin::Linked => return Err(Status::INVALID_OPERATION),
             };
             self.builds()[place] = build;
             result = result.and(outcome);

@@ -10,7 +10,7 @@ pub(crate) type Then = Box<dyn FnOnce(i32) + Send>;
 
 /// Times of a command in nanoseconds of [`clock::now`]; 0 before they are reached.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Times {
+pub(crate) struct CommandTimes {
     pub(crate) queued: u64,
     pub(crate) submitted: u64,
     pub(crate) begun: u64,
@@ -20,35 +20,35 @@ pub(crate) struct Times {
 struct State {
     /// `CL_QUEUED`, down to `CL_COMPLETE` or an error below it.
     status: i32,
-    times: Times,
+    times: CommandTimes,
     /// Functions for the time when the status is as low as their number.
     waiting: Vec<(i32, Then)>,
 }
 
 /// Progress of a command, or a user event.
-pub(crate) struct Progress {
+pub(crate) struct CommandProgress {
     state: Mutex<State>,
     changed: Condvar,
 }
 
-impl Progress {
+impl CommandProgress {
     /// Progress of a command that is enqueued now.
-    pub(crate) fn queued() -> Arc<Progress> {
-        Progress::new(CL_QUEUED)
+    pub(crate) fn queued() -> Arc<CommandProgress> {
+        CommandProgress::new(CL_QUEUED)
     }
 
     /// Progress of a user event, which counts as submitted.
-    pub(crate) fn submitted() -> Arc<Progress> {
-        Progress::new(CL_SUBMITTED)
+    pub(crate) fn submitted() -> Arc<CommandProgress> {
+        CommandProgress::new(CL_SUBMITTED)
     }
 
-    fn new(status: i32) -> Arc<Progress> {
-        Arc::new(Progress {
+    fn new(status: i32) -> Arc<CommandProgress> {
+        Arc::new(CommandProgress {
             state: Mutex::new(State {
                 status,
-                times: Times {
+                times: CommandTimes {
                     queued: clock::now(),
-                    ..Times::default()
+                    ..CommandTimes::default()
                 },
                 waiting: Vec::new(),
             }),
@@ -69,7 +69,7 @@ impl Progress {
         self.status() <= CL_COMPLETE
     }
 
-    pub(crate) fn times(&self) -> Times {
+    pub(crate) fn times(&self) -> CommandTimes {
         self.state().times
     }
 
@@ -128,7 +128,7 @@ impl Progress {
     }
 }
 
-impl std::fmt::Debug for Progress {
+impl std::fmt::Debug for CommandProgress {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Progress").field(&self.status()).finish()
     }
@@ -142,7 +142,7 @@ mod tests {
 
     #[test]
     fn functions_are_called_once_when_their_status_is_reached() {
-        let progress = Progress::queued();
+        let progress = CommandProgress::queued();
         let (sender, receiver) = mpsc::channel();
         for at in [CL_COMPLETE, CL_RUNNING, CL_SUBMITTED] {
             let sender = sender.clone();

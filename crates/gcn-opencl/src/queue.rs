@@ -22,11 +22,11 @@ use crate::device::Device;
 use crate::event::{Event, OfQueue};
 use crate::handle::{Handle, Id, Object, object, publish, references};
 use crate::info::Info;
-use crate::progress::Progress;
+use crate::progress::CommandProgress;
 use crate::status::{Outcome, Status};
 
 /// Work of a command: it is given the queue of the emulated device.
-pub(crate) type Work = Box<dyn FnOnce(&Emulated) -> Outcome + Send>;
+pub(crate) type CommandWork = Box<dyn FnOnce(&Emulated) -> Outcome + Send>;
 
 /// Commands of a queue below which those that have ended are not looked for.
 const MANY: usize = 64;
@@ -71,25 +71,25 @@ struct State {
     has_failed: bool,
     has_thread: bool,
     /// Commands that have not ended, as far as it is known.
-    open: Vec<Arc<Progress>>,
+    open: Vec<Arc<CommandProgress>>,
     /// Number of them at which those that have ended are looked for.
     many: usize,
     /// The command that was enqueued last, of a queue in order.
-    last: Option<Arc<Progress>>,
+    last: Option<Arc<CommandProgress>>,
     /// The barrier that was enqueued last.
-    barrier: Option<Arc<Progress>>,
+    barrier: Option<Arc<CommandProgress>>,
 }
 
 /// A command.
 struct Command {
-    progress: Arc<Progress>,
+    progress: Arc<CommandProgress>,
     /// The events of the wait list.
-    after: Vec<Arc<Progress>>,
-    work: Work,
+    after: Vec<Arc<CommandProgress>>,
+    work: CommandWork,
 }
 
 /// A command that waits for others.
-struct Waiting {
+struct WaitingCommand {
     /// The others that have not ended.
     count: AtomicUsize,
     command: Mutex<Option<Command>>,
@@ -98,7 +98,7 @@ struct Waiting {
 
 /// Role of a command in its queue's order.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Role {
+pub(crate) enum CommandRole {
     /// The command follows the barrier before it.
     Command,
     /// The command follows all commands before it, if there is no wait list.
@@ -140,7 +140,7 @@ impl Core {
                 looks = 0;
                 continue;
             }
-            let has_ended = |progress: &Arc<Progress>| progress.has_ended();
+            let has_ended = |progress: &Arc<CommandProgress>| progress.has_ended();
             if state.is_over && !state.is_served && state.open.iter().all(has_ended) {
                 return;
             }
@@ -159,7 +159,7 @@ impl Core {
     }
 
     /// Waits for a command of the queue, and carries out what is ready meanwhile unless another thread does; its status.
-    fn wait_for(&self, progress: &Progress) -> i32 {
+    fn wait_for(&self, progress: &CommandProgress) -> i32 {
         let mut state = self.state();
         loop {
             let status = progress.status();
@@ -214,7 +214,7 @@ impl Core {
     }
 }
 
-impl Waiting {
+impl WaitingCommand {
     /// One of those that the command waits for has ended.
     fn count_down(&self) {
         if self.count.fetch_sub(1, SeqCst) != 1 {
@@ -250,7 +250,7 @@ impl OfQueue for Queue {
         self.properties() & CL_QUEUE_PROFILING_ENABLE != 0
     }
 
-    fn wait_for(&self, progress: &Progress) -> i32 {
+    fn wait_for(&self, progress: &CommandProgress) -> i32 {
         self.core.wait_for(progress)
     }
 }
@@ -303,27 +303,28 @@ impl Queue {
     /// A kernel of the queue has failed; an event is of another context; the host has no thread for the queue.
     pub(crate) fn enqueue(
         &self,
-        role: Role,
+        role: CommandRole,
         wait_list: &[Arc<Event>],
-        work: Work,
-    ) -> Outcome<Arc<Progress>> {
+        work: CommandWork,
+    ) -> Outcome<Arc<CommandProgress>> {
         self.check_events(wait_list)?;
-        let progress = Progress::queued();
-        let after: Vec<Arc<Progress>> = wait_list.iter().map(|it| it.progress.clone()).collect();
+        let progress = CommandProgress::queued();
+        let after: Vec<Arc<CommandProgress>> =
+            wait_list.iter().map(|it| it.progress.clone()).collect();
         let mut state = self.core.state();
         if state.has_failed {
             return Err(Status::OUT_OF_RESOURCES);
         }
         self.start_thread(&mut state)?;
-        let mut first: Vec<Arc<Progress>> = after.clone();
+        let mut first: Vec<Arc<CommandProgress>> = after.clone();
         if self.is_in_order() {
             first.extend(state.last.replace(progress.clone()));
-        } else if role == Role::Command || !after.is_empty() {
+        } else if role == CommandRole::Command || !after.is_empty() {
             first.extend(state.barrier.clone());
         } else {
             first.extend(state.open.iter().cloned());
         }
-        if role == Role::Barrier {
+        if role == CommandRole::Barrier {
             state.barrier = Some(progress.clone());
         }
         if state.open.len() >= state.many.max(MANY) {
@@ -332,7 +333,7 @@ impl Queue {
         }
         state.open.push(progress.clone());
         drop(state);
-        let waiting = Arc::new(Waiting {
+        let waiting = Arc::new(WaitingCommand {
             // One more, so that the command is not ready before all have been asked.
             count: AtomicUsize::new(first.len() + 1),
             command: Mutex::new(Some(Command {
@@ -382,7 +383,7 @@ impl Queue {
     }
 
     /// Makes the event of a command, for the program.
-    pub(crate) fn event(self: &Arc<Self>, command: u32, progress: Arc<Progress>) -> Handle {
+    pub(crate) fn event(self: &Arc<Self>, command: u32, progress: Arc<CommandProgress>) -> Handle {
         let (context, queue) = (self.context.clone(), self.clone());
         let event = publish(|id| Event::of_command(id, context, queue, command, progress));
         event.handle()

@@ -7,13 +7,13 @@ use gcn_runtime::memory::Memory;
 
 /// A box in memory: the address of its first byte, and the distances of its rows and slices in bytes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Corner {
+pub(crate) struct BoxPlace {
     pub(crate) address: u64,
     pub(crate) row: u64,
     pub(crate) slice: u64,
 }
 
-impl Corner {
+impl BoxPlace {
     /// A box whose rows and slices follow each other where a distance of them is 0; `origin` is where it begins from `address` on.
     pub(crate) fn new(
         address: u64,
@@ -21,14 +21,14 @@ impl Corner {
         region: [usize; 3],
         row: usize,
         slice: usize,
-    ) -> Corner {
+    ) -> BoxPlace {
         let row = if row == 0 { region[0] } else { row } as u64;
         let slice = match slice {
             0 => row.wrapping_mul(region[1] as u64),
             slice => slice as u64,
         };
         let [x, y, z] = origin.map(|n| n as u64);
-        Corner {
+        BoxPlace {
             address: address
                 .wrapping_add(x)
                 .wrapping_add(y.wrapping_mul(row))
@@ -58,34 +58,34 @@ pub(crate) struct Pitches {
 
 /// A box in a memory object: bytes of a row, rows, slices.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Region {
+pub(crate) struct BoxSize {
     pub(crate) origin: [usize; 3],
     pub(crate) size: [usize; 3],
 }
 
-impl Region {
+impl BoxSize {
     /// Bytes that follow each other.
-    pub(crate) fn line(offset: usize, bytes: usize) -> Region {
-        Region {
+    pub(crate) fn line(offset: usize, bytes: usize) -> BoxSize {
+        BoxSize {
             origin: [offset, 0, 0],
             size: [bytes, 1, 1],
         }
     }
 
     /// The box in memory that begins at an address.
-    pub(crate) fn at(&self, address: u64, pitches: Pitches) -> Corner {
-        Corner::new(address, self.origin, self.size, pitches.row, pitches.slice)
+    pub(crate) fn at(&self, address: u64, pitches: Pitches) -> BoxPlace {
+        BoxPlace::new(address, self.origin, self.size, pitches.row, pitches.slice)
     }
 
     /// The same box in memory that has nothing else.
-    pub(crate) fn alone(&self, address: u64, pitches: Pitches) -> Corner {
-        Corner::new(address, [0; 3], self.size, pitches.row, pitches.slice)
+    pub(crate) fn alone(&self, address: u64, pitches: Pitches) -> BoxPlace {
+        BoxPlace::new(address, [0; 3], self.size, pitches.row, pitches.slice)
     }
 }
 
 /// A side of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Side {
+pub(crate) enum TransferSide {
     /// Memory of devices.
     Device,
     /// Memory of the program.
@@ -94,22 +94,26 @@ pub(crate) enum Side {
 
 /// A copy of a box. A line is a box of one row.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Copy {
-    pub(crate) to: (Side, Corner),
-    pub(crate) from: (Side, Corner),
+pub(crate) struct BoxCopy {
+    pub(crate) to: (TransferSide, BoxPlace),
+    pub(crate) from: (TransferSide, BoxPlace),
     /// Bytes of a row, rows, slices.
     pub(crate) region: [usize; 3],
 }
 
-impl Copy {
+impl BoxCopy {
     /// A copy of `bytes` bytes.
-    pub(crate) fn line(to: (Side, u64), from: (Side, u64), bytes: usize) -> Copy {
-        let line = |address| Corner {
+    pub(crate) fn line(
+        to: (TransferSide, u64),
+        from: (TransferSide, u64),
+        bytes: usize,
+    ) -> BoxCopy {
+        let line = |address| BoxPlace {
             address,
             row: 0,
             slice: 0,
         };
-        Copy {
+        BoxCopy {
             to: (to.0, line(to.1)),
             from: (from.0, line(from.1)),
             region: [bytes, 1, 1],
@@ -141,7 +145,7 @@ impl Copy {
     /// they may with a copy of a real device; the bytes are then any.
     pub(crate) unsafe fn make(&self, memory: &Memory, host_reads: fn(u64, u64)) {
         for (to, from, bytes) in self.rows() {
-            if self.from.0 == Side::Device && self.to.0 == Side::Host {
+            if self.from.0 == TransferSide::Device && self.to.0 == TransferSide::Host {
                 host_reads(from, bytes);
             }
             // SAFETY: the caller vouches for the addresses.
@@ -152,7 +156,7 @@ impl Copy {
                     bytes as usize,
                 );
             }
-            if self.to.0 == Side::Device {
+            if self.to.0 == TransferSide::Device {
                 memory.wrote(to, bytes);
             }
         }
@@ -162,7 +166,7 @@ impl Copy {
 /// Fills `bytes` bytes of devices' memory with copies of a pattern.
 ///
 /// # Safety
-/// As [`Copy::make`].
+/// As [`BoxCopy::make`].
 pub(crate) unsafe fn fill(memory: &Memory, to: u64, pattern: &[u8], bytes: usize) {
     let start = std::ptr::with_exposed_provenance_mut::<u8>(to as usize);
     // SAFETY: the caller vouches for the addresses; what is copied is what was filled before.
@@ -188,14 +192,14 @@ mod tests {
         let mut to = vec![0u8; 64];
         let address = |bytes: *const u8| bytes.expose_provenance() as u64;
         // 2 bytes of 3 rows of 2 slices, from (1, 0, 1) in rows of 4 bytes and slices of 16 to the origin in dense ones.
-        let copy = Copy {
+        let copy = BoxCopy {
             to: (
-                Side::Host,
-                Corner::new(address(to.as_mut_ptr()), [0; 3], [2, 3, 2], 0, 0),
+                TransferSide::Host,
+                BoxPlace::new(address(to.as_mut_ptr()), [0; 3], [2, 3, 2], 0, 0),
             ),
             from: (
-                Side::Host,
-                Corner::new(address(from.as_ptr()), [1, 0, 1], [2, 3, 2], 4, 16),
+                TransferSide::Host,
+                BoxPlace::new(address(from.as_ptr()), [1, 0, 1], [2, 3, 2], 4, 16),
             ),
             region: [2, 3, 2],
         };

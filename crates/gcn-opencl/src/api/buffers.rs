@@ -3,16 +3,16 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::commands::Order;
+use super::commands::EnqueueArguments;
 use super::entry::{array, call, make, pairs, properties, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::handle::{self, Handle, Object, publish};
-use crate::memory::{Allocated, Mem, Request};
+use crate::memory::{Allocated, BufferRequest, Mem};
 use crate::program::host_reads;
-use crate::queue::Role;
+use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
-use crate::transfer::Region;
+use crate::transfer::BoxSize;
 
 /// `cl_buffer_region`.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub struct BufferRegion {
 ///
 /// # Safety
 /// The program's memory is accessible, if the request has some.
-unsafe fn buffer(context: Handle, request: Request) -> Outcome<Handle> {
+unsafe fn buffer(context: Handle, request: BufferRequest) -> Outcome<Handle> {
     let context: Arc<Context> = handle::get(context)?;
     let allocated = Allocated::new(&context, request)?;
     if let (Some(contents), Some(space)) = (allocated.contents(), allocated.space()) {
@@ -43,7 +43,7 @@ pub unsafe extern "C" fn create_buffer(
     host: *mut c_void,
     status: *mut i32,
 ) -> Handle {
-    let request = Request {
+    let request = BufferRequest {
         flags,
         size,
         host: host.expose_provenance(),
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn create_buffer_with_properties(
             if !pairs(&list)?.is_empty() {
                 return Err(Status::INVALID_PROPERTY);
             }
-            let request = Request {
+            let request = BufferRequest {
                 flags,
                 size,
                 host: host.expose_provenance(),
@@ -140,14 +140,14 @@ pub unsafe extern "C" fn set_mem_object_destructor_callback(
 }
 
 /// The memory object of a command, which is of the queue's context.
-pub(super) fn object_of(order: &Order, memory: Handle) -> Outcome<Arc<Mem>> {
+pub(super) fn object_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc<Mem>> {
     let memory: Arc<Mem> = handle::get(memory)?;
     let is_own = Arc::ptr_eq(&memory.context, &order.queue.context);
     is_own.then_some(memory).ok_or(Status::INVALID_CONTEXT)
 }
 
 /// The buffer of a command, which is of the queue's context.
-pub(super) fn buffer_of(order: &Order, memory: Handle) -> Outcome<Arc<Mem>> {
+pub(super) fn buffer_of(order: &EnqueueArguments, memory: Handle) -> Outcome<Arc<Mem>> {
     let memory = object_of(order, memory)?;
     match memory.image {
         None => Ok(memory),
@@ -158,7 +158,7 @@ pub(super) fn buffer_of(order: &Order, memory: Handle) -> Outcome<Arc<Mem>> {
 /// The work of a command that maps a region.
 fn map_work(
     memory: &Arc<Mem>,
-    region: Region,
+    region: BoxSize,
     flags: u64,
 ) -> impl FnOnce() -> Outcome + Send + 'static {
     let mapped = memory.clone();
@@ -202,15 +202,15 @@ pub(super) fn check_map(memory: &Mem, flags: u64) -> Outcome {
 /// # Errors
 /// The queue has failed, or a blocking command fails: the region is not mapped then.
 pub(super) fn enqueue_map(
-    order: Order,
+    order: EnqueueArguments,
     command: u32,
     is_blocking: bool,
     memory: &Arc<Mem>,
-    (pointer, region): (usize, Region),
+    (pointer, region): (usize, BoxSize),
     flags: u64,
 ) -> Outcome<usize> {
     let work = map_work(memory, region, flags);
-    let enqueued = order.enqueue(command, Role::Command, is_blocking, work);
+    let enqueued = order.enqueue(command, CommandRole::Command, is_blocking, work);
     if let Err(error) = enqueued {
         memory.unmap(pointer)?;
         return Err(match error {
@@ -236,7 +236,7 @@ pub unsafe extern "C" fn enqueue_map_buffer(
     // SAFETY: the program vouches for its addresses.
     unsafe {
         make(status, || {
-            let order = Order::new(queue, count, list, event)?;
+            let order = EnqueueArguments::new(queue, count, list, event)?;
             let memory = buffer_of(&order, memory)?;
             memory.check_range(offset, size)?;
             if size == 0 {
@@ -244,7 +244,7 @@ pub unsafe extern "C" fn enqueue_map_buffer(
             }
             check_map(&memory, flags)?;
             order.queue.check()?;
-            let region = Region::line(offset, size);
+            let region = BoxSize::line(offset, size);
             let pointer = memory.map(region, flags & MAP_WRITES != 0);
             let (command, mapped) = (CL_COMMAND_MAP_BUFFER, (pointer, region));
             enqueue_map(order, command, is_blocking != 0, &memory, mapped, flags)
@@ -262,7 +262,7 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = object_of(&order, memory)?;
         order.queue.check()?;
         let mapping = memory.unmap(pointer.expose_provenance())?;
@@ -281,7 +281,12 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
             }
             Ok(())
         };
-        order.enqueue(CL_COMMAND_UNMAP_MEM_OBJECT, Role::Command, false, work)
+        order.enqueue(
+            CL_COMMAND_UNMAP_MEM_OBJECT,
+            CommandRole::Command,
+            false,
+            work,
+        )
     })
 }
 
@@ -298,15 +303,18 @@ pub unsafe extern "C" fn enqueue_migrate_mem_objects(
     const KNOWN: u64 = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         if objects == 0 || flags & !KNOWN != 0 {
             return Err(Status::INVALID_VALUE);
         }
         for memory in array(memory, objects as usize)? {
             object_of(&order, *memory)?;
         }
-        order.enqueue(CL_COMMAND_MIGRATE_MEM_OBJECTS, Role::Command, false, || {
-            Ok(())
-        })
+        order.enqueue(
+            CL_COMMAND_MIGRATE_MEM_OBJECTS,
+            CommandRole::Command,
+            false,
+            || Ok(()),
+        )
     })
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 use super::entry::{array, put_if};
 use crate::event::{Event, OfQueue};
 use crate::handle::{self, Handle};
-use crate::queue::{Queue, Role, Work};
+use crate::queue::{CommandRole, CommandWork, Queue};
 use crate::status::{Outcome, Status};
 
 /// The queue of a command, its wait list, and the place for its event.
-pub(super) struct Order {
+pub(super) struct EnqueueArguments {
     pub(super) queue: Arc<Queue>,
     after: Vec<Arc<Event>>,
     event: *mut Handle,
@@ -29,7 +29,7 @@ pub(super) unsafe fn wait_list(count: u32, list: *const Handle) -> Outcome<Vec<A
     events.map_err(|_| Status::INVALID_EVENT_WAIT_LIST)
 }
 
-impl Order {
+impl EnqueueArguments {
     /// Reads what all commands have.
     ///
     /// # Errors
@@ -42,12 +42,12 @@ impl Order {
         count: u32,
         list: *const Handle,
         event: *mut Handle,
-    ) -> Outcome<Order> {
+    ) -> Outcome<EnqueueArguments> {
         let queue: Arc<Queue> = handle::get(queue)?;
         // SAFETY: the caller vouches for the handles.
         let after = unsafe { wait_list(count, list) }?;
         queue.check_events(&after)?;
-        Ok(Order {
+        Ok(EnqueueArguments {
             queue,
             after,
             event,
@@ -61,22 +61,22 @@ impl Order {
     pub(super) fn enqueue(
         self,
         command: u32,
-        role: Role,
+        role: CommandRole,
         is_blocking: bool,
         work: impl FnOnce() -> Outcome + Send + 'static,
     ) -> Outcome {
         self.enqueue_work(command, role, is_blocking, Box::new(move |_| work()))
     }
 
-    /// As [`Order::enqueue`], of work that needs the queue of the emulated device.
+    /// As [`EnqueueArguments::enqueue`], of work that needs the queue of the emulated device.
     pub(super) fn enqueue_work(
         self,
         command: u32,
-        role: Role,
+        role: CommandRole,
         is_blocking: bool,
-        work: Work,
+        work: CommandWork,
     ) -> Outcome {
-        let Order {
+        let EnqueueArguments {
             queue,
             after,
             event,
@@ -84,7 +84,7 @@ impl Order {
         let progress = queue.enqueue(role, &after, work)?;
         if !event.is_null() {
             let made = queue.event(command, progress.clone());
-            // SAFETY: the program vouches for the room, by the contract of `Order::new`.
+            // SAFETY: the program vouches for the room, by the contract of `EnqueueArguments::new`.
             unsafe { put_if(event, made) };
         }
         if !is_blocking {

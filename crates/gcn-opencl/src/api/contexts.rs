@@ -13,7 +13,7 @@ use crate::runtime::{self, Runtime};
 use crate::status::{Outcome, Status};
 
 /// A function for errors of a context, of which there are none that no function returns.
-type Notify = Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void)>;
+type ContextNotify = Option<unsafe extern "C" fn(*const c_char, *const c_void, usize, *mut c_void)>;
 
 /// Looks at properties of a context.
 fn check_properties(list: &[isize]) -> Outcome {
@@ -27,7 +27,7 @@ fn check_properties(list: &[isize]) -> Outcome {
     Ok(())
 }
 
-fn check_notify(notify: Notify, data: *mut c_void) -> Outcome {
+fn check_notify(notify: ContextNotify, data: *mut c_void) -> Outcome {
     let is_valid = notify.is_some() || data.is_null();
     is_valid.then_some(()).ok_or(Status::INVALID_VALUE)
 }
@@ -46,7 +46,7 @@ pub unsafe extern "C" fn create_context(
     list: *const isize,
     count: u32,
     devices: *const Handle,
-    notify: Notify,
+    notify: ContextNotify,
     data: *mut c_void,
     status: *mut i32,
 ) -> Handle {
@@ -68,7 +68,7 @@ pub unsafe extern "C" fn create_context(
 pub unsafe extern "C" fn create_context_from_type(
     list: *const isize,
     kind: u64,
-    notify: Notify,
+    notify: ContextNotify,
     data: *mut c_void,
     status: *mut i32,
 ) -> Handle {

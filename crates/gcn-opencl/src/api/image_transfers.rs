@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffers::buffer_of;
-use super::commands::Order;
+use super::commands::EnqueueArguments;
 use super::entry::{call, optional_array};
 use super::images::image_of;
 use super::transfers::{Kept, enqueue_copy, triple};
@@ -12,16 +12,16 @@ use crate::abi::*;
 use crate::color::{COLOR_BYTES, texel};
 use crate::handle::Handle;
 use crate::memory::Mem;
-use crate::queue::Role;
+use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
-use crate::transfer::{Copy, Pitches, Side, fill};
+use crate::transfer::{BoxCopy, Pitches, TransferSide, fill};
 
 /// Enqueues a copy between an image and the program's memory.
 ///
 /// # Safety
 /// The program vouches for its addresses.
 unsafe fn transfer(
-    (order, command, is_blocking): (Order, u32, bool),
+    (order, command, is_blocking): (EnqueueArguments, u32, bool),
     memory: Arc<Mem>,
     (origin, region): (*const usize, *const usize),
     (row, slice): (usize, usize),
@@ -37,7 +37,7 @@ unsafe fn transfer(
     let is_read = command == CL_COMMAND_READ_IMAGE;
     memory.check_host(is_read, !is_read)?;
     let host = (
-        Side::Host,
+        TransferSide::Host,
         region.alone(host.expose_provenance() as u64, pitches),
     );
     let device = memory.device_side(&region);
@@ -46,7 +46,7 @@ unsafe fn transfer(
     } else {
         (device, host)
     };
-    let copy = Copy {
+    let copy = BoxCopy {
         to,
         from,
         region: region.size,
@@ -69,7 +69,7 @@ pub unsafe extern "C" fn enqueue_read_image(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = image_of(&order, image)?;
         let command = (order, CL_COMMAND_READ_IMAGE, is_blocking != 0);
         transfer(command, memory, (origin, region), (row, slice), to)
@@ -91,7 +91,7 @@ pub unsafe extern "C" fn enqueue_write_image(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = image_of(&order, image)?;
         let command = (order, CL_COMMAND_WRITE_IMAGE, is_blocking != 0);
         transfer(command, memory, (origin, region), (row, slice), from)
@@ -111,7 +111,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let (from, to) = (image_of(&order, from)?, image_of(&order, to)?);
         let (source, target) = (from.image()?, to.image()?);
         if source.format.named() != target.format.named() {
@@ -120,7 +120,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
         let size = triple(region)?;
         let read = source.region(triple(from_origin)?, size)?;
         let written = target.region(triple(to_origin)?, size)?;
-        let copy = Copy {
+        let copy = BoxCopy {
             to: to.device_side(&written),
             from: from.device_side(&read),
             region: read.size,
@@ -144,7 +144,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
 /// # Safety
 /// The program vouches for its addresses.
 unsafe fn with_buffer(
-    (order, command): (Order, u32),
+    (order, command): (EnqueueArguments, u32),
     (image, origin, region): (Handle, *const usize, *const usize),
     (buffer, offset): (Handle, usize),
 ) -> Outcome {
@@ -158,13 +158,13 @@ unsafe fn with_buffer(
     let region = unsafe { image.image()?.region(triple(origin)?, triple(region)?) }?;
     buffer.check_range(offset, region.size.into_iter().product())?;
     let inside = region.alone(buffer.address + offset as u64, Pitches::default());
-    let (own, others) = (image.device_side(&region), (Side::Device, inside));
+    let (own, others) = (image.device_side(&region), (TransferSide::Device, inside));
     let (to, from) = if command == CL_COMMAND_COPY_IMAGE_TO_BUFFER {
         (others, own)
     } else {
         (own, others)
     };
-    let copy = Copy {
+    let copy = BoxCopy {
         to,
         from,
         region: region.size,
@@ -185,7 +185,7 @@ pub unsafe extern "C" fn enqueue_copy_image_to_buffer(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let command = (order, CL_COMMAND_COPY_IMAGE_TO_BUFFER);
         with_buffer(command, (image, origin, region), (buffer, offset))
     })
@@ -204,7 +204,7 @@ pub unsafe extern "C" fn enqueue_copy_buffer_to_image(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let command = (order, CL_COMMAND_COPY_BUFFER_TO_IMAGE);
         with_buffer(command, (image, origin, region), (buffer, offset))
     })
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn enqueue_fill_image(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = image_of(&order, image)?;
         let image = memory.image()?;
         let region = image.region(triple(origin)?, triple(region)?)?;
@@ -230,15 +230,20 @@ pub unsafe extern "C" fn enqueue_fill_image(
         let mut color = [0; COLOR_BYTES];
         color.copy_from_slice(given);
         let pattern = texel(image.format, &color);
-        order.enqueue(CL_COMMAND_FILL_IMAGE, Role::Command, false, move || {
-            if let Some(space) = memory.space() {
-                for (address, bytes) in memory.rows(&region) {
-                    // SAFETY: the bytes are the image's.
-                    fill(space, address, &pattern, bytes as usize);
+        order.enqueue(
+            CL_COMMAND_FILL_IMAGE,
+            CommandRole::Command,
+            false,
+            move || {
+                if let Some(space) = memory.space() {
+                    for (address, bytes) in memory.rows(&region) {
+                        // SAFETY: the bytes are the image's.
+                        fill(space, address, &pattern, bytes as usize);
+                    }
                 }
-            }
-            drop(memory);
-            Ok(())
-        })
+                drop(memory);
+                Ok(())
+            },
+        )
     })
 }

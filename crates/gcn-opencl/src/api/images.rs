@@ -4,12 +4,12 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffers::{MAP_WRITES, check_map, enqueue_map, object_of};
-use super::commands::Order;
+use super::commands::EnqueueArguments;
 use super::entry::{call, make, pairs, properties, put_if, put_info};
 use super::transfers::triple;
 use crate::abi::*;
 use crate::context::Context;
-use crate::format::{Format, ImageFormat};
+use crate::format::{DeviceFormat, ImageFormat};
 use crate::handle::{self, Handle, Object, publish};
 use crate::image::{Geometry, ImageDesc};
 use crate::image_memory::{ImageRequest, create, is_supported};
@@ -199,7 +199,7 @@ pub unsafe extern "C" fn get_supported_image_formats(
             return Err(Status::INVALID_VALUE);
         }
         let has_images = context.devices.iter().any(|device| device.has_images());
-        let all: Vec<Format> = Format::all()
+        let all: Vec<DeviceFormat> = DeviceFormat::all()
             .filter(|format| has_images && geometry.takes(*format) && is_supported(*format, flags))
             .collect();
         if !formats.is_null() {
@@ -235,7 +235,7 @@ pub unsafe extern "C" fn get_image_info(
 ///
 /// # Errors
 /// There is none, or the device has no images.
-pub(super) fn image_of(order: &Order, image: Handle) -> Outcome<Arc<Mem>> {
+pub(super) fn image_of(order: &EnqueueArguments, image: Handle) -> Outcome<Arc<Mem>> {
     if !order.queue.device.has_images() {
         return Err(Status::INVALID_OPERATION);
     }
@@ -261,7 +261,7 @@ pub unsafe extern "C" fn enqueue_map_image(
     // SAFETY: the program vouches for its addresses.
     unsafe {
         make(status, || {
-            let order = Order::new(queue, count, list, event)?;
+            let order = EnqueueArguments::new(queue, count, list, event)?;
             let memory = image_of(&order, memory)?;
             let image = memory.image()?;
             let region = image.region(triple(origin)?, triple(region)?)?;

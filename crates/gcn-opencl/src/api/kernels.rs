@@ -3,15 +3,15 @@
 use std::ffi::{c_char, c_void};
 use std::sync::Arc;
 
-use super::commands::Order;
+use super::commands::EnqueueArguments;
 use super::entry::{call, make, optional_array, put_handles, put_info, release, text};
 use crate::abi::*;
 use crate::device::Device;
 use crate::handle::{self, Handle, Object, publish};
 use crate::kernel::{Kernel, codes};
-use crate::launch::{Ready, Sizes};
+use crate::launch::{LaunchSizes, ReadyLaunch};
 use crate::program::Program;
-use crate::queue::Role;
+use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
 
 pub unsafe extern "C" fn create_kernel(
@@ -194,10 +194,10 @@ pub unsafe extern "C" fn enqueue_nd_range_kernel(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         // More are no sizes of any launch, which is found below.
         let read = dimensions.min(3) as usize;
-        let sizes = Sizes {
+        let sizes = LaunchSizes {
             dimensions,
             offset: optional_array(offset, read),
             global: optional_array(global, read),
@@ -216,8 +216,8 @@ pub unsafe extern "C" fn enqueue_task(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
-        let sizes = Sizes {
+        let order = EnqueueArguments::new(queue, count, list, event)?;
+        let sizes = LaunchSizes {
             dimensions: 1,
             offset: None,
             global: Some(&[1]),
@@ -228,17 +228,22 @@ pub unsafe extern "C" fn enqueue_task(
 }
 
 /// Enqueues a launch as a command of a type.
-fn enqueue_launch(order: Order, command: u32, kernel: Handle, sizes: &Sizes<'_>) -> Outcome {
+fn enqueue_launch(
+    order: EnqueueArguments,
+    command: u32,
+    kernel: Handle,
+    sizes: &LaunchSizes<'_>,
+) -> Outcome {
     let kernel: Arc<Kernel> = handle::get(kernel)?;
     if !Arc::ptr_eq(&kernel.program().context, &order.queue.context) {
         return Err(Status::INVALID_CONTEXT);
     }
-    let ready = Ready::new(&kernel, &order.queue.device, sizes)?;
+    let ready = ReadyLaunch::new(&kernel, &order.queue.device, sizes)?;
     let work = move |queue: &_| match ready {
         Some(ready) => ready.run(queue),
         None => Ok(()),
     };
-    order.enqueue_work(command, Role::Command, false, Box::new(work))
+    order.enqueue_work(command, CommandRole::Command, false, Box::new(work))
 }
 
 /// Devices run no functions of the host.
@@ -256,7 +261,7 @@ pub unsafe extern "C" fn enqueue_native_kernel(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        Order::new(queue, count, list, event)?;
+        EnqueueArguments::new(queue, count, list, event)?;
         Err(Status::INVALID_OPERATION)
     })
 }

@@ -14,7 +14,7 @@ use crate::program::Program;
 use crate::status::{Outcome, Status};
 
 /// A function that is called when a build has ended.
-type Notify = Option<unsafe extern "C" fn(Handle, *mut c_void)>;
+type BuildNotify = Option<unsafe extern "C" fn(Handle, *mut c_void)>;
 
 pub unsafe extern "C" fn create_program_with_source(
     context: Handle,
@@ -133,7 +133,7 @@ pub unsafe extern "C" fn release_program(program: Handle) -> i32 {
     release::<Program>(program)
 }
 
-pub(super) fn check_notify(notify: Notify, data: *mut c_void) -> Outcome {
+pub(super) fn check_notify(notify: BuildNotify, data: *mut c_void) -> Outcome {
     let is_valid = notify.is_some() || data.is_null();
     is_valid.then_some(()).ok_or(Status::INVALID_VALUE)
 }
@@ -143,7 +143,7 @@ pub unsafe extern "C" fn build_program(
     count: u32,
     devices: *const Handle,
     options: *const c_char,
-    notify: Notify,
+    notify: BuildNotify,
     data: *mut c_void,
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
@@ -211,7 +211,7 @@ pub unsafe extern "C" fn get_program_build_info(
 /// No device runs functions at the end of a program.
 pub unsafe extern "C" fn set_program_release_callback(
     program: Handle,
-    _function: Notify,
+    _function: BuildNotify,
     _data: *mut c_void,
 ) -> i32 {
     call(|| {
@@ -241,7 +241,7 @@ pub unsafe extern "C" fn compile_program(
     headers: u32,
     sources: *const Handle,
     names: *const *const c_char,
-    notify: Notify,
+    notify: BuildNotify,
     data: *mut c_void,
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn link_program(
     options: *const c_char,
     inputs: u32,
     programs: *const Handle,
-    notify: Notify,
+    notify: BuildNotify,
     data: *mut c_void,
     status: *mut i32,
 ) -> Handle {

@@ -3,13 +3,13 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
-use super::commands::Order;
+use super::commands::EnqueueArguments;
 use super::entry::{call, make, pairs, properties, put_if, put_info, release};
 use crate::abi::*;
 use crate::context::Context;
 use crate::device::Device;
 use crate::handle::{self, Handle, Object, publish};
-use crate::queue::{Queue, Role};
+use crate::queue::{CommandRole, Queue};
 use crate::status::{Outcome, Status};
 
 /// Properties that queues of the host may have.
@@ -137,8 +137,8 @@ pub unsafe extern "C" fn enqueue_marker_with_wait_list(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
-        order.enqueue(CL_COMMAND_MARKER, Role::Marker, false, || Ok(()))
+        let order = EnqueueArguments::new(queue, count, list, event)?;
+        order.enqueue(CL_COMMAND_MARKER, CommandRole::Marker, false, || Ok(()))
     })
 }
 
@@ -150,8 +150,8 @@ pub unsafe extern "C" fn enqueue_barrier_with_wait_list(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
-        order.enqueue(CL_COMMAND_BARRIER, Role::Barrier, false, || Ok(()))
+        let order = EnqueueArguments::new(queue, count, list, event)?;
+        order.enqueue(CL_COMMAND_BARRIER, CommandRole::Barrier, false, || Ok(()))
     })
 }
 
@@ -161,8 +161,8 @@ pub unsafe extern "C" fn enqueue_marker(queue: Handle, event: *mut Handle) -> i3
         if event.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        let order = Order::new(queue, 0, std::ptr::null(), event)?;
-        order.enqueue(CL_COMMAND_MARKER, Role::Marker, false, || Ok(()))
+        let order = EnqueueArguments::new(queue, 0, std::ptr::null(), event)?;
+        order.enqueue(CL_COMMAND_MARKER, CommandRole::Marker, false, || Ok(()))
     })
 }
 
@@ -181,11 +181,11 @@ pub unsafe extern "C" fn enqueue_wait_for_events(
         if count == 0 || list.is_null() {
             return Err(Status::INVALID_VALUE);
         }
-        let order = Order::new(queue, count, list, std::ptr::null_mut());
+        let order = EnqueueArguments::new(queue, count, list, std::ptr::null_mut());
         let order = order.map_err(|error| match error {
             Status::INVALID_EVENT_WAIT_LIST => Status::INVALID_EVENT,
             other => other,
         })?;
-        order.enqueue(CL_COMMAND_BARRIER, Role::Barrier, false, || Ok(()))
+        order.enqueue(CL_COMMAND_BARRIER, CommandRole::Barrier, false, || Ok(()))
     })
 }

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffers::MAP_WRITES;
-use super::commands::Order;
+use super::commands::EnqueueArguments;
 use super::entry::{array, call, guard, optional_array};
 use super::transfers::is_pattern;
 use crate::abi::*;
@@ -13,10 +13,10 @@ use crate::context::Context;
 use crate::handle::{self, Handle};
 use crate::kernel::Kernel;
 use crate::program::host_reads;
-use crate::queue::Role;
+use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
 use crate::svm::{self, Svm};
-use crate::transfer::{Copy, Side, fill};
+use crate::transfer::{BoxCopy, TransferSide, fill};
 
 /// Bytes of the largest type, which allocations are aligned to at least.
 const MAX_ALIGN: usize = 128;
@@ -65,7 +65,7 @@ pub unsafe extern "C" fn enqueue_svm_free(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, events, list, event)?;
+        let order = EnqueueArguments::new(queue, events, list, event)?;
         let addresses = array(addresses, count as usize)?.to_vec();
         let data = data.expose_provenance();
         let work = move || {
@@ -87,22 +87,22 @@ pub unsafe extern "C" fn enqueue_svm_free(
             });
             done.recv().map_err(|_| Status::OUT_OF_RESOURCES)
         };
-        order.enqueue(CL_COMMAND_SVM_FREE, Role::Command, false, work)
+        order.enqueue(CL_COMMAND_SVM_FREE, CommandRole::Command, false, work)
     })
 }
 
 /// A range of memory, which is of devices if it is in an allocation.
-struct Range {
-    side: Side,
+struct SvmRange {
+    side: TransferSide,
     address: u64,
     /// Keeps the allocation.
     svm: Option<Svm>,
 }
 
-impl Range {
+impl SvmRange {
     /// # Errors
     /// There is no address, or the range is beyond its allocation, or in one of another context.
-    fn new(order: &Order, address: *const c_void, bytes: usize) -> Outcome<Range> {
+    fn new(order: &EnqueueArguments, address: *const c_void, bytes: usize) -> Outcome<SvmRange> {
         let address = address.expose_provenance();
         if address == 0 {
             return Err(Status::INVALID_VALUE);
@@ -117,11 +117,11 @@ impl Range {
                 return Err(Status::INVALID_VALUE);
             }
         }
-        Ok(Range {
+        Ok(SvmRange {
             side: if found.is_some() {
-                Side::Device
+                TransferSide::Device
             } else {
-                Side::Host
+                TransferSide::Host
             },
             address: address as u64,
             svm: found.map(|(_, svm)| svm),
@@ -141,15 +141,15 @@ pub unsafe extern "C" fn enqueue_svm_memcpy(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let (to, from) = (
-            Range::new(&order, to, size)?,
-            Range::new(&order, from, size)?,
+            SvmRange::new(&order, to, size)?,
+            SvmRange::new(&order, from, size)?,
         );
         if to.address.abs_diff(from.address) < size as u64 {
             return Err(Status::MEM_COPY_OVERLAP);
         }
-        let copy = Copy::line((to.side, to.address), (from.side, from.address), size);
+        let copy = BoxCopy::line((to.side, to.address), (from.side, from.address), size);
         let device = order.queue.device.clone();
         let kept = (to.svm, from.svm);
         let work = move || {
@@ -158,7 +158,12 @@ pub unsafe extern "C" fn enqueue_svm_memcpy(
             drop(kept);
             Ok(())
         };
-        order.enqueue(CL_COMMAND_SVM_MEMCPY, Role::Command, is_blocking != 0, work)
+        order.enqueue(
+            CL_COMMAND_SVM_MEMCPY,
+            CommandRole::Command,
+            is_blocking != 0,
+            work,
+        )
     })
 }
 
@@ -174,8 +179,8 @@ pub unsafe extern "C" fn enqueue_svm_mem_fill(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
-        let to = Range::new(&order, to, size)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
+        let to = SvmRange::new(&order, to, size)?;
         let pattern = optional_array(pattern.cast::<u8>(), bytes).ok_or(Status::INVALID_VALUE)?;
         let is_aligned = is_pattern(bytes)
             && to.address.is_multiple_of(bytes as u64)
@@ -191,7 +196,7 @@ pub unsafe extern "C" fn enqueue_svm_mem_fill(
             drop(to.svm);
             Ok(())
         };
-        order.enqueue(CL_COMMAND_SVM_MEMFILL, Role::Command, false, work)
+        order.enqueue(CL_COMMAND_SVM_MEMFILL, CommandRole::Command, false, work)
     })
 }
 
@@ -208,15 +213,15 @@ pub unsafe extern "C" fn enqueue_svm_map(
     const KNOWN: u64 = CL_MAP_READ | MAP_WRITES;
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
-        let range = Range::new(&order, address, size)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
+        let range = SvmRange::new(&order, address, size)?;
         let invalidates = flags & CL_MAP_WRITE_INVALIDATE_REGION != 0;
         let is_valid =
             flags & !KNOWN == 0 && (!invalidates || flags == CL_MAP_WRITE_INVALIDATE_REGION);
         if size == 0 || !is_valid {
             return Err(Status::INVALID_VALUE);
         }
-        let Range { address, svm, .. } = range;
+        let SvmRange { address, svm, .. } = range;
         let mappings = svm.as_ref().map(|svm| svm.mappings.clone());
         if let Some(mappings) = &mappings {
             mappings.add(address as usize, size as u64, flags & MAP_WRITES != 0);
@@ -228,7 +233,12 @@ pub unsafe extern "C" fn enqueue_svm_map(
             drop(svm);
             Ok(())
         };
-        let enqueued = order.enqueue(CL_COMMAND_SVM_MAP, Role::Command, is_blocking != 0, work);
+        let enqueued = order.enqueue(
+            CL_COMMAND_SVM_MAP,
+            CommandRole::Command,
+            is_blocking != 0,
+            work,
+        );
         if let (Err(_), Some(mappings)) = (&enqueued, &mappings) {
             mappings.take(address as usize);
         }
@@ -245,8 +255,8 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
-        let Range { address, svm, .. } = Range::new(&order, address, 0)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
+        let SvmRange { address, svm, .. } = SvmRange::new(&order, address, 0)?;
         let device = order.queue.device.clone();
         let mapping = svm.as_ref();
         let mapping = mapping.and_then(|svm| svm.mappings.take(address as usize));
@@ -257,7 +267,7 @@ pub unsafe extern "C" fn enqueue_svm_unmap(
             drop(svm);
             Ok(())
         };
-        order.enqueue(CL_COMMAND_SVM_UNMAP, Role::Command, false, work)
+        order.enqueue(CL_COMMAND_SVM_UNMAP, CommandRole::Command, false, work)
     })
 }
 
@@ -275,7 +285,7 @@ pub unsafe extern "C" fn enqueue_svm_migrate_mem(
     const KNOWN: u64 = CL_MIGRATE_MEM_OBJECT_HOST | CL_MIGRATE_MEM_OBJECT_CONTENT_UNDEFINED;
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         if addresses == 0 || flags & !KNOWN != 0 {
             return Err(Status::INVALID_VALUE);
         }
@@ -284,10 +294,15 @@ pub unsafe extern "C" fn enqueue_svm_migrate_mem(
             .iter()
             .enumerate()
         {
-            let range = Range::new(&order, *address, sizes.map_or(0, |sizes| sizes[index]))?;
+            let range = SvmRange::new(&order, *address, sizes.map_or(0, |sizes| sizes[index]))?;
             range.svm.ok_or(Status::INVALID_VALUE)?;
         }
-        order.enqueue(CL_COMMAND_SVM_MIGRATE_MEM, Role::Command, false, || Ok(()))
+        order.enqueue(
+            CL_COMMAND_SVM_MIGRATE_MEM,
+            CommandRole::Command,
+            false,
+            || Ok(()),
+        )
     })
 }
 

@@ -9,17 +9,17 @@ use super::{
 
 /// The table.
 #[repr(transparent)]
-struct Table([*const c_void; NAMES.len()]);
+struct FunctionTable([*const c_void; NAMES.len()]);
 
 // SAFETY: the table has addresses of functions, and never changes.
-unsafe impl Sync for Table {}
+unsafe impl Sync for FunctionTable {}
 
 macro_rules! table {
     ($($name:ident $module:ident::$function:ident,)*) => {
         /// Names of the functions in the headers.
         pub const NAMES: &[&str] = &[$(stringify!($name)),*];
 
-        static TABLE: Table = Table([$($module::$function as *const c_void),*]);
+        static TABLE: FunctionTable = FunctionTable([$($module::$function as *const c_void),*]);
     };
 }
 

@@ -4,15 +4,15 @@ use std::ffi::c_void;
 use std::sync::Arc;
 
 use super::buffers::buffer_of;
-use super::commands::Order;
+use super::commands::EnqueueArguments;
 use super::entry::{call, optional_array};
 use crate::abi::*;
 use crate::handle::Handle;
 use crate::memory::Mem;
 use crate::program::host_reads;
-use crate::queue::Role;
+use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
-use crate::transfer::{Copy, Corner, Side, fill};
+use crate::transfer::{BoxCopy, BoxPlace, TransferSide, fill};
 
 /// Bytes of the largest pattern.
 const MAX_PATTERN: usize = 128;
@@ -24,13 +24,13 @@ pub(super) fn is_pattern(bytes: usize) -> bool {
 
 /// Enqueues a copy that the program has vouched for.
 pub(super) fn enqueue_copy(
-    order: Order,
+    order: EnqueueArguments,
     command: u32,
     is_blocking: bool,
-    copy: Copy,
+    copy: BoxCopy,
     kept: Kept,
 ) -> Outcome {
-    order.enqueue(command, Role::Command, is_blocking, move || {
+    order.enqueue(command, CommandRole::Command, is_blocking, move || {
         if let Some(space) = kept.0.space() {
             // SAFETY: the program vouches for its memory, by the contract of the function that it called; the rest is of
             // buffers, which are kept, and in their bounds.
@@ -60,16 +60,16 @@ pub unsafe extern "C" fn enqueue_read_buffer(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
         memory.check_range(offset, size)?;
         if to.is_null() || size == 0 {
             return Err(Status::INVALID_VALUE);
         }
         memory.check_host(true, false)?;
-        let copy = Copy::line(
-            (Side::Host, to.expose_provenance() as u64),
-            (Side::Device, memory.address + offset as u64),
+        let copy = BoxCopy::line(
+            (TransferSide::Host, to.expose_provenance() as u64),
+            (TransferSide::Device, memory.address + offset as u64),
             size,
         );
         let kept = Kept(memory, None);
@@ -90,16 +90,16 @@ pub unsafe extern "C" fn enqueue_write_buffer(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
         memory.check_range(offset, size)?;
         if from.is_null() || size == 0 {
             return Err(Status::INVALID_VALUE);
         }
         memory.check_host(false, true)?;
-        let copy = Copy::line(
-            (Side::Device, memory.address + offset as u64),
-            (Side::Host, from.expose_provenance() as u64),
+        let copy = BoxCopy::line(
+            (TransferSide::Device, memory.address + offset as u64),
+            (TransferSide::Host, from.expose_provenance() as u64),
             size,
         );
         let kept = Kept(memory, None);
@@ -164,8 +164,8 @@ impl Pitched {
         end().ok_or(Status::INVALID_VALUE)
     }
 
-    fn corner(&self, address: u64, region: [usize; 3]) -> Corner {
-        Corner::new(address, self.origin, region, self.row, self.slice)
+    fn corner(&self, address: u64, region: [usize; 3]) -> BoxPlace {
+        BoxPlace::new(address, self.origin, region, self.row, self.slice)
     }
 
     /// Looks whether a box is in a buffer; the bytes from its first to its last one.
@@ -222,7 +222,7 @@ pub unsafe extern "C" fn enqueue_read_buffer_rect(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
         let region = region_of(region)?;
         let device = Pitched::new(origin, region, row, slice)?;
@@ -233,12 +233,12 @@ pub unsafe extern "C" fn enqueue_read_buffer_rect(
             return Err(Status::INVALID_VALUE);
         }
         memory.check_host(true, false)?;
-        let copy = Copy {
+        let copy = BoxCopy {
             to: (
-                Side::Host,
+                TransferSide::Host,
                 host.corner(to.expose_provenance() as u64, region),
             ),
-            from: (Side::Device, device.corner(memory.address, region)),
+            from: (TransferSide::Device, device.corner(memory.address, region)),
             region,
         };
         let kept = Kept(memory, None);
@@ -270,7 +270,7 @@ pub unsafe extern "C" fn enqueue_write_buffer_rect(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
         let region = region_of(region)?;
         let device = Pitched::new(origin, region, row, slice)?;
@@ -281,10 +281,10 @@ pub unsafe extern "C" fn enqueue_write_buffer_rect(
             return Err(Status::INVALID_VALUE);
         }
         memory.check_host(false, true)?;
-        let copy = Copy {
-            to: (Side::Device, device.corner(memory.address, region)),
+        let copy = BoxCopy {
+            to: (TransferSide::Device, device.corner(memory.address, region)),
             from: (
-                Side::Host,
+                TransferSide::Host,
                 host.corner(from.expose_provenance() as u64, region),
             ),
             region,
@@ -313,7 +313,7 @@ pub unsafe extern "C" fn enqueue_copy_buffer(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let (from, to) = (buffer_of(&order, from)?, buffer_of(&order, to)?);
         from.check_range(from_offset, size)?;
         to.check_range(to_offset, size)?;
@@ -323,9 +323,9 @@ pub unsafe extern "C" fn enqueue_copy_buffer(
         if from.overlaps((from_offset, size), &to, (to_offset, size)) {
             return Err(Status::MEM_COPY_OVERLAP);
         }
-        let copy = Copy::line(
-            (Side::Device, to.address + to_offset as u64),
-            (Side::Device, from.address + from_offset as u64),
+        let copy = BoxCopy::line(
+            (TransferSide::Device, to.address + to_offset as u64),
+            (TransferSide::Device, from.address + from_offset as u64),
             size,
         );
         enqueue_copy(
@@ -355,7 +355,7 @@ pub unsafe extern "C" fn enqueue_copy_buffer_rect(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let (from, to) = (buffer_of(&order, from)?, buffer_of(&order, to)?);
         let region = region_of(region)?;
         let source = Pitched::new(from_origin, region, from_row, from_slice)?;
@@ -365,9 +365,9 @@ pub unsafe extern "C" fn enqueue_copy_buffer_rect(
         }
         let source_range = source.check(&from, region)?;
         let target_range = target.check(&to, region)?;
-        let copy = Copy {
-            to: (Side::Device, target.corner(to.address, region)),
-            from: (Side::Device, source.corner(from.address, region)),
+        let copy = BoxCopy {
+            to: (TransferSide::Device, target.corner(to.address, region)),
+            from: (TransferSide::Device, source.corner(from.address, region)),
             region,
         };
         if from.overlaps(source_range, &to, target_range) && copy.overlaps() {
@@ -396,7 +396,7 @@ pub unsafe extern "C" fn enqueue_fill_buffer(
 ) -> i32 {
     // SAFETY: the program vouches for its addresses.
     call(|| unsafe {
-        let order = Order::new(queue, count, list, event)?;
+        let order = EnqueueArguments::new(queue, count, list, event)?;
         let memory = buffer_of(&order, memory)?;
         memory.check_range(offset, size)?;
         let pattern = optional_array(pattern.cast::<u8>(), bytes).ok_or(Status::INVALID_VALUE)?;
@@ -404,13 +404,18 @@ pub unsafe extern "C" fn enqueue_fill_buffer(
             return Err(Status::INVALID_VALUE);
         }
         let pattern = pattern.to_vec();
-        order.enqueue(CL_COMMAND_FILL_BUFFER, Role::Command, false, move || {
-            if let Some(space) = memory.space() {
-                // SAFETY: the bytes are the buffer's.
-                fill(space, memory.address + offset as u64, &pattern, size);
-            }
-            drop(memory);
-            Ok(())
-        })
+        order.enqueue(
+            CL_COMMAND_FILL_BUFFER,
+            CommandRole::Command,
+            false,
+            move || {
+                if let Some(space) = memory.space() {
+                    // SAFETY: the bytes are the buffer's.
+                    fill(space, memory.address + offset as u64, &pattern, size);
+                }
+                drop(memory);
+                Ok(())
+            },
+        )
     })
 }
