@@ -14,7 +14,7 @@ use gcn_isa::{Syntax, TextFidelity};
 use gcn_object::MetadataError;
 
 use crate::file::SourceText;
-use crate::{Status, Usage, input, outputs, render, warnings};
+use crate::{Status, UsageError, input, outputs, render, warnings};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -36,14 +36,14 @@ pub struct Args {
     #[arg(long, value_parser = input::TargetParser, hide_possible_values = true)]
     target: Option<input::Named>,
     /// Kind of output.
-    #[arg(long, value_enum, default_value_t = Format::Elf)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = OutputKind::Elf)]
+    format: OutputKind,
     /// Code object version; overrides `.amdhsa_code_object_version`.
     #[arg(long, value_parser = clap::value_parser!(u8).range(4..=6))]
     code_object_version: Option<u8>,
     /// Dialect to use where LLVM and CLRX conflict; syntax that only one of them has is always accepted.
-    #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
-    dialect: input::Dialect,
+    #[arg(long, value_enum, default_value_t = input::DialectOption::Llvm)]
+    dialect: input::DialectOption,
     /// Write debug information into the code object: the source line of each instruction, for reports of faults and
     /// findings, listings and debuggers.
     #[arg(short = 'g', long = "debug")]
@@ -100,19 +100,19 @@ pub fn definition(text: &str) -> Result<(String, i64), String> {
 
 /// Kinds of output.
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Format {
+pub enum OutputKind {
     /// A code object, linked and loadable.
     Elf,
     /// The words of `.text`.
     Raw,
 }
 
-impl Format {
+impl OutputKind {
     /// Extension of output files that are not named.
     fn extension(self) -> &'static str {
         match self {
-            Format::Elf => "co",
-            Format::Raw => "bin",
+            OutputKind::Elf => "co",
+            OutputKind::Raw => "bin",
         }
     }
 }
@@ -130,7 +130,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let options = match args.target {
         Some(named) => named.options(),
         None => Options::new(named_target(text.as_str()).ok_or_else(|| {
-            Usage(format!(
+            UsageError(format!(
                 "{name} has no .amdgcn_target that is known: add --target"
             ))
         })?),
@@ -162,12 +162,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         (None, assembly.diagnostics.clone())
     };
     args.warnings.apply(&mut diagnostics);
-    let sources = render::Sources {
+    let sources = render::RenderedSources {
         name: &name,
         text: text.as_str(),
         files: &assembly.files,
     };
-    let limits = render::Limits {
+    let limits = render::DiagnosticLimits {
         errors: args.error_limit,
         warnings: args.warnings.limit(),
     };
@@ -201,12 +201,12 @@ pub fn with_lines<'a>(options: Options<'a>) -> Options<'a> {
 /// linking finds.
 pub fn make(
     assembly: &Assembly,
-    format: Format,
+    format: OutputKind,
     version: Option<u8>,
 ) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
     let program = &assembly.program;
     let made = match format {
-        Format::Elf => program.to_object(version).map_err(|error| match error {
+        OutputKind::Elf => program.to_object(version).map_err(|error| match error {
             ObjectError::Link(errors) => errors,
             ObjectError::Metadata(error) => vec![metadata_error(program, &error)],
             error => vec![Diagnostic::error(
@@ -215,7 +215,7 @@ pub fn make(
                 error.to_string(),
             )],
         }),
-        Format::Raw => program.to_linked_raw(),
+        OutputKind::Raw => program.to_linked_raw(),
     };
     let mut diagnostics = assembly.diagnostics.clone();
     let is_whole = !assembly.has_errors();

@@ -12,7 +12,7 @@ use gcn_runtime::report::FindingReport;
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
 use crate::findings::{self, CONFLICT, shown};
-use crate::{Status, Usage, failure, outputs, render, run};
+use crate::{Status, UsageError, failure, outputs, render, run};
 pub use options::CheckOptions;
 
 /// For `--help`.
@@ -101,14 +101,14 @@ fn checking(args: &Args, json: bool) -> Result<Checking> {
         let format = args.check.format();
         if format.is_some_and(|format| format != FindingFormat::Json) {
             let message = "--json is --format json, and --format asks for another";
-            bail!(Usage(message.to_owned()));
+            bail!(UsageError(message.to_owned()));
         }
         settings.format = FindingFormat::Json;
     }
     // Of several launches, those of this kernel.
     settings.kernels.extend(args.run.kernel.clone());
     if settings.gen_suppressions && settings.format != FindingFormat::Text {
-        bail!(Usage(CONFLICT.to_owned()));
+        bail!(UsageError(CONFLICT.to_owned()));
     }
     Checking::new(settings).map_err(|error| shown(error, json))
 }

@@ -19,7 +19,7 @@ use gcn_runtime::report::Sources;
 use crate::file::FileBytes;
 use crate::labels::Labels;
 use crate::problem::{MISSING_DEBUG_INFO, Problem};
-use crate::{Status, Usage, driver, input, object, render};
+use crate::{Status, UsageError, driver, input, object, render};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -41,8 +41,8 @@ pub struct Args {
     #[arg(long, value_name = "NUMBER")]
     entry: Option<usize>,
     /// Format of the input.
-    #[arg(long, value_enum, default_value_t = Format::Auto)]
-    format: Format,
+    #[arg(long, value_enum, default_value_t = ListingForm::Auto)]
+    format: ListingForm,
     /// Add each line's address and words as a comment.
     #[arg(long)]
     hex: bool,
@@ -73,12 +73,12 @@ pub struct Args {
     #[arg(long, value_name = "FILE", conflicts_with = "full")]
     labels: Option<PathBuf>,
     /// Spelling of instructions.
-    #[arg(long, value_enum, default_value_t = input::Dialect::Llvm)]
-    syntax: input::Dialect,
+    #[arg(long, value_enum, default_value_t = input::DialectOption::Llvm)]
+    syntax: input::DialectOption,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
-enum Format {
+enum ListingForm {
     /// A code object or a file that contains code objects, if the file begins like one; raw words otherwise.
     Auto,
     /// An ELF code object, an offload bundle of them (plain or compressed), a host program with
@@ -89,8 +89,8 @@ enum Format {
 }
 
 impl Args {
-    fn choice(&self) -> object::Choice<'_> {
-        object::Choice {
+    fn choice(&self) -> object::ObjectChoice<'_> {
+        object::ObjectChoice {
             target: self.target,
             entry: self.entry,
             kernel: self.kernel.as_deref(),
@@ -99,14 +99,14 @@ impl Args {
 
     /// # Errors
     /// An option is about raw words.
-    fn check_object(&self) -> Result<(), Usage> {
+    fn check_object(&self) -> Result<(), UsageError> {
         let raw = [
             ("--offset", self.offset),
             ("--length", self.length),
             ("--base", self.base),
         ];
         match raw.iter().find(|(_, value)| value.is_some()) {
-            Some((option, _)) => Err(Usage(format!(
+            Some((option, _)) => Err(UsageError(format!(
                 "{option} applies to raw words only: add --format raw"
             ))),
             None => Ok(()),
@@ -115,7 +115,7 @@ impl Args {
 
     /// # Errors
     /// An option is about code objects.
-    fn check_raw(&self, name: &str) -> Result<(), Usage> {
+    fn check_raw(&self, name: &str) -> Result<(), UsageError> {
         let object = [
             ("--kernel", self.kernel.is_some()),
             ("--source", self.source),
@@ -127,7 +127,7 @@ impl Args {
 
     /// # Errors
     /// An option is about raw words or code objects.
-    fn check_driver_program(&self, name: &str) -> Result<(), Usage> {
+    fn check_driver_program(&self, name: &str) -> Result<(), UsageError> {
         self.check_object()?;
         let object = [
             ("--source", self.source),
@@ -176,9 +176,9 @@ impl Args {
 
 /// # Errors
 /// An option of those that are about code objects is given.
-fn check(options: &[(&str, bool)], name: &str) -> Result<(), Usage> {
+fn check(options: &[(&str, bool)], name: &str) -> Result<(), UsageError> {
     match options.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) => Err(Usage(format!(
+        Some((option, _)) => Err(UsageError(format!(
             "{option} applies to code objects only, and {name} is not one"
         ))),
         None => Ok(()),
@@ -272,8 +272,8 @@ fn add_labels<'a>(code: &mut ListedCode<'a>, labels: Option<&'a Labels>) -> Resu
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let options = ListOptions {
         syntax: match args.syntax {
-            input::Dialect::Llvm => Syntax::Llvm,
-            input::Dialect::Clrx => Syntax::Clrx,
+            input::DialectOption::Llvm => Syntax::Llvm,
+            input::DialectOption::Clrx => Syntax::Clrx,
         },
         hex: args.hex,
     };
@@ -281,9 +281,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let bytes = FileBytes::open(&args.input)?;
     let name = input::name(&args.input);
     let is_elf = match args.format {
-        Format::Auto => object::is_object(&bytes),
-        Format::Elf => true,
-        Format::Raw => false,
+        ListingForm::Auto => object::is_object(&bytes),
+        ListingForm::Elf => true,
+        ListingForm::Raw => false,
     };
     let mut result = Ok(());
     let mut sink = |part: &[u8]| {
@@ -323,7 +323,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         std::mem::forget(object);
     } else {
         args.check_raw(&name)?;
-        if args.format == Format::Auto
+        if args.format == ListingForm::Auto
             && let Some(kind) = looks_like(&bytes)
         {
             let message = format!(
@@ -335,7 +335,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             let message = format!(
                 "{name} is not an ELF file, and raw words do not say their target: add --target"
             );
-            return Err(Usage(message).into());
+            return Err(UsageError(message).into());
         };
         let mut code = args.raw_code(target, &bytes, &name)?;
         add_labels(&mut code, labels.as_ref())?;

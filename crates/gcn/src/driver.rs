@@ -11,7 +11,7 @@ use serde::Serialize;
 
 use crate::file::FileBytes;
 use crate::render::printable;
-use crate::{Usage, kernel_text, render};
+use crate::{UsageError, kernel_text, render};
 
 /// Section of the listing that code is in.
 const CODE_SECTION: &str = ".text";
@@ -72,7 +72,7 @@ pub fn code<'a>(
     }
     let Some(target) = target(program, asked, name) else {
         let message = format!("a {} does not say its chip: add --target", program.format);
-        return Err(Usage(message).into());
+        return Err(UsageError(message).into());
     };
     // Kernels may share their code, which is listed once.
     let mut by_place: BTreeMap<usize, Vec<&DriverKernel>> = BTreeMap::new();
@@ -154,12 +154,12 @@ struct DriverReport {
     producer: Option<String>,
     compile_options: Option<String>,
     constant_bytes: usize,
-    kernels: Vec<KernelReport>,
+    kernels: Vec<DriverKernelReport>,
     warnings: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct KernelReport {
+struct DriverKernelReport {
     name: String,
     /// Offset of the first instruction in its section.
     entry: u64,
@@ -170,19 +170,19 @@ struct KernelReport {
     lds_bytes: Option<u64>,
     scratch_bytes_per_lane: Option<u64>,
     required_workgroup: Option<[u32; 3]>,
-    user_sgprs: Vec<UserSgprReport>,
-    arguments: Vec<ArgumentReport>,
+    user_sgprs: Vec<DriverUserSgprReport>,
+    arguments: Vec<DriverArgumentReport>,
 }
 
 #[derive(Serialize)]
-struct UserSgprReport {
+struct DriverUserSgprReport {
     holds: String,
     first: u32,
     count: u32,
 }
 
 #[derive(Serialize)]
-struct ArgumentReport {
+struct DriverArgumentReport {
     name: Option<String>,
     kind: String,
     r#type: Option<String>,
@@ -203,7 +203,7 @@ impl DriverReport {
             compile_options: program.compile_options.clone(),
             constant_bytes: program.constant_bytes,
             kernels: kernels
-                .map(|kernel| KernelReport::new(kernel, target))
+                .map(|kernel| DriverKernelReport::new(kernel, target))
                 .collect(),
             warnings: program.warnings.iter().map(ToString::to_string).collect(),
         }
@@ -255,11 +255,11 @@ fn lds_bytes(kernel: &DriverKernel, target: Option<&Target>) -> Option<u64> {
     Some(u64::from(blocks) * block)
 }
 
-impl KernelReport {
-    fn new(kernel: &DriverKernel, target: Option<&Target>) -> KernelReport {
+impl DriverKernelReport {
+    fn new(kernel: &DriverKernel, target: Option<&Target>) -> DriverKernelReport {
         let user_data = kernel.user_data.iter();
         let arguments = kernel.arguments.iter();
-        KernelReport {
+        DriverKernelReport {
             name: kernel.name.clone(),
             entry: kernel.address,
             code_bytes: kernel.file.len(),
@@ -269,14 +269,14 @@ impl KernelReport {
             scratch_bytes_per_lane: kernel.scratch_bytes_per_lane,
             required_workgroup: kernel.required_workgroup,
             user_sgprs: user_data
-                .map(|data| UserSgprReport {
+                .map(|data| DriverUserSgprReport {
                     holds: data.class.to_string(),
                     first: data.first,
                     count: data.count,
                 })
                 .collect(),
             arguments: arguments
-                .map(|argument| ArgumentReport {
+                .map(|argument| DriverArgumentReport {
                     name: argument.name.clone(),
                     kind: argument.kind.to_string(),
                     r#type: argument.type_name.clone(),

@@ -29,9 +29,9 @@ use gcn_runtime::settings::{
 use crate::check::CheckOptions;
 use crate::findings::shown;
 use crate::problem::{INVALID_FILTER, INVALID_SETTING, MISSING_LIBRARY, Problem, UNUSABLE_PROGRAM};
-use crate::{Status, Usage, input, outputs, render, variations};
+use crate::{Status, UsageError, input, outputs, render, variations};
 use library::Library;
-use program::Program;
+use program::HostProgram;
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -137,7 +137,7 @@ impl Checks {
             let has_options = !self.kernel.is_empty() || self.error_exitcode.is_some();
             if has_options || self.options.any() {
                 let message = "options of checks mean nothing without --check";
-                return Err(Usage(message.to_owned()).into());
+                return Err(UsageError(message.to_owned()).into());
             }
             return Ok(None);
         };
@@ -232,7 +232,7 @@ impl Options {
         let file = environment.map(|it| it.file);
         let Some(file) = self.profile.clone().or(file) else {
             return match self.profile_format {
-                Some(_) => Err(Usage("--profile-format needs --profile".to_owned()).into()),
+                Some(_) => Err(UsageError("--profile-format needs --profile".to_owned()).into()),
                 None => Ok(None),
             };
         };
@@ -402,7 +402,7 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         );
         bail!(Problem::new(UNUSABLE_PROGRAM, message));
     }
-    if let Some(program) = path.as_deref().and_then(Program::read) {
+    if let Some(program) = path.as_deref().and_then(HostProgram::read) {
         for note in program.notes(library) {
             render::tell(format_args!("note: {}\n", render::printable(&note)));
         }

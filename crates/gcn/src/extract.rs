@@ -48,7 +48,7 @@ const EXTENSION: &str = "co";
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let name = input::name(&args.input);
     let file = FileBytes::open(&args.input)?;
-    let choice = object::Choice {
+    let choice = object::ObjectChoice {
         target: args.target,
         entry: args.entry,
         kernel: args.kernel.as_deref(),

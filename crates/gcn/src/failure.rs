@@ -9,7 +9,7 @@ use serde::Serialize;
 use crate::problem::{self, Problem};
 use crate::render::{self, Diagnosed};
 use crate::status::RunOutcome;
-use crate::{Status, Usage};
+use crate::{Status, UsageError};
 
 /// Everything that is wrong with a launch.
 #[derive(Debug, thiserror::Error)]
@@ -52,7 +52,7 @@ pub struct UsageOfKernel {
 
 /// A command that did not do as asked, in JSON; the fields are the keys.
 #[derive(Serialize)]
-struct Failure {
+struct FailureReport {
     outcome: RunOutcome,
     exit_status: u8,
     /// Each is a message, or all diagnostics of a source.
@@ -63,9 +63,9 @@ struct Failure {
     help: Option<String>,
 }
 
-impl Failure {
-    fn new(outcome: RunOutcome, problems: Vec<Problem>, help: Option<String>) -> Failure {
-        Failure {
+impl FailureReport {
+    fn new(outcome: RunOutcome, problems: Vec<Problem>, help: Option<String>) -> FailureReport {
+        FailureReport {
             outcome,
             exit_status: outcome.status() as u8,
             names: problems.iter().map(|problem| problem.name).collect(),
@@ -75,9 +75,9 @@ impl Failure {
     }
 
     /// Arguments that are wrong.
-    fn of_usage(message: &str, help: Option<String>) -> Failure {
+    fn of_usage(message: &str, help: Option<String>) -> FailureReport {
         let problem = Problem::of_usage(message.trim_end());
-        Failure::new(RunOutcome::BadUsage, vec![problem], help)
+        FailureReport::new(RunOutcome::BadUsage, vec![problem], help)
     }
 
     fn write(&self, out: &mut dyn Write) -> Result<()> {
@@ -100,23 +100,23 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
                 name: *name,
                 message: text.trim_end().to_owned(),
             };
-            Failure::new(RunOutcome::BadInput, vec![problem], None).write(out)?;
+            FailureReport::new(RunOutcome::BadInput, vec![problem], None).write(out)?;
         } else {
             render::tell(format_args!("{text}"));
         }
         return Ok(Status::BadInput);
     }
     let failure = match error.downcast::<Problems>() {
-        Ok(Problems { problems, help }) => Failure::new(RunOutcome::BadInput, problems, help),
+        Ok(Problems { problems, help }) => FailureReport::new(RunOutcome::BadInput, problems, help),
         Err(error) => match error.downcast::<UsageOfKernel>() {
-            Ok(UsageOfKernel { message, help }) => Failure::of_usage(&message, help),
+            Ok(UsageOfKernel { message, help }) => FailureReport::of_usage(&message, help),
             Err(error) => {
-                let outcome = if error.is::<Usage>() {
+                let outcome = if error.is::<UsageError>() {
                     RunOutcome::BadUsage
                 } else {
                     RunOutcome::BadInput
                 };
-                Failure::new(outcome, vec![Problem::of(&error)], None)
+                FailureReport::new(outcome, vec![Problem::of(&error)], None)
             }
         },
     };
@@ -160,5 +160,5 @@ pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsStri
 pub fn report_usage(error: &clap::Error, out: &mut dyn Write) -> Result<()> {
     let message = error.to_string();
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    Failure::of_usage(message, None).write(out)
+    FailureReport::of_usage(message, None).write(out)
 }

@@ -49,10 +49,10 @@ pub struct MappedText {
 
 /// The bytes of a file, read or mapped. Clones share them.
 #[derive(Clone)]
-pub struct FileBytes(Arc<Storage>);
+pub struct FileBytes(Arc<FileStorage>);
 
 /// Memory that holds the bytes of a file.
-enum Storage {
+enum FileStorage {
     Read(Vec<u8>),
     Mapped(MappedFile),
 }
@@ -162,8 +162,8 @@ impl FileBytes {
     /// Those of [`read`]; or the file is empty.
     pub fn open(path: &Path) -> Result<FileBytes> {
         let storage = match MappedFile::open(path, u64::MAX)? {
-            Some(file) => Storage::Mapped(file),
-            None => Storage::Read(read(path)?),
+            Some(file) => FileStorage::Mapped(file),
+            None => FileStorage::Read(read(path)?),
         };
         let bytes = FileBytes(Arc::new(storage));
         if bytes.is_empty() {
@@ -180,7 +180,7 @@ impl FileBytes {
 
     /// Releases the memory of a mapped file. The system reads the file again where it is used again.
     pub fn release(&self) {
-        if let Storage::Mapped(file) = &*self.0 {
+        if let FileStorage::Mapped(file) = &*self.0 {
             file.release(0, file.map.len());
         }
     }
@@ -188,8 +188,8 @@ impl FileBytes {
     /// Reports an error if the file has changed since it was mapped.
     pub fn check(&self) -> Result<()> {
         match &*self.0 {
-            Storage::Mapped(file) => file.check(),
-            Storage::Read(_) => Ok(()),
+            FileStorage::Mapped(file) => file.check(),
+            FileStorage::Read(_) => Ok(()),
         }
     }
 }
@@ -199,8 +199,8 @@ impl Deref for FileBytes {
 
     fn deref(&self) -> &[u8] {
         match &*self.0 {
-            Storage::Mapped(file) => &file.map,
-            Storage::Read(bytes) => bytes,
+            FileStorage::Mapped(file) => &file.map,
+            FileStorage::Read(bytes) => bytes,
         }
     }
 }

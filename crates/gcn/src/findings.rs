@@ -12,7 +12,7 @@ use gcn_runtime::settings::{CheckSettings, FindingFormat};
 use crate::explain::INVALID_SUPPRESSIONS;
 use crate::problem::Problem;
 use crate::render::Diagnosed;
-use crate::{Usage, input, outputs, render};
+use crate::{UsageError, input, outputs, render};
 
 /// The error of suppressions that have another form than theirs.
 pub const CONFLICT: &str = "--gen-suppressions writes TOML, and the findings have no other format then: leave out --format and --json";
@@ -96,11 +96,11 @@ impl FindingOptions {
     ///
     /// # Errors
     /// Suppressions would have another form than theirs.
-    pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, Usage> {
+    pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let format = self.format.unwrap_or(base.format);
         let gen_suppressions = self.gen_suppressions || base.gen_suppressions;
         if gen_suppressions && format != FindingFormat::Text {
-            return Err(Usage(CONFLICT.to_owned()));
+            return Err(UsageError(CONFLICT.to_owned()));
         }
         Ok(CheckSettings {
             format,

@@ -13,7 +13,7 @@ use serde::Serialize;
 use crate::file::FileBytes;
 use crate::kernel_text::{ARGUMENTS, argument_line, sgprs};
 use crate::render::printable;
-use crate::{Status, Usage, driver, input, object, render};
+use crate::{Status, UsageError, driver, input, object, render};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -62,7 +62,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
                 "{name} is a {}, which has no numbered code objects",
                 program.format
             );
-            return Err(Usage(message).into());
+            return Err(UsageError(message).into());
         }
         let kernel = args.kernel.as_deref();
         driver::show(&program, &name, args.target, kernel, args.json, out)?;
@@ -73,7 +73,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if !is_chosen && let Some(list) = entries(&file).with_context(|| name.clone())? {
         return write_entries(&name, &list, args.json, out);
     }
-    let choice = object::Choice {
+    let choice = object::ObjectChoice {
         target: args.target,
         entry: args.entry,
         kernel: args.kernel.as_deref(),

@@ -18,18 +18,18 @@ pub use crate::file::{STDIN, name, open, read, read_text};
 /// Assembly language of a text that is read or written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, clap::ValueEnum, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Dialect {
+pub enum DialectOption {
     /// llvm-mc's.
     Llvm,
     /// CLRX's.
     Clrx,
 }
 
-impl From<Dialect> for gcn_asm::Dialect {
-    fn from(dialect: Dialect) -> gcn_asm::Dialect {
+impl From<DialectOption> for gcn_asm::Dialect {
+    fn from(dialect: DialectOption) -> gcn_asm::Dialect {
         match dialect {
-            Dialect::Llvm => gcn_asm::Dialect::Llvm,
-            Dialect::Clrx => gcn_asm::Dialect::Clrx,
+            DialectOption::Llvm => gcn_asm::Dialect::Llvm,
+            DialectOption::Clrx => gcn_asm::Dialect::Clrx,
         }
     }
 }

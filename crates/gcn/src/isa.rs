@@ -19,9 +19,9 @@ use gcn_isa::field::SUFFIXES;
 use gcn_isa::{Isa, Row, Target, rows};
 use serde::Serialize;
 
-use crate::{Status, Usage, input, render};
+use crate::{Status, UsageError, input, render};
 use answer::{Answer, exists, family, set_of, sets, unknown, versions};
-use instruction::Instruction;
+use instruction::InstructionReport;
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -72,7 +72,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         [name] => of_name(print, &isas, name)?,
         _ => {
             let message = "expected one family, instruction or number, or words in hexadecimal";
-            return Err(Usage(message.to_owned()).into());
+            return Err(UsageError(message.to_owned()).into());
         }
     }
     Ok(Status::Success)
@@ -125,11 +125,11 @@ fn heading(isa: Isa) -> String {
 #[derive(Serialize)]
 struct Families {
     on: Vec<String>,
-    families: Vec<Counts>,
+    families: Vec<FamilyCounts>,
 }
 
 #[derive(Serialize)]
-struct Counts {
+struct FamilyCounts {
     family: String,
     instructions: Vec<usize>,
 }
@@ -144,7 +144,7 @@ impl Families {
         Families {
             on: isas.iter().map(|&isa| heading(isa)).collect(),
             families: names
-                .map(|family| Counts {
+                .map(|family| FamilyCounts {
                     instructions: isas.iter().map(|&isa| count(&family, isa)).collect(),
                     family,
                 })
@@ -179,38 +179,38 @@ impl Answer for Families {
 
 /// Instructions by number, name and operands.
 #[derive(Serialize)]
-struct Listing {
+struct InstructionListing {
     on: Vec<String>,
-    instructions: Vec<Listed>,
+    instructions: Vec<ListedInstruction>,
 }
 
 #[derive(Serialize)]
-struct Listed {
+struct ListedInstruction {
     family: String,
     /// The number in the first encoding on each instruction set, nothing where there is none.
     opcodes: Vec<Option<u64>>,
     written: String,
 }
 
-impl Listing {
-    fn of<'a>(isas: &[Isa], rows: impl IntoIterator<Item = &'a Row>) -> Listing {
+impl InstructionListing {
+    fn of<'a>(isas: &[Isa], rows: impl IntoIterator<Item = &'a Row>) -> InstructionListing {
         let listed = |row: &Row| {
             let newest = isas.iter().rev().find(|&&isa| exists(row, isa))?;
             let number = |isa: &Isa| Some(isa.tables().forms(row.op()).first()?.opcode());
-            Some(Listed {
+            Some(ListedInstruction {
                 family: family(row.op()),
                 opcodes: isas.iter().map(number).collect(),
                 written: usage(*newest, row.op()),
             })
         };
-        Listing {
+        InstructionListing {
             on: isas.iter().map(|&isa| heading(isa)).collect(),
             instructions: rows.into_iter().filter_map(listed).collect(),
         }
     }
 }
 
-impl Answer for Listing {
+impl Answer for InstructionListing {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         self.on
             .iter()
@@ -227,7 +227,7 @@ impl Answer for Listing {
     }
 }
 
-impl Answer for Vec<Instruction> {
+impl Answer for Vec<InstructionReport> {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         for (index, instruction) in self.iter().enumerate() {
             if index > 0 {
@@ -243,19 +243,21 @@ fn of_name(print: Print<'_>, isas: &[Isa], name: &str) -> Result<()> {
     let name = name.to_ascii_lowercase();
     if family_names().contains(&name) {
         let of_family = rows().filter(|row| family(row.op()) == name);
-        return print.answer(&Listing::of(isas, of_family));
+        return print.answer(&InstructionListing::of(isas, of_family));
     }
     let found: Vec<&Row> = match name.split_once(':') {
         Some((family_name, number)) => numbered(isas, family_name, number)?,
         None => named(isas, &name),
     };
     if !found.is_empty() {
-        let described = found.into_iter().map(|row| Instruction::of(isas, row));
+        let described = found
+            .into_iter()
+            .map(|row| InstructionReport::of(isas, row));
         return print.answer(&described.collect::<Vec<_>>());
     }
     let matching = matching(isas, &name);
     if !matching.is_empty() {
-        return print.answer(&Listing::of(isas, matching));
+        return print.answer(&InstructionListing::of(isas, matching));
     }
     if let Some(row) = named(&Isa::ALL, &name).first() {
         bail!(unknown(format!(

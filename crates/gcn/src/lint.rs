@@ -15,7 +15,7 @@ use gcn_runtime::{Device, Module};
 
 use crate::findings::{self, FindingOptions, shown};
 use crate::problem::Problem;
-use crate::program::{Program, ProgramOptions, ProgramRequest, Terms, program};
+use crate::program::{LoadedProgram, ProgramOptions, ProgramRequest, ProgramTerms, program};
 use crate::{Status, input, outputs};
 
 /// For `--help`.
@@ -74,12 +74,12 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     request.override_by(&args.program);
     let kernels = args.kernel.iter().map(|name| Some(name.as_str()));
     // Loaded, its addresses have symbols and lines of source for the reports.
-    let terms = Terms {
+    let terms = ProgramTerms {
         kernels: &kernels.collect::<Vec<_>>(),
         json,
         device: &|target| Ok(Device::builder(target)?.threads(1).build()),
     };
-    let Program {
+    let LoadedProgram {
         bytes,
         module,
         included,

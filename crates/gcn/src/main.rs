@@ -47,7 +47,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use gcn_runtime::error_names::UNREADABLE_INPUT;
 
 use problem::{Problem, UNWRITABLE_OUTPUT};
-pub use status::{Status, Usage};
+pub use status::{Status, UsageError};
 
 /// Assembles, disassembles and runs AMD GCN machine code on any CPU.
 #[derive(Parser)]
@@ -142,7 +142,7 @@ fn main() -> ExitCode {
                 error
             };
             render::complain(&error);
-            if error.is::<Usage>() {
+            if error.is::<UsageError>() {
                 Status::BadUsage.into()
             } else {
                 Status::BadInput.into()

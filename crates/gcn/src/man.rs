@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use clap::Command;
 use clap_mangen::Man;
 
-use crate::{Status, Usage, outputs};
+use crate::{Status, UsageError, outputs};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -45,7 +45,7 @@ pub fn run(args: &Args, command: Command, out: &mut dyn Write) -> Result<Status>
         Some(name) => gcn
             .find_subcommand(name)
             .cloned()
-            .ok_or_else(|| Usage(format!("there is no command `{name}`")))?,
+            .ok_or_else(|| UsageError(format!("there is no command `{name}`")))?,
     };
     Man::new(command).render(out)?;
     Ok(Status::Success)

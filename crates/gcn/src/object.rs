@@ -26,7 +26,7 @@ const RELEASED_EVERY: usize = 64;
 
 /// The code object of a file that is meant.
 #[derive(Clone, Copy, Default)]
-pub struct Choice<'a> {
+pub struct ObjectChoice<'a> {
     /// Code for this target.
     pub target: Option<&'static Target>,
     /// The code object of this number, counted from 1 as `gcn info` lists them.
@@ -77,7 +77,7 @@ impl Iterator for Entries<'_> {
 ///
 /// # Errors
 /// The file is neither, or the choice fits none or several.
-pub fn read(file: &FileBytes, choice: Choice) -> Result<CodeObject<'static>> {
+pub fn read(file: &FileBytes, choice: ObjectChoice) -> Result<CodeObject<'static>> {
     match choose(file, choice)? {
         Some(entry) => Ok(entry.read()?),
         None => Ok(gcn_object::read(file.shared())?),
@@ -88,7 +88,7 @@ pub fn read(file: &FileBytes, choice: Choice) -> Result<CodeObject<'static>> {
 ///
 /// # Errors
 /// As those of [`read`], but for those of reading the code object.
-pub fn choose(file: &FileBytes, choice: Choice) -> Result<Option<BundleEntry<'static>>> {
+pub fn choose(file: &FileBytes, choice: ObjectChoice) -> Result<Option<BundleEntry<'static>>> {
     if let Some(program) = driver::open(file)? {
         let message = format!(
             "a {} contains no code object: `gcn info` and `gcn dis` read it; it cannot run, because its kernels get their \
@@ -105,7 +105,7 @@ pub fn choose(file: &FileBytes, choice: Choice) -> Result<Option<BundleEntry<'st
         return Ok(None);
     };
     let pattern = choice.kernel.map(NamePattern::new);
-    let mut listed = Listed::default();
+    let mut listed = ListedTargets::default();
     let mut candidates = Candidates::default();
     for numbered in entries {
         let (number, entry) = numbered?;
@@ -139,12 +139,12 @@ pub fn choose(file: &FileBytes, choice: Choice) -> Result<Option<BundleEntry<'st
 
 /// The targets of a file's code objects, for errors.
 #[derive(Default)]
-struct Listed {
+struct ListedTargets {
     names: Vec<String>,
     count: usize,
 }
 
-impl Listed {
+impl ListedTargets {
     fn add(&mut self, number: usize, entry: &BundleEntry) {
         self.count += 1;
         if self.names.len() < MAX_LISTED {
@@ -154,7 +154,7 @@ impl Listed {
     }
 }
 
-impl std::fmt::Display for Listed {
+impl std::fmt::Display for ListedTargets {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(&self.names.join(", "))?;
         match self.count - self.names.len() {

@@ -35,11 +35,11 @@ pub fn check_place(path: &Path) -> Result<()> {
 /// # Errors
 /// It is one of the inputs, by whatever name.
 pub fn refuse_inputs<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
-    let Some(identity) = Identity::of(output) else {
+    let Some(identity) = FileIdentity::of(output) else {
         return Ok(());
     };
     let mut inputs = inputs.into_iter();
-    if let Some(same) = inputs.find(|path| Identity::of(path).as_ref() == Some(&identity)) {
+    if let Some(same) = inputs.find(|path| FileIdentity::of(path).as_ref() == Some(&identity)) {
         let message = format!(
             "{} is the input {}: name another file with --output",
             input::name(output),
@@ -60,7 +60,7 @@ pub fn directory(path: &Path) -> &Path {
 
 /// A file by what it is, not by its name.
 #[derive(PartialEq, Eq)]
-pub enum Identity {
+pub enum FileIdentity {
     /// Device and inode.
     #[cfg(unix)]
     Inode(u64, u64),
@@ -68,9 +68,9 @@ pub enum Identity {
     Path(PathBuf),
 }
 
-impl Identity {
+impl FileIdentity {
     /// The identity of a path; `None` for standard input and for what is no regular file, which may be written several times.
-    pub fn of(path: &Path) -> Option<Identity> {
+    pub fn of(path: &Path) -> Option<FileIdentity> {
         if path == Path::new(input::STDIN) {
             return None;
         }
@@ -79,13 +79,13 @@ impl Identity {
             #[cfg(unix)]
             Ok(metadata) => {
                 use std::os::unix::fs::MetadataExt;
-                Some(Identity::Inode(metadata.dev(), metadata.ino()))
+                Some(FileIdentity::Inode(metadata.dev(), metadata.ino()))
             }
             #[cfg(not(unix))]
-            Ok(_) => fs::canonicalize(path).ok().map(Identity::Path),
+            Ok(_) => fs::canonicalize(path).ok().map(FileIdentity::Path),
             Err(_) => {
                 let directory = fs::canonicalize(directory(path)).ok()?;
-                Some(Identity::Path(directory.join(path.file_name()?)))
+                Some(FileIdentity::Path(directory.join(path.file_name()?)))
             }
         }
     }

@@ -15,7 +15,7 @@ use gcn_runtime::report::printable;
 use gcn_runtime::settings::SettingsError;
 use gcn_runtime::value::ValueError;
 
-use crate::status::Usage;
+use crate::status::UsageError;
 
 /// Arguments that contradict each other, are incomplete, or that the command or the kernel does not have.
 pub const INVALID_USAGE: &str = "invalid-usage";
@@ -153,7 +153,7 @@ fn name(error: &(dyn Error + 'static)) -> Option<&'static str> {
         NoTarget::Unknown => MISSING_TARGET,
     };
     of(error, target)
-        .or_else(|| of(error, |_: &Usage| INVALID_USAGE))
+        .or_else(|| of(error, |_: &UsageError| INVALID_USAGE))
         .or_else(|| of(error, |_: &SettingsError| INVALID_SETTING))
         .or_else(|| of(error, gcn_runtime::Error::name))
         .or_else(|| of(error, ReadError::name))

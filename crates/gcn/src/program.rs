@@ -15,10 +15,10 @@ use gcn_runtime::error_names::{COMPILATION_FAILED, NO_MATCHING_CODE};
 use gcn_runtime::{Device, Error, Kernel, Module};
 
 use crate::file::FileBytes;
-use crate::input::{Dialect, Named, TargetParser};
+use crate::input::{DialectOption, Named, TargetParser};
 use crate::problem::{NoTarget, Problem};
-use crate::render::{Diagnosed, Sources};
-use crate::{Usage, asm, input, object, render};
+use crate::render::{Diagnosed, RenderedSources};
+use crate::{UsageError, asm, input, object, render};
 
 /// Options of the target and of the compiler, which all commands have that take a program.
 #[derive(clap::Args)]
@@ -29,7 +29,7 @@ pub struct ProgramOptions {
     pub target: Option<String>,
     /// Dialect of assembly to use where LLVM and CLRX conflict; LLVM's by default.
     #[arg(long, value_enum)]
-    pub dialect: Option<Dialect>,
+    pub dialect: Option<DialectOption>,
     /// Define a macro for the compiler, or a symbol for the assembler; the value defaults to 1.
     #[arg(short = 'D', long, value_name = "NAME[=VALUE]")]
     pub define: Vec<String>,
@@ -62,7 +62,7 @@ pub struct ProgramRequest {
     /// Name of the target.
     pub target: Option<String>,
     /// Dialect of an assembly source.
-    pub dialect: Option<Dialect>,
+    pub dialect: Option<DialectOption>,
     /// For the compiler, or the assembler.
     pub compiler: Compiler,
     /// Shows the compiler's commands.
@@ -141,7 +141,7 @@ impl Compiler {
 }
 
 /// The terms on which a program is read.
-pub struct Terms<'a> {
+pub struct ProgramTerms<'a> {
     /// Names of kernels that it must have; without a name, it must have one kernel.
     pub kernels: &'a [Option<&'a str>],
     /// Errors are for programs, without colours.
@@ -151,7 +151,7 @@ pub struct Terms<'a> {
 }
 
 /// A program in a device.
-pub struct Program {
+pub struct LoadedProgram {
     /// The file.
     pub bytes: FileBytes,
     /// Code.
@@ -164,12 +164,12 @@ pub struct Program {
 ///
 /// # Errors
 /// The file cannot be read, the source has errors, or the target is none that it runs on.
-pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
+pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<LoadedProgram> {
     let name = input::name(&request.file);
     let asked = match &request.target {
         Some(target) => Some(
             input::target(target)
-                .map_err(|accepted| Usage(format!("target {target}: {accepted}")))?,
+                .map_err(|accepted| UsageError(format!("target {target}: {accepted}")))?,
         ),
         None => None,
     };
@@ -178,7 +178,7 @@ pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
         let asked = asked.map(|named| named.target);
         let object = object::read(
             &bytes,
-            object::Choice {
+            object::ObjectChoice {
                 target: asked,
                 entry: request.entry,
                 kernel: terms.kernels.iter().flatten().next().copied(),
@@ -202,33 +202,33 @@ pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
             (_, Err(error)) => return Err(error).context(name),
         };
         let module = load(terms, object, target.name)?;
-        return Ok(Program {
+        return Ok(LoadedProgram {
             bytes,
             module,
             included: Vec::new(),
         });
     }
     if request.entry.is_some() {
-        return Err(Usage(format!("{name} is a source, which has no entries")).into());
+        return Err(UsageError(format!("{name} is a source, which has no entries")).into());
     }
     if let Some(language) = Language::of_file(&request.file) {
         if request.dialect.is_some() {
-            return Err(Usage("--dialect applies to assembly only".to_owned()).into());
+            return Err(UsageError("--dialect applies to assembly only".to_owned()).into());
         }
         let (module, included) = compiled(request, terms, language, asked)?;
-        return Ok(Program {
+        return Ok(LoadedProgram {
             bytes,
             module,
             included,
         });
     }
     let defines = request.compiler.define.iter().map(|text| {
-        let wrong = |error| Usage(format!("--define {text}: {error}"));
+        let wrong = |error| UsageError(format!("--define {text}: {error}"));
         asm::definition(text).map_err(wrong)
     });
     let defines = defines.collect::<Result<Vec<_>, _>>()?;
     if let Some(option) = request.compiler.only() {
-        return Err(Usage(format!(
+        return Err(UsageError(format!(
             "{option} applies to compiled sources only: .cl, .clcpp, .hip, .ll, .bc"
         ))
         .into());
@@ -246,7 +246,7 @@ pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
     let options = match asked {
         Some(named) => named.options(),
         None => Options::new(gcn_asm::named_target(text).ok_or_else(|| {
-            Usage(format!(
+            UsageError(format!(
                 "{name} names no target: add --target, or .amdgcn_target to the source"
             ))
         })?),
@@ -261,8 +261,8 @@ pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
         },
         &files,
     );
-    let (code, diagnostics) = asm::make(&assembly, asm::Format::Elf, None);
-    let sources = Sources {
+    let (code, diagnostics) = asm::make(&assembly, asm::OutputKind::Elf, None);
+    let sources = RenderedSources {
         name: &name,
         text,
         files: &assembly.files,
@@ -281,7 +281,7 @@ pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
     }
     let module = load(terms, object, target.name)?;
     let included = files.included();
-    Ok(Program {
+    Ok(LoadedProgram {
         bytes,
         module,
         included,
@@ -289,7 +289,7 @@ pub fn program(request: &ProgramRequest, terms: &Terms<'_>) -> Result<Program> {
 }
 
 /// Loads a code object into a device of the target.
-fn load(terms: &Terms<'_>, object: CodeObject<'static>, target: &str) -> Result<Module> {
+fn load(terms: &ProgramTerms<'_>, object: CodeObject<'static>, target: &str) -> Result<Module> {
     // A name that no kernel has is the better message of two.
     for kernel in terms.kernels {
         symbol(&object, *kernel)?;
@@ -300,7 +300,7 @@ fn load(terms: &Terms<'_>, object: CodeObject<'static>, target: &str) -> Result<
 /// Compiles a source with the system's Clang; the module, and the files that the source includes.
 fn compiled(
     request: &ProgramRequest,
-    terms: &Terms<'_>,
+    terms: &ProgramTerms<'_>,
     language: Language,
     asked: Option<Named>,
 ) -> Result<(Module, Vec<PathBuf>)> {

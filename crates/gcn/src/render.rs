@@ -78,7 +78,7 @@ fn cropped(message: &str) -> Cow<'_, str> {
 }
 
 /// A source and the files that it includes.
-pub struct Sources<'a> {
+pub struct RenderedSources<'a> {
     /// Name of the source in messages.
     pub name: &'a str,
     /// The source.
@@ -89,7 +89,7 @@ pub struct Sources<'a> {
 
 /// Diagnostics that are shown in full; 0 is no limit.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct DiagnosticLimits {
     /// Errors, with what is between them.
     pub errors: usize,
     /// Warnings of a kind, which is their name.
@@ -99,9 +99,9 @@ pub struct Limits {
 /// The errors that are shown if nothing else is asked for.
 pub const ERROR_LIMIT: usize = 100;
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for DiagnosticLimits {
+    fn default() -> DiagnosticLimits {
+        DiagnosticLimits {
             errors: ERROR_LIMIT,
             warnings: WARNING_LIMIT,
         }
@@ -147,9 +147,9 @@ pub fn counted(errors: usize, warnings: usize) -> Option<String> {
 /// one that counts the errors and warnings.
 pub fn diagnostics(
     renderer: &Renderer,
-    sources: &Sources<'_>,
+    sources: &RenderedSources<'_>,
     diagnostics: &[Diagnostic],
-    limits: Limits,
+    limits: DiagnosticLimits,
 ) -> String {
     let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
     sorted.sort_by_key(|diagnostic| diagnostic.span.start);
@@ -206,9 +206,9 @@ pub struct Diagnosed {
 
 impl Diagnosed {
     /// Renders diagnostics: for programs without colours.
-    pub fn new(sources: &Sources<'_>, diagnostics: &[Diagnostic], json: bool) -> Diagnosed {
+    pub fn new(sources: &RenderedSources<'_>, diagnostics: &[Diagnostic], json: bool) -> Diagnosed {
         let renderer = if json { Renderer::plain() } else { renderer() };
-        let text = self::diagnostics(&renderer, sources, diagnostics, Limits::default());
+        let text = self::diagnostics(&renderer, sources, diagnostics, DiagnosticLimits::default());
         let errors = diagnostics
             .iter()
             .filter(|diagnostic| diagnostic.severity == Severity::Error);
@@ -221,7 +221,7 @@ impl Diagnosed {
 
     /// An error in a text that is read as a whole.
     pub fn of_text(name: &str, text: &str, diagnostic: Diagnostic, json: bool) -> Diagnosed {
-        let sources = Sources {
+        let sources = RenderedSources {
             name,
             text,
             files: &[],
@@ -239,24 +239,24 @@ impl Diagnosed {
     }
 }
 
-impl<'a> Sources<'a> {
-    fn lines(&self) -> Vec<Lines<'a>> {
+impl<'a> RenderedSources<'a> {
+    fn lines(&self) -> Vec<LineCounter<'a>> {
         let included = self
             .files
             .iter()
-            .map(|file| Lines::new(&file.name, &file.text, file.start));
-        std::iter::once(Lines::new(self.name, self.text, 0))
+            .map(|file| LineCounter::new(&file.name, &file.text, file.start));
+        std::iter::once(LineCounter::new(self.name, self.text, 0))
             .chain(included)
             .collect()
     }
 }
 
 /// The index of the file that a place is in.
-fn file_of(files: &[Lines], at: usize) -> usize {
+fn file_of(files: &[LineCounter], at: usize) -> usize {
     files.partition_point(|file| file.start <= at).max(1) - 1
 }
 
-fn rendered(renderer: &Renderer, files: &mut [Lines], diagnostic: &Diagnostic) -> String {
+fn rendered(renderer: &Renderer, files: &mut [LineCounter], diagnostic: &Diagnostic) -> String {
     let level = match diagnostic.severity {
         Severity::Error => Level::ERROR,
         Severity::Warning => Level::WARNING,
@@ -310,7 +310,7 @@ struct Position {
 }
 
 /// A source whose lines are asked for in ascending order, each counted once.
-struct Lines<'a> {
+struct LineCounter<'a> {
     name: &'a str,
     source: &'a str,
     /// Position of its first byte.
@@ -321,9 +321,9 @@ struct Lines<'a> {
     line: usize,
 }
 
-impl<'a> Lines<'a> {
-    fn new(name: &'a str, source: &'a str, start: usize) -> Lines<'a> {
-        Lines {
+impl<'a> LineCounter<'a> {
+    fn new(name: &'a str, source: &'a str, start: usize) -> LineCounter<'a> {
+        LineCounter {
             name,
             source,
             start,
@@ -355,7 +355,7 @@ impl<'a> Lines<'a> {
     /// The position of a byte, and the line of it as the one asked for last.
     fn place(&mut self, at: usize) -> Position {
         if at < self.begin {
-            *self = Lines::new(self.name, self.source, self.start);
+            *self = LineCounter::new(self.name, self.source, self.start);
         }
         let before = &self.source[self.begin..at];
         self.line += before.bytes().filter(|&byte| byte == b'\n').count();
@@ -403,12 +403,17 @@ mod tests {
     use gcn_asm::ids;
 
     fn plain(source: &str, list: &[Diagnostic]) -> String {
-        let sources = Sources {
+        let sources = RenderedSources {
             name: "a.s",
             text: source,
             files: &[],
         };
-        diagnostics(&Renderer::plain(), &sources, list, Limits::default())
+        diagnostics(
+            &Renderer::plain(),
+            &sources,
+            list,
+            DiagnosticLimits::default(),
+        )
     }
 
     #[test]
@@ -459,12 +464,12 @@ a.s: 1 error, 1 warning
             text.ends_with("a.s: 2 more warnings [unused-modifier] not shown\na.s: 6 warnings\n"),
             "{text}"
         );
-        let sources = Sources {
+        let sources = RenderedSources {
             name: "a.s",
             text: &source,
             files: &[],
         };
-        let all = Limits {
+        let all = DiagnosticLimits {
             errors: 0,
             warnings: 0,
         };

@@ -41,7 +41,7 @@ impl From<Status> for ExitCode {
 /// An invalid combination of arguments, which clap cannot detect.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub struct Usage(pub String);
+pub struct UsageError(pub String);
 
 /// The end of a run; the names are those of the JSON.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]

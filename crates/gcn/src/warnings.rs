@@ -11,7 +11,7 @@ pub struct Options {
     /// Hide a warning (`no-NAME`), show it again (`NAME`), or make it an error (`error=NAME`); the last option wins.
     /// `error` stands for all warnings. NAME is the name in brackets, as in `warning[unused-modifier]`.
     #[arg(short = 'W', value_name = "[no-|error=]NAME", value_parser = rule)]
-    rules: Vec<Rule>,
+    rules: Vec<WarningRule>,
     /// Write no output if there are warnings, and exit with status 1.
     #[arg(long)]
     fatal_warnings: bool,
@@ -25,7 +25,7 @@ pub const WARNING_LIMIT: usize = 1;
 
 /// One option `-W`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Rule {
+struct WarningRule {
     /// The warning, or every one.
     name: Option<&'static Explanation>,
     effect: Effect,
@@ -39,10 +39,10 @@ enum Effect {
 }
 
 /// For clap: a rule about warnings.
-fn rule(text: &str) -> Result<Rule, String> {
+fn rule(text: &str) -> Result<WarningRule, String> {
     const ERROR: &str = "error";
     if text == ERROR {
-        return Ok(Rule {
+        return Ok(WarningRule {
             name: None,
             effect: Effect::Fail,
         });
@@ -55,7 +55,7 @@ fn rule(text: &str) -> Result<Rule, String> {
         (text, Effect::Show)
     };
     match explain(name) {
-        Some(known) => Ok(Rule {
+        Some(known) => Ok(WarningRule {
             name: Some(known),
             effect,
         }),

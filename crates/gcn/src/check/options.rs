@@ -3,7 +3,7 @@
 use gcn_observe::finding::Check;
 use gcn_runtime::settings::{self, CheckSettings, FindingFormat};
 
-use crate::Usage;
+use crate::UsageError;
 use crate::findings::FindingOptions;
 
 /// Checkers, and what becomes of their findings.
@@ -57,7 +57,7 @@ impl CheckOptions {
     ///
     /// # Errors
     /// No check is left, or suppressions would have another form than theirs.
-    pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, Usage> {
+    pub fn over(&self, base: CheckSettings) -> Result<CheckSettings, UsageError> {
         let is_on = |it: &Check| {
             let is_base = if self.only.is_empty() {
                 base.checks.contains(it)
@@ -68,7 +68,7 @@ impl CheckOptions {
         };
         let checks: Vec<Check> = Check::ALL.iter().copied().filter(is_on).collect();
         if checks.is_empty() {
-            return Err(Usage("--except excludes all checks".to_owned()));
+            return Err(UsageError("--except excludes all checks".to_owned()));
         }
         let base = self.findings.over(base)?;
         Ok(CheckSettings {

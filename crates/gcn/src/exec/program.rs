@@ -60,16 +60,16 @@ const LOADERS: [&[u8]; 2] = [b"ld-linux", b"ld-musl"];
 
 /// Machine that code is for: `e_machine` of its ELF header, and the bits of an address.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-struct Machine {
+struct ElfMachine {
     number: object::elf::Machine,
     bits: u8,
 }
 
 /// A program in an ELF file.
-pub struct Program {
+pub struct HostProgram {
     /// File.
     pub path: PathBuf,
-    machine: Machine,
+    machine: ElfMachine,
     /// The loader that it names.
     loader: Option<PathBuf>,
     /// True if it has no loader, nor is one.
@@ -78,9 +78,9 @@ pub struct Program {
     rpath: Vec<PathBuf>,
 }
 
-impl Program {
+impl HostProgram {
     /// Reads a program; `None` if it is no ELF file, such as a script, or cannot be read.
-    pub fn read(path: &Path) -> Option<Program> {
+    pub fn read(path: &Path) -> Option<HostProgram> {
         let real = fs::canonicalize(path).ok()?;
         // A pipe or a device would block or never end.
         if !fs::metadata(&real).ok()?.is_file() {
@@ -88,8 +88,8 @@ impl Program {
         }
         let data = FileBytes::open(&real).ok()?;
         let mut program = match FileKind::parse(&*data).ok()? {
-            FileKind::Elf64 => Program::parse::<FileHeader64<Endianness>>(&data, 64),
-            FileKind::Elf32 => Program::parse::<FileHeader32<Endianness>>(&data, 32),
+            FileKind::Elf64 => HostProgram::parse::<FileHeader64<Endianness>>(&data, 64),
+            FileKind::Elf32 => HostProgram::parse::<FileHeader32<Endianness>>(&data, 32),
             _ => None,
         }?;
         let origin = real.parent().unwrap_or(Path::new("/"));
@@ -101,7 +101,7 @@ impl Program {
         Some(program)
     }
 
-    fn parse<E: FileHeader<Endian = Endianness>>(data: &[u8], bits: u8) -> Option<Program> {
+    fn parse<E: FileHeader<Endian = Endianness>>(data: &[u8], bits: u8) -> Option<HostProgram> {
         let header = E::parse(data).ok()?;
         let endian = header.endian().ok()?;
         let segments = header.program_headers(endian, data).ok()?;
@@ -137,9 +137,9 @@ impl Program {
         // The loader ignores DT_RPATH beside DT_RUNPATH.
         let rpath = rpath.filter(|_| !has_runpath).unwrap_or_default();
         let places = rpath.split(|byte| *byte == b':');
-        Some(Program {
+        Some(HostProgram {
             path: PathBuf::new(),
-            machine: Machine {
+            machine: ElfMachine {
                 number: header.e_machine(endian),
                 bits,
             },
@@ -159,7 +159,7 @@ impl Program {
         let file = library.hsa().or_else(|| library.opencl());
         let name = file.as_deref().and_then(Path::file_name);
         let name = name.unwrap_or_default().display();
-        let wanted = file.as_deref().and_then(Program::read);
+        let wanted = file.as_deref().and_then(HostProgram::read);
         let wanted = wanted.map(|library| library.machine);
         let mut notes = Vec::new();
         match wanted {
@@ -268,7 +268,7 @@ mod tests {
         let note = |bytes: &[u8]| {
             let path = directory.path().join("program");
             fs::write(&path, bytes).expect("written");
-            Program::read(&path)
+            HostProgram::read(&path)
                 .expect("it is ELF")
                 .notes(&library)
                 .join("\n")
@@ -297,14 +297,14 @@ mod tests {
     #[test]
     fn a_program_of_the_host_is_read() {
         let own = env::current_exe().expect("it runs");
-        let program = Program::read(&own).expect("it is ELF");
+        let program = HostProgram::read(&own).expect("it is ELF");
         let bits = if cfg!(target_pointer_width = "64") {
             64
         } else {
             32
         };
         assert_eq!(program.machine.bits, bits);
-        assert!(Program::read(Path::new("/dev/zero")).is_none());
+        assert!(HostProgram::read(Path::new("/dev/zero")).is_none());
         assert!(find(OsStr::new("sh")).is_some_and(|path| path.ends_with("sh")));
         assert_eq!(find(OsStr::new("no-such-program")), None);
     }

@@ -11,14 +11,14 @@ use std::sync::{Mutex, Once, PoisonError};
 const MAX_MAPS: usize = 256;
 
 /// A guarded map, as the handler sees it; free if `end` is 0.
-struct Slot {
+struct GuardSlot {
     begin: AtomicUsize,
     end: AtomicUsize,
     is_shortened: AtomicBool,
 }
 
-static SLOTS: [Slot; MAX_MAPS] = [const {
-    Slot {
+static SLOTS: [GuardSlot; MAX_MAPS] = [const {
+    GuardSlot {
         begin: AtomicUsize::new(0),
         end: AtomicUsize::new(0),
         is_shortened: AtomicBool::new(false),

@@ -9,20 +9,20 @@ use super::answer::Answer;
 
 /// The registers, in the order in which those that a descriptor asks for follow each other.
 #[derive(Serialize)]
-pub(super) struct Registers {
+pub(super) struct InitialRegisters {
     /// User SGPRs, from s0 on.
-    user_sgprs: Vec<Asked>,
+    user_sgprs: Vec<DirectiveRegisters>,
     /// SGPRs behind the user SGPRs.
-    system_sgprs: Vec<Asked>,
+    system_sgprs: Vec<DirectiveRegisters>,
     /// VGPRs, from v0 on.
-    vgprs: Vec<Asked>,
+    vgprs: Vec<DirectiveRegisters>,
     /// Registers that every kernel has.
     others: Vec<Other>,
 }
 
 /// Registers that a directive of `.amdhsa_kernel` asks for.
 #[derive(Serialize)]
-struct Asked {
+struct DirectiveRegisters {
     directive: String,
     registers: u32,
     holds: &'static str,
@@ -85,9 +85,9 @@ const SYSTEM: [(&str, &str); 5] = [
 ];
 
 /// All registers.
-pub(super) fn registers() -> Registers {
+pub(super) fn registers() -> InitialRegisters {
     let users = Properties(u16::MAX.into()).user_sgprs();
-    let asked = |(directive, holds): (String, &'static str), registers| Asked {
+    let asked = |(directive, holds): (String, &'static str), registers| DirectiveRegisters {
         directive,
         registers,
         holds,
@@ -113,7 +113,7 @@ pub(super) fn registers() -> Registers {
             "nothing: up to GCN 1.2 the kernel sets it to -1 before it uses LDS",
         ),
     ];
-    Registers {
+    InitialRegisters {
         user_sgprs: users
             .map(|(what, _, registers)| {
                 let (name, holds) = user(what);
@@ -135,7 +135,7 @@ pub(super) fn registers() -> Registers {
     }
 }
 
-impl Answer for Registers {
+impl Answer for InitialRegisters {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let parts = [
             (
@@ -147,7 +147,7 @@ impl Answer for Registers {
         ];
         for (title, registers) in parts {
             writeln!(out, "{title}")?;
-            for Asked {
+            for DirectiveRegisters {
                 directive,
                 registers,
                 holds,
@@ -189,7 +189,7 @@ mod tests {
     fn registers_hold_what_is_said() {
         const SCRATCH: u32 = 64;
         const GRID: [u32; 3] = [2, 3, 4];
-        let Registers {
+        let InitialRegisters {
             user_sgprs,
             system_sgprs,
             ..
@@ -197,7 +197,7 @@ mod tests {
         let mut asked = String::new();
         let mut places = std::collections::BTreeMap::new();
         let mut next = 0;
-        let known = |it: &&Asked| it.directive.starts_with('.');
+        let known = |it: &&DirectiveRegisters| it.directive.starts_with('.');
         for it in user_sgprs.iter().filter(known).chain(&system_sgprs) {
             let _ = writeln!(asked, "{} 1", it.directive);
             let name = it.directive.split("sgpr_").last().unwrap_or_default();

@@ -12,7 +12,7 @@ use super::errata;
 
 /// An instruction, on the instruction sets that were asked for.
 #[derive(Serialize)]
-pub(super) struct Instruction {
+pub(super) struct InstructionReport {
     name: &'static str,
     family: String,
     /// All instruction sets that have it.
@@ -27,7 +27,7 @@ pub(super) struct Instruction {
     operands: Vec<Varying>,
     implicit: Vec<Varying>,
     errata: Vec<&'static str>,
-    encodings: Vec<Encoded>,
+    encodings: Vec<EncodingReport>,
 }
 
 /// A text, and the instruction sets where it holds if it does not hold on all.
@@ -40,22 +40,22 @@ struct Varying {
 
 /// An encoding whose field map and number are the same on the instruction sets that it names.
 #[derive(Serialize)]
-struct Encoded {
+struct EncodingReport {
     encoding: String,
     on: String,
     opcode: u64,
-    dwords: Vec<Vec<Cell>>,
+    dwords: Vec<Vec<LayoutCell>>,
 }
 
 /// Bits of a dword and their contents.
 #[derive(Serialize)]
-struct Cell {
+struct LayoutCell {
     bits: String,
     holds: String,
 }
 
-impl Instruction {
-    pub(super) fn of(isas: &[Isa], row: &'static Row) -> Instruction {
+impl InstructionReport {
+    pub(super) fn of(isas: &[Isa], row: &'static Row) -> InstructionReport {
         let here: Vec<Isa> = isas
             .iter()
             .copied()
@@ -80,7 +80,7 @@ impl Instruction {
                 &here,
             )
         };
-        Instruction {
+        InstructionReport {
             name: row.name_on(newest),
             family: family(row.op()),
             exists_on: versions(sets(row), &Isa::ALL),
@@ -178,7 +178,7 @@ pub(super) fn encoding_name(encoding: Encoding) -> String {
 }
 
 /// Encodings with the same picture and number on several instruction sets come once.
-fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<Encoded> {
+fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<EncodingReport> {
     let mut shown: Vec<(&Form, IsaSet)> = Vec::new();
     for &form in forms {
         let is_same = |other: &Form| {
@@ -192,7 +192,7 @@ fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<Encoded> {
             None => shown.push((form, form.isa.only())),
         }
     }
-    let encoded = shown.into_iter().map(|(form, set)| Encoded {
+    let encoded = shown.into_iter().map(|(form, set)| EncodingReport {
         encoding: encoding_name(form.encoding),
         on: versions(set, asked),
         opcode: form.opcode(),
@@ -202,12 +202,12 @@ fn encodings(forms: &[&Form], asked: &[Isa]) -> Vec<Encoded> {
 }
 
 /// The dwords of an encoding: which bits, and what they hold.
-fn dwords(form: &Form) -> Vec<Vec<Cell>> {
+fn dwords(form: &Form) -> Vec<Vec<LayoutCell>> {
     let dword = |run: &BitRun| run.low / u32::BITS as u8;
     let runs = form.picture();
     let of_dword = |index: u8| {
         let runs = runs.iter().filter(|run| dword(run) == index);
-        let cell = |run: &BitRun| Cell {
+        let cell = |run: &BitRun| LayoutCell {
             bits: places(*run),
             holds: contents(form, *run),
         };
@@ -236,7 +236,7 @@ pub(super) fn contents(form: &Form, run: BitRun) -> String {
     }
 }
 
-impl Answer for Instruction {
+impl Answer for InstructionReport {
     fn write(&self, out: &mut dyn Write) -> io::Result<()> {
         let line = |out: &mut dyn Write, what: &str, text: &str| writeln!(out, "  {what:9} {text}");
         let lines = |out: &mut dyn Write, what: &str, texts: &[Varying]| {
@@ -267,8 +267,8 @@ impl Answer for Instruction {
                 encoded.encoding, encoded.on, encoded.opcode
             )?;
             for cells in &encoded.dwords {
-                let row = |separator: char, text: fn(&Cell) -> &str| -> String {
-                    let width = |cell: &Cell| cell.bits.len().max(cell.holds.len());
+                let row = |separator: char, text: fn(&LayoutCell) -> &str| -> String {
+                    let width = |cell: &LayoutCell| cell.bits.len().max(cell.holds.len());
                     let of_cell = |cell| format!("{separator}{:^1$}", text(cell), width(cell));
                     cells.iter().map(of_cell).collect()
                 };

@@ -8,13 +8,13 @@ use gcn_isa::{Inst, Isa, IsaSet, Op, decode};
 use serde::Serialize;
 
 use super::answer::{Answer, unknown, versions};
-use super::instruction::{Instruction, contents, encoding_name, places};
+use super::instruction::{InstructionReport, contents, encoding_name, places};
 
 /// Words as each instruction set decodes them, and the instructions that they are.
 #[derive(Serialize)]
 pub(super) struct Decoded {
     decoded: Vec<WordsText>,
-    instructions: Vec<Instruction>,
+    instructions: Vec<InstructionReport>,
 }
 
 /// Words on the instruction sets where they are the same.
@@ -83,7 +83,7 @@ pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
             .collect(),
         instructions: ops
             .into_iter()
-            .map(|op| Instruction::of(isas, op.row()))
+            .map(|op| InstructionReport::of(isas, op.row()))
             .collect(),
     })
 }

@@ -21,9 +21,9 @@ use super::arguments;
 use super::notes::{beyond, outside, plural, remedy, unowned};
 use super::progress;
 use super::request::{LaunchRequest, RunRequest};
-use super::trace::Trace;
+use super::trace::RunTrace;
 use super::written::NamedText;
-use crate::Usage;
+use crate::UsageError;
 use crate::failure::Problems;
 use crate::input::open;
 use crate::problem::Problem;
@@ -67,7 +67,7 @@ impl Dispatches {
         for (number, (launch, _)) in launches() {
             if launch.grid.is_none() {
                 let message = "the grid is missing: add --grid X[,Y[,Z]]";
-                return Err(Usage(format!("{}{message}", prefix(number, count))).into());
+                return Err(UsageError(format!("{}{message}", prefix(number, count))).into());
             }
         }
         let buffers: Vec<_> = run.buffers.iter().map(NamedText::bindable).collect();
@@ -138,7 +138,12 @@ impl Dispatches {
     ///
     /// # Errors
     /// Memory does not suffice, or an entry is no code.
-    pub fn prepare(self, device: &Device, budget: u64, stop: &Arc<AtomicBool>) -> Result<Ready> {
+    pub fn prepare(
+        self,
+        device: &Device,
+        budget: u64,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<ReadyLaunches> {
         let left = budget.saturating_sub(self.bytes);
         let mut threads = device.threads();
         for launch in &self.launches {
@@ -146,7 +151,7 @@ impl Dispatches {
         }
         let prepare = |launch: Launch| launch.threads(threads).stop_flag(stop).prepare();
         let launches: Result<Vec<_>, Error> = self.launches.into_iter().map(prepare).collect();
-        Ok(Ready {
+        Ok(ReadyLaunches {
             buffers: self.buffers,
             threads,
             launches: launches?,
@@ -204,7 +209,7 @@ fn sized(launch: &LaunchRequest, kernel: &Kernel) -> Result<Launch> {
 }
 
 /// The launches of a run that are ready to run.
-pub struct Ready {
+pub struct ReadyLaunches {
     /// The launches' arguments are in them.
     buffers: Buffers,
     /// Host threads that they run on.
@@ -215,7 +220,7 @@ pub struct Ready {
 }
 
 /// A launch that has run.
-pub struct Done {
+pub struct FinishedLaunch {
     /// The kernel's name.
     pub kernel: String,
     /// Work-items and workgroups.
@@ -230,7 +235,7 @@ pub struct Done {
 #[derive(Default)]
 pub struct Ran {
     /// In order.
-    pub launches: Vec<Done>,
+    pub launches: Vec<FinishedLaunch>,
     /// Output of the kernels' `printf`.
     pub printed: Vec<u8>,
     /// Notes about the runs.
@@ -246,7 +251,7 @@ struct Repetition {
     is_unseen: bool,
 }
 
-impl Ready {
+impl ReadyLaunches {
     /// The notes about the preparation.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let notes = self.launches.iter().flat_map(PreparedLaunch::notes);
@@ -260,7 +265,7 @@ impl Ready {
     pub fn run(
         &self,
         run: &RunRequest,
-        mut trace: Option<&mut Trace>,
+        mut trace: Option<&mut RunTrace>,
         (checking, profiling): (Option<&Checking>, Option<&Profiling>),
         map: &CodeMap<'_>,
         out: &mut dyn Write,
@@ -301,12 +306,12 @@ impl Ready {
         &self,
         prepared: &PreparedLaunch,
         repetitions: &[Repetition],
-        mut trace: Option<&mut Trace>,
+        mut trace: Option<&mut RunTrace>,
         map: &CodeMap<'_>,
         ran: &mut Ran,
         out: &mut dyn Write,
     ) -> Result<()> {
-        let mut done = Done {
+        let mut done = FinishedLaunch {
             kernel: prepared.kernel().name().to_owned(),
             shape: prepared.shape(),
             stats: Stats::default(),

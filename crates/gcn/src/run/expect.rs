@@ -13,7 +13,7 @@ use gcn_runtime::memory::Memory;
 use gcn_runtime::spec::Spec;
 use serde::Serialize;
 
-use super::output::{Selector, View, json};
+use super::output::{ElementSelector, MemoryView, json};
 use super::written::NamedText;
 use crate::input::open;
 use crate::problem::Problem;
@@ -21,7 +21,7 @@ use crate::render::printable;
 
 /// A buffer, or elements of one, and what they are expected to be.
 pub struct Expectation {
-    view: View,
+    view: MemoryView,
     expected: Expected,
 }
 
@@ -42,7 +42,7 @@ impl Expectation {
     pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Expectation> {
         let (value, tolerance) = Expected::split(&given.value)?;
         let spec = Spec::parse(value)?.relative_to(&given.base);
-        let mut selector = Selector::unprinted(&given.name)?;
+        let mut selector = ElementSelector::unprinted(&given.name)?;
         selector.ty = spec.ty().or(selector.ty);
         let view = selector.find(buffers, loaded)?;
         let expected = Expected::new(&spec, value, view.ty, tolerance, &open)?;
@@ -59,9 +59,9 @@ impl Expectation {
     }
 
     /// Compares.
-    pub fn check(&self, memory: &Memory) -> Verdict {
+    pub fn check(&self, memory: &Memory) -> ComparisonOutcome {
         let elements = self.view.elements(memory);
-        Verdict {
+        ComparisonOutcome {
             name: self.view.name.clone(),
             comparison: self.expected.compare(self.view.begin, elements),
         }
@@ -69,7 +69,7 @@ impl Expectation {
 }
 
 /// The outcome of a comparison.
-pub struct Verdict {
+pub struct ComparisonOutcome {
     name: String,
     comparison: Comparison,
 }
@@ -81,13 +81,13 @@ pub struct VerdictReport {
     compared: u64,
     different: u64,
     /// The first ones.
-    differences: Vec<Difference>,
-    worst: Option<Difference>,
+    differences: Vec<DifferenceReport>,
+    worst: Option<DifferenceReport>,
 }
 
 /// A difference in JSON; the fields are the keys.
 #[derive(Serialize)]
-struct Difference {
+struct DifferenceReport {
     index: u64,
     is: serde_json::Value,
     expected: serde_json::Value,
@@ -95,14 +95,14 @@ struct Difference {
     ulps: Option<u64>,
 }
 
-impl From<&compare::Difference> for Difference {
-    fn from(difference: &compare::Difference) -> Difference {
+impl From<&compare::Difference> for DifferenceReport {
+    fn from(difference: &compare::Difference) -> DifferenceReport {
         let compare::Difference {
             index,
             is,
             expected,
         } = *difference;
-        Difference {
+        DifferenceReport {
             index,
             is: json(is),
             expected: json(expected),
@@ -111,7 +111,7 @@ impl From<&compare::Difference> for Difference {
     }
 }
 
-impl Verdict {
+impl ComparisonOutcome {
     /// True if everything is as expected.
     pub fn holds(&self) -> bool {
         self.comparison.holds()
@@ -124,8 +124,12 @@ impl Verdict {
             name: self.name.clone(),
             compared: comparison.compared,
             different: comparison.different,
-            differences: comparison.first.iter().map(Difference::from).collect(),
-            worst: comparison.worst.as_ref().map(Difference::from),
+            differences: comparison
+                .first
+                .iter()
+                .map(DifferenceReport::from)
+                .collect(),
+            worst: comparison.worst.as_ref().map(DifferenceReport::from),
         }
     }
 

@@ -8,7 +8,7 @@ use serde::Serialize;
 
 /// Instructions of the same fidelity, by their names.
 #[derive(PartialEq, Eq, Debug, Serialize)]
-pub struct Group {
+pub struct FidelityGroup {
     /// `exact`, `approximate` or `open`.
     fidelity: &'static str,
     /// The errata entry that says what was chosen.
@@ -18,7 +18,7 @@ pub struct Group {
 }
 
 /// The instructions that launches have executed, exact ones first.
-pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<Group> {
+pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<FidelityGroup> {
     let mut groups: BTreeMap<Fidelity, BTreeSet<&'static str>> = BTreeMap::new();
     for (fidelity, names) in launches.flat_map(PreparedLaunch::executed) {
         groups.entry(fidelity).or_default().extend(names);
@@ -27,7 +27,7 @@ pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<Group
         .into_iter()
         .map(|(fidelity, names)| {
             let (fidelity, errata) = fidelity.words();
-            Group {
+            FidelityGroup {
                 fidelity,
                 errata,
                 instructions: names.into_iter().collect(),
@@ -40,7 +40,7 @@ pub fn list<'a>(launches: impl Iterator<Item = &'a PreparedLaunch>) -> Vec<Group
 ///
 /// # Errors
 /// Those of writing.
-pub fn print(groups: &[Group], out: &mut dyn Write) -> io::Result<()> {
+pub fn print(groups: &[FidelityGroup], out: &mut dyn Write) -> io::Result<()> {
     for group in groups {
         writeln!(out, "{}: {}", group.title(), group.instructions.join(", "))?;
     }
@@ -48,7 +48,7 @@ pub fn print(groups: &[Group], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The instructions that were not exact, in one line; nothing if all were.
-pub fn line(groups: &[Group]) -> Option<String> {
+pub fn line(groups: &[FidelityGroup]) -> Option<String> {
     let parts: Vec<String> = groups
         .iter()
         .filter(|group| group.errata.is_some())
@@ -57,7 +57,7 @@ pub fn line(groups: &[Group]) -> Option<String> {
     (!parts.is_empty()).then(|| format!("not exact: {}", parts.join("; ")))
 }
 
-impl Group {
+impl FidelityGroup {
     fn title(&self) -> String {
         match self.errata {
             Some(entry) => format!("{} ({entry})", self.fidelity),

@@ -17,7 +17,7 @@ use crate::status::RunOutcome;
 
 /// Reason for a stop from outside.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Cause {
+pub enum InterruptCause {
     /// Ctrl-C.
     Interrupt,
     /// SIGTERM.
@@ -27,12 +27,12 @@ pub enum Cause {
 }
 
 /// The cause as the message of the run's end.
-impl fmt::Display for Cause {
+impl fmt::Display for InterruptCause {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Cause::Interrupt => f.write_str("interrupted"),
-            Cause::Terminate => f.write_str("terminated"),
-            Cause::Timeout(time) => {
+            InterruptCause::Interrupt => f.write_str("interrupted"),
+            InterruptCause::Terminate => f.write_str("terminated"),
+            InterruptCause::Timeout(time) => {
                 write!(f, "stopped after {} s, the timeout", time.as_secs_f64())
             }
         }
@@ -41,12 +41,12 @@ impl fmt::Display for Cause {
 
 impl RunOutcome {
     /// The end by a fault; `cause` says what stopped the run if that came from outside.
-    pub fn of_fault(kind: &FaultKind, cause: Cause) -> RunOutcome {
+    pub fn of_fault(kind: &FaultKind, cause: InterruptCause) -> RunOutcome {
         match kind {
             FaultKind::Interrupted => match cause {
-                Cause::Interrupt => RunOutcome::Interrupted,
-                Cause::Terminate => RunOutcome::Terminated,
-                Cause::Timeout(_) => RunOutcome::Timeout,
+                InterruptCause::Interrupt => RunOutcome::Interrupted,
+                InterruptCause::Terminate => RunOutcome::Terminated,
+                InterruptCause::Timeout(_) => RunOutcome::Timeout,
             },
             FaultKind::Limit(_) => RunOutcome::Limit,
             FaultKind::Blocked { .. } => RunOutcome::Deadlock,
@@ -59,7 +59,7 @@ impl RunOutcome {
 const TIMEOUT: usize = usize::MAX;
 
 /// A run's connection to what may stop it.
-pub struct Stop {
+pub struct StopHandle {
     /// Set to stop the run.
     flag: Arc<AtomicBool>,
     /// Number of the signal, or [`TIMEOUT`]; 0 before either.
@@ -68,12 +68,12 @@ pub struct Stop {
     timeout: Option<Duration>,
 }
 
-impl Stop {
+impl StopHandle {
     /// Makes SIGINT and SIGTERM set `flag`, and end the tool if it is set already.
     ///
     /// # Errors
     /// The system refuses to have the signals handled.
-    pub fn listen(flag: &Arc<AtomicBool>, timeout: Option<Duration>) -> io::Result<Stop> {
+    pub fn listen(flag: &Arc<AtomicBool>, timeout: Option<Duration>) -> io::Result<StopHandle> {
         let cause = Arc::new(AtomicUsize::new(0));
         for (signal, status) in [(SIGINT, Status::Interrupted), (SIGTERM, Status::Terminated)] {
             // In this order: what is registered first looks at the flag before the others set it.
@@ -81,7 +81,7 @@ impl Stop {
             flag::register_usize(signal, cause.clone(), signal as usize)?;
             flag::register(signal, flag.clone())?;
         }
-        Ok(Stop {
+        Ok(StopHandle {
             flag: flag.clone(),
             cause,
             timeout,
@@ -118,11 +118,11 @@ impl Stop {
     }
 
     /// The reason for the stop of a run that was stopped.
-    pub fn cause(&self) -> Cause {
+    pub fn cause(&self) -> InterruptCause {
         match (self.cause.load(SeqCst), self.timeout) {
-            (TIMEOUT, Some(timeout)) => Cause::Timeout(timeout),
-            (signal, _) if signal == SIGTERM as usize => Cause::Terminate,
-            _ => Cause::Interrupt,
+            (TIMEOUT, Some(timeout)) => InterruptCause::Timeout(timeout),
+            (signal, _) if signal == SIGTERM as usize => InterruptCause::Terminate,
+            _ => InterruptCause::Interrupt,
         }
     }
 

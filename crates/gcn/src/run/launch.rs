@@ -14,7 +14,7 @@ use crate::explain::INVALID_LAUNCH_FILE;
 use crate::problem::{self, Problem};
 use crate::program::ProgramRequest;
 use crate::render::{Diagnosed, printable};
-use crate::{Usage, input};
+use crate::{UsageError, input};
 
 /// The extension of launch files.
 const LAUNCH_FILE: &str = "toml";
@@ -117,13 +117,13 @@ impl RunRequest {
                     let message = format!(
                         "{option} applies to a single launch, and the launch file has {count}"
                     );
-                    return Err(Usage(message).into());
+                    return Err(UsageError(message).into());
                 }
             }
         }
         for text in &args.buffer {
             let given = pair("--buffer", text, VALUE, Path::new(""));
-            let given = given.map_err(Usage)?;
+            let given = given.map_err(UsageError)?;
             match self.buffers.iter_mut().find(|old| old.name == given.name) {
                 Some(old) => *old = given,
                 None => self.buffers.push(given),
@@ -135,7 +135,7 @@ impl RunRequest {
         ] {
             for text in texts {
                 let given = pair(name, text, wanted, Path::new(""));
-                list.push(given.map_err(Usage)?);
+                list.push(given.map_err(UsageError)?);
             }
         }
         self.print
@@ -172,7 +172,7 @@ impl LaunchRequest {
             };
             if !seen.insert(given.name.clone()) {
                 let name = printable(&given.name);
-                return Err(Usage(format!("--arg gives {name} twice")).into());
+                return Err(UsageError(format!("--arg gives {name} twice")).into());
             }
             match self.args.iter_mut().find(|old| old.name == given.name) {
                 Some(old) => *old = given,

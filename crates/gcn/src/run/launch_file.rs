@@ -12,32 +12,32 @@ use serde::Deserialize;
 use super::profile::ProfileOptions;
 use super::request::{LaunchRequest, RunRequest, TraceOptions};
 use super::written::{FILE, NamedText, SizesForm, VALUE, WrittenSizes, offsets, pair, unvalued};
-use crate::input::{Dialect, STDIN};
+use crate::input::{DialectOption, STDIN};
 use crate::problem::{INVALID_LAUNCH_FILE, Problem};
 use crate::program::{Compiler, ProgramRequest};
 
 /// A launch file.
 #[derive(Deserialize, Default)]
 #[serde(deny_unknown_fields, default)]
-struct File {
+struct LaunchFile {
     file: Option<PathBuf>,
     target: Option<String>,
-    dialect: Option<Dialect>,
-    define: Option<Names>,
-    include: Option<Names>,
-    optimize: Option<Level>,
-    clang_options: Option<Names>,
+    dialect: Option<DialectOption>,
+    define: Option<OneOrMoreNames>,
+    include: Option<OneOrMoreNames>,
+    optimize: Option<OptimisationLevel>,
+    clang_options: Option<OneOrMoreNames>,
     verbose: bool,
     threads: Option<usize>,
     timeout: Option<Timeout>,
-    memory: Option<Memory>,
+    memory: Option<MemoryBytes>,
     buffers: Option<Pairs>,
     launch: Vec<Table>,
-    print: Option<Names>,
+    print: Option<OneOrMoreNames>,
     save: Option<Pairs>,
     expect: Option<Pairs>,
     trace: bool,
-    trace_only: Option<Names>,
+    trace_only: Option<OneOrMoreNames>,
     trace_file: Option<PathBuf>,
     profile: Option<PathBuf>,
     profile_format: Option<ProfileFormat>,
@@ -123,15 +123,15 @@ enum Amount {
 /// Bytes of guest memory.
 #[derive(Deserialize)]
 #[serde(try_from = "Amount")]
-struct Memory(u64);
+struct MemoryBytes(u64);
 
-impl TryFrom<Amount> for Memory {
+impl TryFrom<Amount> for MemoryBytes {
     type Error = String;
 
-    fn try_from(given: Amount) -> Result<Memory, String> {
+    fn try_from(given: Amount) -> Result<MemoryBytes, String> {
         match given {
-            Amount::Bytes(bytes) => Ok(Memory(bytes)),
-            Amount::Text(text) => settings::amount(&text).map(Memory),
+            Amount::Bytes(bytes) => Ok(MemoryBytes(bytes)),
+            Amount::Text(text) => settings::amount(&text).map(MemoryBytes),
         }
     }
 }
@@ -164,16 +164,16 @@ impl TryFrom<Seconds> for Timeout {
 /// `"y"` or `["x", "y[0..4]"]`.
 #[derive(Deserialize)]
 #[serde(untagged, expecting = "expected text or a list of texts")]
-enum Names {
+enum OneOrMoreNames {
     One(String),
     List(Vec<String>),
 }
 
-fn names(given: Option<Names>) -> Vec<String> {
+fn names(given: Option<OneOrMoreNames>) -> Vec<String> {
     match given {
         None => Vec::new(),
-        Some(Names::One(name)) => vec![name],
-        Some(Names::List(names)) => names,
+        Some(OneOrMoreNames::One(name)) => vec![name],
+        Some(OneOrMoreNames::List(names)) => names,
     }
 }
 
@@ -183,7 +183,7 @@ fn names(given: Option<Names>) -> Vec<String> {
     untagged,
     expecting = "expected a level of optimisation, such as 3 or \"s\""
 )]
-enum Level {
+enum OptimisationLevel {
     Number(u8),
     Text(String),
 }
@@ -217,7 +217,7 @@ fn output(base: &Path, path: &Path) -> PathBuf {
 /// # Errors
 /// An error with its place.
 pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
-    let file: File = toml::from_str(text)?;
+    let file: LaunchFile = toml::from_str(text)?;
     let Some(program) = file.file else {
         bail!(invalid(
             "the launch file has no program: add `file = \"kernel.s\"`"
@@ -229,8 +229,8 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
         define: names(file.define),
         include: include.iter().map(|path| base.join(path)).collect(),
         optimize: file.optimize.map(|level| match level {
-            Level::Number(number) => number.to_string(),
-            Level::Text(text) => text,
+            OptimisationLevel::Number(number) => number.to_string(),
+            OptimisationLevel::Text(text) => text,
         }),
         clang_options: names(file.clang_options),
     };
@@ -271,7 +271,7 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
         },
         threads: file.threads,
         timeout: file.timeout.map(|Timeout(timeout)| timeout),
-        memory: file.memory.map(|Memory(bytes)| bytes),
+        memory: file.memory.map(|MemoryBytes(bytes)| bytes),
         buffers: pairs(
             "buffers",
             file.buffers,

@@ -39,17 +39,17 @@ use gcn_runtime::{Checking, Device, Kernel};
 
 use crate::failure::{self, UsageOfKernel};
 use crate::problem::{INVALID_LAUNCH_FILE, Problem};
-use crate::program::{Program, Terms, choose, program};
+use crate::program::{LoadedProgram, ProgramTerms, choose, program};
 use crate::status::RunOutcome;
 use crate::{Status, findings, render};
 use dispatch::Dispatches;
-use expect::Verdict;
-use interrupt::Stop;
+use expect::ComparisonOutcome;
+use interrupt::StopHandle;
 pub use options::{Args, EXAMPLES};
 use profile::ProfileFile;
-use report::{Results, RunReport};
+use report::{RunReport, RunResults};
 use request::RunRequest;
-use trace::Trace;
+use trace::RunTrace;
 use wanted::{OtherFiles, Wanted};
 
 /// Carries the command out.
@@ -131,12 +131,12 @@ fn carry_out(
 ) -> Result<(Status, Vec<FindingReport>)> {
     let launches = run.launches.iter();
     let names: Vec<_> = launches.map(|launch| launch.kernel.as_deref()).collect();
-    let terms = Terms {
+    let terms = ProgramTerms {
         kernels: &names,
         json: run.json,
         device: &|target| device(run, target),
     };
-    let Program {
+    let LoadedProgram {
         module, included, ..
     } = program(&run.program, &terms)?;
     let chosen = names.iter().map(|name| choose(&module, *name));
@@ -169,7 +169,7 @@ fn carry_out(
         findings_on_stdout: settings.is_some_and(findings::take_stdout),
     };
     let wanted = Wanted::new(run, &files, dispatches.buffers.views(), loaded)?;
-    let mut trace = Trace::new(run, wanted.trace)?;
+    let mut trace = RunTrace::new(run, wanted.trace)?;
     let profiling = ProfileFile::new(&run.profile)?;
     let interrupted = checking.map_or_else(Arc::default, |it| it.stop().clone());
     let ready = dispatches.prepare(device, budget, &interrupted)?;
@@ -182,8 +182,8 @@ fn carry_out(
 
     let map = CodeMap::new(&module);
     let refused = |message| move || Problem::new(HOST_LIMIT, message);
-    let stop =
-        Stop::listen(&interrupted, run.timeout).with_context(refused("cannot handle signals"))?;
+    let stop = StopHandle::listen(&interrupted, run.timeout)
+        .with_context(refused("cannot handle signals"))?;
     let mut ran = stop
         .limited(|| {
             ready.run(
@@ -212,7 +212,7 @@ fn carry_out(
     let findings = checking.map(|it| it.collect(&module)).unwrap_or_default();
     // A run that was stopped because there are enough findings has no fault of its own.
     let fault = fault.filter(|_| !checking.is_some_and(Checking::is_full));
-    let verdicts: Vec<Verdict> = wanted
+    let verdicts: Vec<ComparisonOutcome> = wanted
         .expect
         .iter()
         .map(|expectation| expectation.check(device.memory()))
@@ -229,10 +229,10 @@ fn carry_out(
         Some((outcome, _)) => *outcome,
         None if !errors.is_empty() => RunOutcome::BadInput,
         None if !findings.is_empty() => RunOutcome::Finding,
-        None if !verdicts.iter().all(Verdict::holds) => RunOutcome::Difference,
+        None if !verdicts.iter().all(ComparisonOutcome::holds) => RunOutcome::Difference,
         None => RunOutcome::Success,
     };
-    let results = Results {
+    let results = RunResults {
         outcome,
         errors: &errors,
         launches: &ran.launches,

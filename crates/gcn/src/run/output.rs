@@ -25,7 +25,7 @@ const HEX: &str = "hex";
 
 /// `NAME[:TYPE][:hex][[A..B]]`: elements of something in memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Selector {
+pub struct ElementSelector {
     name: String,
     /// The type of the elements, where it is another than the buffer's.
     pub ty: Option<Type>,
@@ -40,12 +40,12 @@ fn invalid(message: String) -> Problem {
     Problem::new(INVALID_SELECTOR, message)
 }
 
-impl Selector {
+impl ElementSelector {
     /// Reads a selector.
     ///
     /// # Errors
     /// The error that it holds.
-    pub fn parse(text: &str) -> Result<Selector> {
+    pub fn parse(text: &str) -> Result<ElementSelector> {
         let (rest, range) = match text.strip_suffix(']') {
             Some(inner) => {
                 let (rest, range) = inner
@@ -92,7 +92,7 @@ impl Selector {
         if name.trim().is_empty() {
             bail!(invalid(format!("`{text}` names no buffer")));
         }
-        Ok(Selector {
+        Ok(ElementSelector {
             name: name.trim().to_owned(),
             ty,
             hex,
@@ -104,9 +104,9 @@ impl Selector {
     /// A selector for what is not printed.
     ///
     /// # Errors
-    /// As [`Selector::parse`], and where it says how to print.
-    pub fn unprinted(text: &str) -> Result<Selector> {
-        let selector = Selector::parse(text)?;
+    /// As [`ElementSelector::parse`], and where it says how to print.
+    pub fn unprinted(text: &str) -> Result<ElementSelector> {
+        let selector = ElementSelector::parse(text)?;
         if selector.hex {
             let message = format!("`:{HEX}` in `{text}` is allowed in --print only");
             bail!(invalid(message));
@@ -118,7 +118,7 @@ impl Selector {
     ///
     /// # Errors
     /// There is no such thing, or not so much of it.
-    pub fn find(&self, buffers: &[BufferView], loaded: &Loaded) -> Result<View> {
+    pub fn find(&self, buffers: &[BufferView], loaded: &Loaded) -> Result<MemoryView> {
         let name = printable(&self.name);
         let by_name = buffers.iter().find(|buffer| buffer.name == self.name);
         let buffer = by_name.or_else(|| {
@@ -164,7 +164,7 @@ impl Selector {
             );
             bail!(Problem::new(BUFFER_RANGE, message));
         }
-        Ok(View {
+        Ok(MemoryView {
             name: self.name.clone(),
             address,
             ty,
@@ -177,7 +177,7 @@ impl Selector {
 
 /// Elements in guest memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct View {
+pub struct MemoryView {
     /// The name it was selected by.
     pub name: String,
     /// Of element 0.
@@ -191,7 +191,7 @@ pub struct View {
     end: u64,
 }
 
-impl View {
+impl MemoryView {
     /// Elements.
     pub fn count(&self) -> u64 {
         self.end - self.begin
@@ -309,7 +309,7 @@ mod tests {
 
     #[test]
     fn selectors_are_read() {
-        let selector = |name: &str, ty, begin, end| Selector {
+        let selector = |name: &str, ty, begin, end| ElementSelector {
             name: name.to_owned(),
             ty,
             hex: false,
@@ -328,7 +328,7 @@ mod tests {
             ),
             ("2:f16", selector("2", Some(Type::F16), None, None)),
         ] {
-            assert_eq!(Selector::parse(text).unwrap(), expected, "{text}");
+            assert_eq!(ElementSelector::parse(text).unwrap(), expected, "{text}");
         }
         for text in [
             "",
@@ -340,7 +340,7 @@ mod tests {
             "y[]",
             "y[-1..2]",
         ] {
-            assert!(Selector::parse(text).is_err(), "{text}");
+            assert!(ElementSelector::parse(text).is_err(), "{text}");
         }
     }
 }

@@ -9,33 +9,33 @@ use gcn_runtime::memory::Memory;
 use gcn_runtime::report::{FaultReport, FindingReport};
 use serde::Serialize;
 
-use super::dispatch::Done;
-use super::expect::{Verdict, VerdictReport};
+use super::dispatch::FinishedLaunch;
+use super::expect::{ComparisonOutcome, VerdictReport};
 use super::fidelity;
 use super::notes::plural;
-use super::output::{BufferReport, View};
+use super::output::{BufferReport, MemoryView};
 use crate::problem::{self, Problem};
 use crate::render;
 use crate::status::RunOutcome;
 
 /// All that a run has left.
-pub struct Results<'a> {
+pub struct RunResults<'a> {
     /// End.
     pub outcome: RunOutcome,
     /// Files that could not be written.
     pub errors: &'a [Problem],
     /// The launches that ran.
-    pub launches: &'a [Done],
+    pub launches: &'a [FinishedLaunch],
     /// Output of the kernels' `printf`.
     pub printed: &'a [u8],
     /// Notes about the launches.
     pub notes: &'a [String],
     /// Buffers to print.
-    pub views: &'a [View],
+    pub views: &'a [MemoryView],
     /// Comparisons.
-    pub verdicts: &'a [Verdict],
+    pub verdicts: &'a [ComparisonOutcome],
     /// The executed instructions.
-    pub fidelity: &'a [fidelity::Group],
+    pub fidelity: &'a [fidelity::FidelityGroup],
     /// Findings of checkers; `None` without checkers.
     pub findings: Option<&'a [FindingReport]>,
     /// The fault that stopped it.
@@ -45,7 +45,7 @@ pub struct Results<'a> {
 }
 
 /// A launch in a line: workgroups, waves, instructions, seconds.
-fn summary(done: &Done, threads: usize) -> String {
+fn summary(done: &FinishedLaunch, threads: usize) -> String {
     let stats = done.stats;
     let times = match &done.times[..] {
         [only] => format!("{:.3} s", only.as_secs_f64()),
@@ -66,7 +66,7 @@ fn summary(done: &Done, threads: usize) -> String {
     )
 }
 
-impl Results<'_> {
+impl RunResults<'_> {
     /// Writes everything for people: results to `out`, the rest to standard error.
     ///
     /// # Errors
@@ -131,7 +131,7 @@ pub struct RunReport<'a> {
     buffers: Vec<BufferReport>,
     expectations: Vec<VerdictReport>,
     /// The executed instructions by their fidelity.
-    fidelity: &'a [fidelity::Group],
+    fidelity: &'a [fidelity::FidelityGroup],
     /// Of checkers, where there were any.
     #[serde(skip_serializing_if = "Option::is_none")]
     findings: Option<&'a [FindingReport]>,
@@ -153,7 +153,7 @@ struct LaunchReport<'a> {
 }
 
 impl<'a> LaunchReport<'a> {
-    fn new(done: &'a Done) -> LaunchReport<'a> {
+    fn new(done: &'a FinishedLaunch) -> LaunchReport<'a> {
         LaunchReport {
             kernel: &done.kernel,
             grid: done.shape.grid,
@@ -169,7 +169,7 @@ impl<'a> LaunchReport<'a> {
 
 impl<'a> RunReport<'a> {
     /// A run on a device of a target with `threads` host threads.
-    pub fn new(results: &Results<'a>, target: &'a str, threads: usize) -> RunReport<'a> {
+    pub fn new(results: &RunResults<'a>, target: &'a str, threads: usize) -> RunReport<'a> {
         let launches: Vec<LaunchReport> = results.launches.iter().map(LaunchReport::new).collect();
         let sum = |of: fn(&LaunchReport) -> u64| launches.iter().map(of).sum();
         RunReport {
@@ -191,7 +191,11 @@ impl<'a> RunReport<'a> {
                 .iter()
                 .map(|view| view.report(results.memory))
                 .collect(),
-            expectations: results.verdicts.iter().map(Verdict::report).collect(),
+            expectations: results
+                .verdicts
+                .iter()
+                .map(ComparisonOutcome::report)
+                .collect(),
             fidelity: results.fidelity,
             findings: results.findings,
             fault: results.fault,

@@ -9,9 +9,9 @@ use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 
-use super::output::{Selector, View};
+use super::output::{ElementSelector, MemoryView};
 use super::written::NamedText;
-use crate::outputs::{Identity, directory};
+use crate::outputs::{FileIdentity, directory};
 use crate::problem::{OUTPUT_CONFLICT, Problem};
 use crate::{input, outputs};
 
@@ -19,7 +19,7 @@ use crate::{input, outputs};
 pub struct Save {
     /// As written.
     name: String,
-    view: View,
+    view: MemoryView,
     path: PathBuf,
 }
 
@@ -27,9 +27,9 @@ impl Save {
     /// Finds what is to be saved, and whether a file can be there.
     ///
     /// # Errors
-    /// As [`Selector::parse`] and [`Selector::find`]; the path is a directory, or in none.
+    /// As [`ElementSelector::parse`] and [`ElementSelector::find`]; the path is a directory, or in none.
     pub fn new(given: &NamedText, buffers: &[BufferView], loaded: &Loaded) -> Result<Save> {
-        let view = Selector::unprinted(&given.name)?.find(buffers, loaded)?;
+        let view = ElementSelector::unprinted(&given.name)?.find(buffers, loaded)?;
         let path = match &*given.value {
             input::STDIN => PathBuf::from(input::STDIN),
             path => given.path(path.as_ref()),
@@ -105,11 +105,11 @@ pub fn conflicts(
     others: &[(&'static str, Option<&Path>)],
     inputs: &[PathBuf],
 ) -> Vec<Problem> {
-    let inputs: Vec<(&PathBuf, Identity)> = inputs
+    let inputs: Vec<(&PathBuf, FileIdentity)> = inputs
         .iter()
-        .filter_map(|path| Some((path, Identity::of(path)?)))
+        .filter_map(|path| Some((path, FileIdentity::of(path)?)))
         .collect();
-    let mut seen: Vec<(String, Identity)> = Vec::new();
+    let mut seen: Vec<(String, FileIdentity)> = Vec::new();
     let mut messages = Vec::new();
     let saved = saves.iter().map(|save| {
         let name = save.name.clone();
@@ -120,7 +120,7 @@ pub fn conflicts(
         Some(((*name).to_owned(), format!("the {name}"), path))
     });
     for (output, name, path) in saved.chain(others) {
-        let Some(identity) = Identity::of(path) else {
+        let Some(identity) = FileIdentity::of(path) else {
             continue;
         };
         let message = |rest: String| {

@@ -18,7 +18,7 @@ use crate::outputs::unwritable;
 const BACKLOG: usize = 1024;
 
 /// Place that a trace is written to.
-enum Sink {
+enum TraceSink {
     /// Standard output.
     Output,
     /// Standard error, where standard output has a report.
@@ -28,29 +28,29 @@ enum Sink {
 }
 
 /// A trace of the launches of a run.
-pub struct Trace {
+pub struct RunTrace {
     filter: TraceFilter,
-    sink: Sink,
+    sink: TraceSink,
 }
 
-impl Trace {
+impl RunTrace {
     /// The trace that a run asks for.
     ///
     /// # Errors
     /// The file cannot be made.
-    pub fn new(run: &RunRequest, filter: TraceFilter) -> Result<Option<Trace>> {
+    pub fn new(run: &RunRequest, filter: TraceFilter) -> Result<Option<RunTrace>> {
         if !run.trace.is_on() {
             return Ok(None);
         }
         let sink = match run.trace.named_file() {
             Some(path) => {
                 let file = File::create(path).with_context(|| unwritable(path))?;
-                Sink::File(path.to_owned(), BufWriter::new(file))
+                TraceSink::File(path.to_owned(), BufWriter::new(file))
             }
-            None if run.json => Sink::Error,
-            None => Sink::Output,
+            None if run.json => TraceSink::Error,
+            None => TraceSink::Output,
         };
-        Ok(Some(Trace { filter, sink }))
+        Ok(Some(RunTrace { filter, sink }))
     }
 
     /// Runs a launch with the trace and other observers. A thread of the queue's runs it, since only this one may write to `out`.
@@ -77,22 +77,22 @@ impl Trace {
         let mut written = Ok(());
         for line in lines {
             written = match &mut self.sink {
-                Sink::Output => writeln!(out, "{line}"),
-                Sink::Error => writeln!(io::stderr(), "{line}"),
-                Sink::File(_, file) => writeln!(file, "{line}"),
+                TraceSink::Output => writeln!(out, "{line}"),
+                TraceSink::Error => writeln!(io::stderr(), "{line}"),
+                TraceSink::File(_, file) => writeln!(file, "{line}"),
             };
             if written.is_err() {
                 signal.cancel();
                 break;
             }
         }
-        if let (Ok(()), Sink::File(_, file)) = (&written, &mut self.sink) {
+        if let (Ok(()), TraceSink::File(_, file)) = (&written, &mut self.sink) {
             written = file.flush();
         }
         let outcome = signal.wait();
         match &self.sink {
-            Sink::File(path, _) => written.with_context(|| unwritable(path))?,
-            Sink::Output | Sink::Error => written?,
+            TraceSink::File(path, _) => written.with_context(|| unwritable(path))?,
+            TraceSink::Output | TraceSink::Error => written?,
         }
         Ok(outcome)
     }

@@ -9,7 +9,7 @@ use gcn_runtime::hsa::Loaded;
 use gcn_runtime::spec::Spec;
 
 use super::expect::{self, Expectation};
-use super::output::{Selector, View};
+use super::output::{ElementSelector, MemoryView};
 use super::request::RunRequest;
 use super::save::{self, Save};
 use super::trace_filter;
@@ -19,7 +19,7 @@ use crate::problem::{INVALID_FILTER, OUTPUT_CONFLICT, Problem};
 /// Uses of memory after the run.
 pub struct Wanted {
     /// Printed.
-    pub print: Vec<View>,
+    pub print: Vec<MemoryView>,
     /// Saved.
     pub save: Vec<Save>,
     /// Compared.
@@ -111,7 +111,7 @@ impl Wanted {
                 })
                 .ok()
         }
-        let view = |name: &str| Selector::parse(name)?.find(buffers, loaded);
+        let view = |name: &str| ElementSelector::parse(name)?.find(buffers, loaded);
         let print = run
             .print
             .iter()
