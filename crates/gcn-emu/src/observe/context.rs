@@ -94,7 +94,7 @@ pub struct Instruction<'a> {
     pub operands: &'a [Arg; MAX_ARGS],
     /// EXEC at issue.
     pub exec: u64,
-    /// The operation that the wait counters count for it, if they do and are kept ([`Events::COUNTERS`]). No other of the wave has
-    /// the same.
+    /// The operation that the wait counters count for it, if they do and are kept
+    /// ([`Events::COUNTERS`](super::Events::COUNTERS)). No other of the wave has the same.
     pub operation: Option<OperationId>,
 }
