@@ -20,6 +20,7 @@ mod flow;
 mod hazards;
 
 mod text;
+mod vccz;
 
 use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field};
@@ -30,6 +31,7 @@ pub use hazards::Hazard;
 pub use memory::{Intent, M0, MemoryUse, Space, Spaces};
 pub use registers::{RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLanes};
 pub use set::RegisterSet;
+pub use vccz::VcczEffect;
 
 /// The uses of one instruction. See the methods.
 ///

@@ -33,6 +33,7 @@ mod trace;
 // Findings, their texts, and the checkers that report them.
 pub mod finding;
 mod conflict;
+mod vccz;
 mod wait_states;
 pub mod lint;
 pub mod check;

@@ -6,6 +6,7 @@ use gcn_isa::{Inst, Isa, Operand};
 
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
+use crate::vccz::VcczPart;
 
 /// Most wait states that a hazard needs.
 pub(crate) const MOST: u8 = 5;
@@ -48,6 +49,8 @@ pub(crate) struct HazardPart {
     pub(crate) ends: HazardSet,
     /// Wait states that pass while it is issued.
     pub(crate) states: u8,
+    /// Part in the state of VCCZ.
+    pub(crate) vccz: VcczPart,
 }
 
 impl HazardPart {
@@ -59,6 +62,7 @@ impl HazardPart {
             begins: HazardSet::of(|it| here(it) && it.begins(&uses)),
             ends: HazardSet::of(|it| here(it) && it.ends(&uses)),
             states: states(inst),
+            vccz: VcczPart::of(inst),
         }
     }
 }

@@ -396,3 +396,92 @@ fn words_that_are_no_code_end_a_way() {
     check(ALL, "s_branch 0x7fff", &[]);
     check(ALL, "ds_read_b32 v2, v1", &[]);
 }
+
+const BEFORE_GFX8: &[&str] = &["gfx600", "gfx700"];
+
+/// As `si-insert-waitcnts` of llc-19 has it: a wait and a write of VCC come before each branch that is reported, and no others.
+#[test]
+fn vccz_is_wrong_behind_scalar_loads() {
+    let branch = |before: &str| format!("{before}\ns_cbranch_vccz end\nend:\ns_endpgm");
+    let load = "s_load_dword s0, s[4:5], 0x0";
+    let found = |load: &str, wait: &str| {
+        format!("wrong-vccz: s_cbranch_vccz 0 / {load}: {wait}`s_mov_b64 vcc, vcc`")
+    };
+    let early = found(load, "`s_waitcnt lgkmcnt(0)` and ");
+    let late = found(load, "");
+    let cases: &[(&str, &[&str])] = &[
+        ("s_mov_b64 vcc, 0", &[]),
+        ("s_mov_b64 vcc, 0\ns_load_dword s0, s[4:5], 0x0", &[&early]),
+        ("s_load_dword s0, s[4:5], 0x0\ns_mov_b64 vcc, 0", &[&early]),
+        (
+            "s_load_dword s0, s[4:5], 0x0\ns_mov_b64 vcc, 0\ns_waitcnt lgkmcnt(0)",
+            &[&late],
+        ),
+        (
+            "s_load_dword s0, s[4:5], 0x0\nv_cmp_eq_u32_e32 vcc, v0, v1\ns_waitcnt lgkmcnt(1)",
+            &[&early],
+        ),
+        (
+            "s_load_dword s0, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)\nv_cmp_eq_u32_e32 vcc, v0, v1",
+            &[],
+        ),
+    ];
+    for (before, expected) in cases {
+        check(BEFORE_GFX8, &branch(before), expected);
+        check(FROM_GFX8, &branch(before), &[]);
+    }
+    let to_vcc = branch("s_load_dwordx2 vcc, s[4:5], 0x0\ns_waitcnt lgkmcnt(0)");
+    let late = found("s_load_dwordx2 vcc, s[4:5], 0x0", "");
+    check(BEFORE_GFX8, &to_vcc, &[&late]);
+    check(FROM_GFX8, &to_vcc, &[]);
+    let time = branch("s_mov_b64 vcc, 0\ns_memtime s[0:1]\ns_waitcnt lgkmcnt(0)");
+    check(BEFORE_GFX8, &time, &[&found("s_memtime s[0:1]", "")]);
+    check(FROM_GFX8, &time, &[]);
+}
+
+#[test]
+fn vccz_is_wrong_behind_writes_of_half_of_vcc() {
+    let branch = |before: &str| format!("{before}\ns_cbranch_vccnz end\nend:\ns_endpgm");
+    let found =
+        |half: &str| format!("wrong-vccz: s_cbranch_vccnz 0 / {half}: `s_mov_b64 vcc, vcc`");
+    check(
+        ALL,
+        &branch("s_mov_b32 vcc_lo, 1"),
+        &[&found("s_mov_b32 vcc_lo, 1")],
+    );
+    check(
+        ALL,
+        &branch("s_mov_b64 vcc, 0\ns_mov_b32 vcc_hi, 1"),
+        &[&found("s_mov_b32 vcc_hi, 1")],
+    );
+    check(
+        ALL,
+        &branch("v_readfirstlane_b32 vcc_lo, v0"),
+        &[&found("v_readfirstlane_b32 vcc_lo, v0")],
+    );
+    check(ALL, &branch("s_mov_b32 vcc_lo, 1\ns_mov_b64 vcc, vcc"), &[]);
+    check(
+        ALL,
+        &branch("s_mov_b32 vcc_lo, 1\nv_cmp_eq_u32_e32 vcc, v0, v1"),
+        &[],
+    );
+    // It is written as a whole on one of two ways, and a second branch tells nothing new.
+    check(
+        ALL,
+        "s_mov_b32 vcc_lo, 1
+         s_cbranch_scc1 skip
+         s_mov_b64 vcc, vcc
+         skip:
+         s_cbranch_vccz end
+         s_cbranch_vccnz end
+         end:
+         s_endpgm",
+        &["wrong-vccz: s_cbranch_vccz 1 / s_mov_b32 vcc_lo, 1: `s_mov_b64 vcc, vcc`"],
+    );
+    let value = "s_mov_b32 vcc_lo, 1\ns_mov_b32 s4, src_vccz\ns_endpgm";
+    check(
+        ALL,
+        value,
+        &["wrong-vccz: s_mov_b32 s4, src_vccz / s_mov_b32 vcc_lo, 1: `s_mov_b64 vcc, vcc`"],
+    );
+}

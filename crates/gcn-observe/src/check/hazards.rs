@@ -1,10 +1,10 @@
-//! Pairs of instructions with fewer wait states between them than hardware needs.
+//! Pairs of instructions with fewer wait states between them than hardware needs, and reads of VCCZ where it may be wrong.
 //!
 //! The emulator has no pipeline, so that a missing wait state changes no result. This checker counts the wait states
 //! between the instructions that a wave executes, those at both ends of a taken branch included.
 //!
-//! The hazards that a sequence of instructions ends and begins depend on the last few instructions before it alone ([`Past`]):
-//! they are worked out once for each past and sequence, and looked up when a wave executes the sequence again. A kernel whose code
+//! The hazards that a sequence of instructions ends and begins depend on the last few instructions before it alone, and on what has
+//! been done to VCCZ ([`Past`]): they are worked out once for each past and sequence, and looked up when a wave executes the sequence again. A kernel whose code
 //! leaves none open on any path ([`Ahead`]) is not watched.
 
 use std::collections::HashMap;
@@ -15,8 +15,9 @@ use gcn_emu::step::Step;
 use gcn_isa::Inst;
 
 use crate::by_step::ByStep;
-use crate::finding::{FindingKey, FindingPlace, Findings, Kind};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
 use crate::lint::Ahead;
+use crate::vccz::{Vccz, WrongVccz};
 use crate::wait_states::{HazardPart, MOST, TooFew};
 use crate::waves::Waves;
 
@@ -63,19 +64,32 @@ struct PlacedInst {
     inst: Inst,
 }
 
-/// The last instructions that a wave has executed and that begin a hazard, each with the wait states that have passed
-/// since: all that later ones can end.
-type Past = Vec<(PlacedInst, u8)>;
+/// The past of a wave, as far as later instructions depend on it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+struct Past {
+    /// The last instructions that begin a hazard, each with the wait states that have passed since: all that later ones can end.
+    begun: Vec<(PlacedInst, u8)>,
+    vccz: Vccz<PlacedInst>,
+}
 
 /// Number of a [`Past`]. That of a wave that begins is 0.
 type PastNumber = u32;
 
-/// A hazard between two instructions, by its number, and the wait states between them.
+/// Something that is wrong at an instruction.
 #[derive(Clone, Debug)]
-struct Missing {
+struct Wrong {
     inst: PlacedInst,
-    before: PlacedInst,
-    states: u8,
+    what: WrongKind,
+}
+
+#[derive(Clone, Debug)]
+enum WrongKind {
+    /// Hazards that an earlier instruction has begun, with the wait states since.
+    TooFew {
+        before: PlacedInst,
+        states: u8,
+    },
+    Vccz(WrongVccz<PlacedInst>),
 }
 
 /// The outcome of a sequence after a past.
@@ -83,7 +97,7 @@ struct Missing {
 struct SequenceResult {
     /// The past of what follows.
     next: PastNumber,
-    missing: Box<[Missing]>,
+    wrong: Box<[Wrong]>,
 }
 
 /// A sequence of instructions: the number of its first one, and how many they are.
@@ -116,7 +130,7 @@ struct Watch {
     findings: Arc<Findings>,
     parts: ByStep<HazardPart>,
     known: KnownSequences,
-    /// By first instruction of a sequence: its last outcome, if nothing was missing in it.
+    /// By first instruction of a sequence: its last outcome, if nothing was wrong in it.
     recent: Vec<Option<(PastNumber, usize, PastNumber)>>,
     /// The past of each wave.
     waves: Waves<PastNumber>,
@@ -126,45 +140,50 @@ impl Watch {
     /// Works out the outcome of a sequence.
     fn work_out(&mut self, past: PastNumber, pc: u64, sequence: &[Step]) -> SequenceResult {
         let mut past = self.known.pasts[past as usize].clone();
-        let mut missing = Vec::new();
+        let mut wrong = Vec::new();
         for step in sequence {
             let part = *self.parts.of(step, |step| HazardPart::of(&step.inst));
             let at = PlacedInst {
                 pc: pc + (step.index - sequence[0].index) as u64 * DWORD,
                 inst: step.inst,
             };
-            for (before, states) in &past {
+            for (before, states) in &past.begun {
                 let begun = HazardPart::of(&before.inst).begins;
                 let set = part.ends.and(begun);
                 if TooFew::all(set, &before.inst, &step.inst, *states)
                     .next()
                     .is_some()
                 {
-                    missing.push(Missing {
+                    let (before, states) = (*before, *states);
+                    wrong.push(Wrong {
                         inst: at,
-                        before: *before,
-                        states: *states,
+                        what: WrongKind::TooFew { before, states },
                     });
                 }
             }
-            for (_, states) in &mut past {
+            let vccz = past.vccz.step(part.vccz, at);
+            wrong.extend(vccz.map(|it| Wrong {
+                inst: at,
+                what: WrongKind::Vccz(it),
+            }));
+            for (_, states) in &mut past.begun {
                 *states = states.saturating_add(part.states);
             }
-            past.retain(|(_, states)| *states < MOST);
+            past.begun.retain(|(_, states)| *states < MOST);
             if !part.begins.is_empty() {
-                past.push((at, 0));
+                past.begun.push((at, 0));
             }
         }
         SequenceResult {
             next: self.known.number(past),
-            missing: missing.into(),
+            wrong: wrong.into(),
         }
     }
 
     /// Forgets what is known, but for the pasts of waves.
     fn forget(&mut self) {
         let old = std::mem::take(&mut self.known);
-        self.known.number(Past::new());
+        self.known.number(Past::default());
         let known = &mut self.known;
         self.waves.each(|number| {
             let past = old.pasts.get(*number as usize);
@@ -173,7 +192,7 @@ impl Watch {
         self.recent.clear();
     }
 
-    /// Looks a sequence up, or works its outcome out, and reports what is missing.
+    /// Looks a sequence up, or works its outcome out, and reports what is wrong.
     #[cold]
     fn look_up(&mut self, context: &Context<'_>, sequence: &[Step]) {
         if self.known.pasts.is_empty() || self.known.outcomes.len() >= MAX_OUTCOMES {
@@ -191,10 +210,10 @@ impl Watch {
             }
         };
         *self.waves.get(context.id()) = outcome.next;
-        for missing in &outcome.missing {
-            self.report(context, missing);
+        for wrong in &outcome.wrong {
+            self.report(context, wrong);
         }
-        if outcome.missing.is_empty() {
+        if outcome.wrong.is_empty() {
             if self.recent.len() <= first {
                 self.recent.resize(first + 1, None);
             }
@@ -202,29 +221,40 @@ impl Watch {
         }
     }
 
-    fn report(&self, context: &Context<'_>, missing: &Missing) {
+    fn report(&self, context: &Context<'_>, wrong: &Wrong) {
         let id = Some(context.id());
-        let Missing {
-            inst: PlacedInst { pc, inst },
-            before,
-            states,
-        } = missing;
-        let set = HazardPart::of(inst)
-            .ends
-            .and(HazardPart::of(&before.inst).begins);
-        for found in TooFew::all(set, &before.inst, inst, *states) {
+        let PlacedInst { pc, inst } = wrong.inst;
+        let place = || FindingPlace::new(pc, &inst, id);
+        let report = |kind, before: PlacedInst, detail, make: &dyn Fn(FindingPlace) -> Finding| {
             let key = FindingKey {
-                kind: Kind::MissingWaitStates,
-                pc: *pc,
+                kind,
+                pc,
                 other: before.pc,
-                detail: found.hazard as u64,
+                detail,
             };
             self.findings.report(key, id, || {
                 let before = FindingPlace::new(before.pc, &before.inst, id);
-                found
-                    .finding(FindingPlace::new(*pc, inst, id), before)
-                    .in_dispatch(context.dispatched)
+                make(before).in_dispatch(context.dispatched)
             });
+        };
+        match &wrong.what {
+            WrongKind::TooFew { before, states } => {
+                let set = HazardPart::of(&inst)
+                    .ends
+                    .and(HazardPart::of(&before.inst).begins);
+                for found in TooFew::all(set, &before.inst, &inst, *states) {
+                    let detail = found.hazard as u64;
+                    report(Kind::MissingWaitStates, *before, detail, &|before| {
+                        found.finding(place(), before)
+                    });
+                }
+            }
+            WrongKind::Vccz(found) => {
+                let because = found.because;
+                report(Kind::WrongVccz, because, 0, &|before| {
+                    found.finding(place(), &because.inst, before)
+                });
+            }
         }
     }
 }

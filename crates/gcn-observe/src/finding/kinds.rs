@@ -71,7 +71,7 @@ checks! {
     Barriers "barriers" on
     /// Races of lanes, as the rules of OpenCL have it: lanes that execute together hide some of them.
     Lanes "lanes" off
-    /// Pairs of instructions with fewer wait states between them than hardware needs.
+    /// Pairs of instructions with fewer wait states between them than hardware needs, and reads of VCCZ where it may be wrong.
     Hazards "hazards" on
     /// Undefined values that decide something, or are left behind.
     Uninit "uninit" on
@@ -265,6 +265,14 @@ kinds! {
         example "v_readfirstlane_b32 s4, v0\nv_readlane_b32 s5, v1, s4    ; needs s_nop 3 before it"
         remedy "Put S_NOP or instructions that have nothing to do with it between both."
         source "checklist 6; errata E107, E252"
+    WrongVccz "wrong-vccz" Hazards Error
+        meaning "A branch goes by VCCZ, or an instruction reads it, where the flag may not say whether VCC is 0: behind a write of one \
+                 half of VCC, which VCCZ does not follow, or, on GCN 1.0 and 1.1, behind a scalar load, whatever its destination, which may \
+                 change the flag until it is complete."
+        example "s_mov_b32 vcc_lo, s4\ns_cbranch_vccz done    ; needs s_mov_b64 vcc, vcc before it"
+        remedy "Write VCC as a whole before the branch, if only to itself (`s_mov_b64 vcc, vcc`); on GCN 1.0 and 1.1 wait for lgkmcnt 0 before \
+                that; or branch on SCC."
+        source "checklist 4.15; errata E332"
     UninitializedAddress "uninitialized-address" Uninit Error
         meaning "An address, a descriptor or the index of a register depends on a value that nothing has set: a register that \
                  the wave began with and the hardware does not set, or bytes of LDS, scratch or a buffer that nothing has written."

@@ -1,6 +1,8 @@
-//! Hazards that may be open on some way to an instruction: those of the last instructions, with the fewest wait states since.
+//! Hazards that may be open on some way to an instruction: those of the last instructions, with the fewest wait states since, and
+//! that of VCCZ.
 
 use crate::finding::{FindingKey, FindingPlace, Kind};
+use crate::vccz::Vccz;
 use crate::wait_states::{MOST, TooFew};
 
 use super::program::LintProgram;
@@ -18,12 +20,13 @@ struct Begun {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OpenHazards {
     begun: Vec<Begun>,
+    vccz: Vccz<u32>,
 }
 
 impl OpenHazards {
     /// Joins what may be open on another way. Returns true if that is more than before.
     pub(super) fn join(&mut self, other: &OpenHazards) -> bool {
-        let mut grown = false;
+        let mut grown = self.vccz.join(&other.vccz);
         for theirs in &other.begun {
             match self.begun.iter_mut().find(|it| it.step == theirs.step) {
                 Some(ours) if ours.states <= theirs.states => {}
@@ -69,6 +72,24 @@ impl OpenHazards {
                     )
                 });
             }
+        }
+        if let Some(wrong) = self.vccz.step(step.part.vccz, number)
+            && let Some(report) = to
+        {
+            let before = program.step(wrong.because);
+            let key = FindingKey {
+                kind: Kind::WrongVccz,
+                pc: step.pc,
+                other: before.pc,
+                detail: 0,
+            };
+            report.add(key, || {
+                wrong.finding(
+                    FindingPlace::new(step.pc, &step.inst, None),
+                    &before.inst,
+                    FindingPlace::new(before.pc, &before.inst, None),
+                )
+            });
         }
         self.begun.retain_mut(|it| {
             it.states = it.states.saturating_add(step.part.states);
