@@ -44,7 +44,29 @@ fn lanes_that_come_back_have_skipped_a_barrier() {
         &["divergent-barrier: s_barrier | buffer_store_dword v0, v1, s[4:7], 0 offen"],
     );
     // The others may have returned.
-    assembly(WAVES, &divergent(""), &[]);
+    assembly(
+        WAVES,
+        &divergent(""),
+        &["partial-barrier: s_barrier | s_endpgm"],
+    );
+    // Arithmetic is no sign of what has become of them, nor is scratch.
+    assembly(
+        WAVES,
+        &divergent(
+            "s_or_b64 exec, exec, s[10:11]\nv_add_f32 v2, v2, v2\ns_and_b64 exec, exec, vcc",
+        ),
+        &["partial-barrier: s_barrier | s_endpgm"],
+    );
+    // Of two barriers one is skipped, and the other one not reached.
+    assembly(
+        WAVES,
+        "v_and_b32 v2, 63, v0\nv_cmp_gt_u32 vcc, 32, v2\ns_and_saveexec_b64 s[10:11], vcc\ns_barrier\n\
+         s_mov_b64 exec, s[10:11]\nv_cmp_gt_u32 vcc, 16, v2\ns_and_b64 exec, exec, vcc\ns_nop 0\ns_barrier",
+        &[
+            "partial-barrier: s_barrier | s_endpgm",
+            "partial-barrier: s_barrier | s_endpgm",
+        ],
+    );
     // The last wave has lanes of no work-item.
     assembly(
         Size {
@@ -101,15 +123,43 @@ fn compiled_conditions_around_barriers_are_found() {
         )
     };
     opencl(WAVES, &text("n % 2"), &["divergent-barrier"]);
+    // Nothing behind the condition is seen of the lanes that skip it.
+    let reduction = "kernel void test(global uint *data) {
+        local uint part[64];
+        uint n = get_local_id(0);
+        part[n] = data[n];
+        for (uint step = 32; step > 0; step /= 2) {
+            if (n < step) {
+                part[n] += part[n + step];
+                barrier(CLK_LOCAL_MEM_FENCE);
+            }
+        }
+        if (n == 0) data[1024] = part[0];
+    }";
+    let size = Size {
+        grid: 64,
+        group: 64,
+    };
+    opencl(size, reduction, &["partial-barrier"]);
     opencl(WAVES, &text("get_group_id(0) == 0"), &[]);
 }
 
 #[test]
 fn compiled_returns_and_loops_are_clean() {
-    let text = "kernel void test(global uint *data) {
+    let text = |limit: &str| RETURNS_AND_LOOPS.replace("LIMIT", limit);
+    let size = Size {
+        grid: 1024,
+        group: 128,
+    };
+    opencl(size, &text("4096"), &[]);
+    // By the rules work-items may not return before a barrier.
+    opencl(size, &text("1000"), &["partial-barrier"]);
+}
+
+const RETURNS_AND_LOOPS: &str = "kernel void test(global uint *data) {
         local uint part[128];
         uint n = get_local_id(0);
-        if (get_global_id(0) >= 1000 && n % 2) return;
+        if (get_global_id(0) >= LIMIT && n % 2) return;
         for (uint round = 0; round < data[3]; round++) {
             if (n > data[n & 15]) part[n] = data[n] + round;
             barrier(CLK_LOCAL_MEM_FENCE);
@@ -118,9 +168,3 @@ fn compiled_returns_and_loops_are_clean() {
         }
         data[4096 + get_global_id(0)] = part[n];
     }";
-    let size = Size {
-        grid: 1024,
-        group: 128,
-    };
-    opencl(size, text, &[]);
-}

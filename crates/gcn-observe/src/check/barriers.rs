@@ -4,15 +4,17 @@
 //! reach the same barrier, or none.
 //!
 //! - `divergent-barrier`: lanes were not active at a barrier and access memory, or reach another barrier, later in the wave's
-//!   life: they were masked off and have skipped it. Lanes that never come back are not reported: they may have returned
-//!   before, which compiled code does not tell from a condition around the rest of the kernel. Accesses of scratch do not
-//!   count, since compilers activate all lanes to spill registers.
+//!   life: they were masked off and have skipped it. Accesses of scratch do not count, since compilers activate all lanes to spill
+//!   registers, nor does arithmetic, since they activate lanes that have returned where ways of the code meet.
+//! - `partial-barrier`, a warning: lanes were not active at a barrier and do none of this before the wave ends. Compiled code
+//!   does not tell a return before the barrier from a condition around the rest of the kernel; by the rules all of them should have
+//!   reached it.
 //! - `mismatched-barriers`: waves of a workgroup whose arrival opens one barrier are at different instructions.
 //! - `barrier-deadlock`: a run ends at its limit of instructions, at its timeout, or because all waves are blocked, while waves wait
 //!   at a barrier for one that does not come.
 //! - `early-end`, a warning: a wave has ended, and others of its workgroup go on to a barrier. Hardware does not wait for it.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::mem::take;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -35,11 +37,35 @@ use crate::waves::Groups;
 pub(super) struct Barriers {
     findings: Arc<Findings>,
     blocked: Blocked,
+    partial: Partials,
     ahead: Arc<Ahead>,
 }
 
 /// Waves that had not ended when a run stopped, by dispatch.
 type Blocked = Arc<Mutex<HashMap<u64, Vec<Halted>>>>;
+
+/// Barriers that lanes of waves have not reached, by dispatch and address.
+type Partials = Arc<Mutex<HashMap<u64, BTreeMap<u64, Partial>>>>;
+
+/// A barrier that lanes of waves have not reached.
+#[derive(Clone, Debug, Default)]
+struct Partial {
+    /// Lanes of some wave have skipped it: it is reported as divergent.
+    is_divergent: bool,
+    /// The first wave that has ended without some of its lanes there.
+    first: Option<Unreached>,
+    /// Number of such waves.
+    waves: u64,
+}
+
+/// The lanes of a wave that have ended without a barrier.
+#[derive(Clone, Copy, Debug)]
+struct Unreached {
+    wave: WaveId,
+    lanes: u64,
+    /// Address of the wave's S_ENDPGM.
+    end: u64,
+}
 
 /// A wave that has not ended.
 #[derive(Clone, Debug)]
@@ -56,6 +82,7 @@ impl Barriers {
         Barriers {
             findings,
             blocked: Arc::default(),
+            partial: Arc::default(),
             ahead,
         }
     }
@@ -83,6 +110,7 @@ impl Observer for Barriers {
         Some(Box::new(Watch {
             findings: self.findings.clone(),
             blocked: self.blocked.clone(),
+            partial: self.partial.clone(),
             groups: Groups::default(),
             absent: 0,
         }))
@@ -92,6 +120,10 @@ impl Observer for Barriers {
         let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
         let halted = blocked.remove(&dispatch.id).unwrap_or_default();
         drop(blocked);
+        let mut partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let barriers = partial.remove(&dispatch.id).unwrap_or_default();
+        drop(partial);
+        partials(&self.findings, dispatch, &barriers);
         let Some(fault) = fault else {
             return;
         };
@@ -146,6 +178,39 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[Halted]) 
     }
 }
 
+/// Reports the barriers that lanes have not reached, and have not skipped as far as anybody can see.
+fn partials(findings: &Findings, dispatch: &Dispatched<'_>, barriers: &BTreeMap<u64, Partial>) {
+    for (&pc, partial) in barriers {
+        let Some(Unreached { wave, lanes, end }) = partial.first.filter(|_| !partial.is_divergent)
+        else {
+            continue;
+        };
+        let key = FindingKey::at(Kind::PartialBarrier, pc);
+        for _ in 0..partial.waves {
+            findings.report(key, Some(wave), || {
+                let lane = lanes.trailing_zeros() as usize;
+                let message = match lanes.count_ones() {
+                    1 => "a barrier is reached by a part of a wave: 1 lane ends without it"
+                        .to_owned(),
+                    n => format!(
+                        "a barrier is reached by a part of a wave: {n} lanes end without it"
+                    ),
+                };
+                let mut finding = found(Kind::PartialBarrier, dispatch, barrier(pc, wave), message);
+                finding.label = format!("lane {lane} is not active here");
+                finding.sides.push(Side {
+                    label: "the wave ends here".to_owned(),
+                    place: Some(place(end, "s_endpgm", wave)),
+                });
+                finding.help = Some(
+                    "let all lanes reach the barrier: skip the work, not the barrier".to_owned(),
+                );
+                finding
+            });
+        }
+    }
+}
+
 /// Lanes that were not active at a barrier.
 #[derive(Clone, Copy, Debug)]
 struct Absent {
@@ -170,6 +235,7 @@ struct BarrierWave {
 struct Watch {
     findings: Arc<Findings>,
     blocked: Blocked,
+    partial: Partials,
     groups: Groups<Vec<BarrierWave>>,
     /// Waves with absent lanes.
     absent: usize,
@@ -207,6 +273,29 @@ impl Watch {
         &mut waves[number]
     }
 
+    /// Changes what is known of a barrier.
+    fn partial(&self, context: &Context<'_>, pc: u64, change: impl FnOnce(&mut Partial)) {
+        let mut partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
+        let barriers = partial.entry(context.dispatched.id).or_default();
+        change(barriers.entry(pc).or_default());
+    }
+
+    /// A wave has ended without some of its lanes at a barrier.
+    fn unreached(&self, context: &Context<'_>, absent: Absent) {
+        let unreached = Unreached {
+            wave: context.id(),
+            lanes: absent.lanes,
+            end: context.pc,
+        };
+        self.partial(context, absent.pc, |it| {
+            it.waves += 1;
+            let is_earlier = |first: &Unreached| unreached.wave.rank() < first.wave.rank();
+            if it.first.as_ref().is_none_or(is_earlier) {
+                it.first = Some(unreached);
+            }
+        });
+    }
+
     /// Lanes of a wave are active at an instruction: those that were absent at a barrier have skipped it.
     fn active(&mut self, context: &Context<'_>, active: u64, text: impl Fn() -> String) {
         let id = context.id();
@@ -219,6 +308,7 @@ impl Watch {
         self.absent -= usize::from(had_absent && !has_absent);
         let back: Vec<Absent> = back;
         for it in back {
+            self.partial(context, it.pc, |it| it.is_divergent = true);
             let key = FindingKey::at(Kind::DivergentBarrier, it.pc);
             self.findings.report(key, Some(id), || {
                 let lane = (it.lanes & active).trailing_zeros() as usize;
@@ -282,8 +372,13 @@ impl WaveObserver for Watch {
 
     fn wave_ends(&mut self, context: &Context<'_>, end: WaveEnd<'_>) {
         let id = context.id();
-        let had_absent = !take(&mut self.wave(id).absent).is_empty();
-        self.absent -= usize::from(had_absent);
+        let absent = take(&mut self.wave(id).absent);
+        self.absent -= usize::from(!absent.is_empty());
+        if end == WaveEnd::Program {
+            for it in absent {
+                self.unreached(context, it);
+            }
+        }
         self.wave(id).ended = Some(context.pc);
         if end != WaveEnd::Program {
             let halted = Halted {

@@ -259,6 +259,13 @@ kinds! {
         example "s_cbranch_scc1 end\ns_barrier\nend:\ns_endpgm"
         remedy "Let all waves reach the barrier: skip the work, not the barrier."
         source "OpenCL C, work-group synchronization functions; the ISA manuals, S_BARRIER"
+    PartialBarrier "partial-barrier" Barriers Warning
+        meaning "Lanes of a wave are masked off at a barrier, and the wave ends before they access memory or reach another one: they have \
+                 returned before it, or skipped it. Hardware counts waves, so that this works; by the rules of OpenCL and HIP the work-items \
+                 that are missing should have reached the barrier, and where they fill a wave it is `early-end`."
+        example "v_cmp_gt_u32 vcc, 100, v0\ns_and_saveexec_b64 s[2:3], vcc    ; the others return\ns_barrier\ns_endpgm"
+        remedy "Let all work-items reach the barrier: skip the work, not the barrier."
+        source "OpenCL C, work-group synchronization functions; the ISA manuals, S_BARRIER"
     MissingWaitStates "missing-wait-states" Hazards Error
         meaning "Two instructions have fewer instructions between them than hardware needs: the later one sees what was there before \
                  the earlier one, or destroys what that still needs. An instruction is a wait state, `s_nop N` is N + 1."
