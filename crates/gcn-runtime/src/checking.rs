@@ -12,8 +12,8 @@ use gcn_observe::finding::{FindingKey, Findings};
 
 use crate::module::{Module, WeakModule};
 use crate::report::{
-    CodeMap, FindingIdentity, FindingReport, Suppressions, SuppressionsError, printable,
-    write_findings,
+    CodeMap, FindingIdentity, FindingReport, Notification, Suppressions, SuppressionsError,
+    printable, write_findings,
 };
 use crate::settings::{CheckSettings, names_kernel};
 
@@ -394,7 +394,7 @@ impl Checking {
         reports.collect()
     }
 
-    /// Writes findings in the form that the settings name, with a note about the run if the form has a place for it.
+    /// Writes findings in the form that the settings name, with messages about the run if the form has a place for them.
     ///
     /// # Errors
     /// `out` cannot be written.
@@ -412,17 +412,17 @@ impl Checking {
     /// assert!(kernel.launch([64, 1, 1]).arg(&short).observers(&observers).run(&device.queue()).is_err());
     /// checking.collect(kernel.module());
     /// let mut out = Vec::new();
-    /// checking.write(&checking.reports(), None, &mut out)?;
+    /// checking.write(&checking.reports(), &[], &mut out)?;
     /// assert!(String::from_utf8(out)?.contains("\"kernel\": \"add_one\""));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write(
         &self,
         reports: &[FindingReport],
-        note: Option<&str>,
+        notifications: &[Notification],
         out: &mut dyn Write,
     ) -> io::Result<()> {
-        write_findings(reports, note, &self.settings, out)
+        write_findings(reports, notifications, &self.settings, out)
     }
 }
 

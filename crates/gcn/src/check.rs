@@ -8,7 +8,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use gcn_runtime::Checking;
-use gcn_runtime::report::FindingReport;
+use gcn_runtime::report::{FindingReport, Notification};
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
 use crate::findings::{self, CONFLICT, shown};
@@ -56,7 +56,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     // JSON on standard output is the report of the run, with the findings in it.
     let is_report = format == FindingFormat::Json && file.is_none();
     let keeps_output = !findings::take_stdout(settings);
-    let (status, found) = if is_report || keeps_output {
+    let run::Checked {
+        status,
+        findings: found,
+        errors,
+    } = if is_report || keeps_output {
         run::checked(&args.run, is_report, Some(&checking), out)?
     } else {
         run::checked(&args.run, false, Some(&checking), &mut io::stderr())?
@@ -64,11 +68,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let has_begun = found.is_some();
     let found = found.as_deref().unwrap_or_default();
     let unwatched = checking.unwatched();
+    let errors = errors
+        .into_iter()
+        .map(|it| Notification::error(it.name, it.message));
+    let notes = unwatched.iter().map(Notification::note);
+    let notifications: Vec<Notification> = errors.chain(notes).collect();
     match file {
         // The file may be an input, for which the run was refused.
         Some(_) if !has_begun => {}
         Some(path) => {
-            if let Err(error) = write(&checking, found, path) {
+            if let Err(error) = write(&checking, (found, &notifications), path) {
                 // The run was not for nothing.
                 findings::tell(found);
                 return Err(error).context(outputs::unwritable(path));
@@ -76,7 +85,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
         None if is_report => {}
         None if keeps_output => findings::tell(found),
-        None => checking.write(found, unwatched.as_deref(), out)?,
+        None => checking.write(found, &notifications, out)?,
     }
     // A run that did not begin has reported why.
     let has_run = !matches!(status, Status::BadInput | Status::BadUsage);
@@ -113,9 +122,13 @@ fn checking(args: &Args, json: bool) -> Result<Checking> {
     Checking::new(settings).map_err(|error| shown(error, json))
 }
 
-/// Writes findings to a file.
-fn write(checking: &Checking, findings: &[FindingReport], path: &Path) -> io::Result<()> {
+/// Writes findings and messages to a file.
+fn write(
+    checking: &Checking,
+    (findings, notifications): (&[FindingReport], &[Notification]),
+    path: &Path,
+) -> io::Result<()> {
     let mut file = BufWriter::new(File::create(path)?);
-    checking.write(findings, checking.unwatched().as_deref(), &mut file)?;
+    checking.write(findings, notifications, &mut file)?;
     file.flush()
 }

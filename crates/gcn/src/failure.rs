@@ -91,20 +91,33 @@ impl FailureReport {
 /// # Errors
 /// `out` cannot be written, or that was the error.
 pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<Status> {
+    let (status, _) = report_all(error, json, out)?;
+    Ok(status)
+}
+
+/// The same; returns the errors too.
+///
+/// # Errors
+/// As of [`report`].
+pub fn report_all(
+    error: anyhow::Error,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<(Status, Vec<Problem>)> {
     if error.chain().count() == 1 && error.is::<io::Error>() {
         return Err(error);
     }
     if let Some(Diagnosed { text, name }) = error.downcast_ref() {
+        let problem = Problem {
+            name: *name,
+            message: text.trim_end().to_owned(),
+        };
         if json {
-            let problem = Problem {
-                name: *name,
-                message: text.trim_end().to_owned(),
-            };
-            FailureReport::new(RunOutcome::BadInput, vec![problem], None).write(out)?;
+            FailureReport::new(RunOutcome::BadInput, vec![problem.clone()], None).write(out)?;
         } else {
             render::tell(format_args!("{text}"));
         }
-        return Ok(Status::BadInput);
+        return Ok((Status::BadInput, vec![problem]));
     }
     let failure = match error.downcast::<Problems>() {
         Ok(Problems { problems, help }) => FailureReport::new(RunOutcome::BadInput, problems, help),
@@ -132,7 +145,9 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
             }
         }
     }
-    Ok(failure.outcome.status())
+    let problem = |(name, message)| Problem { name, message };
+    let problems = failure.names.into_iter().zip(failure.errors).map(problem);
+    Ok((failure.outcome.status(), problems.collect()))
 }
 
 /// Commands whose errors are JSON with `--json`, or with `--format json` where that is for standard output.

@@ -102,7 +102,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let reports = found.iter().map(|it| FindingReport::new(it, &map));
     let reports: Vec<FindingReport> = reports.filter(|it| !suppressions.cover(it)).collect();
     let mut document = Vec::new();
-    write_findings(&reports, None, &settings, &mut document)?;
+    write_findings(&reports, &[], &settings, &mut document)?;
     bytes.check()?;
     match file {
         Some(path) => {

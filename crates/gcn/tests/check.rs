@@ -222,6 +222,36 @@ fn launches_that_are_skipped_are_not_checked() {
     assert_eq!(notification["message"]["text"], nothing, "{log}");
 }
 
+#[test]
+fn sarif_has_the_error_that_ended_a_run() {
+    let ends = |code: &str| KERNEL.replace("    s_endpgm", code);
+    let endless = ends("again:\n    s_branch again");
+    let null = ends("s_mov_b64 s[2:3], 0\n    s_load_dword s2, s[2:3], 0x0");
+    let empty = KERNEL.lines().nth(1).expect("the target").to_owned() + "\n";
+    for (code, status, name, message, results) in [
+        (endless, 4, "instruction-limit", "kernel kernel, ", 2),
+        (null, 4, "unmapped-access", "load", 3),
+        (empty, 1, "unknown-kernel", "has no kernel", 0),
+    ] {
+        let kernel = file("check-ended.s", &code);
+        let options = ["--only", "waits,bounds", "--limit", "1000"];
+        let output = check(&kernel, &[&options[..], &["--format", "sarif"]].concat());
+        assert_eq!(output.status.code(), Some(status), "{name}");
+        let log = sarif(&output.stdout);
+        let run = &log["runs"][0];
+        let found = run["results"].as_array().map(Vec::len);
+        assert_eq!(found, Some(results), "{log}");
+        let invocation = &run["invocations"][0];
+        assert_eq!(invocation["executionSuccessful"], false, "{log}");
+        let notification = &invocation["toolExecutionNotifications"][0];
+        assert_eq!(notification["level"], "error");
+        assert_eq!(notification["descriptor"]["id"], name);
+        assert_eq!(run["tool"]["driver"]["notifications"][0]["id"], name);
+        let told = notification["message"]["text"].as_str().expect("text");
+        assert!(told.contains(message), "{told}");
+    }
+}
+
 /// Two kernels with a missing wait each, of which the second reads what the first has stored.
 const TWO: &str = "
 .amdgcn_target \"amdgcn-amd-amdhsa--gfx900\"

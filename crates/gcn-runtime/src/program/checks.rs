@@ -8,7 +8,7 @@ use gcn_emu::observe::Observers;
 use gcn_observe::finding::Check;
 
 use super::say::{say, say_once, standard_error};
-use crate::report::FindingReport;
+use crate::report::{FindingReport, Notification};
 use crate::settings::{FindingFormat, Settings};
 use crate::{Checking, Device, Kernel, Module, Output};
 
@@ -138,7 +138,8 @@ impl ProgramChecks {
             say(unwatched);
         }
         if out.is_file() || !self.is_text {
-            tell(out.write(|out| self.checks.write(&reports, unwatched.as_deref(), out)));
+            let notes: Vec<Notification> = unwatched.map(Notification::note).into_iter().collect();
+            tell(out.write(|out| self.checks.write(&reports, &notes, out)));
         }
         !reports.is_empty()
     }
@@ -153,9 +154,9 @@ impl ProgramChecks {
     fn add(&self, new: &[FindingReport]) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if out.is_file() {
-            tell(out.write(|out| self.checks.write(&self.checks.reports(), None, out)));
+            tell(out.write(|out| self.checks.write(&self.checks.reports(), &[], out)));
         } else if self.is_text {
-            tell(out.write(|out| self.checks.write(new, None, out)));
+            tell(out.write(|out| self.checks.write(new, &[], out)));
         }
     }
 }

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use super::finding::FindingReport;
+use super::notification::Notification;
 use super::sarif;
 use super::suppressions::Suppressions;
 use crate::settings::{CheckSettings, FindingFormat};
 
-/// Writes findings in the form that settings name, or suppressions of them; SARIF has a note about the run too, if there is one.
+/// Writes findings in the form that settings name, or suppressions of them; SARIF has messages about the run too.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -18,13 +19,13 @@ use crate::settings::{CheckSettings, FindingFormat};
 /// use gcn_runtime::settings::{CheckSettings, FindingFormat};
 /// let json = CheckSettings { format: FindingFormat::Json, ..CheckSettings::default() };
 /// let mut out = Vec::new();
-/// write_findings(&[], None, &json, &mut out)?;
+/// write_findings(&[], &[], &json, &mut out)?;
 /// assert_eq!(out, b"[]\n");
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn write_findings(
     findings: &[FindingReport],
-    note: Option<&str>,
+    notifications: &[Notification],
     settings: &CheckSettings,
     out: &mut dyn Write,
 ) -> io::Result<()> {
@@ -38,7 +39,7 @@ pub fn write_findings(
             writeln!(out)
         }
         FindingFormat::Sarif => {
-            serde_json::to_writer_pretty(&mut *out, &sarif::log(findings, note))?;
+            serde_json::to_writer_pretty(&mut *out, &sarif::log(findings, notifications))?;
             writeln!(out)
         }
     }

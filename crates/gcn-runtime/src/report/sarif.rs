@@ -4,9 +4,10 @@ use gcn_observe::finding::Kind;
 use serde_json::{Value, json};
 
 use super::finding::{FindingReport, PlaceReport};
+use super::notification::Notification;
 
-/// A log of one run with the findings, a rule for each kind of finding, and a note about the run.
-pub(super) fn log(findings: &[FindingReport], note: Option<&str>) -> Value {
+/// A log of one run with the findings, a rule for each kind of finding, and messages about the run.
+pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) -> Value {
     let mut run = json!({
         "tool": { "driver": {
             "name": "gcn",
@@ -15,12 +16,17 @@ pub(super) fn log(findings: &[FindingReport], note: Option<&str>) -> Value {
         } },
         "results": findings.iter().map(entry).collect::<Vec<_>>(),
     });
-    if let Some(note) = note {
-        // A warning is the level of a notification that names none.
-        let notification = json!({ "message": { "text": note } });
+    if !notifications.is_empty() {
+        let mut names: Vec<&str> = notifications.iter().filter_map(|it| it.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        if !names.is_empty() {
+            let described = names.iter().map(|name| json!({ "id": name }));
+            run["tool"]["driver"]["notifications"] = described.collect();
+        }
         run["invocations"] = json!([{
-            "executionSuccessful": true,
-            "toolExecutionNotifications": [notification],
+            "executionSuccessful": !notifications.iter().any(|it| it.is_error),
+            "toolExecutionNotifications": notifications.iter().map(notification).collect::<Vec<_>>(),
         }]);
     }
     json!({
@@ -29,6 +35,18 @@ pub(super) fn log(findings: &[FindingReport], note: Option<&str>) -> Value {
         "version": "2.1.0",
         "runs": [run],
     })
+}
+
+fn notification(it: &Notification) -> Value {
+    // A warning is the level of a notification that names none.
+    let mut notification = json!({ "message": { "text": it.message } });
+    if it.is_error {
+        notification["level"] = "error".into();
+    }
+    if let Some(name) = it.name {
+        notification["descriptor"] = json!({ "id": name });
+    }
+    notification
 }
 
 fn rule(kind: Kind) -> Value {

@@ -57,12 +57,20 @@ use wanted::{OtherFiles, Wanted};
 /// # Errors
 /// `out` cannot be written. What else goes wrong is reported, and is the status.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let (status, _) = checked(args, false, None, out)?;
-    Ok(status)
+    Ok(checked(args, false, None, out)?.status)
 }
 
-/// Carries the command out with checkers, whose findings are returned; with `json` there is a report in JSON, with them. A run that
-/// could not begin returns none.
+/// The end of a run, which has been reported.
+pub struct Checked {
+    /// The command's status.
+    pub status: Status,
+    /// Findings of checkers; `None` of a run that could not begin.
+    pub findings: Option<Vec<FindingReport>>,
+    /// Errors that have kept it from beginning or ended it, or that it left outputs unwritten for.
+    pub errors: Vec<Problem>,
+}
+
+/// Carries the command out with checkers, whose findings are returned; with `json` there is a report in JSON, with them.
 ///
 /// # Errors
 /// As of [`run`].
@@ -71,7 +79,7 @@ pub fn checked(
     json: bool,
     checking: Option<&Checking>,
     out: &mut dyn Write,
-) -> Result<(Status, Option<Vec<FindingReport>>)> {
+) -> Result<Checked> {
     let mut json = json || args.json;
     let ran = launch::read(args, checking.is_some(), json).and_then(|mut run| {
         run.json |= json;
@@ -79,8 +87,15 @@ pub fn checked(
         carry_out(&run, checking, out)
     });
     match ran {
-        Ok((status, findings)) => Ok((status, Some(findings))),
-        Err(error) => Ok((failure::report(error, json, out)?, None)),
+        Ok(checked) => Ok(checked),
+        Err(error) => {
+            let (status, errors) = failure::report_all(error, json, out)?;
+            Ok(Checked {
+                status,
+                findings: None,
+                errors,
+            })
+        }
     }
 }
 
@@ -128,7 +143,7 @@ fn carry_out(
     run: &RunRequest,
     checking: Option<&Checking>,
     out: &mut dyn Write,
-) -> Result<(Status, Vec<FindingReport>)> {
+) -> Result<Checked> {
     let launches = run.launches.iter();
     let names: Vec<_> = launches.map(|launch| launch.kernel.as_deref()).collect();
     let terms = ProgramTerms {
@@ -250,5 +265,10 @@ fn carry_out(
     } else {
         results.print(run.fidelity, ready.threads, out)?;
     }
-    Ok((outcome.status(), findings))
+    let fault = fault.map(|(_, report)| Problem::new(report.name, report.to_string()));
+    Ok(Checked {
+        status: outcome.status(),
+        findings: Some(findings),
+        errors: fault.into_iter().chain(errors).collect(),
+    })
 }
