@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gcn_emu::observe::{Access, Context, Dispatched, Instruction};
 use gcn_emu::wave::WaveId;
 use gcn_isa::Inst;
+use gcn_isa::uses::Space;
 
 pub use kinds::{Check, Kind, Severity};
 
@@ -80,6 +81,41 @@ pub struct Side {
     pub place: Option<FindingPlace>,
 }
 
+/// The first byte of an access that a finding is about.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::uses::Space;
+/// use gcn_observe::finding::FindingAddress;
+/// assert_eq!(FindingAddress::global(0x1000).space, Space::Global);
+/// assert_eq!(FindingAddress::lds(0x10), FindingAddress { space: Space::Lds, at: 0x10 });
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FindingAddress {
+    /// The memory; [`Space::Global`] for scratch, too, where `at` is its address in device memory.
+    pub space: Space,
+    /// An address in device memory, or an offset in the workgroup's LDS or in GDS, in bytes.
+    pub at: u64,
+}
+
+impl FindingAddress {
+    /// An address in device memory: reports name its allocation.
+    pub const fn global(at: u64) -> FindingAddress {
+        FindingAddress {
+            space: Space::Global,
+            at,
+        }
+    }
+
+    /// An offset in the workgroup's LDS.
+    pub const fn lds(at: u64) -> FindingAddress {
+        FindingAddress {
+            space: Space::Lds,
+            at,
+        }
+    }
+}
+
 /// Something that is wrong with a kernel.
 ///
 /// # Examples
@@ -102,8 +138,8 @@ pub struct Finding {
     pub label: String,
     /// The other sides of a conflict.
     pub sides: Vec<Side>,
-    /// The address in device memory, where there is one: reports name its allocation.
-    pub address: Option<u64>,
+    /// The access, where there is one.
+    pub address: Option<FindingAddress>,
     /// Further facts, a sentence each.
     pub notes: Vec<String>,
     /// A way to mend it.

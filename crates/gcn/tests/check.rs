@@ -96,6 +96,66 @@ fn the_report_in_json_has_the_findings() {
 }
 
 #[test]
+fn findings_in_json_have_the_memory_and_the_address() {
+    let changed = |name: &str, code: &str| file(name, &KERNEL.replace("ds_read_b32 v1, v3", code));
+    let same_place = "v_mov_b32 v3, 16\n    ds_write_b32 v3, v0";
+    for (kernel, check_name, name, memory, address) in [
+        (
+            changed("check-lds.s", "ds_read_b32 v1, v3 offset:256"),
+            "bounds",
+            "lds-out-of-bounds",
+            "lds",
+            256,
+        ),
+        (
+            changed("check-race.s", same_place),
+            "races",
+            "lane-race",
+            "lds",
+            16,
+        ),
+        (
+            changed(
+                "check-global.s",
+                "s_mov_b64 s[2:3], 0\n    s_load_dword s2, s[2:3], 0x8",
+            ),
+            "bounds",
+            "global-out-of-bounds",
+            "global",
+            8,
+        ),
+        (
+            changed("check-align.s", "ds_read_b64 v[1:2], v3 offset:2"),
+            "align",
+            "misaligned-access",
+            "lds",
+            2,
+        ),
+    ] {
+        let output = check(&kernel, &["--only", check_name, "--json"]);
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let finding = &report["findings"][0];
+        assert_eq!(finding["name"], name, "{report}");
+        assert_eq!(
+            (&finding["memory"], &finding["address"]),
+            (&memory.into(), &address.into()),
+            "{report}"
+        );
+        assert!(finding["buffer"].is_null(), "{report}");
+    }
+    let waits = check(
+        &file("check-register.s", KERNEL),
+        &["--only", "waits", "--json"],
+    );
+    let report: serde_json::Value = serde_json::from_slice(&waits.stdout).expect("JSON");
+    let finding = &report["findings"][0];
+    assert!(
+        finding["memory"].is_null() && finding["address"].is_null(),
+        "{report}"
+    );
+}
+
+#[test]
 fn sarif_has_rules_and_results() {
     let kernel = file("check-sarif.s", KERNEL);
     let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join("check.sarif");

@@ -11,10 +11,11 @@
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::{Context, LaneSpace, MemoryEvent};
 use gcn_emu::step::{Family, MemoryPlan};
+use gcn_isa::uses::Space;
 use gcn_isa::{Does, Isa};
 
 use crate::filter::lanes;
-use crate::finding::{Finding, FindingKey, Findings, Kind};
+use crate::finding::{Finding, FindingAddress, FindingKey, Findings, Kind};
 use crate::quantity::quantity;
 
 /// An access that is not aligned.
@@ -179,11 +180,11 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
                 Some(Intent::Atomic) => "updates",
                 Some(Intent::Load) | None => "loads",
             };
-            let (name, is_device_memory) = match it.space {
-                LaneSpace::Lds => ("LDS", false),
-                LaneSpace::Gds => ("GDS", false),
-                LaneSpace::Scratch => ("scratch", true),
-                LaneSpace::Global | LaneSpace::Buffer => ("memory", true),
+            let (name, space) = match it.space {
+                LaneSpace::Lds => ("LDS", Space::Lds),
+                LaneSpace::Gds => ("GDS", Space::Gds),
+                LaneSpace::Scratch => ("scratch", Space::Global),
+                LaneSpace::Global | LaneSpace::Buffer => ("memory", Space::Global),
             };
             let message = format!(
                 "{verb} {} of {name} at an address that is no multiple of {}",
@@ -193,12 +194,15 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
             let mut finding =
                 Finding::new(Kind::MisalignedAccess, context, event.instruction, message);
             finding.place = finding.place.lane_of(event.access(), it.lane);
-            finding.label = if is_device_memory {
+            finding.label = if space == Space::Global {
                 format!("accesses {:#x}", it.place)
             } else {
                 format!("accesses {name} at {:#x}", it.place)
             };
-            finding.address = is_device_memory.then_some(it.place);
+            finding.address = Some(FindingAddress {
+                space,
+                at: it.place,
+            });
             finding.notes.push(it.rule.to_owned());
             finding
         });

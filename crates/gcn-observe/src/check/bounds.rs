@@ -14,7 +14,7 @@ use gcn_isa::{Encoding, Isa};
 use std::ops::Range;
 
 use crate::filter::lanes;
-use crate::finding::{Finding, FindingKey, Findings, Kind};
+use crate::finding::{Finding, FindingAddress, FindingKey, Findings, Kind};
 use crate::nearest::nearest;
 use crate::quantity::quantity;
 
@@ -30,7 +30,7 @@ struct Outside {
     lane: usize,
     message: String,
     label: String,
-    address: Option<u64>,
+    address: Option<FindingAddress>,
     notes: Vec<String>,
 }
 
@@ -58,7 +58,7 @@ impl Outside {
     fn at(self, address: u64) -> Outside {
         Outside {
             label: format!("accesses {address:#x}"),
-            address: Some(address),
+            address: Some(FindingAddress::global(address)),
             ..self
         }
     }
@@ -193,7 +193,10 @@ impl BoundsCheck<'_, '_> {
                 let what = quantity(bytes, "byte");
                 let message = format!("{verb} {what} at {place:#x} of {limit} of LDS{which}");
                 let outside = Outside::new(Kind::LdsOutOfBounds, lane, message);
-                outside.labelled(&format!("accesses LDS at {place:#x}"))
+                Outside {
+                    address: Some(FindingAddress::lds(place)),
+                    ..outside.labelled(&format!("accesses LDS at {place:#x}"))
+                }
             })
         };
         let copied = lanes(access.lanes()).filter(|_| access.to_lds.is_some());

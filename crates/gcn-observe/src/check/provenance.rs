@@ -22,7 +22,7 @@ use gcn_isa::uses::RegisterSet;
 
 use crate::by_step::ByStep;
 use crate::filter::lanes;
-use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
+use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::nearest::nearest;
 use crate::scratch::scratch_place;
 use crate::waves::Waves;
@@ -392,7 +392,7 @@ impl Watch {
             let mut finding = Finding::new(Kind::WrongBuffer, context, event.instruction, message);
             finding.place = finding.place.lane_of(event.access(), it.lane);
             finding.label = format!("accesses {:#x}", it.address);
-            finding.address = Some(it.address);
+            finding.address = Some(FindingAddress::global(it.address));
             finding.notes.extend(own.map(|own| {
                 let text = nearest(&own, it.address);
                 text.replacen("nearest is", "the pointer is to", 1)

@@ -17,7 +17,7 @@ use gcn_isa::uses::{Counter, Counters, Order, RegisterSet, RegisterUse, Register
 
 use crate::by_step::ByStep;
 use crate::conflict::{Conflict, conflicts, detail};
-use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
+use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::lint::Ahead;
 use crate::registers::{lanes_of, used};
 use crate::waves::{Groups, Waves};
@@ -280,6 +280,7 @@ impl Watch {
                 finding.place = finding.place.lane_of(&self.access, lane);
                 let verb = if read.is_some() { "reads" } else { "writes" };
                 finding.label = format!("{verb} LDS at {offset:#x}");
+                finding.address = Some(FindingAddress::lds(offset));
                 finding.sides.push(Side {
                     label,
                     place: self.facts.get(hold.index).map(|operation| {

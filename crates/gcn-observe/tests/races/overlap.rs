@@ -6,7 +6,7 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_observe::check::checkers;
-use gcn_observe::finding::{Check, Findings};
+use gcn_observe::finding::{Check, FindingAddress, Findings};
 use gcn_runtime::memory::Memory;
 use gcn_runtime::{Buffer, Device, HostCalls, Kernel, Launch, Queue, Signal};
 
@@ -189,7 +189,8 @@ fn a_finding_of_dispatches_names_both() {
         (finding.kernel.as_deref(), finding.dispatch),
         (Some("test"), 1)
     );
-    assert_eq!(finding.address, Some(scene.data.address()));
+    let address = FindingAddress::global(scene.data.address());
+    assert_eq!(finding.address, Some(address));
     assert_eq!(finding.sides[0].label, "the store of the other dispatch");
     assert!(finding.help.as_ref().is_some_and(|it| it.contains("event")));
 }

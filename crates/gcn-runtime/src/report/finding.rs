@@ -3,8 +3,9 @@
 use std::fmt;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use gcn_isa::uses::Space;
 use gcn_observe::finding::{Finding, FindingPlace, Severity};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 
 use super::code_map::{CodeMap, CodePlace, SourceLine};
 use super::text::{kernel_name, printable};
@@ -44,8 +45,12 @@ pub struct FindingReport {
     pub place: PlaceReport,
     /// The other sides of a conflict.
     pub sides: Vec<PlaceReport>,
-    /// The address in device memory, and what is there.
+    /// The memory that is accessed: `global`, where scratch is too, `lds` or `gds`.
+    #[serde(serialize_with = "in_words")]
+    memory: Option<Space>,
+    /// The first byte of the access: an address in device memory, or an offset in the workgroup's LDS or in GDS.
     address: Option<u64>,
+    /// Contents of device memory there.
     buffer: Option<String>,
     notes: Vec<String>,
     help: Option<String>,
@@ -170,6 +175,14 @@ impl PlaceReport {
     }
 }
 
+/// Writes a memory's name.
+fn in_words<S: Serializer>(space: &Option<Space>, to: S) -> Result<S::Ok, S::Error> {
+    match space {
+        Some(space) => to.collect_str(space),
+        None => to.serialize_none(),
+    }
+}
+
 /// Facts by which findings are one, wherever their code is loaded.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FindingIdentity {
@@ -248,8 +261,12 @@ impl FindingReport {
             sides: sides
                 .map(|side| PlaceReport::new(&side.label, side.place.as_ref(), code))
                 .collect(),
-            address: finding.address,
-            buffer: finding.address.and_then(|address| code.allocation(address)),
+            memory: finding.address.map(|it| it.space),
+            address: finding.address.map(|it| it.at),
+            buffer: finding.address.and_then(|it| {
+                let is_device_memory = it.space == Space::Global;
+                is_device_memory.then(|| code.allocation(it.at)).flatten()
+            }),
             notes: finding.notes.clone(),
             help: finding.help.clone(),
             dispatch: finding.dispatch,
@@ -284,7 +301,9 @@ impl FindingReport {
 
     /// Further facts, a sentence each.
     fn remarks(&self) -> impl Iterator<Item = String> {
-        let address = self.address.map(|address| {
+        // Messages and labels have the place in LDS and GDS.
+        let is_device_memory = self.memory == Some(Space::Global);
+        let address = self.address.filter(|_| is_device_memory).map(|address| {
             let buffer = self.buffer.as_ref().map(|it| format!(": {it}"));
             format!("address {address:#x}{}", buffer.unwrap_or_default())
         });

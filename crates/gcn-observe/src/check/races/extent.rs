@@ -8,6 +8,7 @@ use gcn_isa::Does;
 
 use super::entry::AccessKind;
 use crate::filter::lanes;
+use crate::finding::FindingAddress;
 
 const DWORD: u64 = 4;
 
@@ -24,6 +25,14 @@ impl ShadowedMemory {
         match self {
             ShadowedMemory::Global => "global memory",
             ShadowedMemory::Lds => "LDS",
+        }
+    }
+
+    /// A byte of it.
+    pub(super) fn byte(self, at: u64) -> FindingAddress {
+        match self {
+            Memory::Global => FindingAddress::global(at),
+            Memory::Lds => FindingAddress::lds(at),
         }
     }
 }

@@ -139,7 +139,7 @@ impl Race<'_> {
                 label: side,
                 place: other.place.clone(),
             });
-            finding.address = (memory == ShadowedMemory::Global).then_some(self.at);
+            finding.address = Some(memory.byte(self.at));
             finding.help = Some(self.help(&own, &other));
             finding
         });
@@ -193,7 +193,7 @@ fn found_apart(
     finding.dispatch = run.id;
     finding.label = format!("{} at {at:#x}", access.kind().name());
     finding.sides.push(side);
-    finding.address = Some(at);
+    finding.address = Some(Memory::Global.byte(at));
     finding
 }
 
@@ -295,7 +295,7 @@ pub(super) fn report_lanes(
             label: format!("and so does lane {}", found.lanes[1]),
             place: Some(place.lane(found.lanes[1])),
         });
-        finding.address = (memory == ShadowedMemory::Global).then_some(found.at);
+        finding.address = Some(memory.byte(found.at));
         finding.help = Some(
             "a condition that leaves one lane active, or an atomic where all values count"
                 .to_owned(),

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use gcn_emu::observe::Dispatched;
 
 use super::memory::{Left, UndefinedGlobal};
-use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
+use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
 
 /// State that the threads of a run share.
 #[derive(Default)]
@@ -89,7 +89,7 @@ fn told(
         findings.report(key, store.place.wave, || Finding {
             label: "stores undefined bits".to_owned(),
             sides: vec![store.origin.clone()],
-            address: Some(address),
+            address: Some(FindingAddress::global(address)),
             notes: vec![format!(
                 "dwords with undefined bits that the instruction left: {count}"
             )],
