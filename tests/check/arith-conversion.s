@@ -3,7 +3,7 @@
 // Numbers that integers do not have, where the integers are used.
 //! grid = 64
 //! args = { data = "u32*64" }
-// GCN all: warning[float-to-int-overflow]: converts a number out of the range of a signed integer of 32 bits
+// GCN all: warning[float-to-int-overflow]: converts 2147483648, which is out of the range of a signed integer of 32 bits
 // GCN all: --> check/arith-conversion.s:54:5
 // GCN all: |
 // GCN all: 54 |     v_cvt_i32_f32 v4, v3                    // too large from lane 4 on
@@ -20,7 +20,7 @@
 // GCN 1.2, 1.4, 1.4.1: = note: the first use of the result: `v_lshlrev_b32_e32 v5, 1, v4`, at kernel+0x30, workgroup 0,0,0, wave 0, lane 4
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: warning[float-to-int-overflow]: converts a number out of the range of an unsigned integer of 32 bits
+// GCN all: warning[float-to-int-overflow]: converts -1, which is out of the range of an unsigned integer of 32 bits
 // GCN all: --> check/arith-conversion.s:60:5
 // GCN all: |
 // GCN all: 60 |     v_cvt_u32_f32 v8, -v2                   // negative from lane 1 on

@@ -92,7 +92,7 @@ impl Watch {
 
     /// Reports an exceptional value where it is used.
     fn report(
-        &self,
+        &mut self,
         context: &Context<'_>,
         instruction: &Instruction<'_>,
         (origin, lane): (ExceptionId, usize),
@@ -110,11 +110,17 @@ impl Watch {
                 "makes a NaN of operands that are none".to_owned(),
                 "makes a NaN",
             ),
-            ExceptionCause::Conversion(range) => (
-                Kind::FloatToIntOverflow,
-                format!("converts a number out of the range of {range}"),
-                "converts it",
-            ),
+            ExceptionCause::Conversion(range) => {
+                let converted = &self.waves.get(context.id()).converted;
+                let number = converted.get(&(made.pc, lane)).map(|it| it.text());
+                let message = match number {
+                    Some(number) => {
+                        format!("converts {number}, which is out of the range of {range}")
+                    }
+                    None => format!("converts a number out of the range of {range}"),
+                };
+                (Kind::FloatToIntOverflow, message, "converts it")
+            }
         };
         let id = context.id();
         let key = FindingKey::at(kind, made.pc);
@@ -148,11 +154,17 @@ impl Watch {
         let denominator = match (facts.operation, &facts.sources[..]) {
             (ArithOperation::Reciprocal | ArithOperation::Fixup, [denominator, ..]) => denominator,
             (ArithOperation::Convert(range), [source]) => {
+                let shadow = self.waves.get(context.id());
                 for lane in lanes(exec) {
-                    let number = FloatBits::of(context, instruction, *source, lane).number();
+                    let value = FloatBits::of(context, instruction, *source, lane);
+                    let number = value.number();
                     // Mathematical functions convert a NaN, as what they are given, and choose another result.
                     let is_out = !number.is_nan() && !range.holds(number);
                     self.issued.exceptional |= u64::from(is_out) << lane;
+                    if is_out {
+                        let first = shadow.converted.entry((context.pc, lane));
+                        first.or_insert(value);
+                    }
                 }
                 return;
             }

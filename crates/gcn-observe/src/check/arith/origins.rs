@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use gcn_isa::Inst;
 
 use super::range::IntegerRange;
+use super::values::FloatBits;
 use crate::lane_numbers::LaneNumbers;
 
 /// Cause of an exceptional value.
@@ -95,6 +96,8 @@ pub(super) struct ExceptionShadow {
     registers: LaneNumbers,
     /// By the address of a dword of scratch.
     pub(super) scratch: HashMap<u64, ExceptionId>,
+    /// By the address of an instruction and lane: the first number that it converted and its type does not have.
+    pub(super) converted: HashMap<(u64, usize), FloatBits>,
 }
 
 impl ExceptionShadow {

@@ -94,6 +94,29 @@ impl FloatBits {
         self.magnitudes().all(|(bits, _)| bits == 0)
     }
 
+    /// The number of [`Float::number`]: an integer exactly, others in the fewest digits that tell them apart from others of the type.
+    pub(super) fn text(self) -> String {
+        /// Numbers from here on have an exponent, and the fewest digits.
+        const LARGE: f64 = 1e15;
+        let number = self.number();
+        // Half precision is exact in single precision.
+        let is_short = self.ty != Ty::F64;
+        if number.is_infinite() {
+            return if number < 0.0 {
+                "-infinity"
+            } else {
+                "infinity"
+            }
+            .to_owned();
+        }
+        match number.abs() < LARGE {
+            true if is_short && number.fract() != 0.0 => (number as f32).to_string(),
+            true => number.to_string(),
+            false if is_short => format!("{:e}", number as f32),
+            false => format!("{number:e}"),
+        }
+    }
+
     /// The number, of a packed value the low one.
     pub(super) fn number(self) -> f64 {
         match self.ty {
@@ -115,6 +138,24 @@ pub(super) fn exponent_register(instruction: &Instruction<'_>, it: FloatSource) 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[test]
+    fn numbers_have_the_digits_of_their_type() {
+        for (ty, bits, expected) in [
+            (Ty::F32, u64::from(3e9_f32.to_bits()), "3000000000"),
+            (Ty::F32, 0x4f00_0000, "2147483648"),
+            (Ty::F32, u64::from((-0.1_f32).to_bits()), "-0.1"),
+            (Ty::F32, u64::from(1e30_f32.to_bits()), "1e30"),
+            (Ty::F32, 0xff80_0000, "-infinity"),
+            (Ty::F16, 0x7bff, "65504"),
+            (Ty::F16, 0x7c00, "infinity"),
+            (Ty::F64, (-2_147_483_649.5_f64).to_bits(), "-2147483649.5"),
+            (Ty::F64, 0.1_f64.to_bits(), "0.1"),
+        ] {
+            assert_eq!(FloatBits::new(bits, ty).text(), expected);
+        }
+    }
 
     #[test]
     fn kinds_of_numbers_follow_from_their_bits() {

@@ -31,8 +31,8 @@ impl ShadowedMemory {
     /// A byte of it.
     pub(super) fn byte(self, at: u64) -> FindingAddress {
         match self {
-            Memory::Global => FindingAddress::global(at),
-            Memory::Lds => FindingAddress::lds(at),
+            ShadowedMemory::Global => FindingAddress::global(at),
+            ShadowedMemory::Lds => FindingAddress::lds(at),
         }
     }
 }

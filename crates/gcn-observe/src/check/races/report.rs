@@ -193,7 +193,7 @@ fn found_apart(
     finding.dispatch = run.id;
     finding.label = format!("{} at {at:#x}", access.kind().name());
     finding.sides.push(side);
-    finding.address = Some(Memory::Global.byte(at));
+    finding.address = Some(ShadowedMemory::Global.byte(at));
     finding
 }
 
