@@ -140,7 +140,6 @@ mod tests {
     use super::*;
 
     #[test]
-    #[test]
     fn numbers_have_the_digits_of_their_type() {
         for (ty, bits, expected) in [
             (Ty::F32, u64::from(3e9_f32.to_bits()), "3000000000"),
