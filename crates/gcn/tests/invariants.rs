@@ -114,20 +114,23 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
     }
 }
 
+/// Crates that others build on: all but the command line.
+const LIBRARIES: [&str; 8] = [
+    "gcn-isa",
+    "gcn-asm",
+    "gcn-object",
+    "gcn-emu",
+    "gcn-observe",
+    "gcn-runtime",
+    "gcn-hsa",
+    "gcn-opencl",
+];
+
 fn library_sources() -> Vec<(String, String)> {
-    [
-        "gcn-isa",
-        "gcn-asm",
-        "gcn-object",
-        "gcn-emu",
-        "gcn-observe",
-        "gcn-runtime",
-        "gcn-hsa",
-        "gcn-opencl",
-    ]
-    .iter()
-    .flat_map(|name| sources(&crates().join(name).join("src")))
-    .collect()
+    LIBRARIES
+        .iter()
+        .flat_map(|name| sources(&crates().join(name).join("src")))
+        .collect()
 }
 
 #[track_caller]
