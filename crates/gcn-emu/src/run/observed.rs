@@ -308,8 +308,8 @@ impl Observed<'_> {
     /// instructions or comes to one that is executed by itself. Returns where the wave is then, with MODE as it was.
     ///
     /// Here are the instructions that kernels are nearly all made of. One by one, an observer of memory events took 1.73 to 1.9 times
-    /// as long as none on sgemm, and so it takes 1.45 (benchmark `observers`, AVX2; with AVX-512, where
-    /// unobserved runs are faster, 1.6 to 1.7).
+    /// as long as none on sgemm, and so it takes 1.47 (benchmark `observers`, AVX2; with AVX-512, where
+    /// unobserved runs are faster, 1.51 to 1.59).
     ///
     /// # Errors
     /// As of [`Observed::execute`].
