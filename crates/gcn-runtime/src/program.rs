@@ -184,11 +184,16 @@ impl Watch {
             queue.clear();
             // The program may end by it.
             self.write_profile();
-            Box::new(Failure {
+            let failure = Box::new(Failure {
                 error,
                 kernel,
                 cause,
-            })
+            });
+            let is_wanted = matches!(failure.cause, Some(StopCause::Full));
+            if let Some(checks) = checks.filter(|_| !is_wanted) {
+                checks.fails(failure.error.name(), &failure.to_string());
+            }
+            failure
         })
     }
 

@@ -38,7 +38,18 @@ pub struct ProgramChecks {
     /// True if findings are written one by one, as they are found, and not as one document.
     is_text: bool,
     out: Mutex<Output>,
+    failures: Mutex<Failures>,
 }
+
+/// Kernels that have failed: the messages of the first [`MAX_FAILURES`], and the number of the others.
+#[derive(Debug, Default)]
+struct Failures {
+    first: Vec<Notification>,
+    others: u64,
+}
+
+/// Failures that a document has in full.
+const MAX_FAILURES: usize = 100;
 
 impl ProgramChecks {
     /// The checks that the settings ask for, of devices that have the memory of `device`.
@@ -66,6 +77,7 @@ impl ProgramChecks {
             device: device.clone(),
             is_text,
             out: Mutex::new(out.map_err(named)?),
+            failures: Mutex::default(),
         };
         // A document without findings is one too.
         checking.add(&[]);
@@ -103,6 +115,29 @@ impl ProgramChecks {
         }
     }
 
+    /// Notes that a kernel has failed, with its report, for a document that has messages about the run.
+    pub(super) fn fails(&self, name: &'static str, report: &str) {
+        let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        if failures.first.len() == MAX_FAILURES {
+            failures.others += 1;
+            return;
+        }
+        failures.first.push(Notification::error(Some(name), report));
+        drop(failures);
+        self.add(&[]);
+    }
+
+    /// Messages about the run so far.
+    fn notifications(&self) -> Vec<Notification> {
+        let failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut all = failures.first.clone();
+        if failures.others > 0 {
+            let others = format!("{} more launches have failed", failures.others);
+            all.push(Notification::error(None, others));
+        }
+        all
+    }
+
     /// Says that the program reads bytes of devices' memory, and reports what was found by it and is new; `modules` are those
     /// whose kernels may have written the bytes.
     pub fn reads<M: IntoIterator<Item = Module>>(
@@ -138,7 +173,8 @@ impl ProgramChecks {
             say(unwatched);
         }
         if out.is_file() || !self.is_text {
-            let notes: Vec<Notification> = unwatched.map(Notification::note).into_iter().collect();
+            let mut notes = self.notifications();
+            notes.extend(unwatched.map(Notification::note));
             tell(out.write(|out| self.checks.write(&reports, &notes, out)));
         }
         !reports.is_empty()
@@ -154,7 +190,8 @@ impl ProgramChecks {
     fn add(&self, new: &[FindingReport]) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if out.is_file() {
-            tell(out.write(|out| self.checks.write(&self.checks.reports(), &[], out)));
+            let (reports, notes) = (self.checks.reports(), self.notifications());
+            tell(out.write(|out| self.checks.write(&reports, &notes, out)));
         } else if self.is_text {
             tell(out.write(|out| self.checks.write(new, &[], out)));
         }
