@@ -189,9 +189,10 @@ impl Watch {
                 kernel,
                 cause,
             });
-            let is_wanted = matches!(failure.cause, Some(StopCause::Full));
-            if let Some(checks) = checks.filter(|_| !is_wanted) {
-                checks.fails(failure.error.name(), &failure.to_string());
+            // A kernel that is stopped because there are enough findings has no fault of its own.
+            let is_asked_for = matches!(failure.cause, Some(StopCause::Full));
+            if let Some(checks) = checks.filter(|_| !is_asked_for) {
+                checks.fails(failure.error.name(), || failure.to_string());
             }
             failure
         })

@@ -115,14 +115,24 @@ impl ProgramChecks {
         }
     }
 
-    /// Notes that a kernel has failed, with its report, for a document that has messages about the run.
-    pub(super) fn fails(&self, name: &'static str, report: &str) {
+    /// True if findings are a document that has messages about the run.
+    fn has_messages(&self) -> bool {
+        let settings = self.checks.settings();
+        settings.format == FindingFormat::Sarif && !settings.gen_suppressions
+    }
+
+    /// Notes that a kernel has failed, with its report, if the findings are a document for which that matters.
+    pub(super) fn fails(&self, name: &'static str, report: impl FnOnce() -> String) {
+        if !self.has_messages() {
+            return;
+        }
         let mut failures = self.failures.lock().unwrap_or_else(PoisonError::into_inner);
         if failures.first.len() == MAX_FAILURES {
             failures.others += 1;
             return;
         }
-        failures.first.push(Notification::error(Some(name), report));
+        let notification = Notification::error(Some(name), report());
+        failures.first.push(notification);
         drop(failures);
         self.add(&[]);
     }
@@ -164,11 +174,9 @@ impl ProgramChecks {
         let reports = self.checks.reports();
         let unwatched = self.checks.unwatched();
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
-        let settings = self.checks.settings();
         // SARIF has it too, and may be on standard error itself.
-        let is_standard = settings.file_of(std::process::id()).is_none();
-        let is_sarif = settings.format == FindingFormat::Sarif && !settings.gen_suppressions;
-        let has_place = is_sarif && is_standard;
+        let is_standard = self.checks.settings().file_of(std::process::id()).is_none();
+        let has_place = self.has_messages() && is_standard;
         if let Some(unwatched) = unwatched.as_ref().filter(|_| !has_place) {
             say(unwatched);
         }
