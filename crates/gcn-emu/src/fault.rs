@@ -105,7 +105,7 @@ pub enum FaultKind {
     HostCall(String),
     /// An observer stopped the run.
     #[error("{0}")]
-    Vetoed(String),
+    Vetoed(Box<str>),
     /// The host asked the run to stop.
     #[error("interrupted")]
     Interrupted,

@@ -2,10 +2,11 @@
 
 pub use crate::exec::alu::{handler, two_paths};
 pub use crate::exec::memory::{
-    Attempt, LaneFault, Transfer, addresses, execute_fast_path, keeps_order, perform,
+    Attempt, LaneFault, Transfer, addresses, execute_fast_path, perform,
 };
 pub use crate::lanes::{Elements, from_elements, narrowed, permuted, to_elements, widened};
 use crate::memory::Memory;
+pub use crate::step::plan::ordered_up_to;
 use crate::wave;
 
 /// Memory of `bytes` bytes of addresses, for allocations to have none left.

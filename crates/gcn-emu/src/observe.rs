@@ -253,5 +253,5 @@ pub enum Verdict {
     /// Go on.
     Allow,
     /// Stop the run with this message.
-    Veto(String),
+    Veto(Box<str>),
 }

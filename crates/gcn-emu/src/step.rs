@@ -10,7 +10,7 @@ mod image;
 mod indexed;
 mod sdwa;
 pub(crate) mod modifiers;
-mod plan;
+pub(crate) mod plan;
 mod fast_path;
 mod resolve;
 mod relative;

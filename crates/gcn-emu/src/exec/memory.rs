@@ -41,7 +41,7 @@ pub use access::{Access, LaneSpace};
 pub use image::{address_beyond, texel};
 pub use running::{Attempt, LaneFault};
 pub(crate) use share::Reaches;
-pub use share::{ShareAccess, keeps_order};
+pub use share::ShareAccess;
 pub use spans::{Shape, Span};
 
 use element::HALF_BITS;
@@ -83,8 +83,8 @@ impl Transfer {
     /// Forgets the access: the instruction is another.
     #[inline(always)]
     pub fn forget(&mut self) {
-        if let Some(access) = self.access.take() {
-            self.room.set(Some(access));
+        if self.access.get().is_some() {
+            self.room.set(self.access.take());
         }
     }
 

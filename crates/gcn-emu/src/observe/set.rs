@@ -110,6 +110,32 @@ struct Watcher {
     watched: RegisterSet,
 }
 
+impl Watcher {
+    /// True if the observer, the one with this number in the set, is told of an event.
+    #[inline(always)]
+    fn gets(&self, event: Events, overlook: Overlook, number: usize) -> bool {
+        let overlooks =
+            overlook.by != 0 && overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
+        let needs_all = (self.wants & event).any(Events::ISSUE);
+        self.wants.any(event) && (needs_all || !overlooks)
+    }
+}
+
+/// Calls each one of several that is told of an event.
+#[inline(never)]
+fn each_of(
+    list: &mut [Watcher],
+    event: Events,
+    overlook: Overlook,
+    mut f: impl FnMut(&mut dyn WaveObserver),
+) {
+    for (number, it) in list.iter_mut().enumerate() {
+        if it.gets(event, overlook, number) {
+            f(&mut *it.observer);
+        }
+    }
+}
+
 /// The observers of one thread's waves.
 #[derive(Default)]
 pub(crate) struct Watchers {
@@ -139,13 +165,9 @@ pub(crate) struct Overlook {
 
 impl Watchers {
     /// Calls each one that wants the event.
-    #[inline]
-    pub(crate) fn each(&mut self, event: Events, mut f: impl FnMut(&mut dyn WaveObserver)) {
-        for it in &mut self.list {
-            if it.wants.any(event) {
-                f(&mut *it.observer);
-            }
-        }
+    #[inline(always)]
+    pub(crate) fn each(&mut self, event: Events, f: impl FnMut(&mut dyn WaveObserver)) {
+        self.each_accessing(event, Overlook::default(), f);
     }
 
     /// Asks the observers which of them overlook an instruction's access, if it is one of LDS.
@@ -175,20 +197,20 @@ impl Watchers {
 
     /// [`Watchers::each`] of an access's events, or of its instruction's issue, without those that overlook it. An observer that
     /// wants to know of all instructions gets the issue all the same.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn each_accessing(
         &mut self,
         event: Events,
         overlook: Overlook,
         mut f: impl FnMut(&mut dyn WaveObserver),
     ) {
-        for (number, it) in self.list.iter_mut().enumerate() {
-            let overlooks =
-                overlook.by != 0 && overlook.by.checked_shr(number as u32).unwrap_or(0) & 1 != 0;
-            let needs_all = (it.wants & event).any(Events::ISSUE);
-            if it.wants.any(event) && (needs_all || !overlooks) {
+        // Most often there is one: it is called without a loop.
+        if let [it] = &mut *self.list {
+            if it.gets(event, overlook, 0) {
                 f(&mut *it.observer);
             }
+        } else {
+            each_of(&mut self.list, event, overlook, f);
         }
     }
 

@@ -308,8 +308,7 @@ impl Observed<'_> {
     /// instructions or comes to one that is executed by itself. Returns where the wave is then, with MODE as it was.
     ///
     /// Here are the instructions that kernels are nearly all made of. One by one, an observer of memory events took 1.73 to 1.9 times
-    /// as long as none on sgemm, and so it takes 1.47 (benchmark `observers`, AVX2; with AVX-512, where
-    /// unobserved runs are faster, 1.51 to 1.59).
+    /// as long as none on sgemm (AVX2), and so it takes 1.4 to 1.5 (benchmark `observers`, AVX2 and AVX-512).
     ///
     /// # Errors
     /// As of [`Observed::execute`].
@@ -378,21 +377,21 @@ impl Observed<'_> {
     ) -> Result<(usize, Option<usize>), Box<Stop>> {
         let executed = wave.executed;
         let before = |number| executed + number as u64;
-        let mut used = used.iter();
+        let is_watched = |number, watch: &Watchers| {
+            self.watches && used.get(number).is_none_or(|used| watch.watches(used))
+        };
         for (number, step) in steps.iter().enumerate() {
-            let is_watched = self.watches && used.next().is_none_or(|used| watch.watches(used));
-            if step.is_simple {
-                if self.reports_all && step.relative.is_none() {
-                    wave.executed = before(number);
-                    self.simple((wave, lds), step, step.following(), watch, step.handler);
-                } else if self.reports_all || is_watched {
-                    return Ok((number, None));
-                } else {
-                    (step.handler)(wave, step);
-                }
-                continue;
-            }
             match step.run {
+                _ if step.is_simple => {
+                    if self.reports_all && step.relative.is_none() {
+                        wave.executed = before(number);
+                        self.simple((wave, lds), step, step.following(), watch, step.handler);
+                    } else if self.reports_all || is_watched(number, watch) {
+                        return Ok((number, None));
+                    } else {
+                        (step.handler)(wave, step);
+                    }
+                }
                 Executor::Wait(_) if self.skips_waits && does_nothing(step) => {}
                 Executor::Wait(until) if self.counts => {
                     wave.executed = before(number);
@@ -413,7 +412,7 @@ impl Observed<'_> {
                     }
                 }
                 // It is the last one of the block.
-                Executor::Branch(condition, distance) if !is_watched => {
+                Executor::Branch(condition, distance) if !is_watched(number, watch) => {
                     let next = if holds(wave, condition) {
                         step.following().wrapping_add_signed(distance as isize)
                     } else {

@@ -92,7 +92,7 @@ impl<'a> Reporter<'a> {
         let context = self.context(wave, lds);
         let before = Phase::Before;
         let event = MemoryEvent::new(instruction, &context, before, transfer);
-        let mut veto: Option<String> = None;
+        let mut veto: Option<Box<str>> = None;
         self.watch.each_accessing(Events::ACCESS, overlook, |it| {
             if let Verdict::Veto(message) = it.accesses(&context, &event) {
                 veto.get_or_insert(message);

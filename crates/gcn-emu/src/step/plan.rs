@@ -77,7 +77,7 @@ pub struct MemoryPlan {
     pub is_by_lane: bool,
     /// The addresses can be worked out after the instruction as well as before: it writes none of the registers that they depend on.
     pub keeps_addresses: bool,
-    /// Places that a load, a store or an atomic of DS accesses in LDS.
+    /// Places that a load, a store or an atomic of DS accesses in LDS, if they can be in the order of the bases.
     pub(crate) share: Option<ShareElements>,
     /// Elements that it loads from LDS or stores there.
     pub(crate) elements: Elements,
@@ -96,6 +96,17 @@ pub struct ShareElements {
     pub distance: Option<u32>,
     /// Bytes of an element.
     pub bytes: u8,
+    /// The greatest base up to which addresses are in the order of their bases: they do not overflow, and lose no more than low bits by
+    /// the mask.
+    pub(crate) greatest_base: u32,
+}
+
+/// The greatest number up to which numbers lose no more than low bits by a mask, so that their order stays. `None` where the mask
+/// takes bits between others.
+pub fn ordered_up_to(mask: u32) -> Option<u32> {
+    let all = u32::MAX.checked_shr(mask.leading_zeros()).unwrap_or(0);
+    let low = !(u32::MAX << mask.trailing_zeros().min(31));
+    (mask | low == all).then_some(all)
 }
 
 impl ShareElements {
@@ -214,7 +225,8 @@ impl MemoryPlan {
         self.is_by_lane && (!writes || is_apart)
     }
 
-    /// The places in LDS of an instruction of DS that loads, stores or changes elements there by lanes.
+    /// The places in LDS of an instruction of DS that loads, stores or changes elements there by lanes, if they can be in the order of
+    /// the bases.
     pub(super) fn share_elements(&self) -> Option<ShareElements> {
         let has_two = matches!(self.does, Does::LoadTwo(..) | Does::StoreTwo(..));
         let has_one = matches!(
@@ -227,11 +239,16 @@ impl MemoryPlan {
                 | Does::Return(..)
         );
         let is_in_lds = self.family == Family::Share && !self.gds;
-        (is_in_lds && (has_one || has_two)).then(|| ShareElements {
-            offset: self.offset as u32,
+        if !is_in_lds || !(has_one || has_two) {
+            return None;
+        }
+        let offset = self.offset as u32;
+        Some(ShareElements {
+            offset,
             mask: self.mask,
             distance: has_two.then_some(self.distance as u32),
             bytes: self.ty.bytes(),
+            greatest_base: ordered_up_to(self.mask)?.checked_sub(offset)?,
         })
     }
 }

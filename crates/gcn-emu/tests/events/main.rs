@@ -127,7 +127,7 @@ impl WaveObserver for Recorder {
         assert_eq!(event.phase, Phase::Before);
         let text = event.instruction.step.inst.text();
         if text.starts_with(self.vetoed) {
-            return Verdict::Veto("no".to_owned());
+            return Verdict::Veto("no".into());
         }
         if text.starts_with(self.interrupting) {
             let device = context.dispatched.device;
@@ -456,7 +456,7 @@ fn every_wave_ends_once_for_a_reason() {
     let text = "s_load_dword s4, s[0:1], 0x0\n s_endpgm";
     let (lines, fault) = ends(text, &|_| (), "s_load");
     assert_eq!(lines, [r#"0 ends: Fault(Vetoed("no")), 0 outstanding"#]);
-    assert_eq!(fault, Some(FaultKind::Vetoed("no".to_owned())));
+    assert_eq!(fault, Some(FaultKind::Vetoed("no".into())));
     let (lines, fault) = ends(text, &|_| (), "none");
     assert_eq!(
         lines,

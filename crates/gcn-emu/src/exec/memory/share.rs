@@ -69,13 +69,6 @@ impl Reaches {
     }
 }
 
-/// True if no number up to a greatest one loses more than low bits by a mask, so that their order stays.
-pub fn keeps_order(mask: u32, greatest: u32) -> bool {
-    let high = !mask & mask.checked_ilog2().map_or(0, |top| u32::MAX >> (31 - top));
-    let low = !(u32::MAX << mask.trailing_zeros().min(31));
-    high == low && greatest.leading_zeros() >= mask.leading_zeros()
-}
-
 /// An access of LDS by an instruction of DS, before it happens, as registers have it: a lane's first element is at its base with
 /// `offset` added, of which `mask` is kept.
 #[derive(Clone, Debug)]
@@ -126,6 +119,7 @@ impl<'a> ShareAccess<'a> {
 
     /// The access of an instruction; `None` of others than loads, stores and atomics of DS in LDS, of addresses that overflow, and
     /// of some on GCN 1.0.
+    #[inline]
     pub(crate) fn of(
         wave: &'a Wave,
         step: &'a Step,
@@ -142,12 +136,12 @@ impl<'a> ShareAccess<'a> {
         let register = plan.vaddr?;
         let bases = wave.vgpr(register);
         let reach = reaches.of(wave, register);
-        let greatest = reach.greatest.checked_add(elements.offset)?;
-        if !keeps_order(elements.mask, greatest) {
+        if reach.greatest > elements.greatest_base {
             return None;
         }
         let first = (reach.lowest + elements.offset) & elements.mask;
-        let last = (greatest & elements.mask).checked_add(elements.distance.unwrap_or(0))?;
+        let last = (reach.greatest + elements.offset) & elements.mask;
+        let last = last.checked_add(elements.distance.unwrap_or(0))?;
         Some(ShareAccess {
             step,
             intent: plan.does.intent()?,
