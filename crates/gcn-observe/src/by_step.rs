@@ -13,6 +13,7 @@ impl<T> Default for ByStep<T> {
 
 impl<T> ByStep<T> {
     /// The facts about an instruction by its number, if they have been worked out.
+    #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.0.get(index)?.as_deref()
     }
@@ -20,9 +21,17 @@ impl<T> ByStep<T> {
     /// The facts about an instruction, which `make` works out the first time.
     #[inline]
     pub(crate) fn of(&mut self, step: &Step, make: impl FnOnce(&Step) -> T) -> &T {
-        if self.0.len() <= step.index {
-            self.0.resize_with(step.index + 1, || None);
+        if self.get(step.index).is_none() {
+            self.keep(step.index, make(step));
         }
-        self.0[step.index].get_or_insert_with(|| Box::new(make(step)))
+        self.0[step.index].as_deref().expect("it is kept")
+    }
+
+    #[cold]
+    fn keep(&mut self, index: usize, facts: T) {
+        if self.0.len() <= index {
+            self.0.resize_with(index + 1, || None);
+        }
+        self.0[index] = Some(Box::new(facts));
     }
 }

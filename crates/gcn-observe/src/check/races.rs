@@ -269,40 +269,8 @@ impl Watch {
         run: &RaceDispatch,
     ) -> Option<AccessFacts> {
         let intent = event.intent()?;
-        Some(self.facts_of(context, event.instruction.step, intent, run))
-    }
-
-    #[inline]
-    fn facts_of(
-        &mut self,
-        context: &Context<'_>,
-        step: &Step,
-        intent: Intent,
-        run: &RaceDispatch,
-    ) -> AccessFacts {
         let make = |step: &Step| AccessFacts::of(step, intent, context.pc, run);
-        *self.facts.of(step, make)
-    }
-
-    /// Keeps an access of LDS to look at it only if there is a reason. Returns false if there is one now.
-    fn keep(
-        &mut self,
-        run: &RaceDispatch,
-        context: &Context<'_>,
-        access: &ShareAccess<'_>,
-    ) -> bool {
-        let facts = self.facts_of(context, access.step, access.intent, run);
-        if !facts.is_kept || run.layout.has_lanes() {
-            return false;
-        }
-        // Lanes that may store to one byte are looked at.
-        if facts.kind == entry::AccessKind::Store && !access.ascends() {
-            return false;
-        }
-        let id = context.id();
-        self.groups.of(id.group).is_none_or(|group| {
-            group.is_alone() || group.keep(run, id.wave, access, facts.site, facts.kind)
-        })
+        Some(*self.facts.of(event.instruction.step, make))
     }
 
     /// Looks at an access before it is carried out.
@@ -558,13 +526,24 @@ impl WaveObserver for Watch {
         self.groups.wave_ends(context.id());
     }
 
+    /// Keeps an access of LDS to look at it only if there is a reason. Returns false if there is one now.
     fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
-        let Some(run) = self.run.take() else {
+        let Some(run) = &self.run else {
             return true;
         };
-        let is_kept = self.keep(&run, context, access);
-        self.run = Some(run);
-        is_kept
+        let make = |step: &Step| AccessFacts::of(step, access.intent, context.pc, run);
+        let facts = self.facts.of(access.step, make);
+        if !facts.is_kept || run.layout.has_lanes() {
+            return false;
+        }
+        // Lanes that may store to one byte are looked at.
+        if facts.kind == entry::AccessKind::Store && !access.ascends() {
+            return false;
+        }
+        let id = context.id();
+        self.groups.of(id.group).is_none_or(|group| {
+            group.is_alone() || group.keep(run, id.wave, access, facts.site, facts.kind)
+        })
     }
 
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {

@@ -159,6 +159,7 @@ impl Backlog {
 
     /// Keeps a load or an atomic, if no other wave has come near in another way, or a store that ascends, if none has come near at all.
     /// Returns false if one has.
+    #[inline]
     pub(super) fn keep(
         &mut self,
         access: &ShareAccess<'_>,

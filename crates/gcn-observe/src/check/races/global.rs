@@ -265,21 +265,23 @@ fn end_of(number: u64) -> u64 {
 #[derive(Debug)]
 pub(super) struct Recent(Vec<Option<(u64, Arc<ShadowPage>)>>);
 
-/// Pages that are kept.
-const RECENT: usize = 1 << RECENT_BITS;
-const RECENT_BITS: u32 = 12;
+/// Pages whose slots are beside each other: what fits a line of the host's cache.
+const NEIGHBOURS: u64 = 4;
+/// Bits of the number of such a block of slots.
+const BLOCK_BITS: u32 = 10;
 
 impl Default for Recent {
     fn default() -> Recent {
-        Recent(vec![None; RECENT])
+        Recent(vec![None; (NEIGHBOURS as usize) << BLOCK_BITS])
     }
 }
 
 impl Recent {
     fn page(&mut self, global: &GlobalShadow, number: u64) -> Option<&ShadowPage> {
-        // Columns of a matrix are in pages whose numbers have a large power of two in common.
-        let mixed = number.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - RECENT_BITS);
-        let slot = &mut self.0[mixed as usize];
+        // Columns of a matrix are in pages whose numbers have a large power of two in common; neighbours have slots beside each other.
+        let (block, within) = (number / NEIGHBOURS, number % NEIGHBOURS);
+        let block = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - BLOCK_BITS);
+        let slot = &mut self.0[(block * NEIGHBOURS + within) as usize];
         if slot.as_ref().is_none_or(|(known, _)| *known != number) {
             *slot = Some((number, global.page(number)?));
         }

@@ -188,6 +188,7 @@ impl GroupShadow {
 
     /// Notes a wave's access of LDS alone without looking at it, if nothing that it may conflict with is near. Returns false if
     /// something may be.
+    #[inline]
     pub(super) fn keep(
         &mut self,
         run: &RaceDispatch,
