@@ -43,14 +43,14 @@ impl Gds {
 /// Global wave synchronisation resources (errata E048), and how many threads wait for one of them to change.
 #[derive(Debug, Default)]
 pub struct Gws {
-    state: Mutex<State>,
+    state: Mutex<GdsState>,
 }
 
 /// Number of resources.
 pub const GWS_RESOURCES: usize = 64;
 
 #[derive(Debug)]
-struct State {
+struct GdsState {
     resources: [Resource; GWS_RESOURCES],
     /// Goes up with everything that may release a waiter.
     changes: u64,
@@ -60,9 +60,9 @@ struct State {
     turn: u16,
 }
 
-impl Default for State {
-    fn default() -> State {
-        State {
+impl Default for GdsState {
+    fn default() -> GdsState {
+        GdsState {
             resources: [Resource::default(); GWS_RESOURCES],
             changes: 0,
             idle: 0,
@@ -94,7 +94,7 @@ impl Gws {
         Gws::default()
     }
 
-    fn lock(&self) -> MutexGuard<'_, State> {
+    fn lock(&self) -> MutexGuard<'_, GdsState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

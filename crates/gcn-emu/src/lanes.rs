@@ -28,8 +28,8 @@ mod rows;
 mod elements;
 
 pub(crate) use addresses::{
-    GROUP, Pattern, are_below, are_bytes, are_dwords, are_equal, are_one, are_shorts, places,
-    reach, sums,
+    AddressPattern, GROUP, are_below, are_bytes, are_dwords, are_equal, are_one, are_shorts,
+    places, reach, sums,
 };
 pub(crate) use contents::{
     bytes, clear, extend_sign, insert, keep_low, shift_down, shorts, widen, widen_shorts,
@@ -38,7 +38,7 @@ pub use elements::{Elements, Gather};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use elements::{LOADED, load, store};
 pub use environment::FloatEnvironment;
-pub(crate) use halves::{Half, of_single, to_single};
+pub(crate) use halves::{HalfFloat, of_single, to_single};
 pub use halves::{narrowed, widened};
 pub use lane::{Bit, Lane};
 pub use level::{LEVEL_VARIABLE, Level, LevelError};

@@ -31,17 +31,17 @@ pub struct VectorRegisters {
 
 /// The place of a source or result among a wave's registers and the rows for sources that are in none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Row(u16);
+pub(crate) struct RegisterRow(u16);
 
-impl Row {
+impl RegisterRow {
     /// The first of a source's rows outside the registers, by its place among the operands.
-    pub(crate) const fn staged(place: usize) -> Row {
-        Row((place * ROWS_OF_SOURCE) as u16)
+    pub(crate) const fn staged(place: usize) -> RegisterRow {
+        RegisterRow((place * ROWS_OF_SOURCE) as u16)
     }
 
     /// A register's.
-    pub(crate) const fn of_register(number: u8) -> Row {
-        Row(STAGED as u16 + number as u16)
+    pub(crate) const fn of_register(number: u8) -> RegisterRow {
+        RegisterRow(STAGED as u16 + number as u16)
     }
 
     /// True of a register's.
@@ -72,20 +72,20 @@ impl VectorRegisters {
 
     /// A source's dword: the row, or the one after it if `n` is 1. Zeros if there is no such register; resolved operands name none.
     #[inline(always)]
-    pub(crate) fn dword(&self, row: Row, n: usize) -> &Lanes {
+    pub(crate) fn dword(&self, row: RegisterRow, n: usize) -> &Lanes {
         self.rows.get(usize::from(row.0) + n).unwrap_or(&NOTHING)
     }
 
     /// A result's dword, as [`VectorRegisters::dword`] of a source.
     #[inline(always)]
-    pub(crate) fn dword_mut(&mut self, row: Row, n: usize) -> Option<&mut Lanes> {
+    pub(crate) fn dword_mut(&mut self, row: RegisterRow, n: usize) -> Option<&mut Lanes> {
         self.rows.get_mut(usize::from(row.0) + n)
     }
 
     /// A source's dword outside the registers with its sign changed.
     #[inline(always)]
     pub(crate) fn changed(&self, place: usize) -> &Lanes {
-        self.dword(Row::staged(place), ROWS_OF_SOURCE - 1)
+        self.dword(RegisterRow::staged(place), ROWS_OF_SOURCE - 1)
     }
 
     /// The registers, and the rows for sources that are in none.

@@ -21,13 +21,13 @@ use gcn_isa::uses::{Counters, Order};
 use gcn_isa::{Does, Inst, Kind, OperandAccess, Slot};
 
 pub use crate::lanes::Sign;
-use crate::registers::Row;
+use crate::registers::RegisterRow;
 use crate::wave::Wave;
 
 use arg::DWORD;
 pub use arg::{Arg, MAX_ARGS, Signs};
 pub(crate) use dpp::CrossLane;
-pub(crate) use format::{COMPONENTS, ElementFormat, Numbers, Select};
+pub(crate) use format::{COMPONENTS, ComponentSelect, ElementFormat, Numbers};
 pub use image::ImagePlan;
 pub use indexed::Indexed;
 use modifiers::{Change, ResultChange};
@@ -61,7 +61,7 @@ pub struct Step {
     /// black_scholes by 1.5 %, AVX-512).
     pub(crate) only_same: u8,
     /// The rows of its result and its sources at their places, whatever kind of operand each is.
-    pub(crate) rows: [Row; MAX_SOURCE_PLACES],
+    pub(crate) rows: [RegisterRow; MAX_SOURCE_PLACES],
     /// True if its result, which has 16 bits, leaves the high half of its register as it was.
     pub keeps_high: bool,
     /// Work around its operation, if its handler is one for such.
@@ -151,11 +151,11 @@ pub struct Modified {
 
 impl Step {
     /// Rows of operands of which none is in a register.
-    pub(crate) const NO_ROWS: [Row; MAX_SOURCE_PLACES] = {
-        let mut rows = [Row::staged(0); MAX_SOURCE_PLACES];
+    pub(crate) const NO_ROWS: [RegisterRow; MAX_SOURCE_PLACES] = {
+        let mut rows = [RegisterRow::staged(0); MAX_SOURCE_PLACES];
         let mut place = 0;
         while place < rows.len() {
-            rows[place] = Row::staged(place);
+            rows[place] = RegisterRow::staged(place);
             place += 1;
         }
         rows
@@ -190,7 +190,7 @@ impl Step {
         for ((row, none), arg) in step.rows.iter_mut().zip(Step::NO_ROWS).zip(args) {
             if row.is_register() {
                 *row = match arg {
-                    Arg::Vgpr(number) => Row::of_register(number),
+                    Arg::Vgpr(number) => RegisterRow::of_register(number),
                     Arg::None | Arg::Scalar(_) | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => {
                         none
                     }
@@ -249,7 +249,7 @@ impl Step {
         let places = self.inst.row().slots().zip(&mut self.rows);
         for (place, (slot, row)) in places.enumerate() {
             if let Arg::Vgpr(number) = self.args[place] {
-                *row = Row::of_register(number);
+                *row = RegisterRow::of_register(number);
             }
             if !is_read_by_lane(slot) {
                 continue;

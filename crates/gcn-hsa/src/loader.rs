@@ -221,11 +221,11 @@ fn kernel_object(kernel: &Kernel) -> u64 {
 #[derive(Debug)]
 pub(crate) struct Executable {
     handle: Handle,
-    state: Mutex<State>,
+    state: Mutex<LoaderState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct LoaderState {
     is_frozen: bool,
     objects: Vec<Handle>,
     /// Variables that the program defines, by agent (0 for all) and name.
@@ -233,7 +233,7 @@ struct State {
 }
 
 impl Executable {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, LoaderState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -190,11 +190,11 @@ pub(crate) struct Pools {
     is_exact: bool,
     /// True if observers learn that memory of devices is undefined until it is written.
     undefines: bool,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct PoolState {
     given: BTreeMap<u64, PoolAllocation>,
     /// By address; the last lock of an address is the one that is unlocked first.
     locked: BTreeMap<u64, Vec<Locked>>,
@@ -205,7 +205,7 @@ struct State {
     count: u64,
 }
 
-impl State {
+impl PoolState {
     /// The allocation or the lock that an address is in.
     fn find(&self, address: u64) -> Option<MemoryRange> {
         if let Some((base, given)) = find_given(&self.given, address) {
@@ -246,7 +246,7 @@ impl Pools {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -31,11 +31,11 @@ pub(crate) static CHANGES: std::sync::LazyLock<Changes> =
 pub(crate) struct SignalTable {
     device: Device,
     mailbox: Mailbox,
-    state: Mutex<State>,
+    state: Mutex<HsaSignalState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct HsaSignalState {
     free: Vec<Handle>,
     live: HashSet<Handle>,
 }
@@ -57,7 +57,7 @@ impl SignalTable {
         self.mailbox
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HsaSignalState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

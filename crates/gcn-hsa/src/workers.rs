@@ -23,9 +23,9 @@ pub(crate) trait WorkerTask: Send + Sized + 'static {
 }
 
 /// The tasks that wait, and a thread for them, which the first one starts.
-pub(crate) struct TaskWorker<T>(Mutex<State<T>>);
+pub(crate) struct TaskWorker<T>(Mutex<WorkerState<T>>);
 
-struct State<T> {
+struct WorkerState<T> {
     /// In the order of their submission.
     tasks: Vec<T>,
     has_thread: bool,
@@ -33,7 +33,7 @@ struct State<T> {
 
 impl<T> Default for TaskWorker<T> {
     fn default() -> TaskWorker<T> {
-        TaskWorker(Mutex::new(State {
+        TaskWorker(Mutex::new(WorkerState {
             tasks: Vec::new(),
             has_thread: false,
         }))
@@ -41,7 +41,7 @@ impl<T> Default for TaskWorker<T> {
 }
 
 impl<T> TaskWorker<T> {
-    fn state(&self) -> MutexGuard<'_, State<T>> {
+    fn state(&self) -> MutexGuard<'_, WorkerState<T>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -17,7 +17,7 @@ pub(crate) struct CommandTimes {
     pub(crate) ended: u64,
 }
 
-struct State {
+struct ProgressState {
     /// `CL_QUEUED`, down to `CL_COMPLETE` or an error below it.
     status: i32,
     times: CommandTimes,
@@ -27,7 +27,7 @@ struct State {
 
 /// Progress of a command, or a user event.
 pub(crate) struct CommandProgress {
-    state: Mutex<State>,
+    state: Mutex<ProgressState>,
     changed: Condvar,
 }
 
@@ -44,7 +44,7 @@ impl CommandProgress {
 
     fn new(status: i32) -> Arc<CommandProgress> {
         Arc::new(CommandProgress {
-            state: Mutex::new(State {
+            state: Mutex::new(ProgressState {
                 status,
                 times: CommandTimes {
                     queued: clock::now(),
@@ -56,7 +56,7 @@ impl CommandProgress {
         })
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, ProgressState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

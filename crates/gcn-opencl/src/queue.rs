@@ -51,7 +51,7 @@ object!(Queue, INVALID_COMMAND_QUEUE);
 /// A queue as its thread knows it.
 struct Core {
     emulated: Emulated,
-    state: Mutex<State>,
+    state: Mutex<CommandQueueState>,
     /// The queue's thread has something to look at.
     work: Condvar,
     /// A command has ended or become ready, for threads of the program's that wait.
@@ -59,7 +59,7 @@ struct Core {
 }
 
 #[derive(Default)]
-struct State {
+struct CommandQueueState {
     ready: VecDeque<Command>,
     /// True while a thread carries a command out.
     is_served: bool,
@@ -108,7 +108,7 @@ pub(crate) enum CommandRole {
 }
 
 impl Core {
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, CommandQueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -124,7 +124,7 @@ impl Core {
     }
 
     /// Has commands that are ready carried out, without a delay.
-    fn flush(&self, state: &State) {
+    fn flush(&self, state: &CommandQueueState) {
         if !state.is_served && !state.ready.is_empty() {
             self.work.notify_one();
         }
@@ -177,7 +177,10 @@ impl Core {
     }
 
     /// Carries the first command out that is ready.
-    fn carry_out<'a>(&'a self, mut state: MutexGuard<'a, State>) -> MutexGuard<'a, State> {
+    fn carry_out<'a>(
+        &'a self,
+        mut state: MutexGuard<'a, CommandQueueState>,
+    ) -> MutexGuard<'a, CommandQueueState> {
         let Some(command) = state.ready.pop_front() else {
             return state;
         };
@@ -364,7 +367,7 @@ impl Queue {
             .ok_or(Status::INVALID_CONTEXT)
     }
 
-    fn start_thread(&self, state: &mut State) -> Outcome {
+    fn start_thread(&self, state: &mut CommandQueueState) -> Outcome {
         if state.has_thread {
             return Ok(());
         }

@@ -23,17 +23,17 @@ use crate::{Device, Error};
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Buffer(Arc<Inner>);
+pub struct Buffer(Arc<BufferInner>);
 
 #[derive(Debug)]
-struct Inner {
+struct BufferInner {
     name: String,
     address: u64,
     len: u64,
     memory: Memory,
 }
 
-impl Drop for Inner {
+impl Drop for BufferInner {
     fn drop(&mut self) {
         // It may have been freed.
         let _ = self.memory.free(self.address);
@@ -78,7 +78,7 @@ impl Device {
 
 impl Buffer {
     pub(crate) fn in_memory(memory: &Memory, name: &str, bytes: u64) -> Result<Buffer, AllocError> {
-        Ok(Buffer(Arc::new(Inner {
+        Ok(Buffer(Arc::new(BufferInner {
             name: name.to_owned(),
             address: memory.allocate(name, bytes)?,
             len: bytes,

@@ -30,9 +30,9 @@ use variations::Variations;
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Device(Arc<Inner>);
+pub struct Device(Arc<DeviceInner>);
 
-struct Inner {
+struct DeviceInner {
     target: &'static Target,
     /// Features that the target's name has turned on or off, such as `xnack-`.
     features: Vec<String>,
@@ -230,7 +230,7 @@ impl DeviceBuilder {
                 emulated
             }
         };
-        Device(Arc::new(Inner {
+        Device(Arc::new(DeviceInner {
             target: self.target,
             features: self.features,
             answers_host_calls: self.answers_host_calls,

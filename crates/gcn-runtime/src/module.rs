@@ -31,11 +31,11 @@ use crate::{Device, Error};
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, Debug)]
-pub struct Module(Arc<Inner>);
+pub struct Module(Arc<ModuleInner>);
 
 /// A module that may have been unloaded.
 #[derive(Debug)]
-pub(crate) struct WeakModule(Weak<Inner>);
+pub(crate) struct WeakModule(Weak<ModuleInner>);
 
 impl WeakModule {
     /// The module, unless it has been unloaded.
@@ -50,14 +50,14 @@ impl WeakModule {
 }
 
 #[derive(Debug)]
-struct Inner {
+struct ModuleInner {
     device: Device,
     object: CodeObject<'static>,
     loaded: Loaded,
     memory: Memory,
 }
 
-impl Drop for Inner {
+impl Drop for ModuleInner {
     fn drop(&mut self) {
         let freed = self.memory.free(self.loaded.address);
         debug_assert!(freed.is_ok(), "it is freed here only");
@@ -216,7 +216,7 @@ impl Module {
         }
         let loaded = hsa::link(device.emulated(), &object, "the code object", externals)
             .map_err(|error| Error::Load(Arc::new(error)))?;
-        Ok(Module(Arc::new(Inner {
+        Ok(Module(Arc::new(ModuleInner {
             memory: device.memory().clone(),
             device: device.clone(),
             object,

@@ -38,17 +38,17 @@ use crate::{CommandResult, Device, Error, Signal};
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Queue(Arc<Inner>);
+pub struct Queue(Arc<QueueInner>);
 
-struct Inner {
+struct QueueInner {
     device: Device,
-    state: Mutex<State>,
+    state: Mutex<QueueState>,
     /// The device as the queue's kernels see it.
     emulated: Mutex<Emulated>,
 }
 
 #[derive(Default)]
-struct State {
+struct QueueState {
     commands: VecDeque<QueuedCommand>,
     /// True if a thread serves the queue, or will.
     is_served: bool,
@@ -83,7 +83,7 @@ impl Device {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn queue(&self) -> Queue {
-        Queue(Arc::new(Inner {
+        Queue(Arc::new(QueueInner {
             emulated: Mutex::new(self.emulated().share()),
             device: self.clone(),
             state: Mutex::default(),
@@ -262,8 +262,8 @@ impl Queue {
     }
 }
 
-impl Inner {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl QueueInner {
+    fn state(&self) -> MutexGuard<'_, QueueState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -73,16 +73,16 @@ pub struct Times {
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone)]
-pub struct Signal(Arc<Inner>);
+pub struct Signal(Arc<SignalInner>);
 
-struct Inner {
-    state: Mutex<State>,
+struct SignalInner {
+    state: Mutex<SignalState>,
     changed: Condvar,
 }
 
 type Callback = Box<dyn FnOnce(&CommandResult) + Send>;
 
-struct State {
+struct SignalState {
     outcome: Option<CommandResult>,
     callbacks: Vec<Callback>,
     times: Times,
@@ -108,8 +108,8 @@ impl Signal {
     /// assert!(other.poll().is_none());
     /// ```
     pub fn new() -> Signal {
-        Signal(Arc::new(Inner {
-            state: Mutex::new(State {
+        Signal(Arc::new(SignalInner {
+            state: Mutex::new(SignalState {
                 outcome: None,
                 callbacks: Vec::new(),
                 times: Times {
@@ -124,7 +124,7 @@ impl Signal {
         }))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SignalState> {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

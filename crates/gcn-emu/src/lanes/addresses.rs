@@ -103,7 +103,7 @@ pub(crate) const GROUP: usize = 8;
 
 /// Relation of the addresses of a group.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Pattern {
+pub(crate) enum AddressPattern {
     /// All addresses are the same.
     Same,
     /// Each is `stride` bytes behind the one before.
@@ -112,10 +112,10 @@ pub(crate) enum Pattern {
     Apart,
 }
 
-impl Pattern {
+impl AddressPattern {
     /// To be called in a function of `at_each_level`.
     #[inline(always)]
-    pub(crate) fn of(group: &[u64; GROUP], stride: u64) -> Pattern {
+    pub(crate) fn of(group: &[u64; GROUP], stride: u64) -> AddressPattern {
         #[cfg(target_arch = "x86_64")]
         if LEVEL.load(Relaxed) == Level::Avx512 as u8 {
             // SAFETY: the host has the level's features.
@@ -127,20 +127,20 @@ impl Pattern {
             differences.fold(0, |all, one| all | one) != 0
         };
         if !differ(stride) {
-            Pattern::Follow
+            AddressPattern::Follow
         } else if !differ(0) {
-            Pattern::Same
+            AddressPattern::Same
         } else {
-            Pattern::Apart
+            AddressPattern::Apart
         }
     }
 }
 
-/// [`Pattern::of`] by masks of the host's.
+/// [`AddressPattern::of`] by masks of the host's.
 #[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx512f")]
-fn pattern_avx512(group: &[u64; GROUP], stride: u64) -> Pattern {
+fn pattern_avx512(group: &[u64; GROUP], stride: u64) -> AddressPattern {
     use std::arch::x86_64::{
         __m512i, _mm512_add_epi64, _mm512_cmpneq_epi64_mask, _mm512_set1_epi64,
     };
@@ -150,10 +150,10 @@ fn pattern_avx512(group: &[u64; GROUP], stride: u64) -> Pattern {
     let base = _mm512_set1_epi64(group[0] as i64);
     let group = vector(*group);
     if _mm512_cmpneq_epi64_mask(group, _mm512_add_epi64(base, behind)) == 0 {
-        Pattern::Follow
+        AddressPattern::Follow
     } else if _mm512_cmpneq_epi64_mask(group, base) == 0 {
-        Pattern::Same
+        AddressPattern::Same
     } else {
-        Pattern::Apart
+        AddressPattern::Apart
     }
 }

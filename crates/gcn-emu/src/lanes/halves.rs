@@ -16,16 +16,16 @@ use super::register::Lanes;
 /// A value in half precision that is computed with in single precision: in registers it begins at bit `UP` of a dword,
 /// and as a result it is rounded to nearest even.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Half<const UP: u32 = 0>(pub(crate) f32);
+pub(crate) struct HalfFloat<const UP: u32 = 0>(pub(crate) f32);
 
-impl<const UP: u32> Lane for Half<UP> {
+impl<const UP: u32> Lane for HalfFloat<UP> {
     const BITS: u32 = 16;
     const IS_HALF: bool = true;
     const SIGN: u32 = 1 << 15;
     const WIDENED: Option<u32> = Some(UP);
     #[inline(always)]
-    fn join(low: u32, _: u32) -> Half<UP> {
-        Half(f32::from_bits(low))
+    fn join(low: u32, _: u32) -> HalfFloat<UP> {
+        HalfFloat(f32::from_bits(low))
     }
     #[inline(always)]
     fn split(self) -> [u32; 2] {

@@ -38,7 +38,7 @@ pub(super) struct PageEntry {
 /// State that all handles of a memory share.
 #[derive(Debug)]
 pub(super) struct AddressSpace {
-    state: Mutex<State>,
+    state: Mutex<SpaceState>,
     /// An entry's address for each unit of [`ALIGNMENT`] of the range.
     table: AllocationTable,
     first: u64,
@@ -51,7 +51,7 @@ pub(super) struct AddressSpace {
 }
 
 #[derive(Debug)]
-struct State {
+struct SpaceState {
     range: Option<Reserved>,
     /// No address from here on has been used yet.
     next: u64,
@@ -71,9 +71,9 @@ struct State {
 }
 
 // SAFETY: the pointers are to entries that the state owns and that are shared by reference only.
-unsafe impl Send for State {}
+unsafe impl Send for SpaceState {}
 
-impl Drop for State {
+impl Drop for SpaceState {
     fn drop(&mut self) {
         for entry in self.entries.drain(..) {
             // SAFETY: the entry is from a box, and with the space the table goes, which alone has it besides.
@@ -143,7 +143,7 @@ impl AddressSpace {
         AddressSpace {
             first,
             table,
-            state: Mutex::new(State {
+            state: Mutex::new(SpaceState {
                 range,
                 next: first,
                 live: BTreeMap::new(),
@@ -172,7 +172,7 @@ impl AddressSpace {
         (self.table.cells, self.table.count as u64)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, SpaceState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -192,7 +192,7 @@ impl AddressSpace {
             bytes,
         };
         let mut state = self.state();
-        let State {
+        let SpaceState {
             range, next, holes, ..
         } = &mut *state;
         let range = range.as_mut().ok_or_else(too_large)?;
@@ -222,7 +222,7 @@ impl AddressSpace {
         if from_hole.is_some() {
             state.give_back();
         }
-        let State {
+        let SpaceState {
             range, next, holes, ..
         } = &mut *state;
         let range = range.as_mut().ok_or_else(too_large)?;
@@ -502,7 +502,7 @@ impl AddressSpace {
     }
 }
 
-impl State {
+impl SpaceState {
     fn over(&self, name: &str, bytes: u64) -> AllocError {
         AllocError::Limit {
             name: name.to_owned(),

@@ -16,7 +16,7 @@ pub struct ElementFormat {
     pub(crate) widths: [u8; COMPONENTS],
     pub(crate) numbers: Numbers,
     /// Selection of each component of a register.
-    pub(crate) select: [Select; COMPONENTS],
+    pub(crate) select: [ComponentSelect; COMPONENTS],
 }
 
 /// Number format of a component.
@@ -43,7 +43,7 @@ pub(crate) enum Numbers {
 
 /// Source of a component of a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) enum Select {
+pub(crate) enum ComponentSelect {
     #[default]
     Zero,
     One,
@@ -62,7 +62,7 @@ const SRGB: u32 = number_format::IMG_NUM_FORMAT_SRGB as u32;
 impl ElementFormat {
     /// From a data format and a number format; components are where they are (MTBUF).
     pub fn new(isa: Isa, data: u32, numbers: u32) -> ElementFormat {
-        let select = [0, 1, 2, 3].map(Select::Component);
+        let select = [0, 1, 2, 3].map(ComponentSelect::Component);
         ElementFormat {
             widths: COMPONENT_WIDTHS[(data & DATA) as usize],
             numbers: Numbers::numbered(isa, numbers & NUMBERS),
@@ -73,7 +73,9 @@ impl ElementFormat {
     /// From a descriptor's fourth dword (MUBUF).
     pub fn of_descriptor(isa: Isa, last: u32) -> ElementFormat {
         ElementFormat {
-            select: std::array::from_fn(|n| Select::numbered(last >> (SELECT_BITS * n as u32))),
+            select: std::array::from_fn(|n| {
+                ComponentSelect::numbered(last >> (SELECT_BITS * n as u32))
+            }),
             ..ElementFormat::new(isa, last >> DATA_SHIFT, last >> NUMBERS_SHIFT)
         }
     }
@@ -88,7 +90,9 @@ impl ElementFormat {
         ElementFormat {
             widths: widths.copied().unwrap_or_default(),
             numbers,
-            select: image.select.map(|select| Select::numbered(select as u32)),
+            select: image
+                .select
+                .map(|select| ComponentSelect::numbered(select as u32)),
         }
     }
 
@@ -98,12 +102,12 @@ impl ElementFormat {
     }
 }
 
-impl Select {
-    fn numbered(number: u32) -> Select {
+impl ComponentSelect {
+    fn numbered(number: u32) -> ComponentSelect {
         match number & ((1 << SELECT_BITS) - 1) {
-            1 => Select::One,
-            n @ 4..=7 => Select::Component(n as u8 - 4),
-            _ => Select::Zero,
+            1 => ComponentSelect::One,
+            n @ 4..=7 => ComponentSelect::Component(n as u8 - 4),
+            _ => ComponentSelect::Zero,
         }
     }
 }

@@ -41,7 +41,7 @@ impl Observer for Accesses {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
+        Some(Box::new(AccessWatch {
             findings: self.findings.clone(),
             look: self.look,
             overlook: self.overlook,
@@ -50,13 +50,13 @@ impl Observer for Accesses {
 }
 
 /// The checker of one thread's waves.
-struct Watch {
+struct AccessWatch {
     findings: Arc<Findings>,
     look: AccessCheck,
     overlook: LdsFilter,
 }
 
-impl WaveObserver for Watch {
+impl WaveObserver for AccessWatch {
     fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
         (self.overlook)(context, access)
     }

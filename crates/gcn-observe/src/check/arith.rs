@@ -44,7 +44,7 @@ impl Observer for Arith {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
+        Some(Box::new(ArithWatch {
             findings: self.findings.clone(),
             facts: ByStep::default(),
             origins: Exceptions::default(),
@@ -73,7 +73,7 @@ struct IssuedSources {
 }
 
 /// The checker of one thread's waves.
-struct Watch {
+struct ArithWatch {
     findings: Arc<Findings>,
     facts: ByStep<Arc<ArithFacts>>,
     origins: Exceptions,
@@ -84,7 +84,7 @@ struct Watch {
 /// Bits of a number without its sign.
 const MAGNITUDE: u32 = u32::MAX >> 1;
 
-impl Watch {
+impl ArithWatch {
     fn facts(&mut self, instruction: &Instruction<'_>) -> Arc<ArithFacts> {
         let make = |step: &_| Arc::new(ArithFacts::of(step));
         self.facts.of(instruction.step, make).clone()
@@ -355,7 +355,7 @@ impl Watch {
     }
 }
 
-impl WaveObserver for Watch {
+impl WaveObserver for ArithWatch {
     fn wave_ends(&mut self, context: &Context<'_>, _end: WaveEnd<'_>) {
         self.waves.remove(context.id());
     }

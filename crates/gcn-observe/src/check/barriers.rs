@@ -107,7 +107,7 @@ impl Observer for Barriers {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
+        Some(Box::new(BarrierWatch {
             findings: self.findings.clone(),
             blocked: self.blocked.clone(),
             partial: self.partial.clone(),
@@ -232,7 +232,7 @@ struct BarrierWave {
 }
 
 /// The checker of one thread's waves.
-struct Watch {
+struct BarrierWatch {
     findings: Arc<Findings>,
     blocked: Blocked,
     partial: Partials,
@@ -263,7 +263,7 @@ fn found(
     Finding::at(kind, place, message).in_dispatch(dispatched)
 }
 
-impl Watch {
+impl BarrierWatch {
     fn wave(&mut self, id: WaveId) -> &mut BarrierWave {
         let waves = self.groups.get(id.group);
         let number = id.wave as usize;
@@ -362,7 +362,7 @@ fn shared_lanes(context: &Context<'_>, access: &Access) -> u64 {
     shared.fold(access.lds | access.gds, |mask, lane| mask | 1 << lane)
 }
 
-impl WaveObserver for Watch {
+impl WaveObserver for BarrierWatch {
     fn wave_begins(&mut self, context: &Context<'_>) {
         *self.wave(context.id()) = BarrierWave {
             begun: context.wave.exec(),

@@ -47,7 +47,7 @@ impl Observer for Hazards {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
+        Some(Box::new(HazardWatch {
             findings: self.findings.clone(),
             parts: ByStep::default(),
             known: KnownSequences::default(),
@@ -77,13 +77,13 @@ type PastNumber = u32;
 
 /// Something that is wrong at an instruction.
 #[derive(Clone, Debug)]
-struct Wrong {
+struct HazardError {
     inst: PlacedInst,
-    what: WrongKind,
+    what: HazardErrorKind,
 }
 
 #[derive(Clone, Debug)]
-enum WrongKind {
+enum HazardErrorKind {
     /// Hazards that an earlier instruction has begun, with the wait states since.
     TooFew {
         before: PlacedInst,
@@ -97,7 +97,7 @@ enum WrongKind {
 struct SequenceResult {
     /// The past of what follows.
     next: PastNumber,
-    wrong: Box<[Wrong]>,
+    wrong: Box<[HazardError]>,
 }
 
 /// A sequence of instructions: the number of its first one, and how many they are.
@@ -126,7 +126,7 @@ impl KnownSequences {
 }
 
 /// The checker of one thread's waves.
-struct Watch {
+struct HazardWatch {
     findings: Arc<Findings>,
     parts: ByStep<HazardPart>,
     known: KnownSequences,
@@ -136,7 +136,7 @@ struct Watch {
     waves: Waves<PastNumber>,
 }
 
-impl Watch {
+impl HazardWatch {
     /// Works out the outcome of a sequence.
     fn work_out(&mut self, past: PastNumber, pc: u64, sequence: &[Step]) -> SequenceResult {
         let mut past = self.known.pasts[past as usize].clone();
@@ -155,16 +155,16 @@ impl Watch {
                     .is_some()
                 {
                     let (before, states) = (*before, *states);
-                    wrong.push(Wrong {
+                    wrong.push(HazardError {
                         inst: at,
-                        what: WrongKind::TooFew { before, states },
+                        what: HazardErrorKind::TooFew { before, states },
                     });
                 }
             }
             let vccz = past.vccz.step(part.vccz, at);
-            wrong.extend(vccz.map(|it| Wrong {
+            wrong.extend(vccz.map(|it| HazardError {
                 inst: at,
-                what: WrongKind::Vccz(it),
+                what: HazardErrorKind::Vccz(it),
             }));
             for (_, states) in &mut past.begun {
                 *states = states.saturating_add(part.states);
@@ -221,7 +221,7 @@ impl Watch {
         }
     }
 
-    fn report(&self, context: &Context<'_>, wrong: &Wrong) {
+    fn report(&self, context: &Context<'_>, wrong: &HazardError) {
         let id = Some(context.id());
         let PlacedInst { pc, inst } = wrong.inst;
         let place = || FindingPlace::new(pc, &inst, id);
@@ -238,7 +238,7 @@ impl Watch {
             });
         };
         match &wrong.what {
-            WrongKind::TooFew { before, states } => {
+            HazardErrorKind::TooFew { before, states } => {
                 let set = HazardPart::of(&inst)
                     .ends
                     .and(HazardPart::of(&before.inst).begins);
@@ -249,7 +249,7 @@ impl Watch {
                     });
                 }
             }
-            WrongKind::Vccz(found) => {
+            HazardErrorKind::Vccz(found) => {
                 let because = found.because;
                 report(Kind::WrongVccz, because, 0, &|before| {
                     found.finding(place(), &because.inst, before)
@@ -262,7 +262,7 @@ impl Watch {
 /// Bytes of a dword.
 const DWORD: u64 = 4;
 
-impl WaveObserver for Watch {
+impl WaveObserver for HazardWatch {
     fn wave_begins(&mut self, context: &Context<'_>) {
         *self.waves.get(context.id()) = 0;
     }

@@ -47,7 +47,7 @@ impl Observer for Provenance {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
+        Some(Box::new(ProvenanceWatch {
             findings: self.findings.clone(),
             facts: ByStep::default(),
             origins: LoadedPointers::default(),
@@ -57,7 +57,7 @@ impl Observer for Provenance {
 }
 
 /// The checker of one thread's waves.
-struct Watch {
+struct ProvenanceWatch {
     findings: Arc<Findings>,
     facts: ByStep<Arc<ProvenanceFacts>>,
     origins: LoadedPointers,
@@ -323,20 +323,20 @@ fn allocation(memory: &Memory, address: u64) -> Option<(u64, u64)> {
 }
 
 /// An access through a pointer to another allocation.
-struct Wrong {
+struct WrongAccess {
     lane: usize,
     address: u64,
     pointer: LoadedPointer,
 }
 
-impl Watch {
+impl ProvenanceWatch {
     fn facts(&mut self, instruction: &Instruction<'_>) -> Arc<ProvenanceFacts> {
         let make = |step: &_| Arc::new(ProvenanceFacts::of(step));
         self.facts.of(instruction.step, make).clone()
     }
 
     /// The first lane whose access is not in the allocation that its address was made from.
-    fn wrong(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Wrong> {
+    fn wrong(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<WrongAccess> {
         let plan = event.instruction.step.memory.as_deref()?;
         event.intent()?;
         let memory = &context.dispatched.device.memory;
@@ -356,7 +356,7 @@ impl Watch {
             let reached = allocation(memory, address).filter(|it| address - it.0 < it.1);
             let own = allocation(memory, pointer.base);
             if reached.is_some() && own == Some((pointer.base, pointer.len)) {
-                return Some(Wrong {
+                return Some(WrongAccess {
                     lane,
                     address,
                     pointer: *pointer,
@@ -366,7 +366,7 @@ impl Watch {
         None
     }
 
-    fn report(&self, context: &Context<'_>, event: &MemoryEvent<'_>, it: &Wrong) {
+    fn report(&self, context: &Context<'_>, event: &MemoryEvent<'_>, it: &WrongAccess) {
         let key = FindingKey {
             kind: Kind::WrongBuffer,
             pc: context.pc,
@@ -495,7 +495,7 @@ impl Watch {
     }
 }
 
-impl WaveObserver for Watch {
+impl WaveObserver for ProvenanceWatch {
     fn wave_ends(&mut self, context: &Context<'_>, _end: WaveEnd<'_>) {
         self.waves.remove(context.id());
     }

@@ -146,7 +146,7 @@ impl Observer for Races {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
+        Some(Box::new(RaceWatch {
             findings: self.findings.clone(),
             runs: self.runs.clone(),
             run: None,
@@ -240,7 +240,7 @@ impl AccessFacts {
 }
 
 /// The checker of one thread's waves.
-struct Watch {
+struct RaceWatch {
     findings: Arc<Findings>,
     runs: Arc<Runs>,
     /// The dispatch, once a wave of it has begun.
@@ -259,7 +259,7 @@ struct Watch {
 /// Active lanes of an atomic on LDS up to which it continues releases: those that synchronise waves have few.
 const FEW_LANES: u32 = 4;
 
-impl Watch {
+impl RaceWatch {
     /// Facts of the instruction of an event.
     #[inline]
     fn facts(
@@ -504,7 +504,7 @@ fn continue_releases(
     }
 }
 
-impl WaveObserver for Watch {
+impl WaveObserver for RaceWatch {
     fn wave_begins(&mut self, context: &Context<'_>) {
         if self.run.is_none() {
             RUNS_WAVES.set(true);
@@ -609,7 +609,7 @@ impl WaveObserver for Watch {
     }
 }
 
-impl Drop for Watch {
+impl Drop for RaceWatch {
     fn drop(&mut self) {
         RUNS_WAVES.set(false);
     }

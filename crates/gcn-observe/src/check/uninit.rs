@@ -77,7 +77,7 @@ impl Observer for Uninit {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
+        Some(Box::new(UninitWatch {
             findings: self.findings.clone(),
             shared: self.shared.clone(),
             facts: ByStep::default(),
@@ -110,7 +110,7 @@ impl Observer for Uninit {
 }
 
 /// The checker of one thread's waves.
-struct Watch {
+struct UninitWatch {
     findings: Arc<Findings>,
     shared: Arc<SharedResults>,
     facts: ByStep<Arc<UninitFacts>>,
@@ -138,7 +138,7 @@ struct UninitReport<'a> {
     instruction: &'a Instruction<'a>,
 }
 
-impl Watch {
+impl UninitWatch {
     /// Makes a wave the current one.
     #[inline]
     fn turn(&mut self, context: &Context<'_>) -> &mut UndefinedWave {
@@ -465,7 +465,7 @@ fn detail(registers: Registers) -> u64 {
     }
 }
 
-impl WaveObserver for Watch {
+impl WaveObserver for UninitWatch {
     fn wave_begins(&mut self, context: &Context<'_>) {
         self.turn(context);
     }

@@ -52,7 +52,7 @@ impl Observer for Waits {
     }
 
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        Some(Box::new(Watch {
+        Some(Box::new(WaitWatch {
             findings: self.findings.clone(),
             facts: ByStep::default(),
             waves: Waves::default(),
@@ -112,7 +112,7 @@ impl WaveOperations {
 }
 
 /// The checker of one thread's waves.
-struct Watch {
+struct WaitWatch {
     findings: Arc<Findings>,
     facts: ByStep<WaitFacts>,
     waves: Waves<WaveOperations>,
@@ -142,7 +142,7 @@ impl EarlyUse {
     }
 }
 
-impl Watch {
+impl WaitWatch {
     /// The first conflict of the instruction's registers with each outstanding operation.
     fn met(
         state: &WaveOperations,
@@ -300,7 +300,7 @@ impl Watch {
         instruction: &Instruction<'_>,
         mut counters: Counters,
     ) {
-        let Watch {
+        let WaitWatch {
             facts,
             waves,
             access,
@@ -369,7 +369,7 @@ impl Watch {
     }
 }
 
-impl WaveObserver for Watch {
+impl WaveObserver for WaitWatch {
     fn wave_begins(&mut self, context: &Context<'_>) {
         *self.waves.get(context.id()) = WaveOperations::default();
     }

@@ -12,15 +12,15 @@ use super::waits::OpenOperations;
 
 /// Facts known at a place.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct State {
+struct FlowState {
     waits: OpenOperations,
     hazards: OpenHazards,
     constants: Constants,
 }
 
-impl State {
+impl FlowState {
     /// Joins what is known on another way. Returns true if the state changed.
-    fn join(&mut self, other: &State) -> bool {
+    fn join(&mut self, other: &FlowState) -> bool {
         let waits = self.waits.join(&other.waits);
         let hazards = self.hazards.join(&other.hazards);
         let constants = self.constants.join(&other.constants);
@@ -28,8 +28,8 @@ impl State {
     }
 
     /// The same with other constants: those of a function are not its caller's, so that a function is read once for all callers.
-    fn with(&self, constants: Constants) -> State {
-        State {
+    fn with(&self, constants: Constants) -> FlowState {
+        FlowState {
             constants,
             ..self.clone()
         }
@@ -39,7 +39,7 @@ impl State {
 /// A block of a function.
 struct BasicBlock {
     /// Facts known at its beginning.
-    state: State,
+    state: FlowState,
     /// The address behind its last instruction, as it was last read.
     end: u64,
 }
@@ -48,7 +48,7 @@ struct BasicBlock {
 struct Function {
     blocks: BTreeMap<u64, BasicBlock>,
     /// Facts known where it returns; `None` as long as it does not.
-    exit: Option<State>,
+    exit: Option<FlowState>,
     /// Places to which it returns, with the constants known before the call.
     callers: BTreeMap<BlockPlace, Constants>,
 }
@@ -69,18 +69,18 @@ pub(super) struct Flow<'a> {
 
 /// An end of a block, and what is known there.
 enum BlockEnd {
-    To(u64, State),
+    To(u64, FlowState),
     Call {
         entry: u64,
         /// The first of the registers with the address to return to.
         link: u8,
         back: u64,
-        state: State,
+        state: FlowState,
     },
     /// To code that is not known.
     Unknown,
     /// Back to the callers.
-    Return(State),
+    Return(FlowState),
 }
 
 impl<'a> Flow<'a> {
@@ -105,12 +105,12 @@ impl<'a> Flow<'a> {
     /// A kernel or a function that may be called from anywhere begins at an address: nothing is outstanding.
     pub(super) fn enter(&mut self, entry: u64) {
         let function = self.function(entry);
-        let state = State::default().with(Constants::called(LINK));
+        let state = FlowState::default().with(Constants::called(LINK));
         self.arrive((function, entry), &state);
     }
 
     /// Control comes to an address with what is known.
-    fn arrive(&mut self, at: BlockPlace, state: &State) {
+    fn arrive(&mut self, at: BlockPlace, state: &FlowState) {
         let blocks = &mut self.functions[at.0].blocks;
         if let Some(block) = blocks.get_mut(&at.1) {
             if block.state.join(state) {
@@ -192,7 +192,7 @@ impl<'a> Flow<'a> {
     }
 
     /// A function returns to a caller, with the constants known there before the call.
-    fn go_back(&mut self, caller: BlockPlace, before: Constants, exit: &State) {
+    fn go_back(&mut self, caller: BlockPlace, before: Constants, exit: &FlowState) {
         self.arrive(caller, &exit.with(before.behind(&exit.constants)));
     }
 
@@ -241,9 +241,9 @@ impl<'a> Flow<'a> {
                 Next::Jump { first, link } => {
                     let is_tail_call = state.constants.is_tail_call(first);
                     // All that is outstanding is waited for.
-                    let unknown = |state: State| State {
+                    let unknown = |state: FlowState| FlowState {
                         constants: state.constants.behind_unknown(),
-                        ..State::default()
+                        ..FlowState::default()
                     };
                     break match (target, link) {
                         (Some(entry), Some(link)) => vec![BlockEnd::Call {

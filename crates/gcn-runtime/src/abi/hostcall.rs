@@ -95,11 +95,11 @@ pub struct Hostcall {
     buffer: u64,
     packets: u64,
     heap: u64,
-    state: Mutex<State>,
+    state: Mutex<HostcallState>,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct HostcallState {
     messages: HashMap<u64, Vec<u64>>,
     /// Words of all messages.
     words: usize,
@@ -188,9 +188,9 @@ impl Hostcall {
             memory.store_u64(buffer + offset, value);
         }
         memory.store_u64(doorbell, SIGNAL_KIND);
-        let state = State {
+        let state = HostcallState {
             pool,
-            ..State::default()
+            ..HostcallState::default()
         };
         Ok(Hostcall {
             buffer,
@@ -219,7 +219,7 @@ impl Hostcall {
         )
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, HostcallState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -281,7 +281,7 @@ impl Hostcall {
     /// Answers all lanes of a packet; nothing if it is not where it was.
     fn answer(
         &self,
-        state: &mut State,
+        state: &mut HostcallState,
         memory: &Memory,
         number: u64,
     ) -> Option<Result<(), HostcallError>> {
@@ -312,7 +312,7 @@ impl HostCalls for Hostcall {
     }
 }
 
-impl State {
+impl HostcallState {
     /// The answer to a lane. No service here answers with two words.
     fn call(&mut self, service: u32, words: &[u64; SLOT_WORDS]) -> Result<u64, HostcallError> {
         match service {

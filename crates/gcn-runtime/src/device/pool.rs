@@ -16,12 +16,12 @@ pub(crate) type PoolTask = Box<dyn FnOnce() + Send>;
 /// The threads of a device's queues.
 #[derive(Default)]
 pub(crate) struct ThreadPool {
-    state: Mutex<State>,
+    state: Mutex<WorkerPoolState>,
     changed: Condvar,
 }
 
 #[derive(Default)]
-struct State {
+struct WorkerPoolState {
     tasks: VecDeque<PoolTask>,
     /// Threads that wait for tasks.
     idle: usize,
@@ -32,7 +32,7 @@ impl ThreadPool {
         Arc::default()
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, WorkerPoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

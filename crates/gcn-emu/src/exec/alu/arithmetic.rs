@@ -7,7 +7,7 @@ use super::exact;
 use super::float::{
     F16, Float, LARGEST_HALF, LEAST_HALF, ROUNDED_TO_LEAST_HALF, SIGN_SINGLE, below_one,
 };
-use crate::lanes::Half;
+use crate::lanes::HalfFloat;
 
 /// The product, rounded, and the sum of that and `c`, rounded; denormals are zero throughout, whatever MODE says. Where it takes
 /// more to tell if the product is one the result is a NaN (errata E300).
@@ -56,10 +56,10 @@ pub(crate) fn mul_legacy(a: f32, b: f32) -> f32 {
 
 /// [`mad`] in half precision.
 #[inline(always)]
-pub(crate) fn mad_half(a: Half, b: Half, c: Half) -> Half {
+pub(crate) fn mad_half(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> HalfFloat {
     let env = Env::FLUSHING;
     let product = round_normal_half(env.input(a).0 * env.input(b).0);
-    env.output(Half(product + env.input(c).0))
+    env.output(HalfFloat(product + env.input(c).0))
 }
 
 /// Rounded to nearest even in half precision, denormals to zero. The digits that are lost of infinities and of the NaN
@@ -211,8 +211,8 @@ fn times_power(a: f32, power: i32) -> f64 {
 
 /// The same in half precision.
 #[inline(always)]
-pub(crate) fn ldexp_half(env: Env, a: F16, power: i16) -> Half {
-    env.output(Half(times_power(a.to_f32(), power.into()) as f32))
+pub(crate) fn ldexp_half(env: Env, a: F16, power: i16) -> HalfFloat {
+    env.output(HalfFloat(times_power(a.to_f32(), power.into()) as f32))
 }
 
 /// The same in double precision.

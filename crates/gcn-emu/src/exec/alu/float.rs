@@ -2,7 +2,7 @@
 
 use std::hint::select_unpredictable as select;
 
-use crate::lanes::{Half, Lane, of_single, to_single};
+use crate::lanes::{HalfFloat, Lane, of_single, to_single};
 
 /// A half-precision value by its bits.
 #[derive(Clone, Copy, Debug)]
@@ -291,18 +291,18 @@ pub(super) const LARGEST_HALF: f32 = 65504.0;
 /// The sign of a value in single precision.
 pub(super) const SIGN_SINGLE: u32 = 1 << 31;
 
-impl<const UP: u32> Flush for Half<UP> {
+impl<const UP: u32> Flush for HalfFloat<UP> {
     /// The same if it has still to be rounded.
     #[inline(always)]
-    fn flushed(self) -> Half<UP> {
+    fn flushed(self) -> HalfFloat<UP> {
         self.flushed_unless(false)
     }
 
     /// The value to keep is the limit, which an operation has anyway.
     #[inline(always)]
-    fn flushed_unless(self, keeps: bool) -> Half<UP> {
+    fn flushed_unless(self, keeps: bool) -> HalfFloat<UP> {
         let limit = if keeps { 0.0 } else { ROUNDED_TO_LEAST_HALF };
-        Half(select(self.0.abs() < limit, 0f32.copysign(self.0), self.0))
+        HalfFloat(select(self.0.abs() < limit, 0f32.copysign(self.0), self.0))
     }
 }
 

@@ -4,10 +4,10 @@
 use super::env::Env;
 use super::float::F16;
 use super::nan;
-use super::operands::{Positions, Sources, sources};
+use super::operands::{Positions, SourceOperands, sources};
 use super::protocol::{compiled_once, computed_with_slow_path};
 use super::under_mode::{directed2, directed3};
-use crate::lanes::{self, Half, Lanes};
+use crate::lanes::{self, HalfFloat, Lanes};
 use crate::step::Step;
 use crate::wave::Wave;
 
@@ -16,10 +16,10 @@ use crate::wave::Wave;
 pub(super) fn half1(w: &mut Wave, s: &Step, f: impl Fn(f32) -> f32) {
     let env = Env::of::<F16>(w.mode);
     let signals = nan::signals::<F16>(w, s);
-    compiled_once(w, s, Positions::<1, 1, 1>, 0, |a: Half, (), (), ()| {
+    compiled_once(w, s, Positions::<1, 1, 1>, 0, |a: HalfFloat, (), (), ()| {
         let a = env.input(a).0;
         let result = env.limited(a, nan::of_one(f(a), a));
-        (env.output(Half::<0>(result)), ())
+        (env.output(HalfFloat::<0>(result)), ())
     });
     nan::restore_signals::<F16>(w, s, signals);
 }
@@ -47,7 +47,7 @@ pub(super) fn half2_reversed(
 }
 
 #[inline(always)]
-fn half2_by<R: nan::Rule>(
+fn half2_by<R: nan::NanRule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(f32, f32) -> f32,
@@ -55,12 +55,12 @@ fn half2_by<R: nan::Rule>(
 ) {
     let env = Env::of::<F16>(w.mode);
     if env.is_nearest() {
-        let src = sources::<1, 2, 1, Half, Half, ()>(w, s);
-        let (result, _) = lanes::map(src, 0, |a: Half, b: Half, (), ()| {
+        let src = sources::<1, 2, 1, HalfFloat, HalfFloat, ()>(w, s);
+        let (result, _) = lanes::map(src, 0, |a: HalfFloat, b: HalfFloat, (), ()| {
             let result = nearest(env.input(a).0, env.input(b).0);
-            (env.output(Half::<0>(result)), ())
+            (env.output(HalfFloat::<0>(result)), ())
         });
-        nan::write::<1, 2, 1, F16, Half<0>, R>(
+        nan::write::<1, 2, 1, F16, HalfFloat<0>, R>(
             w,
             s,
             &result,
@@ -90,16 +90,16 @@ pub(super) fn half3_with_slow_path(
         w,
         s,
         at,
-        |a: Half, b: Half, c: Half, ()| {
+        |a: HalfFloat, b: HalfFloat, c: HalfFloat, ()| {
             let (result, needs_slow_path) = fast(env.input(a).0, env.input(b).0, env.input(c).0);
-            (Half::<0>(result), needs_slow_path)
+            (HalfFloat::<0>(result), needs_slow_path)
         },
-        |a: Half, b: Half, c: Half, ()| {
+        |a: HalfFloat, b: HalfFloat, c: HalfFloat, ()| {
             let result = nearest(env.input(a).0, env.input(b).0, env.input(c).0);
-            (env.output(Half::<0>(result)), ())
+            (env.output(HalfFloat::<0>(result)), ())
         },
     );
-    nan::write::<1, 2, 3, F16, Half<0>, nan::Product>(w, s, &result, Env::of::<F16>, any);
+    nan::write::<1, 2, 3, F16, HalfFloat<0>, nan::OfProduct>(w, s, &result, Env::of::<F16>, any);
 }
 
 /// An operation on each half of three dwords, done in single precision and rounded to nearest; denormals as `env` says.
@@ -121,10 +121,14 @@ pub(super) fn both_halves<const X: usize, const Y: usize, const Z: usize>(
 
 /// [`both_halves`] of the halves that begin at bit `UP`; the results are in the low bits.
 #[inline(always)]
-fn each_half<const UP: u32>(src: Sources<'_>, env: Env, f: impl Fn(f32, f32, f32) -> f32) -> Lanes {
-    let f = |a: Half<UP>, b: Half<UP>, c: Half<UP>, ()| {
+fn each_half<const UP: u32>(
+    src: SourceOperands<'_>,
+    env: Env,
+    f: impl Fn(f32, f32, f32) -> f32,
+) -> Lanes {
+    let f = |a: HalfFloat<UP>, b: HalfFloat<UP>, c: HalfFloat<UP>, ()| {
         let result = f(env.input(a).0, env.input(b).0, env.input(c).0);
-        (env.output(Half::<0>(result)), ())
+        (env.output(HalfFloat::<0>(result)), ())
     };
     lanes::map(src, 0, f).0[0]
 }

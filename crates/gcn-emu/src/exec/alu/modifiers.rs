@@ -16,7 +16,7 @@ use super::env::Env;
 use super::exact;
 use super::float::{F16, Float};
 use super::{operands, scalar_operand};
-use crate::lanes::{Half, LANES, Lanes, NOTHING, at_each_level, widened};
+use crate::lanes::{HalfFloat, LANES, Lanes, NOTHING, at_each_level, widened};
 use crate::step::modifiers::{
     Asked, Change, DWORD, HALF_BITS, How, LOW, ResultChange, Taken, source_number,
 };
@@ -304,7 +304,7 @@ impl How {
             Taken::Widened { up, flushes } => {
                 let halves = if flushes { Env::FLUSHING } else { halves };
                 each_of(&widened(*from, up), to, |dword| {
-                    let half = Half::<0>(f32::from_bits(dword));
+                    let half = HalfFloat::<0>(f32::from_bits(dword));
                     halves.input(half).0.to_bits()
                 })
             }

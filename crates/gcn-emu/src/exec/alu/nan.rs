@@ -9,13 +9,13 @@ use std::hint::select_unpredictable as select;
 use super::env::{Env, MODE_IEEE};
 use super::exact::{invalid, is_infinite};
 use super::float::{F16, Float};
-use super::operands::{self, Sources, sources};
+use super::operands::{self, SourceOperands, sources};
 use crate::lanes::{self, LANES, Lane, Lanes, at_each_level};
 use crate::step::Step;
 use crate::wave::Wave;
 
 /// The NaN that an operation gives.
-pub(super) trait Rule: Copy {
+pub(super) trait NanRule: Copy {
     /// The NaN of an operation on these sources, which gives one. Those of operations on two sources have the first or the
     /// second as a third.
     fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F;
@@ -31,9 +31,9 @@ pub(super) struct Reversed;
 
 /// The product's, else the addend's.
 #[derive(Clone, Copy)]
-pub(super) struct Product;
+pub(super) struct OfProduct;
 
-/// [`Product`] where zero times anything is zero.
+/// [`OfProduct`] where zero times anything is zero.
 #[derive(Clone, Copy)]
 pub(super) struct LegacyProduct;
 
@@ -49,21 +49,21 @@ fn is_zero<F: Float>(env: Env, value: F) -> bool {
     env.input(value).magnitude() == 0
 }
 
-impl Rule for First {
+impl NanRule for First {
     #[inline(always)]
     fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
         nan_or(env, a, nan_or(env, b, nan_or(env, c, invalid())))
     }
 }
 
-impl Rule for Reversed {
+impl NanRule for Reversed {
     #[inline(always)]
     fn chosen<F: Float>(env: Env, a: F, b: F, _: F) -> F {
         First::chosen(env, b, a, a)
     }
 }
 
-impl Rule for Product {
+impl NanRule for OfProduct {
     #[inline(always)]
     fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
         let is_invalid = is_infinite(a) & is_zero(env, b) | is_zero(env, a) & is_infinite(b);
@@ -72,7 +72,7 @@ impl Rule for Product {
     }
 }
 
-impl Rule for LegacyProduct {
+impl NanRule for LegacyProduct {
     #[inline(always)]
     fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
         let otherwise = nan_or(env, c, invalid());
@@ -101,7 +101,7 @@ pub(super) fn none<F: Float>(a: F) -> F {
 /// lane.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
-    let chosen = Product::chosen(Env::KEEPING, a, b, c);
+    let chosen = OfProduct::chosen(Env::KEEPING, a, b, c);
     select(result.is_nan(), chosen, result)
 }
 
@@ -164,7 +164,14 @@ fn write_signals<F: Float>(w: &mut Wave, s: &Step, signals: &Signals) {
 /// gave it but for NaN: one that comes of a source is that by the rule, any other lane is computed by `exact`. `env` is what MODE
 /// says of the operation: only NaN need it.
 #[inline(always)]
-pub(super) fn write<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
+pub(super) fn write<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    F: Float,
+    N: Lane,
+    R: NanRule,
+>(
     w: &mut Wave,
     s: &Step,
     result: &[Lanes; 2],
@@ -185,7 +192,7 @@ pub(super) fn write_but<
     const Z: usize,
     F: Float,
     N: Lane,
-    R: Rule,
+    R: NanRule,
 >(
     w: &mut Wave,
     s: &Step,
@@ -265,7 +272,7 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
 /// Writes the results in the wave's staging, settled as [`write_but`] says.
 #[cold]
 #[inline(never)]
-fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: Rule>(
+fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: NanRule>(
     w: &mut Wave,
     s: &Step,
     (env, others): (impl Fn(u32) -> Env, u64),
@@ -300,9 +307,9 @@ fn settle_halves<const X: usize, const Y: usize, const Z: usize>(w: &mut Wave, s
 at_each_level! {
 /// Puts the chosen NaN in the place of those that are results. Returns the lanes of those that no source is the reason of,
 /// and of some others those without such a source.
-fn choose<F: Float, R: Rule>(
+fn choose<F: Float, R: NanRule>(
     results: &mut [Lanes; 2],
-    sources: Sources<'_>,
+    sources: SourceOperands<'_>,
     env: Env,
     others: u64,
 ) -> u64 {
@@ -327,7 +334,7 @@ fn choose_halves(results: &mut Lanes, sources: [&Lanes; 3], env: Env) {
             let half = |dword: u32| F16((dword >> up) as u16);
             let result = half(results.0[lane]);
             let [a, b, c] = [a, b, c].map(|source| half(source.0[lane]));
-            u32::from(select(result.is_any_nan(), Product::chosen(env, a, b, c), result).0) << up
+            u32::from(select(result.is_any_nan(), OfProduct::chosen(env, a, b, c), result).0) << up
         };
         results.0[lane] = settled(0) | settled(u16::BITS);
     }

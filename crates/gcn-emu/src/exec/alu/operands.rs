@@ -4,7 +4,7 @@
 use crate::lanes::{
     Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, SourceLanes, at_each_level,
 };
-use crate::registers::Row;
+use crate::registers::RegisterRow;
 use crate::step::{Arg, Step};
 use crate::wave::{SCALARS, Scalars, Wave};
 
@@ -24,7 +24,7 @@ pub(super) fn sources<
 >(
     w: &'a mut Wave,
     s: &Step,
-) -> Sources<'a> {
+) -> SourceOperands<'a> {
     // What most instructions have is looked for once, ahead of the rest.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_lanes & used == used {
@@ -39,7 +39,7 @@ pub(super) fn sources<
 fn staged<'a, const X: usize, const Y: usize, const Z: usize, A: Lane, B: Lane, C: Lane>(
     w: &'a mut Wave,
     s: &Step,
-) -> Sources<'a> {
+) -> SourceOperands<'a> {
     stage::<X, A>(w, s);
     stage::<Y, B>(w, s);
     stage::<Z, C>(w, s);
@@ -91,7 +91,7 @@ fn stage<const PLACE: usize, T: Lane>(w: &mut Wave, s: &Step) {
 fn staged_or_register<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> SourceLanes<'a> {
     if T::DWORDS > 0 && is_signed::<PLACE, T>(s) {
         let changed = w.vgprs.changed(PLACE);
-        let low = w.vgprs.dword(Row::staged(PLACE), 0);
+        let low = w.vgprs.dword(RegisterRow::staged(PLACE), 0);
         [if T::DWORDS > 1 { low } else { changed }, changed]
     } else {
         source_in_lanes::<PLACE, T>(w, s)
@@ -104,7 +104,7 @@ fn is_signed<const PLACE: usize, T: Lane>(s: &Step) -> bool {
     T::SIGN != 0 && s.signs[PLACE] != Sign::Kept
 }
 
-pub(super) type Sources<'a> = (SourceLanes<'a>, SourceLanes<'a>, SourceLanes<'a>);
+pub(super) type SourceOperands<'a> = (SourceLanes<'a>, SourceLanes<'a>, SourceLanes<'a>);
 
 /// The sources at the places, each in vector registers or in its row beside them.
 #[inline(always)]
@@ -119,7 +119,7 @@ pub(super) fn in_lanes<
 >(
     w: &'a Wave,
     s: &Step,
-) -> Sources<'a> {
+) -> SourceOperands<'a> {
     (
         source_in_lanes::<X, A>(w, s),
         source_in_lanes::<Y, B>(w, s),

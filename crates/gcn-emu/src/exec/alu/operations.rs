@@ -13,7 +13,7 @@ use super::operands::Positions;
 use super::protocol::*;
 use super::scalar_operand;
 use super::under_mode::*;
-use crate::lanes::{Half, LANES, Lane, Lanes, keep_if};
+use crate::lanes::{HalfFloat, LANES, Lane, Lanes, keep_if};
 use crate::step::{Arg, Step};
 use crate::wave::Wave;
 
@@ -318,7 +318,7 @@ pub(super) fn normalised_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + 
 #[inline(always)]
 pub(super) fn normalised_half_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
     let env = Env::of::<F16>(w.mode);
-    two(w, s, |a: Half, b: Half| {
+    two(w, s, |a: HalfFloat, b: HalfFloat| {
         pack(f(env.input(a).0), f(env.input(b).0))
     });
 }
@@ -327,7 +327,7 @@ pub(super) fn normalised_half_pairs(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u
 #[inline(always)]
 pub(super) fn normalised_half(w: &mut Wave, s: &Step, f: impl Fn(f32) -> u16 + Copy) {
     let env = Env::of::<F16>(w.mode);
-    one(w, s, |a: Half| f(env.input(a).0));
+    one(w, s, |a: HalfFloat| f(env.input(a).0));
 }
 
 /// The exponent of a value: 0 of zeros, infinities and NaN, and −1 of the latter on GCN 1.0 (errata E303).

@@ -13,7 +13,7 @@ use super::nan;
 use super::operands::Positions;
 use super::protocol::{at_baseline, compiled_once, staged2, staged3, with_slow_path};
 use super::under_mode::order_env;
-use crate::lanes::{Half, Lane, at_each_level};
+use crate::lanes::{HalfFloat, Lane, at_each_level};
 use crate::step::{Handler, Step};
 use crate::wave::Wave;
 
@@ -210,14 +210,14 @@ impl Mixed {
 
     /// The sum, rounded again to half precision (errata E195).
     #[inline(always)]
-    fn narrow(self, sum: f32) -> Half {
-        Half(exact::convert::<f32, F16>(self.half, sum).to_f32())
+    fn narrow(self, sum: f32) -> HalfFloat {
+        HalfFloat(exact::convert::<f32, F16>(self.half, sum).to_f32())
     }
 
     /// The same of a sum that may be otherwise, to nearest.
     #[inline(always)]
-    fn half_of(self, (sum, is_slow): (f32, bool)) -> (Half, bool) {
-        (self.half.output(Half(sum)), is_slow)
+    fn half_of(self, (sum, is_slow): (f32, bool)) -> (HalfFloat, bool) {
+        (self.half.output(HalfFloat(sum)), is_slow)
     }
 }
 

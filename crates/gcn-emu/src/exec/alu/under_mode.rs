@@ -190,7 +190,7 @@ pub(super) fn product2<F: Float>(
 
 /// An operation on two sources; `flushed` is a result of `nearest` where denormals are flushed.
 #[inline(always)]
-fn rounded2_by<F: Float, R: nan::Rule>(
+fn rounded2_by<F: Float, R: nan::NanRule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(F, F) -> F + Copy,
@@ -260,7 +260,7 @@ fn rounded3_at<const Z: usize, F: Float>(
     } else {
         return directed3(w, s, at, any);
     };
-    nan::write::<1, 2, Z, F, F, nan::Product>(w, s, &result, Env::of::<F>, any);
+    nan::write::<1, 2, Z, F, F, nan::OfProduct>(w, s, &result, Env::of::<F>, any);
 }
 
 /// Two sources of an operation in a rounding mode that is not the host's.
@@ -291,7 +291,7 @@ pub(super) fn directed3<const X: usize, const Y: usize, const Z: usize, F: Float
 /// Three sources of an operation that rounds twice and flushes denormals by itself; `nearest` may compute with another type
 /// than `any`, and `R` says which NaN comes out.
 #[inline(always)]
-pub(super) fn flushing3<F: Float, N: Lane, R: nan::Rule>(
+pub(super) fn flushing3<F: Float, N: Lane, R: nan::NanRule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(N, N, N) -> N + Copy,
@@ -303,7 +303,7 @@ pub(super) fn flushing3<F: Float, N: Lane, R: nan::Rule>(
 
 /// Two sources and the destination of such an operation.
 #[inline(always)]
-pub(super) fn flushing_accumulate<F: Float, N: Lane, R: nan::Rule>(
+pub(super) fn flushing_accumulate<F: Float, N: Lane, R: nan::NanRule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(N, N, N) -> N + Copy,
@@ -314,7 +314,7 @@ pub(super) fn flushing_accumulate<F: Float, N: Lane, R: nan::Rule>(
 }
 
 #[inline(always)]
-fn flushing<const Z: usize, F: Float, N: Lane, R: nan::Rule>(
+fn flushing<const Z: usize, F: Float, N: Lane, R: nan::NanRule>(
     w: &mut Wave,
     s: &Step,
     nearest: impl Fn(N, N, N) -> N + Copy,
@@ -354,7 +354,7 @@ pub(super) fn rounded3_vcc<F: Float>(
         };
         let any = |env, lane, a, b, c| any(env, a, b, c, scaled >> lane & 1 != 0);
         let env = |mode| Env::of::<F>(mode).keeping_sources();
-        nan::write_but::<1, 2, 3, F, F, nan::Product>(w, s, &result, (env, scaled), any);
+        nan::write_but::<1, 2, 3, F, F, nan::OfProduct>(w, s, &result, (env, scaled), any);
     } else {
         at_baseline(w, s, at, vcc, move |a, b, c, bit: bool| {
             (any(env, a, b, c, bit), ())

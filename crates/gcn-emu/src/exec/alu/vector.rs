@@ -27,7 +27,7 @@ use super::operations::{
 use super::protocol::*;
 use super::scalar_operand;
 use super::under_mode::*;
-use crate::lanes::{Half, at_each_level};
+use crate::lanes::{HalfFloat, at_each_level};
 use crate::step::Handler;
 
 at_each_level! {
@@ -46,8 +46,8 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_CVT_F32_U32       => |w, s| from_integer(w, s, |a: u32| a as f32),
         V_CVT_U32_F32       => |w, s| one(w, s, |a: f32| conversion::to_u32(a.into())),
         V_CVT_I32_F32       => |w, s| one(w, s, |a: f32| conversion::to_i32(a.into())),
-        V_CVT_F16_F32       => |w, s| convert::<f32, F16, _, _>(w, s, |env, a| env.output(Half::<0>(a))),
-        V_CVT_F32_F16       => |w, s| convert::<F16, f32, _, _>(w, s, |env, a: Half| env.output(a.0)),
+        V_CVT_F16_F32       => |w, s| convert::<f32, F16, _, _>(w, s, |env, a| env.output(HalfFloat::<0>(a))),
+        V_CVT_F32_F16       => |w, s| convert::<F16, f32, _, _>(w, s, |env, a: HalfFloat| env.output(a.0)),
         V_CVT_RPI_I32_F32   => |w, s| one(w, s, |a: f32| conversion::whole_to_i32((f64::from(a) + 0.5).floor(), a)),
         V_CVT_FLR_I32_F32   => |w, s| one(w, s, |a: f32| conversion::whole_to_i32(a.floor().into(), a)),
         V_CVT_OFF_F32_I4    => |w, s| one(w, s, |a: i32| (a << 28 >> 28) as f32 / 16.0),
@@ -108,8 +108,8 @@ pub fn vop1(op: Vop1) -> Option<Handler> {
         V_MOVRELSD_B32      => |w, s| move_relative(w, s),
         V_CVT_F16_U16       => |w, s| from_integer(w, s, |a: u16| F16::from_f32(f32::from(a))),
         V_CVT_F16_I16       => |w, s| from_integer(w, s, |a: i16| F16::from_f32(f32::from(a))),
-        V_CVT_U16_F16       => |w, s| one(w, s, |a: Half| conversion::to_u16(a.0)),
-        V_CVT_I16_F16       => |w, s| one(w, s, |a: Half| conversion::to_i16(a.0)),
+        V_CVT_U16_F16       => |w, s| one(w, s, |a: HalfFloat| conversion::to_u16(a.0)),
+        V_CVT_I16_F16       => |w, s| one(w, s, |a: HalfFloat| conversion::to_i16(a.0)),
         V_RCP_F16           => |w, s| half1(w, s, f32::recip),
         V_SQRT_F16          => |w, s| half1(w, s, f32::sqrt),
         V_RSQ_F16           => |w, s| half1(w, s, approximate::rsq),
@@ -178,8 +178,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_XOR_B32         => |w, s| two(w, s, |a: u32, b: u32| a ^ b),
         V_XNOR_B32        => |w, s| staged2(w, s, |a: u32, b: u32| !(a ^ b)),
         V_BFM_B32         => |w, s| staged2(w, s, bit_field_mask),
-        V_MAC_F32         => |w, s| flushing_accumulate(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::Product),
-        V_MADMK_F32 | V_MADAK_F32 => |w, s| flushing3(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::Product),
+        V_MAC_F32         => |w, s| flushing_accumulate(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::OfProduct),
+        V_MADMK_F32 | V_MADAK_F32 => |w, s| flushing3(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::OfProduct),
         V_FMAC_F32        => |w, s| rounded_accumulate(w, s, f32::mul_add, exact::fma),
         V_BCNT_U32_B32    => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
         V_MBCNT_LO_U32_B32 => |w, s| mask_count(w, s, &BELOW_LOW),
@@ -207,8 +207,8 @@ pub fn vop2(op: Vop2, clamp: bool) -> Option<Handler> {
         V_SUB_F16         => |w, s| half2(w, s, |a, b| a - b, exact::sub),
         V_SUBREV_F16      => |w, s| half2_reversed(w, s, |a, b| a - b, exact::sub),
         V_MUL_F16         => |w, s| half2(w, s, |a, b| a * b, exact::mul),
-        V_MAC_F16         => |w, s| flushing_accumulate(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::Product),
-        V_MADMK_F16 | V_MADAK_F16 => |w, s| flushing3(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::Product),
+        V_MAC_F16         => |w, s| flushing_accumulate(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::OfProduct),
+        V_MADMK_F16 | V_MADAK_F16 => |w, s| flushing3(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::OfProduct),
         V_ADD_U16 if clamp    => |w, s| staged2(w, s, u16::saturating_add),
         V_SUB_U16 if clamp    => |w, s| staged2(w, s, u16::saturating_sub),
         V_SUBREV_U16 if clamp => |w, s| staged2(w, s, |a: u16, b: u16| b.saturating_sub(a)),
@@ -245,7 +245,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
     use Vop3::*;
     let handler: Handler = match op {
         V_MAD_LEGACY_F32   => |w, s| flushing3(w, s, arithmetic::mad_legacy, arithmetic::mad_legacy_rounded, nan::LegacyProduct),
-        V_MAD_F32          => |w, s| flushing3(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::Product),
+        V_MAD_F32          => |w, s| flushing3(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::OfProduct),
         V_MAD_I32_I24 if clamp => |w, s| staged3(w, s, |a, b, c: i32| saturate_i32(i24(a) * i24(b) + i64::from(c))),
         V_MAD_I32_I24      => |w, s| three(w, s, |a, b, c: i32| (i24(a) * i24(b) + i64::from(c)) as i32),
         V_MAD_U32_U24 if clamp => |w, s| staged3(w, s, |a, b, c: u32| saturate_u32(u24(a) * u24(b) + u64::from(c))),
@@ -301,7 +301,7 @@ pub fn vop3(op: Vop3, clamp: bool) -> Option<Handler> {
         V_MUL_HI_I32       => |w, s| two(w, s, |a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
         V_DIV_FMAS_F32     => |w, s| rounded3_vcc(w, s, f32::mul_add, |env, a, b, q, scaled| divide::div_fmas(env, &divide::SCALE_32, a, b, q, scaled)),
         V_DIV_FMAS_F64     => |w, s| rounded3_vcc(w, s, arithmetic::fma_f64::<FUSES>, |env, a, b, q, scaled| divide::div_fmas(env, &divide::SCALE_64, a, b, q, scaled)),
-        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| flushing3(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::Product),
+        V_MAD_LEGACY_F16 | V_MAD_F16 => |w, s| flushing3(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::OfProduct),
         V_MAD_LEGACY_U16 | V_MAD_U16 if clamp => |w, s| staged3(w, s, |a: u16, b: u16, c: u16| saturate_u16(u64::from(a) * u64::from(b) + u64::from(c))),
         V_MAD_LEGACY_U16 | V_MAD_U16 => |w, s| staged3(w, s, |a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
         V_MAD_LEGACY_I16 | V_MAD_I16 if clamp => |w, s| staged3(w, s, |a: i16, b: i16, c: i16| saturate_i16(i32::from(a) * i32::from(b) + i32::from(c))),

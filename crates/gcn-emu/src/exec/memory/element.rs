@@ -9,4 +9,4 @@ pub const DWORD: usize = 4;
 pub const HALF_BITS: u32 = 16;
 
 /// The value of an element: its dwords, in the low bits.
-pub type Element = [u32; MAX_DWORDS];
+pub type ElementDwords = [u32; MAX_DWORDS];

@@ -12,14 +12,14 @@ use crate::exec::alu::env::Env;
 use crate::exec::alu::exact;
 use crate::exec::alu::float::F16;
 
-use super::element::Element;
-use crate::step::{COMPONENTS, ElementFormat, Numbers, Select};
+use super::element::ElementDwords;
+use crate::step::{COMPONENTS, ComponentSelect, ElementFormat, Numbers};
 use bits::{ones, signed};
 
 impl ElementFormat {
     /// The components of a register, each converted to 32 or 16 bits, from an element. Those that the format has not are
     /// 0, the fourth 1 (errata E201).
-    pub fn load(&self, element: &Element, ty: Ty) -> [u32; COMPONENTS] {
+    pub fn load(&self, element: &ElementDwords, ty: Ty) -> [u32; COMPONENTS] {
         let mut at = 0;
         let components = self.widths.map(|width| {
             let bits = take(element, at, width);
@@ -31,9 +31,9 @@ impl ElementFormat {
         }
         let one = self.numbers.one(ty);
         self.select.map(|select| match select {
-            Select::Zero => 0,
-            Select::One => one,
-            Select::Component(n) => {
+            ComponentSelect::Zero => 0,
+            ComponentSelect::One => one,
+            ComponentSelect::Component(n) => {
                 let missing = if n == 3 { one } else { 0 };
                 components[usize::from(n)].unwrap_or(missing)
             }
@@ -41,7 +41,7 @@ impl ElementFormat {
     }
 
     /// The values of an element's components, before any is selected; `None` of those that the format lacks.
-    pub fn values(&self, element: &Element) -> [Option<f64>; COMPONENTS] {
+    pub fn values(&self, element: &ElementDwords) -> [Option<f64>; COMPONENTS] {
         let mut at = 0;
         self.widths.map(|width| {
             let bits = take(element, at, width);
@@ -53,9 +53,9 @@ impl ElementFormat {
     /// The registers' components from values of the element's.
     pub fn selected(&self, values: &[Option<f64>; COMPONENTS], ty: Ty) -> [u32; COMPONENTS] {
         self.select.map(|select| match select {
-            Select::Zero => 0,
-            Select::One => self.numbers.one(ty),
-            Select::Component(n) => match values[usize::from(n)] {
+            ComponentSelect::Zero => 0,
+            ComponentSelect::One => self.numbers.one(ty),
+            ComponentSelect::Component(n) => match values[usize::from(n)] {
                 Some(value) => self.numbers.rounded(value, ty),
                 None if n == 3 => self.numbers.one(ty),
                 None => 0,
@@ -64,14 +64,14 @@ impl ElementFormat {
     }
 
     /// An element from the components of registers; those that are selected twice come from the first (errata E202).
-    pub fn store(&self, values: &[u32], ty: Ty) -> Element {
+    pub fn store(&self, values: &[u32], ty: Ty) -> ElementDwords {
         let mut element = [0; COMPONENTS];
         let mut at = 0;
         for (n, width) in self.widths.into_iter().enumerate() {
             let from = self
                 .select
                 .iter()
-                .position(|s| *s == Select::Component(n as u8));
+                .position(|s| *s == ComponentSelect::Component(n as u8));
             let value = from.and_then(|n| values.get(n)).copied().unwrap_or(0);
             put(
                 &mut element,
@@ -86,12 +86,12 @@ impl ElementFormat {
 }
 
 /// Bits of an element from bit `at` on; no component crosses a dword.
-fn take(element: &Element, at: u32, width: u8) -> u32 {
+fn take(element: &ElementDwords, at: u32, width: u8) -> u32 {
     let dword = element.get((at / u32::BITS) as usize).copied().unwrap_or(0);
     dword >> (at % u32::BITS) & ones(width.into())
 }
 
-fn put(element: &mut Element, at: u32, width: u8, bits: u32) {
+fn put(element: &mut ElementDwords, at: u32, width: u8, bits: u32) {
     if let Some(dword) = element.get_mut((at / u32::BITS) as usize) {
         *dword |= (bits & ones(width.into())) << (at % u32::BITS);
     }

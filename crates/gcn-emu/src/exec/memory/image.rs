@@ -22,8 +22,8 @@ use crate::lanes::active;
 use crate::step::{Family, MemoryPlan, Step};
 use crate::wave::Wave;
 
-use bound::Bound;
-use sample::Sampler;
+use bound::BoundImage;
+use sample::BoundSampler;
 
 pub(super) use perform::perform;
 
@@ -46,7 +46,7 @@ pub fn texel(wave: &Wave, step: &Step, number: usize, access: &mut Access) -> bo
 pub fn address_beyond(wave: &Wave, step: &Step) -> Option<RegisterUse> {
     let plan = step.memory.as_deref()?;
     let beyond = step.inst.uses().address_beyond()?;
-    let bound = Bound::new(wave, plan).ok()?;
+    let bound = BoundImage::new(wave, plan).ok()?;
     let Registers::Vector { first, .. } = beyond.registers else {
         return None;
     };
@@ -61,7 +61,7 @@ pub fn address_beyond(wave: &Wave, step: &Step) -> Option<RegisterUse> {
 
 fn find(wave: &Wave, plan: &MemoryPlan, number: usize, access: &mut Access) -> bool {
     access.global = 0;
-    let Ok(bound) = Bound::new(wave, plan) else {
+    let Ok(bound) = BoundImage::new(wave, plan) else {
         return false;
     };
     let Does::Image(ImageOp::Sample(sampling) | ImageOp::Gather(sampling)) = plan.does else {
@@ -78,7 +78,7 @@ fn find(wave: &Wave, plan: &MemoryPlan, number: usize, access: &mut Access) -> b
         return number == 0;
     };
     access.bytes = bound.bytes();
-    let Ok(sampler) = Sampler::new(wave, &bound, sampling) else {
+    let Ok(sampler) = BoundSampler::new(wave, &bound, sampling) else {
         return false;
     };
     let mut has_any = false;

@@ -8,7 +8,7 @@ use crate::lds::Share;
 use crate::memory::Region;
 
 use super::access::{Access, LaneSpace};
-use super::element::{DWORD, Element, MAX_DWORDS};
+use super::element::{DWORD, ElementDwords, MAX_DWORDS};
 use super::wide::{self, Words};
 
 /// Reason for which an element, or a part of it, was not accessed.
@@ -49,7 +49,7 @@ impl Places<'_> {
         lane: usize,
         address: u64,
         bytes: usize,
-    ) -> (Element, Result<(), Violation>) {
+    ) -> (ElementDwords, Result<(), Violation>) {
         let mut value = [0; MAX_DWORDS];
         let mut result = Ok(());
         match self.access.space(lane) {
@@ -82,7 +82,11 @@ impl Places<'_> {
     }
 
     /// Loads `bytes` bytes of global memory.
-    pub fn load_global(&self, address: u64, bytes: usize) -> (Element, Result<(), Violation>) {
+    pub fn load_global(
+        &self,
+        address: u64,
+        bytes: usize,
+    ) -> (ElementDwords, Result<(), Violation>) {
         let mut value = [0; MAX_DWORDS];
         let mut result = Ok(());
         match bytes {
@@ -110,7 +114,7 @@ impl Places<'_> {
         lane: usize,
         address: u64,
         bytes: usize,
-        value: &Element,
+        value: &ElementDwords,
     ) -> Result<(), Violation> {
         let mut result = Ok(());
         match self.access.space(lane) {

@@ -5,7 +5,7 @@ use gcn_isa::{Does, Ty};
 
 use super::access::LaneSpace;
 use super::combine::{Denormals, combine};
-use super::element::{Element, HALF_BITS, MAX_DWORDS};
+use super::element::{ElementDwords, HALF_BITS, MAX_DWORDS};
 use super::places::{Places, Violation};
 use crate::device::OnViolation;
 use crate::fault::{FaultKind, Intent};
@@ -78,7 +78,7 @@ impl Running<'_> {
     }
 
     /// Registers from `first` on, in one lane.
-    pub(super) fn gather(&self, first: u8, dwords: u8, lane: usize) -> Element {
+    pub(super) fn gather(&self, first: u8, dwords: u8, lane: usize) -> ElementDwords {
         let mut element = [0; MAX_DWORDS];
         for (i, dword) in element.iter_mut().take(usize::from(dwords)).enumerate() {
             *dword = self.wave.vgpr(first.wrapping_add(i as u8)).0[lane];
@@ -87,7 +87,7 @@ impl Running<'_> {
     }
 
     /// Writes registers from `first` on, in one lane.
-    pub(super) fn scatter(&mut self, first: u8, dwords: u8, lane: usize, element: &Element) {
+    pub(super) fn scatter(&mut self, first: u8, dwords: u8, lane: usize, element: &ElementDwords) {
         for (i, &dword) in element.iter().take(usize::from(dwords)).enumerate() {
             self.wave.vgpr_mut(first.wrapping_add(i as u8)).0[lane] = dword;
         }
@@ -442,6 +442,6 @@ impl Running<'_> {
     }
 }
 
-fn low_u64(element: &Element) -> u64 {
+fn low_u64(element: &ElementDwords) -> u64 {
     u64::from(element[0]) | u64::from(element[1]) << 32
 }

@@ -4,7 +4,7 @@
 //! Programs mostly access memory in patterns that hold for some lanes in a row: all go to one place, or each to the one
 //! behind its neighbour's. [`GROUP`] lanes are looked at together, which is what fits a vector of addresses.
 
-use crate::lanes::{GROUP, LANES, Lanes, Pattern, at_each_level};
+use crate::lanes::{AddressPattern, GROUP, LANES, Lanes, at_each_level};
 
 use super::element::DWORD;
 use super::spans::Span;
@@ -81,21 +81,21 @@ pub fn spans(addresses: &[u64; LANES], lanes: u64, bytes: u64, into: &mut Vec<Sp
         let lane = number * GROUP;
         let mask = lanes >> lane & ((1 << GROUP) - 1);
         let pattern = if mask == (1 << GROUP) - 1 {
-            Pattern::of(group, bytes)
+            AddressPattern::of(group, bytes)
         } else {
-            Pattern::Apart
+            AddressPattern::Apart
         };
         let start = group[0];
         match pattern {
-            Pattern::Follow => {
+            AddressPattern::Follow => {
                 let end = start.saturating_add(GROUP as u64 * bytes);
                 ascend &= Span::add(&mut *into, first, lane, start..end);
             }
-            Pattern::Same => {
+            AddressPattern::Same => {
                 ascend = false;
                 Span::add(&mut *into, first, lane, start..start.saturating_add(bytes));
             }
-            Pattern::Apart => {
+            AddressPattern::Apart => {
                 for (n, &start) in group.iter().enumerate() {
                     if mask >> n & 1 != 0 {
                         let end = start.saturating_add(bytes);
@@ -161,8 +161,8 @@ fn load_dwords<W: Words, const N: usize>(
     mut into: [&mut Lanes; N],
 ) -> Option<()> {
     for (number, group) in addresses.as_chunks::<GROUP>().0.iter().enumerate() {
-        match Pattern::of(group, (N * DWORD) as u64) {
-            Pattern::Follow => {
+        match AddressPattern::of(group, (N * DWORD) as u64) {
+            AddressPattern::Follow => {
                 let mut block = [[0; GROUP]; N];
                 for (n, row) in block.iter_mut().enumerate() {
                     *row = words.read(group[0] + (n * GROUP * DWORD) as u64)?;
@@ -173,13 +173,13 @@ fn load_dwords<W: Words, const N: usize>(
                         std::array::from_fn(|n| block[n * N + dword]);
                 }
             }
-            Pattern::Same => {
+            AddressPattern::Same => {
                 let element: [u32; N] = words.read(group[0])?;
                 for (register, dword) in into.iter_mut().zip(element) {
                     register.0.as_chunks_mut::<GROUP>().0[number] = [dword; GROUP];
                 }
             }
-            Pattern::Apart => {
+            AddressPattern::Apart => {
                 for (n, &address) in group.iter().enumerate() {
                     let element: [u32; N] = words.read(address)?;
                     for (register, dword) in into.iter_mut().zip(element) {
@@ -200,7 +200,7 @@ fn store_dwords<W: Words, const N: usize>(
 ) -> Option<()> {
     for (number, group) in addresses.as_chunks::<GROUP>().0.iter().enumerate() {
         let rows = from.map(|register| register.0.as_chunks::<GROUP>().0[number]);
-        if Pattern::of(group, (N * DWORD) as u64) == Pattern::Follow {
+        if AddressPattern::of(group, (N * DWORD) as u64) == AddressPattern::Follow {
             for part in 0..N {
                 let dword = |n: usize| rows[(part * GROUP + n) % N][(part * GROUP + n) / N];
                 let row: [u32; GROUP] = std::array::from_fn(dword);

@@ -34,9 +34,9 @@ pub fn global(
     let region = memory.indices(from.all(device)?, bytes.into(), wave.exec(), &mut indices)?;
     let lanes = operands(wave, plan, &indices);
     let place = if memory.has_one_user() {
-        Target::Alone(region)
+        AtomicTarget::Alone(region)
     } else {
-        Target::Global(region)
+        AtomicTarget::Global(region)
     };
     *old = [Lanes::ZERO; 2];
     by_operation(plan, Denormals::FLUSHED, &lanes, place, old)?;
@@ -71,7 +71,7 @@ pub fn share(
     let indices = lanes::places(from, offset, plan.mask, bytes.trailing_zeros());
     let lanes = operands(wave, plan, &indices);
     let denormals = Denormals::of_mode(wave.mode);
-    let place = Target::Share(share.bytes_mut());
+    let place = AtomicTarget::Share(share.bytes_mut());
     *old = [Lanes::ZERO; 2];
     by_operation(plan, denormals, &lanes, place, old)?;
     finish(wave, plan, old)
@@ -122,7 +122,7 @@ fn operands<'a>(wave: &'a Wave, plan: &MemoryPlan, indices: &'a Lanes) -> Operan
 }
 
 /// Places of elements.
-enum Target<'a> {
+enum AtomicTarget<'a> {
     /// In LDS.
     Share(&'a mut [u8]),
     /// In global memory, which no other thread uses.
@@ -144,7 +144,7 @@ fn by_operation(
     plan: &MemoryPlan,
     denormals: Denormals,
     lanes: &Operands<'_>,
-    place: Target<'_>,
+    place: AtomicTarget<'_>,
     old: &mut [Lanes; 2],
 ) -> Option<()> {
     // There is a loop over the lanes for each.
@@ -183,11 +183,11 @@ fn by_operation(
 
 impl Operands<'_> {
     /// Does it, and says what was there: zeros before, in `old`.
-    fn update<U: Update>(&self, place: Target<'_>, update: U, old: &mut [Lanes; 2]) {
+    fn update<U: Update>(&self, place: AtomicTarget<'_>, update: U, old: &mut [Lanes; 2]) {
         match place {
-            Target::Share(bytes) => self.update_own(&mut Own(bytes), update, old),
-            Target::Alone(mut region) => self.update_own(&mut region, update, old),
-            Target::Global(region) => self.update_common(region.units(), update, old),
+            AtomicTarget::Share(bytes) => self.update_own(&mut Own(bytes), update, old),
+            AtomicTarget::Alone(mut region) => self.update_own(&mut region, update, old),
+            AtomicTarget::Global(region) => self.update_common(region.units(), update, old),
         }
     }
 

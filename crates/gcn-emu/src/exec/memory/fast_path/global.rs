@@ -25,10 +25,10 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     let mut sums = None;
     let from = LaneAddresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
     let exec = wave.exec();
-    let row = from.row(Stride::Dwords(1), device);
+    let row = from.row(LaneStride::Dwords(1), device);
     let one = match row {
         Some(_) => None,
-        None => from.row(Stride::None, device),
+        None => from.row(LaneStride::None, device),
     };
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
     let memory = &device.memory;
@@ -48,7 +48,7 @@ fn load_dwords(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()
     let count = usize::from(plan.ty.dwords());
     let mut sums = None;
     let from = LaneAddresses::of(wave, plan, plan.ty.bytes(), &mut sums)?;
-    let Some(address) = from.row(Stride::Dwords(count as u32), device) else {
+    let Some(address) = from.row(LaneStride::Dwords(count as u32), device) else {
         return load_apart(wave, plan, device);
     };
     let mut row = [[0; LANES]; MAX_DWORDS];
@@ -87,19 +87,19 @@ fn load_part(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     let from = LaneAddresses::of(wave, plan, bytes, &mut sums)?;
     let exec = wave.exec();
     let mut loaded;
-    if let Some(address) = from.row(Stride::None, device) {
+    if let Some(address) = from.row(LaneStride::None, device) {
         loaded = Lanes::splat(match bytes {
             1 => memory.load_u8(address)?.into(),
             _ => memory.load_u16(address)?.into(),
         });
     } else if bytes == 1
-        && let Some(address) = from.row(Stride::Byte, device)
+        && let Some(address) = from.row(LaneStride::Byte, device)
     {
         let mut raw = [0; LANES];
         memory.read(address, &mut raw).then_some(())?;
         loaded = lanes::widen(&raw);
     } else if bytes == 2
-        && let Some(address) = from.row(Stride::Short, device)
+        && let Some(address) = from.row(LaneStride::Short, device)
     {
         let mut raw = [[0; 2]; LANES];
         memory.read(address, raw.as_flattened_mut()).then_some(())?;
@@ -124,9 +124,9 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     let first = usize::from(plan.vdata);
     let count = usize::from(plan.ty.dwords());
     let registers = wave.vgprs.get(first..first + count)?;
-    let stride = Stride::of(bytes);
+    let stride = LaneStride::of(bytes);
     let is_high = matches!(plan.does, Does::StoreHigh(_));
-    if (exec == u64::MAX && !is_high || stride == Stride::Dwords(1))
+    if (exec == u64::MAX && !is_high || stride == LaneStride::Dwords(1))
         && let Some(address) = from.row(stride, device)
     {
         let done = store_row(registers, address, bytes, exec, memory);
@@ -156,7 +156,7 @@ pub fn shape(wave: &Wave, plan: &MemoryPlan, device: &Device) -> Option<Shape> {
     let from = LaneAddresses::of(wave, plan, bytes, &mut sums)?;
     let range = |first: u64, count: u64| Some(first..first.checked_add(count * u64::from(bytes))?);
     if exec == u64::MAX
-        && let Some(first) = from.row(Stride::of(bytes), device)
+        && let Some(first) = from.row(LaneStride::of(bytes), device)
     {
         return range(first, LANES as u64).map(Shape::Row);
     }
@@ -165,7 +165,7 @@ pub fn shape(wave: &Wave, plan: &MemoryPlan, device: &Device) -> Option<Shape> {
         from.needs_no_second_look(&[address], device)
             .then_some(address)
     } else {
-        from.row(Stride::None, device)
+        from.row(LaneStride::None, device)
     };
     range(one?, 1).map(Shape::Uniform)
 }
@@ -196,29 +196,29 @@ fn store_row(
 
 /// Distances between the lanes' addresses.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Stride {
+enum LaneStride {
     None,
     Byte,
     Short,
     Dwords(u32),
 }
 
-impl Stride {
+impl LaneStride {
     /// From an element of `bytes` bytes to the one behind it.
-    fn of(bytes: u8) -> Stride {
+    fn of(bytes: u8) -> LaneStride {
         match bytes {
-            1 => Stride::Byte,
-            2 => Stride::Short,
-            _ => Stride::Dwords(u32::from(bytes) / DWORD as u32),
+            1 => LaneStride::Byte,
+            2 => LaneStride::Short,
+            _ => LaneStride::Dwords(u32::from(bytes) / DWORD as u32),
         }
     }
 
     fn bytes(self) -> u32 {
         match self {
-            Stride::None => 0,
-            Stride::Byte => 1,
-            Stride::Short => 2,
-            Stride::Dwords(count) => DWORD as u32 * count,
+            LaneStride::None => 0,
+            LaneStride::Byte => 1,
+            LaneStride::Short => 2,
+            LaneStride::Dwords(count) => DWORD as u32 * count,
         }
     }
 }
@@ -342,17 +342,17 @@ impl<'a> LaneAddresses<'a> {
     /// Lane 0's if the others, of active lanes or not, follow each at the stride behind the one before. None of FLAT is
     /// in an aperture.
     #[inline]
-    fn row(&self, stride: Stride, device: &Device) -> Option<u64> {
+    fn row(&self, stride: LaneStride, device: &Device) -> Option<u64> {
         // The second address rules out most that do not follow each other.
         let [first, second] = [self.low.0[0], self.low.0[1]];
         if second.wrapping_sub(first) != stride.bytes() {
             return None;
         }
         let is_row = match stride {
-            Stride::None => lanes::are_one(self.low, self.high),
-            Stride::Byte => lanes::are_bytes(self.low, self.high),
-            Stride::Short => lanes::are_shorts(self.low, self.high),
-            Stride::Dwords(count) => lanes::are_dwords(count, self.low, self.high),
+            LaneStride::None => lanes::are_one(self.low, self.high),
+            LaneStride::Byte => lanes::are_bytes(self.low, self.high),
+            LaneStride::Short => lanes::are_shorts(self.low, self.high),
+            LaneStride::Dwords(count) => lanes::are_dwords(count, self.low, self.high),
         };
         if !is_row {
             return None;

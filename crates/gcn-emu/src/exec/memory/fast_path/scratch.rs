@@ -99,14 +99,14 @@ pub fn store(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
 const MAX_DWORDS: usize = 4;
 
 /// Elements that begin in dwords one behind the other; what is behind the first dword of each is in rows of its own.
-struct Row {
+struct ScratchRow {
     /// Address of the first dword.
     first: u64,
     /// Bits of an element that is less than a dword, and its place in it.
     part: Option<(u32, u32)>,
 }
 
-impl Row {
+impl ScratchRow {
     /// Some if `count` rows are mapped. A single row is checked by its access.
     #[inline]
     fn are_there(&self, count: usize, memory: &Memory) -> Option<()> {
@@ -225,7 +225,7 @@ impl Window<'_> {
 
     /// The rows of all lanes, active or not; nothing if they name several, or an element is not within whole dwords.
     #[inline]
-    fn row(&self) -> Option<Row> {
+    fn row(&self) -> Option<ScratchRow> {
         let offset = match self.offsets {
             None => self.constant,
             Some(offsets) if lanes::are_one(offsets, &NOTHING) => {
@@ -236,7 +236,7 @@ impl Window<'_> {
         let behind = offset % DWORD as u32;
         let is_part = self.bytes < DWORD as u32;
         let is_one = behind == 0 || behind + self.bytes <= DWORD as u32;
-        is_one.then(|| Row {
+        is_one.then(|| ScratchRow {
             first: self.place(offset - behind),
             part: is_part.then_some((self.bytes * u8::BITS, behind * u8::BITS)),
         })

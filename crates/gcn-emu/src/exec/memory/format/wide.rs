@@ -4,16 +4,16 @@ use gcn_isa::Ty;
 
 use super::bits::ones;
 use crate::lanes::{Lanes, at_each_level};
-use crate::step::{COMPONENTS, ElementFormat, Numbers, Select};
+use crate::step::{COMPONENTS, ComponentSelect, ElementFormat, Numbers};
 
 impl ElementFormat {
     /// Component number `n` of what [`ElementFormat::load`] makes of each lane's element, whose dwords are in `raw`.
     pub fn load_component(&self, n: usize, raw: &[Lanes; COMPONENTS], ty: Ty) -> Lanes {
         let one = self.numbers.one(ty);
         let component = match self.select[n] {
-            Select::Zero => return Lanes::ZERO,
-            Select::One => return Lanes::splat(one),
-            Select::Component(component) => usize::from(component),
+            ComponentSelect::Zero => return Lanes::ZERO,
+            ComponentSelect::One => return Lanes::splat(one),
+            ComponentSelect::Component(component) => usize::from(component),
         };
         let width = u32::from(self.widths[component]);
         if width == 0 {
@@ -43,7 +43,8 @@ impl ElementFormat {
         if width == 0 {
             return;
         }
-        let is_it = |select: &Select| *select == Select::Component(component as u8);
+        let is_it =
+            |select: &ComponentSelect| *select == ComponentSelect::Component(component as u8);
         let from = self.select.iter().position(is_it);
         let value = from.and_then(|n| values.get(n));
         let mut value = value.copied().unwrap_or(Lanes::ZERO);

@@ -17,7 +17,7 @@ use crate::wave::Wave;
 const LEVELS: usize = 16;
 
 /// An image instruction with the image that its registers describe.
-pub(super) struct Bound<'a> {
+pub(super) struct BoundImage<'a> {
     pub(super) isa: Isa,
     pub(super) plan: &'a MemoryPlan,
     pub(super) image_plan: &'a ImagePlan,
@@ -30,9 +30,9 @@ pub(super) struct Bound<'a> {
     bytes: u8,
 }
 
-impl<'a> Bound<'a> {
+impl<'a> BoundImage<'a> {
     /// Reads the descriptor.
-    pub(super) fn new(wave: &Wave, plan: &'a MemoryPlan) -> Result<Bound<'a>, ImageProblem> {
+    pub(super) fn new(wave: &Wave, plan: &'a MemoryPlan) -> Result<BoundImage<'a>, ImageProblem> {
         let image_plan = plan.image.as_ref();
         let image_plan = image_plan.ok_or(ImageProblem::NoImage)?;
         let isa = wave.isa;
@@ -54,7 +54,7 @@ impl<'a> Bound<'a> {
                 *place = Some(layout);
             }
         }
-        let bound = Bound {
+        let bound = BoundImage {
             isa,
             plan,
             image_plan,

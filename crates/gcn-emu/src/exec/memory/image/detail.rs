@@ -3,7 +3,7 @@
 use gcn_isa::effect::{DetailSource, Sampling};
 use gcn_isa::image::SamplerDescriptor;
 
-use super::bound::Bound;
+use super::bound::BoundImage;
 use crate::wave::Wave;
 
 /// Steps of a level of detail in descriptors: 8 bits behind the point.
@@ -24,7 +24,7 @@ pub(super) struct Detail {
 /// The level of detail in a lane.
 pub(super) fn of(
     wave: &Wave,
-    bound: &Bound<'_>,
+    bound: &BoundImage<'_>,
     sampler: &SamplerDescriptor,
     sampling: Sampling,
     lane: usize,
@@ -69,12 +69,17 @@ pub(super) fn of(
 }
 
 /// True if coordinates count texels.
-pub(super) fn is_unnormalized(bound: &Bound<'_>, sampler: &SamplerDescriptor) -> bool {
+pub(super) fn is_unnormalized(bound: &BoundImage<'_>, sampler: &SamplerDescriptor) -> bool {
     bound.image_plan.unnormalized || sampler.unnormalized
 }
 
 /// The logarithm of the longer gradient in texels of the first level.
-fn of_gradients(bound: &Bound<'_>, is_unnormalized: bool, across: [f64; 3], down: [f64; 3]) -> f64 {
+fn of_gradients(
+    bound: &BoundImage<'_>,
+    is_unnormalized: bool,
+    across: [f64; 3],
+    down: [f64; 3],
+) -> f64 {
     let sizes = if is_unnormalized {
         [1.0; 3]
     } else {

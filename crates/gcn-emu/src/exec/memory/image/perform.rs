@@ -3,10 +3,10 @@
 use gcn_isa::Does;
 use gcn_isa::effect::{DetailSource, ImageOp, Sampling, TexelForm};
 
-use super::super::element::{Element, HALF_BITS, MAX_DWORDS};
+use super::super::element::{ElementDwords, HALF_BITS, MAX_DWORDS};
 use super::super::running::{LaneFault, Running};
-use super::bound::Bound;
-use super::sample::{Footprint, MAX_TEXELS, Sampler};
+use super::bound::BoundImage;
+use super::sample::{BoundSampler, Footprint, MAX_TEXELS};
 use super::texel::Values;
 use crate::fault::{FaultKind, ImageProblem};
 use crate::lanes::{LANES, active};
@@ -23,7 +23,7 @@ fn refused(problem: ImageProblem) -> LaneFault {
 )]
 pub(in super::super) fn perform(run: &mut Running<'_>) -> Result<(), LaneFault> {
     let plan = run.plan;
-    let bound = Bound::new(run.wave, plan).map_err(refused)?;
+    let bound = BoundImage::new(run.wave, plan).map_err(refused)?;
     match plan.does {
         Does::Image(ImageOp::Load(form, _)) => load(run, &bound, form),
         Does::Image(ImageOp::Store(form, _)) => store(run, &bound, form),
@@ -53,7 +53,12 @@ pub(in super::super) fn perform(run: &mut Running<'_>) -> Result<(), LaneFault> 
 }
 
 /// Writes the components of DMASK, of 16 bits two in a register where they are packed.
-fn write(run: &mut Running<'_>, bound: &Bound<'_>, lane: usize, components: [u32; COMPONENTS]) {
+fn write(
+    run: &mut Running<'_>,
+    bound: &BoundImage<'_>,
+    lane: usize,
+    components: [u32; COMPONENTS],
+) {
     let mask = bound.image_plan.mask.max(1);
     let mut values = [0; COMPONENTS];
     let chosen = (0..COMPONENTS).filter(|n| mask >> n & 1 != 0);
@@ -64,7 +69,12 @@ fn write(run: &mut Running<'_>, bound: &Bound<'_>, lane: usize, components: [u32
 }
 
 /// Writes as many values as the instruction has registers for.
-fn write_all(run: &mut Running<'_>, bound: &Bound<'_>, lane: usize, mut values: Element) {
+fn write_all(
+    run: &mut Running<'_>,
+    bound: &BoundImage<'_>,
+    lane: usize,
+    mut values: ElementDwords,
+) {
     if bound.image_plan.is_packed {
         values = [
             values[0] | values[1] << HALF_BITS,
@@ -85,7 +95,11 @@ fn finish(run: &mut Running<'_>) {
 }
 
 /// The texel of a lane; zeros out of range.
-fn texel(run: &mut Running<'_>, lane: usize, address: Option<u64>) -> Result<Element, LaneFault> {
+fn texel(
+    run: &mut Running<'_>,
+    lane: usize,
+    address: Option<u64>,
+) -> Result<ElementDwords, LaneFault> {
     let Some(address) = address else {
         return Ok([0; MAX_DWORDS]);
     };
@@ -96,7 +110,7 @@ fn texel(run: &mut Running<'_>, lane: usize, address: Option<u64>) -> Result<Ele
 }
 
 /// The bits of a texel, of less than a dword extended.
-fn raw(element: Element, bytes: u8, form: TexelForm) -> Element {
+fn raw(element: ElementDwords, bytes: u8, form: TexelForm) -> ElementDwords {
     let [first, rest @ ..] = element;
     let first = match (form, bytes) {
         (TexelForm::RawSigned, 1) => i32::from(first as i8) as u32,
@@ -107,7 +121,7 @@ fn raw(element: Element, bytes: u8, form: TexelForm) -> Element {
     [first, second, third, fourth]
 }
 
-fn load(run: &mut Running<'_>, bound: &Bound<'_>, form: TexelForm) -> Result<(), LaneFault> {
+fn load(run: &mut Running<'_>, bound: &BoundImage<'_>, form: TexelForm) -> Result<(), LaneFault> {
     let access = run.places.access;
     for lane in active(run.wave.exec()) {
         let is_inside = access.lanes() >> lane & 1 != 0;
@@ -124,7 +138,7 @@ fn load(run: &mut Running<'_>, bound: &Bound<'_>, form: TexelForm) -> Result<(),
 }
 
 /// The components of DMASK from registers; the others are zero (errata E202).
-fn stored(run: &Running<'_>, bound: &Bound<'_>, lane: usize) -> Element {
+fn stored(run: &Running<'_>, bound: &BoundImage<'_>, lane: usize) -> ElementDwords {
     let plan = run.plan;
     let mut registers = run.gather(plan.vdata, plan.data_dwords, lane);
     if bound.image_plan.is_packed {
@@ -142,7 +156,7 @@ fn stored(run: &Running<'_>, bound: &Bound<'_>, lane: usize) -> Element {
     components
 }
 
-fn store(run: &mut Running<'_>, bound: &Bound<'_>, form: TexelForm) -> Result<(), LaneFault> {
+fn store(run: &mut Running<'_>, bound: &BoundImage<'_>, form: TexelForm) -> Result<(), LaneFault> {
     let access = run.places.access;
     for lane in run.lanes() {
         let components = stored(run, bound, lane);
@@ -162,7 +176,7 @@ fn store(run: &mut Running<'_>, bound: &Bound<'_>, form: TexelForm) -> Result<()
 /// The values of a lane's texels with their weights.
 fn texels(
     run: &mut Running<'_>,
-    (bound, sampler): (&Bound<'_>, &Sampler<'_>),
+    (bound, sampler): (&BoundImage<'_>, &BoundSampler<'_>),
     footprint: &Footprint,
     lane: usize,
 ) -> Result<([(Values, f64); MAX_TEXELS], usize), LaneFault> {
@@ -181,8 +195,12 @@ fn texels(
     Ok((all, footprint.texels().len()))
 }
 
-fn sample(run: &mut Running<'_>, bound: &Bound<'_>, sampling: Sampling) -> Result<(), LaneFault> {
-    let sampler = Sampler::new(run.wave, bound, sampling).map_err(refused)?;
+fn sample(
+    run: &mut Running<'_>,
+    bound: &BoundImage<'_>,
+    sampling: Sampling,
+) -> Result<(), LaneFault> {
+    let sampler = BoundSampler::new(run.wave, bound, sampling).map_err(refused)?;
     let ty = bound.image_plan.ty();
     for lane in active(run.wave.exec()) {
         let footprint = sampler.footprint(run.wave, lane);
@@ -205,8 +223,12 @@ fn sample(run: &mut Running<'_>, bound: &Bound<'_>, sampling: Sampling) -> Resul
     Ok(())
 }
 
-fn gather(run: &mut Running<'_>, bound: &Bound<'_>, sampling: Sampling) -> Result<(), LaneFault> {
-    let sampler = Sampler::new(run.wave, bound, sampling).map_err(refused)?;
+fn gather(
+    run: &mut Running<'_>,
+    bound: &BoundImage<'_>,
+    sampling: Sampling,
+) -> Result<(), LaneFault> {
+    let sampler = BoundSampler::new(run.wave, bound, sampling).map_err(refused)?;
     let ty = bound.image_plan.ty();
     let chosen = bound.image_plan.mask.trailing_zeros() as usize % COMPONENTS;
     for lane in active(run.wave.exec()) {
@@ -242,9 +264,9 @@ fn gather(run: &mut Running<'_>, bound: &Bound<'_>, sampling: Sampling) -> Resul
 }
 
 /// The level of detail within its bounds, and without them.
-fn level_of_detail(run: &mut Running<'_>, bound: &Bound<'_>) -> Result<(), LaneFault> {
+fn level_of_detail(run: &mut Running<'_>, bound: &BoundImage<'_>) -> Result<(), LaneFault> {
     let sampling = Sampling::new(DetailSource::Lanes);
-    let sampler = Sampler::new(run.wave, bound, sampling).map_err(refused)?;
+    let sampler = BoundSampler::new(run.wave, bound, sampling).map_err(refused)?;
     for lane in active(run.wave.exec()) {
         let detail = sampler.detail(run.wave, lane);
         let last = f64::from(bound.last_level());

@@ -6,7 +6,7 @@ use gcn_isa::image::{
 };
 use gcn_isa::{Does, Isa};
 
-use super::bound::Bound;
+use super::bound::BoundImage;
 use super::clamp;
 use super::detail::{self, Detail};
 use super::texel::Values;
@@ -67,26 +67,26 @@ impl Footprint {
 }
 
 /// A sample or gather with its sampler.
-pub(super) struct Sampler<'a> {
-    bound: &'a Bound<'a>,
+pub(super) struct BoundSampler<'a> {
+    bound: &'a BoundImage<'a>,
     pub(super) sampling: Sampling,
     pub(super) descriptor: SamplerDescriptor,
     is_gather: bool,
 }
 
 /// The texels of one dimension that a filter takes: the first and, of a linear one, the second with its weight.
-struct Span {
+struct TexelSpan {
     first: i64,
     second: Option<f64>,
 }
 
-impl<'a> Sampler<'a> {
+impl<'a> BoundSampler<'a> {
     /// Reads the sampler's descriptor.
     pub(super) fn new(
         wave: &Wave,
-        bound: &'a Bound<'a>,
+        bound: &'a BoundImage<'a>,
         sampling: Sampling,
-    ) -> Result<Sampler<'a>, ImageProblem> {
+    ) -> Result<BoundSampler<'a>, ImageProblem> {
         let words = wave.scalars_from(bound.image_plan.sampler);
         let descriptor = SamplerDescriptor::from_words(words);
         let is_gather = matches!(bound.plan.does, Does::Image(ImageOp::Gather(_)));
@@ -114,7 +114,7 @@ impl<'a> Sampler<'a> {
         if is_cube && is_linear && !descriptor.no_cube_wrap {
             return Err(ImageProblem::CubeEdges);
         }
-        Ok(Sampler {
+        Ok(BoundSampler {
             bound,
             sampling,
             descriptor,
@@ -206,7 +206,7 @@ impl<'a> Sampler<'a> {
         let dimensions = bound.kind.dimensions();
         let span = |n: usize| {
             if n >= dimensions {
-                return Span {
+                return TexelSpan {
                     first: 0,
                     second: None,
                 };
@@ -262,7 +262,14 @@ impl<'a> Sampler<'a> {
         }
     }
 
-    fn span(&self, n: usize, coordinate: f64, size: u32, offset: i64, is_linear: bool) -> Span {
+    fn span(
+        &self,
+        n: usize,
+        coordinate: f64,
+        size: u32,
+        offset: i64,
+        is_linear: bool,
+    ) -> TexelSpan {
         let count = f64::from(size);
         let is_unnormalized = detail::is_unnormalized(self.bound, &self.descriptor);
         let coordinate = if self.bound.kind == ImageKind::Cube {
@@ -286,7 +293,7 @@ impl<'a> Sampler<'a> {
         if is_linear && has_shift {
             let steps = ((coordinate - 0.5) * STEPS + 0.5).floor();
             let first = (steps / STEPS).floor();
-            return Span {
+            return TexelSpan {
                 first: first as i64,
                 second: Some(steps / STEPS - first),
             };
@@ -303,7 +310,7 @@ impl<'a> Sampler<'a> {
             // The nearest texel is never the border.
             first = first.min(i64::from(size) - 1);
         }
-        Span {
+        TexelSpan {
             first,
             second: None,
         }
@@ -388,7 +395,7 @@ impl<'a> Sampler<'a> {
     }
 }
 
-impl Span {
+impl TexelSpan {
     /// Distances of the texels from the first, with their weights.
     fn texels(&self) -> impl Iterator<Item = (i64, f64)> + use<> {
         let second = self.second;

@@ -3,8 +3,8 @@
 use gcn_isa::Ty;
 use gcn_isa::image::{number_format, texel_format};
 
-use super::super::element::Element;
-use super::bound::Bound;
+use super::super::element::ElementDwords;
+use super::bound::BoundImage;
 use crate::step::COMPONENTS;
 
 /// Values of components in the order of the format; `None` of those that it lacks.
@@ -14,7 +14,7 @@ pub(super) type Values = [Option<f64>; COMPONENTS];
 const SHARED_BITS: u32 = 9;
 const SHARED_BIAS: i32 = 15 + SHARED_BITS as i32;
 
-impl Bound<'_> {
+impl BoundImage<'_> {
     fn is_srgb(&self) -> bool {
         self.image.number_format == number_format::IMG_NUM_FORMAT_SRGB
     }
@@ -24,7 +24,7 @@ impl Bound<'_> {
     }
 
     /// The values of a texel's components.
-    pub(super) fn values(&self, element: &Element) -> Values {
+    pub(super) fn values(&self, element: &ElementDwords) -> Values {
         if self.shares_exponent() {
             let [dword, ..] = *element;
             let exponent = (dword >> (3 * SHARED_BITS)) as i32 - SHARED_BIAS;
@@ -44,7 +44,7 @@ impl Bound<'_> {
     }
 
     /// The registers' components of a texel, converted to 32 or 16 bits.
-    pub(super) fn components(&self, element: &Element, ty: Ty) -> [u32; COMPONENTS] {
+    pub(super) fn components(&self, element: &ElementDwords, ty: Ty) -> [u32; COMPONENTS] {
         if self.shares_exponent() || self.is_srgb() {
             self.format.selected(&self.values(element), ty)
         } else if self.format.widths == [0; COMPONENTS] {
