@@ -50,39 +50,103 @@ pub struct UsageOfKernel {
     pub help: Option<String>,
 }
 
-/// A command that did not do as asked, in JSON; the fields are the keys.
+/// Errors that keep a command from doing as asked.
+struct Failure {
+    outcome: RunOutcome,
+    problems: Vec<Problem>,
+    /// A correct way to write it.
+    help: Option<String>,
+    /// All diagnostics of a source, which are shown as they are.
+    diagnostics: Option<String>,
+}
+
+/// A [`Failure`] in JSON; the fields are the keys.
 #[derive(Serialize)]
-struct FailureReport {
+struct FailureReport<'a> {
     outcome: RunOutcome,
     exit_status: u8,
     /// Each is a message, or all diagnostics of a source.
-    errors: Vec<String>,
+    errors: Vec<&'a str>,
     /// The name of each error for `gcn explain`, of diagnostics that of the first error.
     names: Vec<Option<&'static str>>,
-    /// A correct way to write it.
-    help: Option<String>,
+    help: Option<&'a str>,
 }
 
-impl FailureReport {
-    fn new(outcome: RunOutcome, problems: Vec<Problem>, help: Option<String>) -> FailureReport {
-        FailureReport {
+impl Failure {
+    fn new(outcome: RunOutcome, problems: Vec<Problem>, help: Option<String>) -> Failure {
+        Failure {
             outcome,
-            exit_status: outcome.status() as u8,
-            names: problems.iter().map(|problem| problem.name).collect(),
-            errors: problems.into_iter().map(|it| it.message).collect(),
+            problems,
             help,
+            diagnostics: None,
         }
     }
 
     /// Arguments that are wrong.
-    fn of_usage(message: &str, help: Option<String>) -> FailureReport {
+    fn of_usage(message: &str, help: Option<String>) -> Failure {
         let problem = Problem::of_usage(message.trim_end());
-        FailureReport::new(RunOutcome::BadUsage, vec![problem], help)
+        Failure::new(RunOutcome::BadUsage, vec![problem], help)
     }
 
-    fn write(&self, out: &mut dyn Write) -> Result<()> {
-        render::json(self, out)?;
+    /// # Errors
+    /// The error itself, if it is that of a stream.
+    fn of(error: anyhow::Error) -> Result<Failure> {
+        if error.chain().count() == 1 && error.is::<io::Error>() {
+            return Err(error);
+        }
+        let error = match error.downcast::<Diagnosed>() {
+            Ok(Diagnosed { text, name }) => {
+                let message = text.trim_end().to_owned();
+                let problem = Problem { name, message };
+                return Ok(Failure {
+                    diagnostics: Some(text),
+                    ..Failure::new(RunOutcome::BadInput, vec![problem], None)
+                });
+            }
+            Err(error) => error,
+        };
+        let error = match error.downcast::<Problems>() {
+            Ok(Problems { problems, help }) => {
+                return Ok(Failure::new(RunOutcome::BadInput, problems, help));
+            }
+            Err(error) => error,
+        };
+        let error = match error.downcast::<UsageOfKernel>() {
+            Ok(UsageOfKernel { message, help }) => return Ok(Failure::of_usage(&message, help)),
+            Err(error) => error,
+        };
+        let outcome = if error.is::<UsageError>() {
+            RunOutcome::BadUsage
+        } else {
+            RunOutcome::BadInput
+        };
+        Ok(Failure::new(outcome, vec![Problem::of(&error)], None))
+    }
+
+    fn write_json(&self, out: &mut dyn Write) -> Result<()> {
+        let report = FailureReport {
+            outcome: self.outcome,
+            exit_status: self.outcome.status() as u8,
+            errors: self.problems.iter().map(|it| &*it.message).collect(),
+            names: self.problems.iter().map(|it| it.name).collect(),
+            help: self.help.as_deref(),
+        };
+        render::json(&report, out)?;
         Ok(())
+    }
+
+    /// Shows it on standard error.
+    fn tell(&self) {
+        if let Some(text) = &self.diagnostics {
+            render::tell(format_args!("{text}"));
+            return;
+        }
+        for Problem { name, message } in &self.problems {
+            render::tell(format_args!("{}", problem::line(*name, message)));
+        }
+        for line in self.help.iter().flat_map(|help| help.lines()) {
+            render::tell(format_args!("{}\n", render::printable(line)));
+        }
     }
 }
 
@@ -104,50 +168,13 @@ pub fn report_all(
     json: bool,
     out: &mut dyn Write,
 ) -> Result<(Status, Vec<Problem>)> {
-    if error.chain().count() == 1 && error.is::<io::Error>() {
-        return Err(error);
-    }
-    if let Some(Diagnosed { text, name }) = error.downcast_ref() {
-        let problem = Problem {
-            name: *name,
-            message: text.trim_end().to_owned(),
-        };
-        if json {
-            FailureReport::new(RunOutcome::BadInput, vec![problem.clone()], None).write(out)?;
-        } else {
-            render::tell(format_args!("{text}"));
-        }
-        return Ok((Status::BadInput, vec![problem]));
-    }
-    let failure = match error.downcast::<Problems>() {
-        Ok(Problems { problems, help }) => FailureReport::new(RunOutcome::BadInput, problems, help),
-        Err(error) => match error.downcast::<UsageOfKernel>() {
-            Ok(UsageOfKernel { message, help }) => FailureReport::of_usage(&message, help),
-            Err(error) => {
-                let outcome = if error.is::<UsageError>() {
-                    RunOutcome::BadUsage
-                } else {
-                    RunOutcome::BadInput
-                };
-                FailureReport::new(outcome, vec![Problem::of(&error)], None)
-            }
-        },
-    };
+    let failure = Failure::of(error)?;
     if json {
-        failure.write(out)?;
+        failure.write_json(out)?;
     } else {
-        for (name, message) in failure.names.iter().zip(&failure.errors) {
-            render::tell(format_args!("{}", problem::line(*name, message)));
-        }
-        if let Some(help) = &failure.help {
-            for line in help.lines() {
-                render::tell(format_args!("{}\n", render::printable(line)));
-            }
-        }
+        failure.tell();
     }
-    let problem = |(name, message)| Problem { name, message };
-    let problems = failure.names.into_iter().zip(failure.errors).map(problem);
-    Ok((failure.outcome.status(), problems.collect()))
+    Ok((failure.outcome.status(), failure.problems))
 }
 
 /// Commands whose errors are JSON with `--json`, or with `--format json` where that is for standard output.
@@ -175,5 +202,5 @@ pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsStri
 pub fn report_usage(error: &clap::Error, out: &mut dyn Write) -> Result<()> {
     let message = error.to_string();
     let message = message.strip_prefix("error: ").unwrap_or(&message);
-    FailureReport::of_usage(message, None).write(out)
+    Failure::of_usage(message, None).write_json(out)
 }
