@@ -1,4 +1,6 @@
 //! # 8 and 16-bit vectors: saturation, conversion, packing.
+//! # A function sets s33 by V_READFIRSTLANE just before it returns, and the caller loads from scratch by s33.
+//! build_findings = { "clang-14 -O0" = "missing-wait-states" }
 //! [buffers]
 //! out8 = "u8*1024"
 //! out16 = "u16*1024"

@@ -76,6 +76,9 @@ pub struct Header {
     /// Findings of `gcn check` that it has by design: names, and why.
     #[serde(default)]
     pub findings: toml::Table,
+    /// Findings that compilers have made, by builds as for `except`: names, separated by blanks. A build may have them.
+    #[serde(default)]
+    pub build_findings: toml::Table,
     /// True to run it in every build under `cargo test`, not only in one.
     #[serde(default)]
     pub everywhere: bool,

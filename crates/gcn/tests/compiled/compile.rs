@@ -1,5 +1,6 @@
 //! Code objects from sources, by the compilers of Debian, kept until source or command changes.
 
+use std::collections::BTreeSet;
 use std::collections::hash_map::DefaultHasher;
 use std::fmt;
 use std::fs;
@@ -79,13 +80,27 @@ impl fmt::Display for Build {
 impl Build {
     /// Reason for which this kernel cannot be built so, if it cannot.
     pub fn exception<'a>(&self, case: &'a Case) -> Option<&'a str> {
+        self.entries(&case.header.except).next()
+    }
+
+    /// Names of findings that the compiler has made, which this build of a kernel may have.
+    pub fn findings(&self, case: &Case) -> BTreeSet<String> {
+        let names = self.entries(&case.header.build_findings);
+        names
+            .flat_map(str::split_whitespace)
+            .map(str::to_owned)
+            .collect()
+    }
+
+    /// The texts of a table by targets, compilers, levels or several (`gfx600`, `clang-14 -O0`) that concern this build.
+    fn entries<'a>(&self, table: &'a toml::Table) -> impl Iterator<Item = &'a str> {
         let own = format!("{self}");
-        let own: Vec<&str> = own.split_whitespace().collect();
-        let applies = |key: &str| key.split_whitespace().all(|word| own.contains(&word));
-        let mut reasons = case.header.except.iter();
-        reasons
-            .find(|(key, _)| applies(key))
-            .map(|(_, why)| why.as_str().unwrap_or_default())
+        let applies = move |key: &str| {
+            let own: Vec<&str> = own.split_whitespace().collect();
+            key.split_whitespace().all(|word| own.contains(&word))
+        };
+        let entries = table.iter().filter(move |(key, _)| applies(key));
+        entries.map(|(_, text)| text.as_str().unwrap_or_default())
     }
 }
 
