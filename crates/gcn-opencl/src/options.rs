@@ -15,7 +15,7 @@ const STANDARDS: [&str; 6] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CLC+
 const PLAIN: [&str; 17] = [
     "-w",
     "-Werror",
-    DEBUG,
+    "-g",
     "-cl-single-precision-constant",
     "-cl-denorms-are-zero",
     "-cl-fp32-correctly-rounded-divide-sqrt",
@@ -33,8 +33,6 @@ const PLAIN: [&str; 17] = [
 ];
 /// Beginnings of options that Clang takes as they are: of the specification, and its own.
 const PREFIXES: [&str; 7] = ["-D", "-I", "-U", "-O", "-W", "-f", "-m"];
-/// The option for debug information.
-const DEBUG: &str = "-g";
 /// Options of linking.
 const LINKING: [&str; 2] = ["-create-library", "-enable-link-options"];
 /// Options of linking that are of compiling too.
@@ -107,9 +105,8 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     if device.has_images() {
         options.push("-D__IMAGE_SUPPORT__=1".into());
     }
-    let names_lines = runtime::made().is_some_and(|it| it.watch.names_lines());
-    if names_lines && !options.iter().any(|option| option == DEBUG) {
-        options.push(DEBUG.into());
+    if runtime::made().is_some_and(|it| it.watch.names_lines()) {
+        gcn_runtime::compile::add_line_tables(&mut options);
     }
     let is_three = |option: &OsString| {
         let standard = option.to_str().and_then(|it| it.strip_prefix(STANDARD));

@@ -21,7 +21,9 @@ use std::process::{Command, Stdio};
 
 use cache::{Cache, CacheKey};
 pub use error::CompileError;
-pub use request::{CompilerInput, DEFAULT_TARGET, Language, Product, Request};
+pub use request::{
+    CompilerInput, DEFAULT_TARGET, LINE_TABLES, Language, Product, Request, add_line_tables,
+};
 pub use toolchain::Toolchain;
 
 /// A compiled source.

@@ -22,7 +22,7 @@ use crate::{Status, input, outputs};
 pub const EXAMPLES: &str = "\
 Examples:
   gcn lint kernel.s
-  gcn lint saxpy.cl --target vega10 -O3 -X=-g
+  gcn lint saxpy.cl --target vega10 -O3
   gcn lint --kernel saxpy kernel.co
   gcn lint --format json --target gfx906 librocsparse.so --entry 3
   gcn lint kernel.co --suppress known.toml --format sarif --output findings.sarif";

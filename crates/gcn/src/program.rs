@@ -311,8 +311,12 @@ fn compiled(
             render::tell(format_args!("{}\n", render::printable(command)));
         }
     };
+    let mut options = request.compiler.options();
+    if language != Language::Ir {
+        compile::add_line_tables(&mut options);
+    }
     let compilation = Request {
-        options: &request.compiler.options(),
+        options: &options,
         colour: !terms.json && render::has_colours(),
         ..Request::new(compile::CompilerInput::File(&request.file), language)
     };

@@ -547,9 +547,7 @@ kernel void k(global int* p) {
     };
     let define = "-DMOVE=\"v_mov_b32\"";
     for target in ["gfx803", "gfx906"] {
-        let output = lint(&[
-            "--target", target, "-O1", define, "-X=-g", "--format", "json",
-        ]);
+        let output = lint(&["--target", target, "-O1", define, "--format", "json"]);
         let found = text(&output.stdout);
         assert_eq!(output.status.code(), Some(3), "{}", text(&output.stderr));
         let found: serde_json::Value = serde_json::from_str(found).expect("JSON");

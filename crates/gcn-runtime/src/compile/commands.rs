@@ -7,7 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::error::CompileError;
-use super::request::{CompilerInput, Language, Product, Request};
+use super::request::{CompilerInput, LINE_TABLES, Language, Product, Request};
 use super::toolchain::Toolchain;
 
 /// The first version of Clang that links bitcode libraries to bitcode. Older ones compile in one step, and lose OpenCL's printf.
@@ -38,7 +38,7 @@ pub(super) fn embeds_source(request: &Request<'_>) -> bool {
     // The versions of DWARF before the default one have no place for it.
     matches!(request.source, CompilerInput::Text(_))
         && request.language != Language::Ir
-        && options().any(|option| option == "-g" || option == "-gline-tables-only")
+        && options().any(|option| option == "-g" || option == LINE_TABLES)
         && !options().any(|option| option.starts_with("-gdwarf"))
 }
 

@@ -61,7 +61,7 @@ impl Language {
 pub enum CompilerInput<'a> {
     /// A file.
     File(&'a Path),
-    /// Text; its includes are searched for from the working directory. With `-g` the code object has the text too.
+    /// Text; its includes are searched for from the working directory. With `-g` or [`LINE_TABLES`] the code object has the text too.
     Text(&'a str),
     /// Modules of bitcode ([`Product::Bitcode`]), one at least, which are linked; the language is [`Language::Ir`].
     Bitcode(&'a [&'a [u8]]),
@@ -148,5 +148,32 @@ impl<'a> Request<'a> {
     /// The target that it is for.
     pub(super) fn target(&self) -> &'a str {
         self.target.unwrap_or(DEFAULT_TARGET)
+    }
+}
+
+/// The option for a table of lines of source, and nothing else of debug information. It changes no instruction; with `-g` Clang 19
+/// makes other instructions of some kernels (waits among them, of 33 in 127 builds of tests/kernels).
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_runtime::compile::LINE_TABLES, "-gline-tables-only");
+/// ```
+pub const LINE_TABLES: &str = "-gline-tables-only";
+
+/// Adds [`LINE_TABLES`] to options, unless one of them is about debug information.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::compile::add_line_tables;
+/// let mut options = vec!["-O3".into()];
+/// add_line_tables(&mut options);
+/// assert_eq!(options, ["-O3", "-gline-tables-only"]);
+/// add_line_tables(&mut options);
+/// assert_eq!(options.len(), 2);
+/// ```
+pub fn add_line_tables(options: &mut Vec<OsString>) {
+    let is_about_it = |option: &OsString| option.as_encoded_bytes().starts_with(b"-g");
+    if !options.iter().any(is_about_it) {
+        options.push(LINE_TABLES.into());
     }
 }

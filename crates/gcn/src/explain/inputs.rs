@@ -166,7 +166,7 @@ inputs! {
         remedy "`gcn isa` lists the families of instructions, `gcn isa FAMILY` its instructions, `gcn explain` all names."
     problem::MISSING_DEBUG_INFO,
         meaning "The code object has no lines of source."
-        remedy "Compile or assemble with `-g`."
+        remedy "Compile or assemble with `-g`, or compile with `-gline-tables-only`, which changes no instruction."
     problem::MISSING_LIBRARY,
         meaning "A library for programs is not installed, or its directory has a name that the loader cannot take."
         remedy "`cargo xtask dist PREFIX` installs the libraries; GCN_LIB_DIR names another directory."
