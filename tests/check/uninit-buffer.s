@@ -11,12 +11,12 @@
 // GCN all: ::: check/uninit-buffer.s:38:5
 // GCN all: |
 // GCN all: 38 |     buffer_load_dword v2, v1, s[4:7], 0 offen
-// GCN all: |     ----------------- the load of global memory that nothing has written
+// GCN all: |     ----------------- the load of global memory that holds an undefined value
 // GCN all: |
 // GCN 1.0, 1.1: = note: stores undefined bits: `buffer_store_dword v2, v1, s[12:15], 0 offen`, at kernel+0x34, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: stores undefined bits: `buffer_store_dword v2, v1, s[12:15], 0 offen`, at kernel+0x38, workgroup 0,0,0, wave 0
-// GCN 1.0, 1.1: = note: the load of global memory that nothing has written: `buffer_load_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 0,0,0, wave 0
-// GCN 1.2, 1.4, 1.4.1: = note: the load of global memory that nothing has written: `buffer_load_dword v2, v1, s[4:7], 0 offen`, at kernel+0x2c, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the load of global memory that holds an undefined value: `buffer_load_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the load of global memory that holds an undefined value: `buffer_load_dword v2, v1, s[4:7], 0 offen`, at kernel+0x2c, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100040000: byte 0 of result (256 bytes)
 // GCN all: = note: dwords with undefined bits that the instruction left: 64
 // GCN all: = note: kernel kernel, once

@@ -12,12 +12,12 @@
 // GCN all: ::: check/uninit-memory.s:59:5
 // GCN all: |
 // GCN all: 59 |     ds_read_b32 v3, v2
-// GCN all: |     ----------- the load of LDS that nothing has written
+// GCN all: |     ----------- the load of LDS that holds an undefined value
 // GCN all: |
 // GCN 1.0, 1.1: = note: stores undefined bits: `buffer_store_dword v3, v1, s[4:7], 0 offen`, at kernel+0x44, workgroup 0,0,0, wave 0
 // GCN 1.2, 1.4, 1.4.1: = note: stores undefined bits: `buffer_store_dword v3, v1, s[4:7], 0 offen`, at kernel+0x48, workgroup 0,0,0, wave 0
-// GCN 1.0, 1.1: = note: the load of LDS that nothing has written: `ds_read_b32 v3, v2`, at kernel+0x38, workgroup 0,0,0, wave 0
-// GCN 1.2, 1.4, 1.4.1: = note: the load of LDS that nothing has written: `ds_read_b32 v3, v2`, at kernel+0x3c, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the load of LDS that holds an undefined value: `ds_read_b32 v3, v2`, at kernel+0x38, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the load of LDS that holds an undefined value: `ds_read_b32 v3, v2`, at kernel+0x3c, workgroup 0,0,0, wave 0
 // GCN all: = note: address 0x100020080: byte 128 of data (256 bytes)
 // GCN all: = note: dwords with undefined bits that the instruction left: 32
 // GCN all: = note: kernel kernel, once
@@ -31,12 +31,12 @@
 // GCN all: ::: check/uninit-memory.s:68:5
 // GCN all: |
 // GCN all: 68 |     v_and_b32 v4, lds_direct, v1
-// GCN all: |     --------- the load of LDS that nothing has written
+// GCN all: |     --------- the load of LDS that holds an undefined value
 // GCN all: |
 // GCN 1.0, 1.1: = note: uses v4 as an address: `buffer_load_dword v5, v4, s[4:7], 0 offen`, at kernel+0x74, workgroup 0,0,0, wave 0, lane 1
 // GCN 1.2, 1.4, 1.4.1: = note: uses v4 as an address: `buffer_load_dword v5, v4, s[4:7], 0 offen`, at kernel+0x78, workgroup 0,0,0, wave 0, lane 1
-// GCN 1.0, 1.1: = note: the load of LDS that nothing has written: `v_and_b32_e32 v4, src_lds_direct, v1`, at kernel+0x70, workgroup 0,0,0, wave 0
-// GCN 1.2, 1.4, 1.4.1: = note: the load of LDS that nothing has written: `v_and_b32_e32 v4, src_lds_direct, v1`, at kernel+0x74, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the load of LDS that holds an undefined value: `v_and_b32_e32 v4, src_lds_direct, v1`, at kernel+0x70, workgroup 0,0,0, wave 0
+// GCN 1.2, 1.4, 1.4.1: = note: the load of LDS that holds an undefined value: `v_and_b32_e32 v4, src_lds_direct, v1`, at kernel+0x74, workgroup 0,0,0, wave 0
 // GCN all: = note: kernel kernel, once
 // GCN all: 
 // GCN all: 2 errors

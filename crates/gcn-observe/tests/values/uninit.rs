@@ -215,7 +215,7 @@ fn the_findings_other_side_is_where_the_value_came_to_be() {
     kernel.finds(&["uninitialized-branch s_cbranch_scc1"]);
     let (all, _) = kernel.findings.all();
     let side = &all[0].sides[0];
-    assert_eq!(side.label, "the load of LDS that nothing has written");
+    assert_eq!(side.label, "the load of LDS that holds an undefined value");
     let text = side.place.as_ref().map(|place| place.text.as_str());
     assert_eq!(text, Some("ds_read_b32 v2, v1"));
 }

@@ -54,7 +54,7 @@ impl Loads {
             UndefinedOrigin::Unknown | UndefinedOrigin::Start(_) => None,
         };
         let label = match (load, origin) {
-            (Some(load), _) => format!("the load of {} that nothing has written", load.memory),
+            (Some(load), _) => format!("the load of {} that holds an undefined value", load.memory),
             (None, UndefinedOrigin::Start(register)) => format!(
                 "the wave began with the value in {}, which the hardware does not set",
                 name(isa, register)
