@@ -8,7 +8,7 @@ use gcn_observe::finding::{Finding, FindingPlace, Severity};
 use serde::{Serialize, Serializer};
 
 use super::code_map::{CodeMap, CodePlace, SourceLine};
-use super::text::{kernel_name, printable};
+use super::text::{kernel_name, shown_file};
 
 /// A finding with everything that helps to understand it. [`fmt::Display`] writes it for people, in the form of a compiler's
 /// diagnostics; the fields are keys of the JSON that `serde` writes.
@@ -133,7 +133,7 @@ impl PlaceReport {
                 _ => group,
             };
         };
-        let file = printable(&place.file);
+        let file = shown_file(&place.file);
         match text {
             Some(text) => {
                 let span = token(text, place.column);

@@ -7,6 +7,8 @@ use std::sync::Arc;
 
 use gcn_object::{SourceFrame, SourceLines, SourcePlace};
 
+use super::text::shown_file;
+
 /// Largest source that is read, in bytes.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
@@ -63,7 +65,7 @@ impl Sources {
         if place.line == 0 {
             return None;
         }
-        let mut text = format!("{}:{}", place.file, place.line);
+        let mut text = format!("{}:{}", shown_file(&place.file), place.line);
         text += &inlined(&frames);
         let line = self.whole_line(lines, place).map(str::trim);
         if let Some(line) = line.filter(|line| !line.is_empty()) {
@@ -129,7 +131,10 @@ pub(super) fn inlined(frames: &[SourceFrame]) -> String {
         let name = inner.function.as_deref().unwrap_or("a function");
         text += if text.is_empty() { " (" } else { "; " };
         match &outer.place {
-            Some(place) => text += &format!("{name}, inlined at {}:{}", place.file, place.line),
+            Some(place) => {
+                let file = shown_file(&place.file);
+                text += &format!("{name}, inlined at {file}:{}", place.line);
+            }
             None => text += &format!("{name}, inlined"),
         }
     }
