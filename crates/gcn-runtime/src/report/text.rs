@@ -1,6 +1,7 @@
 //! Text from files and from programs, in messages.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::LazyLock;
 
 /// Text from a file with control characters escaped, so that it cannot command a terminal.
 ///
@@ -22,8 +23,10 @@ pub fn printable(text: &str) -> String {
 
 /// The name of a source file as text shows it: of a file below the working directory the rest.
 pub(super) fn shown_file(file: &str) -> String {
-    let directory = std::env::current_dir().unwrap_or_default();
-    let below = Path::new(file).strip_prefix(&directory).ok();
+    // Found once: a listing asks for each instruction.
+    static DIRECTORY: LazyLock<PathBuf> =
+        LazyLock::new(|| std::env::current_dir().unwrap_or_default());
+    let below = Path::new(file).strip_prefix(&*DIRECTORY).ok();
     let below = below.and_then(Path::to_str).filter(|it| !it.is_empty());
     printable(below.unwrap_or(file))
 }
