@@ -187,7 +187,7 @@ fn trials(case: Case) -> Vec<Trial> {
             format!("{} on {build}, waits changed", job.case.name),
             job.clone(),
         );
-        let check = move || mutants::check_some(&job.case, build).map_err(Failed::from);
+        let check = move || mutants::check_all(&job.case, build).map_err(Failed::from);
         trials.push(Trial::test(name, check));
     }
     trials

@@ -3,10 +3,13 @@
 //! `gcn run --late` has other results without a wait, it reports it, too.
 //!
 //! The uses that need a wait are worked out by [`model`] from one run of the unchanged code; wait states are needed where LLVM has
-//! put them ([`nops`]). Then each changed code object is loaded and run under the checker. A few are tried as a test; all of them by `cargo xtask mutants`, which prints the counts.
+//! put them ([`nops`]). Then changed code objects are loaded and run under the checker, several waits changed at once as far as each
+//! finding can be told to be one's ([`waits::groups`]). Those of some builds are tried as a test; all of them by
+//! `cargo xtask mutants`, which prints the counts.
 
 mod model;
 mod nops;
+mod waits;
 mod subject;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -111,10 +114,9 @@ impl Tally {
 /// Wrong mutants of a build that are shown.
 const SHOWN: usize = 5;
 
-/// A choice among the mutants that are executed: one in `every`, and at most `most`, evenly spaced.
+/// A choice among the mutants that are executed: at most `most`, evenly spaced.
 #[derive(Clone, Copy, Debug)]
 struct Sample {
-    every: usize,
     most: usize,
     /// Reported mutants run with late memory operations, too. Those that are not reported always do.
     late: bool,
@@ -124,7 +126,7 @@ impl Sample {
     /// The distance of those that are tried among `count`: an odd number, since most waits have two mutants, of which an even one
     /// would meet the same each time.
     fn step(self, count: usize) -> usize {
-        self.every.max(count.div_ceil(self.most)) | 1
+        count.div_ceil(self.most) | 1
     }
 }
 
@@ -153,23 +155,19 @@ const SAMPLE: [&str; 5] = [
 /// The kernel that is tried without optimisation, too.
 const SMALL: &str = "saxpy";
 
-/// Mutants of a build that are tried as a test: one in this many.
-const EVERY: usize = 3;
-
 /// True if a build is tried as a test.
 pub fn is_sample(case: &Case, build: Build) -> bool {
     let is_chosen = SAMPLE.contains(&&*case.name) && build.level == "-O2" || case.name == SMALL;
     is_chosen && build.compiler == COMPILERS[1]
 }
 
-/// Tries some mutants of a build.
+/// Tries all mutants of a build.
 ///
 /// # Errors
 /// The checker does not report what it must, or something else; or none of the mutants is needed.
-pub fn check_some(case: &Case, build: Build) -> Result<(), String> {
+pub fn check_all(case: &Case, build: Build) -> Result<(), String> {
     let mut tally = Tally::default();
     let sample = Sample {
-        every: EVERY,
         most: usize::MAX,
         late: false,
     };
@@ -254,7 +252,6 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
                     let mut tally = Tally::default();
                     let begin = Instant::now();
                     let sample = Sample {
-                        every: 1,
                         most: choice.most(),
                         late: choice.late(),
                     };

@@ -57,6 +57,8 @@ pub struct Facts {
     pub released: HashMap<(u64, Counter, u8), Released>,
     /// Uses that nothing guards.
     pub unguarded: BTreeSet<Pair>,
+    /// Waits, each with the next one that guarantees one of its operations, too.
+    pub next: BTreeSet<Pair>,
     /// S_NOPs with the instructions before them.
     pub nops: BTreeSet<(u64, [u64; HISTORY])>,
     /// Waves that had ended, this one included, when the last fact about a wait or S_NOP was new.
@@ -70,6 +72,7 @@ impl Facts {
     /// Adds the facts of a wave that has ended, the `number`th.
     fn add(&mut self, other: Facts, number: u64) {
         self.unguarded.extend(other.unguarded);
+        self.next.extend(other.next);
         for (key, theirs) in other.released {
             let ours = self.released.entry(key).or_default();
             let size = ours.size();
@@ -363,7 +366,8 @@ impl Wave {
                 match it.guard {
                     Some((own, level)) if own == pc => it.guard = Some((own, level.max(it.least))),
                     None => it.guard = Some((pc, it.least)),
-                    Some(_) => {
+                    Some((own, _)) => {
+                        facts.next.insert((own, pc));
                         facts.ends(&it, Fate::OtherWait);
                         continue;
                     }

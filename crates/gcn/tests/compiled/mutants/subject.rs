@@ -13,7 +13,8 @@ use gcn_observe::lint::{CodeRegion, LintCode, lint};
 use gcn_runtime::observe::{Context, Events, Observer, Observers, WaveEnd, WaveObserver};
 use gcn_runtime::{Argument, Device, Module, Variations};
 
-use super::model::{Facts, Model, Pair, Released, field, wait};
+use super::model::{Facts, Model, Pair, Released, wait};
+use super::waits::{Mutant, Wait, groups};
 use super::{Counts, Nop, NopCounts, Reason, Sample, nops};
 use crate::case::{Arg, Case};
 use crate::compile::{self, Build};
@@ -21,40 +22,12 @@ use crate::compile::{self, Build};
 /// Instructions of a wave at most.
 const LIMIT: u64 = 200_000_000;
 
+/// Ticks of S_MEMREALTIME per second: so many that between two readings more time has passed than any kernel waits for. Each
+/// run goes the same way, whatever its speed.
+const REALTIME_HZ: u64 = 1_000_000_000_000;
+
 /// The word of S_WAITCNT without its constant.
 const S_WAITCNT: u32 = 0xbf8c_0000;
-
-/// A wait in an object.
-#[derive(Clone, Copy, Debug)]
-struct Wait {
-    /// Its address, as linked.
-    pc: u64,
-    until: Waitcnt,
-    /// The wait is a function's first instruction, or comes before its return.
-    is_at_call: bool,
-}
-
-/// Without its effect, and with each field weakened by one.
-fn mutants(isa: Isa, until: Waitcnt) -> Vec<Waitcnt> {
-    let max = Waitcnt::max(isa);
-    let weaker = [
-        Waitcnt {
-            vm: max.vm.min(until.vm + 1),
-            ..until
-        },
-        Waitcnt {
-            lgkm: max.lgkm.min(until.lgkm + 1),
-            ..until
-        },
-        Waitcnt {
-            exp: max.exp.min(until.exp + 1),
-            ..until
-        },
-    ];
-    let weaker = weaker.into_iter().filter(|it| *it != max);
-    let all = std::iter::once(max).chain(weaker);
-    all.filter(|it| *it != until).collect()
-}
 
 /// Instructions of a section by their addresses, and the addresses that branches lead to.
 #[derive(Default)]
@@ -168,7 +141,8 @@ fn run(
     let observers = observers.clone().with(Arc::new(Countdown(stop.clone())));
     let text = |error: gcn_runtime::Error| error.to_string();
     let device = Device::builder(target.name).map_err(text)?;
-    let device = device.threads(1).vary(variations).build();
+    let device = device.threads(1).vary(variations);
+    let device = device.configure(|it| it.realtime_hz = REALTIME_HZ).build();
     let limit = variations.late.map_or(LIMIT, |_| LATE_LIMIT);
     let module = device.load(file).map_err(text)?;
     let buffers = case.buffers.iter();
@@ -210,6 +184,7 @@ fn linked(facts: Facts, module: &Module) -> Facts {
         nops: facts.nops,
         executed: facts.executed.into_iter().map(at).collect(),
         unguarded: pairs(facts.unguarded),
+        next: pairs(facts.next),
         settled: facts
             .settled
             .into_iter()
@@ -230,41 +205,37 @@ fn linked(facts: Facts, module: &Module) -> Facts {
     }
 }
 
-/// Facts that matter when a wait is changed.
-struct Change {
-    reason: Reason,
-    /// Uses that need it.
-    uses: BTreeSet<Pair>,
-    /// The first of each operation.
-    first: BTreeSet<Pair>,
+/// What runs with mutants of waits have shown.
+struct Tried {
+    /// Uses of registers that are reported.
+    registers: BTreeSet<Pair>,
+    /// A use of LDS is.
+    is_lds: bool,
+    /// Late memory operations change the results.
+    is_late: bool,
+    /// They do, and it is a race that is reported.
+    is_race: bool,
+    /// What should have been reported, and was not, or the other way round.
+    objection: Option<String>,
 }
 
-impl Change {
-    fn of(facts: &Facts, wait: &Wait, until: Waitcnt) -> Change {
-        let (mut uses, mut first) = (BTreeSet::new(), BTreeSet::new());
-        let mut fates = BTreeSet::new();
-        for ((pc, counter, level), it) in &facts.released {
-            if *pc == wait.pc && *level <= field(until, *counter) {
-                uses.extend(&it.uses);
-                first.extend(&it.first);
-                fates.extend(it.fates.iter().map(|fate| Reason::from(*fate)));
-            }
-        }
-        let reason = if !facts.executed.contains(&wait.pc) {
-            Reason::NotExecuted
-        } else if !uses.is_empty() {
-            Reason::Needed
-        } else {
-            let of_call = wait.is_at_call.then_some(Reason::Call);
-            let fate = fates.into_iter().chain(of_call).min();
-            fate.unwrap_or(Reason::Nothing)
-        };
-        Change {
-            reason,
-            uses,
-            first,
-        }
+impl Tried {
+    /// True if it says all of each mutant: uses of registers belong to one of them, anything else may be of any.
+    fn is_plain(&self) -> bool {
+        self.objection.is_none() && !self.is_lds && !self.is_late
     }
+}
+
+/// Counts a mutant that was tried, alone or with others.
+fn count(counts: &mut Counts, target: &Target, mutant: &Mutant, tried: &Tried) {
+    let key = (target.name, mutant.reason);
+    let is_found = mutant.uses.iter().any(|it| tried.registers.contains(it));
+    let [all, of_registers, of_lds, of_late, of_races] = counts.entry(key).or_default();
+    *all += 1;
+    *of_registers += usize::from(is_found);
+    *of_lds += usize::from(tried.is_lds);
+    *of_late += usize::from(tried.is_late);
+    *of_races += usize::from(tried.is_race);
 }
 
 /// A build of a kernel that is changed.
@@ -403,34 +374,55 @@ impl Subject<'_> {
 
     /// Tries mutants of waits, of those that are executed the chosen ones; yields the number of the executed.
     pub fn check_waits(&mut self, sample: Sample, counts: &mut Counts) -> Result<usize, String> {
-        let mut executed = Vec::new();
-        for it in self.waits() {
-            for until in mutants(self.target.isa, it.until) {
-                let change = Change::of(&self.facts, &it, until);
-                if change.reason == Reason::NotExecuted {
-                    let key = (self.target.name, change.reason);
-                    counts.entry(key).or_default()[0] += 1;
-                } else {
-                    executed.push((it, until, change));
-                }
-            }
+        let waits = self.waits().into_iter();
+        let all = waits.flat_map(|it| Mutant::all(self.target.isa, it, &self.facts));
+        let (idle, executed): (Vec<_>, Vec<_>) =
+            all.partition(|it| it.reason == Reason::NotExecuted);
+        if !idle.is_empty() {
+            let key = (self.target.name, Reason::NotExecuted);
+            counts.entry(key).or_default()[0] += idle.len();
         }
-        let step = sample.step(executed.len());
-        for (it, until, change) in executed.iter().skip(step - 1).step_by(step) {
-            self.check_wait((it, *until, change), sample.late, counts)?;
+        let number = executed.len();
+        let step = sample.step(number);
+        let chosen = executed.into_iter().skip(step - 1).step_by(step);
+        for group in groups(chosen, &self.facts) {
+            self.check_group(&group, sample.late, counts)?;
         }
-        Ok(executed.len())
+        Ok(number)
     }
 
-    /// Tries a mutant of a wait; `late`: with late memory operations even if it is reported.
-    fn check_wait(
+    /// Tries mutants by one run, and by more where that does not say all of each.
+    fn check_group(
         &mut self,
-        (it, until, change): (&Wait, Waitcnt, &Change),
+        group: &[Mutant],
         late: bool,
         counts: &mut Counts,
     ) -> Result<(), String> {
-        self.set(it.pc, until);
-        let found = self.found(Check::Waits, self.settled(it.pc))?;
+        let tried = self.try_waits(group, late)?;
+        if group.len() == 1 || tried.is_plain() {
+            for it in group {
+                count(counts, self.target, it, &tried);
+            }
+            self.wrong.extend(tried.objection);
+            return Ok(());
+        }
+        let objections = self.wrong.len();
+        let (first, second) = group.split_at(group.len() / 2);
+        self.check_group(first, late, counts)?;
+        self.check_group(second, late, counts)?;
+        if self.wrong.len() == objections {
+            self.wrong.extend(tried.objection);
+        }
+        Ok(())
+    }
+
+    /// Runs the code with these mutants of waits; `late`: with late memory operations even if they are reported.
+    fn try_waits(&mut self, mutants: &[Mutant], late: bool) -> Result<Tried, String> {
+        for it in mutants {
+            self.set(it.wait.pc, it.until);
+        }
+        let settled = mutants.iter().map(|it| self.settled(it.wait.pc));
+        let found = self.found(Check::Waits, settled.max().unwrap_or(1))?;
         // A fault, or no end, is a result as well.
         let is_late = (late || found.is_empty())
             && results(self.case, self.target, &self.file, &LATE).as_ref() != Ok(&self.usual);
@@ -438,33 +430,35 @@ impl Subject<'_> {
             is_late && found.is_empty() && self.found(Check::Waits, u64::MAX)?.is_empty();
         // A store that another wave loads holds no register: it is unordered.
         let is_race = is_missed && !self.found(Check::Races, u64::MAX)?.is_empty();
-        self.set(it.pc, it.until);
-        if is_missed && !is_race {
-            self.wrong.push(format!(
-                "{:#x} {:?} as {until:?}: late operations change the results, and nothing is reported",
-                it.pc, it.until
-            ));
+        for it in mutants {
+            self.set(it.wait.pc, it.wait.until);
         }
-        let (lds, registers): (BTreeSet<_>, BTreeSet<_>) = found
+        let (lds, registers): (Vec<_>, Vec<_>) = found
             .into_iter()
             .partition(|(kind, _)| *kind == Kind::MissingLdsWait);
-        let registers: BTreeSet<Pair> = registers.iter().map(|(_, it)| *it).collect();
-        let missed: Vec<_> = change.first.difference(&registers).collect();
-        let wrong: Vec<_> = registers.difference(&change.uses).collect();
-        if !missed.is_empty() || !wrong.is_empty() {
-            self.wrong.push(format!(
-                "{:#x} {:?} as {until:?}, {:?}: not reported {missed:x?}, wrongly reported {wrong:x?}",
-                it.pc, it.until, change.reason
-            ));
-        }
-        let key = (self.target.name, change.reason);
-        let [all, of_registers, of_lds, of_late, of_races] = counts.entry(key).or_default();
-        *all += 1;
-        *of_registers += usize::from(!registers.is_empty());
-        *of_lds += usize::from(!lds.is_empty());
-        *of_late += usize::from(is_late);
-        *of_races += usize::from(is_race);
-        Ok(())
+        let registers: BTreeSet<Pair> = registers.into_iter().map(|(_, it)| it).collect();
+        let uses: BTreeSet<&Pair> = mutants.iter().flat_map(|it| &it.uses).collect();
+        let first: BTreeSet<&Pair> = mutants.iter().flat_map(|it| &it.first).collect();
+        let missed: Vec<_> = first.iter().filter(|it| !registers.contains(it)).collect();
+        let wrong: Vec<_> = registers.iter().filter(|it| !uses.contains(it)).collect();
+        let objection = if is_missed && !is_race {
+            Some("late operations change the results, and nothing is reported".to_owned())
+        } else if missed.is_empty() && wrong.is_empty() {
+            None
+        } else {
+            Some(format!(
+                "not reported {missed:x?}, wrongly reported {wrong:x?}"
+            ))
+        };
+        let names = mutants.iter().map(Mutant::to_string);
+        let names = names.collect::<Vec<_>>().join("; ");
+        Ok(Tried {
+            registers,
+            is_lds: !lds.is_empty(),
+            is_late,
+            is_race,
+            objection: objection.map(|it| format!("{names}: {it}")),
+        })
     }
 
     /// Tries the chosen mutants of wait states.
