@@ -110,10 +110,16 @@ pub fn ordered_up_to(mask: u32) -> Option<u32> {
 }
 
 impl ShareElements {
+    /// The address of the first element of a lane with this base.
+    #[inline]
+    pub fn first(self, base: u32) -> u64 {
+        u64::from(base.wrapping_add(self.offset) & self.mask)
+    }
+
     /// The addresses of the elements of a lane with this base.
     #[inline]
     pub fn addresses(self, base: u32) -> impl Iterator<Item = u64> {
-        let first = u64::from(base.wrapping_add(self.offset) & self.mask);
+        let first = self.first(base);
         let behind = [Some(0), self.distance].into_iter().flatten();
         behind.map(move |distance| first + u64::from(distance))
     }

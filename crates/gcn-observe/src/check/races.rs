@@ -45,6 +45,7 @@
 
 mod clock;
 mod entry;
+mod touched;
 mod backlog;
 mod shadow;
 mod global;
@@ -231,7 +232,11 @@ impl AccessFacts {
                     is_plain && !is_swap && !run.means.orders
                 }
                 entry::AccessKind::Store => {
-                    matches!(does, Does::Store(_)) && !run.means.needs_counters()
+                    let is_plain = matches!(
+                        does,
+                        Does::Store(_) | Does::StoreHigh(_) | Does::StoreTwo(..)
+                    );
+                    is_plain && !run.means.needs_counters()
                 }
                 entry::AccessKind::CoherentLoad | entry::AccessKind::FailedSwap => false,
             },
@@ -536,13 +541,12 @@ impl WaveObserver for RaceWatch {
         if !facts.is_kept || run.layout.has_lanes() {
             return false;
         }
-        // Lanes that may store to one byte are looked at.
-        if facts.kind == entry::AccessKind::Store && !access.ascends() {
-            return false;
-        }
         let id = context.id();
         self.groups.of(id.group).is_none_or(|group| {
-            group.is_alone() || group.keep(run, id.wave, access, facts.site, facts.kind)
+            // Two lanes may store to one byte.
+            let is_apart = facts.kind != entry::AccessKind::Store || access.ascends();
+            group.is_alone() && is_apart
+                || group.keep(run, id.wave, access, is_apart, facts.site, facts.kind)
         })
     }
 

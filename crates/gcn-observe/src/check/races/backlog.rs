@@ -1,22 +1,56 @@
 //! Accesses of LDS since the last barrier that are not in the shadow yet.
 //!
-//! Most code loads from LDS what was stored before a barrier, or adds to it by atomics: as long as no access of another kind comes
-//! near there is nothing to compare, nor where each wave stores to a range of its own. Such accesses are kept as they were, until
-//! one comes near; the next barrier makes them past.
+//! Most code loads from LDS what was stored before a barrier, or adds to it by atomics, or each wave stores to places of its own:
+//! as long as no access of another wave comes near there is nothing to compare. Such accesses are kept as they were, until one
+//! comes near; the next barrier makes them past. What is near is asked of a 64th of LDS first, and of dwords ([`Touched`]) only if
+//! that does not tell.
 
 use std::ops::Range;
 
 use gcn_emu::observe::{ShareAccess, ShareElements};
 use gcn_emu::wave::Lanes;
 
-use super::entry::{AccessKind, EntryLayout, PastAccess};
+use super::entry::{AccessKind, PastAccess};
+use super::touched::{Met, Touched};
 use crate::filter::lanes;
 
-/// The bytes from the lowest to the highest of some accesses, and the wave that made them all, if one did.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-struct AccessedRange {
-    bytes: Range<u64>,
-    wave: Option<u32>,
+/// Parts that LDS is divided into where it matters little how exact a place is.
+const PARTS: u32 = u64::BITS;
+
+/// The parts of LDS that waves have accessed in one way, a bit for each: of all, and by wave.
+#[derive(Debug, Default)]
+struct Reach {
+    all: u64,
+    by_wave: Vec<u64>,
+}
+
+impl Reach {
+    fn clear(&mut self) {
+        if self.all != 0 {
+            self.all = 0;
+            self.by_wave.fill(0);
+        }
+    }
+
+    #[inline]
+    fn add(&mut self, parts: u64, wave: u32) {
+        self.all |= parts;
+        let wave = wave as usize;
+        match self.by_wave.get_mut(wave) {
+            Some(it) => *it |= parts,
+            None => {
+                self.by_wave.resize(wave + 1, 0);
+                self.by_wave[wave] = parts;
+            }
+        }
+    }
+
+    /// True if another wave may have accessed something in some parts.
+    #[inline]
+    fn meets(&self, parts: u64, wave: u32) -> bool {
+        let others = || (0..).zip(&self.by_wave).filter(|(by, _)| *by != wave);
+        self.all & parts != 0 && others().any(|(_, theirs)| theirs & parts != 0)
+    }
 }
 
 /// True if ranges that are not empty have a byte in common.
@@ -24,28 +58,12 @@ fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-impl AccessedRange {
-    fn add(&mut self, bytes: &Range<u64>, wave: u32) {
-        if self.bytes.is_empty() {
-            (self.bytes, self.wave) = (bytes.clone(), Some(wave));
-            return;
-        }
-        self.bytes = self.bytes.start.min(bytes.start)..self.bytes.end.max(bytes.end);
-        if self.wave != Some(wave) {
-            self.wave = None;
-        }
-    }
-
-    /// True if another wave may have accessed one of some bytes.
-    fn meets(&self, bytes: &Range<u64>, wave: u32) -> bool {
-        overlap(&self.bytes, bytes) && self.wave != Some(wave)
-    }
-}
-
 /// An access of LDS, but for its bases.
 #[derive(Debug)]
 struct BacklogAccess {
     now: PastAccess,
+    /// Its wave's number in the workgroup.
+    wave: u32,
     lanes: u64,
     elements: ShareElements,
     /// Place of its bases in the backlog.
@@ -53,27 +71,52 @@ struct BacklogAccess {
 }
 
 impl BacklogAccess {
-    /// The bytes of each element: first the lanes' first ones, then their second ones.
-    fn elements(&self, bases: &Lanes) -> impl Iterator<Item = Range<u64>> {
-        let count = 1 + usize::from(self.elements.distance.is_some());
-        (0..count).flat_map(move |number| {
-            lanes(self.lanes).filter_map(move |lane| {
-                let at = self.elements.addresses(bases.0[lane]).nth(number)?;
-                Some(at..at + u64::from(self.elements.bytes))
-            })
+    /// An access of a wave, by its number in the workgroup, whose bases have a place.
+    #[inline]
+    fn new(access: &ShareAccess<'_>, now: PastAccess, wave: u32, bases: usize) -> BacklogAccess {
+        BacklogAccess {
+            now,
+            wave,
+            lanes: access.lanes,
+            elements: access.elements,
+            bases,
+        }
+    }
+
+    /// The addresses of the elements: first the lanes' first ones, then their second ones.
+    fn elements(&self, bases: &Lanes) -> impl Iterator<Item = u64> {
+        let behind = [Some(0), self.elements.distance].into_iter().flatten();
+        behind.flat_map(move |distance| {
+            let first = move |lane: usize| self.elements.first(bases.0[lane]);
+            lanes(self.lanes).map(move |lane| first(lane) + u64::from(distance))
         })
+    }
+
+    /// Enters it among others. It is in a range of bytes.
+    fn enter(&self, touched: &mut Touched, bases: &Lanes, range: &Range<u64>) -> Met {
+        let bytes = u64::from(self.elements.bytes);
+        let elements = self.elements(bases);
+        touched.enter(self.wave, self.now.kind(), range, bytes, elements)
     }
 }
 
 /// The accesses since the last barrier.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
+    /// Bytes of LDS, and the power of two that its parts have.
+    lds: usize,
+    shift: u32,
     /// Reach of all accesses, kept or not, by kind: loads and swaps that fail, atomics, stores.
-    loads: AccessedRange,
-    atomics: AccessedRange,
-    stores: AccessedRange,
+    loads: Reach,
+    atomics: Reach,
+    stores: Reach,
     /// The stores one by one, with their waves, as long as they are few.
     stored: Vec<(Range<u64>, u32)>,
+    /// All accesses by dwords, from the moment on when the reach did not tell enough.
+    touched: Touched,
+    has_touched: bool,
+    /// There are accesses that `touched` does not have, and that are not kept.
+    has_others: bool,
     kept: Vec<BacklogAccess>,
     /// The bases of those that are kept, as [`ShareAccess`] has them, and their numbers.
     bases: Vec<Lanes>,
@@ -90,26 +133,28 @@ const RECENT: usize = 4;
 const FEW_STORES: usize = 32;
 
 impl Backlog {
+    /// LDS has some bytes.
+    pub(super) fn resize(&mut self, bytes: usize) {
+        self.lds = bytes;
+        self.shift = bytes.div_ceil(PARTS as usize).next_power_of_two().ilog2();
+    }
+
     /// All is past.
     pub(super) fn clear(&mut self) {
-        *self = Backlog {
-            stored: std::mem::take(&mut self.stored),
-            kept: std::mem::take(&mut self.kept),
-            bases: std::mem::take(&mut self.bases),
-            numbers: std::mem::take(&mut self.numbers),
-            ..Backlog::default()
-        };
+        for it in [&mut self.loads, &mut self.atomics, &mut self.stores] {
+            it.clear();
+        }
         self.stored.clear();
         self.forget();
+        (self.has_touched, self.has_others) = (false, false);
     }
 
-    /// The same, of whose accesses none are kept any more.
-    pub(super) fn settled(mut self) -> Backlog {
+    /// Keeps none any more: they are in the shadow.
+    pub(super) fn settled(&mut self) {
+        self.has_others |= !self.has_touched && !self.kept.is_empty();
         self.forget();
-        self
     }
 
-    /// Keeps none any more.
     fn forget(&mut self) {
         self.kept.clear();
         self.bases.clear();
@@ -128,72 +173,103 @@ impl Backlog {
         overlap(&self.kept_bytes, bytes)
     }
 
-    /// Notes where an access goes that is not kept.
+    /// The parts that bytes are in; those beyond LDS are in the last one.
+    fn parts(&self, bytes: &Range<u64>) -> u64 {
+        let part = |at: u64| (at >> self.shift).min(u64::from(PARTS - 1)) as u32;
+        let (first, last) = (part(bytes.start), part(bytes.end.saturating_sub(1)));
+        u64::MAX << first & u64::MAX >> (PARTS - 1 - last)
+    }
+
+    /// Notes where an access of a wave goes, by its number in the workgroup, that is not kept.
     #[inline]
-    pub(super) fn note(&mut self, bytes: &Range<u64>, now: PastAccess, layout: EntryLayout) {
-        let wave = layout.wave(now);
-        match now.kind() {
+    pub(super) fn note(&mut self, bytes: &Range<u64>, kind: AccessKind, wave: u32) {
+        self.reaches(bytes, self.parts(bytes), kind, wave);
+        if self.has_touched {
+            let all = std::iter::once(bytes.start);
+            self.touched
+                .enter(wave, kind, bytes, bytes.end - bytes.start, all);
+        } else {
+            self.has_others = true;
+        }
+    }
+
+    /// Notes where an access goes: some bytes, which are in some parts.
+    #[inline]
+    fn reaches(&mut self, bytes: &Range<u64>, parts: u64, kind: AccessKind, wave: u32) {
+        match kind {
             AccessKind::Load | AccessKind::CoherentLoad | AccessKind::FailedSwap => {
-                self.loads.add(bytes, wave)
+                self.loads.add(parts, wave);
             }
-            AccessKind::Store => self.stores(bytes, wave),
-            AccessKind::Atomic => self.atomics.add(bytes, wave),
+            AccessKind::Atomic => self.atomics.add(parts, wave),
+            AccessKind::Store => {
+                self.stores.add(parts, wave);
+                if self.stored.len() < FEW_STORES {
+                    self.stored.push((bytes.clone(), wave));
+                }
+            }
         }
     }
 
-    /// Notes where a store goes.
-    fn stores(&mut self, bytes: &Range<u64>, wave: u32) {
-        self.stores.add(bytes, wave);
-        if self.stored.len() < FEW_STORES {
-            self.stored.push((bytes.clone(), wave));
-        }
-    }
-
-    /// True if another wave may have stored to some bytes.
-    fn meets_stores(&self, bytes: &Range<u64>, wave: u32) -> bool {
+    /// True if another wave may have stored to some bytes, which are in some parts.
+    #[inline]
+    fn meets_stores(&self, bytes: &Range<u64>, parts: u64, wave: u32) -> bool {
         let mut stored = self.stored.iter();
-        self.stores.meets(bytes, wave)
+        self.stores.meets(parts, wave)
             && (self.stored.len() == FEW_STORES
                 || stored.any(|(other, by)| *by != wave && overlap(other, bytes)))
     }
 
-    /// Keeps a load or an atomic, if no other wave has come near in another way, or a store that ascends, if none has come near at all.
-    /// Returns false if one has.
+    /// Keeps a load, an atomic or a store of a wave, by its number in the workgroup, if no other wave has come near in a way that it may
+    /// conflict with, and no two lanes store to one byte; `is_apart` if these are known not to. Returns false if it has to be looked at.
     #[inline]
     pub(super) fn keep(
         &mut self,
         access: &ShareAccess<'_>,
+        is_apart: bool,
         now: PastAccess,
-        layout: EntryLayout,
+        wave: u32,
     ) -> bool {
-        let bytes = access.range.clone();
-        let wave = layout.wave(now);
-        let (meets_loads, meets_atomics) = (
-            self.loads.meets(&bytes, wave),
-            self.atomics.meets(&bytes, wave),
-        );
-        let conflicts = match now.kind() {
-            AccessKind::Load => meets_atomics,
-            AccessKind::Atomic => meets_loads,
-            AccessKind::Store => meets_loads || meets_atomics,
-            AccessKind::CoherentLoad | AccessKind::FailedSwap => true,
+        let parts = self.parts(&access.range);
+        let kind = now.kind();
+        let is_near = match kind {
+            AccessKind::Load => self.atomics.meets(parts, wave),
+            AccessKind::Atomic => self.loads.meets(parts, wave),
+            AccessKind::Store => self.loads.meets(parts, wave) || self.atomics.meets(parts, wave),
+            AccessKind::CoherentLoad | AccessKind::FailedSwap => return false,
         };
-        if conflicts || self.meets_stores(&bytes, wave) {
-            return false;
+        let is_near = is_near || self.meets_stores(&access.range, parts, wave);
+        if is_near || !is_apart || self.has_touched {
+            let met = self.enter(access, now, wave);
+            if met.is_none_or(|it| it.others || it.itself && !is_apart) {
+                return false;
+            }
         }
-        self.note(&bytes, now, layout);
-        self.kept_bytes = match self.kept_bytes.is_empty() {
-            true => bytes,
-            false => self.kept_bytes.start.min(bytes.start)..self.kept_bytes.end.max(bytes.end),
+        let bytes = &access.range;
+        self.reaches(bytes, parts, kind, wave);
+        let all = &mut self.kept_bytes;
+        *all = match all.is_empty() {
+            true => bytes.clone(),
+            false => all.start.min(bytes.start)..all.end.max(bytes.end),
         };
         let bases = self.bases(access);
-        self.kept.push(BacklogAccess {
-            now,
-            lanes: access.lanes,
-            elements: access.elements,
-            bases,
-        });
+        self.kept.push(BacklogAccess::new(access, now, wave, bases));
         true
+    }
+
+    /// What an access meets in the dwords that it goes to; nothing if other accesses are not known by dwords.
+    #[inline(never)]
+    fn enter(&mut self, access: &ShareAccess<'_>, now: PastAccess, wave: u32) -> Option<Met> {
+        if !self.has_touched && !self.has_others {
+            self.touched.begin(self.lds);
+            self.has_touched = true;
+            for it in &self.kept {
+                let bases = &self.bases[it.bases];
+                it.enter(&mut self.touched, bases, &(0..u64::MAX));
+            }
+        }
+        let touched = self.has_touched.then_some(&mut self.touched)?;
+        let it = BacklogAccess::new(access, now, wave, 0);
+        Some(it.enter(touched, access.bases, &access.range))
     }
 
     /// The place of an access's bases.
@@ -213,7 +289,8 @@ impl Backlog {
         for kept in &self.kept {
             let bases = &self.bases[kept.bases];
             let mut open = 0..0;
-            for element in kept.elements(bases) {
+            for at in kept.elements(bases) {
+                let element = at..at + u64::from(kept.elements.bytes);
                 if element.start == open.end && !open.is_empty() {
                     open.end = element.end;
                 } else if open != element {

@@ -186,14 +186,15 @@ impl GroupShadow {
         self.first..self.first + self.count
     }
 
-    /// Notes a wave's access of LDS alone without looking at it, if nothing that it may conflict with is near. Returns false if
-    /// something may be.
+    /// Notes a wave's access of LDS alone without looking at it, if nothing that it may conflict with is near, itself included unless its
+    /// lanes are known to store to different bytes. Returns false if something may be.
     #[inline]
     pub(super) fn keep(
         &mut self,
         run: &RaceDispatch,
         number: u32,
         access: &ShareAccess<'_>,
+        is_apart: bool,
         site: u16,
         kind: AccessKind,
     ) -> bool {
@@ -213,7 +214,7 @@ impl GroupShadow {
             };
             self.share.settle(&view);
         }
-        let is_kept = self.share.keep(access, now, run.layout);
+        let is_kept = self.share.keep(access, is_apart, now, number);
         if is_kept && kind == AccessKind::Store {
             self.wave(number).writes(ShadowedMemory::Lds);
         }

@@ -429,6 +429,7 @@ impl LdsShadow {
     pub(super) fn resize(&mut self, bytes: usize) {
         self.rows
             .resize_with(bytes.div_ceil(ROW), ShadowRow::default);
+        self.backlog.resize(self.rows.len() * ROW);
     }
 
     /// Accesses up to now are past.
@@ -436,15 +437,16 @@ impl LdsShadow {
         self.backlog.clear();
     }
 
-    /// Notes an access of LDS alone by a wave, a load or an atomic that orders nothing, if nothing that it may conflict with is
-    /// near. Returns false if something is; then it is for [`LdsShadow::touch`].
+    /// Notes an access of LDS alone by a wave of some number in the workgroup, one that orders nothing, if nothing that it may
+    /// conflict with is near, itself included unless `is_apart`. Returns false if something is; then it is for [`LdsShadow::touch`].
     pub(super) fn keep(
         &mut self,
         access: &ShareAccess<'_>,
+        is_apart: bool,
         now: PastAccess,
-        layout: EntryLayout,
+        wave: u32,
     ) -> bool {
-        self.backlog.keep(access, now, layout)
+        self.backlog.keep(access, is_apart, now, wave)
     }
 
     /// True if it has to settle before it keeps more.
@@ -464,18 +466,20 @@ impl LdsShadow {
         if self.backlog.meets(&range) {
             self.settle(view);
         }
-        self.backlog.note(&range, now, view.layout);
+        let wave = view.layout.wave(now).wrapping_sub(view.group.start);
+        self.backlog.note(&range, now.kind(), wave);
         self.note(range, now, view, met);
     }
 
     /// Notes the accesses that were kept.
     #[cold]
     pub(super) fn settle(&mut self, view: &HappensBefore<'_>) {
-        let backlog = take(&mut self.backlog);
+        let mut backlog = take(&mut self.backlog);
         let mut met = Conflicts::default();
         backlog.each(|range, now| self.note(range, now, view, &mut met));
         debug_assert!(met.conflicts.is_empty(), "they were kept apart from those");
-        self.backlog = backlog.settled();
+        backlog.settled();
+        self.backlog = backlog;
     }
 
     fn note(

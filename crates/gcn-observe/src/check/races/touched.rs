@@ -1,0 +1,276 @@
+//! The dwords of LDS that waves have accessed since the last barrier, a bit for each.
+
+use std::ops::Range;
+
+use super::entry::AccessKind;
+
+/// Bytes that a bit stands for.
+const DWORD: u64 = 4;
+
+/// Ways of access that matter: what loads, what stores, and atomics, of which two do not conflict.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Way {
+    Load,
+    Store,
+    Atomic,
+}
+
+impl Way {
+    /// All, in the order of their numbers.
+    const ALL: [Way; 3] = [Way::Load, Way::Store, Way::Atomic];
+
+    fn of(kind: AccessKind) -> Way {
+        match kind {
+            AccessKind::Load | AccessKind::CoherentLoad => Way::Load,
+            AccessKind::Store => Way::Store,
+            AccessKind::Atomic | AccessKind::FailedSwap => Way::Atomic,
+        }
+    }
+
+    /// True if accesses of two waves may conflict.
+    fn meets(self, other: Way) -> bool {
+        self != other || self == Way::Store
+    }
+}
+
+/// What an access has met in the dwords that it goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Met {
+    /// An access of another wave that it may conflict with.
+    pub(super) others: bool,
+    /// Itself: two of its elements share a dword.
+    pub(super) itself: bool,
+}
+
+/// The dwords that all waves have accessed in one way, and those that several have.
+#[derive(Debug, Default)]
+struct ByAll {
+    all: Vec<u64>,
+    several: Vec<u64>,
+}
+
+/// The dwords that waves have accessed.
+#[derive(Debug, Default)]
+pub(super) struct Touched {
+    /// Words of 64 dwords that LDS has.
+    words: usize,
+    /// By way.
+    by_all: [ByAll; Way::ALL.len()],
+    /// By wave, then by way.
+    own: Vec<u64>,
+    /// Those of the access that is entered; zeros in between.
+    bits: Vec<u64>,
+}
+
+/// Collects the bits of an access.
+struct Collector<'a> {
+    bits: &'a mut [u64],
+    /// The word that elements were in last, with the bits that are still to be put there.
+    word: u64,
+    open: u64,
+}
+
+impl Collector<'_> {
+    #[inline]
+    fn put(&mut self, word: u64, bits: u64) {
+        if word != self.word {
+            self.flush();
+            self.word = word;
+        }
+        self.open |= bits;
+    }
+
+    fn flush(&mut self) {
+        // What is beyond LDS is nobody's.
+        if let Some(bits) = self.bits.get_mut(self.word as usize) {
+            *bits |= self.open;
+        }
+        self.open = 0;
+    }
+
+    /// Adds the dwords of some bytes, and returns their number.
+    fn add(&mut self, bytes: Range<u64>) -> u64 {
+        let (mut first, end) = (bytes.start / DWORD, bytes.end.div_ceil(DWORD));
+        let all = end - first;
+        while first < end {
+            let (word, bit) = (first / 64, first % 64);
+            let count = (end - first).min(64 - bit);
+            self.put(word, u64::MAX >> (64 - count) << bit);
+            first += count;
+        }
+        all
+    }
+
+    /// Adds elements of as many bytes each, and returns the number of their dwords.
+    fn add_all(&mut self, bytes: u64, elements: impl Iterator<Item = u64>) -> u64 {
+        let dwords = bytes.div_ceil(DWORD);
+        let mask = u64::MAX >> (64 - dwords.clamp(1, 64));
+        let mut all = 0;
+        elements.for_each(|at| {
+            let (word, bit) = (at / DWORD / 64, at / DWORD % 64);
+            if at % DWORD == 0 && bit + dwords <= 64 {
+                self.put(word, mask << bit);
+                all += dwords;
+            } else {
+                all += self.add(at..at + bytes);
+            }
+        });
+        self.flush();
+        all
+    }
+}
+
+impl Touched {
+    /// Nobody has accessed anything in LDS of a size.
+    pub(super) fn begin(&mut self, bytes: usize) {
+        self.words = bytes.div_ceil(64 * DWORD as usize);
+        for it in &mut self.by_all {
+            for bits in [&mut it.all, &mut it.several] {
+                bits.clear();
+                bits.resize(self.words, 0);
+            }
+        }
+        self.own.clear();
+        self.bits.resize(self.words, 0);
+    }
+
+    /// Enters an access of a wave, by its number in the workgroup, to elements of as many bytes each. `reach` is from the lowest to
+    /// the highest byte.
+    pub(super) fn enter(
+        &mut self,
+        wave: u32,
+        kind: AccessKind,
+        reach: &Range<u64>,
+        bytes: u64,
+        elements: impl Iterator<Item = u64>,
+    ) -> Met {
+        let mut collector = Collector {
+            bits: &mut self.bits,
+            word: 0,
+            open: 0,
+        };
+        let count = collector.add_all(bytes, elements);
+        let of_wave = self.words * Way::ALL.len();
+        let own = wave as usize * of_wave;
+        if self.own.len() < own + of_wave {
+            self.own.resize(own + of_wave, 0);
+        }
+        let own = &mut self.own[own..own + of_wave];
+        let way = Way::of(kind);
+        let size = 64 * DWORD;
+        let end = (reach.end.div_ceil(size) as usize).min(self.words);
+        let start = ((reach.start / size) as usize).min(end);
+        let (mut met, mut different) = (0, 0);
+        for word in start..end {
+            let bits = std::mem::take(&mut self.bits[word]);
+            different += u64::from(bits.count_ones());
+            for (number, other) in Way::ALL.into_iter().enumerate() {
+                let by_all = &mut self.by_all[number];
+                let (all, several) = (&mut by_all.all[word], &mut by_all.several[word]);
+                let own = &mut own[number * self.words + word];
+                let others = *all & !*own | *several;
+                if way.meets(other) {
+                    met |= bits & others;
+                }
+                if way == other {
+                    *several |= bits & others;
+                    *all |= bits;
+                    *own |= bits;
+                }
+            }
+        }
+        Met {
+            others: met != 0,
+            itself: different != count,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Enters elements from and to some bytes, which are as long as the first one.
+    fn enter(touched: &mut Touched, wave: u32, kind: AccessKind, all: &[(u64, u64)]) -> Met {
+        let bytes = all[0].1 - all[0].0;
+        assert!(all.iter().all(|it| it.1 - it.0 == bytes));
+        let first = all.iter().map(|it| it.0).min().unwrap();
+        let last = all.iter().map(|it| it.1).max().unwrap();
+        touched.enter(wave, kind, &(first..last), bytes, all.iter().map(|it| it.0))
+    }
+
+    const NOTHING: Met = Met {
+        others: false,
+        itself: false,
+    };
+    const OTHERS: Met = Met {
+        others: true,
+        itself: false,
+    };
+
+    #[test]
+    fn a_store_meets_loads_and_stores_of_other_waves() {
+        use AccessKind::{Load, Store};
+        let mut touched = Touched::default();
+        touched.begin(1024);
+        let it = &mut touched;
+        assert_eq!(enter(it, 0, Store, &[(0, 4), (8, 12)]), NOTHING);
+        assert_eq!(enter(it, 1, Store, &[(4, 8), (12, 16)]), NOTHING);
+        assert_eq!(enter(it, 0, Load, &[(0, 4)]), NOTHING);
+        assert_eq!(enter(it, 1, Load, &[(8, 9)]), OTHERS);
+        assert_eq!(enter(it, 1, Store, &[(0, 1)]), OTHERS);
+        // Now both have stored there.
+        assert_eq!(enter(it, 0, Load, &[(0, 4)]), OTHERS);
+        assert_eq!(enter(it, 1, Load, &[(0, 4)]), OTHERS);
+        // Loads alone do not meet.
+        assert_eq!(enter(it, 0, Load, &[(248, 264)]), NOTHING);
+        assert_eq!(enter(it, 1, Load, &[(248, 264)]), NOTHING);
+        assert_eq!(enter(it, 1, Load, &[(248, 264)]), NOTHING);
+        // The first of several loads counts all the same.
+        assert_eq!(enter(it, 1, Store, &[(260, 264)]), OTHERS);
+        it.begin(1024);
+        assert_eq!(enter(it, 2, Store, &[(0, 1024)]), NOTHING);
+    }
+
+    #[test]
+    fn atomics_meet_all_but_each_other() {
+        use AccessKind::{Atomic, FailedSwap, Load, Store};
+        let mut touched = Touched::default();
+        touched.begin(256);
+        let it = &mut touched;
+        assert!(!enter(it, 0, Atomic, &[(0, 4), (0, 4)]).others);
+        assert_eq!(enter(it, 1, Atomic, &[(0, 4)]), NOTHING);
+        assert_eq!(enter(it, 1, FailedSwap, &[(4, 8)]), NOTHING);
+        assert_eq!(enter(it, 0, Load, &[(0, 4)]), OTHERS);
+        assert_eq!(enter(it, 0, Store, &[(4, 8)]), OTHERS);
+        assert_eq!(enter(it, 1, Atomic, &[(4, 8)]), OTHERS);
+        // The wave's own atomic is in order with it.
+        assert_eq!(enter(it, 2, Atomic, &[(8, 12)]), NOTHING);
+        assert_eq!(enter(it, 2, Load, &[(8, 12)]), NOTHING);
+    }
+
+    #[test]
+    fn elements_of_a_store_meet_each_other() {
+        use AccessKind::Store;
+        let mut touched = Touched::default();
+        touched.begin(512);
+        let it = &mut touched;
+        let both = enter(it, 0, Store, &[(0, 4), (256, 260), (2, 6)]);
+        assert!(both.itself && !both.others);
+        // The same wave may store there again.
+        assert_eq!(enter(it, 0, Store, &[(252, 260), (0, 8)]), NOTHING);
+    }
+
+    #[test]
+    fn what_is_beyond_lds_is_nobodys() {
+        use AccessKind::{Load, Store};
+        let mut touched = Touched::default();
+        touched.begin(256);
+        let it = &mut touched;
+        let beyond = [(256, 260), (1 << 32, (1 << 32) + 4)];
+        assert!(!enter(it, 0, Store, &beyond).others);
+        assert!(!enter(it, 1, Store, &beyond).others);
+        assert!(!enter(it, 0, Store, &[(252, 272)]).others);
+        assert_eq!(enter(it, 1, Load, &[(252, 256)]), OTHERS);
+    }
+}
