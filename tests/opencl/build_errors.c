@@ -45,6 +45,15 @@ static void check_unresolved(void) {
     EXPECT_EQUAL(state_of(program), CL_BUILD_ERROR);
     expect_log(program, "elsewhere");
     CHECK(clReleaseProgram(program));
+    // C99's: the body is for calls that are inlined alone.
+    const char* const source =
+        "__attribute__((noinline)) inline int twice(int x) { return 2 * x; }\n"
+        "kernel void a(global int* to) { to[0] = twice(to[1]); }\n";
+    const cl_program of_inline = program_of(source);
+    EXPECT_ERROR(clBuildProgram(of_inline, 1, &device, "", NULL, NULL), CL_BUILD_PROGRAM_FAILURE);
+    expect_log(of_inline, "write `static inline`");
+    CHECK(clBuildProgram(of_inline, 1, &device, "-fgnu89-inline", NULL, NULL));
+    CHECK(clReleaseProgram(of_inline));
 }
 
 static void check_warnings(void) {

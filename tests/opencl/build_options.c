@@ -38,8 +38,17 @@ static void check_definitions(void) {
     EXPECT_EQUAL(answer_of(source, "-DWORD=\"(3 * 9)\""), 27);
     EXPECT_EQUAL(answer_of(source, "-cl-mad-enable  -cl-no-signed-zeros   -DWORD=19 -cl-unsafe-math-optimizations"), 19);
     EXPECT_EQUAL(answer_of(source, "-cl-finite-math-only -cl-fast-relaxed-math -w -cl-denorms-are-zero -DWORD=20"), 20);
-    EXPECT_EQUAL(answer_of(source, "-cl-opt-disable -DWORD=21"), 21);
+    EXPECT_EQUAL(answer_of(source, "-cl-uniform-work-group-size -cl-no-subgroup-ifp -DWORD=21"), 21);
     EXPECT_EQUAL(answer_of(source, "-cl-single-precision-constant -cl-strict-aliasing -DWORD=22"), 22);
+}
+
+static void check_levels(void) {
+    const char* const source =
+        "kernel void answer(global int* to) {\n"
+        "#ifdef __OPTIMIZE__\n    to[0] = 1;\n#else\n    to[0] = 0;\n#endif\n}";
+    EXPECT_EQUAL(answer_of(source, ""), 1);
+    EXPECT_EQUAL(answer_of(source, "-cl-opt-disable"), 0);
+    EXPECT_EQUAL(answer_of(source, "-O1"), 1);
 }
 
 static void check_headers(void) {
@@ -170,6 +179,7 @@ static void check_information(void) {
 int main(void) {
     open_device();
     check_definitions();
+    check_levels();
     check_headers();
     check_standards();
     check_parts();

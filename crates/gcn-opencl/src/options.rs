@@ -12,17 +12,15 @@ const STANDARD: &str = "-cl-std=";
 /// Versions that a program may choose.
 const STANDARDS: [&str; 6] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CLC++"];
 /// Options that Clang takes as they are.
-const PLAIN: [&str; 17] = [
+const PLAIN: [&str; 15] = [
     "-w",
     "-Werror",
     "-g",
     "-cl-single-precision-constant",
     "-cl-denorms-are-zero",
     "-cl-fp32-correctly-rounded-divide-sqrt",
-    "-cl-opt-disable",
     "-cl-strict-aliasing",
     "-cl-uniform-work-group-size",
-    "-cl-no-subgroup-ifp",
     "-cl-mad-enable",
     "-cl-no-signed-zeros",
     "-cl-unsafe-math-optimizations",
@@ -31,18 +29,21 @@ const PLAIN: [&str; 17] = [
     "-cl-kernel-arg-info",
     "-v",
 ];
+/// The option that disables optimisations, and Clang's: to Clang it is not a level, and that which it is given wins.
+const UNOPTIMISED: (&str, &str) = ("-cl-opt-disable", "-O0");
+/// The promise that sub-groups need not make progress by themselves. Clang does not know it, and nothing would be done with it.
+const NEEDS_NO_PROGRESS: &str = "-cl-no-subgroup-ifp";
 /// Beginnings of options that Clang takes as they are: of the specification, and its own.
 const PREFIXES: [&str; 7] = ["-D", "-I", "-U", "-O", "-W", "-f", "-m"];
 /// Options of linking.
 const LINKING: [&str; 2] = ["-create-library", "-enable-link-options"];
 /// Options of linking that are of compiling too.
-const LINKING_ALSO: [&str; 6] = [
+const LINKING_ALSO: [&str; 5] = [
     "-cl-denorms-are-zero",
     "-cl-no-signed-zeros",
     "-cl-unsafe-math-optimizations",
     "-cl-finite-math-only",
     "-cl-fast-relaxed-math",
-    "-cl-no-subgroup-ifp",
 ];
 
 /// The words of a text of options. Quotes keep spaces together, and a backslash keeps the next character.
@@ -92,6 +93,9 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
             if language != "clc" && language != "cl" {
                 return Err(format!("{word} {language}"));
             }
+        } else if word == UNOPTIMISED.0 {
+            options.push(UNOPTIMISED.1.into());
+        } else if word == NEEDS_NO_PROGRESS {
         } else if PREFIXES.iter().any(|begin| word.starts_with(begin)) || PLAIN.contains(&&*word) {
             options.push(word.into());
         } else {
@@ -166,7 +170,7 @@ pub(crate) fn linking(text: &str) -> Result<Linking, String> {
             linking.options.push(word.into());
         } else if LINKING.contains(&&*word) {
             linking.is_library |= word == LINKING[0];
-        } else {
+        } else if word != NEEDS_NO_PROGRESS {
             return Err(word);
         }
     }
@@ -197,6 +201,7 @@ mod tests {
             Ok((true, 0))
         );
         assert_eq!(linking_of("-cl-fast-relaxed-math"), Ok((false, 1)));
+        assert_eq!(linking_of("-cl-no-subgroup-ifp"), Ok((false, 0)));
         assert_eq!(linking_of("-g"), Err("-g".to_owned()));
     }
 }

@@ -245,5 +245,11 @@ fn hinted(mut messages: String) -> String {
     if messages.contains("'hip/hip_runtime.h' file not found") {
         messages.push_str("help: HIP's headers are in Debian's package libamdhip64-dev\n");
     }
+    if messages.contains("undefined hidden symbol") {
+        messages.push_str(
+            "help: a function without a body: if it has one and is `inline`, that is none where a call is left, by the rules of C99; \
+             write `static inline`, or compile with -fgnu89-inline\n",
+        );
+    }
     messages
 }
