@@ -17,6 +17,8 @@ pub const KERNELS: &[&str] = &[
     "histogram",
     "xorshift",
     "radix_sort",
+    "fft",
+    "saxpy",
 ];
 /// Runs of each in each way; the best counts. Checks that are off unless asked for take so long that one run is enough.
 const RUNS: usize = 3;
