@@ -115,7 +115,7 @@ pub(super) struct Backlog {
     /// All accesses by dwords, from the moment on when the reach did not tell enough.
     touched: Touched,
     has_touched: bool,
-    /// There are accesses that `touched` does not have, and that are not kept.
+    /// True if there are accesses that `touched` does not have, and that are not kept.
     has_others: bool,
     kept: Vec<BacklogAccess>,
     /// The bases of those that are kept, as [`ShareAccess`] has them, and their numbers.
@@ -256,7 +256,7 @@ impl Backlog {
         true
     }
 
-    /// What an access meets in the dwords that it goes to; nothing if other accesses are not known by dwords.
+    /// Enters an access, and returns the kinds of access that it meets in its dwords; nothing if others are not known by dwords.
     #[inline(never)]
     fn enter(&mut self, access: &ShareAccess<'_>, now: PastAccess, wave: u32) -> Option<Met> {
         if !self.has_touched && !self.has_others {

@@ -33,7 +33,7 @@ impl Way {
     }
 }
 
-/// What an access has met in the dwords that it goes to.
+/// Kinds of access that one has met in the dwords that it goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Met {
     /// An access of another wave that it may conflict with.
@@ -58,7 +58,7 @@ pub(super) struct Touched {
     by_all: [ByAll; Way::ALL.len()],
     /// By wave, then by way.
     own: Vec<u64>,
-    /// Those of the access that is entered; zeros in between.
+    /// Dwords of the access that is entered; zeros in between.
     bits: Vec<u64>,
 }
 
@@ -101,7 +101,7 @@ impl Collector<'_> {
         all
     }
 
-    /// Adds elements of as many bytes each, and returns the number of their dwords.
+    /// Adds elements of `bytes` bytes each, and returns the number of their dwords.
     fn add_all(&mut self, bytes: u64, elements: impl Iterator<Item = u64>) -> u64 {
         let dwords = bytes.div_ceil(DWORD);
         let mask = u64::MAX >> (64 - dwords.clamp(1, 64));
@@ -134,7 +134,7 @@ impl Touched {
         self.bits.resize(self.words, 0);
     }
 
-    /// Enters an access of a wave, by its number in the workgroup, to elements of as many bytes each. `reach` is from the lowest to
+    /// Enters an access of a wave, by its number in the workgroup, to elements of `bytes` bytes each. `reach` is from the lowest to
     /// the highest byte.
     pub(super) fn enter(
         &mut self,

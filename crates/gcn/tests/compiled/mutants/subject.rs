@@ -22,8 +22,8 @@ use crate::compile::{self, Build};
 /// Instructions of a wave at most.
 const LIMIT: u64 = 200_000_000;
 
-/// Ticks of S_MEMREALTIME per second: so many that between two readings more time has passed than any kernel waits for. Each
-/// run goes the same way, whatever its speed.
+/// Ticks of S_MEMREALTIME per second: between two readings more time has passed than any kernel waits for. Each run goes the
+/// same way, whatever its speed.
 const REALTIME_HZ: u64 = 1_000_000_000_000;
 
 /// The word of S_WAITCNT without its constant.
@@ -205,7 +205,7 @@ fn linked(facts: Facts, module: &Module) -> Facts {
     }
 }
 
-/// What runs with mutants of waits have shown.
+/// Results of runs with mutants of waits.
 struct Tried {
     /// Uses of registers that are reported.
     registers: BTreeSet<Pair>,
@@ -213,9 +213,9 @@ struct Tried {
     is_lds: bool,
     /// Late memory operations change the results.
     is_late: bool,
-    /// They do, and it is a race that is reported.
+    /// True if they do, and a race is reported.
     is_race: bool,
-    /// What should have been reported, and was not, or the other way round.
+    /// Uses that should have been reported, and were not, or the other way round.
     objection: Option<String>,
 }
 
