@@ -19,7 +19,7 @@ pub struct Wait {
     pub is_at_call: bool,
 }
 
-/// What the waits become: without effect, and with each field weakened by one.
+/// Values that a mutant of a wait has: none that matters, and each field weakened by one.
 fn weaker(isa: Isa, until: Waitcnt) -> impl Iterator<Item = Waitcnt> {
     let max = Waitcnt::max(isa);
     let fields = [
@@ -44,7 +44,7 @@ fn weaker(isa: Isa, until: Waitcnt) -> impl Iterator<Item = Waitcnt> {
 /// A wait that is removed or weakened, with what the model says of it.
 pub struct Mutant {
     pub wait: Wait,
-    /// What it waits for now.
+    /// Values that it waits for now.
     pub until: Waitcnt,
     pub reason: Reason,
     /// Uses of registers that need the wait.
