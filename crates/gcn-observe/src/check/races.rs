@@ -545,8 +545,10 @@ impl WaveObserver for RaceWatch {
         self.groups.of(id.group).is_none_or(|group| {
             // Two lanes may store to one byte.
             let is_apart = facts.kind != entry::AccessKind::Store || access.ascends();
-            group.is_alone() && is_apart
-                || group.keep(run, id.wave, access, is_apart, facts.site, facts.kind)
+            if group.is_alone() {
+                return is_apart;
+            }
+            group.keep(run, id.wave, access, is_apart, facts.site, facts.kind)
         })
     }
 
