@@ -12,13 +12,14 @@ const STANDARD: &str = "-cl-std=";
 /// Versions that a program may choose.
 const STANDARDS: [&str; 6] = ["CL1.0", "CL1.1", "CL1.2", "CL2.0", "CL3.0", "CLC++"];
 /// Options that Clang takes as they are.
-const PLAIN: [&str; 15] = [
+const PLAIN: [&str; 16] = [
     "-w",
     "-Werror",
     "-g",
     "-cl-single-precision-constant",
     "-cl-denorms-are-zero",
     "-cl-fp32-correctly-rounded-divide-sqrt",
+    "-cl-opt-disable",
     "-cl-strict-aliasing",
     "-cl-uniform-work-group-size",
     "-cl-mad-enable",
@@ -29,8 +30,6 @@ const PLAIN: [&str; 15] = [
     "-cl-kernel-arg-info",
     "-v",
 ];
-/// The option that disables optimisations, and Clang's: to Clang it is not a level, and that which it is given wins.
-const UNOPTIMISED: (&str, &str) = ("-cl-opt-disable", "-O0");
 /// The promise that sub-groups need not make progress by themselves. Clang does not know it, and nothing would be done with it.
 const NEEDS_NO_PROGRESS: &str = "-cl-no-subgroup-ifp";
 /// Beginnings of options that Clang takes as they are: of the specification, and its own.
@@ -68,6 +67,12 @@ fn words(text: &str) -> Vec<String> {
     words
 }
 
+/// The words that something is done with.
+fn given(text: &str) -> impl Iterator<Item = String> {
+    let words = words(text).into_iter();
+    words.filter(|word| word != NEEDS_NO_PROGRESS)
+}
+
 /// Options of compiling for a device.
 ///
 /// # Errors
@@ -75,7 +80,7 @@ fn words(text: &str) -> Vec<String> {
 pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, String> {
     let mut options: Vec<OsString> = Vec::new();
     let mut has_standard = false;
-    let mut given = words(text).into_iter();
+    let mut given = given(text);
     while let Some(word) = given.next() {
         if let Some(standard) = word.strip_prefix(STANDARD) {
             let is_known = STANDARDS.iter().any(|known| standard.starts_with(known));
@@ -93,9 +98,6 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
             if language != "clc" && language != "cl" {
                 return Err(format!("{word} {language}"));
             }
-        } else if word == UNOPTIMISED.0 {
-            options.push(UNOPTIMISED.1.into());
-        } else if word == NEEDS_NO_PROGRESS {
         } else if PREFIXES.iter().any(|begin| word.starts_with(begin)) || PLAIN.contains(&&*word) {
             options.push(word.into());
         } else {
@@ -165,12 +167,12 @@ pub(crate) struct Linking {
 /// The first word that is none.
 pub(crate) fn linking(text: &str) -> Result<Linking, String> {
     let mut linking = Linking::default();
-    for word in words(text) {
+    for word in given(text) {
         if LINKING_ALSO.contains(&&*word) {
             linking.options.push(word.into());
         } else if LINKING.contains(&&*word) {
             linking.is_library |= word == LINKING[0];
-        } else if word != NEEDS_NO_PROGRESS {
+        } else {
             return Err(word);
         }
     }

@@ -151,7 +151,7 @@ pub fn compile_with(
         if !succeeded {
             return Err(CompileError::Failed {
                 program: program.clone(),
-                diagnostics: hinted(diagnostics),
+                diagnostics: hinted(diagnostics, request.language),
                 commands: shown.into_iter().take(number + 1).collect(),
             });
         }
@@ -241,11 +241,11 @@ fn run(
 }
 
 /// Messages with the remedy for those that have one.
-fn hinted(mut messages: String) -> String {
+fn hinted(mut messages: String, language: Language) -> String {
     if messages.contains("'hip/hip_runtime.h' file not found") {
         messages.push_str("help: HIP's headers are in Debian's package libamdhip64-dev\n");
     }
-    if messages.contains("undefined hidden symbol") {
+    if language == Language::OpenClC && messages.contains("undefined hidden symbol") {
         messages.push_str(
             "help: a function without a body: if it has one and is `inline`, that is none where a call is left, by the rules of C99; \
              write `static inline`, or compile with -fgnu89-inline\n",

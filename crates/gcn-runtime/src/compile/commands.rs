@@ -16,6 +16,8 @@ const FIRST_OF_TWO_STEPS: u32 = 17;
 const FIRST_OF_VERSION_5: u32 = 15;
 /// The option that chooses the version of code objects.
 const CODE_OBJECT_VERSION: &str = "-mcode-object-version=";
+/// OpenCL's option that disables optimisations. Clang does not count it as a level, and the level that it is given would win.
+const UNOPTIMISED: &str = "-cl-opt-disable";
 /// The triple of the target.
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
 /// Attributes that HIP's headers have names for, for sources that do without the headers.
@@ -254,7 +256,7 @@ impl CompilerCommands {
 
 /// The options of a request that decide about others.
 struct ClangOptions {
-    /// `-O…`, the last one.
+    /// `-O…`, the last one; `-O0` where that is [`UNOPTIMISED`].
     level: Option<OsString>,
     /// Version of code objects.
     code_object: Option<u32>,
@@ -277,11 +279,12 @@ impl ClangOptions {
         let is_level = |option: &&OsString| {
             option
                 .to_str()
-                .is_some_and(|option| option.starts_with("-O"))
+                .is_some_and(|option| option.starts_with("-O") || option == UNOPTIMISED)
         };
+        let level = given.iter().rfind(is_level).cloned();
         let fast = ["-cl-fast-relaxed-math", "-ffast-math"];
         ClangOptions {
-            level: given.iter().rfind(is_level).cloned(),
+            level: level.map(|it| if it == UNOPTIMISED { "-O0".into() } else { it }),
             code_object: texts().filter_map(version).next_back(),
             code_object_option: given
                 .iter()
@@ -391,5 +394,8 @@ mod tests {
         assert_eq!(chosen.level, Some("-O3".into()));
         assert_eq!(chosen.code_object, Some(4));
         assert_eq!(chosen.others, ["-mcode-object-version=4", "-DX"]);
+        let unoptimised = options(&["-O3", "-cl-opt-disable"]);
+        assert_eq!(unoptimised.level, Some("-O0".into()));
+        assert!(unoptimised.others.is_empty());
     }
 }
