@@ -116,12 +116,18 @@ impl ShareElements {
         u64::from(base.wrapping_add(self.offset) & self.mask)
     }
 
+    /// The bytes from a lane's first element to each of its elements.
+    #[inline]
+    pub fn distances(self) -> impl Iterator<Item = u64> {
+        let all = [Some(0), self.distance].into_iter().flatten();
+        all.map(u64::from)
+    }
+
     /// The addresses of the elements of a lane with this base.
     #[inline]
     pub fn addresses(self, base: u32) -> impl Iterator<Item = u64> {
         let first = self.first(base);
-        let behind = [Some(0), self.distance].into_iter().flatten();
-        behind.map(move |distance| first + u64::from(distance))
+        self.distances().map(move |distance| first + distance)
     }
 }
 

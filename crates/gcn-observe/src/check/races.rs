@@ -542,14 +542,9 @@ impl WaveObserver for RaceWatch {
             return false;
         }
         let id = context.id();
-        self.groups.of(id.group).is_none_or(|group| {
-            // Two lanes may store to one byte.
-            let is_apart = facts.kind != entry::AccessKind::Store || access.ascends();
-            if group.is_alone() {
-                return is_apart;
-            }
-            group.keep(run, id.wave, access, is_apart, facts.site, facts.kind)
-        })
+        self.groups
+            .of(id.group)
+            .is_none_or(|group| group.keep(run, id.wave, access, facts.site, facts.kind))
     }
 
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {

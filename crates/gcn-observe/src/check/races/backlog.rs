@@ -11,7 +11,7 @@ use gcn_emu::observe::{ShareAccess, ShareElements};
 use gcn_emu::wave::Lanes;
 
 use super::entry::{AccessKind, PastAccess};
-use super::touched::{Met, Touched};
+use super::touched::{Met, Touched, Way};
 use crate::filter::lanes;
 
 /// Parts that LDS is divided into where it matters little how exact a place is.
@@ -85,10 +85,9 @@ impl BacklogAccess {
 
     /// The addresses of the elements: first the lanes' first ones, then their second ones.
     fn elements(&self, bases: &Lanes) -> impl Iterator<Item = u64> {
-        let behind = [Some(0), self.elements.distance].into_iter().flatten();
-        behind.flat_map(move |distance| {
+        self.elements.distances().flat_map(move |distance| {
             let first = move |lane: usize| self.elements.first(bases.0[lane]);
-            lanes(self.lanes).map(move |lane| first(lane) + u64::from(distance))
+            lanes(self.lanes).map(move |lane| first(lane) + distance)
         })
     }
 
@@ -96,7 +95,7 @@ impl BacklogAccess {
     fn enter(&self, touched: &mut Touched, bases: &Lanes, range: &Range<u64>) -> Met {
         let bytes = u64::from(self.elements.bytes);
         let elements = self.elements(bases);
-        touched.enter(self.wave, self.now.kind(), range, bytes, elements)
+        touched.enter(self.wave, Way::of(self.now.kind()), range, bytes, elements)
     }
 }
 
@@ -106,10 +105,8 @@ pub(super) struct Backlog {
     /// Bytes of LDS, and the power of two that its parts have.
     lds: usize,
     shift: u32,
-    /// Reach of all accesses, kept or not, by kind: loads and swaps that fail, atomics, stores.
-    loads: Reach,
-    atomics: Reach,
-    stores: Reach,
+    /// Reach of all accesses, kept or not, by way.
+    reach: [Reach; Way::ALL.len()],
     /// The stores one by one, with their waves, as long as they are few.
     stored: Vec<(Range<u64>, u32)>,
     /// All accesses by dwords, from the moment on when the reach did not tell enough.
@@ -141,9 +138,7 @@ impl Backlog {
 
     /// All is past.
     pub(super) fn clear(&mut self) {
-        for it in [&mut self.loads, &mut self.atomics, &mut self.stores] {
-            it.clear();
-        }
+        self.reach.iter_mut().for_each(Reach::clear);
         self.stored.clear();
         self.forget();
         (self.has_touched, self.has_others) = (false, false);
@@ -183,11 +178,12 @@ impl Backlog {
     /// Notes where an access of a wave goes, by its number in the workgroup, that is not kept.
     #[inline]
     pub(super) fn note(&mut self, bytes: &Range<u64>, kind: AccessKind, wave: u32) {
-        self.reaches(bytes, self.parts(bytes), kind, wave);
+        let way = Way::of(kind);
+        self.reaches(bytes, self.parts(bytes), way, wave);
         if self.has_touched {
             let all = std::iter::once(bytes.start);
             self.touched
-                .enter(wave, kind, bytes, bytes.end - bytes.start, all);
+                .enter(wave, way, bytes, bytes.end - bytes.start, all);
         } else {
             self.has_others = true;
         }
@@ -195,28 +191,28 @@ impl Backlog {
 
     /// Notes where an access goes: some bytes, which are in some parts.
     #[inline]
-    fn reaches(&mut self, bytes: &Range<u64>, parts: u64, kind: AccessKind, wave: u32) {
-        match kind {
-            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::FailedSwap => {
-                self.loads.add(parts, wave);
-            }
-            AccessKind::Atomic => self.atomics.add(parts, wave),
-            AccessKind::Store => {
-                self.stores.add(parts, wave);
-                if self.stored.len() < FEW_STORES {
-                    self.stored.push((bytes.clone(), wave));
-                }
-            }
+    fn reaches(&mut self, bytes: &Range<u64>, parts: u64, way: Way, wave: u32) {
+        self.reach[way as usize].add(parts, wave);
+        if way == Way::Store && self.stored.len() < FEW_STORES {
+            self.stored.push((bytes.clone(), wave));
         }
     }
 
-    /// True if another wave may have stored to some bytes, which are in some parts.
+    /// True if another wave may have accessed some bytes, which are in some parts, in a way that conflicts with this one.
     #[inline]
-    fn meets_stores(&self, bytes: &Range<u64>, parts: u64, wave: u32) -> bool {
+    fn is_near(&self, bytes: &Range<u64>, parts: u64, way: Way, wave: u32) -> bool {
+        Way::ALL.into_iter().any(|other| {
+            way.meets(other)
+                && self.reach[other as usize].meets(parts, wave)
+                && (other != Way::Store || self.meets_stored(bytes, wave))
+        })
+    }
+
+    /// True if another wave may have stored to some bytes.
+    fn meets_stored(&self, bytes: &Range<u64>, wave: u32) -> bool {
         let mut stored = self.stored.iter();
-        self.stores.meets(parts, wave)
-            && (self.stored.len() == FEW_STORES
-                || stored.any(|(other, by)| *by != wave && overlap(other, bytes)))
+        self.stored.len() == FEW_STORES
+            || stored.any(|(other, by)| *by != wave && overlap(other, bytes))
     }
 
     /// Keeps a load, an atomic or a store of a wave, by its number in the workgroup, if no other wave has come near in a way that it may
@@ -230,14 +226,8 @@ impl Backlog {
         wave: u32,
     ) -> bool {
         let parts = self.parts(&access.range);
-        let kind = now.kind();
-        let is_near = match kind {
-            AccessKind::Load => self.atomics.meets(parts, wave),
-            AccessKind::Atomic => self.loads.meets(parts, wave),
-            AccessKind::Store => self.loads.meets(parts, wave) || self.atomics.meets(parts, wave),
-            AccessKind::CoherentLoad | AccessKind::FailedSwap => return false,
-        };
-        let is_near = is_near || self.meets_stores(&access.range, parts, wave);
+        let way = Way::of(now.kind());
+        let is_near = self.is_near(&access.range, parts, way, wave);
         if is_near || !is_apart || self.has_touched {
             let met = self.enter(access, now, wave);
             if met.is_none_or(|it| it.others || it.itself && !is_apart) {
@@ -245,7 +235,7 @@ impl Backlog {
             }
         }
         let bytes = &access.range;
-        self.reaches(bytes, parts, kind, wave);
+        self.reaches(bytes, parts, way, wave);
         let all = &mut self.kept_bytes;
         *all = match all.is_empty() {
             true => bytes.clone(),

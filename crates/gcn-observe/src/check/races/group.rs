@@ -186,18 +186,22 @@ impl GroupShadow {
         self.first..self.first + self.count
     }
 
-    /// Notes a wave's access of LDS alone without looking at it, if nothing that it may conflict with is near, itself included unless its
-    /// lanes are known to store to different bytes. Returns false if something may be.
+    /// Notes a wave's access of LDS alone without looking at it, if nothing that it may conflict with is near, its own lanes
+    /// included. Returns false if something may be.
     #[inline]
     pub(super) fn keep(
         &mut self,
         run: &RaceDispatch,
         number: u32,
         access: &ShareAccess<'_>,
-        is_apart: bool,
         site: u16,
         kind: AccessKind,
     ) -> bool {
+        // Two lanes may store to one byte.
+        let is_apart = kind != AccessKind::Store || access.ascends();
+        if self.is_alone() {
+            return is_apart;
+        }
         let clock = self.wave(number).clock;
         let now = run.layout.entry(self.first + number, 0, clock, site, kind);
         if kind == AccessKind::Store && !self.chains.is_empty() {

@@ -9,7 +9,7 @@ const DWORD: u64 = 4;
 
 /// Ways of access that matter: what loads, what stores, and atomics, of which two do not conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Way {
+pub(super) enum Way {
     Load,
     Store,
     Atomic,
@@ -17,9 +17,9 @@ enum Way {
 
 impl Way {
     /// All, in the order of their numbers.
-    const ALL: [Way; 3] = [Way::Load, Way::Store, Way::Atomic];
+    pub(super) const ALL: [Way; 3] = [Way::Load, Way::Store, Way::Atomic];
 
-    fn of(kind: AccessKind) -> Way {
+    pub(super) fn of(kind: AccessKind) -> Way {
         match kind {
             AccessKind::Load | AccessKind::CoherentLoad => Way::Load,
             AccessKind::Store => Way::Store,
@@ -28,7 +28,8 @@ impl Way {
     }
 
     /// True if accesses of two waves may conflict.
-    fn meets(self, other: Way) -> bool {
+    #[inline]
+    pub(super) fn meets(self, other: Way) -> bool {
         self != other || self == Way::Store
     }
 }
@@ -139,7 +140,7 @@ impl Touched {
     pub(super) fn enter(
         &mut self,
         wave: u32,
-        kind: AccessKind,
+        way: Way,
         reach: &Range<u64>,
         bytes: u64,
         elements: impl Iterator<Item = u64>,
@@ -156,7 +157,6 @@ impl Touched {
             self.own.resize(own + of_wave, 0);
         }
         let own = &mut self.own[own..own + of_wave];
-        let way = Way::of(kind);
         let size = 64 * DWORD;
         let end = (reach.end.div_ceil(size) as usize).min(self.words);
         let start = ((reach.start / size) as usize).min(end);
@@ -164,7 +164,8 @@ impl Touched {
         for word in start..end {
             let bits = std::mem::take(&mut self.bits[word]);
             different += u64::from(bits.count_ones());
-            for (number, other) in Way::ALL.into_iter().enumerate() {
+            for other in Way::ALL {
+                let number = other as usize;
                 let by_all = &mut self.by_all[number];
                 let (all, several) = (&mut by_all.all[word], &mut by_all.several[word]);
                 let own = &mut own[number * self.words + word];
@@ -196,7 +197,8 @@ mod tests {
         assert!(all.iter().all(|it| it.1 - it.0 == bytes));
         let first = all.iter().map(|it| it.0).min().unwrap();
         let last = all.iter().map(|it| it.1).max().unwrap();
-        touched.enter(wave, kind, &(first..last), bytes, all.iter().map(|it| it.0))
+        let all = all.iter().map(|it| it.0);
+        touched.enter(wave, Way::of(kind), &(first..last), bytes, all)
     }
 
     const NOTHING: Met = Met {

@@ -450,14 +450,15 @@ impl Subject<'_> {
                 "not reported {missed:x?}, wrongly reported {wrong:x?}"
             ))
         };
-        let names = mutants.iter().map(Mutant::to_string);
-        let names = names.collect::<Vec<_>>().join("; ");
         Ok(Tried {
             registers,
             is_lds: !lds.is_empty(),
             is_late,
             is_race,
-            objection: objection.map(|it| format!("{names}: {it}")),
+            objection: objection.map(|it| {
+                let names: Vec<_> = mutants.iter().map(Mutant::to_string).collect();
+                format!("{}: {it}", names.join("; "))
+            }),
         })
     }
 
