@@ -17,8 +17,8 @@
 // GCN all: |
 // GCN 1.0, 1.1: = note: load at 0x100020000: `s_load_dword s18, s[16:17], 0x0`, at kernel+0x50, workgroup 0,0,0, wave 1
 // GCN 1.2, 1.4, 1.4.1: = note: load at 0x100020000: `s_load_dword s18, s[16:17], 0x0`, at kernel+0x54, workgroup 0,0,0, wave 1
-// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x38, workgroup 0,0,0, wave 0
-// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x3c, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x38, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x3c, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020000: byte 0 of data (1024 bytes)
 // GCN all: = note: kernel kernel, twice
 // GCN all: = help: `s_dcache_inv` before the load, whose cache may hold what was there before
@@ -35,8 +35,8 @@
 // GCN all: |     ------------------ the other store
 // GCN all: |
 // GCN all: = note: load at 0x100020000: `buffer_load_dword v5, v2, s[4:7], 0 offen`, at consumer+0x1c, workgroup 1,0,0, wave 0, lane 0
-// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x38, workgroup 0,0,0, wave 0
-// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x3c, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x38, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v0, v1, s[4:7], s3 offen`, at kernel+0x3c, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020000: byte 0 of data (1024 bytes)
 // GCN all: = note: kernel kernel, twice
 // GCN all: = help: `buffer_wbinvl1` before the load, whose cache may hold what was there before

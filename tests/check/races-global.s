@@ -16,8 +16,8 @@
 // GCN all: |
 // GCN 1.0, 1.1: = note: store at 0x100020000: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x24, workgroup 1,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: store at 0x100020000: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 1,0,0, wave 0, lane 0
-// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x24, workgroup 0,0,0, wave 0
-// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x24, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v2, v1, s[4:7], 0 offen`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020000: byte 0 of out (256 bytes)
 // GCN all: = note: kernel kernel, once
 // GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches
@@ -35,8 +35,8 @@
 // GCN all: |
 // GCN 1.0, 1.1: = note: store at 0x100020004: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x2c, workgroup 1,0,0, wave 0, lane 0
 // GCN 1.2, 1.4, 1.4.1: = note: store at 0x100020004: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x30, workgroup 1,0,0, wave 0, lane 0
-// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x2c, workgroup 0,0,0, wave 0
-// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x30, workgroup 0,0,0, wave 0
+// GCN 1.0, 1.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x2c, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: the other store: `buffer_store_dword v3, v1, s[4:7], 0 offen offset:4`, at kernel+0x30, workgroup 0,0,0, wave 0, lane 0
 // GCN all: = note: address 0x100020004: byte 4 of out (256 bytes)
 // GCN all: = note: kernel kernel, once
 // GCN all: = help: a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, `buffer_wbinvl1`) before the second; or two dispatches; or leave it, since the result is the same in any order

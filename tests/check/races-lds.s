@@ -13,7 +13,7 @@
 // GCN all: 30 |     ds_write_b32 v1, v0
 // GCN all: |     ------------ the other store
 // GCN all: |
-// GCN all: = note: load at 0x100: `ds_read_b32 v3, v2`, at kernel+0x1c, workgroup 0,0,0, wave 0
+// GCN all: = note: load at 0x100: `ds_read_b32 v3, v2`, at kernel+0x1c, workgroup 0,0,0, wave 0, lane 63
 // GCN all: = note: the other store: `ds_write_b32 v1, v0`, at kernel+0x10, workgroup 0,0,0, wave 1, lane 0
 // GCN all: = note: kernel kernel, twice
 // GCN all: = help: `s_barrier` between both accesses, behind waits for what the waves have written

@@ -52,6 +52,7 @@ mod global;
 mod extent;
 mod apart;
 mod lanes;
+mod places;
 mod means;
 mod run;
 mod report;
@@ -83,6 +84,7 @@ use global::Recent;
 use group::{CachePath, GroupShadow, GroupShadows, Read};
 use lanes::{Stored, overlap, stored};
 use means::Means;
+use places::{AccessPlaces, ThreadPlaces};
 use report::{report_conflicts, report_host, report_lanes};
 use run::{RaceDispatch, continue_release};
 use shadow::{Conflicts, HappensBefore};
@@ -99,6 +101,7 @@ pub(super) struct Races {
     ahead: Arc<Ahead>,
     layout: EntryLayout,
     runs: Arc<Runs>,
+    places: Arc<AccessPlaces>,
 }
 
 impl Races {
@@ -109,6 +112,7 @@ impl Races {
             ahead,
             layout: EntryLayout::new(of_lanes),
             runs: Arc::default(),
+            places: Arc::default(),
         }
     }
 }
@@ -158,13 +162,18 @@ impl Observer for Races {
             met: Conflicts::default(),
             recent: Recent::default(),
             swap: None,
+            places: self.places.of_thread(),
         }))
     }
 
     fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
         let means = Means::of(&self.ahead, dispatch);
-        self.runs
-            .begin(RaceDispatch::new(dispatch, self.layout, means));
+        self.runs.begin(RaceDispatch::new(
+            dispatch,
+            self.layout,
+            means,
+            self.places.clone(),
+        ));
     }
 
     fn dispatch_ends(&self, dispatch: &Dispatched<'_>, _: &Stats, _: Option<&Fault>) {
@@ -259,6 +268,7 @@ struct RaceWatch {
     recent: Recent,
     /// A compare and swap that is being carried out.
     swap: Option<Swap>,
+    places: ThreadPlaces,
 }
 
 /// Active lanes of an atomic on LDS up to which it continues releases: those that synchronise waves have few.
@@ -347,7 +357,8 @@ impl RaceWatch {
             complete.to_agent = wave.is_complete(scoreboard);
             complete.to_group = scoreboard.counters().lgkm == 0;
         }
-        match event.shape().filter(|_| lanes == u64::MAX && is_of_waves) {
+        let shape = event.shape().filter(|_| lanes == u64::MAX && is_of_waves);
+        match &shape {
             Some(shape) => {
                 let lanes = event.lanes();
                 self.parts
@@ -413,23 +424,36 @@ impl RaceWatch {
             let is_own = run.is_alone()
                 || part.memory == ShadowedMemory::Lds && group.is_alone() && is_of_waves;
             let extents = if is_own { &[] } else { &part.extents[..] };
+            let entry = |lane| {
+                let wave = first + number;
+                run.layout.entry(wave, lane, clock, facts.site, part.kind)
+            };
+            let mut is_new = false;
             for extent in extents {
-                let now = run
-                    .layout
-                    .entry(first + number, extent.lane, clock, facts.site, part.kind)
-                    .releasing(release);
+                let now = entry(extent.lane).releasing(release);
                 let bytes = extent.bytes.clone();
                 match part.memory {
-                    ShadowedMemory::Lds => group.share.touch(bytes, now, &view, &mut self.met),
+                    ShadowedMemory::Lds => {
+                        group.share.touch(bytes, now, &view, &mut self.met);
+                        is_new = true;
+                    }
                     ShadowedMemory::Global => {
-                        self.recent
-                            .touch(&run.global, bytes, now, &view, &mut self.met);
+                        let met = &mut self.met;
+                        is_new |= self.recent.touch(&run.global, bytes, now, &view, met);
                     }
                 }
             }
-            let now = run
-                .layout
-                .entry(first + number, 0, clock, facts.site, part.kind);
+            if is_new && is_of_waves && !facts.is_scalar {
+                match &shape {
+                    Some(shape) => self
+                        .places
+                        .add_shape(run.id, entry(0), shape, event.lanes()),
+                    None => self
+                        .places
+                        .add(run.id, entry(0), part.memory, event.access()),
+                }
+            }
+            let now = entry(0);
             if continues || ends_chains {
                 continue_releases(run, group, part.memory, &self.met, now, is_atomic);
             }
@@ -468,6 +492,7 @@ impl RaceWatch {
                     conflicts,
                     values,
                     &past_cache,
+                    &group.share,
                 );
             }
         }

@@ -3,6 +3,7 @@
 #[path = "../common/mod.rs"]
 mod common;
 mod overlap;
+mod sides;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -83,18 +83,25 @@ impl BacklogAccess {
         }
     }
 
-    /// The addresses of the elements: first the lanes' first ones, then their second ones.
-    fn elements(&self, bases: &Lanes) -> impl Iterator<Item = u64> {
+    /// The lanes and the addresses of the elements: first the lanes' first ones, then their second ones.
+    #[inline]
+    fn elements(&self, bases: &Lanes) -> impl Iterator<Item = (usize, u64)> {
         self.elements.distances().flat_map(move |distance| {
             let first = move |lane: usize| self.elements.first(bases.0[lane]);
-            lanes(self.lanes).map(move |lane| first(lane) + distance)
+            lanes(self.lanes).map(move |lane| (lane, first(lane) + distance))
         })
+    }
+
+    /// The bytes of the element at an address.
+    #[inline]
+    fn element(&self, at: u64) -> Range<u64> {
+        at..at + u64::from(self.elements.bytes)
     }
 
     /// Enters it among others. It is in a range of bytes.
     fn enter(&self, touched: &mut Touched, bases: &Lanes, range: &Range<u64>) -> Met {
         let bytes = u64::from(self.elements.bytes);
-        let elements = self.elements(bases);
+        let elements = self.elements(bases).map(|(_, at)| at);
         touched.enter(self.wave, Way::of(self.now.kind()), range, bytes, elements)
     }
 }
@@ -115,10 +122,12 @@ pub(super) struct Backlog {
     /// True if there are accesses that `touched` does not have, and that are not kept.
     has_others: bool,
     kept: Vec<BacklogAccess>,
+    /// Those of them that are in the shadow already: they are the first ones, and only their lanes are asked for.
+    in_shadow: usize,
     /// The bases of those that are kept, as [`ShareAccess`] has them, and their numbers.
     bases: Vec<Lanes>,
     numbers: Vec<u64>,
-    /// From the lowest to the highest byte of those that are kept.
+    /// From the lowest to the highest byte of those that are not in the shadow.
     kept_bytes: Range<u64>,
 }
 
@@ -144,14 +153,19 @@ impl Backlog {
         (self.has_touched, self.has_others) = (false, false);
     }
 
-    /// Keeps none any more: they are in the shadow.
+    /// All that are kept are in the shadow.
     pub(super) fn settled(&mut self) {
-        self.has_others |= !self.has_touched && !self.kept.is_empty();
-        self.forget();
+        self.has_others |= !self.has_touched && self.kept.len() > self.in_shadow;
+        if self.is_full() {
+            self.forget();
+        }
+        self.in_shadow = self.kept.len();
+        self.kept_bytes = 0..0;
     }
 
     fn forget(&mut self) {
         self.kept.clear();
+        self.in_shadow = 0;
         self.bases.clear();
         self.numbers.clear();
         self.kept_bytes = 0..0;
@@ -252,7 +266,7 @@ impl Backlog {
         if !self.has_touched && !self.has_others {
             self.touched.begin(self.lds);
             self.has_touched = true;
-            for it in &self.kept {
+            for it in &self.kept[self.in_shadow..] {
                 let bases = &self.bases[it.bases];
                 it.enter(&mut self.touched, bases, &(0..u64::MAX));
             }
@@ -274,13 +288,25 @@ impl Backlog {
         self.bases.len() - 1
     }
 
-    /// Calls a function with the bytes of each access that is kept, in order; lanes that follow each other are taken together.
+    /// The lane by which one of the last accesses has accessed an address.
+    pub(super) fn lane_of(&self, access: PastAccess, at: u64) -> Option<usize> {
+        let access = access.without_release();
+        let mut kept = self.kept.iter().filter(|it| it.now == access);
+        kept.find_map(|it| {
+            let mut elements = it.elements(&self.bases[it.bases]);
+            let lane = elements.find(|(_, from)| it.element(*from).contains(&at));
+            lane.map(|(lane, _)| lane)
+        })
+    }
+
+    /// Calls a function with the bytes of each access that is not in the shadow, in order; lanes that follow each other are taken
+    /// together.
     pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, PastAccess)) {
-        for kept in &self.kept {
+        for kept in &self.kept[self.in_shadow..] {
             let bases = &self.bases[kept.bases];
             let mut open = 0..0;
-            for at in kept.elements(bases) {
-                let element = at..at + u64::from(kept.elements.bytes);
+            for (_, at) in kept.elements(bases) {
+                let element = kept.element(at);
                 if element.start == open.end && !open.is_empty() {
                     open.end = element.end;
                 } else if open != element {

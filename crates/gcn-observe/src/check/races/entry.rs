@@ -116,6 +116,11 @@ impl PastAccess {
         PastAccess(self.0 | release.bits())
     }
 
+    /// The same without that.
+    pub(super) fn without_release(self) -> PastAccess {
+        PastAccess(self.0 & !(Release::AGENT | Release::GROUP | Release::PUBLISHES))
+    }
+
     pub(super) fn releases_to_agent(self) -> bool {
         self.0 & Release::AGENT != 0
     }

@@ -10,7 +10,8 @@ use super::entry::AccessKind;
 use crate::filter::lanes;
 use crate::finding::FindingAddress;
 
-const DWORD: u64 = 4;
+/// Bytes of a dword.
+pub(super) const DWORD: u64 = 4;
 
 /// A memory that is shadowed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -93,7 +94,7 @@ impl Parts {
 
     /// The part of an access of global memory by some lanes that has a shape. Addresses in `scratch` are not those of memory that
     /// agents share.
-    pub(super) fn shaped(&mut self, shape: Shape, of: u64, kind: AccessKind, scratch: Range<u64>) {
+    pub(super) fn shaped(&mut self, shape: &Shape, of: u64, kind: AccessKind, scratch: Range<u64>) {
         self.used = 0;
         let part = self.part(ShadowedMemory::Global, kind);
         let lane = of.trailing_zeros() as usize;
@@ -104,7 +105,10 @@ impl Parts {
                 bytes
             }
         };
-        part.extents.push(Span { lane, bytes });
+        part.extents.push(Span {
+            lane,
+            bytes: bytes.clone(),
+        });
         part.leave_out(&scratch);
     }
 

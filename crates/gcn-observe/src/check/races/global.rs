@@ -68,7 +68,7 @@ impl ShadowPage {
         is_all
     }
 
-    /// Notes an access of some bytes; `may_grow` as for [`ShadowRow::touch`].
+    /// Notes an access of some bytes; `may_grow` as for [`ShadowRow::touch`]. Returns false if it changes nothing.
     fn touch(
         &self,
         bytes: Range<u64>,
@@ -76,12 +76,12 @@ impl ShadowPage {
         view: &HappensBefore<'_>,
         met: &mut Conflicts,
         may_grow: impl Fn(u64) -> bool,
-    ) {
+    ) -> bool {
         let is_load = now.kind() == AccessKind::Load;
         let may_be_enough =
             is_load && view.is_without_acquires && !view.layout.has_lanes() && !met.wants_writes;
         if may_be_enough && self.is_loaded_enough(&bytes) {
-            return;
+            return false;
         }
         let mut page = self.rows();
         let is_plain = matches!(now.kind(), AccessKind::Load | AccessKind::Store);
@@ -108,6 +108,7 @@ impl ShadowPage {
                 self.loaded_enough[word].fetch_or(bits, Relaxed);
             });
         }
+        true
     }
 }
 
@@ -288,7 +289,7 @@ impl Recent {
         slot.as_ref().map(|(_, page)| &**page)
     }
 
-    /// Notes an access of a range of global memory.
+    /// Notes an access of a range of global memory. Returns false if it changes nothing.
     pub(super) fn touch(
         &mut self,
         global: &GlobalShadow,
@@ -296,16 +297,18 @@ impl Recent {
         now: PastAccess,
         view: &HappensBefore<'_>,
         met: &mut Conflicts,
-    ) {
+    ) -> bool {
         let mut at = range.start;
+        let mut changes = false;
         while at < range.end {
             let number = at / PAGE;
             let end = end_of(number).min(range.end);
             if let Some(page) = self.page(global, number) {
-                page.touch(at..end, now, view, met, |bytes| global.grow(bytes));
+                changes |= page.touch(at..end, now, view, met, |bytes| global.grow(bytes));
             }
             at = end;
         }
+        changes
     }
 }
 

@@ -1,9 +1,9 @@
 //! Lanes of one instruction that store to one address.
 
-use gcn_emu::observe::{Context, MemoryEvent};
+use gcn_emu::observe::{Access, Context, MemoryEvent};
 use gcn_isa::Does;
 
-use super::extent::ShadowedMemory;
+use super::extent::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 
 /// Bytes that a lane stores to an address.
@@ -64,19 +64,25 @@ pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Sto
         .collect()
 }
 
-/// The first lane whose element has an address.
-pub(super) fn lane_of(event: &MemoryEvent<'_>, memory: ShadowedMemory, at: u64) -> Option<usize> {
-    let access = event.access();
+/// The first lane that accesses an address of a memory.
+pub(super) fn lane_of(access: &Access, memory: ShadowedMemory, at: u64) -> Option<usize> {
     let bytes = u64::from(access.bytes);
-    let holds = |from: u64| (from..from.saturating_add(bytes)).contains(&at);
-    let mask = match memory {
-        ShadowedMemory::Global => access.global,
-        ShadowedMemory::Lds => access.lds,
-    };
-    let mut lanes = lanes(mask);
-    lanes.find(|&lane| {
-        holds(access.address[lane]) || access.elements > 1 && holds(access.second[lane])
-    })
+    let holds = |from: u64, bytes: u64| (from..from.saturating_add(bytes)).contains(&at);
+    match memory {
+        ShadowedMemory::Global => lanes(access.global | access.buffer).find(|&lane| {
+            if access.global & 1 << lane != 0 {
+                return holds(access.address[lane], bytes);
+            }
+            (0..bytes).any(|byte| access.place(lane, byte) == Some(at))
+        }),
+        ShadowedMemory::Lds if access.to_lds.is_some() => {
+            lanes(access.lanes()).find(|&lane| holds(access.place_in_lds(lane), DWORD))
+        }
+        ShadowedMemory::Lds => lanes(access.lds).find(|&lane| {
+            holds(access.address[lane], bytes)
+                || access.elements > 1 && holds(access.second[lane], bytes)
+        }),
+    }
 }
 
 /// The first two lanes that store different values to one address.

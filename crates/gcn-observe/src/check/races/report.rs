@@ -6,7 +6,7 @@ use super::entry::{AccessKind, EntryLayout, PastAccess};
 use super::extent::{AccessPart, ShadowedMemory};
 use super::lanes::{Overlap, Stored, is_there, lane_of, stored};
 use super::run::RaceDispatch;
-use super::shadow::HappensBefore;
+use super::shadow::{HappensBefore, LdsShadow};
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 
 /// Two accesses of one place in no order.
@@ -17,6 +17,8 @@ pub(super) struct Race<'a> {
     pub(super) at: u64,
     /// The earlier access.
     pub(super) before: PastAccess,
+    /// LDS of the workgroup.
+    pub(super) share: &'a LdsShadow,
     /// The later one, with its lane if it is known.
     pub(super) now: PastAccess,
     pub(super) lane: Option<usize>,
@@ -39,10 +41,7 @@ impl RaceSide {
         let place = wave.and_then(|wave| {
             let (pc, inst) = run.instruction(access.site())?;
             let place = FindingPlace::new(pc, &inst, Some(wave));
-            Some(match lane.or(layout.lane(access)) {
-                Some(lane) => place.lane(lane),
-                None => place,
-            })
+            Some(in_lane(place, lane.or(layout.lane(access))))
         });
         RaceSide { place, access }
     }
@@ -50,6 +49,27 @@ impl RaceSide {
     fn pc(&self) -> u64 {
         self.place.as_ref().map_or(0, |it| it.pc)
     }
+}
+
+/// A place, in a lane if that is known.
+fn in_lane(place: FindingPlace, lane: Option<usize>) -> FindingPlace {
+    match lane {
+        Some(lane) => place.lane(lane),
+        None => place,
+    }
+}
+
+/// The place of a past access of global memory, in its lane if that is known.
+fn in_past_lane(
+    run: &RaceDispatch,
+    access: PastAccess,
+    at: u64,
+    place: FindingPlace,
+) -> FindingPlace {
+    let lane = run
+        .places
+        .lane_of(run.id, access, ShadowedMemory::Global, at);
+    in_lane(place, lane)
 }
 
 /// Details of keys, by which findings of the same instructions are told apart: waves of two dispatches, and the host that reads.
@@ -94,10 +114,12 @@ impl Race<'_> {
             RaceSide::of(self.run, self.now, self.lane),
             RaceSide::of(self.run, self.before, None),
         ];
+        let mut earlier = 1;
         if sides[1].pc() > sides[0].pc() {
             sides.swap(0, 1);
+            earlier = 0;
         }
-        let [own, other] = sides;
+        let [own, other] = &sides;
         let agents = match &other.place {
             None => "a wave and the host".to_owned(),
             Some(_) if self.run.layout.has_lanes() => "two lanes".to_owned(),
@@ -131,18 +153,35 @@ impl Race<'_> {
         findings.report(key, wave, || {
             let message = format!("{agents} {what} in no order");
             let mut finding = Finding::new(kind, context, event.instruction, message);
-            if let Some(place) = own.place.clone() {
+            let mut places = [own, other].map(|side| side.place.clone());
+            let place = places[earlier].take();
+            places[earlier] = place.map(|place| in_lane(place, self.earlier_lane()));
+            let [place, other_place] = places;
+            if let Some(place) = place {
                 finding.place = place;
             }
             finding.label = format!("{} at {:#x}", own.access.kind().name(), self.at);
             finding.sides.push(Side {
                 label: side,
-                place: other.place.clone(),
+                place: other_place,
             });
             finding.address = Some(memory.byte(self.at));
-            finding.help = Some(self.help(&own, &other));
+            finding.help = Some(self.help(own, other));
             finding
         });
+    }
+
+    /// The lane of the earlier access, if it is known.
+    fn earlier_lane(&self) -> Option<usize> {
+        let layout = self.run.layout;
+        let of_waves = || {
+            let kept = (self.memory == ShadowedMemory::Lds)
+                .then(|| self.share.lane_of(self.before, self.at))
+                .flatten();
+            let places = &self.run.places;
+            kept.or_else(|| places.lane_of(self.run.id, self.before, self.memory, self.at))
+        };
+        layout.lane(self.before).or_else(of_waves)
     }
 
     fn help(&self, own: &RaceSide, other: &RaceSide) -> String {
@@ -218,6 +257,7 @@ pub(super) fn report_host(
             label: part.to_owned(),
             place: None,
         };
+        let place = in_past_lane(run, before, at, place);
         let mut finding = found_apart(run, before, place, at, "a wave and the host", side);
         finding.help = Some(
             "the host waits for the kernel first: it synchronises the stream or waits for the event, or copies in the kernel's \
@@ -246,7 +286,7 @@ pub(super) fn report_dispatches(
         std::mem::swap(&mut own, &mut other);
     }
     let (run, access, place) = own;
-    let (_, other_access, other_place) = other;
+    let (other_run, other_access, other_place) = other;
     let key = FindingKey {
         kind: Kind::GlobalRace,
         pc: place.pc,
@@ -256,8 +296,9 @@ pub(super) fn report_dispatches(
     findings.report(key, place.wave, || {
         let side = Side {
             label: format!("the {} of the other dispatch", other_access.kind().name()),
-            place: Some(other_place),
+            place: Some(in_past_lane(other_run, other_access, at, other_place)),
         };
+        let place = in_past_lane(run, access, at, place);
         let mut finding = found_apart(run, access, place, at, "waves of two dispatches", side);
         finding.help = Some(
             "an order between the dispatches: one stream or in-order queue for both, an event that the second one waits for, or a \
@@ -320,6 +361,7 @@ pub(super) fn report_conflicts(
     conflicts: &[(u64, PastAccess)],
     values: Option<Vec<Stored>>,
     past_cache: &HappensBefore<'_>,
+    share: &LdsShadow,
 ) {
     let last = run.layout.last_clock();
     let values = values.unwrap_or_else(|| stored(event, part.memory));
@@ -349,12 +391,13 @@ pub(super) fn report_conflicts(
         told.push(what);
         let holds = |it: &&Span| it.bytes.contains(&at);
         let lane = part.extents.iter().find(holds).map(|it| it.lane);
-        let lane = lane.map(|first| lane_of(event, part.memory, at).unwrap_or(first));
+        let lane = lane.map(|first| lane_of(event.access(), part.memory, at).unwrap_or(first));
         Race {
             run,
             memory: part.memory,
             at,
             before,
+            share,
             now: *now,
             lane: lane.filter(|_| !event.access().scalar),
             is_same_value,

@@ -14,6 +14,7 @@ use super::clock::{History, OrderedClocks};
 use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_SITE};
 use super::global::GlobalShadow;
 use super::means::Means;
+use super::places::AccessPlaces;
 
 /// Instructions with numbers.
 #[derive(Default)]
@@ -30,6 +31,8 @@ pub(super) struct RaceDispatch {
     pub(super) kernel: Option<String>,
     pub(super) layout: EntryLayout,
     pub(super) global: GlobalShadow,
+    /// Lanes of its accesses, and of those of other dispatches.
+    pub(super) places: Arc<AccessPlaces>,
     /// Workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
@@ -57,6 +60,7 @@ impl RaceDispatch {
         dispatched: &Dispatched<'_>,
         layout: EntryLayout,
         means: Means,
+        places: Arc<AccessPlaces>,
     ) -> RaceDispatch {
         let dispatch = dispatched.dispatch;
         let [x, y, z] = dispatch.groups();
@@ -65,6 +69,7 @@ impl RaceDispatch {
             kernel: dispatch.kernel.clone(),
             layout,
             global: GlobalShadow::default(),
+            places,
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
             has_one_wave: [x, y, z, dispatch.waves_per_group()] == [1; 4],

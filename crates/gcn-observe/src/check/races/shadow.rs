@@ -455,6 +455,11 @@ impl LdsShadow {
         self.backlog.is_full()
     }
 
+    /// The lane by which an access since the last barrier that was kept has accessed an address.
+    pub(super) fn lane_of(&self, access: PastAccess, at: u64) -> Option<usize> {
+        self.backlog.lane_of(access, at)
+    }
+
     /// Notes an access; what is beyond the LDS is not.
     pub(super) fn touch(
         &mut self,
