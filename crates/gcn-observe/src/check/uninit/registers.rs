@@ -6,6 +6,7 @@ use gcn_isa::regs;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 
 use super::origin::UndefinedOrigin;
+use crate::filter::lanes;
 use crate::registers::lanes_of;
 
 /// The bit of SCC among those of scalar registers: no register has the number.
@@ -18,6 +19,8 @@ pub(super) type LaneBits = [u32; LANES];
 const SCALARS: usize = 128;
 /// Vector registers by number.
 const VECTORS: usize = 256;
+/// Bits of a word of a set of them.
+const WORD: usize = u64::BITS as usize;
 
 /// Undefined bits of a wave's registers, and where they come from.
 pub(super) struct UndefinedRegisters {
@@ -33,51 +36,93 @@ pub(super) struct UndefinedRegisters {
     /// Origins of undefined bits, of the registers that have any.
     vector_origins: [UndefinedOrigin; VECTORS],
     scalar_origins: [UndefinedOrigin; SCALARS],
+    start: Start,
+    /// Registers whose bits or origins are not those of the start: a wave that begins has to restore no others.
+    changed_vectors: [u64; VECTORS / WORD],
+    changed_scalars: u128,
+}
+
+/// The registers of a dispatch's waves that nothing sets before the first instruction.
+#[derive(Default)]
+struct Start {
+    vectors: RegisterSet,
+    /// The first of the vector registers; the others are behind it.
+    first_vector: usize,
+    scalars: u128,
+}
+
+impl Start {
+    /// The origin of the bits that a vector register has then.
+    fn of_vector(first: u8) -> UndefinedOrigin {
+        UndefinedOrigin::Start(Registers::Vector { first, count: 1 })
+    }
+
+    /// The same of a scalar register, or SCC.
+    fn of_scalar(register: u8) -> UndefinedOrigin {
+        UndefinedOrigin::Start(match register {
+            SCC => Registers::State(UnnumberedState::Scc),
+            first => Registers::Scalar { first, count: 1 },
+        })
+    }
 }
 
 impl UndefinedRegisters {
     /// Registers as a wave begins with them: only those that the hardware sets are defined. Lanes without a work-item are
     /// defined, since nothing is read from them.
     pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<UndefinedRegisters> {
+        let vgprs = vgprs.min(VECTORS);
+        let mut start = Start {
+            first_vector: usize::from(initial.work_item_ids).min(vgprs),
+            ..Start::default()
+        };
+        for register in start.first_vector..vgprs {
+            start.vectors.set_vector(register as u8, true);
+        }
+        let is_set = |register: u8| {
+            usize::from(register) < initial.sgprs.len()
+                || matches!(register, regs::EXEC_LO | regs::EXEC_HI)
+                || (FIRST_TRAP_REGISTER..=LAST_TRAP_REGISTER).contains(&register)
+        };
+        for register in (0..SCALARS as u8).filter(|register| !is_set(*register)) {
+            start.scalars |= 1 << register;
+        }
         let mut shadow = Box::new(UndefinedRegisters {
-            bits: vec![[u32::MAX; LANES]; vgprs.min(VECTORS)],
+            bits: vec![[u32::MAX; LANES]; vgprs],
             lanes: [0; VECTORS],
             vectors: RegisterSet::default(),
-            scalars: [0; SCALARS],
+            scalars: [u32::MAX; SCALARS],
             undefined: 0,
-            vector_origins: [UndefinedOrigin::Unknown; VECTORS],
-            scalar_origins: [UndefinedOrigin::Unknown; SCALARS],
+            vector_origins: std::array::from_fn(|number| Start::of_vector(number as u8)),
+            scalar_origins: std::array::from_fn(|number| Start::of_scalar(number as u8)),
+            start,
+            changed_vectors: [0; VECTORS / WORD],
+            changed_scalars: 0,
         });
-        shadow.begin(initial);
+        shadow.begin();
         shadow
     }
 
-    /// Makes them those of another wave that begins.
-    pub(super) fn begin(&mut self, initial: &Initial) {
-        self.bits.fill([u32::MAX; LANES]);
-        self.lanes = [0; VECTORS];
-        self.vectors = RegisterSet::default();
-        for register in usize::from(initial.work_item_ids)..self.bits.len() {
-            self.set_lanes(register, u64::MAX);
+    /// Makes them those of another wave of the dispatch that begins.
+    pub(super) fn begin(&mut self) {
+        let words = std::mem::take(&mut self.changed_vectors);
+        for (first, word) in (0..).step_by(WORD).zip(words) {
+            for number in lanes(word).map(|bit| first + bit) {
+                self.bits[number] = [u32::MAX; LANES];
+                self.vector_origins[number] = Start::of_vector(number as u8);
+            }
         }
-        self.scalars = [0; SCALARS];
-        self.undefined = 0;
-        self.vector_origins = std::array::from_fn(|number| {
-            let first = number as u8;
-            UndefinedOrigin::Start(Registers::Vector { first, count: 1 })
-        });
-        let beyond = |register: &u8| {
-            usize::from(*register) >= initial.sgprs.len()
-                && !matches!(*register, regs::EXEC_LO | regs::EXEC_HI)
-                && !(FIRST_TRAP_REGISTER..=LAST_TRAP_REGISTER).contains(register)
-        };
-        for register in (0..SCALARS as u8).filter(beyond) {
-            let registers = match register {
-                SCC => Registers::State(UnnumberedState::Scc),
-                first => Registers::Scalar { first, count: 1 },
-            };
-            self.set_scalar(register, u32::MAX, UndefinedOrigin::Start(registers));
+        let (defined, undefined) =
+            self.lanes[..self.bits.len()].split_at_mut(self.start.first_vector);
+        defined.fill(0);
+        undefined.fill(u64::MAX);
+        self.vectors = self.start.vectors;
+        while self.changed_scalars != 0 {
+            let number = self.changed_scalars.trailing_zeros() as usize;
+            self.scalars[number] = u32::MAX;
+            self.scalar_origins[number] = Start::of_scalar(number as u8);
+            self.changed_scalars &= self.changed_scalars - 1;
         }
+        self.undefined = self.start.scalars;
     }
 
     /// The number of a vector register: one beyond the wave's is v0 (checklist 1.6).
@@ -144,10 +189,11 @@ impl UndefinedRegisters {
             all[lane]
         };
         let new = old & !mask | bits & mask;
-        all[lane] = new;
         if new == 0 {
             self.set_lanes(number, self.lanes[number] & !(1 << lane));
         } else {
+            all[lane] = new;
+            self.changed_vectors[number / WORD] |= 1 << (number % WORD);
             self.set_lanes(number, self.lanes[number] | 1 << lane);
             if bits & mask != 0 {
                 self.vector_origins[number] = origin;
@@ -176,10 +222,11 @@ impl UndefinedRegisters {
     #[inline]
     pub(super) fn set_scalar(&mut self, register: u8, bits: u32, origin: UndefinedOrigin) {
         let number = usize::from(register) % SCALARS;
-        self.scalars[number] = bits;
         if bits == 0 {
             self.undefined &= !(1 << number);
         } else {
+            self.scalars[number] = bits;
+            self.changed_scalars |= 1 << number;
             self.undefined |= 1 << number;
             self.scalar_origins[number] = origin;
         }

@@ -17,14 +17,16 @@ pub(super) struct UndefinedWave {
 
 impl UndefinedWave {
     pub(super) fn new(context: &Context<'_>, spare: &mut Vec<UndefinedWave>) -> UndefinedWave {
-        let initial = &context.dispatched.dispatch.initial;
         let mut state = match spare.pop() {
             Some(mut state) => {
-                state.registers.begin(initial);
+                state.registers.begin();
                 state
             }
             None => UndefinedWave {
-                registers: UndefinedRegisters::new(context.wave.vgprs.len(), initial),
+                registers: UndefinedRegisters::new(
+                    context.wave.vgprs.len(),
+                    &context.dispatched.dispatch.initial,
+                ),
                 scratch: UndefinedPrivate::default(),
                 repeats: Repeats::default(),
             },
