@@ -262,31 +262,58 @@ fn end_of(number: u64) -> u64 {
     number.saturating_add(1).saturating_mul(PAGE)
 }
 
-/// Pages that a thread has accessed lately.
-#[derive(Debug)]
-pub(super) struct Recent(Vec<Option<(u64, Arc<ShadowPage>)>>);
+/// Pages that a thread has accessed lately: a table that grows with the number of accesses that do not find theirs.
+#[derive(Debug, Default)]
+pub(super) struct Recent {
+    slots: Vec<Option<(u64, Arc<ShadowPage>)>>,
+    /// Accesses that have not found their page since the table has had its size.
+    missed: usize,
+}
 
 /// Pages whose slots are beside each other: what fits a line of the host's cache.
 const NEIGHBOURS: u64 = 4;
-/// Bits of the number of such a block of slots.
-const BLOCK_BITS: u32 = 10;
-
-impl Default for Recent {
-    fn default() -> Recent {
-        Recent(vec![None; (NEIGHBOURS as usize) << BLOCK_BITS])
-    }
-}
+/// Slots of a table at first, and at most.
+const FEW_SLOTS: usize = 1 << 5;
+const MOST_SLOTS: usize = 1 << 12;
 
 impl Recent {
-    fn page(&mut self, global: &GlobalShadow, number: u64) -> Option<&ShadowPage> {
+    /// The slot of a page.
+    #[inline]
+    fn slot(&self, number: u64) -> usize {
         // Columns of a matrix are in pages whose numbers have a large power of two in common; neighbours have slots beside each other.
         let (block, within) = (number / NEIGHBOURS, number % NEIGHBOURS);
-        let block = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> (u64::BITS - BLOCK_BITS);
-        let slot = &mut self.0[(block * NEIGHBOURS + within) as usize];
-        if slot.as_ref().is_none_or(|(known, _)| *known != number) {
-            *slot = Some((number, global.page(number)?));
+        let mixed = block.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> u32::BITS;
+        let blocks = self.slots.len() as u64 / NEIGHBOURS;
+        (((mixed * blocks) >> u32::BITS) * NEIGHBOURS + within) as usize
+    }
+
+    #[inline]
+    fn page(&mut self, global: &GlobalShadow, number: u64) -> Option<&ShadowPage> {
+        let slot = self.slots.get(self.slot(number));
+        let is_there = matches!(slot, Some(Some((known, _))) if *known == number);
+        if !is_there {
+            self.find(global, number)?;
         }
-        slot.as_ref().map(|(_, page)| &**page)
+        let slot = self.slot(number);
+        self.slots[slot].as_ref().map(|(_, page)| &**page)
+    }
+
+    /// Puts a page into the table.
+    #[cold]
+    fn find(&mut self, global: &GlobalShadow, number: u64) -> Option<()> {
+        if self.missed >= self.slots.len() && self.slots.len() < MOST_SLOTS {
+            self.missed = 0;
+            let size = (4 * self.slots.len()).max(FEW_SLOTS);
+            let pages = std::mem::replace(&mut self.slots, vec![None; size]);
+            for page in pages.into_iter().flatten() {
+                let slot = self.slot(page.0);
+                self.slots[slot] = Some(page);
+            }
+        }
+        self.missed += 1;
+        let slot = self.slot(number);
+        self.slots[slot] = Some((number, global.page(number)?));
+        Some(())
     }
 
     /// Notes an access of a range of global memory. Returns false if it changes nothing.
