@@ -239,6 +239,7 @@ fn bench(
         lds_bytes: BYTES as u32,
         scratch_bytes_per_lane: 0,
         restricted: Vec::new(),
+        acquires: true,
         initial: Initial {
             sgprs: vec![
                 InitialSgpr::Value(buffer as u32),

@@ -35,6 +35,9 @@ pub struct Dispatch {
     pub scratch_bytes_per_lane: u32,
     /// Memory that the kernel may access in some ways only. It is not kept from others: observers may report them.
     pub restricted: Vec<Restricted>,
+    /// The caches are invalidated before it begins, as the acquire fence of a packet has it. Memory is coherent here, so that
+    /// only observers look at this.
+    pub acquires: bool,
     /// Contents of the first registers.
     pub initial: Initial,
 }

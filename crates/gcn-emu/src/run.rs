@@ -46,6 +46,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
         kernel: None,
         kernarg: None,
         restricted: Vec::new(),
+        acquires: true,
         entry: wave.pc,
         grid: [1; 3],
         group: [1; 3],

@@ -60,5 +60,6 @@ fn launch(runtime: &Runtime, queue: &Queue, dispatch: &QueuedPacket, kernel: &Ke
             queue: queue.address(),
             arguments: kernarg_address,
         })
+        .acquires(dispatch.acquires)
         .host_calls(Arc::new(runtime.signals.mailbox()))
 }

@@ -29,6 +29,8 @@ const AGENT_DISPATCH: u16 = 4;
 const BARRIER_OR: u16 = 5;
 /// Bits of a header that have the type.
 const TYPE: u16 = 0xff;
+/// Bits of a header that have the scope of the acquire fence; none is 0.
+const ACQUIRE_SCOPE: u16 = 3 << 9;
 /// Kinds of queues: several producers, one, or for cooperative kernels.
 const KINDS: u32 = 3;
 /// Feature of a queue: kernel dispatches.
@@ -53,6 +55,8 @@ pub(crate) struct Queue {
     is_over: AtomicBool,
     /// True when the kernel that runs should end.
     stop: Arc<AtomicBool>,
+    /// A barrier packet has had an acquire fence since the last dispatch.
+    has_acquired: AtomicBool,
     /// True once a packet has failed: those behind it fail too.
     has_failed: AtomicBool,
     /// Compute units that the program wants the queue to use, 32 a word. Results do not depend on it.
@@ -64,6 +68,8 @@ pub(crate) struct Queue {
 pub(crate) struct QueuedPacket {
     pub(crate) packet: DispatchPacket,
     pub(crate) address: u64,
+    /// The packet has an acquire fence, or a barrier packet between the last dispatch and this one.
+    pub(crate) acquires: bool,
 }
 
 /// Runs the kernel of a dispatch packet to its end.
@@ -136,6 +142,7 @@ impl Queue {
                 .map(|callback| (callback, terms.data.expose_provenance())),
             is_over: AtomicBool::new(false),
             stop: Arc::default(),
+            has_acquired: AtomicBool::new(false),
             has_failed: AtomicBool::new(false),
             mask: Mutex::default(),
             thread: Mutex::default(),
@@ -303,7 +310,7 @@ impl Queue {
                 return;
             };
             let begin = now();
-            let (result, completion) = self.carry_out(header & TYPE, index);
+            let (result, completion) = self.carry_out(header, index);
             if self.is_over() {
                 return;
             }
@@ -322,7 +329,9 @@ impl Queue {
     }
 
     /// Carries out a packet; its completion signal is the second value.
-    fn carry_out(&self, kind: u16, index: u64) -> (HsaResult, Handle) {
+    fn carry_out(&self, header: u16, index: u64) -> (HsaResult, Handle) {
+        let kind = header & TYPE;
+        let acquires = header & ACQUIRE_SCOPE != 0;
         if kind == KERNEL_DISPATCH {
             let packet: DispatchPacket = self.packet(index);
             if self.has_failed.load(Ordering::Relaxed) {
@@ -331,6 +340,7 @@ impl Queue {
             let dispatch = QueuedPacket {
                 packet,
                 address: self.packet_address(index),
+                acquires: self.has_acquired.swap(false, Ordering::Relaxed) || acquires,
             };
             return ((self.run)(self, &dispatch), packet.completion_signal);
         }
@@ -357,6 +367,7 @@ impl Queue {
                     false => Ok(()),
                 }
             });
+            self.has_acquired.fetch_or(acquires, Ordering::Relaxed);
             return (result, packet.completion_signal);
         }
         let packet: BarrierValuePacket = self.packet(index);
@@ -369,6 +380,7 @@ impl Queue {
                 });
                 Ok(())
             });
+            self.has_acquired.fetch_or(acquires, Ordering::Relaxed);
             return (result, packet.completion_signal);
         }
         // Agent dispatches are for agents with a program of the host's behind them, which no queue of a device is.

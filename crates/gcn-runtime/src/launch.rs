@@ -62,6 +62,7 @@ impl Kernel {
             segment: None,
             threads: None,
             restricted: Vec::new(),
+            acquires: true,
             submission: Submission::default(),
         }
     }
@@ -87,6 +88,7 @@ pub struct Launch {
     segment: Option<ArgumentSegment>,
     threads: Option<usize>,
     restricted: Vec<Restricted>,
+    acquires: bool,
     submission: Submission,
 }
 
@@ -297,6 +299,27 @@ impl Launch {
     /// ```
     pub fn restrict(mut self, memory: impl IntoIterator<Item = Restricted>) -> Launch {
         self.restricted.extend(memory);
+        self
+    }
+
+    /// Says whether the launch begins with an acquire fence, which invalidates the caches, as launches do by default. Results do not
+    /// depend on it; checkers report what a launch without one may load from a cache although an earlier one has stored there.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::{Checking, settings::CheckSettings};
+    /// # let (device, kernel) = example::scale_kernel();
+    /// let (xs, checking) = (device.buffer("xs", &[1u32; 128])?, Checking::new(CheckSettings::default())?);
+    /// let launch = kernel.launch([128, 1, 1]).group([128, 1, 1]).arg(&xs).arg(2u32);
+    /// let launch = launch.observers(&checking.launch("scale"));
+    /// launch.clone().run(&device.queue())?;
+    /// launch.acquires(false).run(&device.queue())?;
+    /// assert_eq!(checking.collect(kernel.module())[0].name, "global-race");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn acquires(mut self, acquires: bool) -> Launch {
+        self.acquires = acquires;
         self
     }
 
@@ -606,6 +629,7 @@ impl Launch {
             segment,
             threads,
             restricted,
+            acquires,
             submission,
         } = self;
         let segment = match segment {
@@ -619,6 +643,7 @@ impl Launch {
             _kept: arguments,
             threads,
             restricted,
+            acquires,
         };
         Ok((job, submission))
     }

@@ -41,6 +41,8 @@ pub(crate) struct PreparedJob {
     pub(crate) threads: Option<usize>,
     /// Memory that the caller has restricted.
     pub(crate) restricted: Vec<Restricted>,
+    /// True if it begins with an acquire fence.
+    pub(crate) acquires: bool,
 }
 
 /// A submission: what may differ between two of the same launch.
@@ -100,18 +102,19 @@ impl PreparedJob {
         prepared: &'a hsa::Prepared,
         observers: &Observers,
     ) -> Cow<'a, Dispatch> {
-        let arguments = prepared.dispatch.kernarg.as_ref();
-        let Some(arguments) = arguments.filter(|_| observers.wants() != Events::NONE) else {
+        if observers.wants() == Events::NONE {
             return Cow::Borrowed(&prepared.dispatch);
-        };
+        }
         let memory = &self.kernel.module().device().emulated().memory;
-        let read_only = self.launch().read_only(memory, arguments.start);
-        let read_only = read_only.into_iter().map(|range| Restricted {
+        let arguments = prepared.dispatch.kernarg.iter();
+        let read_only = arguments.flat_map(|it| self.launch().read_only(memory, it.start));
+        let read_only = read_only.map(|range| Restricted {
             range,
             rule: AccessRule::ArgumentsRead,
         });
         Cow::Owned(Dispatch {
             restricted: read_only.chain(self.restricted.iter().cloned()).collect(),
+            acquires: self.acquires,
             ..prepared.dispatch.clone()
         })
     }

@@ -162,6 +162,7 @@ impl Prepared {
             kernel: None,
             kernarg: None,
             restricted: Vec::new(),
+            acquires: true,
             entry: BASE,
             grid: kernel.grid,
             group: kernel.group,

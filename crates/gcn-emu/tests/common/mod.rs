@@ -337,6 +337,7 @@ pub fn dispatch(
         kernel: None,
         kernarg: None,
         restricted: Vec::new(),
+        acquires: true,
         entry: BASE,
         grid: [groups * group, 1, 1],
         group: [group, 1, 1],

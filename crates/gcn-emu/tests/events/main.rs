@@ -219,6 +219,7 @@ fn run_with(
         kernel: Some("kernel".to_owned()),
         kernarg: Some(16..32),
         restricted: Vec::new(),
+        acquires: true,
         entry: 0x1000,
         grid: [items, 1, 1],
         group: [items, 1, 1],

@@ -177,6 +177,7 @@ impl Program {
             kernel: None,
             kernarg: None,
             restricted: Vec::new(),
+            acquires: true,
             entry: BASE,
             grid: [64 * GROUPS, 1, 1],
             group: [64, 1, 1],

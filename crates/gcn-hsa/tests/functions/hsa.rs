@@ -304,9 +304,9 @@ pub fn symbol_info(symbol: Handle, attribute: u32) -> u64 {
     value
 }
 
-/// Kernels: `add` adds its second argument to the dword of each work-item in the array at its first one; `fault` stores to an
-/// address that nobody has; `spin` never ends; `ring` subtracts 1 from the signal at its first argument as the device library
-/// does: it changes the value, writes the event to the mailbox and sends the interrupt message.
+/// Kernels: `add` adds its second argument to the dword of each work-item in the array at its first one; `add_plain` does so by
+/// a load and a store; `fault` stores to an address that nobody has; `spin` never ends; `ring` subtracts 1 from the signal at its
+/// first argument as the device library does: it changes the value, writes the event to the mailbox and sends the interrupt message.
 const KERNELS: &str = "
     .text
     .p2align 8
@@ -320,6 +320,20 @@ const KERNELS: &str = "
       s_waitcnt lgkmcnt(0)
       v_mov_b32 v1, s6
       global_atomic_add v0, v1, s[4:5]
+      s_endpgm
+    .p2align 8
+    .type add_plain,@function
+    add_plain:
+      s_load_dwordx2 s[4:5], s[0:1], 0x0
+      s_load_dword s6, s[0:1], 0x8
+      s_lshl_b32 s2, s2, 6
+      v_add_u32 v0, s2, v0
+      v_lshlrev_b32 v0, 2, v0
+      s_waitcnt lgkmcnt(0)
+      global_load_dword v1, v0, s[4:5]
+      s_waitcnt vmcnt(0)
+      v_add_u32 v1, s6, v1
+      global_store_dword v0, v1, s[4:5]
       s_endpgm
     .p2align 8
     .type fault,@function
@@ -358,7 +372,7 @@ const KERNELS: &str = "
 pub fn kernels() -> Handle {
     static KERNELS_OF_TESTS: LazyLock<Handle> = LazyLock::new(|| {
         let mut text = KERNELS.to_owned();
-        for name in ["add", "fault", "spin", "ring"] {
+        for name in ["add", "add_plain", "fault", "spin", "ring"] {
             text += &format!(
                 "
                 .p2align 6

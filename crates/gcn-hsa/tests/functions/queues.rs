@@ -135,6 +135,47 @@ fn queues_wait_for_each_other() {
     assert_eq!(values(array, 64), [4; 64]);
 }
 
+/// The checker is chosen when a process begins: the test runs itself in another one for each case.
+#[test]
+fn acquire_fences_of_packets_count_for_the_checker_of_races() {
+    const CASE: &str = "TEST_FENCES";
+    const NAME: &str = "queues::acquire_fences_of_packets_count_for_the_checker_of_races";
+    /// A dispatch whose packet has a release fence alone, and a barrier packet without a fence.
+    const RELEASING: u16 = 2 | 2 << 11;
+    const BARRIER_ALONE: u16 = 3;
+    let cases = [
+        ("own", DISPATCH, None, false),
+        ("none", RELEASING, None, true),
+        ("barrier", RELEASING, Some(BARRIER_AND), false),
+        ("barrier without", RELEASING, Some(BARRIER_ALONE), true),
+    ];
+    let Some(case) = std::env::var_os(CASE) else {
+        for (case, .., is_found) in cases {
+            let mut test = std::process::Command::new(std::env::current_exe().expect("a name"));
+            test.args(["--exact", NAME, "--nocapture"]);
+            let ended = test.env(CASE, case).env("GCN_CHECK", "races").output();
+            let ended = ended.expect("it can be run");
+            let text = String::from_utf8_lossy(&ended.stderr);
+            assert!(ended.status.success(), "{case}: {text}");
+            let found = text.matches("without an acquire fence").count();
+            assert_eq!(found, usize::from(is_found), "{case}: {text}");
+        }
+        return;
+    };
+    let case = cases.into_iter().find(|(name, ..)| *name == case);
+    let (_, header, between, _) = case.expect("a case");
+    let (queue, done, array) = (Queue::new(64), signal(2), allocate::<u32>(200));
+    let arguments = arguments(Add { array, value: 3 });
+    let kernel = kernel(c"add_plain.kd");
+    queue.dispatch(DISPATCH, kernel, 200, arguments, done);
+    if let Some(header) = between {
+        queue.submit(header | BARRIER_BIT, barrier(&[], 0));
+    }
+    queue.dispatch(header | BARRIER_BIT, kernel, 200, arguments, done);
+    finish(done);
+    assert_eq!(values(array, 200), [6; 200]);
+}
+
 /// As on a real device: memory is gone when the function that frees it returns, and what still names it faults.
 #[test]
 fn a_kernel_in_a_queue_faults_where_its_memory_was_freed() {

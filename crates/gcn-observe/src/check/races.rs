@@ -15,8 +15,8 @@
 //! - by global wave synchronisation: each of its instructions releases and acquires, as above for another workgroup, but the
 //!   invalidation may come before it if the wave loads nothing in between. What a wave releases there counts for all that
 //!   synchronise later or still wait, whichever resource they use;
-//! - by what a dispatch begins and ends with: its packets' fences. A dispatch that begins before another one has ended is in no
-//!   order with it.
+//! - by the acquire fence with which a dispatch begins; without one its caches may have old values. A dispatch that begins before
+//!   another one has ended is in no order with it.
 //!
 //! Atomics, GLC loads and stores of one location are no race among each other, but for a plain store and an atomic: the store
 //! counts as an atomic's only if it is behind waits for what the wave has written. Two lanes of one instruction that store
@@ -54,41 +54,43 @@ mod apart;
 mod lanes;
 mod places;
 mod means;
+mod swap;
 mod run;
+mod facts;
 mod report;
 mod group;
-mod swap;
 mod beside;
 
 use std::cell::Cell;
 use std::sync::Arc;
 
-use gcn_emu::fault::{Fault, Intent};
+use gcn_emu::fault::Fault;
 use gcn_emu::observe::{
     Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
     Observer, ShareAccess, Verdict, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
 use gcn_emu::step::Step;
-use gcn_isa::{Does, Encoding};
+use gcn_isa::Encoding;
 
 use crate::by_step::ByStep;
 use crate::finding::Findings;
 use crate::lint::Ahead;
 
 use apart::PlaceBits;
-use beside::Runs;
+use beside::{Runs, UnseenDispatches};
 use entry::{EntryLayout, PastAccess, Release};
 use extent::{Parts, ShadowedMemory};
+use facts::AccessFacts;
 use global::Recent;
 use group::{CachePath, GroupShadow, GroupShadows, Read};
 use lanes::{Stored, overlap, stored};
 use means::Means;
 use places::{AccessPlaces, ThreadPlaces};
-use report::{report_conflicts, report_host, report_lanes};
+use report::{report_conflicts, report_host, report_lanes, report_old};
 use run::{RaceDispatch, continue_release};
 use shadow::{Conflicts, HappensBefore};
-use swap::{Swap, is_swap};
+use swap::Swap;
 
 thread_local! {
     /// True in a thread that runs waves: what it writes for the host belongs to the kernel's calls.
@@ -135,7 +137,7 @@ impl Observer for Races {
     }
 
     fn wants_in(&self, dispatch: &Dispatched<'_>) -> Events {
-        let Some(run) = self.runs.find(dispatch.id) else {
+        let Some((run, _)) = self.runs.find(dispatch.id) else {
             return self.wants();
         };
         let counters = (run.means.needs_counters(), Events::COUNTERS);
@@ -155,6 +157,7 @@ impl Observer for Races {
             findings: self.findings.clone(),
             runs: self.runs.clone(),
             run: None,
+            unseen: Arc::default(),
             groups: GroupShadows::default(),
             facts: ByStep::default(),
             parts: Parts::new(self.layout.has_lanes()),
@@ -199,66 +202,13 @@ impl Observer for Races {
     }
 }
 
-/// Facts of an instruction that accesses memory.
-#[derive(Clone, Copy)]
-struct AccessFacts {
-    site: u16,
-    kind: entry::AccessKind,
-    does: Does,
-    /// The instruction loads what others have written: an atomic that returns, or a GLC load.
-    acquires: bool,
-    /// The access goes through the scalar cache.
-    is_scalar: bool,
-    /// The instruction is a compare and swap by lanes.
-    is_swap: bool,
-    /// The instruction loads, stores or is an atomic, and puts waves in no order.
-    is_kept: bool,
-}
-
-impl AccessFacts {
-    fn of(step: &Step, intent: Intent, pc: u64, run: &RaceDispatch) -> AccessFacts {
-        let plan = step.memory.as_deref();
-        let is_coherent = plan.is_some_and(|plan| plan.loads_coherently);
-        let kind = match intent {
-            Intent::Load if is_coherent => entry::AccessKind::CoherentLoad,
-            Intent::Load => entry::AccessKind::Load,
-            Intent::Store => entry::AccessKind::Store,
-            Intent::Atomic => entry::AccessKind::Atomic,
-        };
-        let is_swap = plan.is_some_and(is_swap);
-        let does = plan.map_or(Does::LdsNop, |plan| plan.does);
-        AccessFacts {
-            site: run.site(pc, &step.inst),
-            kind,
-            does,
-            acquires: is_coherent || kind == entry::AccessKind::Atomic && step.inst.returns_old(),
-            is_scalar: plan.is_some_and(|plan| plan.family.is_scalar()),
-            is_swap,
-            is_kept: match kind {
-                entry::AccessKind::Load => true,
-                entry::AccessKind::Atomic => {
-                    let is_plain = matches!(does, Does::Atomic(..));
-                    is_plain && !is_swap && !run.means.orders
-                }
-                entry::AccessKind::Store => {
-                    let is_plain = matches!(
-                        does,
-                        Does::Store(_) | Does::StoreHigh(_) | Does::StoreTwo(..)
-                    );
-                    is_plain && !run.means.needs_counters()
-                }
-                entry::AccessKind::CoherentLoad | entry::AccessKind::FailedSwap => false,
-            },
-        }
-    }
-}
-
 /// The checker of one thread's waves.
 struct RaceWatch {
     findings: Arc<Findings>,
     runs: Arc<Runs>,
     /// The dispatch, once a wave of it has begun.
     run: Option<Arc<RaceDispatch>>,
+    unseen: UnseenDispatches,
     groups: GroupShadows,
     /// Facts of instructions by their number.
     facts: ByStep<AccessFacts>,
@@ -454,6 +404,11 @@ impl RaceWatch {
                 }
             }
             let now = entry(0);
+            // A kernel that orders its waves may invalidate the caches by itself.
+            let may_be_old = part.memory == ShadowedMemory::Global && !run.means.orders;
+            if may_be_old && part.kind == entry::AccessKind::Load && !self.unseen.is_empty() {
+                report_old(&self.findings, run, &self.unseen, part, now);
+            }
             if continues || ends_chains {
                 continue_releases(run, group, part.memory, &self.met, now, is_atomic);
             }
@@ -538,7 +493,9 @@ impl WaveObserver for RaceWatch {
     fn wave_begins(&mut self, context: &Context<'_>) {
         if self.run.is_none() {
             RUNS_WAVES.set(true);
-            self.run = self.runs.find(context.dispatched.id);
+            if let Some((run, unseen)) = self.runs.find(context.dispatched.id) {
+                (self.run, self.unseen) = (Some(run), unseen);
+            }
         }
         let Some(run) = &self.run else {
             return;

@@ -216,12 +216,12 @@ kinds! {
         meaning "Two waves, of one workgroup, of two, or of two dispatches that run at the same time, access the same bytes of global \
                  memory, at least one of them writes, and nothing orders them; or a wave accesses what the host writes, or writes what \
                  the host reads, while the kernel runs. Caches make it worse: without an invalidation a wave may see an old value long \
-                 after."
+                 after. So may a dispatch whose packet has no acquire fence, of what an earlier one has stored."
         example "global_store_dword v0, v1, s[0:1]    ; data\nglobal_store_dword v2, v3, s[0:1]    ; flag: needs s_waitcnt vmcnt(0) before it"
         remedy "Within a workgroup use a barrier. Across workgroups release what is written (wait for vmcnt 0, then an atomic or a store \
                 to a flag) and acquire it (an atomic or GLC load of the flag, a wait for it, BUFFER_WBINVL1, and S_DCACHE_INV for scalar \
                 loads); or split the kernel in two. Order dispatches by one stream or an event, and have the host wait for the kernel \
-                before it reads results."
+                before it reads results. Give packets an acquire fence of the agent's scope, or the system's."
         source "the memory model of LLVM's \"User Guide for AMDGPU Backend\", GFX6-GFX9; errata E124"
     LaneRace "lane-race" Races Error
         meaning "Two lanes of one instruction store different values to one address. Which of them stays there is not \

@@ -163,6 +163,7 @@ mod tests {
             kernel: None,
             kernarg: None,
             restricted: Vec::new(),
+            acquires: true,
             entry: AT,
             grid: [1; 3],
             group: [1; 3],

@@ -111,7 +111,12 @@ impl Scene {
     }
 
     fn run(&self, body: &str) {
-        let launch = self.launch(&assembled(&self.device, body), ONE);
+        self.run_sized(ONE, true, body);
+    }
+
+    fn run_sized(&self, size: Size, acquires: bool, body: &str) {
+        let launch = self.launch(&assembled(&self.device, body), size);
+        let launch = launch.acquires(acquires);
         launch.run(&self.device.queue()).expect("no fault");
     }
 
@@ -195,6 +200,52 @@ fn a_finding_of_dispatches_names_both() {
     let other = finding.sides[0].place.as_ref().expect("an instruction");
     assert_eq!((finding.place.lane, other.lane), (Some(0), Some(0)));
     assert!(finding.help.as_ref().is_some_and(|it| it.contains("event")));
+}
+
+#[test]
+fn a_dispatch_without_an_acquire_fence_may_load_old_values() {
+    let race = [format!("global-race: {OTHER_LOAD} | {STORE}")];
+    let own_wait = format!("{OTHER_STORE}\n{WAIT}\n{OTHER_LOAD}");
+    let invalidated = format!("buffer_wbinvl1\n{WAIT}\n{OTHER_LOAD}");
+    let updated = format!("{OTHER_LOAD}\n{WAIT}\n{OTHER_STORE}");
+    let beyond = format!("{OTHER_LOAD} offset:2048");
+    for target in ["gfx701", "gfx803", "gfx906"] {
+        for (acquires, between, second, expected) in [
+            (true, None, OTHER_LOAD, &[][..]),
+            (false, None, OTHER_LOAD, &race[..]),
+            // Behind a dispatch without a fence, and behind one with a fence.
+            (false, Some(false), OTHER_LOAD, &race),
+            (false, Some(true), OTHER_LOAD, &[]),
+            (false, None, &updated, &race),
+            (false, None, &own_wait, &[]),
+            (false, None, &invalidated, &[]),
+            (false, None, &beyond, &[]),
+            (false, None, OTHER_STORE, &[]),
+            (false, None, OTHER_ADD, &[]),
+        ] {
+            let scene = Scene::new(target);
+            scene.run_sized(WAVES, true, STORE);
+            if let Some(acquires) = between {
+                scene.run_sized(WAVES, acquires, "");
+            }
+            scene.run_sized(WAVES, acquires, second);
+            assert_eq!(scene.told(), expected, "on {target}: {second}");
+        }
+    }
+    let scene = Scene::new("gfx906");
+    scene.run_sized(WAVES, true, STORE);
+    scene.run_sized(WAVES, false, OTHER_LOAD);
+    let (found, _) = scene.findings.all();
+    let other = found[0].sides[0].place.as_ref().expect("an instruction");
+    assert_eq!((found[0].place.lane, other.lane), (Some(0), Some(0)));
+    assert_eq!((found[0].dispatch, found[0].count), (1, 2));
+    assert!(found[0].message.contains("without an acquire fence"));
+    assert!(
+        found[0]
+            .help
+            .as_ref()
+            .is_some_and(|it| it.contains("header"))
+    );
 }
 
 #[test]

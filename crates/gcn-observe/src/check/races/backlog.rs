@@ -122,7 +122,7 @@ pub(super) struct Backlog {
     /// True if there are accesses that `touched` does not have, and that are not kept.
     has_others: bool,
     kept: Vec<BacklogAccess>,
-    /// Those of them that are in the shadow already: they are the first ones, and only their lanes are asked for.
+    /// Number of the first ones, which are in the shadow already: only their lanes are asked for.
     in_shadow: usize,
     /// The bases of those that are kept, as [`ShareAccess`] has them, and their numbers.
     bases: Vec<Lanes>,

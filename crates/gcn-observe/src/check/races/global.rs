@@ -140,7 +140,7 @@ impl ShadowPage {
             }
             let mut is_met = false;
             for (start, row) in (0..).step_by(ROW).zip(rows) {
-                row.written(|bytes| {
+                row.writes(0..ROW, |bytes, _| {
                     let bytes = start + bytes.start as u64..start + bytes.end as u64;
                     quarters(&bytes, true, |word, bits| {
                         is_met |= acquired[word] & bits != 0
@@ -236,6 +236,27 @@ impl GlobalShadow {
         mut each: impl FnMut(u64, [PastAccess; 2]),
     ) -> bool {
         let mut is_met = one.bytes() >= LIMIT || other.bytes() >= LIMIT;
+        for (number, [one, other]) in &GlobalShadow::common([one, other]) {
+            is_met |= ShadowPage::compare([one, other], number * PAGE, layout, &mut each);
+        }
+        is_met
+    }
+
+    /// Calls a function with the last write of each place of a range, and the address.
+    pub(super) fn writes(&self, range: Range<u64>, mut each: impl FnMut(u64, PastAccess)) {
+        rows(range, |row, bytes| {
+            let base = row * ROW as u64;
+            let number = base / PAGE;
+            let page = self.shard(number as usize % SHARDS).get(&number).cloned();
+            if let Some(page) = page {
+                let row = &page.rows()[row as usize % ROWS];
+                row.writes(bytes, |bytes, write| each(base + bytes.start as u64, write));
+            }
+        });
+    }
+
+    /// The pages that both have, by number.
+    fn common([one, other]: [&GlobalShadow; 2]) -> Vec<(u64, [Arc<ShadowPage>; 2])> {
         let mut common: Vec<(u64, [Arc<ShadowPage>; 2])> = Vec::new();
         for number in 0..SHARDS {
             let pages: Vec<_> = one
@@ -250,10 +271,7 @@ impl GlobalShadow {
             common.extend(both);
         }
         common.sort_unstable_by_key(|(at, _)| *at);
-        for (number, [one, other]) in &common {
-            is_met |= ShadowPage::compare([one, other], number * PAGE, layout, &mut each);
-        }
-        is_met
+        common
     }
 }
 

@@ -1,5 +1,7 @@
 //! Findings about races.
 
+use std::sync::Arc;
+
 use gcn_emu::observe::{Context, MemoryEvent, Span};
 
 use super::entry::{AccessKind, EntryLayout, PastAccess};
@@ -75,6 +77,7 @@ fn in_past_lane(
 /// Details of keys, by which findings of the same instructions are told apart: waves of two dispatches, and the host that reads.
 const OF_DISPATCHES: u64 = 1;
 const OF_HOST_READS: u64 = 2;
+const OF_FENCES: u64 = 3;
 
 /// The host's part in a race, by the kind of its access, and the detail of the finding's key.
 fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
@@ -268,10 +271,52 @@ pub(super) fn report_host(
     });
 }
 
+/// Order of two dispatches whose waves race.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum DispatchOrder {
+    /// No order: they run at the same time.
+    None,
+    /// Order without a fence: the second one begins behind the first one's end.
+    NoFence,
+}
+
+impl DispatchOrder {
+    /// The agents of a finding.
+    fn agents(self) -> &'static str {
+        match self {
+            DispatchOrder::None => "waves of two dispatches",
+            DispatchOrder::NoFence => {
+                "waves of two dispatches without an acquire fence between them"
+            }
+        }
+    }
+
+    fn detail(self) -> u64 {
+        match self {
+            DispatchOrder::None => OF_DISPATCHES,
+            DispatchOrder::NoFence => OF_FENCES,
+        }
+    }
+
+    fn help(self) -> &'static str {
+        match self {
+            DispatchOrder::None => {
+                "an order between the dispatches: one stream or in-order queue for both, an event that the second one waits \
+                 for, or a barrier packet with the first one's signal"
+            }
+            DispatchOrder::NoFence => {
+                "an acquire fence in the header of the second packet, of the scope of the agent at least: the caches may hold \
+                 what was there before"
+            }
+        }
+    }
+}
+
 /// Reports a race between waves of two dispatches, of which the one with the lower number comes first. The place is, as in
 /// others, the instruction with the higher address.
 pub(super) fn report_dispatches(
     findings: &Findings,
+    order: DispatchOrder,
     at: u64,
     sides: [(&RaceDispatch, PastAccess); 2],
 ) {
@@ -291,7 +336,7 @@ pub(super) fn report_dispatches(
         kind: Kind::GlobalRace,
         pc: place.pc,
         other: other_place.pc,
-        detail: OF_DISPATCHES,
+        detail: order.detail(),
     };
     findings.report(key, place.wave, || {
         let side = Side {
@@ -299,14 +344,43 @@ pub(super) fn report_dispatches(
             place: Some(in_past_lane(other_run, other_access, at, other_place)),
         };
         let place = in_past_lane(run, access, at, place);
-        let mut finding = found_apart(run, access, place, at, "waves of two dispatches", side);
-        finding.help = Some(
-            "an order between the dispatches: one stream or in-order queue for both, an event that the second one waits for, or a \
-             barrier packet with the first one's signal"
-                .to_owned(),
-        );
+        let mut finding = found_apart(run, access, place, at, order.agents(), side);
+        finding.help = Some(order.help().to_owned());
         finding
     });
+}
+
+/// Reports what earlier dispatches have written and a wave of another one, which has no acquire fence, loads through a cache.
+#[cold]
+pub(super) fn report_old(
+    findings: &Findings,
+    run: &RaceDispatch,
+    earlier: &[Arc<RaceDispatch>],
+    part: &AccessPart,
+    now: PastAccess,
+) {
+    for before in earlier {
+        let mut known: Vec<(u16, AccessKind)> = Vec::new();
+        let mut found: Vec<(u64, PastAccess)> = Vec::new();
+        for extent in &part.extents {
+            before.global.writes(extent.bytes.clone(), |at, write| {
+                let is_of_wave = before.wave(before.layout.wave(write)).is_some();
+                if is_of_wave && !known.contains(&(write.site(), write.kind())) {
+                    known.push((write.site(), write.kind()));
+                    found.push((at, write));
+                }
+            });
+        }
+        for (at, write) in found {
+            // The cache has what its own waves have stored.
+            let mut is_own = false;
+            run.global.writes(at..at + 1, |_, _| is_own = true);
+            if !is_own {
+                let order = DispatchOrder::NoFence;
+                report_dispatches(findings, order, at, [(before, write), (run, now)]);
+            }
+        }
+    }
 }
 
 /// Reports two lanes that store different values to one address.

@@ -36,6 +36,8 @@ pub(super) struct RaceDispatch {
     /// Workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
+    /// True if it begins with an acquire fence: its caches have nothing of what was there before.
+    pub(super) acquires: bool,
     /// The dispatch has one wave.
     has_one_wave: bool,
     pub(super) means: Means,
@@ -72,6 +74,7 @@ impl RaceDispatch {
             places,
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
+            acquires: dispatch.acquires,
             has_one_wave: [x, y, z, dispatch.waves_per_group()] == [1; 4],
             means,
             sites: Mutex::default(),
@@ -83,11 +86,11 @@ impl RaceDispatch {
         }
     }
 
-    /// True if there is nobody to race with: one wave, no other dispatch, and a host that has accessed nothing while it runs. A kernel
+    /// True if there is nobody to race with: one wave, no other dispatch at the same time or before an acquire fence, and a host that has accessed nothing while it runs. A kernel
     /// that may learn of the host's writes counts as if there were some.
     pub(super) fn is_alone(&self) -> bool {
         let is_of_waves = !self.layout.has_lanes();
-        let may_be = is_of_waves && self.has_one_wave && !self.means.orders;
+        let may_be = is_of_waves && self.has_one_wave && self.acquires && !self.means.orders;
         may_be && self.host_clock() == 0 && !self.has_company.load(Relaxed)
     }
 

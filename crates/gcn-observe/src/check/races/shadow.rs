@@ -377,12 +377,21 @@ impl ShadowRow {
         }
     }
 
-    /// Calls a function with the bytes of each part that somebody has written.
-    pub(super) fn written(&self, mut each: impl FnMut(Range<usize>)) {
+    /// Calls a function with those of some bytes that somebody has written, by part, and the last write.
+    pub(super) fn writes(
+        &self,
+        bytes: Range<usize>,
+        mut each: impl FnMut(Range<usize>, PastAccess),
+    ) {
         let (cells, size) = self.parts();
-        for (start, cell) in (0..).step_by(size).zip(cells) {
+        let first = bytes.start / size;
+        let parts = (first * size..).step_by(size);
+        for (start, cell) in parts.zip(&cells[first..bytes.end.div_ceil(size)]) {
             if !cell.write.is_none() {
-                each(start..start + size);
+                each(
+                    start.max(bytes.start)..(start + size).min(bytes.end),
+                    cell.write,
+                );
             }
         }
     }

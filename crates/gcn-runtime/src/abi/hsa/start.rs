@@ -139,6 +139,7 @@ impl KernelStart<'_> {
             kernel: Some(self.kernel.name.clone()),
             kernarg: None,
             restricted: Vec::new(),
+            acquires: true,
             entry: self.loaded.moved(self.kernel.entry_address),
             grid: self.shape.grid,
             group: self.shape.group,
