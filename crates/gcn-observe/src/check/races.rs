@@ -407,7 +407,7 @@ impl RaceWatch {
             // A kernel that orders its waves may invalidate the caches by itself.
             let may_be_old = part.memory == ShadowedMemory::Global && !run.means.orders;
             if may_be_old && part.kind == entry::AccessKind::Load && !self.unseen.is_empty() {
-                report_old(&self.findings, run, &self.unseen, part, now);
+                report_old(&self.findings, run, &self.unseen, part, entry);
             }
             if continues || ends_chains {
                 continue_releases(run, group, part.memory, &self.met, now, is_atomic);

@@ -80,7 +80,7 @@ impl LogHalf {
                 (from..from.saturating_add(other.element.into())).contains(&at)
             };
             let is_it = other.key == key && other.memory == memory;
-            lanes(other.lanes).find(|lane| is_it && holds(lane))
+            is_it.then(|| lanes(other.lanes).find(holds)).flatten()
         };
         let rows = self.rows.iter().rev().find_map(row);
         rows.filter(|_| memory == ShadowedMemory::Global)

@@ -350,34 +350,35 @@ pub(super) fn report_dispatches(
     });
 }
 
-/// Reports what earlier dispatches have written and a wave of another one, which has no acquire fence, loads through a cache.
+/// Reports what earlier dispatches have written and a wave of another one, which has no acquire fence, loads through a cache. `now` is
+/// the access by the lane of an extent.
 #[cold]
 pub(super) fn report_old(
     findings: &Findings,
     run: &RaceDispatch,
     earlier: &[Arc<RaceDispatch>],
     part: &AccessPart,
-    now: PastAccess,
+    now: impl Fn(usize) -> PastAccess,
 ) {
     for before in earlier {
         let mut known: Vec<(u16, AccessKind)> = Vec::new();
-        let mut found: Vec<(u64, PastAccess)> = Vec::new();
+        let mut found: Vec<(u64, PastAccess, usize)> = Vec::new();
         for extent in &part.extents {
             before.global.writes(extent.bytes.clone(), |at, write| {
                 let is_of_wave = before.wave(before.layout.wave(write)).is_some();
                 if is_of_wave && !known.contains(&(write.site(), write.kind())) {
                     known.push((write.site(), write.kind()));
-                    found.push((at, write));
+                    found.push((at, write, extent.lane));
                 }
             });
         }
-        for (at, write) in found {
+        for (at, write, lane) in found {
             // The cache has what its own waves have stored.
             let mut is_own = false;
             run.global.writes(at..at + 1, |_, _| is_own = true);
             if !is_own {
                 let order = DispatchOrder::NoFence;
-                report_dispatches(findings, order, at, [(before, write), (run, now)]);
+                report_dispatches(findings, order, at, [(before, write), (run, now(lane))]);
             }
         }
     }
