@@ -67,7 +67,7 @@ use std::sync::Arc;
 use gcn_emu::fault::Fault;
 use gcn_emu::observe::{
     Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
-    Observer, ShareAccess, Verdict, WaveEnd, WaveObserver,
+    Observer, ShareAccess, Span, Verdict, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
 use gcn_emu::step::Step;
@@ -378,21 +378,20 @@ impl RaceWatch {
                 let wave = first + number;
                 run.layout.entry(wave, lane, clock, facts.site, part.kind)
             };
-            let mut is_new = false;
-            for extent in extents {
-                let now = entry(extent.lane).releasing(release);
-                let bytes = extent.bytes.clone();
-                match part.memory {
-                    ShadowedMemory::Lds => {
-                        group.share.touch(bytes, now, &view, &mut self.met);
-                        is_new = true;
+            let now = |lane| entry(lane).releasing(release);
+            let is_new = match part.memory {
+                ShadowedMemory::Lds => {
+                    for Span { lane, bytes } in extents {
+                        let share = &mut group.share;
+                        share.touch(bytes.clone(), now(*lane), &view, &mut self.met);
                     }
-                    ShadowedMemory::Global => {
-                        let met = &mut self.met;
-                        is_new |= self.recent.touch(&run.global, bytes, now, &view, met);
-                    }
+                    !is_own
                 }
-            }
+                ShadowedMemory::Global => {
+                    let met = &mut self.met;
+                    self.recent.touch_all(&run.global, extents, now, &view, met)
+                }
+            };
             if is_new && is_of_waves && !facts.is_scalar {
                 match &shape {
                     Some(shape) => self

@@ -1,7 +1,8 @@
 //! Clocks of waves, and what they know of each other's.
 
-use std::collections::HashMap;
 use std::sync::Arc;
+
+use hashbrown::HashMap;
 
 /// Clocks of other waves up to which what they did is ordered before. Waves that nothing is known of are missing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -1,9 +1,11 @@
 //! Shadow of global memory: pages of rows, which are allocated when they are first accessed and are shared by threads.
 
-use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_emu::observe::Span;
+use hashbrown::HashMap;
 
 use super::clock::OrderedClocks;
 use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, clashes};
@@ -68,9 +70,11 @@ impl ShadowPage {
         is_all
     }
 
-    /// Notes an access of some bytes; `may_grow` as for [`ShadowRow::touch`]. Returns false if it changes nothing.
-    fn touch(
-        &self,
+    /// Notes an access of some bytes; `may_grow` as for [`ShadowRow::touch`]. Returns false if it changes nothing. The rows are locked
+    /// in `held` if they have to be.
+    fn touch<'p>(
+        &'p self,
+        held: &mut Option<MutexGuard<'p, [ShadowRow; ROWS]>>,
         bytes: Range<u64>,
         now: PastAccess,
         view: &HappensBefore<'_>,
@@ -83,7 +87,7 @@ impl ShadowPage {
         if may_be_enough && self.is_loaded_enough(&bytes) {
             return false;
         }
-        let mut page = self.rows();
+        let page = held.get_or_insert_with(|| self.rows());
         let is_plain = matches!(now.kind(), AccessKind::Load | AccessKind::Store);
         if !is_plain && !view.is_without_acquires {
             quarters(&bytes, true, |word, bits| {
@@ -334,6 +338,43 @@ impl Recent {
         Some(())
     }
 
+    /// Notes an access of some bytes of global memory by lanes; `now` is that by the lane of a span. Returns false if it changes nothing.
+    pub(super) fn touch_all(
+        &mut self,
+        global: &GlobalShadow,
+        spans: &[Span],
+        now: impl Fn(usize) -> PastAccess,
+        view: &HappensBefore<'_>,
+        met: &mut Conflicts,
+    ) -> bool {
+        let mut changes = false;
+        let mut next = 0;
+        while let Some(Span { lane, bytes }) = spans.get(next) {
+            let number = bytes.start / PAGE;
+            let end = end_of(number);
+            if bytes.end > end {
+                changes |= self.touch(global, bytes.clone(), now(*lane), view, met);
+                next += 1;
+                continue;
+            }
+            let Some(page) = self.page(global, number) else {
+                next += 1;
+                continue;
+            };
+            // Most lanes are near each other: the page is locked once for all that follow each other there.
+            let mut held = None;
+            while let Some(Span { lane, bytes }) = spans.get(next)
+                && bytes.start / PAGE == number
+                && bytes.end <= end
+            {
+                let may_grow = |bytes| global.grow(bytes);
+                changes |= page.touch(&mut held, bytes.clone(), now(*lane), view, met, may_grow);
+                next += 1;
+            }
+        }
+        changes
+    }
+
     /// Notes an access of a range of global memory. Returns false if it changes nothing.
     pub(super) fn touch(
         &mut self,
@@ -349,7 +390,9 @@ impl Recent {
             let number = at / PAGE;
             let end = end_of(number).min(range.end);
             if let Some(page) = self.page(global, number) {
-                changes |= page.touch(at..end, now, view, met, |bytes| global.grow(bytes));
+                changes |= page.touch(&mut None, at..end, now, view, met, |bytes| {
+                    global.grow(bytes)
+                });
             }
             at = end;
         }

@@ -1,6 +1,5 @@
 //! Workgroups that a thread runs, and what their waves know.
 
-use std::collections::HashMap;
 use std::mem::take;
 use std::ops::Range;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use gcn_emu::observe::ShareAccess;
 use gcn_emu::scoreboard::{OperationId, OutstandingOperation, Scoreboard};
 use gcn_emu::wave::WaveId;
 use gcn_isa::uses::Order;
+use hashbrown::HashMap;
 
 use super::clock::OrderedClocks;
 use super::entry::{AccessKind, HOST, PastAccess};

@@ -1,7 +1,7 @@
 //! State that the threads of a dispatch share: the shadow of global memory, numbers of waves and instructions, and what waves have
 //! known at their releases.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use gcn_emu::observe::Dispatched;
 use gcn_emu::wave::WaveId;
 use gcn_isa::{Encoding, Inst};
+use hashbrown::HashMap;
 
 use super::clock::{History, OrderedClocks};
 use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_SITE};
