@@ -347,6 +347,9 @@ impl Recent {
         view: &HappensBefore<'_>,
         met: &mut Conflicts,
     ) -> bool {
+        if let [Span { lane, bytes }] = spans {
+            return self.touch(global, bytes.clone(), now(*lane), view, met);
+        }
         let mut changes = false;
         let mut next = 0;
         while let Some(Span { lane, bytes }) = spans.get(next) {
