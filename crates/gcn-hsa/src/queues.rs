@@ -55,7 +55,7 @@ pub(crate) struct Queue {
     is_over: AtomicBool,
     /// True when the kernel that runs should end.
     stop: Arc<AtomicBool>,
-    /// A barrier packet has had an acquire fence since the last dispatch.
+    /// A packet behind the last dispatch has had an acquire fence.
     has_acquired: AtomicBool,
     /// True once a packet has failed: those behind it fail too.
     has_failed: AtomicBool,
@@ -332,6 +332,7 @@ impl Queue {
     fn carry_out(&self, header: u16, index: u64) -> (HsaResult, Handle) {
         let kind = header & TYPE;
         let acquires = header & ACQUIRE_SCOPE != 0;
+        self.has_acquired.fetch_or(acquires, Ordering::Relaxed);
         if kind == KERNEL_DISPATCH {
             let packet: DispatchPacket = self.packet(index);
             if self.has_failed.load(Ordering::Relaxed) {
@@ -340,7 +341,7 @@ impl Queue {
             let dispatch = QueuedPacket {
                 packet,
                 address: self.packet_address(index),
-                acquires: self.has_acquired.swap(false, Ordering::Relaxed) || acquires,
+                acquires: self.has_acquired.swap(false, Ordering::Relaxed),
             };
             return ((self.run)(self, &dispatch), packet.completion_signal);
         }
@@ -367,7 +368,6 @@ impl Queue {
                     false => Ok(()),
                 }
             });
-            self.has_acquired.fetch_or(acquires, Ordering::Relaxed);
             return (result, packet.completion_signal);
         }
         let packet: BarrierValuePacket = self.packet(index);
@@ -380,7 +380,6 @@ impl Queue {
                 });
                 Ok(())
             });
-            self.has_acquired.fetch_or(acquires, Ordering::Relaxed);
             return (result, packet.completion_signal);
         }
         // Agent dispatches are for agents with a program of the host's behind them, which no queue of a device is.

@@ -378,18 +378,19 @@ impl RaceWatch {
                 let wave = first + number;
                 run.layout.entry(wave, lane, clock, facts.site, part.kind)
             };
-            let now = |lane| entry(lane).releasing(release);
+            let noted = |lane| entry(lane).releasing(release);
             let is_new = match part.memory {
                 ShadowedMemory::Lds => {
                     for Span { lane, bytes } in extents {
                         let share = &mut group.share;
-                        share.touch(bytes.clone(), now(*lane), &view, &mut self.met);
+                        share.touch(bytes.clone(), noted(*lane), &view, &mut self.met);
                     }
                     !is_own
                 }
                 ShadowedMemory::Global => {
                     let met = &mut self.met;
-                    self.recent.touch_all(&run.global, extents, now, &view, met)
+                    self.recent
+                        .touch_all(&run.global, extents, noted, &view, met)
                 }
             };
             if is_new && is_of_waves && !facts.is_scalar {

@@ -26,7 +26,8 @@ struct RunningDispatch {
     unseen: UnseenDispatches,
 }
 
-/// Dispatches that have ended before another one began, with no acquire fence in between.
+/// Dispatches that have ended before another one began, with no acquire fence in between. They are not in its [`RaceDispatch`], which
+/// may be among those of a later one: all would be kept.
 pub(super) type UnseenDispatches = Arc<[Arc<RaceDispatch>]>;
 
 /// True if dispatches that have ended are more than are kept.
@@ -71,18 +72,14 @@ impl Runs {
             other.run.meets_another();
             run.meets_another();
         }
-        let seen = match run.acquires {
-            true => take(&mut runs.unseen),
-            false => Vec::new(),
-        };
-        let unseen = match run.acquires {
-            true => UnseenDispatches::default(),
-            false => runs.unseen.clone().into(),
+        let (seen, unseen) = match run.acquires {
+            true => (take(&mut runs.unseen), Vec::new()),
+            false => (Vec::new(), runs.unseen.clone()),
         };
         let running = RunningDispatch {
             run: Arc::new(run),
             ended: Vec::new(),
-            unseen,
+            unseen: unseen.into(),
         };
         runs.running.insert(running.run.id, running);
         drop(runs);
@@ -117,9 +114,6 @@ impl Runs {
     }
 }
 
-/// Instructions of two dispatches, and the kinds of their accesses.
-type Sides = [(u16, AccessKind); 2];
-
 /// Reports races between two dispatches that run, or ran, at the same time, of which the second ends last.
 fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     let [first, last] = runs.each_ref().map(|run| run.means);
@@ -130,6 +124,7 @@ fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     }
     runs.sort_by_key(|run| run.id);
     let [one, other] = [&*runs[0], &*runs[1]];
+    type Sides = [(u16, AccessKind); 2];
     let mut known: HashSet<Sides> = HashSet::new();
     let mut found: Vec<(u64, [PastAccess; 2])> = Vec::new();
     let global: [&GlobalShadow; 2] = [&one.global, &other.global];

@@ -118,6 +118,9 @@ impl PastAccess {
 
     /// The same without that.
     pub(super) fn without_release(self) -> PastAccess {
+        if !self.kind().writes() {
+            return self;
+        }
         PastAccess(self.0 & !(Release::AGENT | Release::GROUP | Release::PUBLISHES))
     }
 
@@ -277,6 +280,11 @@ mod tests {
         assert!(!clashes(store, of(1, AccessKind::CoherentLoad)));
         assert!(clashes(released, of(1, AccessKind::Load)));
         assert!(!clashes(of(1, AccessKind::Load), of(2, AccessKind::Load)));
+        let swap = of(1, AccessKind::FailedSwap);
+        assert_eq!(
+            (released.without_release(), swap.without_release()),
+            (store, swap)
+        );
         // A swap that fails has read as an atomic does, and written nothing.
         let failed = of(1, AccessKind::FailedSwap);
         assert!(clashes(failed, store) && clashes(store, failed));

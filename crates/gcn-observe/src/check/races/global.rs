@@ -240,7 +240,21 @@ impl GlobalShadow {
         mut each: impl FnMut(u64, [PastAccess; 2]),
     ) -> bool {
         let mut is_met = one.bytes() >= LIMIT || other.bytes() >= LIMIT;
-        for (number, [one, other]) in &GlobalShadow::common([one, other]) {
+        let mut common: Vec<(u64, [Arc<ShadowPage>; 2])> = Vec::new();
+        for number in 0..SHARDS {
+            let pages: Vec<_> = one
+                .shard(number)
+                .iter()
+                .map(|(at, page)| (*at, page.clone()))
+                .collect();
+            let others = other.shard(number);
+            let both = pages
+                .into_iter()
+                .filter_map(|(at, page)| Some((at, [page, others.get(&at)?.clone()])));
+            common.extend(both);
+        }
+        common.sort_unstable_by_key(|(at, _)| *at);
+        for (number, [one, other]) in &common {
             is_met |= ShadowPage::compare([one, other], number * PAGE, layout, &mut each);
         }
         is_met
@@ -257,25 +271,6 @@ impl GlobalShadow {
                 row.writes(bytes, |bytes, write| each(base + bytes.start as u64, write));
             }
         });
-    }
-
-    /// The pages that both have, by number.
-    fn common([one, other]: [&GlobalShadow; 2]) -> Vec<(u64, [Arc<ShadowPage>; 2])> {
-        let mut common: Vec<(u64, [Arc<ShadowPage>; 2])> = Vec::new();
-        for number in 0..SHARDS {
-            let pages: Vec<_> = one
-                .shard(number)
-                .iter()
-                .map(|(at, page)| (*at, page.clone()))
-                .collect();
-            let others = other.shard(number);
-            let both = pages
-                .into_iter()
-                .filter_map(|(at, page)| Some((at, [page, others.get(&at)?.clone()])));
-            common.extend(both);
-        }
-        common.sort_unstable_by_key(|(at, _)| *at);
-        common
     }
 }
 
@@ -311,18 +306,17 @@ impl Recent {
 
     #[inline]
     fn page(&mut self, global: &GlobalShadow, number: u64) -> Option<&ShadowPage> {
-        let slot = self.slots.get(self.slot(number));
-        let is_there = matches!(slot, Some(Some((known, _))) if *known == number);
+        let mut slot = self.slot(number);
+        let is_there = matches!(self.slots.get(slot), Some(Some((known, _))) if *known == number);
         if !is_there {
-            self.find(global, number)?;
+            slot = self.find(global, number)?;
         }
-        let slot = self.slot(number);
         self.slots[slot].as_ref().map(|(_, page)| &**page)
     }
 
-    /// Puts a page into the table.
+    /// Puts a page into the table, and returns its slot.
     #[cold]
-    fn find(&mut self, global: &GlobalShadow, number: u64) -> Option<()> {
+    fn find(&mut self, global: &GlobalShadow, number: u64) -> Option<usize> {
         if self.missed >= self.slots.len() && self.slots.len() < MOST_SLOTS {
             self.missed = 0;
             let size = (4 * self.slots.len()).max(FEW_SLOTS);
@@ -335,7 +329,7 @@ impl Recent {
         self.missed += 1;
         let slot = self.slot(number);
         self.slots[slot] = Some((number, global.page(number)?));
-        Some(())
+        Some(slot)
     }
 
     /// Notes an access of some bytes of global memory by lanes; `now` is that by the lane of a span. Returns false if it changes nothing.
@@ -355,12 +349,12 @@ impl Recent {
         while let Some(Span { lane, bytes }) = spans.get(next) {
             let number = bytes.start / PAGE;
             let end = end_of(number);
-            if bytes.end > end {
+            let page = match bytes.end <= end {
+                true => self.page(global, number),
+                false => None,
+            };
+            let Some(page) = page else {
                 changes |= self.touch(global, bytes.clone(), now(*lane), view, met);
-                next += 1;
-                continue;
-            }
-            let Some(page) = self.page(global, number) else {
                 next += 1;
                 continue;
             };

@@ -1,6 +1,7 @@
 //! Lanes of one instruction that store to one address.
 
 use gcn_emu::observe::{Access, Context, MemoryEvent};
+use gcn_emu::wave::LANES;
 use gcn_isa::Does;
 
 use super::extent::{DWORD, ShadowedMemory};
@@ -64,25 +65,58 @@ pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Sto
         .collect()
 }
 
+/// Calls a function with the elements that lanes access in a memory: the lanes, the bytes of an element, and each lane's address.
+pub(super) fn each_element(
+    access: &Access,
+    memory: ShadowedMemory,
+    mut each: impl FnMut(u64, u8, &[u64; LANES]),
+) {
+    match memory {
+        ShadowedMemory::Lds if access.to_lds.is_some() => {
+            let places = std::array::from_fn(|lane| access.place_in_lds(lane));
+            each(access.lanes(), DWORD as u8, &places);
+        }
+        ShadowedMemory::Lds => {
+            each(access.lds, access.bytes, &access.address);
+            if access.elements > 1 {
+                each(access.lds, access.bytes, &access.second);
+            }
+        }
+        ShadowedMemory::Global => {
+            if access.global != 0 {
+                each(access.global, access.bytes, &access.address);
+            }
+            if access.buffer == 0 {
+                return;
+            }
+            let step = if access.splits_dwords() {
+                1
+            } else {
+                DWORD as u8
+            };
+            for byte in (0..access.bytes).step_by(step.into()) {
+                let places: [_; LANES] =
+                    std::array::from_fn(|lane| access.place(lane, byte.into()));
+                let inside = lanes(access.buffer).filter(|lane| places[*lane].is_some());
+                let inside = inside.fold(0, |mask, lane| mask | 1 << lane);
+                let bytes = step.min(access.bytes - byte);
+                each(inside, bytes, &places.map(Option::unwrap_or_default));
+            }
+        }
+    }
+}
+
 /// The first lane that accesses an address of a memory.
 pub(super) fn lane_of(access: &Access, memory: ShadowedMemory, at: u64) -> Option<usize> {
-    let bytes = u64::from(access.bytes);
-    let holds = |from: u64, bytes: u64| (from..from.saturating_add(bytes)).contains(&at);
-    match memory {
-        ShadowedMemory::Global => lanes(access.global | access.buffer).find(|&lane| {
-            if access.global & 1 << lane != 0 {
-                return holds(access.address[lane], bytes);
-            }
-            (0..bytes).any(|byte| access.place(lane, byte) == Some(at))
-        }),
-        ShadowedMemory::Lds if access.to_lds.is_some() => {
-            lanes(access.lanes()).find(|&lane| holds(access.place_in_lds(lane), DWORD))
-        }
-        ShadowedMemory::Lds => lanes(access.lds).find(|&lane| {
-            holds(access.address[lane], bytes)
-                || access.elements > 1 && holds(access.second[lane], bytes)
-        }),
-    }
+    let mut first = None;
+    each_element(access, memory, |mask, bytes, addresses| {
+        let holds = |lane: &usize| {
+            let from = addresses[*lane];
+            (from..from.saturating_add(bytes.into())).contains(&at)
+        };
+        first = first.into_iter().chain(lanes(mask).find(holds)).min();
+    });
+    first
 }
 
 /// The first two lanes that store different values to one address.

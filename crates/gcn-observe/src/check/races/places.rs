@@ -9,7 +9,8 @@ use gcn_emu::observe::{Access, Shape};
 use gcn_emu::wave::LANES;
 
 use super::entry::PastAccess;
-use super::extent::{DWORD, ShadowedMemory};
+use super::extent::ShadowedMemory;
+use super::lanes::each_element;
 use crate::filter::lanes;
 
 /// Accesses of each kind that a half of a log has at most: both halves fit the host's cache beside other data.
@@ -35,6 +36,16 @@ struct LoggedRow {
     element: u8,
     /// The first lane.
     lane: u8,
+}
+
+impl LoggedRow {
+    /// The key, whose parts take less room one by one.
+    fn key(&self) -> Key {
+        Key {
+            access: self.access,
+            dispatch: self.dispatch,
+        }
+    }
 }
 
 /// Any other access.
@@ -70,8 +81,7 @@ impl LogHalf {
     fn lane_of(&self, key: Key, memory: ShadowedMemory, at: u64) -> Option<usize> {
         let row = |row: &LoggedRow| {
             let distance = at.checked_sub(row.at)?;
-            let is_it = row.access == key.access && row.dispatch == key.dispatch;
-            (is_it && distance < row.bytes.into())
+            (row.key() == key && distance < row.bytes.into())
                 .then(|| usize::from(row.lane) + (distance / u64::from(row.element)) as usize)
         };
         let other = |(other, addresses): (&LoggedAccess, &[u32; LANES])| {
@@ -207,46 +217,17 @@ impl ThreadPlaces {
         of: &Access,
     ) {
         let dispatch = dispatch as u32;
-        let logged = |lanes: u64, element: u8| LoggedAccess {
-            key: Key { access, dispatch },
-            memory,
-            lanes,
-            element,
-            upper: 0,
-        };
         let mut log = lock(&self.log);
-        match memory {
-            ShadowedMemory::Lds if of.to_lds.is_some() => {
-                let places = std::array::from_fn(|lane| of.place_in_lds(lane));
-                log.add(logged(of.lanes(), DWORD as u8), &places);
-            }
-            ShadowedMemory::Lds => {
-                log.add(logged(of.lds, of.bytes), &of.address);
-                if of.elements > 1 {
-                    log.add(logged(of.lds, of.bytes), &of.second);
-                }
-            }
-            ShadowedMemory::Global => {
-                if of.global != 0 {
-                    log.add(logged(of.global, of.bytes), &of.address);
-                }
-                let step = if of.splits_dwords() { 1 } else { DWORD as u8 };
-                for byte in (0..of.bytes)
-                    .step_by(step.into())
-                    .filter(|_| of.buffer != 0)
-                {
-                    let places: [_; LANES] =
-                        std::array::from_fn(|lane| of.place(lane, byte.into()));
-                    let inside = lanes(of.buffer).filter(|lane| places[*lane].is_some());
-                    let inside = inside.fold(0, |mask, lane| mask | 1 << lane);
-                    let bytes = step.min(of.bytes - byte);
-                    log.add(
-                        logged(inside, bytes),
-                        &places.map(Option::unwrap_or_default),
-                    );
-                }
-            }
-        }
+        each_element(of, memory, |lanes, element, addresses| {
+            let logged = LoggedAccess {
+                key: Key { access, dispatch },
+                memory,
+                lanes,
+                element,
+                upper: 0,
+            };
+            log.add(logged, addresses);
+        });
     }
 }
 

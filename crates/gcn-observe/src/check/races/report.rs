@@ -361,13 +361,14 @@ pub(super) fn report_old(
     now: impl Fn(usize) -> PastAccess,
 ) {
     for before in earlier {
-        let mut known: Vec<(u16, AccessKind)> = Vec::new();
         let mut found: Vec<(u64, PastAccess, usize)> = Vec::new();
         for extent in &part.extents {
             before.global.writes(extent.bytes.clone(), |at, write| {
                 let is_of_wave = before.wave(before.layout.wave(write)).is_some();
-                if is_of_wave && !known.contains(&(write.site(), write.kind())) {
-                    known.push((write.site(), write.kind()));
+                let is_known = |(_, known, _): &(u64, PastAccess, usize)| {
+                    (known.site(), known.kind()) == (write.site(), write.kind())
+                };
+                if is_of_wave && !found.iter().any(is_known) {
                     found.push((at, write, extent.lane));
                 }
             });
