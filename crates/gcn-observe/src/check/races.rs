@@ -22,7 +22,8 @@
 //! counts as an atomic's only if it is behind waits for what the wave has written. Two lanes of one instruction that store
 //! different values to one address are always reported. Two stores of equal values are a warning.
 //!
-//! A compare and swap that fails is no write: no race with loads, and with stores one as of any atomic.
+//! A compare-and-swap that fails is no write: no race with loads, and with stores one as of any atomic. The same holds of a plain load
+//! that only feeds a compare-and-swap of the same address (`lint/swap_loads.rs`): compilers make other atomics of both.
 //!
 //! The checker cannot see: races that this order of execution does not exhibit because an edge happens to order
 //! them; atomic loads and relaxed atomic stores that were compiled to plain ones (they count as plain, which reports those of
@@ -55,6 +56,7 @@ mod lanes;
 mod places;
 mod means;
 mod swap;
+mod swap_loads;
 mod run;
 mod facts;
 mod report;
@@ -66,12 +68,13 @@ use std::sync::Arc;
 
 use gcn_emu::fault::Fault;
 use gcn_emu::observe::{
-    Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
-    Observer, ShareAccess, Span, Verdict, WaveEnd, WaveObserver,
+    Access, Context, Dispatched, Events, Instruction, MemoryChange, MemoryChangeKind, MemoryEvent,
+    Observer, Shape, ShareAccess, Span, Verdict, WaveEnd, WaveObserver,
 };
 use gcn_emu::run::Stats;
 use gcn_emu::step::Step;
-use gcn_isa::Encoding;
+use gcn_isa::smem::{Smem, Smrd};
+use gcn_isa::{Encoding, Op};
 
 use crate::by_step::ByStep;
 use crate::finding::Findings;
@@ -87,7 +90,7 @@ use group::{CachePath, GroupShadow, GroupShadows, Read};
 use lanes::{Stored, overlap, stored};
 use means::Means;
 use places::{AccessPlaces, ThreadPlaces};
-use report::{report_conflicts, report_host, report_lanes, report_old};
+use report::{ConflictingAccess, report_host, report_lanes, report_old};
 use run::{RaceDispatch, continue_release};
 use shadow::{Conflicts, HappensBefore};
 use swap::Swap;
@@ -141,10 +144,10 @@ impl Observer for Races {
             return self.wants();
         };
         let counters = (run.means.needs_counters(), Events::COUNTERS);
-        // What a compare and swap has written is known behind it alone.
-        let swaps = (run.means.has_swaps, Events::ACCESSED);
+        // What a compare-and-swap has written is known behind it alone, and pages are held until then.
+        let accessed = (run.means.has_swaps || run.holds_pages, Events::ACCESSED);
         let mut wants = self.wants();
-        for (needs, events) in [counters, swaps] {
+        for (needs, events) in [counters, accessed] {
             if !needs {
                 wants = wants.without(events);
             }
@@ -171,10 +174,15 @@ impl Observer for Races {
 
     fn dispatch_begins(&self, dispatch: &Dispatched<'_>) {
         let means = Means::of(&self.ahead, dispatch);
+        let swap_loads = match means.has_swaps {
+            true => self.ahead.swap_loads(dispatch),
+            false => Arc::default(),
+        };
         self.runs.begin(RaceDispatch::new(
             dispatch,
             self.layout,
             means,
+            swap_loads,
             self.places.clone(),
         ));
     }
@@ -253,6 +261,17 @@ impl RaceWatch {
         if run.is_alone() && (!stores || self.apart.is_certain(event.access())) {
             return Some(());
         }
+        if facts.kind == entry::AccessKind::SwapLoad {
+            let wave = self.groups.of(context.id().group)?.wave(context.id().wave);
+            let loads = wave.swap_loads.get_or_insert_default();
+            loads.add(context.pc, facts.site, event.access());
+        }
+        if facts.kind == entry::AccessKind::Atomic
+            && !run.swap_loads.is_empty()
+            && !run.swap_loads.compared(context.pc).is_empty()
+        {
+            self.find_plain_loads(run, context, event, &facts);
+        }
         let mut lanes = u64::MAX;
         if facts.is_swap {
             let swap = Swap::begin(context, event);
@@ -261,6 +280,38 @@ impl RaceWatch {
         }
         if lanes != 0 {
             self.access(run, context, event, &facts, lanes);
+        }
+        Some(())
+    }
+
+    /// Looks at loads whose values a compare-and-swap compares with, and which have another address than it: they are plain ones.
+    fn find_plain_loads(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        swap: &AccessFacts,
+    ) -> Option<()> {
+        let id = context.id();
+        let loads = self
+            .groups
+            .of(id.group)?
+            .wave(id.wave)
+            .swap_loads
+            .as_ref()?;
+        let plain = loads.elsewhere(context.pc, event.access(), &run.swap_loads);
+        for load in plain {
+            let facts = AccessFacts {
+                site: load.site,
+                kind: entry::AccessKind::Load,
+                is_scalar: load.is_scalar,
+                acquires: false,
+                ..*swap
+            };
+            let scratch = context.scratch();
+            self.parts
+                .find(&load.access, u64::MAX, facts.does, facts.kind, scratch);
+            self.look(run, context, event, &load.access, None, &facts);
         }
         Some(())
     }
@@ -296,17 +347,7 @@ impl RaceWatch {
         facts: &AccessFacts,
         lanes: u64,
     ) -> Option<()> {
-        let id = context.id();
-        let number = id.wave;
-        let group = self.groups.of(id.group)?;
         let is_of_waves = !run.layout.has_lanes();
-        let wave = group.wave(number);
-        let scoreboard = &context.wave.scoreboard;
-        let mut complete = Release::default();
-        if run.means.needs_counters() {
-            complete.to_agent = wave.is_complete(scoreboard);
-            complete.to_group = scoreboard.counters().lgkm == 0;
-        }
         let shape = event.shape().filter(|_| lanes == u64::MAX && is_of_waves);
         match &shape {
             Some(shape) => {
@@ -321,6 +362,30 @@ impl RaceWatch {
                 facts.kind,
                 context.scratch(),
             ),
+        }
+        self.look(run, context, event, event.access(), shape.as_ref(), facts)
+    }
+
+    /// Looks at the parts of an access.
+    fn look(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        access: &Access,
+        shape: Option<&Shape>,
+        facts: &AccessFacts,
+    ) -> Option<()> {
+        let id = context.id();
+        let number = id.wave;
+        let group = self.groups.of(id.group)?;
+        let is_of_waves = !run.layout.has_lanes();
+        let wave = group.wave(number);
+        let scoreboard = &context.wave.scoreboard;
+        let mut complete = Release::default();
+        if run.means.needs_counters() {
+            complete.to_agent = wave.is_complete(scoreboard);
+            complete.to_group = scoreboard.counters().lgkm == 0;
         }
         let clock = wave.clock;
         let mut acquired: Vec<Read> = Vec::new();
@@ -353,6 +418,8 @@ impl RaceWatch {
             self.met.clear();
             self.met.wants_writes = acquires || continues || ends_chains;
             let way = match part.kind {
+                // An old value makes a swap fail.
+                entry::AccessKind::SwapLoad => CachePath::PastCache,
                 _ if facts.is_scalar => CachePath::ScalarCache,
                 entry::AccessKind::Load => CachePath::Cache,
                 entry::AccessKind::CoherentLoad
@@ -388,19 +455,20 @@ impl RaceWatch {
                     !is_own
                 }
                 ShadowedMemory::Global => {
+                    if run.holds_pages && part.kind.writes() {
+                        self.recent.hold(&run.global, extents);
+                    }
                     let met = &mut self.met;
                     self.recent
                         .touch_all(&run.global, extents, noted, &view, met)
                 }
             };
             if is_new && is_of_waves && !facts.is_scalar {
-                match &shape {
+                match shape {
                     Some(shape) => self
                         .places
                         .add_shape(run.id, entry(0), shape, event.lanes()),
-                    None => self
-                        .places
-                        .add(run.id, entry(0), part.memory, event.access()),
+                    None => self.places.add(run.id, entry(0), part.memory, access),
                 }
             }
             let now = entry(0);
@@ -437,18 +505,18 @@ impl RaceWatch {
                     known: &known,
                     ..view
                 };
-                report_conflicts(
-                    &self.findings,
+                let conflicting = ConflictingAccess {
+                    run,
                     context,
                     event,
-                    run,
+                    access,
                     part,
-                    &now,
-                    conflicts,
-                    values,
-                    &past_cache,
-                    &group.share,
-                );
+                    now,
+                    is_scalar: facts.is_scalar,
+                    past_cache,
+                    share: &group.share,
+                };
+                conflicting.report(&self.findings, conflicts, values);
             }
         }
         for read in acquired {
@@ -510,6 +578,8 @@ impl WaveObserver for RaceWatch {
     }
 
     fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
+        // Of an access that has faulted.
+        self.recent.release();
         self.groups.wave_ends(context.id());
     }
 
@@ -538,6 +608,7 @@ impl WaveObserver for RaceWatch {
     }
 
     fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        self.recent.release();
         if let Some(swap) = self.swap.take()
             && let Some(run) = self.run.take()
         {
@@ -558,7 +629,11 @@ impl WaveObserver for RaceWatch {
         if inst.encoding == Encoding::Mubuf {
             let operation = instruction.operation;
             group.invalidates(id.wave, &run, operation, &context.wave.scoreboard);
-        } else if inst.name().to_ascii_lowercase().starts_with("s_dcache_inv") {
+        } else if matches!(
+            inst.op,
+            Op::Smrd(Smrd::S_DCACHE_INV | Smrd::S_DCACHE_INV_VOL)
+                | Op::Smem(Smem::S_DCACHE_INV | Smem::S_DCACHE_INV_VOL)
+        ) {
             group.invalidates_scalars(id.wave, &context.wave.scoreboard, &run);
         }
     }
@@ -568,6 +643,9 @@ impl WaveObserver for RaceWatch {
         if let Some(group) = self.groups.of(id.group) {
             let wave = group.wave(id.wave);
             wave.arrived_complete = wave.is_complete(&context.wave.scoreboard);
+            if let Some(run) = &self.run {
+                group.receive(id.wave, run, &context.wave.scoreboard);
+            }
         }
     }
 
@@ -594,6 +672,7 @@ impl WaveObserver for RaceWatch {
 
 impl Drop for RaceWatch {
     fn drop(&mut self) {
+        self.recent.release();
         RUNS_WAVES.set(false);
     }
 }
