@@ -529,6 +529,19 @@ mod tests {
     }
 
     #[test]
+    fn the_last_page_ends_at_the_last_address() {
+        let mut of = Fixture::new();
+        let last = u64::MAX - 3..u64::MAX;
+        assert_eq!(of.access(0, 1, AccessKind::Store, last.clone()), []);
+        let found = of.access(1, 1, AccessKind::Load, last.start - 64..u64::MAX);
+        assert_eq!(found, last.clone().map(|at| (at, 0)).collect::<Vec<_>>());
+        let mut writes = Vec::new();
+        of.global.writes(last.clone(), |at, _| writes.push(at));
+        assert_eq!(writes, last.collect::<Vec<_>>());
+        assert!(of.global.bytes() < 1 << 20, "it is one page");
+    }
+
+    #[test]
     fn a_barrier_orders_a_workgroup_and_no_other() {
         let mut of = Fixture::new();
         assert_eq!(of.access(0, 1, AccessKind::Store, 0..256), []);

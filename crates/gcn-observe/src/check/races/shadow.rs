@@ -447,7 +447,8 @@ pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     let mut at = range.start;
     while at < range.end {
         let row = at / ROW as u64;
-        let end = ((row + 1) * ROW as u64).min(range.end);
+        // Saturates in the last row: 2^64 is no number, and the byte below it is in no range.
+        let end = (row + 1).saturating_mul(ROW as u64).min(range.end);
         let from = (at % ROW as u64) as usize;
         each(row, from..from + (end - at) as usize);
         at = end;
