@@ -39,7 +39,7 @@ impl OrderedClocks {
     }
 }
 
-/// What a wave knows of others.
+/// Clocks of other waves that a wave has synchronized with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Knowledge {
     /// Clocks that are ordered before all its accesses.

@@ -147,9 +147,9 @@ pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
 pub(super) enum Comparison {
     /// All bytes are the same.
     Same,
-    /// They differ, first at this address.
+    /// Some bytes differ, the first one at this address.
     Differs(u64),
-    /// What is stored is not known.
+    /// No value is known: a load or an atomic, or a store with a conversion.
     Unknown,
 }
 
