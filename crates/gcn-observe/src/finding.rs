@@ -225,6 +225,12 @@ impl FindingKey {
     }
 }
 
+/// Kinds of which the second is left out where the same instructions have the first.
+const COVERED: &[(Kind, Kind)] = &[
+    (Kind::GlobalRace, Kind::SameValueRace),
+    (Kind::LdsRace, Kind::SameValueRace),
+];
+
 /// Most findings that are kept; what is beyond them is only counted.
 const MAX_FINDINGS: usize = 10_000;
 
@@ -342,9 +348,19 @@ impl Findings {
         }
     }
 
-    /// Counts what a checker has found in a wave, and has it described where it is the first, or the first wave's.
+    /// Counts what a checker has found in a wave, and has it described where it is the first, or the first wave's. Two instructions that
+    /// store the same value in one place and different ones in another have a race, and no `same-value-race` beside it.
     pub fn report(&self, key: FindingKey, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        for &(stronger, weaker) in COVERED {
+            let of = |kind| FindingKey { kind, ..key };
+            if key.kind == weaker && kept.findings.contains_key(&of(stronger)) {
+                return;
+            }
+            if key.kind == stronger {
+                kept.findings.remove(&of(weaker));
+            }
+        }
         let size = kept.findings.len();
         if let Some(finding) = kept.findings.get_mut(&key) {
             finding.count += 1;

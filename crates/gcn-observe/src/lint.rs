@@ -15,6 +15,7 @@ mod constants;
 mod hazards;
 mod waits;
 mod flow;
+mod swap_loads;
 mod ahead;
 
 use gcn_isa::Isa;
@@ -25,6 +26,7 @@ pub(crate) use ahead::{Ahead, Reached};
 use flow::Flow;
 use program::{Flat, LintProgram};
 use report::FindingSink;
+pub(crate) use swap_loads::SwapLoads;
 
 /// Bytes of code at an address.
 #[derive(Clone, Copy, Debug)]

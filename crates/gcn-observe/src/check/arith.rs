@@ -4,7 +4,6 @@
 //! exceptional value carries its origin through moves, choices and arithmetic, and is reported where it is used: a result of
 //! floating point where it is stored to memory that others see, and an integer in any operation but a move.
 
-mod range;
 mod facts;
 mod values;
 mod origins;
@@ -19,12 +18,13 @@ use gcn_emu::observe::{
 use crate::by_step::ByStep;
 use crate::filter::lanes;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
+use crate::integer_range::IntegerRange;
+use crate::operation::Operation;
 use crate::scratch::scratch_place;
 use crate::waves::Waves;
 
-use facts::{ArithFacts, ArithOperation, FloatSource};
+use facts::{ArithFacts, FloatSource};
 use origins::{ExceptionCause, ExceptionId, ExceptionShadow, Exceptions};
-use range::IntegerRange;
 use values::{FloatBits, exponent_register};
 
 /// The checker. See the module.
@@ -152,8 +152,8 @@ impl ArithWatch {
             }
         }
         let denominator = match (facts.operation, &facts.sources[..]) {
-            (ArithOperation::Reciprocal | ArithOperation::Fixup, [denominator, ..]) => denominator,
-            (ArithOperation::Convert(range), [source]) => {
+            (Operation::Reciprocal | Operation::DivideFixup, [denominator, ..]) => denominator,
+            (Operation::ToInteger(range), [source]) => {
                 let shadow = self.waves.get(context.id());
                 for lane in lanes(exec) {
                     let value = FloatBits::of(context, instruction, *source, lane);
@@ -223,9 +223,7 @@ impl ArithWatch {
             shadow.clear(register, instruction.exec);
         }
         match (facts.operation, facts.result) {
-            (ArithOperation::Convert(range), _) => {
-                self.converted(context, instruction, &facts, range)
-            }
+            (Operation::ToInteger(range), _) => self.converted(context, instruction, &facts, range),
             (_, Some(result)) => self.computed(context, instruction, result),
             (_, None) => self.moved(context, &facts),
         }

@@ -24,7 +24,7 @@ const DWORD: u64 = 4;
 /// Label of an access that a descriptor does not cover.
 const BEYOND_DESCRIPTOR: &str = "goes beyond the descriptor's end";
 
-/// A byte that is out of bounds.
+/// A lane's access that is out of bounds, or that a rule forbids.
 struct Outside {
     kind: Kind,
     lane: usize,
@@ -62,6 +62,19 @@ impl Outside {
             label: format!("accesses {address:#x}"),
             address: Some(FindingAddress::global(address)),
             ..self
+        }
+    }
+}
+
+/// Problems of an access: the first lane that has one of each kind, so that no kind hides another.
+#[derive(Default)]
+struct FirstOfEachKind(Vec<Outside>);
+
+impl FirstOfEachKind {
+    /// Adds a lane unless an earlier one has a problem of the same kind.
+    fn add(&mut self, kind: Kind, make: impl FnOnce() -> Outside) {
+        if self.0.iter().all(|it| it.kind != kind) {
+            self.0.push(make());
         }
     }
 }
@@ -222,12 +235,15 @@ impl BoundsCheck<'_, '_> {
         format!("{} {}", verb(self.intent), quantity(self.bytes(), "byte"))
     }
 
-    /// The first byte that is out of bounds.
-    fn outside(&self) -> Option<Outside> {
-        self.lds()
-            .or_else(|| self.descriptor())
-            .or_else(|| self.scratch())
-            .or_else(|| self.global())
+    /// All that is wrong with the access.
+    fn outside(&self) -> FirstOfEachKind {
+        let mut found = FirstOfEachKind::default();
+        let of_one_kind = [self.lds(), self.descriptor(), self.scratch()];
+        for outside in of_one_kind.into_iter().flatten() {
+            found.add(outside.kind, || outside);
+        }
+        self.global(&mut found);
+        found
     }
 
     fn lds(&self) -> Option<Outside> {
@@ -319,12 +335,12 @@ impl BoundsCheck<'_, '_> {
     }
 
     /// Global memory, and descriptors that lead there.
-    fn global(&self) -> Option<Outside> {
+    fn global(&self, found: &mut FirstOfEachKind) {
         let access = self.access();
         let memory = &self.context.dispatched.device.memory;
         let bytes = self.bytes();
         if bytes == 0 {
-            return None;
+            return;
         }
         let mut known = LastAllocation {
             memory,
@@ -336,9 +352,12 @@ impl BoundsCheck<'_, '_> {
                 first,
                 bytes: (last - first).saturating_add(bytes),
             })
-            && self.restricted(first, last).is_none()
+            && self
+                .restricted(first, last.saturating_add(bytes - 1))
+                .next()
+                .is_none()
         {
-            return None;
+            return;
         }
         // Bytes that lie together: of what reaches this through a descriptor those of a dword, since records are interleaved.
         let unit = match access.buffer {
@@ -348,7 +367,8 @@ impl BoundsCheck<'_, '_> {
         };
         for lane in lanes(access.global | access.buffer) {
             if let Some(outside) = self.foreign_scratch(lane) {
-                return Some(outside);
+                found.add(outside.kind, || outside);
+                continue;
             }
             for byte in (0..bytes).step_by(unit as usize) {
                 let Some(first) = access.place(lane, byte) else {
@@ -359,25 +379,32 @@ impl BoundsCheck<'_, '_> {
                     bytes: unit.min(bytes - byte),
                 };
                 if !known.holds(&extent) {
-                    return Some(self.unmapped(lane, first, memory));
+                    self.unmapped(lane, first, memory, found);
                 }
-                if let Some(restricted) = self.restricted(first, extent.last()) {
-                    return Some(self.forbidden(lane, first, restricted));
+                for restricted in self.restricted(first, extent.last()) {
+                    self.forbidden(lane, first, restricted, found);
                 }
             }
         }
-        None
     }
 
     /// An access that a rule forbids, from its byte at an address on.
-    fn forbidden(&self, lane: usize, first: u64, restricted: &Restricted) -> Outside {
+    fn forbidden(
+        &self,
+        lane: usize,
+        first: u64,
+        restricted: &Restricted,
+        found: &mut FirstOfEachKind,
+    ) {
         let (kind, memory, help) = broken(restricted.rule);
-        let message = format!("{} {memory}", self.text());
-        let address = first.max(restricted.range.start);
-        let mut outside = Outside::new(kind, lane, message).at(address);
-        outside.notes.push(place_of(address, restricted));
-        outside.help = help;
-        outside
+        found.add(kind, || {
+            let message = format!("{} {memory}", self.text());
+            let address = first.max(restricted.range.start);
+            let mut outside = Outside::new(kind, lane, message).at(address);
+            outside.notes.push(place_of(address, restricted));
+            outside.help = help;
+            outside
+        });
     }
 
     /// An access through the scratch's descriptor whose first or last byte is in the scratch of another wave.
@@ -426,30 +453,31 @@ impl BoundsCheck<'_, '_> {
         all.iter().filter(forbids)
     }
 
-    /// One of these that has a byte between two addresses, or at one of them.
-    fn restricted(&self, first: u64, last: u64) -> Option<&Restricted> {
+    /// Restricted memory that has a byte between two addresses, or at one of them.
+    fn restricted(&self, first: u64, last: u64) -> impl Iterator<Item = &Restricted> {
         self.all_restricted()
-            .find(|it| it.range.start <= last && first < it.range.end)
+            .filter(move |it| it.range.start <= last && first < it.range.end)
     }
 
-    fn unmapped(&self, lane: usize, first: u64, memory: &Memory) -> Outside {
-        let text = self.text();
+    /// An access of bytes, from an address on, that are in no allocation.
+    fn unmapped(&self, lane: usize, first: u64, memory: &Memory, found: &mut FirstOfEachKind) {
         let near = memory.nearest(first);
-        let (kind, message) = match &near {
-            Some(freed) if freed.is_freed => (
-                Kind::UseAfterFree,
-                format!("{text} of {}, which has been freed", freed.name),
-            ),
-            _ => (
-                Kind::GlobalOutOfBounds,
-                format!("{text} at {first:#x}, which no allocation holds"),
-            ),
-        };
-        let mut outside = Outside::new(kind, lane, message).at(first);
-        if let Some(near) = near.filter(|near| !near.is_freed) {
-            outside.notes.push(nearest(&near, first));
+        match near {
+            Some(freed) if freed.is_freed => found.add(Kind::UseAfterFree, || {
+                let text = self.text();
+                let message = format!("{text} of {}, which has been freed", freed.name);
+                Outside::new(Kind::UseAfterFree, lane, message).at(first)
+            }),
+            near => found.add(Kind::GlobalOutOfBounds, || {
+                let text = self.text();
+                let message = format!("{text} at {first:#x}, which no allocation holds");
+                let outside = Outside::new(Kind::GlobalOutOfBounds, lane, message).at(first);
+                Outside {
+                    notes: near.iter().map(|near| nearest(near, first)).collect(),
+                    ..outside
+                }
+            }),
         }
-        outside
     }
 }
 
@@ -468,7 +496,7 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
         event,
         intent,
     };
-    if let Some(outside) = look.outside() {
+    for outside in look.outside().0 {
         let key = FindingKey::at(outside.kind, context.pc);
         findings.report(key, Some(context.id()), || {
             let mut finding =

@@ -188,7 +188,7 @@ impl Issue<'_> {
             }
             MarkFlow::SelectScalar => source(usize::from(!wave.scc)),
             MarkFlow::MoveScalar if wave.scc => source(0),
-            MarkFlow::MoveScalar | MarkFlow::Increment => old(),
+            MarkFlow::MoveScalar => old(),
         }
     }
 

@@ -14,6 +14,7 @@ mod facts;
 mod memory;
 mod apply;
 mod evaluate;
+mod scalar;
 mod lanes;
 mod access;
 mod spans;

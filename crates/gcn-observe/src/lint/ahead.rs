@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::observe::Dispatched;
 use gcn_isa::Inst;
@@ -11,6 +11,7 @@ use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState};
 use super::flow::Flow;
 use super::program::{Flat, LintProgram, LintStep, Next};
 use super::report::{FindingSink, RuledOut};
+use super::swap_loads::SwapLoads;
 
 /// Instructions of a kernel that are read at most.
 const MOST: usize = 1 << 16;
@@ -18,11 +19,18 @@ const MOST: usize = 1 << 16;
 /// Bits of MODE by which instructions use other registers than they name, or are skipped: GPR_IDX_EN and VSKIP.
 const CHANGES_EXECUTION: u32 = 1 << 27 | 1 << 28;
 
+/// Facts of a dispatch on which a reading of its code depends.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct ReadingKey {
+    entry: u64,
+    has_lds: bool,
+    has_scratch: bool,
+}
+
 /// Readings of the kernels that have been dispatched.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
-    /// By entry, and whether the dispatch had LDS.
-    read: Mutex<HashMap<(u64, bool), Reading>>,
+    read: Mutex<HashMap<ReadingKey, Reading>>,
 }
 
 /// An instruction that a kernel can reach.
@@ -42,6 +50,7 @@ struct Reading {
     instructions: Vec<Reached>,
     /// The kernel can reach no other instructions.
     is_complete: bool,
+    swap_loads: Arc<SwapLoads>,
 }
 
 impl Ahead {
@@ -62,15 +71,23 @@ impl Ahead {
         })
     }
 
+    /// The plain loads of a dispatch's code that belong to compare-and-swaps.
+    pub(crate) fn swap_loads(&self, dispatched: &Dispatched<'_>) -> Arc<SwapLoads> {
+        self.reading(dispatched, |reading| reading.swap_loads.clone())
+    }
+
     /// Asks the reading of a dispatch's code.
     fn reading<R>(&self, dispatched: &Dispatched<'_>, ask: impl Fn(&Reading) -> R) -> R {
-        let has_lds = dispatched.dispatch.lds_bytes != 0;
-        let key = (dispatched.dispatch.entry, has_lds);
+        let key = ReadingKey {
+            entry: dispatched.dispatch.entry,
+            has_lds: dispatched.dispatch.lds_bytes != 0,
+            has_scratch: dispatched.dispatch.scratch_bytes_per_lane != 0,
+        };
         let mut read = self.read.lock().unwrap_or_else(PoisonError::into_inner);
         match read.get(&key) {
             Some(known) if known.is_of(dispatched) => ask(known),
             _ => {
-                let reading = Reading::new(dispatched, has_lds);
+                let reading = Reading::new(dispatched, key);
                 let answer = ask(&reading);
                 read.insert(key, reading);
                 answer
@@ -87,8 +104,12 @@ fn words(dispatched: &Dispatched<'_>, pc: u64) -> Option<(u32, Option<u32>)> {
 }
 
 impl Reading {
-    fn new(dispatched: &Dispatched<'_>, has_lds: bool) -> Reading {
-        let flat = if has_lds { Flat::Both } else { Flat::Vector };
+    fn new(dispatched: &Dispatched<'_>, key: ReadingKey) -> Reading {
+        let flat = if key.has_lds {
+            Flat::Both
+        } else {
+            Flat::Vector
+        };
         let words = Box::new(|pc| words(dispatched, pc));
         let mut flow = Flow::new(LintProgram::new(dispatched.code.isa(), flat, true, words));
         flow.enter(dispatched.dispatch.entry);
@@ -118,6 +139,7 @@ impl Reading {
             ruled_out,
             instructions: flow.steps().iter().map(of).collect(),
             is_complete,
+            swap_loads: Arc::new(SwapLoads::of(flow.steps(), key.has_scratch)),
         }
     }
 

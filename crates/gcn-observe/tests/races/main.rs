@@ -4,6 +4,8 @@
 mod common;
 mod overlap;
 mod sides;
+mod swap_loads;
+mod values;
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -339,6 +341,46 @@ fn a_flag_orders_behind_a_release_and_an_acquire() {
     );
     // In one workgroup the cache is one.
     assembly(WAVES, &flag("s8", wait, "", LOAD), &[]);
+}
+
+#[test]
+fn a_flag_is_stored_again_behind_a_load_of_its_value() {
+    // The producer releases nothing: its store of data is on its way. The consumer stores to the flag only.
+    let again = "buffer_store_dword v5, v2, s[4:7], 0 offen offset:0";
+    assembly(GROUPS, &flag("s2", "", "", again), &[]);
+    // Without a load of the value there is no order.
+    let blind = flag("s2", "", "", again).replace("s_cbranch_scc1 spin", "s_nop 0");
+    let blind = blind.replace("buffer_load_dword v3, v2", "buffer_load_dword v3, v5");
+    let flag = "buffer_store_dword v5, v2, s[4:7], 0 offen";
+    let race = format!("same-value-race: {flag} | {flag}");
+    assembly(GROUPS, &blind, &[&race]);
+}
+
+#[test]
+fn a_polling_wave_acquires_for_its_workgroup_behind_a_barrier() {
+    // Both waves of workgroup 0 load; one of them sets a flag behind a barrier. A wave of workgroup 1 polls, and behind a barrier the
+    // other one stores, which goes past the cache.
+    let store = "buffer_store_dword v0, v6, s[4:7], 0 offen";
+    let body = |wait: &str, barrier: &str| {
+        format!(
+            "v_mov_b32 v2, 0x1000\nv_mov_b32 v5, 1\nv_mov_b32 v6, 0x100\n{LOAD}\ns_cmp_eq_u32 s2, 0\ns_cbranch_scc1 produce\n\
+             s_cmp_eq_u32 s8, 1\ns_cbranch_scc1 join\n\
+             spin:\nbuffer_load_dword v3, v2, s[4:7], 0 offen glc\ns_waitcnt vmcnt(0)\nv_readfirstlane_b32 s9, v3\n\
+             s_cmp_lg_u32 s9, 1\ns_cbranch_scc1 spin\njoin:\ns_waitcnt vmcnt(0)\n{barrier}\ns_cmp_eq_u32 s8, 0\n\
+             s_cbranch_scc1 end\ns_mov_b64 exec, 1\n{store}\ns_branch end\n\
+             produce:\n{wait}\ns_barrier\ns_cmp_eq_u32 s8, 1\ns_cbranch_scc1 end\n\
+             s_waitcnt vmcnt(0)\nbuffer_store_dword v5, v2, s[4:7], 0 offen\nend:\ns_waitcnt vmcnt(0)\n"
+        )
+    };
+    let size = Size {
+        grid: 256,
+        group: 128,
+    };
+    let race = format!("global-race: {store} | {LOAD}");
+    let wait = "s_waitcnt vmcnt(0)";
+    assembly(size, &body(wait, "s_barrier"), &[]);
+    assembly(size, &body("", "s_barrier"), &[&race]);
+    assembly(size, &body(wait, ""), &[&race]);
 }
 
 #[test]

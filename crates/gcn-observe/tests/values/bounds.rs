@@ -250,3 +250,33 @@ fn buffers_may_be_made_to_be_only_read_or_only_written() {
     );
     assert_eq!(all[0].place.lane, Some(0));
 }
+
+#[test]
+fn an_access_has_a_finding_of_each_kind() {
+    // The lanes before the one that leaves the buffer load what must not be loaded.
+    let load = vega(&format!("{BEGIN}global_load_dword v2, v1, s[4:5]")).buffer(63);
+    let load = load.only(AccessRule::WriteOnly);
+    load.finds(&[
+        "global-out-of-bounds global_load_dword",
+        "load-from-write-only global_load_dword",
+    ]);
+    let (all, _) = load.findings.all();
+    let lanes: Vec<_> = all.iter().map(|it| (it.place.lane, it.count)).collect();
+    assert_eq!(lanes, [(Some(63), 1), (Some(0), 1)]);
+    // Lanes of one instruction that leave two memories.
+    let flat = vega(
+        "s_mov_b64 s[4:5], src_shared_base
+         v_cmp_gt_u32 vcc, 32, v0
+         v_mov_b32 v2, 0x100
+         v_mov_b32 v3, s5
+         v_cndmask_b32 v3, 1, v3, vcc
+         flat_store_dword v[2:3], v0",
+    );
+    flat.finds(&[
+        "global-out-of-bounds flat_store_dword",
+        "lds-out-of-bounds flat_store_dword",
+    ]);
+    let (all, _) = flat.findings.all();
+    let lanes: Vec<_> = all.iter().map(|it| it.place.lane).collect();
+    assert_eq!(lanes, [Some(32), Some(0)]);
+}

@@ -110,6 +110,60 @@ fn moving_an_undefined_value_is_no_finding() {
     .finds(&[]);
 }
 
+#[test]
+fn the_names_of_a_generation_change_nothing() {
+    let names = [
+        "v_subrev_i32",
+        "v_subrev_i32",
+        "v_subrev_u32",
+        "v_subrev_co_u32",
+    ];
+    for (target, subtract) in TARGETS.into_iter().zip(names) {
+        let equal = format!(
+            "{subtract} v5, vcc, v9, v9\nv_cmp_eq_u32 vcc, 0, v5\ns_and_saveexec_b64 s[8:9], vcc"
+        );
+        assembly(target, &equal).finds(&[]);
+        let branch = "s_cbranch_scc1 there\nthere:";
+        // The low bits of s9 are defined, and so are those of sums and products.
+        for low in [
+            "s_addk_i32 s9, 3",
+            "s_mulk_i32 s9, -3",
+            "s_cmp_eq_u32 s2, 0\ns_addc_u32 s9, s9, 5",
+            "s_cmp_eq_u32 s2, 0\ns_subb_u32 s9, s9, s2",
+        ] {
+            let text = format!(
+                "s_lshl_b32 s9, s9, 8\n{low}\ns_and_b32 s9, s9, 0xff\ns_cmp_eq_u32 s9, 5\n{branch}"
+            );
+            assembly(target, &text).finds(&[]);
+        }
+        // The upper bits are.
+        for high in [
+            "s_addk_i32 s9, 3",
+            "s_mulk_i32 s9, 3",
+            "s_addc_u32 s9, s9, 5",
+        ] {
+            let text = format!("s_lshl_b32 s9, s9, 8\n{high}\ns_cmp_gt_u32 s9, 5\n{branch}");
+            assembly(target, &text).finds(&["uninitialized-branch s_cbranch_scc1"]);
+        }
+        // The upper half of s9 is 0, and the constant's has its sign or none.
+        for (compare, is_known) in [
+            ("s_cmpk_eq_u32 s9, 0x8000", false),
+            ("s_cmpk_lg_i32 s9, -0x8000", true),
+            ("s_cmpk_eq_i32 s9, 0x7fff", false),
+        ] {
+            let text = format!("s_and_b32 s9, s9, 0xffff\n{compare}\n{branch}");
+            let finding = ["uninitialized-branch s_cbranch_scc1"];
+            let found = assembly(target, &text).run();
+            let expected = if is_known { &[][..] } else { &finding };
+            assert_eq!(found, expected, "{target} {compare}");
+        }
+        // A carry of nothing.
+        let carry =
+            format!("s_cmp_eq_u32 s9, 0\ns_addc_u32 s4, s2, 0\ns_cmp_eq_u32 s4, 0\n{branch}");
+        assembly(target, &carry).finds(&["uninitialized-branch s_cbranch_scc1"]);
+    }
+}
+
 /// Statements that make s4 of what they are about; a branch depends on it.
 fn decides(statements: &str) -> Vec<String> {
     let text = format!("{statements}\ns_cmp_gt_u32 s4, 5\ns_cbranch_scc1 there\nthere:");

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use gcn_isa::Inst;
 
-use super::range::IntegerRange;
 use super::values::FloatBits;
+use crate::integer_range::IntegerRange;
 use crate::lane_numbers::LaneNumbers;
 
 /// Cause of an exceptional value.

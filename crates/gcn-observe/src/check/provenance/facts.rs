@@ -5,6 +5,7 @@ use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UseOrigin, UsedLanes};
 use gcn_isa::{Encoding, Field, Kind, Slot, regs};
 
+use crate::operation::{Bitwise, Operation};
 use crate::vectors::Vectors;
 
 /// The way of marks from an instruction's sources to its result, dword by dword.
@@ -30,8 +31,6 @@ pub(super) enum MarkFlow {
     SelectScalar,
     /// The first source if SCC says so.
     MoveScalar,
-    /// A constant is added to the destination.
-    Increment,
     /// A lane of the first source, to a scalar register.
     ReadLane,
     /// A scalar source, to a lane.
@@ -80,6 +79,9 @@ const SOURCES: [&[Field]; 3] = [
     &[Field::Src2],
 ];
 
+/// Fields of the sources of SOPK, whose last one is a constant.
+const SOURCES_OF_SOPK: [&[Field]; 2] = [&[Field::Sdst], &[Field::Simm16]];
+
 /// True if an operand has a bit for each lane, which says what the lane reads.
 fn is_mask(slot: &Slot) -> bool {
     slot.field == Field::Src2 && slot.kind == Kind::Sdst && slot.access == OperandAccess::Read
@@ -124,11 +126,15 @@ impl ProvenanceFacts {
         let implicit = implicit.filter(|it| it.written != 0);
         ProvenanceFacts {
             rule: if is_whole(step) {
-                rule(inst.name())
+                rule(Operation::of(inst.op))
             } else {
                 MarkFlow::Other
             },
-            sources: SOURCES.iter().filter_map(source).collect(),
+            sources: if inst.encoding == Encoding::Sopk {
+                SOURCES_OF_SOPK.iter().filter_map(source).collect()
+            } else {
+                SOURCES.iter().filter_map(source).collect()
+            },
             result: result.map(|(place, slot)| operand((place, slot))),
             read: all(&|slot| slot.access != OperandAccess::Write && !is_mask(slot)),
             written: all(&|slot| slot.access != OperandAccess::Read && !is_written_mask(slot)),
@@ -172,33 +178,49 @@ fn is_whole(step: &Step) -> bool {
     );
     let has_dpp = inst.layout().has(Field::DppCtrl);
     let is_signed = step.signs.iter().any(|sign| *sign != Sign::Kept);
-    !is_sdwa && !has_dpp && !is_signed
+    let is_half = |slot: &Slot| slot.field == Field::Vdst && slot.ty.bytes() < 4;
+    let is_half = inst.row().slots().any(is_half);
+    !is_sdwa && !has_dpp && !is_signed && !is_half
 }
 
-/// The rule of an instruction, by its name.
-fn rule(name: &str) -> MarkFlow {
-    #[rustfmt::skip]
-    let rule = match name {
-        "v_mov_b32" | "v_movreld_b32" | "v_movrels_b32" | "v_movrelsd_b32"
-        | "s_mov_b32" | "s_mov_b64" | "s_movrels_b32" | "s_movrels_b64" | "s_movreld_b32" | "s_movreld_b64" => MarkFlow::Copy,
-        "v_add_u32" | "v_add_i32" | "v_add_co_u32" | "v_addc_u32" | "v_addc_co_u32" | "v_add3_u32"
-        | "s_add_u32" | "s_add_i32" | "s_addc_u32"
-        | "v_or_b32" | "v_or3_b32" | "s_or_b32" | "s_or_b64" => MarkFlow::Sum,
-        "v_mad_u64_u32" | "v_mad_i64_i32" | "v_mad_u32_u24" | "v_mad_i32_i24" | "v_lshl_add_u32" | "v_lshl_or_b32" | "v_and_or_b32"
-        | "s_lshl1_add_u32" | "s_lshl2_add_u32" | "s_lshl3_add_u32" | "s_lshl4_add_u32" => MarkFlow::SumWithLast,
-        "v_sub_u32" | "v_sub_i32" | "v_sub_co_u32" | "v_subb_u32" | "v_subb_co_u32"
-        | "s_sub_u32" | "s_sub_i32" | "s_subb_u32" => MarkFlow::Difference,
-        "v_subrev_u32" | "v_subrev_i32" | "v_subrev_co_u32" | "v_subbrev_u32" | "v_subbrev_co_u32" => MarkFlow::ReversedDifference,
-        "v_and_b32" | "s_and_b32" | "s_and_b64" => MarkFlow::And,
-        "v_cndmask_b32" => MarkFlow::Select,
-        "s_cselect_b32" | "s_cselect_b64" => MarkFlow::SelectScalar,
-        "s_cmov_b32" | "s_cmov_b64" => MarkFlow::MoveScalar,
-        "s_addk_i32" => MarkFlow::Increment,
-        "v_readlane_b32" | "v_readfirstlane_b32" => MarkFlow::ReadLane,
-        "v_writelane_b32" => MarkFlow::WriteLane,
-        _ => MarkFlow::Other,
-    };
-    rule
+/// The way of marks through an operation on whole registers.
+fn rule(operation: Operation) -> MarkFlow {
+    use Bitwise::{And, Or};
+    use Operation as It;
+    match operation {
+        It::Copy => MarkFlow::Copy,
+        It::Add | It::AddCarry | It::Bitwise(Or) | It::Bitwise3(Or, Or) => MarkFlow::Sum,
+        It::MultiplyAdd
+        | It::MultiplyAdd24
+        | It::XorAdd
+        | It::ShiftAdd
+        | It::ShiftByAdd(_)
+        | It::ShiftOr
+        | It::Bitwise3(And, Or) => MarkFlow::SumWithLast,
+        It::Subtract | It::SubtractBorrow => MarkFlow::Difference,
+        It::SubtractReversed | It::SubtractBorrowReversed => MarkFlow::ReversedDifference,
+        It::Bitwise(And) => MarkFlow::And,
+        It::Select => MarkFlow::Select,
+        It::SelectScalar => MarkFlow::SelectScalar,
+        It::MoveScalar => MarkFlow::MoveScalar,
+        It::ReadLane => MarkFlow::ReadLane,
+        It::WriteLane => MarkFlow::WriteLane,
+        It::Other | It::Not | It::ReverseBits | It::Bitwise(_) | It::Bitwise3(..) => {
+            MarkFlow::Other
+        }
+        It::Multiply | It::Multiply24 | It::Shift(_) | It::ShiftReversed(_) | It::AddShift => {
+            MarkFlow::Other
+        }
+        It::Extract(_) | It::ExtractPacked(_) | It::SignExtend(_) | It::BitSelect => {
+            MarkFlow::Other
+        }
+        It::Align(_) | It::Permute | It::Byte(_) | It::Pair | It::Packed | It::Mixed => {
+            MarkFlow::Other
+        }
+        It::Pack(..) | It::TestBit | It::SetBit | It::Exec(..) | It::Equal => MarkFlow::Other,
+        It::Swap | It::SetIndex | It::Reciprocal | It::DivideFixup => MarkFlow::Other,
+        It::ToInteger(_) | It::ScaleByPower => MarkFlow::Other,
+    }
 }
 
 /// The scalar registers of a mask: those of an operand, or VCC.

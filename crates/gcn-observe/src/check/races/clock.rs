@@ -29,19 +29,33 @@ impl OrderedClocks {
 
     /// Adds all that another one has.
     pub(super) fn join(&mut self, other: &OrderedClocks) {
+        if self.0.is_empty() {
+            self.0.clone_from(&other.0);
+            return;
+        }
         for (&wave, &clock) in &other.0 {
             self.add(wave, clock);
         }
     }
 }
 
+/// What a wave knows of others.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(super) struct Knowledge {
+    /// Clocks that are ordered before all its accesses.
+    pub(super) known: Arc<OrderedClocks>,
+    /// Clocks that are ordered before its stores, atomics and GLC loads, but not before loads through the cache, which may hold what
+    /// was there before.
+    pub(super) past_cache: Arc<OrderedClocks>,
+}
+
 /// Knowledge of a wave by its own clock: that which it releases at one.
 #[derive(Clone, Debug, Default)]
-pub(super) struct History(Vec<(u32, Arc<OrderedClocks>)>);
+pub(super) struct History(Vec<(u32, Knowledge)>);
 
 impl History {
     /// From a clock on it knows more.
-    pub(super) fn push(&mut self, clock: u32, known: Arc<OrderedClocks>) {
+    pub(super) fn push(&mut self, clock: u32, known: Knowledge) {
         match self.0.last_mut() {
             Some(last) if last.0 == clock => last.1 = known,
             _ => self.0.push((clock, known)),
@@ -49,7 +63,7 @@ impl History {
     }
 
     /// Knowledge at a clock.
-    pub(super) fn at(&self, clock: u32) -> Option<&Arc<OrderedClocks>> {
+    pub(super) fn at(&self, clock: u32) -> Option<&Knowledge> {
         let after = self.0.partition_point(|(since, _)| *since <= clock);
         Some(&self.0[after.checked_sub(1)?].1)
     }
@@ -64,7 +78,10 @@ mod tests {
         let known = |wave| {
             let mut known = OrderedClocks::default();
             known.add(wave, 1);
-            Arc::new(known)
+            Knowledge {
+                known: Arc::new(known),
+                ..Knowledge::default()
+            }
         };
         let mut history = History::default();
         assert_eq!(history.at(9), None);

@@ -27,6 +27,8 @@ pub(super) enum AccessKind {
     Atomic,
     /// A compare and swap that fails: an atomic that writes nothing.
     FailedSwap,
+    /// A plain load that belongs to a compare-and-swap, which makes up for a value that is out of date.
+    SwapLoad,
 }
 
 impl AccessKind {
@@ -37,6 +39,7 @@ impl AccessKind {
         match bits & AccessKind::MASK {
             0 => AccessKind::Load,
             1 if bits & Release::PUBLISHES != 0 => AccessKind::FailedSwap,
+            1 if bits & Release::GROUP != 0 => AccessKind::SwapLoad,
             1 => AccessKind::CoherentLoad,
             2 => AccessKind::Store,
             _ => AccessKind::Atomic,
@@ -51,12 +54,18 @@ impl AccessKind {
             AccessKind::Store => 2,
             AccessKind::Atomic => 3,
             AccessKind::FailedSwap => 1 | Release::PUBLISHES,
+            AccessKind::SwapLoad => 1 | Release::GROUP,
         }
     }
 
     /// True if memory is written.
     pub(super) fn writes(self) -> bool {
         matches!(self, AccessKind::Store | AccessKind::Atomic)
+    }
+
+    /// True if memory is read for a compare-and-swap alone, and not written.
+    pub(super) fn is_read_for_swap(self) -> bool {
+        matches!(self, AccessKind::FailedSwap | AccessKind::SwapLoad)
     }
 
     /// Name of an instruction of this kind.
@@ -66,7 +75,8 @@ impl AccessKind {
             AccessKind::CoherentLoad => "GLC load",
             AccessKind::Store => "store",
             AccessKind::Atomic => "atomic",
-            AccessKind::FailedSwap => "compare and swap that fails",
+            AccessKind::FailedSwap => "compare-and-swap that fails",
+            AccessKind::SwapLoad => "load for a compare-and-swap",
         }
     }
 }
@@ -129,7 +139,7 @@ impl PastAccess {
     }
 
     pub(super) fn releases_to_group(self) -> bool {
-        self.0 & Release::GROUP != 0
+        self.0 & Release::GROUP != 0 && self.kind().writes()
     }
 
     /// True for a store that comes behind waits for what the wave has written: it may be a store-release.
@@ -216,21 +226,18 @@ impl EntryLayout {
 
 /// True if two accesses of one place, of different agents and in no order, are a race.
 pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
+    use AccessKind::{Atomic, CoherentLoad, FailedSwap, Load, Store, SwapLoad};
     match (before.kind(), now.kind()) {
         (
-            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::FailedSwap,
-            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::FailedSwap,
+            Load | CoherentLoad | FailedSwap | SwapLoad,
+            Load | CoherentLoad | FailedSwap | SwapLoad,
         ) => false,
         // An atomic load and a write: stores of flags look like all others.
-        (AccessKind::CoherentLoad, AccessKind::Store | AccessKind::Atomic)
-        | (AccessKind::Store | AccessKind::Atomic, AccessKind::CoherentLoad)
-        | (AccessKind::Atomic | AccessKind::FailedSwap, AccessKind::Atomic)
-        | (AccessKind::Atomic, AccessKind::FailedSwap) => false,
-        (AccessKind::Store, AccessKind::Atomic | AccessKind::FailedSwap) => !before.may_publish(),
-        (AccessKind::Atomic | AccessKind::FailedSwap, AccessKind::Store) => !now.may_publish(),
-        (AccessKind::Load, AccessKind::Store | AccessKind::Atomic)
-        | (AccessKind::Store | AccessKind::Atomic, AccessKind::Load)
-        | (AccessKind::Store, AccessKind::Store) => true,
+        (CoherentLoad, Store | Atomic) | (Store | Atomic, CoherentLoad) => false,
+        (Atomic | FailedSwap | SwapLoad, Atomic) | (Atomic, FailedSwap | SwapLoad) => false,
+        (Store, Atomic | FailedSwap | SwapLoad) => !before.may_publish(),
+        (Atomic | FailedSwap | SwapLoad, Store) => !now.may_publish(),
+        (Load, Store | Atomic) | (Store | Atomic, Load) | (Store, Store) => true,
     }
 }
 
@@ -248,6 +255,7 @@ mod tests {
                 AccessKind::Store,
                 AccessKind::Atomic,
                 AccessKind::FailedSwap,
+                AccessKind::SwapLoad,
             ];
             for kind in kinds {
                 let entry = layout.entry(HOST - 1, 63, 77, 4097, kind);
@@ -255,7 +263,11 @@ mod tests {
                 assert_eq!(layout.lane(entry), lanes.then_some(63));
                 assert_eq!(layout.clock(entry), 77);
                 assert_eq!((entry.site(), entry.kind()), (4097, kind));
-                assert!(!entry.releases_to_agent() && !entry.may_publish());
+                assert!(
+                    !entry.releases_to_agent()
+                        && !entry.releases_to_group()
+                        && !entry.may_publish()
+                );
                 let other_lane = layout.entry(HOST - 1, 62, 78, 4097, kind);
                 assert_eq!(layout.same_agent(entry, other_lane), !lanes);
                 let late = layout.entry(1, 0, u32::MAX, 0, kind);
@@ -285,13 +297,12 @@ mod tests {
             (released.without_release(), swap.without_release()),
             (store, swap)
         );
-        // A swap that fails has read as an atomic does, and written nothing.
-        let failed = of(1, AccessKind::FailedSwap);
-        assert!(clashes(failed, store) && clashes(store, failed));
-        assert!(!clashes(failed, released) && !clashes(released, failed));
-        assert!(
-            !clashes(failed, of(2, AccessKind::Load))
-                && !clashes(failed, of(2, AccessKind::Atomic))
-        );
+        // A swap that fails, and a load that belongs to one, read as an atomic does and write nothing.
+        for read in [AccessKind::FailedSwap, AccessKind::SwapLoad].map(|kind| of(1, kind)) {
+            assert!(clashes(read, store) && clashes(store, read));
+            assert!(!clashes(read, released) && !clashes(released, read));
+            let [load, atomic] = [AccessKind::Load, AccessKind::Atomic].map(|kind| of(2, kind));
+            assert!(!clashes(read, load) && !clashes(read, atomic) && !clashes(atomic, read));
+        }
     }
 }

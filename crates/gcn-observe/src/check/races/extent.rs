@@ -143,7 +143,8 @@ impl Parts {
             for lane in lanes(access.buffer & of) {
                 for byte in (0..bytes).step_by(step as usize) {
                     if let Some(at) = access.place(lane, byte) {
-                        part.add(lane, at..at + step.min(bytes - byte), keeps);
+                        let end = at.saturating_add(step.min(bytes - byte));
+                        part.add(lane, at..end, keeps);
                     }
                 }
             }

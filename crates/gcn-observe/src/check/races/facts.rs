@@ -30,6 +30,7 @@ impl AccessFacts {
         let is_coherent = plan.is_some_and(|plan| plan.loads_coherently);
         let kind = match intent {
             Intent::Load if is_coherent => AccessKind::CoherentLoad,
+            Intent::Load if run.swap_loads.contains(pc) => AccessKind::SwapLoad,
             Intent::Load => AccessKind::Load,
             Intent::Store => AccessKind::Store,
             Intent::Atomic => AccessKind::Atomic,
@@ -56,7 +57,7 @@ impl AccessFacts {
                     );
                     is_plain && !run.means.needs_counters()
                 }
-                AccessKind::CoherentLoad | AccessKind::FailedSwap => false,
+                AccessKind::CoherentLoad | AccessKind::FailedSwap | AccessKind::SwapLoad => false,
             },
         }
     }

@@ -1,7 +1,10 @@
 //! Shadow of global memory: pages of rows, which are allocated when they are first accessed and are shared by threads.
 
+use std::mem::take;
 use std::ops::Range;
-use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::atomic::{
+    AtomicU32, AtomicU64, Ordering::Acquire, Ordering::Relaxed, Ordering::Release,
+};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::observe::Span;
@@ -26,6 +29,8 @@ pub(super) struct ShadowPage {
     loaded_enough: QuarterBits,
     /// The same for quarters that may have been read by an acquire: an atomic or a GLC load.
     acquired: QuarterBits,
+    /// Number of the thread that is about to write to memory of the page, or 0.
+    writer: AtomicU32,
     rows: Mutex<[ShadowRow; ROWS]>,
 }
 
@@ -58,6 +63,14 @@ fn quarters(bytes: &Range<u64>, parts: bool, mut each: impl FnMut(usize, u64)) {
 impl ShadowPage {
     fn rows(&self) -> MutexGuard<'_, [ShadowRow; ROWS]> {
         self.rows.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Waits until no other thread writes to the page.
+    fn begin_write(&self, thread: u32) {
+        let swap = || self.writer.compare_exchange(0, thread, Acquire, Relaxed);
+        while swap().is_err() {
+            std::thread::yield_now();
+        }
     }
 
     /// True if a load of some bytes more changes nothing.
@@ -224,8 +237,8 @@ impl GlobalShadow {
         while at < range.end {
             let end = end_of(at / PAGE).min(range.end);
             recent.touch(self, at..end, now, &view, &mut met);
-            for (at, before) in met.conflicts.drain(..) {
-                each(at, before);
+            for conflict in met.conflicts.drain(..) {
+                each(conflict.at, conflict.before);
             }
             at = end;
         }
@@ -285,6 +298,16 @@ pub(super) struct Recent {
     slots: Vec<Option<(u64, Arc<ShadowPage>)>>,
     /// Accesses that have not found their page since the table has had its size.
     missed: usize,
+    /// Pages that the thread writes to, and their numbers.
+    held: Vec<Arc<ShadowPage>>,
+    numbers: Vec<u64>,
+}
+
+/// The number of the next thread that holds pages.
+static NEXT_THREAD: AtomicU32 = AtomicU32::new(1);
+
+thread_local! {
+    static THREAD: u32 = NEXT_THREAD.fetch_add(1, Relaxed);
 }
 
 /// Pages whose slots are beside each other: what fits a line of the host's cache.
@@ -306,12 +329,20 @@ impl Recent {
 
     #[inline]
     fn page(&mut self, global: &GlobalShadow, number: u64) -> Option<&ShadowPage> {
-        let mut slot = self.slot(number);
-        let is_there = matches!(self.slots.get(slot), Some(Some((known, _))) if *known == number);
-        if !is_there {
-            slot = self.find(global, number)?;
-        }
+        let slot = self.slot_of(global, number)?;
         self.slots[slot].as_ref().map(|(_, page)| &**page)
+    }
+
+    /// The slot that has a page.
+    #[inline]
+    fn slot_of(&mut self, global: &GlobalShadow, number: u64) -> Option<usize> {
+        let slot = self.slot(number);
+        let is_there = matches!(self.slots.get(slot), Some(Some((known, _))) if *known == number);
+        if is_there {
+            Some(slot)
+        } else {
+            self.find(global, number)
+        }
     }
 
     /// Puts a page into the table, and returns its slot.
@@ -330,6 +361,36 @@ impl Recent {
         let slot = self.slot(number);
         self.slots[slot] = Some((number, global.page(number)?));
         Some(slot)
+    }
+
+    /// Keeps other threads from writing to the pages of some bytes until [`Recent::release`]: memory is written in the order of the
+    /// shadow, so that what the last store in the shadow has stored is in memory when another store comes upon it. Pages are held in
+    /// the order of their addresses, so that threads that wait for each other come to an end.
+    pub(super) fn hold(&mut self, global: &GlobalShadow, spans: &[Span]) {
+        self.release();
+        let mut numbers = take(&mut self.numbers);
+        for Span { bytes, .. } in spans {
+            numbers.extend(bytes.start / PAGE..=bytes.end.saturating_sub(1) / PAGE);
+        }
+        numbers.sort_unstable();
+        numbers.dedup();
+        let thread = THREAD.with(|thread| *thread);
+        for number in numbers.drain(..) {
+            let slot = self.slot_of(global, number);
+            if let Some((_, page)) = slot.and_then(|slot| self.slots[slot].as_ref()) {
+                page.begin_write(thread);
+                self.held.push(page.clone());
+            }
+        }
+        self.numbers = numbers;
+    }
+
+    /// Lets other threads write to the pages that are held.
+    #[inline]
+    pub(super) fn release(&mut self) {
+        for page in self.held.drain(..) {
+            page.writer.store(0, Release);
+        }
     }
 
     /// Notes an access of some bytes of global memory by lanes; `now` is that by the lane of a span. Returns false if it changes nothing.
@@ -441,7 +502,7 @@ mod tests {
                 .touch(&self.global, range, entry, &view, &mut met);
             let conflicts = met.conflicts.iter();
             conflicts
-                .map(|(at, it)| (*at, self.layout.wave(*it)))
+                .map(|it| (it.at, self.layout.wave(it.before)))
                 .collect()
         }
     }
@@ -465,6 +526,19 @@ mod tests {
         assert_eq!(of.access(0, 1, AccessKind::Store, 0x1ffe..0x2002), []);
         let met = of.access(1, 1, AccessKind::Store, 0x1ffc..0x2004);
         assert_eq!(met, [(0x1ffe, 0), (0x1fff, 0), (0x2000, 0), (0x2001, 0)]);
+    }
+
+    #[test]
+    fn the_last_page_ends_at_the_last_address() {
+        let mut of = Fixture::new();
+        let last = u64::MAX - 3..u64::MAX;
+        assert_eq!(of.access(0, 1, AccessKind::Store, last.clone()), []);
+        let found = of.access(1, 1, AccessKind::Load, last.start - 64..u64::MAX);
+        assert_eq!(found, last.clone().map(|at| (at, 0)).collect::<Vec<_>>());
+        let mut writes = Vec::new();
+        of.global.writes(last.clone(), |at, _| writes.push(at));
+        assert_eq!(writes, last.collect::<Vec<_>>());
+        assert!(of.global.bytes() < 1 << 20, "it is one page");
     }
 
     #[test]

@@ -10,11 +10,12 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::uses::Order;
 use hashbrown::HashMap;
 
-use super::clock::OrderedClocks;
+use super::clock::{Knowledge, OrderedClocks};
 use super::entry::{AccessKind, HOST, PastAccess};
 use super::extent::ShadowedMemory;
 use super::run::RaceDispatch;
 use super::shadow::{HappensBefore, LdsShadow};
+use super::swap_loads::LastSwapLoads;
 use crate::waves;
 
 /// A write that an acquire reads.
@@ -48,16 +49,15 @@ pub(super) enum CachePath {
 pub(super) struct WaveClocks {
     /// Counts its releases and barriers.
     pub(super) clock: u32,
-    /// Clocks that are ordered before its accesses.
-    known: Arc<OrderedClocks>,
+    /// Its knowledge of other waves: `known` behind invalidations of the cache, and `past_cache` of releases that have arrived since,
+    /// which the next invalidation acquires for loads through the cache.
+    knowledge: Knowledge,
     /// Clocks that are ordered before its scalar loads, of other workgroups' waves and of those of its own.
     scalar: Arc<OrderedClocks>,
     scalar_since: u32,
     /// Releases that it has read and not acquired, as far as it may not have arrived.
     pending: Vec<Pending>,
-    /// Releases that have arrived: the next invalidation acquires them for loads through the cache.
-    arrived: OrderedClocks,
-    /// Clocks that are ordered before what goes past the cache: `known` and `arrived`. Made on demand.
+    /// Clocks that are ordered before what goes past the cache: all of `knowledge`. Made on demand.
     past_cache: Option<Arc<OrderedClocks>>,
     /// Invalidations of the vector cache that may be outstanding.
     invalidations: Vec<OperationId>,
@@ -70,17 +70,18 @@ pub(super) struct WaveClocks {
     /// The vector memory operations were complete when it arrived at the last barrier.
     pub(super) arrived_complete: bool,
     has_ended: bool,
+    /// Its last loads that belong to compare-and-swaps, if it has any.
+    pub(super) swap_loads: Option<LastSwapLoads>,
 }
 
 impl Default for WaveClocks {
     fn default() -> WaveClocks {
         WaveClocks {
             clock: 1,
-            known: Arc::default(),
+            knowledge: Knowledge::default(),
             scalar: Arc::default(),
             scalar_since: 0,
             pending: Vec::new(),
-            arrived: OrderedClocks::default(),
             past_cache: None,
             invalidations: Vec::new(),
             has_invalidated: false,
@@ -88,6 +89,7 @@ impl Default for WaveClocks {
             wrote_global: false,
             arrived_complete: false,
             has_ended: false,
+            swap_loads: None,
         }
     }
 }
@@ -121,8 +123,8 @@ impl WaveClocks {
         }
     }
 
-    /// Releases that it has read arrive, as far as waits guarantee it.
-    fn receive(&mut self, scoreboard: &Scoreboard, run: &RaceDispatch) {
+    /// Releases that it has read arrive, as far as waits guarantee it. `own` is its number in the dispatch.
+    fn receive(&mut self, own: u32, scoreboard: &Scoreboard, run: &RaceDispatch) {
         if self.pending.is_empty() {
             return;
         }
@@ -134,12 +136,24 @@ impl WaveClocks {
             .into_iter()
             .partition(|it| it.operation.is_some_and(|id| outstanding.contains(&id)));
         self.pending = late;
-        if !here.is_empty() {
-            self.past_cache = None;
+        if here.is_empty() {
+            return;
         }
+        let arrived = Arc::make_mut(&mut self.knowledge.past_cache);
         for it in here {
-            run.add_released(it.entry, &mut self.arrived);
+            if let Some(released) = run.add_released(it.entry, arrived) {
+                arrived.join(&released.known);
+                arrived.join(&released.past_cache);
+            }
         }
+        self.past_cache = None;
+        run.learns(own, self.clock, self.knowledge.clone());
+    }
+
+    /// The wave invalidates the cache: what has arrived is ordered before loads through it, too.
+    fn acquire_arrived(&mut self) {
+        let arrived = take(&mut self.knowledge.past_cache);
+        Arc::make_mut(&mut self.knowledge.known).join(&arrived);
     }
 }
 
@@ -233,20 +247,23 @@ impl GroupShadow {
         run: &RaceDispatch,
         scoreboard: &Scoreboard,
     ) -> (Arc<OrderedClocks>, u32) {
-        let since = self.since;
+        let (since, own) = (self.since, self.first + number);
         let wave = self.wave(number);
         match way {
             CachePath::ScalarCache => (wave.scalar.clone(), wave.scalar_since),
             CachePath::Cache => {
                 wave.has_invalidated = false;
-                (wave.known.clone(), since)
+                (wave.knowledge.known.clone(), since)
             }
             CachePath::PastCache => {
-                wave.receive(scoreboard, run);
-                if wave.arrived.is_empty() {
-                    return (wave.known.clone(), since);
+                wave.receive(own, scoreboard, run);
+                let Knowledge {
+                    known,
+                    past_cache: arrived,
+                } = &wave.knowledge;
+                if arrived.is_empty() {
+                    return (known.clone(), since);
                 }
-                let (known, arrived) = (&wave.known, &wave.arrived);
                 let all = wave.past_cache.get_or_insert_with(|| {
                     let mut all = (**known).clone();
                     all.join(arrived);
@@ -278,25 +295,39 @@ impl GroupShadow {
             if from == own {
                 continue;
             }
-            let is_known = wave.known.has(from, run.layout.clock(entry));
+            let is_known = wave.knowledge.known.has(from, run.layout.clock(entry));
             if is_known {
                 continue;
             }
             if group.contains(&from) {
                 if entry.releases_to_group() || entry.releases_to_agent() {
-                    run.add_released(entry, Arc::make_mut(&mut wave.known));
+                    let Knowledge { known, past_cache } = &mut wave.knowledge;
+                    let known = Arc::make_mut(known);
+                    if let Some(released) = run.add_released(entry, known) {
+                        known.join(&released.known);
+                        Arc::make_mut(past_cache).join(&released.past_cache);
+                    }
                     wave.learned(own, run);
                 }
             } else if entry.releases_to_agent() && run.means.acquires {
+                if wave.knowledge.past_cache.has(from, run.layout.clock(entry)) {
+                    continue;
+                }
                 let is_pending = |it: &Pending| it.operation == operation && it.entry == entry;
                 if !wave.pending.iter().any(is_pending) {
                     wave.pending.push(Pending { operation, entry });
                 }
                 if wave.pending.len() > MANY_PENDING {
-                    wave.receive(scoreboard, run);
+                    wave.receive(own, scoreboard, run);
                 }
             }
         }
+    }
+
+    /// Releases that a wave has read arrive, as far as waits guarantee it.
+    pub(super) fn receive(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
+        let own = self.first + number;
+        self.wave(number).receive(own, scoreboard, run);
     }
 
     /// A wave releases to all who synchronise by GWS later.
@@ -304,7 +335,8 @@ impl GroupShadow {
         let own = self.first + number;
         let wave = self.wave(number);
         let mut released = run.gws();
-        released.join(&wave.known);
+        released.join(&wave.knowledge.known);
+        released.join(&wave.knowledge.past_cache);
         if wave.is_complete(scoreboard) {
             released.add(own, wave.clock);
             wave.clock = wave.clock.saturating_add(1).min(run.layout.last_clock());
@@ -316,10 +348,10 @@ impl GroupShadow {
     pub(super) fn gws_ends(&mut self, number: u32, run: &RaceDispatch) {
         let own = self.first + number;
         let wave = self.wave(number);
-        wave.arrived.join(&run.gws());
+        Arc::make_mut(&mut wave.knowledge.past_cache).join(&run.gws());
         wave.past_cache = None;
         if wave.has_invalidated {
-            Arc::make_mut(&mut wave.known).join(&wave.arrived);
+            wave.acquire_arrived();
             wave.learned(own, run);
         }
     }
@@ -340,13 +372,13 @@ impl GroupShadow {
         }
         wave.has_invalidated = true;
         wave.invalidations.extend(operation);
-        wave.receive(scoreboard, run);
+        wave.receive(own, scoreboard, run);
         // The host's writes are reported when they are done: a wave may have loaded the last of them, a flag, before. All that
         // were reported until now are taken for released.
         let host = run.host_clock();
-        let is_new = host > 0 && Arc::make_mut(&mut wave.known).add(HOST, host);
-        if is_new || !wave.arrived.is_empty() {
-            Arc::make_mut(&mut wave.known).join(&wave.arrived);
+        let is_new = host > 0 && Arc::make_mut(&mut wave.knowledge.known).add(HOST, host);
+        if is_new || !wave.knowledge.past_cache.is_empty() {
+            wave.acquire_arrived();
             wave.learned(own, run);
         }
     }
@@ -358,11 +390,11 @@ impl GroupShadow {
         scoreboard: &Scoreboard,
         run: &RaceDispatch,
     ) {
-        let since = self.since;
+        let (since, own) = (self.since, self.first + number);
         let wave = self.wave(number);
-        wave.receive(scoreboard, run);
-        let mut known = (*wave.known).clone();
-        known.join(&wave.arrived);
+        wave.receive(own, scoreboard, run);
+        let mut known = (*wave.knowledge.known).clone();
+        known.join(&wave.knowledge.past_cache);
         wave.scalar = Arc::new(known);
         wave.scalar_since = since;
     }
@@ -377,16 +409,21 @@ impl GroupShadow {
         self.chains.clear();
         let first = self.first;
         if run.means.acquires {
-            let mut all = OrderedClocks::default();
+            // What a wave of the workgroup has acquired is ordered before what all do behind the barrier: they share the cache.
+            let (mut known, mut past_cache) = (OrderedClocks::default(), OrderedClocks::default());
             for (number, wave) in (first..).zip(&self.waves) {
-                all.join(&wave.known);
+                known.join(&wave.knowledge.known);
+                past_cache.join(&wave.knowledge.past_cache);
                 if wave.arrived_complete {
-                    all.add(number, wave.clock);
+                    known.add(number, wave.clock);
                 }
             }
-            let all = Arc::new(all);
+            let all = Knowledge {
+                known: Arc::new(known),
+                past_cache: Arc::new(past_cache),
+            };
             for wave in &mut self.waves {
-                wave.known = all.clone();
+                wave.knowledge = all.clone();
                 wave.past_cache = None;
             }
         }
@@ -394,7 +431,7 @@ impl GroupShadow {
             wave.clock = since;
             wave.wrote_lds = false;
             if run.means.acquires {
-                run.learns(number, since, &wave.known);
+                run.learns(number, since, wave.knowledge.clone());
             }
         }
     }
@@ -405,7 +442,7 @@ impl WaveClocks {
     fn learned(&mut self, own: u32, run: &RaceDispatch) {
         (self.wrote_lds, self.wrote_global) = (true, true);
         self.past_cache = None;
-        run.learns(own, self.clock, &self.known);
+        run.learns(own, self.clock, self.knowledge.clone());
     }
 }
 

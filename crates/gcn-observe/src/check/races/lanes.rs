@@ -1,6 +1,6 @@
 //! Lanes of one instruction that store to one address.
 
-use gcn_emu::observe::{Access, Context, MemoryEvent};
+use gcn_emu::observe::{Access, MemoryEvent};
 use gcn_emu::wave::LANES;
 use gcn_isa::Does;
 
@@ -142,27 +142,34 @@ pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
     None
 }
 
-/// True if what a lane is about to store at an address is there already.
-pub(super) fn is_there(
-    context: &Context<'_>,
-    memory: ShadowedMemory,
-    stored: &[Stored],
-    address: u64,
-) -> bool {
-    let mut touching = stored.iter().filter(|it| it.holds(address)).peekable();
-    touching.peek().is_some()
-        && touching.all(|it| {
-            let mut now = vec![0; it.bytes.len()];
-            let is_read = match memory {
-                ShadowedMemory::Global => context.dispatched.device.memory.read(it.at, &mut now),
-                ShadowedMemory::Lds => {
-                    let from = it.at as usize;
-                    let bytes = context.lds.bytes().get(from..from + now.len());
-                    bytes.map(|bytes| now.copy_from_slice(bytes)).is_some()
-                }
+/// Comparison of what an instruction is about to store with what an earlier one has stored.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Comparison {
+    /// All bytes are the same.
+    Same,
+    /// They differ, first at this address.
+    Differs(u64),
+    /// What is stored is not known.
+    Unknown,
+}
+
+/// Compares what lanes are about to store with the bytes that an earlier store has left at `at` and behind it.
+pub(super) fn compare(stored: &[Stored], at: u64, earlier: &[u8]) -> Comparison {
+    let mut result = Comparison::Unknown;
+    for it in stored {
+        for (to, byte) in (it.at..).zip(&it.bytes) {
+            let Some(before) = to.checked_sub(at).and_then(|to| earlier.get(to as usize)) else {
+                continue;
             };
-            is_read && now == it.bytes
-        })
+            result = match result {
+                Comparison::Differs(first) if before != byte => Comparison::Differs(first.min(to)),
+                _ if before != byte => Comparison::Differs(to),
+                Comparison::Unknown => Comparison::Same,
+                known => known,
+            };
+        }
+    }
+    result
 }
 
 #[cfg(test)]
@@ -195,5 +202,14 @@ mod tests {
         );
         let partly = overlap(vec![stored(0, 0, 0x0700_0000), stored(3, 1, 0x0108)]);
         assert_eq!(partly.map(|it| it.at), Some(3));
+    }
+    #[test]
+    fn stores_are_compared_where_both_have_bytes() {
+        let now = [stored(0, 0, 1), stored(4, 1, 2), stored(16, 2, 3)];
+        let earlier = [[1, 0, 0, 0], [2, 0, 0, 0]].concat();
+        assert_eq!(compare(&now, 0, &earlier), Comparison::Same);
+        assert_eq!(compare(&now, 4, &earlier), Comparison::Differs(4));
+        assert_eq!(compare(&now, 2, &[0, 0, 2, 1]), Comparison::Differs(5));
+        assert_eq!(compare(&now, 8, &earlier), Comparison::Unknown);
     }
 }

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use gcn_emu::observe::{Context, MemoryEvent, Span};
+use gcn_emu::observe::{Access, Context, MemoryEvent, Span};
 
 use super::entry::{AccessKind, EntryLayout, PastAccess};
 use super::extent::{AccessPart, ShadowedMemory};
-use super::lanes::{Overlap, Stored, is_there, lane_of, stored};
+use super::lanes::{Comparison, Overlap, Stored, compare, lane_of, stored};
 use super::run::RaceDispatch;
-use super::shadow::{HappensBefore, LdsShadow};
+use super::shadow::{Conflict, HappensBefore, LdsShadow};
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 
 /// Two accesses of one place in no order.
@@ -421,64 +421,102 @@ pub(super) fn report_lanes(
     });
 }
 
-/// Reports what an access of a part conflicts with.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "it is the rest of an access, for what is rare"
-)]
-#[cold]
-pub(super) fn report_conflicts(
-    findings: &Findings,
-    context: &Context<'_>,
-    event: &MemoryEvent<'_>,
-    run: &RaceDispatch,
-    part: &AccessPart,
-    now: &PastAccess,
-    conflicts: &[(u64, PastAccess)],
-    values: Option<Vec<Stored>>,
-    past_cache: &HappensBefore<'_>,
-    share: &LdsShadow,
-) {
-    let last = run.layout.last_clock();
-    let values = values.unwrap_or_else(|| stored(event, part.memory));
-    let mut told: Vec<(u16, AccessKind, bool)> = Vec::new();
-    for &(at, before) in conflicts {
-        if run.layout.clock(before) == last || run.layout.clock(*now) == last {
-            continue;
+/// An access that has met others in no order with it.
+pub(super) struct ConflictingAccess<'a> {
+    pub(super) run: &'a RaceDispatch,
+    pub(super) context: &'a Context<'a>,
+    pub(super) event: &'a MemoryEvent<'a>,
+    /// Its addresses: those of the event, or of a load that the event's instruction has made a plain one.
+    pub(super) access: &'a Access,
+    pub(super) part: &'a AccessPart,
+    pub(super) now: PastAccess,
+    pub(super) is_scalar: bool,
+    /// Order of accesses that go past the cache.
+    pub(super) past_cache: HappensBefore<'a>,
+    /// LDS of the workgroup.
+    pub(super) share: &'a LdsShadow,
+}
+
+impl ConflictingAccess<'_> {
+    /// Reports what it conflicts with. `values` has what it stores, if that is known already.
+    #[cold]
+    pub(super) fn report(
+        &self,
+        findings: &Findings,
+        conflicts: &[Conflict],
+        values: Option<Vec<Stored>>,
+    ) {
+        let ConflictingAccess { run, part, now, .. } = *self;
+        let last = run.layout.last_clock();
+        let values = values.unwrap_or_else(|| stored(self.event, part.memory));
+        let mut told: Vec<(u16, AccessKind, bool)> = Vec::new();
+        for conflict in conflicts {
+            let before = conflict.before;
+            let is_told = |is_same| told.contains(&(before.site(), before.kind(), is_same));
+            if run.layout.clock(before) == last || run.layout.clock(now) == last || is_told(false) {
+                continue;
+            }
+            let is_own = |it: &&Stored| it.holds(conflict.at);
+            let is_same_wave = run.layout.wave(before) == run.layout.wave(now);
+            if is_same_wave && (self.is_scalar || run.is_scalar(before)) {
+                // Lanes are agents, and this is the wave's.
+                continue;
+            }
+            let is_same_store =
+                is_same_wave && before.kind() == AccessKind::Store && before.site() == now.site();
+            if is_same_store && values.iter().filter(is_own).count() > 1 {
+                // Lanes of this instruction, which `overlap` has compared.
+                continue;
+            }
+            let both_store = before.kind() == AccessKind::Store && part.kind == AccessKind::Store;
+            let comparison = match both_store {
+                true => self.compare(conflict, &values),
+                false => Comparison::Unknown,
+            };
+            let at = match comparison {
+                Comparison::Differs(at) => at,
+                Comparison::Same | Comparison::Unknown => conflict.at,
+            };
+            let is_same_value = comparison == Comparison::Same;
+            if is_told(is_same_value) {
+                continue;
+            }
+            told.push((before.site(), before.kind(), is_same_value));
+            let holds = |it: &&Span| it.bytes.contains(&at);
+            let lane = part.extents.iter().find(holds).map(|it| it.lane);
+            let lane = lane.map(|first| lane_of(self.access, part.memory, at).unwrap_or(first));
+            Race {
+                run,
+                memory: part.memory,
+                at,
+                before,
+                share: self.share,
+                now,
+                lane: lane.filter(|_| !self.is_scalar),
+                is_same_value,
+                is_stale: self.past_cache.is_before(before),
+            }
+            .report(findings, self.context, self.event);
         }
-        let is_own = |it: &&Stored| it.holds(at);
-        let is_same_wave = run.layout.wave(before) == run.layout.wave(*now);
-        if is_same_wave && (event.access().scalar || run.is_scalar(before)) {
-            // Lanes are agents, and this is the wave's.
-            continue;
+    }
+
+    /// Compares what the access is about to store with what an earlier store has left in memory.
+    fn compare(&self, conflict: &Conflict, values: &[Stored]) -> Comparison {
+        let mut earlier = vec![0; conflict.bytes as usize];
+        let at = conflict.at;
+        let is_known = match self.part.memory {
+            ShadowedMemory::Global => self.context.dispatched.device.memory.read(at, &mut earlier),
+            ShadowedMemory::Lds => {
+                let lds = self.context.lds.bytes();
+                let there = lds.get(at as usize..).unwrap_or_default();
+                let there = there.iter().take(earlier.len());
+                earlier = there.copied().collect();
+                true
+            }
+        };
+        match is_known {
+            true => compare(values, at, &earlier),
+            false => Comparison::Unknown,
         }
-        let is_same_store =
-            is_same_wave && before.kind() == AccessKind::Store && before.site() == now.site();
-        if is_same_store && values.iter().filter(is_own).count() > 1 {
-            // Lanes of this instruction, which `overlap` has compared.
-            continue;
-        }
-        let both_store = before.kind() == AccessKind::Store && part.kind == AccessKind::Store;
-        let is_same_value = both_store && is_there(context, part.memory, &values, at);
-        let what = (before.site(), before.kind(), is_same_value);
-        if told.contains(&what) {
-            continue;
-        }
-        told.push(what);
-        let holds = |it: &&Span| it.bytes.contains(&at);
-        let lane = part.extents.iter().find(holds).map(|it| it.lane);
-        let lane = lane.map(|first| lane_of(event.access(), part.memory, at).unwrap_or(first));
-        Race {
-            run,
-            memory: part.memory,
-            at,
-            before,
-            share,
-            now: *now,
-            lane: lane.filter(|_| !event.access().scalar),
-            is_same_value,
-            is_stale: past_cache.is_before(before),
-        }
-        .report(findings, context, event);
     }
 }

@@ -11,11 +11,12 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::{Encoding, Inst};
 use hashbrown::HashMap;
 
-use super::clock::{History, OrderedClocks};
+use super::clock::{History, Knowledge, OrderedClocks};
 use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_SITE};
 use super::global::GlobalShadow;
 use super::means::Means;
 use super::places::AccessPlaces;
+use crate::lint::SwapLoads;
 
 /// Instructions with numbers.
 #[derive(Default)]
@@ -34,6 +35,8 @@ pub(super) struct RaceDispatch {
     pub(super) global: GlobalShadow,
     /// Lanes of its accesses, and of those of other dispatches.
     pub(super) places: Arc<AccessPlaces>,
+    /// Threads hold the pages that they write to: see [`Recent::hold`](super::global::Recent::hold).
+    pub(super) holds_pages: bool,
     /// Workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
@@ -42,6 +45,8 @@ pub(super) struct RaceDispatch {
     /// The dispatch has one wave.
     has_one_wave: bool,
     pub(super) means: Means,
+    /// Plain loads of its code that belong to compare-and-swaps.
+    pub(super) swap_loads: Arc<SwapLoads>,
     sites: Mutex<Sites>,
     histories: Mutex<HashMap<u32, History>>,
     /// Releases that a later atomic has continued, by address.
@@ -63,6 +68,7 @@ impl RaceDispatch {
         dispatched: &Dispatched<'_>,
         layout: EntryLayout,
         means: Means,
+        swap_loads: Arc<SwapLoads>,
         places: Arc<AccessPlaces>,
     ) -> RaceDispatch {
         let dispatch = dispatched.dispatch;
@@ -73,11 +79,15 @@ impl RaceDispatch {
             layout,
             global: GlobalShadow::default(),
             places,
+            // Operations that are late would keep the pages for too long.
+            holds_pages: dispatched.device.config.threads > 1
+                && dispatched.device.config.late.is_none(),
             groups: [x, y],
             waves_per_group: dispatch.waves_per_group(),
             acquires: dispatch.acquires,
             has_one_wave: [x, y, z, dispatch.waves_per_group()] == [1; 4],
             means,
+            swap_loads,
             sites: Mutex::default(),
             histories: Mutex::default(),
             chains: Mutex::default(),
@@ -155,24 +165,23 @@ impl RaceDispatch {
     }
 
     /// From a clock of a wave on it knows more.
-    pub(super) fn learns(&self, wave: u32, clock: u32, known: &Arc<OrderedClocks>) {
+    pub(super) fn learns(&self, wave: u32, clock: u32, knowledge: Knowledge) {
         let mut histories = lock(&self.histories);
-        histories
-            .entry(wave)
-            .or_default()
-            .push(clock, known.clone());
+        histories.entry(wave).or_default().push(clock, knowledge);
     }
 
-    /// Adds what a release makes known, to the agent or to the workgroup.
-    pub(super) fn add_released(&self, entry: PastAccess, to: &mut OrderedClocks) -> bool {
+    /// Adds a release to the clocks that are ordered before something. The knowledge of the wave that has released is returned if it is
+    /// new.
+    pub(super) fn add_released(
+        &self,
+        entry: PastAccess,
+        to: &mut OrderedClocks,
+    ) -> Option<Knowledge> {
         let (wave, clock) = (self.layout.wave(entry), self.layout.clock(entry));
         if !to.add(wave, clock) {
-            return false;
+            return None;
         }
-        if let Some(known) = lock(&self.histories).get(&wave).and_then(|it| it.at(clock)) {
-            to.join(known);
-        }
-        true
+        lock(&self.histories).get(&wave)?.at(clock).cloned()
     }
 
     /// Releases that atomics at an address have continued.

@@ -66,11 +66,20 @@ impl HappensBefore<'_> {
     }
 }
 
+/// An earlier access in no order with the current one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Conflict {
+    /// The first byte that both access, and the number of bytes that the shadow has in one cell with it.
+    pub(super) at: u64,
+    pub(super) bytes: u64,
+    pub(super) before: PastAccess,
+}
+
 /// Entries that an instruction's access has met.
 #[derive(Debug, Default)]
 pub(super) struct Conflicts {
-    /// Accesses in no order with it, by address.
-    pub(super) conflicts: Vec<(u64, PastAccess)>,
+    /// Accesses in no order with it.
+    pub(super) conflicts: Vec<Conflict>,
     /// Last writes of the places that it accesses, by address; kept on demand.
     pub(super) writes: Vec<(u64, PastAccess)>,
     /// Keeps `writes`.
@@ -79,6 +88,8 @@ pub(super) struct Conflicts {
     harmless: [PastAccess; 2],
     /// The access that they are harmless to.
     of: PastAccess,
+    /// Bytes of the cells that the access is compared with.
+    cell: usize,
 }
 
 impl Conflicts {
@@ -127,7 +138,11 @@ impl Conflicts {
             && clashes(before, now)
             && !view.is_before(before);
         if clash {
-            self.conflicts.push((at, before));
+            self.conflicts.push(Conflict {
+                at,
+                bytes: self.cell as u64,
+                before,
+            });
         } else {
             self.harmless[which] = before;
         }
@@ -141,7 +156,9 @@ impl ShadowCell {
         if met.wants_writes && !self.write.is_none() {
             met.writes.push((at, self.write));
         }
-        met.look(0, self.write, now, view, at);
+        if !self.has_read_back(now, view.layout) {
+            met.look(0, self.write, now, view, at);
+        }
         if now.kind().writes() {
             for load in self.loads {
                 met.look(1, load, now, view, at);
@@ -156,11 +173,20 @@ impl ShadowCell {
             if first.kind() == AccessKind::Atomic {
                 met.look(1, first, now, view, at);
             }
-            if second.kind() == AccessKind::Store && now.kind() == AccessKind::FailedSwap {
+            if second.kind() == AccessKind::Store && now.kind().is_read_for_swap() {
                 met.look(1, second, now, view, at);
             }
             self.load(now, view);
         }
+    }
+
+    /// True for a store of an agent that has loaded, past the cache, what the last store left: the two stores are in the order of the
+    /// location, whatever else their agents have to release.
+    fn has_read_back(&self, now: PastAccess, layout: EntryLayout) -> bool {
+        let is_load =
+            |it: &PastAccess| it.kind() == AccessKind::CoherentLoad && layout.same_agent(*it, now);
+        let both_store = (self.write.kind(), now.kind()) == (AccessKind::Store, AccessKind::Store);
+        both_store && self.loads.iter().any(is_load)
     }
 
     /// True if a load more changes nothing: nobody has written the place, and two workgroups have loaded it, which nothing orders,
@@ -229,7 +255,8 @@ impl ShadowCell {
             | AccessKind::Atomic
             | AccessKind::Load
             | AccessKind::CoherentLoad
-            | AccessKind::FailedSwap => {}
+            | AccessKind::FailedSwap
+            | AccessKind::SwapLoad => {}
         }
         let is_load = |it: &PastAccess| {
             it.kind() == AccessKind::Load && !it.is_none() && layout.same_agent(*it, now)
@@ -251,9 +278,9 @@ impl ShadowCell {
             // A load that counts as an atomic's does not hide one that does not, nor a swap that failed.
             let is_hidden = match now.kind() {
                 AccessKind::CoherentLoad => {
-                    matches!(first.kind(), AccessKind::Load | AccessKind::FailedSwap)
+                    first.kind() == AccessKind::Load || first.kind().is_read_for_swap()
                 }
-                AccessKind::FailedSwap => first.kind() == AccessKind::Load,
+                AccessKind::FailedSwap | AccessKind::SwapLoad => first.kind() == AccessKind::Load,
                 AccessKind::Load | AccessKind::Store | AccessKind::Atomic => false,
             };
             if is_hidden && !first.is_none() {
@@ -341,6 +368,7 @@ impl ShadowRow {
             return;
         }
         let (cells, size) = self.cells();
+        met.cell = size;
         let cells = &mut cells[bytes.start / size..bytes.end / size];
         let addresses = (base + bytes.start as u64..).step_by(size);
         let all = cells.iter_mut().zip(addresses);
@@ -419,7 +447,8 @@ pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     let mut at = range.start;
     while at < range.end {
         let row = at / ROW as u64;
-        let end = ((row + 1) * ROW as u64).min(range.end);
+        // Saturates in the last row: 2^64 is no number, and the byte below it is in no range.
+        let end = (row + 1).saturating_mul(ROW as u64).min(range.end);
         let from = (at % ROW as u64) as usize;
         each(row, from..from + (end - at) as usize);
         at = end;

@@ -21,7 +21,7 @@ impl Way {
 
     pub(super) fn of(kind: AccessKind) -> Way {
         match kind {
-            AccessKind::Load | AccessKind::CoherentLoad => Way::Load,
+            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::SwapLoad => Way::Load,
             AccessKind::Store => Way::Store,
             AccessKind::Atomic | AccessKind::FailedSwap => Way::Atomic,
         }

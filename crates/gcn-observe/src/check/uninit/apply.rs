@@ -1,11 +1,11 @@
 //! Results of operations whose sources are values with undefined bits.
 
-use super::facts::UndefinedFlow;
-use super::part::{Bitwise, PartlyDefined, Shift, ones};
+use super::part::{PartlyDefined, ones};
+use crate::operation::{Bitwise, Operation, Shift};
 
 /// The result of an operation on one lane's sources, or on scalar ones.
 pub(super) fn apply(
-    class: UndefinedFlow,
+    operation: Operation,
     [a, b, c]: [PartlyDefined; 3],
     width: u32,
 ) -> PartlyDefined {
@@ -14,39 +14,47 @@ pub(super) fn apply(
         undefined: PartlyDefined::upward(undefined) & ones(width),
     };
     let low = |part: PartlyDefined, bits: u32| part.undefined & ones(bits);
-    match class {
-        UndefinedFlow::Copy => a,
-        UndefinedFlow::Not => a.not(),
-        UndefinedFlow::Reverse => {
+    match operation {
+        Operation::Copy => a,
+        Operation::Not => a.not(),
+        Operation::ReverseBits => {
             let unused = u64::BITS - width;
             PartlyDefined {
                 value: a.value.reverse_bits() >> unused,
                 undefined: a.undefined.reverse_bits() >> unused,
             }
         }
-        UndefinedFlow::Bitwise(op) => a.bitwise(op, b),
-        UndefinedFlow::Bitwise3(first, second) => a.bitwise(first, b).bitwise(second, c),
-        UndefinedFlow::Shift(how) => a.shifted(how, b, width),
-        UndefinedFlow::ShiftReversed(how) => b.shifted(how, a, width),
-        UndefinedFlow::ShiftOr => a.shifted(Shift::Left, b, width).bitwise(Bitwise::Or, c),
-        UndefinedFlow::ShiftAdd => sum(a.shifted(Shift::Left, b, width).undefined | c.undefined),
-        UndefinedFlow::AddShift => {
+        Operation::Bitwise(op) => a.bitwise(op, b),
+        Operation::Bitwise3(first, second) => a.bitwise(first, b).bitwise(second, c),
+        Operation::Shift(how) => a.shifted(how, b, width),
+        Operation::ShiftReversed(how) => b.shifted(how, a, width),
+        Operation::ShiftOr => a.shifted(Shift::Left, b, width).bitwise(Bitwise::Or, c),
+        Operation::ShiftAdd => sum(a.shifted(Shift::Left, b, width).undefined | c.undefined),
+        Operation::AddShift => {
             let added = sum(a.undefined | b.undefined);
             added.shifted(Shift::Left, c, width)
         }
-        UndefinedFlow::ShiftByAdd(by) => sum(a.undefined << by | b.undefined),
-        UndefinedFlow::Sum | UndefinedFlow::Difference => {
-            sum(a.undefined | b.undefined | c.undefined)
+        Operation::ShiftByAdd(by) => sum(a.undefined << by | b.undefined),
+        Operation::Add
+        | Operation::AddCarry
+        | Operation::Subtract
+        | Operation::SubtractReversed
+        | Operation::SubtractBorrow
+        | Operation::SubtractBorrowReversed
+        | Operation::Multiply
+        | Operation::MultiplyAdd
+        | Operation::XorAdd => sum(a.undefined | b.undefined | c.undefined),
+        Operation::Multiply24 | Operation::MultiplyAdd24 => {
+            sum(low(a, 24) | low(b, 24) | c.undefined)
         }
-        UndefinedFlow::Sum24 => sum(low(a, 24) | low(b, 24) | c.undefined),
-        UndefinedFlow::Extract(is_signed) => {
+        Operation::Extract(is_signed) => {
             let (from, count) = (low(b, 5), low(c, 5));
             if from | count != 0 {
                 return PartlyDefined::any(1, width);
             }
             a.extracted(b.value as u32 & 31, c.value as u32 & 31, is_signed)
         }
-        UndefinedFlow::ExtractPacked(is_signed) => {
+        Operation::ExtractPacked(is_signed) => {
             let from = (b.value & u64::from(width - 1)) as u32;
             let count = (b.value >> 16 & 0x7f) as u32;
             if b.undefined & 0x7f_003f != 0 {
@@ -54,9 +62,9 @@ pub(super) fn apply(
             }
             a.extracted(from, count.min(width - from), is_signed)
         }
-        UndefinedFlow::SignExtend(count) => a.extracted(0, count, true),
-        UndefinedFlow::Choose => a.choose(b, c),
-        UndefinedFlow::Align(unit) => {
+        Operation::SignExtend(count) => a.extracted(0, count, true),
+        Operation::BitSelect => a.choose(b, c),
+        Operation::Align(unit) => {
             if c.undefined & 31 != 0 {
                 return PartlyDefined::any(1, width);
             }
@@ -67,42 +75,41 @@ pub(super) fn apply(
                 undefined: both(a.undefined, b.undefined),
             }
         }
-        UndefinedFlow::Permute => permuted(a, b, c),
-        UndefinedFlow::Byte(number) => {
-            PartlyDefined::any(a.undefined >> (8 * number) & 0xff, width)
-        }
-        UndefinedFlow::Pair => {
+        Operation::Permute => permuted(a, b, c),
+        Operation::Byte(number) => PartlyDefined::any(a.undefined >> (8 * number) & 0xff, width),
+        Operation::Pair => {
             let halves = [a, b].map(|it| PartlyDefined::any(it.undefined, 16).undefined);
             PartlyDefined {
                 value: 0,
                 undefined: halves[0] | halves[1] << 16,
             }
         }
-        UndefinedFlow::Pack(first, second) => {
+        Operation::Pack(first, second) => {
             let half = |bits: u64, is_high: bool| bits >> (16 * u64::from(is_high)) & 0xffff;
             PartlyDefined {
                 value: half(a.value, first) | half(b.value, second) << 16,
                 undefined: half(a.undefined, first) | half(b.undefined, second) << 16,
             }
         }
-        // These are evaluated where their registers are.
-        UndefinedFlow::Generic
-        | UndefinedFlow::Packed
-        | UndefinedFlow::Select
-        | UndefinedFlow::SelectScalar
-        | UndefinedFlow::MoveScalar
-        | UndefinedFlow::TestBit
-        | UndefinedFlow::SetBit
-        | UndefinedFlow::Exec(..)
-        | UndefinedFlow::Equal
-        | UndefinedFlow::ReadLane
-        | UndefinedFlow::WriteLane
-        | UndefinedFlow::Swap
-        | UndefinedFlow::Move
-        | UndefinedFlow::SetIndex
-        | UndefinedFlow::Memory => {
-            PartlyDefined::any(a.undefined | b.undefined | c.undefined, width)
-        }
+        // Those that are not followed bit by bit, and those that are evaluated where their registers are.
+        Operation::Other
+        | Operation::Reciprocal
+        | Operation::DivideFixup
+        | Operation::ToInteger(_)
+        | Operation::ScaleByPower
+        | Operation::Packed
+        | Operation::Mixed
+        | Operation::Select
+        | Operation::SelectScalar
+        | Operation::MoveScalar
+        | Operation::TestBit
+        | Operation::SetBit
+        | Operation::Exec(..)
+        | Operation::Equal
+        | Operation::ReadLane
+        | Operation::WriteLane
+        | Operation::Swap
+        | Operation::SetIndex => PartlyDefined::any(a.undefined | b.undefined | c.undefined, width),
     }
 }
 

@@ -14,6 +14,7 @@ use super::origin::UndefinedOrigin;
 use super::part::{PartlyDefined, ones};
 use super::registers::{SCC, UndefinedRegisters};
 use crate::filter::lanes;
+use crate::operation::Operation;
 
 /// An instruction that reads undefined bits, or keeps some.
 pub(super) struct Evaluation<'a> {
@@ -76,15 +77,21 @@ impl<'a> Evaluation<'a> {
 
     /// Sets the undefined bits of what the instruction writes.
     pub(super) fn run(mut self) {
-        match (self.facts.unit, self.facts.class) {
-            (_, UndefinedFlow::Generic) => self.generic(),
-            (_, UndefinedFlow::ReadLane) => self.read_lane(),
-            (_, UndefinedFlow::WriteLane) => self.write_lane(),
-            (_, UndefinedFlow::Swap) => self.swap(),
-            (_, UndefinedFlow::Move) => self.exchange(),
-            (_, UndefinedFlow::SetIndex) => self.set_index(),
-            (Unit::Scalar, _) => self.scalar(),
-            _ => self.vector(),
+        use Operation as It;
+        let operation = match self.facts.class {
+            UndefinedFlow::Alu(operation) => operation,
+            UndefinedFlow::Lanes => return self.exchange(),
+            UndefinedFlow::Memory => return,
+        };
+        match (self.facts.unit, operation) {
+            (_, It::Other | It::Reciprocal | It::DivideFixup | It::ToInteger(_)) => self.generic(),
+            (_, It::ScaleByPower | It::Mixed) => self.generic(),
+            (_, It::ReadLane) => self.read_lane(),
+            (_, It::WriteLane) => self.write_lane(),
+            (_, It::Swap) => self.swap(),
+            (_, It::SetIndex) => self.set_index(),
+            (Unit::Scalar, _) => self.scalar(operation),
+            _ => self.vector(operation),
         }
     }
 
@@ -115,7 +122,7 @@ impl<'a> Evaluation<'a> {
             Arg::Special(regs::LDS_DIRECT) => self.lds_direct,
             Arg::Special(code) => PartlyDefined::defined(self.wave.special(code)),
             Arg::Const(value) => PartlyDefined::defined(value),
-            Arg::Imm(value) => PartlyDefined::defined(value as u64),
+            Arg::Imm(value) => PartlyDefined::defined(value as u64 & ones(width)),
             Arg::None | Arg::Vgpr(_) => PartlyDefined::default(),
         }
     }
@@ -210,7 +217,7 @@ impl<'a> Evaluation<'a> {
         enabled.fold(0, |all, lane| all | 1 << lane) & self.instruction.exec
     }
 
-    fn vector(&mut self) {
+    fn vector(&mut self, operation: Operation) {
         let inst = &self.instruction.step.inst;
         let Some(place) = self.facts.destination else {
             return self.generic();
@@ -223,7 +230,7 @@ impl<'a> Evaluation<'a> {
         };
         let width = u32::from(slot.ty.bytes()) * 8;
         let sources = self.sources();
-        let cancels = self.facts.class.cancels() && sources[0] == sources[1];
+        let cancels = operation.cancels() && sources[0] == sources[1];
         let written = self.facts.uses.iter();
         let mut written = written.filter(|it| it.operand() == Some(place) && it.written != 0);
         let written = written.next().map_or(u32::MAX, |it| it.written);
@@ -237,13 +244,17 @@ impl<'a> Evaluation<'a> {
             if cancels {
                 (a.undefined, b.undefined) = (0, 0);
             }
-            let result = match self.facts.class {
-                UndefinedFlow::Select => self.lane_mask(lane).choose(b, a),
-                UndefinedFlow::Packed => self.packed(&sources, lane),
-                UndefinedFlow::Sum if self.lane_mask(lane).undefined != 0 => {
+            let result = match operation {
+                Operation::Select => self.lane_mask(lane).choose(b, a),
+                Operation::Packed => self.packed(&sources, lane),
+                Operation::AddCarry
+                | Operation::SubtractBorrow
+                | Operation::SubtractBorrowReversed
+                    if self.lane_mask(lane).undefined != 0 =>
+                {
                     PartlyDefined::any(1, width)
                 }
-                class => apply(class, [a, b, c], width),
+                operation => apply(operation, [a, b, c], width),
             };
             let read = a.undefined | b.undefined | c.undefined;
             carries |= u64::from(read != 0 || self.lane_mask(lane).undefined != 0) << lane;
@@ -333,110 +344,6 @@ impl<'a> Evaluation<'a> {
                     self.shadow.set_scalar(register, bits, self.origin);
                 }
             }
-        }
-    }
-
-    fn scalar(&mut self) {
-        let inst = &self.instruction.step.inst;
-        let slots = || inst.row().slots();
-        let width_at = |place: Option<usize>| {
-            let slot = place.and_then(|place| slots().nth(place));
-            slot.map_or(32, |slot| u32::from(slot.ty.bytes()) * 8)
-                .max(32)
-        };
-        let source = |number: usize| {
-            let place = self.facts.sources[number];
-            place.map_or(PartlyDefined::default(), |place| {
-                self.uniform(self.instruction.operands[place], width_at(Some(place)))
-            })
-        };
-        let (mut a, mut b) = (source(0), source(1));
-        let operand = |number: usize| Some(self.instruction.operands[self.facts.sources[number]?]);
-        if self.facts.class.cancels() && operand(0) == operand(1) {
-            (a.undefined, b.undefined) = (0, 0);
-        }
-        let destination =
-            self.facts
-                .destination
-                .and_then(|place| match self.instruction.operands[place] {
-                    Arg::Scalar(first) => Some((first, width_at(Some(place)))),
-                    _ => None,
-                });
-        let width = destination.map_or(64, |(_, width)| width);
-        let scc = PartlyDefined {
-            value: if self.wave.scc { u64::MAX } else { 0 },
-            undefined: if self.shadow.scalar(SCC) == 0 {
-                0
-            } else {
-                u64::MAX
-            },
-        };
-        let old = destination.map_or(PartlyDefined::default(), |(first, width)| {
-            self.uniform(Arg::Scalar(first), width)
-        });
-        let result = match self.facts.class {
-            UndefinedFlow::SelectScalar => scc.choose(a, b),
-            UndefinedFlow::MoveScalar => scc.choose(a, old),
-            UndefinedFlow::SetBit => {
-                let bit = 1 << (a.value & u64::from(width - 1));
-                PartlyDefined {
-                    value: old.value,
-                    undefined: old.undefined & !bit
-                        | PartlyDefined::any(a.undefined, width).undefined,
-                }
-            }
-            UndefinedFlow::TestBit => {
-                let bit = b.value & u64::from(width_at(self.facts.sources[0]) - 1);
-                PartlyDefined::any(a.undefined & 1 << bit | b.undefined, 1)
-            }
-            UndefinedFlow::Equal => {
-                let differ = (a.value ^ b.value) & !(a.undefined | b.undefined) != 0;
-                PartlyDefined::any(if differ { 0 } else { a.undefined | b.undefined }, 1)
-            }
-            UndefinedFlow::Exec(op, _) => {
-                a.bitwise(op, PartlyDefined::defined(self.instruction.exec))
-            }
-            class => apply(class, [a, b, PartlyDefined::default()], width),
-        };
-        match self.facts.class {
-            UndefinedFlow::TestBit | UndefinedFlow::Equal => {
-                self.shadow
-                    .set_scalar(SCC, result.undefined as u32 & 1, self.origin);
-                return;
-            }
-            UndefinedFlow::Exec(_, both) => {
-                self.set_pair(regs::EXEC_LO, 64, result.undefined);
-                if let Some((first, width)) = destination {
-                    self.set_pair(first, width, if both { result.undefined } else { 0 });
-                }
-            }
-            _ => {
-                if let Some((first, width)) = destination {
-                    self.set_pair(first, width, result.undefined);
-                }
-            }
-        }
-        if self.facts.scalar_written >> SCC & 1 != 0 {
-            let own = PartlyDefined {
-                value: result.value & ones(width),
-                undefined: result.undefined & ones(width),
-            };
-            let is_undefined = if self.facts.tests_result {
-                own.may_be_zero_or_not()
-            } else {
-                (a.undefined | b.undefined) != 0
-            };
-            self.shadow
-                .set_scalar(SCC, is_undefined.into(), self.origin);
-        }
-    }
-
-    fn set_pair(&mut self, first: u8, width: u32, undefined: u64) {
-        self.shadow.set_scalar(first, undefined as u32, self.origin);
-        if width > u32::BITS {
-            let high = (undefined >> u32::BITS) as u32;
-            self.shadow
-                .set_scalar(first.wrapping_add(1), high, self.origin);
         }
     }
 

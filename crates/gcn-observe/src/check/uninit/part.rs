@@ -1,5 +1,7 @@
 //! Values with undefined bits, and how undefined bits go through operations.
 
+use crate::operation::{Bitwise, Shift};
+
 /// A value of up to 64 bits, of which some are undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct PartlyDefined {
@@ -7,34 +9,6 @@ pub(super) struct PartlyDefined {
     pub(super) value: u64,
     /// Bits that are undefined.
     pub(super) undefined: u64,
-}
-
-/// An operation whose undefined bits are known one by one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Bitwise {
-    And,
-    Or,
-    Xor,
-    /// The second source is inverted.
-    AndNot,
-    /// The second source is inverted.
-    OrNot,
-    /// The first source is inverted.
-    NotAnd,
-    /// The first source is inverted.
-    NotOr,
-    Nand,
-    Nor,
-    Xnor,
-}
-
-/// Direction of a shift, and what fills.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Shift {
-    Left,
-    Right,
-    /// To the right, by the sign.
-    Arithmetic,
 }
 
 /// The low `width` bits.

@@ -2,7 +2,7 @@
 
 /// Integers that a conversion gives, and its rounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum IntegerRange {
+pub(crate) enum IntegerRange {
     I32,
     U32,
     I16,
@@ -15,7 +15,7 @@ pub(super) enum IntegerRange {
 
 impl IntegerRange {
     /// The type's name in messages.
-    pub(super) fn name(self) -> &'static str {
+    pub(crate) fn name(self) -> &'static str {
         match self {
             IntegerRange::I32 | IntegerRange::FloorI32 | IntegerRange::NearI32 => {
                 "a signed integer of 32 bits"
@@ -27,7 +27,7 @@ impl IntegerRange {
     }
 
     /// True if a number, rounded, is one of them. Rounding is exact in a double, since none of the types has more bits than its mantissa.
-    pub(super) fn holds(self, number: f64) -> bool {
+    pub(crate) fn holds(self, number: f64) -> bool {
         let (rounded, least, most) = match self {
             IntegerRange::I32 => (number.trunc(), i32::MIN.into(), i32::MAX.into()),
             IntegerRange::U32 => (number.trunc(), 0.0, u32::MAX.into()),

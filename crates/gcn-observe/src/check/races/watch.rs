@@ -1,0 +1,528 @@
+//! The events of the waves that one thread runs.
+
+use std::cell::Cell;
+use std::sync::Arc;
+
+use gcn_emu::observe::{
+    Access, Context, Dispatched, Instruction, MemoryEvent, Shape, ShareAccess, Span, Verdict,
+    WaveEnd, WaveObserver,
+};
+use gcn_emu::step::Step;
+use gcn_isa::smem::{Smem, Smrd};
+use gcn_isa::{Encoding, Op};
+
+use crate::by_step::ByStep;
+use crate::finding::Findings;
+
+use super::apart::PlaceBits;
+use super::beside::{Runs, UnseenDispatches};
+use super::entry::{AccessKind, EntryLayout, PastAccess, Release};
+use super::extent::{Parts, ShadowedMemory};
+use super::facts::AccessFacts;
+use super::global::Recent;
+use super::group::{CachePath, GroupShadow, GroupShadows, Read};
+use super::lanes::{Stored, overlap, stored};
+use super::places::ThreadPlaces;
+use super::report::{ConflictingAccess, report_lanes, report_old};
+use super::run::{RaceDispatch, continue_release};
+use super::shadow::{Conflicts, HappensBefore};
+use super::swap::Swap;
+
+thread_local! {
+    static RUNS_WAVES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// True in a thread that runs waves: what it writes for the host belongs to the kernel's calls.
+pub(super) fn runs_waves() -> bool {
+    RUNS_WAVES.get()
+}
+
+/// The checker of one thread's waves.
+pub(super) struct RaceWatch {
+    findings: Arc<Findings>,
+    runs: Arc<Runs>,
+    /// The dispatch, once a wave of it has begun.
+    run: Option<Arc<RaceDispatch>>,
+    unseen: UnseenDispatches,
+    groups: GroupShadows,
+    /// Facts of instructions by their number.
+    facts: ByStep<AccessFacts>,
+    parts: Parts,
+    apart: PlaceBits,
+    met: Conflicts,
+    recent: Recent,
+    /// A compare and swap that is being carried out.
+    swap: Option<Swap>,
+    places: ThreadPlaces,
+}
+
+/// Active lanes of an atomic on LDS up to which it continues releases: those that synchronise waves have few.
+const FEW_LANES: u32 = 4;
+
+impl RaceWatch {
+    /// A checker of a thread's waves.
+    pub(super) fn new(
+        findings: Arc<Findings>,
+        runs: Arc<Runs>,
+        layout: EntryLayout,
+        places: ThreadPlaces,
+    ) -> RaceWatch {
+        RaceWatch {
+            findings,
+            runs,
+            run: None,
+            unseen: Arc::default(),
+            groups: GroupShadows::default(),
+            facts: ByStep::default(),
+            parts: Parts::new(layout.has_lanes()),
+            apart: PlaceBits::default(),
+            met: Conflicts::default(),
+            recent: Recent::default(),
+            swap: None,
+            places,
+        }
+    }
+
+    /// Facts of the instruction of an event.
+    #[inline]
+    fn facts(
+        &mut self,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        run: &RaceDispatch,
+    ) -> Option<AccessFacts> {
+        let intent = event.intent()?;
+        let make = |step: &Step| AccessFacts::of(step, intent, context.pc, run);
+        Some(*self.facts.of(event.instruction.step, make))
+    }
+
+    /// Looks at an access before it is carried out.
+    fn begins(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+    ) -> Option<()> {
+        self.swap = None;
+        let facts = self.facts(context, event, run)?;
+        let plan = event.instruction.step.memory.as_deref();
+        let stores = facts.kind == AccessKind::Store || plan.is_some_and(|plan| plan.to_lds);
+        // A wave is in no race with itself, unless its lanes are.
+        if run.is_alone() && (!stores || self.apart.is_certain(event.access())) {
+            return Some(());
+        }
+        if facts.kind == AccessKind::SwapLoad {
+            let wave = self.groups.of(context.id().group)?.wave(context.id().wave);
+            let loads = wave.swap_loads.get_or_insert_default();
+            loads.add(context.pc, facts.site, event.access());
+        }
+        if facts.kind == AccessKind::Atomic
+            && !run.swap_loads.is_empty()
+            && !run.swap_loads.compared(context.pc).is_empty()
+        {
+            self.find_plain_loads(run, context, event, &facts);
+        }
+        let mut lanes = u64::MAX;
+        if facts.is_swap {
+            let swap = Swap::begin(context, event);
+            lanes = swap.expected;
+            self.swap = Some(swap);
+        }
+        if lanes != 0 {
+            self.access(run, context, event, &facts, lanes);
+        }
+        Some(())
+    }
+
+    /// Looks at loads whose values a compare-and-swap compares with, and which have another address than it: they are plain ones.
+    fn find_plain_loads(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        swap: &AccessFacts,
+    ) -> Option<()> {
+        let id = context.id();
+        let loads = self
+            .groups
+            .of(id.group)?
+            .wave(id.wave)
+            .swap_loads
+            .as_ref()?;
+        let plain = loads.elsewhere(context.pc, event.access(), &run.swap_loads);
+        for load in plain {
+            let facts = AccessFacts {
+                site: load.site,
+                kind: AccessKind::Load,
+                is_scalar: load.is_scalar,
+                acquires: false,
+                ..*swap
+            };
+            let scratch = context.scratch();
+            self.parts
+                .find(&load.access, u64::MAX, facts.does, facts.kind, scratch);
+            self.look(run, context, event, &load.access, None, &facts);
+        }
+        Some(())
+    }
+
+    /// Looks at the lanes of a compare and swap that were not known to succeed before it.
+    fn ends(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        swap: &Swap,
+    ) -> Option<()> {
+        let facts = self.facts(context, event, run)?;
+        let outcome = swap.end(event);
+        for (kind, lanes) in [
+            (AccessKind::Atomic, outcome.succeeded),
+            (AccessKind::FailedSwap, outcome.failed),
+        ] {
+            let lanes = lanes & !swap.expected;
+            if lanes != 0 {
+                self.access(run, context, event, &AccessFacts { kind, ..facts }, lanes);
+            }
+        }
+        Some(())
+    }
+
+    /// Looks at an access in some lanes.
+    fn access(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        facts: &AccessFacts,
+        lanes: u64,
+    ) -> Option<()> {
+        let is_of_waves = !run.layout.has_lanes();
+        let shape = event.shape().filter(|_| lanes == u64::MAX && is_of_waves);
+        match &shape {
+            Some(shape) => {
+                let lanes = event.lanes();
+                self.parts
+                    .shaped(shape, lanes, facts.kind, context.scratch());
+            }
+            None => self.parts.find(
+                event.access(),
+                lanes,
+                facts.does,
+                facts.kind,
+                context.scratch(),
+            ),
+        }
+        self.look(run, context, event, event.access(), shape.as_ref(), facts)
+    }
+
+    /// Looks at the parts of an access.
+    fn look(
+        &mut self,
+        run: &RaceDispatch,
+        context: &Context<'_>,
+        event: &MemoryEvent<'_>,
+        access: &Access,
+        shape: Option<&Shape>,
+        facts: &AccessFacts,
+    ) -> Option<()> {
+        let id = context.id();
+        let number = id.wave;
+        let group = self.groups.of(id.group)?;
+        let is_of_waves = !run.layout.has_lanes();
+        let wave = group.wave(number);
+        let scoreboard = &context.wave.scoreboard;
+        let mut complete = Release::default();
+        if run.means.needs_counters() {
+            complete.to_agent = wave.is_complete(scoreboard);
+            complete.to_group = scoreboard.counters().lgkm == 0;
+        }
+        let clock = wave.clock;
+        let mut acquired: Vec<Read> = Vec::new();
+        let mut has_released = false;
+        for part in self.parts.iter() {
+            if part.extents.is_empty() {
+                continue;
+            }
+            let wave = group.wave(number);
+            let mut release = Release::default();
+            if part.kind.writes() {
+                release = Release {
+                    // What a wave has written says nothing of a lane.
+                    publishes: !run.layout.has_lanes() && wave.has_to_publish(part.memory),
+                    ..complete
+                };
+                has_released |= release.to_agent || release.to_group;
+            }
+            let is_atomic = part.kind == AccessKind::Atomic;
+            let continues = is_atomic
+                && run.means.orders
+                && (event.instruction.exec.count_ones() <= FEW_LANES
+                    || part.memory == ShadowedMemory::Global && run.means.acquires);
+            let ends_chains = part.kind == AccessKind::Store
+                && match part.memory {
+                    ShadowedMemory::Lds => !group.chains.is_empty(),
+                    ShadowedMemory::Global => run.means.acquires && !run.chains().is_empty(),
+                };
+            let acquires = facts.acquires && part.kind == facts.kind;
+            self.met.clear();
+            self.met.wants_writes = acquires || continues || ends_chains;
+            let way = match part.kind {
+                // An old value makes a swap fail.
+                AccessKind::SwapLoad => CachePath::PastCache,
+                _ if facts.is_scalar => CachePath::ScalarCache,
+                AccessKind::Load => CachePath::Cache,
+                AccessKind::CoherentLoad
+                | AccessKind::Store
+                | AccessKind::Atomic
+                | AccessKind::FailedSwap => CachePath::PastCache,
+            };
+            let (known, since) = group.order(number, way, run, scoreboard);
+            let view = HappensBefore {
+                layout: run.layout,
+                group: group.waves(),
+                since,
+                known: &known,
+                is_lds: part.memory == ShadowedMemory::Lds,
+                is_without_acquires: !run.means.acquires,
+            };
+            let first = group.first_wave();
+            // A wave is in no race with itself.
+            let is_own = run.is_alone()
+                || part.memory == ShadowedMemory::Lds && group.is_alone() && is_of_waves;
+            let extents = if is_own { &[] } else { &part.extents[..] };
+            let entry = |lane| {
+                let wave = first + number;
+                run.layout.entry(wave, lane, clock, facts.site, part.kind)
+            };
+            let noted = |lane| entry(lane).releasing(release);
+            let is_new = match part.memory {
+                ShadowedMemory::Lds => {
+                    for Span { lane, bytes } in extents {
+                        let share = &mut group.share;
+                        share.touch(bytes.clone(), noted(*lane), &view, &mut self.met);
+                    }
+                    !is_own
+                }
+                ShadowedMemory::Global => {
+                    if run.holds_pages && part.kind.writes() {
+                        self.recent.hold(&run.global, extents);
+                    }
+                    let met = &mut self.met;
+                    self.recent
+                        .touch_all(&run.global, extents, noted, &view, met)
+                }
+            };
+            if is_new && is_of_waves && !facts.is_scalar {
+                match shape {
+                    Some(shape) => self
+                        .places
+                        .add_shape(run.id, entry(0), shape, event.lanes()),
+                    None => self.places.add(run.id, entry(0), part.memory, access),
+                }
+            }
+            let now = entry(0);
+            // A kernel that orders its waves may invalidate the caches by itself.
+            let may_be_old = part.memory == ShadowedMemory::Global && !run.means.orders;
+            if may_be_old && part.kind == AccessKind::Load && !self.unseen.is_empty() {
+                report_old(&self.findings, run, &self.unseen, part, entry);
+            }
+            if continues || ends_chains {
+                continue_releases(run, group, part.memory, &self.met, now, is_atomic);
+            }
+            if acquires {
+                let memory = part.memory;
+                let writes = self.met.writes.iter();
+                acquired.extend(writes.map(|&(at, entry)| Read { memory, at, entry }));
+            }
+            if part.kind == AccessKind::Store {
+                group.wave(number).writes(part.memory);
+            }
+            let mut values: Option<Vec<Stored>> = None;
+            if part.kind == AccessKind::Store && !part.is_apart {
+                let stored = stored(event, part.memory);
+                if let Some(found) = overlap(stored.clone()) {
+                    report_lanes(&self.findings, context, event, part.memory, &found);
+                }
+                values = Some(stored);
+            }
+            if !self.met.conflicts.is_empty() {
+                let conflicts = &self.met.conflicts;
+                let past = CachePath::PastCache;
+                let (known, since) = group.order(number, past, run, scoreboard);
+                let past_cache = HappensBefore {
+                    since,
+                    known: &known,
+                    ..view
+                };
+                let conflicting = ConflictingAccess {
+                    run,
+                    context,
+                    event,
+                    access,
+                    part,
+                    now,
+                    is_scalar: facts.is_scalar,
+                    past_cache,
+                    share: &group.share,
+                };
+                conflicting.report(&self.findings, conflicts, values);
+            }
+        }
+        for read in acquired {
+            group.acquire(number, run, read, event.instruction.operation, scoreboard);
+        }
+        let wave = group.wave(number);
+        if has_released && run.means.orders {
+            wave.clock = wave.clock.saturating_add(1).min(run.layout.last_clock());
+        }
+        Some(())
+    }
+}
+
+/// Notes the releases that an atomic continues, or that a store ends, of the places that it has met.
+fn continue_releases(
+    run: &RaceDispatch,
+    group: &mut GroupShadow,
+    memory: ShadowedMemory,
+    met: &Conflicts,
+    now: PastAccess,
+    is_atomic: bool,
+) {
+    let mut shared;
+    let chains = match memory {
+        ShadowedMemory::Lds => &mut group.chains,
+        ShadowedMemory::Global => {
+            shared = run.chains();
+            &mut *shared
+        }
+    };
+    for &(at, entry) in &met.writes {
+        let is_release = entry.releases_to_agent() || entry.releases_to_group();
+        if !is_atomic {
+            chains.remove(&at);
+        } else if is_release && !run.layout.same_agent(entry, now) {
+            continue_release(run.layout, chains.entry(at).or_default(), entry);
+        }
+    }
+}
+
+impl WaveObserver for RaceWatch {
+    fn wave_begins(&mut self, context: &Context<'_>) {
+        if self.run.is_none() {
+            RUNS_WAVES.set(true);
+            if let Some((run, unseen)) = self.runs.find(context.dispatched.id) {
+                (self.run, self.unseen) = (Some(run), unseen);
+            }
+        }
+        let Some(run) = &self.run else {
+            return;
+        };
+        let id = context.id();
+        let Some(first) = run.first_wave(id.group) else {
+            return;
+        };
+        let lds = context.lds.bytes().len();
+        self.groups
+            .begin(id.group, first, context.wave.group.waves, lds);
+    }
+
+    fn wave_ends(&mut self, context: &Context<'_>, _: WaveEnd<'_>) {
+        // Of an access that has faulted.
+        self.recent.release();
+        self.groups.wave_ends(context.id());
+    }
+
+    /// Keeps an access of LDS to look at it only if there is a reason. Returns false if there is one now.
+    fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
+        let Some(run) = &self.run else {
+            return true;
+        };
+        let make = |step: &Step| AccessFacts::of(step, access.intent, context.pc, run);
+        let facts = self.facts.of(access.step, make);
+        if !facts.is_kept || run.layout.has_lanes() {
+            return false;
+        }
+        let id = context.id();
+        self.groups
+            .of(id.group)
+            .is_none_or(|group| group.keep(run, id.wave, access, facts.site, facts.kind))
+    }
+
+    fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
+        if let Some(run) = self.run.take() {
+            self.begins(&run, context, event);
+            self.run = Some(run);
+        }
+        Verdict::Allow
+    }
+
+    fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        self.recent.release();
+        if let Some(swap) = self.swap.take()
+            && let Some(run) = self.run.take()
+        {
+            self.ends(&run, context, event, &swap);
+            self.run = Some(run);
+        }
+    }
+
+    fn manages_cache(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let Some(run) = self.run.clone() else {
+            return;
+        };
+        let id = context.id();
+        let Some(group) = self.groups.of(id.group) else {
+            return;
+        };
+        let inst = &instruction.step.inst;
+        if inst.encoding == Encoding::Mubuf {
+            let operation = instruction.operation;
+            group.invalidates(id.wave, &run, operation, &context.wave.scoreboard);
+        } else if matches!(
+            inst.op,
+            Op::Smrd(Smrd::S_DCACHE_INV | Smrd::S_DCACHE_INV_VOL)
+                | Op::Smem(Smem::S_DCACHE_INV | Smem::S_DCACHE_INV_VOL)
+        ) {
+            group.invalidates_scalars(id.wave, &context.wave.scoreboard, &run);
+        }
+    }
+
+    fn barrier_arrives(&mut self, context: &Context<'_>) {
+        let id = context.id();
+        if let Some(group) = self.groups.of(id.group) {
+            let wave = group.wave(id.wave);
+            wave.arrived_complete = wave.is_complete(&context.wave.scoreboard);
+            if let Some(run) = &self.run {
+                group.receive(id.wave, run, &context.wave.scoreboard);
+            }
+        }
+    }
+
+    fn gws_begins(&mut self, context: &Context<'_>) {
+        let id = context.id();
+        if let (Some(run), Some(group)) = (&self.run, self.groups.of(id.group)) {
+            group.gws_begins(id.wave, run, &context.wave.scoreboard);
+        }
+    }
+
+    fn gws_ends(&mut self, context: &Context<'_>) {
+        let id = context.id();
+        if let (Some(run), Some(group)) = (&self.run, self.groups.of(id.group)) {
+            group.gws_ends(id.wave, run);
+        }
+    }
+
+    fn barrier_opens(&mut self, _: &Dispatched<'_>, id: [u32; 3]) {
+        if let (Some(run), Some(group)) = (self.run.clone(), self.groups.of(id)) {
+            group.barrier(&run);
+        }
+    }
+}
+
+impl Drop for RaceWatch {
+    fn drop(&mut self) {
+        self.recent.release();
+        RUNS_WAVES.set(false);
+    }
+}

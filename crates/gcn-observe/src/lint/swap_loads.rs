@@ -1,0 +1,564 @@
+//! Plain loads that belong to a compare-and-swap.
+//!
+//! Compilers and programs build atomics that the hardware lacks from a plain load and a loop of compare-and-swaps:
+//! ```text
+//! expected = *p                          // a plain load
+//! do new = f(expected)
+//!    old = compare_and_swap(p, expected, new)
+//!    ...
+//! ```
+//! The load races with other waves' atomics, and no harm is done: a value that is out of date makes the swap fail. Such a load counts
+//! as a part of the atomic, if on every path from it, until a compare-and-swap compares with its value,
+//! - the value reaches nothing but the operands of that compare-and-swap, and conditions;
+//! - these conditions decide whether the compare-and-swap is executed, and no other write of memory.
+//!
+//! Behind the compare-and-swap the value counts as confirmed: if the swap succeeded, it was what memory held.
+//! [`SwapLoads::compared`] says which dword of which load a compare-and-swap compares with, so that a checker can tell whether both have
+//! the same address.
+//!
+//! Values are followed forwards along all paths, through registers and through the stack slots of spilled registers. Conditions are
+//! followed as compilers build them: an instruction that takes lanes from EXEC opens a region, and one that gives lanes back closes
+//! it; the region of a scalar branch ends where its two paths meet. What a region computes depends on the load only once the region is
+//! closed. A value that a function returns is not followed into its caller.
+
+use std::collections::{BTreeMap, HashMap, HashSet, btree_map};
+
+use gcn_isa::effect::{AtomicOp, Does};
+use gcn_isa::sop::{Sop1, Sop2};
+use gcn_isa::uses::{RegisterUse, Registers, Unit, UnnumberedState, UseOrigin};
+use gcn_isa::vop::Vop1;
+use gcn_isa::{Encoding, Field, Inst, Op, Ty, regs};
+
+use super::program::{LintStep, Next};
+
+/// Instructions that are read at most to follow one load.
+const MOST_STEPS: usize = 1 << 12;
+/// Instructions that are read at most to follow all loads of a kernel.
+const MOST_STEPS_OF_ALL: usize = 1 << 20;
+
+/// A dword that a load has loaded.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct LoadedDword {
+    /// Address of the load.
+    pub(crate) load: u64,
+    /// Number of the dword in what the load loads.
+    pub(crate) dword: u8,
+}
+
+/// The plain loads of a kernel that belong to compare-and-swaps.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct SwapLoads {
+    loads: HashSet<u64>,
+    compared: HashMap<u64, Vec<LoadedDword>>,
+}
+
+impl SwapLoads {
+    /// Finds them among the instructions that paths of the code reach.
+    pub(super) fn of(steps: &[LintStep], has_scratch: bool) -> SwapLoads {
+        let mut found = SwapLoads::default();
+        if !steps.iter().any(|step| is_swap(step.inst.does())) {
+            return found;
+        }
+        let numbers = steps.iter().enumerate();
+        let by_address = numbers.map(|(number, step)| (step.pc, number)).collect();
+        let code = SwapCode {
+            steps,
+            by_address,
+            has_scratch,
+        };
+        let mut budget = MOST_STEPS_OF_ALL;
+        for (number, step) in steps.iter().enumerate() {
+            if !is_candidate(&step.inst) || code.slot(&step.inst).is_some() {
+                continue;
+            }
+            let compared = code.follow(number, &mut budget).unwrap_or_default();
+            for (swap, dword) in &compared {
+                let load = LoadedDword {
+                    load: step.pc,
+                    dword: *dword,
+                };
+                found.compared.entry(*swap).or_default().push(load);
+                found.loads.insert(step.pc);
+            }
+        }
+        found
+    }
+
+    /// True if there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.loads.is_empty()
+    }
+
+    /// True of the address of such a load.
+    pub(crate) fn contains(&self, load: u64) -> bool {
+        self.loads.contains(&load)
+    }
+
+    /// The loaded dwords that the compare-and-swap at an address compares with: the first of two.
+    pub(crate) fn compared(&self, swap: u64) -> &[LoadedDword] {
+        self.compared.get(&swap).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// True of a compare-and-swap of integers.
+fn is_swap(does: Does) -> bool {
+    matches!(
+        does,
+        Does::Atomic(AtomicOp::CompareSwap, Ty::B32 | Ty::B64)
+            | Does::Return(AtomicOp::CompareSwap, Ty::B32 | Ty::B64)
+    )
+}
+
+/// True of a plain load of whole dwords to registers.
+fn is_candidate(inst: &Inst) -> bool {
+    let is_dwords = matches!(inst.does(), Does::Load(ty) if ty.bytes() >= 4);
+    let is_coherent = inst.layout().has(Field::Glc) && inst.flag(Field::Glc);
+    is_dwords && !is_coherent && !inst.loads_to_lds()
+}
+
+/// A place that may hold the loaded value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Place {
+    Vector(u8),
+    Scalar(u8),
+    Scc,
+    /// A slot of the stack: the register of the frame, and the offset.
+    Slot(u8, u64),
+}
+
+/// Relation of a place's value to the load.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Value {
+    /// A dword that was loaded, by its number.
+    Loaded(u8),
+    /// A result that depends on the load.
+    Derived,
+    /// A result of a region that depends on the load.
+    Conditional,
+}
+
+impl Value {
+    /// The value where two paths meet.
+    fn join(self, other: Value) -> Value {
+        match (self, other) {
+            (a, b) if a == b => a,
+            (Value::Conditional, value @ Value::Loaded(_))
+            | (value @ Value::Loaded(_), Value::Conditional) => value,
+            _ => Value::Derived,
+        }
+    }
+}
+
+/// State of a path behind the load.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct PathState {
+    values: BTreeMap<Place, Value>,
+    /// Open regions whose lanes depend on the load: those nested in the first count.
+    regions: u8,
+    /// The address at which the ways of a branch that depends on the load meet again.
+    until: Option<u64>,
+}
+
+impl PathState {
+    /// Joins the state of another path. Returns true if this one changed.
+    fn join(&mut self, other: &PathState) -> bool {
+        let before = (self.values.len(), self.regions, self.until);
+        let mut changed = false;
+        for (place, value) in &other.values {
+            match self.values.entry(*place) {
+                btree_map::Entry::Vacant(entry) => {
+                    entry.insert(*value);
+                }
+                btree_map::Entry::Occupied(mut entry) => {
+                    let joined = entry.get().join(*value);
+                    changed |= entry.insert(joined) != joined;
+                }
+            }
+        }
+        self.regions = self.regions.max(other.regions);
+        self.until = self.until.max(other.until);
+        changed || before != (self.values.len(), self.regions, self.until)
+    }
+
+    /// True if what is executed here depends on the load.
+    fn is_conditional(&self) -> bool {
+        self.regions > 0 || self.until.is_some()
+    }
+
+    /// True if nothing here depends on the load any more.
+    fn is_done(&self) -> bool {
+        self.values.is_empty() && !self.is_conditional()
+    }
+
+    /// The relation of a place's value to the load, as far as it matters here.
+    fn get(&self, place: Place) -> Option<Value> {
+        self.values
+            .get(&place)
+            .copied()
+            .filter(|value| *value != Value::Conditional)
+    }
+
+    /// Takes the results of regions for dependent ones if no region is open.
+    fn close(&mut self) {
+        if self.is_conditional() {
+            return;
+        }
+        for value in self
+            .values
+            .values_mut()
+            .filter(|value| **value == Value::Conditional)
+        {
+            *value = Value::Derived;
+        }
+    }
+
+    fn set(&mut self, place: Place, value: Option<Value>) {
+        match value {
+            Some(value) => self.values.insert(place, value),
+            None => self.values.remove(&place),
+        };
+    }
+}
+
+/// Consequence of an instruction for a path.
+enum Effect {
+    /// The path goes on.
+    Goes,
+    /// A compare-and-swap compares with this dword: the path is done.
+    Swapped(u8),
+    /// The value is used otherwise.
+    UsedOtherwise,
+}
+
+/// Instructions by address.
+struct SwapCode<'a> {
+    steps: &'a [LintStep],
+    by_address: HashMap<u64, usize>,
+    has_scratch: bool,
+}
+
+impl SwapCode<'_> {
+    /// Follows what a load has loaded. The compare-and-swaps that compare with it, and the dword of each; `None` if it is used
+    /// otherwise, or if that would take too long to find out.
+    fn follow(&self, load: usize, budget: &mut usize) -> Option<Vec<(u64, u8)>> {
+        let mut swaps: Vec<(u64, u8)> = Vec::new();
+        let mut begin = PathState::default();
+        let mut dword = 0;
+        for place in written(&self.steps[load]) {
+            begin.set(place, Some(Value::Loaded(dword)));
+            dword += 1;
+        }
+        let mut states: HashMap<usize, PathState> = HashMap::new();
+        let mut work: Vec<usize> = Vec::new();
+        self.go_on(load, begin, &mut states, &mut work);
+        let mut steps = MOST_STEPS;
+        while let Some(number) = work.pop() {
+            steps = steps.checked_sub(1)?;
+            *budget = budget.checked_sub(1)?;
+            let mut state = states.get(&number)?.clone();
+            let step = &self.steps[number];
+            if state.until == Some(step.pc) {
+                state.until = None;
+                state.close();
+            }
+            match self.execute(step, &mut state) {
+                Effect::UsedOtherwise => return None,
+                Effect::Goes => self.go_on(number, state, &mut states, &mut work),
+                Effect::Swapped(dword) => {
+                    if !swaps.contains(&(step.pc, dword)) {
+                        swaps.push((step.pc, dword));
+                    }
+                }
+            }
+        }
+        Some(swaps)
+    }
+
+    /// Joins a state to those of the instructions that may follow one.
+    fn go_on(
+        &self,
+        number: usize,
+        state: PathState,
+        states: &mut HashMap<usize, PathState>,
+        work: &mut Vec<usize>,
+    ) {
+        if state.is_done() {
+            return;
+        }
+        for next in self.successors(number) {
+            let is_new = match states.entry(next) {
+                std::collections::hash_map::Entry::Vacant(entry) => {
+                    entry.insert(state.clone());
+                    true
+                }
+                std::collections::hash_map::Entry::Occupied(mut entry) => {
+                    entry.get_mut().join(&state)
+                }
+            };
+            if is_new && !work.contains(&next) {
+                work.push(next);
+            }
+        }
+    }
+
+    fn successors(&self, number: usize) -> impl Iterator<Item = usize> {
+        let step = &self.steps[number];
+        let following = step.following();
+        let (first, second) = match step.next {
+            Next::Following | Next::Call { .. } => (Some(following), None),
+            Next::Jump { link: Some(_), .. } => (Some(following), None),
+            Next::End | Next::Jump { link: None, .. } => (None, None),
+            Next::Branch { to, may_follow } => (Some(to), may_follow.then_some(following)),
+        };
+        let find = |pc: u64| self.by_address.get(&pc).copied();
+        [first.and_then(find), second.and_then(find)]
+            .into_iter()
+            .flatten()
+    }
+
+    /// The lowest address behind a branch at which its ways meet; `None` where they meet in front of it or nowhere.
+    fn meeting(&self, branch: usize) -> Option<u64> {
+        let reach = |from: usize| {
+            let mut reached = HashSet::new();
+            let mut work = vec![from];
+            while let Some(number) = work.pop() {
+                if reached.insert(number) {
+                    work.extend(self.successors(number));
+                }
+            }
+            reached
+        };
+        let mut ways = self.successors(branch);
+        let (one, other) = (reach(ways.next()?), reach(ways.next()?));
+        let common = one.intersection(&other).map(|it| self.steps[*it].pc);
+        common.filter(|pc| *pc > self.steps[branch].pc).min()
+    }
+
+    fn execute(&self, step: &LintStep, state: &mut PathState) -> Effect {
+        let inst = &step.inst;
+        if is_swap(inst.does()) {
+            return swap(step, state);
+        }
+        if let Some(slot) = self.slot(inst) {
+            return spill(step, slot, state);
+        }
+        let source = source(step, state);
+        let memory = inst.uses().memory();
+        let writes = memory.is_some_and(|it| !it.written.is_empty()) || inst.does() == Does::Export;
+        if writes && (source.is_some() || state.is_conditional()) {
+            return Effect::UsedOtherwise;
+        }
+        let leaves = match step.next {
+            Next::Call { .. } | Next::Jump { link: Some(_), .. } => !state.is_done(),
+            Next::Jump { link: None, .. } => source.is_some(),
+            Next::Following | Next::End | Next::Branch { .. } => false,
+        };
+        let is_control = matches!(inst.does(), Does::Control(_));
+        if source.is_some() && (memory.is_some() || is_control) || leaves {
+            return Effect::UsedOtherwise;
+        }
+        if let (
+            Some(_),
+            Next::Branch {
+                may_follow: true, ..
+            },
+        ) = (source, step.next)
+        {
+            let number = self.by_address.get(&step.pc);
+            let meeting = number.and_then(|number| self.meeting(*number));
+            state.until = state.until.max(meeting);
+        }
+        change_lanes(step, source.is_some(), state);
+        state.close();
+        let is_conditional = state.is_conditional() && inst.uses().unit() != Unit::Scalar;
+        let moved = moved(step, state);
+        let whole = written_whole(step);
+        for (number, place) in written(step).enumerate() {
+            let value = match &moved {
+                Some(values) => values.get(number).copied().flatten(),
+                None => source.map(|_| Value::Derived),
+            };
+            let value = value.or(is_conditional.then_some(Value::Conditional));
+            if value.is_some() || whole {
+                state.set(place, value);
+            }
+        }
+        Effect::Goes
+    }
+
+    /// The slot of the stack that an instruction stores a register to, or loads one from, if it is one for all lanes.
+    fn slot(&self, inst: &Inst) -> Option<Place> {
+        let is_dword = matches!(inst.does(), Does::Load(ty) | Does::Store(ty) if ty.bytes() == 4);
+        if !self.has_scratch || !is_dword || inst.encoding != Encoding::Mubuf {
+            return None;
+        }
+        /// The first register of the stack's descriptor.
+        const STACK: u64 = 0;
+        let has_address = inst.flag(Field::Offen) || inst.flag(Field::Idxen);
+        let has_address =
+            has_address || inst.layout().has(Field::Addr64) && inst.flag(Field::Addr64);
+        let is_stack = inst.get(Field::Srsrc) == STACK && !has_address;
+        let frame = inst.get(Field::Soffset) as u8;
+        is_stack.then(|| Place::Slot(frame, inst.get(Field::Offset)))
+    }
+}
+
+/// A compare-and-swap.
+fn swap(step: &LintStep, state: &PathState) -> Effect {
+    let inst = &step.inst;
+    let (mut new, mut compared) = (Vec::new(), Vec::new());
+    let mut has_address = false;
+    for it in step.uses.iter().map(|(it, _)| it).filter(|it| it.read != 0) {
+        let places = places(it).map(|place| state.get(place));
+        match field(inst, it) {
+            // DS has the value to compare with first (errata E059, E090).
+            Some(Field::Vdata) if inst.encoding == Encoding::Ds => compared.extend(places),
+            Some(Field::Vdata1) => new.extend(places),
+            Some(Field::Vdata | Field::Sdata) => {
+                let all: Vec<_> = places.collect();
+                let (first, second) = all.split_at(all.len() / 2);
+                new.extend(first);
+                compared.extend(second);
+            }
+            _ => has_address |= places.flatten().next().is_some(),
+        }
+    }
+    let first = match compared.first() {
+        Some(Some(Value::Loaded(dword))) => *dword,
+        _ => {
+            let is_used = new.iter().chain(&compared).any(Option::is_some);
+            return match has_address || is_used || state.is_conditional() {
+                true => Effect::UsedOtherwise,
+                false => Effect::Goes,
+            };
+        }
+    };
+    let is_loaded = (first..)
+        .zip(&compared)
+        .all(|(dword, value)| *value == Some(Value::Loaded(dword)));
+    match is_loaded && !has_address {
+        true => Effect::Swapped(first),
+        false => Effect::UsedOtherwise,
+    }
+}
+
+/// A store of a register to a slot of the stack, or a load from there.
+fn spill(step: &LintStep, slot: Place, state: &mut PathState) -> Effect {
+    if matches!(step.inst.does(), Does::Store(_)) {
+        let is_data = |it: &&RegisterUse| field(&step.inst, it) == Some(Field::Vdata);
+        let mut uses = step.uses.iter().map(|(it, _)| it);
+        let data = uses.find(is_data).and_then(|it| places(it).next());
+        let value = data.and_then(|place| state.values.get(&place).copied());
+        state.set(slot, value);
+    } else {
+        let value = state.values.get(&slot).copied();
+        for place in written(step) {
+            state.set(place, value);
+        }
+    }
+    Effect::Goes
+}
+
+/// Follows what an instruction does to EXEC.
+fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
+    let writes_exec = |(it, _): &(RegisterUse, _)| {
+        let exec = Registers::Scalar {
+            first: regs::EXEC_LO,
+            count: 2,
+        };
+        it.written != 0 && it.registers == exec
+    };
+    if !step.uses.iter().any(writes_exec) {
+        return;
+    }
+    match step.inst.op {
+        Op::Sop2(Sop2::S_OR_B64) => state.regions = state.regions.saturating_sub(1),
+        Op::Sop1(Sop1::S_MOV_B64) => state.regions = depends.into(),
+        // The other way of a condition.
+        Op::Sop1(Sop1::S_OR_SAVEEXEC_B64) | Op::Sop2(Sop2::S_XOR_B64) => {}
+        Op::Sop1(_) if state.regions > 0 => state.regions = state.regions.saturating_add(1),
+        _ if depends => state.regions = state.regions.max(1),
+        _ => {}
+    }
+}
+
+/// The most direct dependence on the load among what an instruction reads.
+fn source(step: &LintStep, state: &PathState) -> Option<Value> {
+    let reads = |(it, _): &&(RegisterUse, _)| it.read != 0 && it.source != UseOrigin::LaneMask;
+    let read = step.uses.iter().filter(reads);
+    let mut values = read
+        .flat_map(|(it, _)| places(it))
+        .filter_map(|place| state.get(place));
+    values.next()
+}
+
+/// The values that a move writes, dword by dword; `None` of other instructions.
+fn moved(step: &LintStep, state: &PathState) -> Option<Vec<Option<Value>>> {
+    let inst = &step.inst;
+    let is_move = matches!(
+        inst.op,
+        Op::Sop1(Sop1::S_MOV_B32 | Sop1::S_MOV_B64)
+            | Op::Vop1(Vop1::V_MOV_B32 | Vop1::V_READFIRSTLANE_B32)
+    );
+    let is_plain = matches!(
+        inst.encoding,
+        Encoding::Sop1 | Encoding::Vop1 | Encoding::Vop3
+    );
+    if !is_move
+        || !is_plain
+        || inst.layout().has(Field::DppCtrl)
+        || inst.layout().has(Field::DstSel)
+    {
+        return None;
+    }
+    let is_source = |(it, _): &&(RegisterUse, _)| it.read != 0 && it.operand().is_some();
+    let read = step.uses.iter().filter(is_source);
+    let values = read.flat_map(|(it, _)| places(it));
+    Some(values.map(|place| state.get(place)).collect())
+}
+
+/// The field of a register's operand.
+fn field(inst: &Inst, it: &RegisterUse) -> Option<Field> {
+    let slot = inst.row().slots().nth(it.operand()?)?;
+    Some(slot.field)
+}
+
+/// The places that a use of registers concerns.
+fn places(it: &RegisterUse) -> impl Iterator<Item = Place> + use<> {
+    let (registers, scc) = match it.registers {
+        Registers::Vector { first, count } => (Some((first, count, true)), None),
+        Registers::Scalar { first, count } => (Some((first, count, false)), None),
+        Registers::State(UnnumberedState::Scc) => (None, Some(Place::Scc)),
+        Registers::State(_) => (None, None),
+    };
+    let numbered = registers.into_iter().flat_map(|(first, count, is_vector)| {
+        (0..count).map(move |number| {
+            let register = first.wrapping_add(number);
+            match is_vector {
+                true => Place::Vector(register),
+                false => Place::Scalar(register),
+            }
+        })
+    });
+    numbered.chain(scc)
+}
+
+/// The places that an instruction writes, but for EXEC.
+fn written(step: &LintStep) -> impl Iterator<Item = Place> {
+    let is_written = |(it, _): &&(RegisterUse, _)| it.written != 0;
+    let all = step
+        .uses
+        .iter()
+        .filter(is_written)
+        .flat_map(|(it, _)| places(it));
+    all.filter(|place| !matches!(place, Place::Scalar(regs::EXEC_LO | regs::EXEC_HI)))
+}
+
+/// True if an instruction overwrites all bits of what it writes.
+fn written_whole(step: &LintStep) -> bool {
+    let mut written = step.uses.iter().filter(|(it, _)| it.written != 0);
+    written.all(|(it, _)| match it.registers {
+        Registers::Vector { .. } | Registers::Scalar { .. } => it.written == u32::MAX,
+        Registers::State(_) => true,
+    })
+}
