@@ -44,6 +44,29 @@
 //! grid = 512
 //! group = 64
 //! args = ["distance", "edges", "i32:6"]
+//! [bench.buffers]
+//! distance = "i32*1048576:random(131,-1,3)"
+//! edges = "u32*3145728:random(127,0,1048575)"
+//! [[bench.launch]]
+//! kernel = "expand"
+//! grid = 1048576
+//! group = 64
+//! args = ["distance", "edges", "i32:0"]
+//! [[bench.launch]]
+//! kernel = "expand"
+//! grid = 1048576
+//! group = 64
+//! args = ["distance", "edges", "i32:1"]
+//! [[bench.launch]]
+//! kernel = "expand"
+//! grid = 1048576
+//! group = 64
+//! args = ["distance", "edges", "i32:2"]
+//! [[bench.launch]]
+//! kernel = "expand"
+//! grid = 1048576
+//! group = 64
+//! args = ["distance", "edges", "i32:3"]
 
 kernel void begin(global int *distance)
 {

@@ -6,6 +6,13 @@
 //! grid = 256
 //! group = 128
 //! args = ["keys", "values"]
+//! [bench.buffers]
+//! keys = "i32*1048576:random(13)"
+//! values = "u32*1048576:iota"
+//! [[bench.launch]]
+//! grid = 524288
+//! group = 128
+//! args = ["keys", "values"]
 
 kernel void bitonic(global int *keys, global uint *values)
 {

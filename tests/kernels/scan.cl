@@ -17,6 +17,24 @@
 //! grid = 2048
 //! group = 128
 //! args = ["data", "sums"]
+//! [bench.buffers]
+//! data = "u32*2097152:random(11)"
+//! sums = "u32*16384"
+//! [[bench.launch]]
+//! kernel = "scan_groups"
+//! grid = 1048576
+//! group = 64
+//! args = ["data", "sums", "local:512"]
+//! [[bench.launch]]
+//! kernel = "scan_sums"
+//! grid = 1
+//! group = 1
+//! args = ["sums", "u32:16384"]
+//! [[bench.launch]]
+//! kernel = "add_sums"
+//! grid = 2097152
+//! group = 128
+//! args = ["data", "sums"]
 
 kernel void scan_groups(global uint *data, global uint *sums, local uint *tree)
 {

@@ -16,6 +16,23 @@
 //! grid = 1024
 //! group = 16
 //! args = ["grouped", "rows", "columns", "values", "x"]
+//! [bench.buffers]
+//! scalar = "f32*65536"
+//! grouped = "f32*65536"
+//! rows = "u32*65537:iota(0,32)"
+//! columns = "u32*2097152:random(139,0,65535)"
+//! values = "f32*2097152:random(149,-1,1)"
+//! x = "f32*65536:random(151,-1,1)"
+//! [[bench.launch]]
+//! kernel = "by_item"
+//! grid = 65536
+//! group = 64
+//! args = ["scalar", "rows", "columns", "values", "x"]
+//! [[bench.launch]]
+//! kernel = "by_group"
+//! grid = 1048576
+//! group = 16
+//! args = ["grouped", "rows", "columns", "values", "x"]
 
 #pragma OPENCL FP_CONTRACT OFF
 

@@ -27,6 +27,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask bench hip                        time kernels, launches, copies and start-up of HIP programs, and packets of HSA queues
        cargo xtask bench opencl                     time launches, builds and kernels of an OpenCL program
        cargo xtask bench check [oclgrind]           time kernels under gcn check and gcn run, and under Oclgrind or that alone
+       cargo xtask bench check [FILTER] [--beside GCN]
+                                                    time kernels under gcn check and gcn run; or with two builds of gcn in turns
        cargo xtask bench observe                    time kernels with observers of all events, of memory, and without
        cargo xtask help                             print this";
 

@@ -60,6 +60,14 @@ pub enum AccessRule {
     ReadOnly,
     /// The kernel only stores: the host has made the buffer so.
     WriteOnly,
+    /// The kernel only loads: the host has mapped the memory to read it.
+    MappedForReading,
+    /// The kernel has no access: the host has mapped the memory and may write it.
+    MappedForWriting,
+    /// The kernel only stores: the host has changed the memory by a pointer to a region that it had unmapped.
+    WrittenAfterUnmap,
+    /// The kernel has no access: it was given other parts of the buffer.
+    OutsideSubBuffers,
 }
 
 /// Registers as the hardware sets them before the first instruction.

@@ -1,15 +1,17 @@
 //! Launches: sizes that a program gives, and the kernel's run.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use gcn_runtime::hsa::LaunchError;
+use gcn_runtime::program::RunningLaunch;
 use gcn_runtime::program::say::say;
 use gcn_runtime::{AccessRule, Error, Kernel as Code, Launch, Queue as Emulated, Restricted};
 
 use crate::abi::{CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY};
 use crate::device::{Device, MAX_ITEMS, WAVE};
 use crate::kernel::{Kernel, LaunchArguments, max_group, required_group};
-use crate::memory::Mem;
+use crate::memory::{Mem, mapped_regions};
 use crate::printed::print;
 use crate::runtime;
 use crate::sampler::Sampler;
@@ -17,6 +19,8 @@ use crate::status::{Outcome, Status};
 
 /// Work-items of a workgroup of which the program leaves the size open.
 const USUAL_GROUP: usize = 256;
+/// Bytes of a dword.
+const DWORD: u64 = 4;
 
 /// Sizes of a launch as a program gives them.
 #[derive(Clone, Copy, Debug)]
@@ -32,7 +36,7 @@ pub(crate) struct LaunchSizes<'a> {
 pub(crate) struct ReadyLaunch {
     launch: Launch,
     /// Buffers and images of its arguments.
-    _objects: Vec<Arc<Mem>>,
+    objects: Vec<Arc<Mem>>,
     _samplers: Vec<Arc<Sampler>>,
 }
 
@@ -89,13 +93,14 @@ impl ReadyLaunch {
         let launch = arguments
             .into_iter()
             .fold(launch, |launch, argument| launch.arg(argument))
-            .restrict(restricted(&objects));
+            .restrict(restricted(&objects))
+            .restrict(outside_parts(&objects));
         if let Some(problem) = launch.problems().into_iter().next() {
             return Err(status_of(&problem));
         }
         Ok(Some(ReadyLaunch {
             launch,
-            _objects: objects,
+            objects,
             _samplers: samplers,
         }))
     }
@@ -106,7 +111,9 @@ impl ReadyLaunch {
     /// It fails, which is reported on standard error.
     pub(crate) fn run(self, queue: &Emulated) -> Outcome {
         let watch = &runtime::get()?.watch;
-        match watch.run(self.launch, queue, &Arc::default()) {
+        let running = running(&self.objects);
+        let rules = running.iter().flat_map(|it| it.rules.iter().cloned());
+        match watch.run(self.launch.restrict(rules), queue, &Arc::default()) {
             Ok(completion) => {
                 print(&completion.printed);
                 Ok(())
@@ -122,6 +129,51 @@ impl ReadyLaunch {
     }
 }
 
+/// Addresses of an object's memory.
+fn range(object: &Mem) -> Range<u64> {
+    object.address..object.address.saturating_add(object.size as u64)
+}
+
+/// A launch that begins, with the memory of its buffers that the program has mapped, or has written after it unmapped it.
+fn running(objects: &[Arc<Mem>]) -> Option<RunningLaunch<'static>> {
+    let regions = mapped_regions()?;
+    let own = objects.iter().filter(|object| !object.uses_svm);
+    Some(regions.launch(
+        objects.first()?.space()?,
+        own.map(|object| range(object)).collect(),
+    ))
+}
+
+/// The memory of buffers of which a launch has parts, outside of the parts that it has.
+fn outside_parts(objects: &[Arc<Mem>]) -> Vec<Restricted> {
+    let whole = |object: &Arc<Mem>| {
+        let parents = std::iter::successors(Some(object), |object| object.parent.as_ref());
+        parents.last().cloned()
+    };
+    let mut found: Vec<Restricted> = Vec::new();
+    let is_part = |it: &&Arc<Mem>| it.image.is_none() && it.parent.is_some() && !it.uses_svm;
+    let mut wholes: Vec<Arc<Mem>> = objects.iter().filter(is_part).filter_map(whole).collect();
+    wholes.sort_by_key(|whole| whole.address);
+    wholes.dedup_by_key(|whole| whole.address);
+    for whole in wholes.iter().map(|it| range(it)) {
+        let mut parts: Vec<Range<u64>> = objects.iter().map(|it| range(it)).collect();
+        parts.sort_by_key(|part| part.start);
+        // Compilers load the whole dword of a last byte.
+        let mut end = whole.start;
+        for part in parts.iter().chain([&(whole.end..whole.end)]) {
+            let next = part.start.clamp(whole.start, whole.end);
+            if end < next {
+                found.push(Restricted {
+                    range: end..next,
+                    rule: AccessRule::OutsideSubBuffers,
+                });
+            }
+            end = end.max(part.end.next_multiple_of(DWORD).min(whole.end));
+        }
+    }
+    found
+}
+
 /// The flags by which kernels may access memory objects in some ways only.
 const RULES: [(u64, AccessRule); 2] = [
     (CL_MEM_READ_ONLY, AccessRule::ReadOnly),
@@ -131,7 +183,6 @@ const RULES: [(u64, AccessRule); 2] = [
 /// The memory of a launch's buffers that was made for kernels to read or to write only, but for what they reach through an object
 /// with other flags too. Kernels access memory of the program's by pointers, for which flags mean nothing.
 fn restricted(objects: &[Arc<Mem>]) -> Vec<Restricted> {
-    let range = |it: &Mem| it.address..it.address.saturating_add(it.size as u64);
     let mut found: Vec<Restricted> = Vec::new();
     for object in objects {
         let mut rules = RULES.iter().filter(|(flag, _)| object.flags & flag != 0);

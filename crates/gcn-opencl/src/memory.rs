@@ -1,11 +1,11 @@
 //! Memory objects: buffers, and what images have in common with them.
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use gcn_runtime::Buffer;
 use gcn_runtime::memory::Memory;
-use gcn_runtime::program::ProgramChecks;
+use gcn_runtime::program::{MappedRegions, ProgramChecks};
 
 use crate::abi::*;
 use crate::context::{Context, Ends};
@@ -235,6 +235,11 @@ pub(crate) fn space(context: &Context) -> Option<&Memory> {
     Some(context.devices.first()?.emulated.memory())
 }
 
+/// The mapped regions that checks hold kernels to, if there are such checks.
+pub(crate) fn mapped_regions() -> Option<&'static MappedRegions> {
+    runtime::made()?.watch.checks()?.mapped_regions()
+}
+
 impl Mem {
     /// An object, which is to be published.
     pub(crate) fn new(id: Id<Mem>, contents: Contents) -> Mem {
@@ -378,6 +383,17 @@ impl Mem {
         let pointer = begin.address as usize;
         self.mappings.add(pointer, region, is_written);
         pointer
+    }
+
+    /// The addresses of a buffer's region, for checks of kernels that access mapped memory. Kernels reach shared virtual memory by
+    /// pointers, and images by descriptors.
+    pub(crate) fn watched_region(
+        &self,
+        region: &BoxSize,
+    ) -> Option<(&'static MappedRegions, Range<u64>)> {
+        let regions = mapped_regions().filter(|_| self.image.is_none() && !self.uses_svm)?;
+        let begin = region.at(self.address, self.pitches).address;
+        Some((regions, begin..begin + region.size[0] as u64))
     }
 
     /// A region in memory of devices.

@@ -6,6 +6,7 @@
 pub mod say;
 mod sink;
 mod tracing;
+mod mapped_regions;
 mod checks;
 mod watchdog;
 pub mod exit;
@@ -21,6 +22,7 @@ use crate::report::{CodeMap, FaultReport, kernel_name};
 use crate::settings::Settings;
 use crate::{Completion, Device, Error, Kernel, Launch, ProgramProfile, Queue};
 pub use checks::ProgramChecks;
+pub use mapped_regions::{MappedRegions, RegionContents, RunningLaunch};
 use say::{say_once, standard_error};
 use tracing::Tracing;
 use watchdog::{StopCause, Watchdog};

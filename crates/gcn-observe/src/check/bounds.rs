@@ -32,6 +32,7 @@ struct Outside {
     label: String,
     address: Option<FindingAddress>,
     notes: Vec<String>,
+    help: Option<&'static str>,
 }
 
 impl Outside {
@@ -43,6 +44,7 @@ impl Outside {
             label: "accesses memory beyond its end".to_owned(),
             address: None,
             notes: Vec::new(),
+            help: None,
         }
     }
 
@@ -85,15 +87,69 @@ fn verb(intent: Intent) -> &'static str {
     }
 }
 
-/// The kind of an access that a rule forbids, and the rule in words.
-fn broken(rule: AccessRule) -> (Kind, &'static str) {
+/// The kind of an access that a rule forbids, the memory in words, and a way to mend it.
+fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
+    const UNMAP: &str =
+        "call clEnqueueUnmapMemObject before the kernel, and have the kernel wait for it";
     match rule {
-        AccessRule::ArgumentsRead => (Kind::StoreToReadOnly, "every argument only reads"),
-        AccessRule::ReadOnly => (Kind::StoreToReadOnly, "was made for kernels to read only"),
+        AccessRule::ArgumentsRead => (
+            Kind::StoreToReadOnly,
+            "of a buffer that every argument only reads",
+            None,
+        ),
+        AccessRule::ReadOnly => (
+            Kind::StoreToReadOnly,
+            "of a buffer that was made for kernels to read only",
+            None,
+        ),
         AccessRule::WriteOnly => (
             Kind::LoadFromWriteOnly,
-            "was made for kernels to write only",
+            "of a buffer that was made for kernels to write only",
+            None,
         ),
+        AccessRule::MappedForReading => (
+            Kind::MappedBufferAccess,
+            "of a buffer while the host has them mapped for reading",
+            Some(UNMAP),
+        ),
+        AccessRule::MappedForWriting => (
+            Kind::MappedBufferAccess,
+            "of a buffer while the host has them mapped for writing",
+            Some(UNMAP),
+        ),
+        AccessRule::WrittenAfterUnmap => (
+            Kind::WrittenAfterUnmap,
+            "of a buffer that the host has written after clEnqueueUnmapMemObject",
+            Some(
+                "write before clEnqueueUnmapMemObject, or map the buffer again with clEnqueueMapBuffer",
+            ),
+        ),
+        AccessRule::OutsideSubBuffers => (
+            Kind::SubBufferOverrun,
+            "of a buffer outside of the sub-buffer that is the kernel's argument",
+            Some(
+                "compare the index with the size of the sub-buffer, or pass the whole buffer to clSetKernelArg",
+            ),
+        ),
+    }
+}
+
+/// A sentence about the place of an address in memory that a rule is about.
+fn place_of(address: u64, restricted: &Restricted) -> String {
+    let Range { start, end } = restricted.range;
+    let region = || format!("{} from {start:#x} on", quantity(end - start, "byte"));
+    match restricted.rule {
+        AccessRule::ArgumentsRead | AccessRule::ReadOnly | AccessRule::WriteOnly => format!(
+            "the address is {:#x} bytes behind the buffer's begin",
+            address - start
+        ),
+        AccessRule::MappedForReading | AccessRule::MappedForWriting => {
+            format!("clEnqueueMapBuffer has mapped the {}", region())
+        }
+        AccessRule::WrittenAfterUnmap => format!("the host has changed the {}", region()),
+        AccessRule::OutsideSubBuffers => {
+            format!("no argument of the kernel has the {}", region())
+        }
     }
 }
 
@@ -296,7 +352,10 @@ impl BoundsCheck<'_, '_> {
                 first,
                 bytes: (last - first).saturating_add(bytes),
             })
-            && self.restricted(first, last).next().is_none()
+            && self
+                .restricted(first, last.saturating_add(bytes - 1))
+                .next()
+                .is_none()
         {
             return;
         }
@@ -337,15 +396,13 @@ impl BoundsCheck<'_, '_> {
         restricted: &Restricted,
         found: &mut FirstOfEachKind,
     ) {
-        let (kind, reason) = broken(restricted.rule);
+        let (kind, memory, help) = broken(restricted.rule);
         found.add(kind, || {
-            let message = format!("{} of a buffer that {reason}", self.text());
+            let message = format!("{} {memory}", self.text());
             let address = first.max(restricted.range.start);
             let mut outside = Outside::new(kind, lane, message).at(address);
-            outside.notes.push(format!(
-                "the address is {:#x} bytes behind the buffer's begin",
-                address - restricted.range.start
-            ));
+            outside.notes.push(place_of(address, restricted));
+            outside.help = help;
             outside
         });
     }
@@ -386,8 +443,11 @@ impl BoundsCheck<'_, '_> {
     /// The memory that must not be accessed so.
     fn all_restricted(&self) -> impl Iterator<Item = &Restricted> {
         let forbids = |it: &&Restricted| match it.rule {
-            AccessRule::ArgumentsRead | AccessRule::ReadOnly => self.intent != Intent::Load,
-            AccessRule::WriteOnly => self.intent != Intent::Store,
+            AccessRule::ArgumentsRead | AccessRule::ReadOnly | AccessRule::MappedForReading => {
+                self.intent != Intent::Load
+            }
+            AccessRule::WriteOnly | AccessRule::WrittenAfterUnmap => self.intent != Intent::Store,
+            AccessRule::MappedForWriting | AccessRule::OutsideSubBuffers => true,
         };
         let all = &self.context.dispatched.dispatch.restricted;
         all.iter().filter(forbids)
@@ -445,6 +505,7 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
             finding.label = outside.label;
             finding.address = outside.address;
             finding.notes = outside.notes;
+            finding.help = outside.help.map(str::to_owned);
             finding
         });
     }

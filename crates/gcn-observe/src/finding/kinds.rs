@@ -343,6 +343,30 @@ kinds! {
         example "global_load_dword v2, v[0:1], off    ; v[0:1] is in a buffer of clCreateBuffer(context, CL_MEM_WRITE_ONLY, ...)"
         remedy "Make the buffer with CL_MEM_READ_WRITE, or mend the address."
         source "OpenCL, clCreateBuffer"
+    MappedBufferAccess "mapped-buffer-access" Bounds Error
+        meaning "A kernel reads or writes a region of a buffer that the program has mapped for writing (`CL_MAP_WRITE`, \
+                 `CL_MAP_WRITE_INVALIDATE_REGION`), or writes one that it has mapped for reading (`CL_MAP_READ`). In OpenCL the result is \
+                 undefined: a device with memory of its own works on another copy than the host. A region that is only mapped for reading \
+                 may be read by kernels."
+        example "global_store_dword v[0:1], v2, off    ; v[0:1] is in a region of clEnqueueMapBuffer(queue, buffer, ...)"
+        remedy "Call clEnqueueUnmapMemObject before the launch (clEnqueueNDRangeKernel), in the same queue that is in order, or with its event in the \
+                launch's wait list. Map with CL_MAP_READ alone what kernels read meanwhile."
+        source "OpenCL, \"Accessing Mapped Regions of a Memory Object\""
+    WrittenAfterUnmap "written-after-unmap" Bounds Error
+        meaning "A kernel reads bytes of a buffer that the program has written through the pointer of clEnqueueMapBuffer after it called \
+                 clEnqueueUnmapMemObject. In OpenCL the result is undefined: on a device with memory of its own the kernel does not see them. \
+                 The contents of a region when it is unmapped are compared with those when the next kernel that has the buffer begins; no \
+                 command has written them between the two."
+        example "global_load_dword v2, v[0:1], off    ; mapped[0] = 1 behind clEnqueueUnmapMemObject(queue, buffer, mapped, ...)"
+        remedy "Write before clEnqueueUnmapMemObject, or map the buffer again. Memory that host and kernels share for longer is shared virtual \
+                memory (clSVMAlloc)."
+        source "OpenCL, \"Accessing Mapped Regions of a Memory Object\""
+    SubBufferOverrun "sub-buffer-overrun" Bounds Error
+        meaning "A kernel that was given a part of a buffer (clCreateSubBuffer) accesses bytes of the buffer that are outside of the part, and that \
+                 no other argument has. There is memory, so that nothing faults; it belongs to another part."
+        example "global_store_dword v[0:1], v2, off offset:1024    ; v[0:1] is a sub-buffer of 1024 bytes"
+        remedy "Compare the index with the size of the sub-buffer, or pass the whole buffer to the kernel."
+        source "OpenCL, clCreateSubBuffer; OpenCL C, additive operators: pointer arithmetic stays within an object"
     DivideByZero "divide-by-zero" Arith Warning
         meaning "A reciprocal of zero, or a division with a zero denominator, has a result that is used. In floating point it is infinite or a \
                  NaN, as IEEE 754 has it; an integer division gives an arbitrary number, and is undefined in OpenCL C and C++. Compilers \

@@ -203,6 +203,39 @@ fn buffers_may_be_made_to_be_only_read_or_only_written() {
                 AccessRule::WriteOnly,
                 Some("load-from-write-only buffer_atomic_add"),
             ),
+            (load, AccessRule::MappedForReading, None),
+            (scalar, AccessRule::MappedForReading, None),
+            (
+                store,
+                AccessRule::MappedForReading,
+                Some("mapped-buffer-access buffer_store_dword"),
+            ),
+            (
+                load,
+                AccessRule::MappedForWriting,
+                Some("mapped-buffer-access buffer_load_dword"),
+            ),
+            (
+                add,
+                AccessRule::MappedForWriting,
+                Some("mapped-buffer-access buffer_atomic_add"),
+            ),
+            (
+                scalar,
+                AccessRule::WrittenAfterUnmap,
+                Some("written-after-unmap s_load_dword"),
+            ),
+            (store, AccessRule::WrittenAfterUnmap, None),
+            (
+                load,
+                AccessRule::OutsideSubBuffers,
+                Some("sub-buffer-overrun buffer_load_dword"),
+            ),
+            (
+                store,
+                AccessRule::OutsideSubBuffers,
+                Some("sub-buffer-overrun buffer_store_dword"),
+            ),
         ] {
             text(access).only(rule).finds(expected.as_slice());
         }

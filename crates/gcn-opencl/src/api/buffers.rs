@@ -177,6 +177,9 @@ fn map_work(
                 _ => {}
             }
         }
+        if let Some((regions, range)) = mapped.watched_region(&region) {
+            regions.map(range, flags & MAP_WRITES != 0);
+        }
         Ok(())
     }
 }
@@ -266,6 +269,13 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
         let memory = object_of(&order, memory)?;
         order.queue.check()?;
         let mapping = memory.unmap(pointer.expose_provenance())?;
+        let watched = memory.watched_region(&mapping.region);
+        // The program may use its own memory on.
+        let compared = watched.clone().filter(|_| memory.host.is_none());
+        let contents = compared.zip(memory.space());
+        let contents = contents.and_then(|((regions, range), space)| {
+            regions.contents(space, &range, mapping.is_written)
+        });
         let work = move || {
             let space = memory.space().filter(|_| mapping.is_written);
             if let Some(space) = space {
@@ -278,6 +288,9 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
                         }
                     }
                 }
+            }
+            if let Some((regions, range)) = watched {
+                regions.unmap(&range, mapping.is_written, contents);
             }
             Ok(())
         };

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use gcn_emu::observe::Observers;
 use gcn_observe::finding::Check;
 
+use super::mapped_regions::{ChangeListener, MappedRegions};
 use super::say::{say, say_once, standard_error};
 use crate::report::{FindingReport, Notification};
 use crate::settings::{FindingFormat, Settings};
@@ -39,6 +40,8 @@ pub struct ProgramChecks {
     is_text: bool,
     out: Mutex<Output>,
     failures: Mutex<Failures>,
+    /// The regions that the program has mapped, if a check holds kernels to them.
+    mapped_regions: Option<Arc<MappedRegions>>,
 }
 
 /// Kernels that have failed: the messages of the first [`MAX_FAILURES`], and the number of the others.
@@ -71,13 +74,22 @@ impl ProgramChecks {
             format!("cannot write {}: {error}", file.display())
         };
         let checks = Checking::new(settings).map_err(|error| error.to_string())?;
-        device.observe(checks.observers());
+        let has_bounds = checks.settings().checks.contains(&Check::Bounds);
+        let mapped_regions = has_bounds.then(Arc::<MappedRegions>::default);
+        match &mapped_regions {
+            Some(regions) => device.memory().observe(ChangeListener {
+                observers: checks.observers().clone(),
+                regions: regions.clone(),
+            }),
+            None => device.observe(checks.observers()),
+        }
         let checking = ProgramChecks {
             checks,
             device: device.clone(),
             is_text,
             out: Mutex::new(out.map_err(named)?),
             failures: Mutex::default(),
+            mapped_regions,
         };
         // A document without findings is one too.
         checking.add(&[]);
@@ -106,6 +118,11 @@ impl ProgramChecks {
     pub fn undefines(&self) -> bool {
         let settings = self.checks.settings();
         settings.checks.contains(&Check::Uninit) && settings.watches_all()
+    }
+
+    /// The regions that the program has mapped, unless no check needs them.
+    pub fn mapped_regions(&self) -> Option<&MappedRegions> {
+        self.mapped_regions.as_deref()
     }
 
     /// Reports what was found in a kernel's module and is new.

@@ -14,7 +14,7 @@ use crate::case::{self, Case, Purpose};
 use crate::compile::{self, COMPILERS};
 use crate::emulate::{self, GCN, Mode};
 use crate::measure::measure;
-use crate::{Build, bench_check, bench_oclgrind, compare, reference, say};
+use crate::{Build, bench_check, compare, reference, say};
 
 /// The build that is timed.
 pub const BUILD: Build = Build {
@@ -65,13 +65,11 @@ impl Report {
 /// Measures something, and says what it is.
 type Measurement = fn() -> Result<(), String>;
 
-/// Times kernels under `gcn check`.
+/// Times kernels under `gcn check`, as the arguments behind it say.
 const CHECK: &str = "--check";
-/// The word behind it for the times beside Oclgrind's alone.
-const OCLGRIND: &str = "oclgrind";
 
 /// Names another `gcn`, such as one built before a change, to time in turns with this one.
-const BESIDE: &str = "--beside";
+pub const BESIDE: &str = "--beside";
 
 /// Times kernels, `memory` and `start`: those whose names contain the argument, or all without one. With [`BESIDE`] and the
 /// path of another `gcn`, times the kernels on both and nothing else.
@@ -80,10 +78,9 @@ pub fn main(arguments: impl Iterator<Item = String>) -> ExitCode {
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
     let measured = match words[..] {
         [BESIDE, other] => beside("", other),
-        [filter, BESIDE, other] => beside(filter, other),
         [] => all(""),
-        [CHECK] => bench_check::table().and_then(|()| bench_oclgrind::table()),
-        [CHECK, OCLGRIND] => bench_oclgrind::table(),
+        [CHECK, ref rest @ ..] => bench_check::main(rest),
+        [filter, BESIDE, other] => beside(filter, other),
         [filter] if !filter.starts_with('-') => all(filter),
         _ => Err(format!("usage: [FILTER] [{BESIDE} GCN]")),
     };

@@ -1,95 +1,245 @@
-//! The times of kernels under `gcn check` beside those under `gcn run`, in turns.
+//! The times of kernels under `gcn check` beside those under `gcn run`, in turns; or those of two builds of `gcn`.
 
 use std::path::Path;
 
 use gcn_observe::finding::Check;
 
-use crate::bench::{BUILD, Report};
+use crate::bench::{BESIDE, BUILD, Report};
 use crate::case::{self, Case, Purpose};
-use crate::compile;
 use crate::emulate::{GCN, Mode, emulate};
-use crate::say;
+use crate::{bench_oclgrind, compile, say};
 
-/// Kernels that are timed.
+/// Kernels that are timed: arithmetic, local memory, gathers, scatters, rows of loads, single bytes, atomics, few instructions in a
+/// wave, and small launches.
 pub const KERNELS: &[&str] = &[
-    "sgemm_tiled",
-    "reduce_float",
-    "histogram",
-    "xorshift",
-    "radix_sort",
+    "atomic_add_float",
+    "bfs",
+    "bitonic",
+    "convolution",
+    "dgemm",
     "fft",
+    "grayscale",
+    "histogram",
+    "histogram_global",
+    "hotspot",
+    "lud",
+    "matvec",
+    "md",
+    "nbody",
+    "radix_sort",
+    "reduce_float",
     "saxpy",
+    "scan",
+    "scatter",
+    "sgemm_tiled",
+    "small_launches",
+    "spmv_csr",
+    "stencil2d",
+    "transpose",
+    "xorshift",
 ];
 /// Runs of each in each way; the best counts. Checks that are off unless asked for take so long that one run is enough.
 const RUNS: usize = 3;
+/// Runs of each in each way on each of two `gcn`, and of checks that are off unless asked for.
+const RUNS_BESIDE: usize = 5;
+const RUNS_BESIDE_OFF: usize = 2;
+/// Ratio of times above which a build counts as slower than the other.
+const SLOWER: f64 = 1.1;
 
-/// The checks that are timed one by one, and nothing for those that are on together.
-fn checks() -> impl Iterator<Item = &'static str> {
-    Check::ALL.iter().map(|it| it.name()).chain([""])
+/// The word that asks for the times beside Oclgrind's alone.
+const OCLGRIND: &str = "oclgrind";
+
+/// Times kernels under `gcn check`: those whose names contain the argument, or all, and then those beside Oclgrind's. With [`BESIDE`] and
+/// the path of another `gcn`, times them on both and nothing else.
+///
+/// # Errors
+/// The arguments mean nothing, or a kernel cannot be timed.
+pub fn main(words: &[&str]) -> Result<(), String> {
+    match *words {
+        [] => table("").and_then(|()| bench_oclgrind::table()),
+        [OCLGRIND] => bench_oclgrind::table(),
+        [BESIDE, other] => beside("", other),
+        [filter, BESIDE, other] => beside(filter, other),
+        [filter] if !filter.starts_with('-') => table(filter),
+        _ => Err(format!("usage: [{OCLGRIND}] or [FILTER] [{BESIDE} GCN]")),
+    }
 }
 
-/// True unless it is a check that has to be asked for.
-fn is_on(name: &str) -> bool {
-    Check::named(name).map_or(name.is_empty(), Check::is_default)
+/// Ways to run a kernel: without checks, with each, and with those that are on together.
+#[derive(Clone, Copy)]
+enum Way {
+    Unchecked,
+    Only(Check),
+    Default,
+}
+
+impl Way {
+    /// All ways, in the order of the table's columns.
+    fn all() -> impl Iterator<Item = Way> {
+        let each = Check::ALL.iter().map(|check| Way::Only(*check));
+        [Way::Unchecked]
+            .into_iter()
+            .chain(each)
+            .chain([Way::Default])
+    }
+
+    fn name(self) -> &'static str {
+        match self {
+            Way::Unchecked => "run",
+            Way::Only(check) => check.name(),
+            Way::Default => "default",
+        }
+    }
+
+    /// True unless it is a check that has to be asked for.
+    fn is_on(self) -> bool {
+        match self {
+            Way::Unchecked | Way::Default => true,
+            Way::Only(check) => check.is_default(),
+        }
+    }
+
+    /// Seconds of a kernel itself on one thread by a `gcn`.
+    ///
+    /// # Errors
+    /// It cannot be run.
+    fn seconds(self, gcn: &str, case: &Case, object: &Path) -> Result<f64, String> {
+        match self {
+            Way::Unchecked => seconds(gcn, case, object, Mode::Run, ""),
+            Way::Only(check) => seconds(gcn, case, object, Mode::Check, check.name()),
+            Way::Default => seconds(gcn, case, object, Mode::Check, ""),
+        }
+    }
+}
+
+/// The kernels whose names contain a text.
+fn cases(filter: &str) -> Result<Vec<Case>, String> {
+    let mut cases = case::all(Purpose::Bench)?;
+    cases.retain(|case| KERNELS.contains(&case.name.as_str()) && case.name.contains(filter));
+    match cases.is_empty() {
+        true => Err(format!(
+            "no kernel that is timed has `{filter}` in its name"
+        )),
+        false => Ok(cases),
+    }
 }
 
 /// Prints a row for each kernel: seconds without checkers, and how many times as long each check takes.
-///
-/// # Errors
-/// A kernel cannot be built or run, or has a finding that it does not name.
-pub fn table() -> Result<(), String> {
+fn table(filter: &str) -> Result<(), String> {
     say(&format!(
         "Seconds of the kernel itself on one thread under `gcn run`, and times as long under `gcn check`; the best of {RUNS} \
          runs in turns, of one for checks that are off unless asked for; {BUILD}."
     ));
-    let names = checks().map(|name| if name.is_empty() { "default" } else { name });
+    let names = Way::all().skip(1).map(|way| format!("{:>11}", way.name()));
     say(&format!(
         "{:16} {:>8} {}",
         "kernel",
         "run s",
-        names.map(|name| format!("{name:>9}")).collect::<String>()
+        names.collect::<String>()
     ));
-    for case in case::all(Purpose::Bench)? {
-        if KERNELS.contains(&case.name.as_str()) {
-            row(&case).map_err(|error| format!("{}: {error}", case.name))?;
-        }
+    for case in cases(filter)? {
+        row(&case).map_err(|error| format!("{}: {error}", case.name))?;
     }
     Ok(())
 }
 
-/// Seconds of a kernel itself on one thread, by `gcn run`, or by `gcn check` with one check or all that are on.
+/// Seconds of a kernel itself on one thread by a `gcn`, by `gcn run`, or by `gcn check` with one check or all that are on.
 ///
 /// # Errors
 /// It cannot be run.
-pub fn seconds(case: &Case, object: &Path, mode: Mode, check: &str) -> Result<f64, String> {
+pub fn seconds(
+    gcn: &str,
+    case: &Case,
+    object: &Path,
+    mode: Mode,
+    check: &str,
+) -> Result<f64, String> {
     let mut options = vec!["--threads", "1", "--json"];
     if !check.is_empty() {
         options.extend(["--only", check]);
     }
-    let emulated = emulate(GCN, mode, case, object, "bench", &options)?;
+    let emulated = emulate(gcn, mode, case, object, "bench", &options)?;
     Ok(Report::of_all(&emulated.results.printed)?.seconds)
 }
 
 fn row(case: &Case) -> Result<(), String> {
     let object = compile::build(case, BUILD)?.object;
-    let seconds = |mode, check| seconds(case, &object, mode, check);
-    let mut alone = f64::INFINITY;
-    let mut checked = vec![f64::INFINITY; checks().count()];
+    let mut best = vec![f64::INFINITY; Way::all().count()];
     for run in 0..RUNS {
-        alone = alone.min(seconds(Mode::Run, "")?);
-        for (best, check) in checked.iter_mut().zip(checks()) {
-            if run == 0 || is_on(check) {
-                *best = best.min(seconds(Mode::Check, check)?);
+        for (best, way) in best.iter_mut().zip(Way::all()) {
+            if run == 0 || way.is_on() {
+                *best = best.min(way.seconds(GCN, case, &object)?);
             }
         }
     }
-    let factors = checked
+    let alone = best[0];
+    let factors = best[1..]
         .iter()
-        .map(|seconds| format!("{:>9.2}", seconds / alone));
+        .map(|seconds| format!("{:>11.2}", seconds / alone));
     say(&format!(
         "{:16} {alone:>8.3} {}",
         case.name,
         factors.collect::<String>()
     ));
     Ok(())
+}
+
+/// Prints a row for each kernel: the time by this `gcn` as a multiple of that by another one, without checks and with each.
+fn beside(filter: &str, other: &str) -> Result<(), String> {
+    say(&format!(
+        "Time of the kernel itself on one thread as a multiple of that with {other}, the best of {RUNS_BESIDE} runs of each in turns, of \
+         {RUNS_BESIDE_OFF} for checks that are off unless asked for; `!` marks more than {SLOWER}; {BUILD}."
+    ));
+    let names: Vec<&str> = Way::all().map(Way::name).collect();
+    let heads: String = names.iter().map(|name| format!("{name:>12}")).collect();
+    say(&format!("{:16} {heads}", "kernel"));
+    let mut all = Vec::new();
+    for case in cases(filter)? {
+        let ratios = ratios(&case, other).map_err(|error| format!("{}: {error}", case.name))?;
+        say(&format!("{:16} {}", case.name, in_cells(&ratios)));
+        all.push(ratios);
+    }
+    let means: Vec<f64> = (0..names.len())
+        .map(|column| {
+            let logarithms: f64 = all.iter().map(|ratios| ratios[column].ln()).sum();
+            (logarithms / all.len() as f64).exp()
+        })
+        .collect();
+    say(&format!("{:16} {}", "geometric mean", in_cells(&means)));
+    let slower = all.iter().flatten().filter(|ratio| **ratio > SLOWER);
+    say(&format!(
+        "{} of {} times are more than {SLOWER} times the other's",
+        slower.count(),
+        all.len() * names.len()
+    ));
+    Ok(())
+}
+
+/// Times by this `gcn` as multiples of those by another one, for each way.
+fn ratios(case: &Case, other: &str) -> Result<Vec<f64>, String> {
+    let object = compile::build(case, BUILD)?.object;
+    let mut ratios = Vec::new();
+    for way in Way::all() {
+        let [mut ours, mut theirs] = [f64::INFINITY; 2];
+        let runs = if way.is_on() {
+            RUNS_BESIDE
+        } else {
+            RUNS_BESIDE_OFF
+        };
+        for _ in 0..runs {
+            ours = ours.min(way.seconds(GCN, case, &object)?);
+            theirs = theirs.min(way.seconds(other, case, &object)?);
+        }
+        ratios.push(ours / theirs);
+    }
+    Ok(ratios)
+}
+
+/// Ratios as a line of the table.
+fn in_cells(ratios: &[f64]) -> String {
+    let mark = |ratio: f64| if ratio > SLOWER { "!" } else { " " };
+    let cells = ratios.iter();
+    cells
+        .map(|ratio| format!("{ratio:>11.2}{}", mark(*ratio)))
+        .collect()
 }

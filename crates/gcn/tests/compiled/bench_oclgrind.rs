@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::bench::BUILD;
 use crate::bench_check::{KERNELS, seconds};
 use crate::case::{self, Case, Purpose};
-use crate::emulate::Mode;
+use crate::emulate::{GCN, Mode};
 use crate::{compare, compile, reference, say};
 
 /// The variable that names another command than [`COMMAND`].
@@ -82,7 +82,7 @@ fn row(case: &Case, small: &Case, oclgrind: &str) -> Result<(), String> {
         };
         let mut ours = f64::INFINITY;
         for _ in 0..RUNS {
-            ours = ours.min(seconds(case, &object, mode, check)?);
+            ours = ours.min(seconds(GCN, case, &object, mode, check)?);
         }
         let words = [oclgrind].into_iter().chain(ONE_THREAD);
         let words = words.chain([option].into_iter().filter(|it| !it.is_empty()));

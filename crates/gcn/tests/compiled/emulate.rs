@@ -110,49 +110,58 @@ pub fn emulate(
     let mut findings = BTreeSet::new();
     let more = MORE_CHECKS.map(Check::name).join(",");
     for launch in &case.launches {
-        for _ in 0..launch.repeat {
-            let mut command = Command::new(gcn);
-            match mode {
-                Mode::Run => command.arg("run"),
-                Mode::Vary => command.arg("run").args(VARIATIONS),
-                Mode::Check => command.arg("check"),
-                Mode::CheckMore => command.args(["check", "--only", &more]),
-            };
-            if mode.checks() {
-                command.args(["--format", "json", "--output"]).arg(&found);
-            }
+        let mut command = Command::new(gcn);
+        match mode {
+            Mode::Run => command.arg("run"),
+            Mode::Vary => command.arg("run").args(VARIATIONS),
+            Mode::Check => command.arg("check"),
+            Mode::CheckMore => command.args(["check", "--only", &more]),
+        };
+        if mode.checks() {
+            command.args(["--format", "json", "--output"]).arg(&found);
+        }
+        if launch.repeat == 1 {
             command.arg(object);
-            command.arg("--kernel").arg(&launch.kernel);
-            command.arg("--grid").arg(list(launch.grid));
-            command.arg("--group").arg(list(launch.group));
-            command.arg("--limit").arg(LIMIT.to_string()).args(options);
-            for (index, arg) in launch.args.iter().enumerate() {
-                let value = match arg {
-                    Arg::Buffer(n) => {
-                        let save = format!("{index}={}", saved(*n).display());
-                        command.arg("--save").arg(save);
-                        format!("{}@{}", case.buffers[*n].ty, file(*n).display())
-                    }
-                    Arg::Value(bytes) => {
-                        let path = place.join(format!("value{index}"));
-                        fs::write(&path, bytes).map_err(text)?;
-                        format!("@{}", path.display())
-                    }
-                    Arg::Local(bytes) => format!("local:{bytes}"),
-                    Arg::Null => "null".to_owned(),
-                };
-                command.arg("--arg").arg(format!("{index}={value}"));
-            }
-            let statuses = if mode.checks() { &CHECKED[..] } else { &[0] };
-            let output = run_to(&mut command, statuses)?;
-            printed.push_str(&String::from_utf8_lossy(&output));
-            if mode.checks() {
-                findings.extend(names(&found)?);
-            }
-            for arg in &launch.args {
-                if let Arg::Buffer(n) = arg {
-                    fs::rename(saved(*n), file(*n)).map_err(text)?;
+        } else {
+            // No option has the number of repetitions.
+            let (path, repeat) = (place.join("launch.toml"), launch.repeat);
+            let contents = format!(
+                "file = {:?}\nrepeat = {repeat}\n",
+                object.display().to_string()
+            );
+            fs::write(&path, contents).map_err(text)?;
+            command.arg(path);
+        }
+        command.arg("--kernel").arg(&launch.kernel);
+        command.arg("--grid").arg(list(launch.grid));
+        command.arg("--group").arg(list(launch.group));
+        command.arg("--limit").arg(LIMIT.to_string()).args(options);
+        for (index, arg) in launch.args.iter().enumerate() {
+            let value = match arg {
+                Arg::Buffer(n) => {
+                    let save = format!("{index}={}", saved(*n).display());
+                    command.arg("--save").arg(save);
+                    format!("{}@{}", case.buffers[*n].ty, file(*n).display())
                 }
+                Arg::Value(bytes) => {
+                    let path = place.join(format!("value{index}"));
+                    fs::write(&path, bytes).map_err(text)?;
+                    format!("@{}", path.display())
+                }
+                Arg::Local(bytes) => format!("local:{bytes}"),
+                Arg::Null => "null".to_owned(),
+            };
+            command.arg("--arg").arg(format!("{index}={value}"));
+        }
+        let statuses = if mode.checks() { &CHECKED[..] } else { &[0] };
+        let output = run_to(&mut command, statuses)?;
+        printed.push_str(&String::from_utf8_lossy(&output));
+        if mode.checks() {
+            findings.extend(names(&found)?);
+        }
+        for arg in &launch.args {
+            if let Arg::Buffer(n) = arg {
+                fs::rename(saved(*n), file(*n)).map_err(text)?;
             }
         }
     }

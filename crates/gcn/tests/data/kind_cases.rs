@@ -22,6 +22,21 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         "crates/gcn-observe/tests/values/bounds.rs",
         "only a program makes buffers that kernels must not read",
     ),
+    (
+        "mapped-buffer-access",
+        "crates/gcn-observe/tests/values/bounds.rs",
+        "only a program maps buffers",
+    ),
+    (
+        "written-after-unmap",
+        "crates/gcn-observe/tests/values/bounds.rs",
+        "only a program maps buffers",
+    ),
+    (
+        "sub-buffer-overrun",
+        "crates/gcn-observe/tests/values/bounds.rs",
+        "only a program makes parts of buffers",
+    ),
 ];
 
 /// Checks that every kind is expected.
