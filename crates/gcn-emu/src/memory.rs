@@ -186,6 +186,13 @@ impl Memory {
         self.space.notice(MemoryChangeKind::Read, address, len);
     }
 
+    /// Tells the listener that the host reads `len` bytes at `address` as results: unlike what [`Memory::reads`] is for, such as
+    /// copies of whole buffers, each of the bytes should be written.
+    pub fn reads_results(&self, address: u64, len: u64) {
+        let kind = MemoryChangeKind::ReadAsResults;
+        self.space.notice(kind, address, len);
+    }
+
     /// Frees the allocation that begins at `address`. A kernel that accesses it from now on faults; one that is just doing so
     /// may load anything.
     ///

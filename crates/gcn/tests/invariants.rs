@@ -227,6 +227,17 @@ fn execution_never_sees_an_opcode_number() {
 }
 
 #[test]
+fn facts_of_checkers_go_by_operation() {
+    let facts: Vec<_> = library_sources()
+        .into_iter()
+        .filter(|(name, _)| name.starts_with("gcn-observe/src/") && name.ends_with("facts.rs"))
+        .collect();
+    assert!(facts.len() > 3, "checkers have facts of instructions");
+    let why = "an instruction has other names on other generations";
+    assert_absent(&facts, &[".name()", ".name_on("], why);
+}
+
+#[test]
 fn no_instruction_is_named_where_rows_are_walked() {
     let files = [
         "gcn-isa/src/decode.rs",

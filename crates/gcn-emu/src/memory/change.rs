@@ -33,4 +33,6 @@ pub enum MemoryChangeKind {
     Undefined,
     /// The host reads the range, as copies to it do. Nothing changes.
     Read,
+    /// The host reads the range as results, which it shows, saves or compares: all of it should be written. Nothing changes.
+    ReadAsResults,
 }

@@ -169,7 +169,7 @@ impl Observer for Races {
     fn memory_changes(&self, change: &MemoryChange<'_>) {
         let kind = match change.kind {
             MemoryChangeKind::Written => entry::AccessKind::Store,
-            MemoryChangeKind::Read => entry::AccessKind::Load,
+            MemoryChangeKind::Read | MemoryChangeKind::ReadAsResults => entry::AccessKind::Load,
             MemoryChangeKind::Allocated | MemoryChangeKind::Freed | MemoryChangeKind::Undefined => {
                 return;
             }

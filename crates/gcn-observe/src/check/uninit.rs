@@ -106,6 +106,7 @@ impl Observer for Uninit {
             }
             MemoryChangeKind::Written => global.define(change.range.clone()),
             MemoryChangeKind::Read => self.shared.read(&self.findings, &change.range),
+            MemoryChangeKind::ReadAsResults => self.shared.read_results(&self.findings, change),
         }
     }
 }

@@ -299,10 +299,19 @@ kinds! {
         source "checklist 2.29"
     UninitializedResult "uninitialized-result" Uninit Error
         meaning "An instruction stores bits that nothing has set to global memory, and they are there when the kernel ends, for the host to \
-                 read; of memory that a program of HIP has from hipMalloc, when it copies them to the host. The padding of structures \
-                 and of vectors of three is not reported."
+                 read; of memory that a program of HIP has from hipMalloc, when it copies them to the host; of a buffer that `gcn check` \
+                 was told to be undefined, when they are printed, saved or compared. The padding of structures and of vectors of three \
+                 is not reported."
         example "global_store_dword v[0:1], v9, off    ; the kernel has not set v9"
         remedy "Set the value before it is stored, in every lane that stores it."
+        source "checklist 2.29"
+    UnwrittenResult "unwritten-result" Uninit Error
+        meaning "`--print`, `--save` or `--expect` reads elements of a buffer whose contents are undefined \
+                 (`--arg x=f32*100:undefined`), and no kernel has written them: they are what was in memory before. Copies to the host by \
+                 programs of HIP and OpenCL do not count, since these often copy a whole buffer of which a part is used."
+        example "gcn check halves.cl --grid 64 --arg out=u32*128:undefined --print out    # the kernel writes out[0] to out[63]"
+        remedy "Write every element, or print only those that the kernel writes: `--print out[0..64]`. Where the old contents count, as \
+                those of an accumulator, clear the buffer first: `--arg out=u32*128`."
         source "checklist 2.29"
     GlobalOutOfBounds "global-out-of-bounds" Bounds Error
         meaning "Global memory is accessed where no allocation holds all of the bytes. The run ends by a fault there."

@@ -82,6 +82,18 @@ impl Tolerance {
         Some(Tolerance { distance, flushes })
     }
 
+    /// True if any value will do, so that it does not matter what was computed.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::compare::Tolerance;
+    /// assert!(Tolerance::parse("any").is_some_and(Tolerance::is_any));
+    /// assert!(!Tolerance::EQUAL.is_any());
+    /// ```
+    pub fn is_any(self) -> bool {
+        self.distance == Distance::Any
+    }
+
     /// True if a value is as close to `expected` as it must be. Both have the same type.
     ///
     /// # Examples

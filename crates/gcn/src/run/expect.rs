@@ -23,6 +23,8 @@ use crate::render::printable;
 pub struct Expectation {
     view: MemoryView,
     expected: Expected,
+    /// Any values will do.
+    is_any: bool,
 }
 
 /// The file that an expectation reads, if it reads one.
@@ -55,7 +57,16 @@ impl Expectation {
             );
             bail!(Problem::new(INVALID_EXPECTATION, message));
         }
-        Ok(Expectation { view, expected })
+        Ok(Expectation {
+            view,
+            expected,
+            is_any: tolerance.is_any(),
+        })
+    }
+
+    /// The elements, if their values matter.
+    pub fn view(&self) -> Option<&MemoryView> {
+        (!self.is_any).then_some(&self.view)
     }
 
     /// Compares.

@@ -28,6 +28,7 @@ mod dispatch;
 mod report;
 
 use std::io::Write;
+use std::ops::Range;
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
@@ -184,6 +185,7 @@ fn carry_out(
         findings_on_stdout: settings.is_some_and(findings::take_stdout),
     };
     let wanted = Wanted::new(run, &files, dispatches.buffers.views(), loaded)?;
+    let results = wanted.results();
     let mut trace = RunTrace::new(run, wanted.trace)?;
     let profiling = ProfileFile::new(&run.profile)?;
     let interrupted = checking.map_or_else(Arc::default, |it| it.stop().clone());
@@ -224,6 +226,12 @@ fn carry_out(
         let report = FaultReport::new(&end, &map, &cause.to_string(), unset)?;
         Some((RunOutcome::of_fault(&fault.kind, cause), report))
     });
+    if fault.is_none() && checking.is_some() {
+        // A run that was stopped has not written all of its results.
+        for Range { start, end } in results {
+            device.memory().reads_results(start, end - start);
+        }
+    }
     let findings = checking.map(|it| it.collect(&module)).unwrap_or_default();
     // A run that was stopped because there are enough findings has no fault of its own.
     let fault = fault.filter(|_| !checking.is_some_and(Checking::is_full));

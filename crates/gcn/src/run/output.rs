@@ -1,6 +1,7 @@
 //! Elements of buffers: selected, read, and printed.
 
 use std::io::{self, Write};
+use std::ops::Range;
 
 use anyhow::{Context, Result, bail};
 use gcn_runtime::bind::BufferView;
@@ -195,6 +196,12 @@ impl MemoryView {
     /// Elements.
     pub fn count(&self) -> u64 {
         self.end - self.begin
+    }
+
+    /// Addresses of the elements.
+    pub fn addresses(&self) -> Range<u64> {
+        let size = self.ty.size() as u64;
+        self.address + self.begin * size..self.address + self.end * size
     }
 
     /// Bytes, piece by piece, each of whole elements.

@@ -47,6 +47,11 @@ impl Save {
         &self.name
     }
 
+    /// The elements.
+    pub fn view(&self) -> &MemoryView {
+        &self.view
+    }
+
     /// True if it goes to standard output.
     pub fn is_for_stdout(&self) -> bool {
         self.path == Path::new(input::STDIN)

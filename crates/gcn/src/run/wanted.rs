@@ -1,5 +1,6 @@
 //! Actions on memory after a run: printing, saving, comparing.
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -164,5 +165,22 @@ impl Wanted {
             expect,
             trace,
         })
+    }
+
+    /// Addresses of the results, in order and without overlaps: what is printed, saved or compared.
+    pub fn results(&self) -> Vec<Range<u64>> {
+        let saved = self.save.iter().map(Save::view);
+        let compared = self.expect.iter().filter_map(Expectation::view);
+        let views = self.print.iter().chain(saved).chain(compared);
+        let mut all: Vec<Range<u64>> = views.map(MemoryView::addresses).collect();
+        all.sort_by_key(|it| it.start);
+        all.dedup_by(|next, last| {
+            let overlaps = next.start <= last.end;
+            if overlaps {
+                last.end = last.end.max(next.end);
+            }
+            overlaps
+        });
+        all
     }
 }

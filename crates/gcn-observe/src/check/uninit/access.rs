@@ -8,7 +8,7 @@ use gcn_isa::effect::{AtomicOp, Half, ImageOp};
 use gcn_isa::{Does, Ty};
 
 use super::facts::UninitFacts;
-use super::memory::{GlobalView, UndefinedGlobal, UndefinedPrivate};
+use super::memory::{GlobalView, PADDING, UndefinedGlobal, UndefinedPrivate};
 use super::origin::{Loads, UndefinedOrigin};
 use super::part::PartlyDefined;
 use super::registers::UndefinedRegisters;
@@ -144,10 +144,10 @@ impl UndefinedAccess<'_> {
         origin: UndefinedOrigin,
     ) {
         let is_undefined = bits.iter().any(|bits| *bits != 0);
-        let number = if is_undefined && !is_padded(bits, bytes) {
-            (self.store)(self.loads, origin)
-        } else {
-            0
+        let number = match is_undefined {
+            false => 0,
+            true if is_padded(bits, bytes) => PADDING,
+            true => (self.store)(self.loads, origin),
         };
         for (chunk, bits) in (0..bytes.div_ceil(DWORD)).zip(bits) {
             let at = chunk * DWORD;

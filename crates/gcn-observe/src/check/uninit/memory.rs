@@ -10,10 +10,13 @@ const PAGE_DWORDS: u64 = 1024;
 /// Bytes of a page.
 const PAGE: u64 = 4 * PAGE_DWORDS;
 
+/// The number of stores that leave undefined only what is padding.
+pub(super) const PADDING: u32 = u32::MAX;
+
 /// Undefined bits of a page, and who stored them.
 struct UndefinedPage {
     bits: Box<[AtomicU32]>,
-    /// The store that left each dword undefined, by its number from 1 on; 0 for none.
+    /// The store that left each dword undefined, by its number from 1 on; 0 for none, or [`PADDING`].
     stores: OnceLock<Box<[AtomicU32]>>,
 }
 
@@ -137,13 +140,54 @@ impl Tracked {
             let dwords = stores.zip(&page.bits).enumerate();
             dwords.filter_map(move |(dword, (store, bits))| {
                 let store = store.load(Relaxed);
-                (store != 0 && bits.load(Relaxed) != 0).then_some(Left {
+                let is_known = store != 0 && store != PADDING;
+                (is_known && bits.load(Relaxed) != 0).then_some(Left {
                     address: self.base + number as u64 * PAGE + 4 * dword as u64,
                     store,
                 })
             })
         })
     }
+
+    /// Calls a function with the bytes of a range that nothing has written, dword by dword or page by page, in order.
+    fn each_unwritten(&self, range: &Range<u64>, mut each: impl FnMut(Range<u64>)) {
+        let end = range.end.min(self.base + self.len);
+        let mut at = range.start.max(self.base);
+        while at < end {
+            let Some((page, dword)) = self.place(at) else {
+                return;
+            };
+            let Some(page) = page.get() else {
+                let next = (at + PAGE - (at - self.base) % PAGE).min(end);
+                if self.unseen != 0 {
+                    each(at..next);
+                }
+                at = next;
+                continue;
+            };
+            let next = (at + 4 - at % 4).min(end);
+            let is_stored = || {
+                let stores = page.stores.get();
+                stores.is_some_and(|stores| stores[dword].load(Relaxed) != 0)
+            };
+            let bits = page.bits[dword].load(Relaxed);
+            if bits & mask_of(at, next - at) != 0 && !is_stored() {
+                each(at..next);
+            }
+            at = next;
+        }
+    }
+}
+
+/// Bytes of an allocation that nothing has written.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Unwritten {
+    /// Address of the allocation.
+    pub(super) base: u64,
+    /// Address of the first one.
+    pub(super) first: u64,
+    /// Number of bytes, in dwords that have such a byte.
+    pub(super) bytes: u64,
 }
 
 /// Undefined bits of global memory. It takes memory for pages of allocations with undefined bytes only: as much as they
@@ -226,6 +270,21 @@ impl UndefinedGlobal {
         left.flat_map(|(_, it)| it.left())
             .filter(|it| range.contains(&it.address))
             .collect()
+    }
+
+    /// The bytes of a range, in one allocation that began undefined, that nothing has written.
+    pub(super) fn unwritten(&self, range: &Range<u64>) -> Option<Unwritten> {
+        let tracked = self.find(range.start).filter(|it| it.is_apart)?;
+        let mut found: Option<Unwritten> = None;
+        tracked.each_unwritten(range, |bytes| {
+            let unwritten = found.get_or_insert(Unwritten {
+                base: tracked.base,
+                first: bytes.start,
+                bytes: 0,
+            });
+            unwritten.bytes += bytes.end - bytes.start;
+        });
+        found
     }
 }
 
@@ -449,6 +508,30 @@ mod tests {
         assert_eq!(view.load(0x1_2000, 4), 0);
         global.forget(&(0x1_0000..0x1_3000));
         assert!(!global.has_any());
+    }
+
+    #[test]
+    fn bytes_that_nothing_has_written_are_counted() {
+        let global = UndefinedGlobal::default();
+        global.undefine(0x1_0000..0x1_3000);
+        let unwritten = |range: Range<u64>| {
+            let found = global.unwritten(&range)?;
+            assert_eq!(found.base, 0x1_0000);
+            Some((found.first, found.bytes))
+        };
+        assert_eq!(unwritten(0x1_0000..0x1_3000), Some((0x1_0000, 0x3000)));
+        let mut view = GlobalView::new(&global);
+        view.store(0x1_0000, 4, 0, 0);
+        view.store(0x1_0004, 4, u32::MAX, 1);
+        view.store(0x1_0008, 4, 0xff00, PADDING);
+        view.store(0x1_000c, 2, 0, 0);
+        assert_eq!(unwritten(0x1_0000..0x1_000e), None, "stored, if undefined");
+        assert_eq!(unwritten(0x1_0000..0x1_0014), Some((0x1_000c, 8)));
+        global.define(0x1_0000..0x1_2ffc);
+        assert_eq!(unwritten(0x1_0000..0x1_3000), Some((0x1_2ffc, 4)));
+        assert_eq!(unwritten(0x1_0000..0x1_2ffc), None);
+        global.track(0x2_0000..0x2_1000);
+        assert_eq!(unwritten(0x2_0000..0x2_1000), None, "it began defined");
     }
 
     #[test]

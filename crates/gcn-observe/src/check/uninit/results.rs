@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Mutex, PoisonError};
 
-use gcn_emu::observe::Dispatched;
+use gcn_emu::observe::{Dispatched, MemoryChange};
 
 use super::memory::{Left, UndefinedGlobal};
 use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
@@ -14,6 +14,15 @@ use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings
 pub(super) struct SharedResults {
     pub(super) global: UndefinedGlobal,
     stores: Mutex<Vec<Store>>,
+    last: Mutex<Option<EndedDispatch>>,
+}
+
+/// A dispatch that has ended.
+struct EndedDispatch {
+    id: u64,
+    kernel: Option<String>,
+    /// The kernel's first instruction.
+    entry: FindingPlace,
 }
 
 /// A store that has left undefined bits in global memory.
@@ -33,8 +42,18 @@ impl SharedResults {
         all.len() as u32
     }
 
-    /// Reports what stores of a dispatch have left undefined where the host may read it.
+    /// Reports what stores of a dispatch, which has ended, have left undefined where the host may read it.
     pub(super) fn report(&self, findings: &Findings, dispatched: &Dispatched<'_>) {
+        if self.global.has_any() {
+            let entry = dispatched.dispatch.entry;
+            let step = dispatched.code.step(entry).and_then(Result::ok);
+            *self.last.lock().unwrap_or_else(PoisonError::into_inner) =
+                step.map(|step| EndedDispatch {
+                    id: dispatched.id,
+                    kernel: dispatched.dispatch.kernel.clone(),
+                    entry: FindingPlace::new(entry, &step.inst, None),
+                });
+        }
         let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         let is_own = |store: &Store| store.dispatch == dispatched.id;
         if stores.iter().any(is_own) {
@@ -51,6 +70,40 @@ impl SharedResults {
             let left = self.global.left_apart(range);
             told(findings, &stores, left, |_| true, message);
         }
+    }
+}
+
+impl SharedResults {
+    /// Reports what is undefined of what the host reads as results: also what nothing has stored.
+    pub(super) fn read_results(&self, findings: &Findings, change: &MemoryChange<'_>) {
+        let (range, name) = (&change.range, change.name);
+        self.read(findings, range);
+        let last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+        let (Some(unwritten), Some(last)) = (self.global.unwritten(range), &*last) else {
+            return;
+        };
+        let key = FindingKey {
+            kind: Kind::UnwrittenResult,
+            pc: last.entry.pc,
+            other: 0,
+            detail: unwritten.base,
+        };
+        findings.report(key, None, || Finding {
+            label: "the last kernel that ran".to_owned(),
+            address: Some(FindingAddress::global(unwritten.first)),
+            notes: vec![format!(
+                "{} of the {} bytes that the host reads have not been written",
+                unwritten.bytes,
+                range.end - range.start
+            )],
+            kernel: last.kernel.clone(),
+            dispatch: last.id,
+            ..Finding::at(
+                key.kind,
+                last.entry.clone(),
+                format!("the host reads elements of {name} that nothing has written"),
+            )
+        });
     }
 }
 
