@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use crate::lanes::LANES;
+use crate::wave::WaveId;
 
 /// Bytes of scratch with which a host thread keeps more workgroups alive than it must.
 const SCRATCH_BYTES: u64 = 4 << 20;
@@ -113,7 +114,60 @@ pub struct Stats {
     pub violations: u64,
 }
 
+/// Sizes of a dispatch, in work-items.
+///
+/// # Examples
+/// ```
+/// use gcn_emu::run::GridShape;
+/// use gcn_emu::wave::WaveId;
+/// let shape = GridShape { grid: [100, 3, 1], group: [32, 4, 1] };
+/// assert_eq!(shape.group_size([0, 0, 0]), [32, 3, 1]);
+/// assert_eq!(shape.group_size([3, 0, 0]), [4, 3, 1], "at the edge of the grid");
+/// let id = |group, wave, lane| shape.local_id(WaveId { group, wave }, lane);
+/// assert_eq!(id([0, 0, 0], 1, 5), [5, 2, 0]);
+/// assert_eq!(id([3, 0, 0], 0, 5), [1, 1, 0]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GridShape {
+    /// Work-items of the grid in x, y, z; none zero.
+    pub grid: [u32; 3],
+    /// Work-items of a workgroup in x, y, z; none zero.
+    pub group: [u32; 3],
+}
+
+impl GridShape {
+    /// Work-items of a workgroup in x, y, z: one at the edge of the grid has only those that the grid has.
+    pub fn group_size(&self, group: [u32; 3]) -> [u32; 3] {
+        std::array::from_fn(|d| {
+            let begin = u64::from(group[d]) * u64::from(self.group[d]);
+            let rest = u64::from(self.grid[d]).saturating_sub(begin);
+            rest.min(u64::from(self.group[d])) as u32
+        })
+    }
+
+    /// The ID within its workgroup of the work-item that a lane of a wave runs.
+    pub fn local_id(&self, wave: WaveId, lane: usize) -> [u32; 3] {
+        let number = wave.wave as usize * LANES + lane;
+        local_id(self.group_size(wave.group), number as u32)
+    }
+}
+
+/// The ID of a work-item in a workgroup of this size by its number: x is fastest.
+#[inline]
+pub(crate) fn local_id(size: [u32; 3], number: u32) -> [u32; 3] {
+    let [x, y, _] = size.map(|size| size.max(1));
+    [number % x, number / x % y, number / x / y]
+}
+
 impl Dispatch {
+    /// The sizes.
+    pub fn shape(&self) -> GridShape {
+        GridShape {
+            grid: self.grid,
+            group: self.group,
+        }
+    }
+
     /// Workgroups in x, y, z; the last ones may be partial.
     pub fn groups(&self) -> [u64; 3] {
         std::array::from_fn(|d| u64::from(self.grid[d]).div_ceil(u64::from(self.group[d].max(1))))

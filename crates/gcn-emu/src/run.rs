@@ -23,7 +23,9 @@ mod worker;
 
 use crate::code::Code;
 use crate::device::Device;
-pub use crate::dispatch::{AccessRule, Dispatch, Initial, InitialSgpr, Restricted, Stats};
+pub use crate::dispatch::{
+    AccessRule, Dispatch, GridShape, Initial, InitialSgpr, Restricted, Stats,
+};
 use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind, Site};
 pub use crate::lanes::{FloatEnvironment, LEVEL_VARIABLE, Level, LevelError};

@@ -500,4 +500,33 @@ impl Does {
             _ => Implicit::NONE,
         }
     }
+
+    /// Type of an element in memory; a dword where the operands say the size, or there is no memory.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Does, Ty};
+    /// assert_eq!(Does::Store(Ty::U8).element().bytes(), 1);
+    /// assert_eq!(Does::LoadByLane.element().bytes(), 4);
+    /// ```
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "most effects are on dwords, or on none"
+    )]
+    pub const fn element(self) -> Ty {
+        match self {
+            Does::Load(ty)
+            | Does::LoadHalf(ty, _)
+            | Does::Store(ty)
+            | Does::StoreHigh(ty)
+            | Does::Atomic(_, ty)
+            | Does::Return(_, ty)
+            | Does::LoadTwo(ty, _)
+            | Does::StoreTwo(ty, _)
+            | Does::ExchangeTwo(ty, _)
+            | Does::AtomicFromLds(_, ty)
+            | Does::ExchangeConditionally(ty) => ty,
+            _ => Ty::B32,
+        }
+    }
 }

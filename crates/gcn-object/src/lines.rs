@@ -1,6 +1,9 @@
 //! Source lines of code, from the DWARF that compilers write with `-g`: files, lines, and calls that were inlined.
 
 mod embedded;
+mod language;
+mod nearest;
+mod parameters;
 
 use std::fmt;
 use std::ops::Range;
@@ -15,6 +18,7 @@ use crate::bundle::decompressed;
 use crate::names::source_name;
 use crate::object::{CodeObject, Section};
 use embedded::{DwarfReader, EmbeddedSources, shown};
+pub use language::SourceLanguage;
 
 /// Bytes of `Elf64_Chdr`, before the stream of a compressed section: kind, four bytes that are reserved, size, alignment.
 const HEADER: usize = 24;

@@ -1,6 +1,6 @@
 //! Source lines of the fixture with debug information, which `llvm-objdump-19 -d -l` shows the same way.
 
-use gcn_object::{CodeObject, LinesError, read};
+use gcn_object::{CodeObject, LinesError, SourceLanguage, read};
 
 /// Address of the kernel's code, and the line of each of its parts up to the next one's address.
 const PARTS: [(u64, u32); 9] = [
@@ -184,4 +184,35 @@ fn with_section(file: &[u8], name: &str, bytes: &[u8]) -> Vec<u8> {
     put(header + SIZE, bytes.len() as u64);
     changed.extend_from_slice(bytes);
     changed
+}
+
+#[test]
+fn code_without_a_line_has_the_nearest_of_its_function() {
+    let file = fixture();
+    let object = read(&file).expect("a code object");
+    let lines = object.source_lines().expect("DWARF").expect("-g");
+    let nearest = |address, function| {
+        let place = lines.nearest(address, function).expect("DWARF");
+        place.map(|place| place.line)
+    };
+    for (address, expected) in [
+        (0x1804, 8),
+        (0x1838, 9),
+        // The call, of what is inlined; and behind it.
+        (0x186c, 10),
+        (0x1870, 10),
+    ] {
+        assert_eq!(
+            nearest(address, 0x1800..0x1880),
+            Some(expected),
+            "{address:#x}"
+        );
+    }
+    assert_eq!(
+        nearest(0x1800, 0x1800..0x1880),
+        Some(8),
+        "the first behind it"
+    );
+    assert_eq!(nearest(0x1900, 0x1900..0x1910), None);
+    assert_eq!(lines.language(0x1868), Ok(Some(SourceLanguage::OpenClC)));
 }

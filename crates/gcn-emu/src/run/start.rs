@@ -3,7 +3,7 @@
 use gcn_isa::regs;
 
 use crate::device::Config;
-use crate::dispatch::{Initial, InitialSgpr};
+use crate::dispatch::{Initial, InitialSgpr, local_id};
 use crate::lanes::{LANES, Lanes};
 use crate::late::Late;
 use crate::noise::Noise;
@@ -87,10 +87,10 @@ pub(super) const DIMENSIONS: usize = 3;
 pub(super) fn work_item_ids(size: [u32; DIMENSIONS], first: usize) -> [Lanes; DIMENSIONS] {
     let mut ids = [Lanes::ZERO; DIMENSIONS];
     for lane in 0..LANES {
-        let item = (first + lane) as u32;
-        ids[0].0[lane] = item % size[0];
-        ids[1].0[lane] = item / size[0] % size[1];
-        ids[2].0[lane] = item / size[0] / size[1];
+        let id = local_id(size, (first + lane) as u32);
+        for (ids, id) in ids.iter_mut().zip(id) {
+            ids.0[lane] = id;
+        }
     }
     ids
 }

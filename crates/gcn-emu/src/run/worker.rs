@@ -326,11 +326,7 @@ impl<'a> Worker<'a> {
                 seed ^ (u64::from(id[0]) << 40) ^ (u64::from(id[1]) << 20) ^ u64::from(id[2]),
             ),
         }
-        // A group at the edge of the grid has only the work-items that the grid has.
-        group.size = std::array::from_fn(|d| {
-            let begin = u64::from(id[d]) * u64::from(dispatch.group[d]);
-            (u64::from(dispatch.grid[d]) - begin).min(u64::from(dispatch.group[d])) as u32
-        });
+        group.size = dispatch.shape().group_size(id);
         group.count = group.items().div_ceil(LANES);
         group.waves.clear();
         self.stats.waves += group.count as u64;

@@ -3,7 +3,7 @@
 use gcn_isa::effect::ImageOp;
 use gcn_isa::field::Field;
 use gcn_isa::uses::Space;
-use gcn_isa::{Does, Encoding, Inst, Isa, Op, Operand, Ty};
+use gcn_isa::{Does, Encoding, Inst, Isa, Op, Operand};
 
 use super::arg::{Arg, MAX_ARGS};
 use super::format::ElementFormat;
@@ -35,7 +35,7 @@ impl MemoryPlan {
             return None;
         }
         let family = family(inst)?;
-        let ty = element(does);
+        let ty = does.element();
         let bytes = i64::from(ty.bytes());
         let mut plan = MemoryPlan {
             family,
@@ -203,24 +203,6 @@ fn effect(inst: &Inst) -> Does {
     }
 }
 
-/// The type of an element in memory.
-fn element(does: Does) -> Ty {
-    match does {
-        Does::Load(ty)
-        | Does::LoadHalf(ty, _)
-        | Does::Store(ty)
-        | Does::StoreHigh(ty)
-        | Does::Atomic(_, ty)
-        | Does::Return(_, ty)
-        | Does::LoadTwo(ty, _)
-        | Does::StoreTwo(ty, _)
-        | Does::ExchangeTwo(ty, _)
-        | Does::AtomicFromLds(_, ty)
-        | Does::ExchangeConditionally(ty) => ty,
-        _ => Ty::B32,
-    }
-}
-
 /// Bits that an address of DS keeps, after the offset was added: all but those below the natural alignment up to
 /// GCN 1.2 (96 bits align to 128); on GCN 1.4 only where memory is changed atomically (errata E040–E042, E052).
 fn mask(isa: Isa, does: Does) -> u32 {
@@ -241,5 +223,5 @@ fn mask(isa: Isa, does: Does) -> u32 {
     if is_load_or_store && isa >= Isa::Gfx9 {
         return u32::MAX;
     }
-    !(u32::from(element(does).bytes()).next_power_of_two() - 1)
+    !(u32::from(does.element().bytes()).next_power_of_two() - 1)
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use gcn_emu::observe::{Access, Context, MemoryEvent, Span};
+use gcn_isa::Inst;
 
 use super::entry::{AccessKind, EntryLayout, PastAccess};
-use super::extent::{AccessPart, ShadowedMemory};
+use super::extent::{AccessPart, DWORD, ShadowedMemory};
 use super::lanes::{Comparison, Overlap, Stored, compare, lane_of, stored};
 use super::run::RaceDispatch;
 use super::shadow::{Conflict, HappensBefore, LdsShadow};
@@ -50,6 +51,23 @@ impl RaceSide {
 
     fn pc(&self) -> u64 {
         self.place.as_ref().map_or(0, |it| it.pc)
+    }
+}
+
+/// The address to report for a conflict at a byte: that of its dword, if the instruction accesses whole dwords.
+fn element_address(inst: &Inst, byte: u64) -> u64 {
+    if u64::from(inst.does().element().bytes()) < DWORD {
+        byte
+    } else {
+        byte - byte % DWORD
+    }
+}
+
+/// The same of a past access.
+fn past_element_address(run: &RaceDispatch, access: PastAccess, byte: u64) -> u64 {
+    match run.instruction(access.site()) {
+        Some((_, inst)) => element_address(&inst, byte),
+        None => byte,
     }
 }
 
@@ -163,12 +181,13 @@ impl Race<'_> {
             if let Some(place) = place {
                 finding.place = place;
             }
-            finding.label = format!("{} at {:#x}", own.access.kind().name(), self.at);
+            let at = past_element_address(self.run, own.access, self.at);
+            finding.label = format!("{} at {at:#x}", own.access.kind().name());
             finding.sides.push(Side {
                 label: side,
                 place: other_place,
             });
-            finding.address = Some(memory.byte(self.at));
+            finding.address = Some(memory.byte(at));
             finding.help = Some(self.help(own, other));
             finding
         });
@@ -233,6 +252,7 @@ fn found_apart(
     let mut finding = Finding::at(Kind::GlobalRace, place, message);
     finding.kernel = run.kernel.clone();
     finding.dispatch = run.id;
+    let at = past_element_address(run, access, at);
     finding.label = format!("{} at {at:#x}", access.kind().name());
     finding.sides.push(side);
     finding.address = Some(ShadowedMemory::Global.byte(at));
@@ -407,12 +427,13 @@ pub(super) fn report_lanes(
         let mut finding = Finding::new(Kind::LaneRace, context, event.instruction, message);
         let place = finding.place.clone();
         finding.place = place.clone().lane(found.lanes[0]);
-        finding.label = format!("lane {} stores to {:#x}", found.lanes[0], found.at);
+        let at = element_address(&event.instruction.step.inst, found.at);
+        finding.label = format!("lane {} stores to {at:#x}", found.lanes[0]);
         finding.sides.push(Side {
             label: format!("and so does lane {}", found.lanes[1]),
             place: Some(place.lane(found.lanes[1])),
         });
-        finding.address = Some(memory.byte(found.at));
+        finding.address = Some(memory.byte(at));
         finding.help = Some(
             "a condition that leaves one lane active, or an atomic where all values count"
                 .to_owned(),

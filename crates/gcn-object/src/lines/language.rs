@@ -1,0 +1,42 @@
+//! Languages of sources, as debug information names them.
+
+use gimli::DwLang;
+
+/// A source language.
+///
+/// # Examples
+/// ```
+/// use gcn_object::SourceLanguage;
+/// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+/// let lines = object.source_lines()?.expect("it was compiled with -g");
+/// assert_eq!(lines.language(0x1868)?, Some(SourceLanguage::OpenClC));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum SourceLanguage {
+    /// Assembly: each instruction has a line.
+    Assembly,
+    /// OpenCL C.
+    OpenClC,
+    /// C++, which HIP and C++ for OpenCL are compiled as.
+    Cpp,
+    /// Any other language.
+    Other,
+}
+
+impl SourceLanguage {
+    pub(super) fn of(language: DwLang) -> SourceLanguage {
+        match language {
+            gimli::DW_LANG_Mips_Assembler => SourceLanguage::Assembly,
+            gimli::DW_LANG_OpenCL => SourceLanguage::OpenClC,
+            gimli::DW_LANG_C_plus_plus
+            | gimli::DW_LANG_C_plus_plus_03
+            | gimli::DW_LANG_C_plus_plus_11
+            | gimli::DW_LANG_C_plus_plus_14
+            | gimli::DW_LANG_C_plus_plus_17
+            | gimli::DW_LANG_C_plus_plus_20 => SourceLanguage::Cpp,
+            _ => SourceLanguage::Other,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! Lines for code that has none of its own, and the language of code.
+
+use std::ops::Range;
+
+use gimli::AttributeValue;
+
+use super::language::SourceLanguage;
+use super::{LinesError, SourceLines, SourcePlace};
+
+impl SourceLines {
+    /// The language of the compilation unit that the code at an address belongs to; `None` if no unit has the address, or the unit
+    /// does not name its language.
+    ///
+    /// # Errors
+    /// The part that describes the address is not valid DWARF.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// assert!(lines.language(0x1868)?.is_some());
+    /// assert_eq!(lines.language(0)?, None, "no code is there");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn language(&self, address: u64) -> Result<Option<SourceLanguage>, LinesError> {
+        let found = self.context.find_dwarf_and_unit(address).skip_all_loads();
+        let Some(unit) = found else {
+            return Ok(None);
+        };
+        let mut entries = unit.entries();
+        let Some(root) = entries.next_dfs()? else {
+            return Ok(None);
+        };
+        Ok(match root.attr_value(gimli::DW_AT_language) {
+            Some(AttributeValue::Language(language)) => Some(SourceLanguage::of(language)),
+            _ => None,
+        })
+    }
+
+    /// A place for an instruction without a line of its own, which compilers leave where they merge or hoist code: the call, if the
+    /// instruction belongs to an inlined function, otherwise the nearest place before it in `function`, or the first one behind it.
+    /// `None` if the function has no line.
+    ///
+    /// # Errors
+    /// The part that describes the function is not valid DWARF.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let kernel = &object.kernels[0];
+    /// let function = kernel.entry_address..kernel.entry_address + kernel.code_size;
+    /// let nearest = lines.nearest(0x1840, function)?.expect("the function has lines");
+    /// assert_eq!(&*nearest.file, "./lines.cl");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn nearest(
+        &self,
+        address: u64,
+        function: Range<u64>,
+    ) -> Result<Option<SourcePlace>, LinesError> {
+        let has_line = |place: &SourcePlace| place.line != 0;
+        let calls = self.frames(address)?.into_iter().skip(1);
+        if let Some(call) = calls.filter_map(|frame| frame.place).find(has_line) {
+            return Ok(Some(call));
+        }
+        let before = self.ranges(function.start..address)?;
+        let behind = self.ranges(address..function.end)?;
+        for range in before.iter().rev().chain(&behind) {
+            // Of code that is inlined the line of the call is the function's own.
+            let own = self.frames(range.addresses.start)?.pop();
+            let place = own.and_then(|frame| frame.place);
+            if let Some(place) = place.filter(has_line) {
+                return Ok(Some(place));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,77 @@
+//! Names of a function's parameters.
+
+use gimli::{AttributeValue, DebuggingInformationEntry, Reader as _, UnitRef};
+
+use super::embedded::DwarfReader;
+use super::{LinesError, SourceLines};
+
+type Entry = DebuggingInformationEntry<DwarfReader>;
+type Unit<'a> = UnitRef<'a, DwarfReader>;
+
+impl SourceLines {
+    /// Names of the parameters of the function that has an address, in their order; `None` for one without a name. There are none
+    /// where the compiler wrote lines only (`-gline-tables-only`).
+    ///
+    /// # Errors
+    /// The part that describes the address is not valid DWARF.
+    ///
+    /// # Examples
+    /// ```
+    /// let object = gcn_object::read(std::fs::read("tests/fixtures/lines-gfx906.co")?)?;
+    /// let lines = object.source_lines()?.expect("it was compiled with -g");
+    /// let names = lines.parameters(object.kernels[0].entry_address)?;
+    /// assert_eq!(names, [Some("data".to_owned()), Some("n".to_owned())]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn parameters(&self, address: u64) -> Result<Vec<Option<String>>, LinesError> {
+        let found = self.context.find_dwarf_and_unit(address).skip_all_loads();
+        let Some(unit) = found else {
+            return Ok(Vec::new());
+        };
+        let mut names = Vec::new();
+        // Depth of the function, once it is found.
+        let mut function = None;
+        let mut entries = unit.entries();
+        while let Some(entry) = entries.next_dfs()? {
+            match function {
+                Some(depth) if entry.depth() <= depth => break,
+                Some(depth) => {
+                    let is_parameter = entry.tag() == gimli::DW_TAG_formal_parameter;
+                    if is_parameter && entry.depth() == depth + 1 {
+                        names.push(name(unit, entry)?);
+                    }
+                }
+                None if entry.tag() == gimli::DW_TAG_subprogram => {
+                    function = has_code(unit, entry, address)?.then_some(entry.depth());
+                }
+                None => {}
+            }
+        }
+        Ok(names)
+    }
+}
+
+/// True if an address is one of a function's code.
+fn has_code(unit: Unit<'_>, function: &Entry, address: u64) -> Result<bool, gimli::Error> {
+    let mut ranges = unit.die_ranges(function)?;
+    while let Some(range) = ranges.next()? {
+        if (range.begin..range.end).contains(&address) {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The name of a parameter, which may be that of an abstract one.
+fn name(unit: Unit<'_>, parameter: &Entry) -> Result<Option<String>, gimli::Error> {
+    let own = parameter.attr_value(gimli::DW_AT_name);
+    let name = match (own, parameter.attr_value(gimli::DW_AT_abstract_origin)) {
+        (Some(name), _) => Some(name),
+        (None, Some(AttributeValue::UnitRef(origin))) => {
+            unit.entry(origin)?.attr_value(gimli::DW_AT_name)
+        }
+        (None, _) => None,
+    };
+    let text = |name| Ok(unit.attr_string(name)?.to_string_lossy()?.into_owned());
+    name.map(text).transpose()
+}
