@@ -215,7 +215,7 @@ impl MappedRegions {
         let mut state = self.state();
         let is_of = |range: &Range<u64>| overlap(range, &change.range);
         match change.kind {
-            MemoryChangeKind::Read => {}
+            MemoryChangeKind::Read | MemoryChangeKind::ReadAsResults => {}
             MemoryChangeKind::Written | MemoryChangeKind::Undefined => {
                 state.unmapped.retain(|it| !is_of(&it.range()));
             }
