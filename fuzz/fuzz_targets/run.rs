@@ -1,15 +1,25 @@
-//! Any program: executed observed and not, by one thread and two, at every level of the host's vectors. All of them leave
-//! the same memory and registers.
+//! Any program: executed observed and not, by one thread and two, at every level of the host's vectors, and with all checkers. All of
+//! them leave the same memory and registers. With wild addresses only the checkers are compared.
 #![no_main]
 
 #[path = "../../crates/gcn-emu/tests/programs/mod.rs"]
 mod programs;
 
+use std::sync::Arc;
+
 use arbitrary::Unstructured;
+use gcn_observe::check::checkers;
+use gcn_observe::finding::{Check, Findings};
 use libfuzzer_sys::fuzz_target;
+use programs::Program;
 
 fuzz_target!(|data: &[u8]| {
-    if let Ok(program) = programs::Program::new(&mut Unstructured::new(data)) {
+    let checkers = || checkers(Check::ALL, &Arc::new(Findings::default()));
+    if let Ok(program) = Program::new(&mut Unstructured::new(data)) {
         program.check();
+        program.observe(&checkers());
+    }
+    if let Ok(program) = Program::wild(&mut Unstructured::new(data)) {
+        program.observe(&checkers());
     }
 });

@@ -1,4 +1,5 @@
-//! Random programs, and what every way to run one must agree on. The fuzz target `run` includes this file, too.
+//! Random programs, and what every way to run one must agree on. The test `wild` of gcn-observe and the fuzz target `run` include
+//! this file, too.
 //!
 //! A program has a prologue, which fills vector registers and points some registers at memory, any instructions of the
 //! tables, and an epilogue, which stores every register, LDS and scratch. So the memory after a run has all that it did.
@@ -6,6 +7,7 @@
 mod frame;
 mod instruction;
 mod watcher;
+mod wild;
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,7 +18,7 @@ use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::observe::{Events, Observers};
 use gcn_emu::run::{Dispatch, Finished, Initial, Level, run};
-use gcn_isa::{Does, Target};
+use gcn_isa::{Does, Inst, Target};
 
 use frame::{
     DUMP, GROUPS, Interleaving, KEPT, LDS_BYTES, REGION, ROW, SCRATCH_BYTES, SGPRS, VGPRS,
@@ -61,6 +63,8 @@ pub struct Program {
     mode: u32,
     dword_alignment: bool,
     interleaving: Interleaving,
+    /// Statements behind the prologue.
+    wild: String,
     /// The program can tell one thread's scratch from another's.
     reads_flat_scratch: bool,
 }
@@ -83,6 +87,24 @@ impl Program {
     /// # Errors
     /// There are too few of them.
     pub fn new(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
+        Program::made(u, String::new(), |_| true)
+    }
+
+    /// A program of memory instructions, with wild addresses in the registers that they use.
+    ///
+    /// # Errors
+    /// There are too few bytes.
+    pub fn wild(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
+        let wild = wild::registers(u)?;
+        Program::made(u, wild, |inst| inst.uses().memory().is_some())
+    }
+
+    /// A program of some instructions.
+    fn made(
+        u: &mut Unstructured<'_>,
+        wild: String,
+        may_have: impl Fn(&Inst) -> bool,
+    ) -> arbitrary::Result<Program> {
         let target = Target::named(u.choose(TARGETS)?).expect("it exists");
         let mut insts = Vec::new();
         let wanted = u.int_in_range(1..=LENGTH)?;
@@ -90,7 +112,7 @@ impl Program {
             if insts.len() == wanted || u.is_empty() {
                 break;
             }
-            if let Some(inst) = instruction(u, target)? {
+            if let Some(inst) = instruction(u, target)?.filter(&may_have) {
                 insts.push(inst);
             }
         }
@@ -147,6 +169,7 @@ impl Program {
             mode: u.arbitrary::<u32>()? & 0x3ff,
             dword_alignment: u.ratio(1, 8)?,
             interleaving,
+            wild,
             reads_flat_scratch: insts.iter().any(reads_flat_scratch),
         })
     }
@@ -165,10 +188,8 @@ impl Program {
             .allocate("buffer", bytes)
             .expect("there is memory");
         assert!(device.memory.write(buffer, &self.memory));
-        let mut code = assembled(
-            self.target,
-            &frame::prologue(self.target, buffer, self.interleaving),
-        );
+        let prologue = frame::prologue(self.target, buffer, self.interleaving);
+        let mut code = assembled(self.target, &(prologue + &self.wild));
         code.extend(&self.code);
         let dump = frame::epilogue(self.target.isa);
         code.extend(assembled(self.target, &dump.text));
@@ -241,10 +262,26 @@ impl Program {
         (counts[0], everything.of_scratch.load(Relaxed))
     }
 
-    fn described(&self) -> String {
+    /// Runs it observed and not, by one thread, and compares what it did. Returns the number of instructions.
+    ///
+    /// # Panics
+    /// The runs differ.
+    pub fn observe(&self, observers: &Observers) -> u64 {
+        let expected = self.run(1, &Observers::none());
+        self.compare(&expected, &self.run(1, observers), "observed");
+        expected.finished.stats.instructions
+    }
+
+    /// The target's name.
+    pub fn target(&self) -> &'static str {
+        self.target.name
+    }
+
+    /// The program as text.
+    pub fn described(&self) -> String {
         format!(
-            "{}, mode {:#x}:\n{}",
-            self.target.name, self.mode, self.text
+            "{}, mode {:#x}:\n{}{}",
+            self.target.name, self.mode, self.wild, self.text
         )
     }
 
