@@ -1,6 +1,7 @@
 //! Random programs do the same observed and not, by one thread and two, at every level of the host's vectors: every byte
 //! of memory and every register. `fuzz/fuzz_targets/run.rs` makes programs of its own.
 
+#[expect(dead_code, reason = "other tests run programs in other ways")]
 mod programs;
 
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! Checkers watch random programs whose addresses wrap, and end. What a checker does for an access must not depend on how many
 //! addresses there are from it to the end of memory.
 
-#[expect(dead_code, reason = "it has other ways to run a program, too")]
+#[expect(dead_code, reason = "other tests run programs in other ways")]
 #[path = "../../gcn-emu/tests/programs/mod.rs"]
 mod programs;
 
@@ -50,6 +50,10 @@ fn families(program: &Program) -> impl Iterator<Item = &'static str> {
 }
 
 /// Aborts the test if the number does not change for too long: a checker that hangs cannot be stopped.
+#[expect(
+    clippy::print_stderr,
+    reason = "the harness does not see the end of a test that aborts"
+)]
 fn watch(progress: Arc<AtomicU64>) {
     std::thread::spawn(move || {
         let mut last = u64::MAX;
