@@ -57,6 +57,7 @@ mod means;
 mod swap;
 mod run;
 mod facts;
+mod help;
 mod report;
 mod group;
 mod beside;
