@@ -98,10 +98,8 @@ impl Conflict {
             .iter()
             .map(|(counter, until)| format!("{counter}({until})"))
             .collect();
-        finding.help = Some(format!(
-            "`s_waitcnt {}` before the instruction",
-            waits.join(" ")
-        ));
+        let waits = waits.join(" ");
+        finding.help = Some(format!("`s_waitcnt {waits}` before the instruction").into());
         finding
     }
 }

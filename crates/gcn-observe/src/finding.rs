@@ -5,6 +5,8 @@
 //! threads reports the same.
 
 mod kinds;
+mod help;
+mod launch;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fmt;
@@ -16,7 +18,9 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::Inst;
 use gcn_isa::uses::Space;
 
+pub use help::Help;
 pub use kinds::{Check, Kind, Severity};
+pub use launch::FindingLaunch;
 
 /// An instruction, as a side of a finding.
 ///
@@ -143,11 +147,13 @@ pub struct Finding {
     /// Further facts, a sentence each.
     pub notes: Vec<String>,
     /// A way to mend it.
-    pub help: Option<String>,
+    pub help: Option<Help>,
     /// The kernel's symbol, where it is known.
     pub kernel: Option<String>,
     /// Number of the dispatch, as observers have it.
     pub dispatch: u64,
+    /// Sizes and arguments that the waves of all sides have; `None` where they are not known, or sides differ in them.
+    pub launch: Option<Arc<FindingLaunch>>,
     /// Times that it happened.
     pub count: u64,
 }
@@ -177,6 +183,7 @@ impl Finding {
             help: None,
             kernel: None,
             dispatch: 0,
+            launch: None,
             count: 1,
         }
     }
@@ -187,6 +194,7 @@ impl Finding {
         Finding {
             kernel: dispatched.dispatch.kernel.clone(),
             dispatch: dispatched.id,
+            launch: Some(Arc::new(FindingLaunch::of(dispatched))),
             ..self
         }
     }
@@ -241,12 +249,19 @@ struct KeptFindings {
     fresh: Vec<FindingKey>,
     /// Keys of findings that are not wanted.
     unwanted: HashSet<FindingKey>,
+    /// Number of findings that count towards the limit.
+    different: usize,
+    /// Groups of the findings that count, see [`Findings::grouped`].
+    groups: HashSet<u64>,
     /// Findings that were not kept.
     lost: u64,
 }
 
 /// Tells if a finding is not wanted.
 type Unwanted = Box<dyn Fn(&Finding) -> bool + Send + Sync>;
+
+/// Yields a number that findings of one group share.
+type Group = Box<dyn Fn(&FindingKey, &Finding) -> u64 + Send + Sync>;
 
 /// Findings of all checkers of a run.
 ///
@@ -272,6 +287,7 @@ pub struct Findings {
     /// Set when that many were found.
     stop: Arc<AtomicBool>,
     unwanted: Option<Unwanted>,
+    group: Option<Group>,
 }
 
 impl fmt::Debug for Findings {
@@ -317,6 +333,34 @@ impl Findings {
             limit,
             stop,
             unwanted: None,
+            group: None,
+        }
+    }
+
+    /// The same, where findings for which `group` yields the same number count as one towards the limit. It is asked once for each
+    /// key.
+    ///
+    /// # Examples
+    /// ```
+    /// # use gcn_observe::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
+    /// # fn finding(key: FindingKey) -> Finding {
+    /// #     Finding::at(key.kind, FindingPlace { pc: key.pc, text: String::new(), wave: None, lane: None }, "")
+    /// # }
+    /// let findings = Findings::new(2, Default::default()).grouped(|key, _| key.pc >> 8);
+    /// for pc in [0x1000, 0x1004, 0x1008] {
+    ///     let key = FindingKey::at(Kind::LdsRace, pc);
+    ///     findings.report(key, None, || finding(key));
+    /// }
+    /// assert_eq!((findings.all().0.len(), findings.is_full()), (3, false), "all are of one group");
+    /// ```
+    #[must_use]
+    pub fn grouped(
+        self,
+        group: impl Fn(&FindingKey, &Finding) -> u64 + Send + Sync + 'static,
+    ) -> Findings {
+        Findings {
+            group: Some(Box::new(group)),
+            ..self
         }
     }
 
@@ -374,15 +418,19 @@ impl Findings {
             }
         } else if kept.unwanted.contains(&key) {
             // Nobody asks for it.
-        } else if size < self.limit.min(MAX_FINDINGS) {
+        } else if size < MAX_FINDINGS && kept.different < self.limit {
             let finding = make();
             if self.unwanted.as_ref().is_some_and(|it| it(&finding)) {
                 kept.unwanted.insert(key);
                 return;
             }
+            let group = self.group.as_ref().map(|group| group(&key, &finding));
+            if group.is_none_or(|group| kept.groups.insert(group)) {
+                kept.different += 1;
+            }
             kept.findings.insert(key, finding);
             kept.fresh.push(key);
-            if size + 1 >= self.limit {
+            if kept.different >= self.limit {
                 self.stop.store(true, Relaxed);
             }
         } else {
@@ -393,7 +441,7 @@ impl Findings {
     /// True if there are as many as the run may have, so that it was stopped.
     pub fn is_full(&self) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.findings.len() >= self.limit
+        kept.different >= self.limit
     }
 
     /// True if nothing was found.

@@ -112,7 +112,7 @@ impl<P> WrongVccz<P> {
         } else {
             ""
         };
-        finding.help = Some(format!("{wait}`s_mov_b64 vcc, vcc` before the instruction"));
+        finding.help = Some(format!("{wait}`s_mov_b64 vcc, vcc` before the instruction").into());
         finding
     }
 }

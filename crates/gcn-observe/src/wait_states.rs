@@ -144,7 +144,8 @@ impl TooFew<'_> {
             place: Some(before),
         });
         let missing = needed - self.states;
-        finding.help = Some(format!("`s_nop {}` before the instruction", missing - 1));
+        let help = format!("`s_nop {}` before the instruction", missing - 1);
+        finding.help = Some(help.into());
         finding
     }
 }

@@ -1,14 +1,16 @@
 //! Checks of launches: their observers, and what these have found, each finding once.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::observe::Observers;
 use gcn_object::{NameError, NamePattern};
 use gcn_observe::check::checkers;
-use gcn_observe::finding::{FindingKey, Findings};
+use gcn_observe::finding::{Check, Finding, FindingKey, Findings};
 
 use crate::module::{Module, WeakModule};
 use crate::report::{
@@ -69,10 +71,14 @@ impl Modules {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The module with an instruction.
-    fn of(&self, pc: u64) -> Option<Module> {
-        let modules: Vec<Module> = self.list().iter().filter_map(WeakModule::module).collect();
-        modules.into_iter().find(|it| it.code().contains(&pc))
+    /// The report of a finding, if its module is known.
+    fn report(&self, finding: &Finding) -> Option<FindingReport> {
+        let mut modules: Vec<Module> = self.list().iter().filter_map(WeakModule::module).collect();
+        let pc = finding.place.pc;
+        let own = modules.iter().position(|it| it.code().contains(&pc))?;
+        let own = modules.swap_remove(own);
+        let map = CodeMap::new(&own).beside(&modules);
+        Some(FindingReport::new(finding, &map))
     }
 }
 
@@ -83,11 +89,27 @@ struct Collected {
     known: HashMap<FindingIdentity, usize>,
 }
 
-/// A finding, and all keys that checkers have it under: code that is loaded twice has two.
+/// A finding, and all keys that checkers have it under: code that is loaded twice has two, and so have two instructions of a line.
 #[derive(Debug)]
 struct Collection {
     report: FindingReport,
     keys: Vec<FindingKey>,
+    instructions: HashSet<FindingIdentity>,
+}
+
+impl Collection {
+    fn add(&mut self, key: FindingKey, instructions: FindingIdentity) {
+        self.keys.push(key);
+        self.instructions.insert(instructions);
+    }
+
+    /// The finding with the counts so far.
+    fn report(&self, findings: &Findings) -> FindingReport {
+        let mut report = self.report.clone();
+        report.count = self.keys.iter().map(|key| findings.count(key)).sum();
+        report.instructions = self.instructions.len() as u64;
+        report
+    }
 }
 
 impl Checking {
@@ -117,10 +139,20 @@ impl Checking {
             // They are not to stop the run.
             let (modules, suppressions) = (modules.clone(), suppressions.clone());
             findings = findings.without(move |finding| {
-                let module = modules.of(finding.place.pc);
-                module.is_some_and(|module| {
-                    suppressions.cover(&FindingReport::new(finding, &CodeMap::new(&module)))
-                })
+                let report = modules.report(finding);
+                report.is_some_and(|report| suppressions.cover(&report))
+            });
+        }
+        if settings.stop_at.is_some() {
+            // Those that are reported as one count as one.
+            let modules = modules.clone();
+            let hashes = RandomState::new();
+            findings = findings.grouped(move |key, finding| {
+                let report = modules.report(finding);
+                match report {
+                    Some(report) => hashes.hash_one(report.identity(key.detail)),
+                    None => hashes.hash_one(key),
+                }
             });
         }
         let findings = Arc::new(findings);
@@ -341,27 +373,25 @@ impl Checking {
         let mut collected = self.collected();
         let Collected { reports, known } = &mut *collected;
         let map = CodeMap::new(module).beside(&others);
-        let mut new = Vec::new();
+        let first_new = reports.len();
         for (key, finding) in self.findings.fresh(|pc| code.contains(&pc)) {
             let report = FindingReport::new(&finding, &map);
             if self.suppressions.cover(&report) {
                 continue;
             }
-            match known.entry(report.identity(key.detail)) {
-                std::collections::hash_map::Entry::Occupied(place) => {
-                    reports[*place.get()].keys.push(key);
-                }
-                std::collections::hash_map::Entry::Vacant(place) => {
-                    place.insert(reports.len());
-                    new.push(report.clone());
-                    reports.push(Collection {
-                        report,
-                        keys: vec![key],
-                    });
-                }
-            }
+            let instructions = report.instruction_identity(key.detail);
+            let place = *known.entry(report.identity(key.detail)).or_insert_with(|| {
+                reports.push(Collection {
+                    report,
+                    keys: Vec::new(),
+                    instructions: HashSet::new(),
+                });
+                reports.len() - 1
+            });
+            reports[place].add(key, instructions);
         }
-        new
+        let new = reports[first_new..].iter();
+        new.map(|it| it.report(&self.findings)).collect()
     }
 
     /// The findings that have been collected, in the order of their collection.
@@ -386,12 +416,37 @@ impl Checking {
     /// ```
     pub fn reports(&self) -> Vec<FindingReport> {
         let collected = self.collected();
-        let reports = collected.reports.iter().map(|it| {
-            let mut report = it.report.clone();
-            report.count = it.keys.iter().map(|key| self.findings.count(key)).sum();
-            report
-        });
-        reports.collect()
+        let reports = collected.reports.iter();
+        reports.map(|it| it.report(&self.findings)).collect()
+    }
+
+    /// The name of a finding that has been collected of the access that ended a kernel; `None` if there is none, or the fault is no
+    /// access's.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::settings::CheckSettings;
+    /// use gcn_runtime::{Checking, Error};
+    /// let checking = Checking::new(CheckSettings::default())?;
+    /// let short = device.buffer("short", &[0u32; 4])?;
+    /// let launch = kernel.launch([64, 1, 1]).arg(&short).observers(&checking.launch(kernel.name()));
+    /// let Err(Error::Fault(end)) = launch.run(&device.queue()) else { panic!("the buffer is too short") };
+    /// let fault = end.fault.as_ref().expect("it has one");
+    /// assert_eq!(checking.finding_of(fault), None, "nothing has been collected");
+    /// checking.collect(kernel.module());
+    /// assert_eq!(checking.finding_of(fault), Some("global-out-of-bounds"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn finding_of(&self, fault: &Fault) -> Option<&'static str> {
+        let is_access = matches!(fault.kind, FaultKind::Unmapped { .. });
+        let is_of_fault =
+            |key: &&FindingKey| key.pc == fault.pc && key.kind.about().check == Check::Bounds;
+        let collected = self.collected();
+        let keys = collected.reports.iter().flat_map(|it| &it.keys);
+        let key = keys.filter(|_| is_access).find(is_of_fault)?;
+        Some(key.kind.name())
     }
 
     /// Writes findings in the form that the settings name, with messages about the run if the form has a place for them.
@@ -447,7 +502,6 @@ mod tests {
     use gcn_asm::{Options, Source, assemble};
     use gcn_emu::device::HostCalls;
     use gcn_emu::memory::Memory;
-    use gcn_observe::finding::Check;
 
     use super::*;
     use crate::Device;

@@ -73,6 +73,8 @@ pub struct Failure {
     pub error: Error,
     kernel: Kernel,
     cause: Option<StopCause>,
+    /// Name of the finding that has been shown of the access that ended it.
+    finding: Option<&'static str>,
 }
 
 impl Watch {
@@ -186,16 +188,18 @@ impl Watch {
             queue.clear();
             // The program may end by it.
             self.write_profile();
-            let failure = Box::new(Failure {
+            let mut failure = Box::new(Failure {
                 error,
                 kernel,
                 cause,
+                finding: None,
             });
             // A kernel that is stopped because there are enough findings has no fault of its own.
             let is_asked_for = matches!(failure.cause, Some(StopCause::Full));
             if let Some(checks) = checks.filter(|_| !is_asked_for) {
                 checks.fails(failure.error.name(), || failure.to_string());
             }
+            failure.finding = checks.and_then(|it| it.shown_finding_of(&failure.error));
             failure
         })
     }
@@ -252,9 +256,10 @@ impl std::fmt::Display for Failure {
             }
             _ => None,
         };
-        match report {
-            Some(report) => write!(f, "{report}"),
-            None => {
+        match (report, self.finding) {
+            (Some(report), Some(finding)) => f.write_str(&report.in_brief(finding)),
+            (Some(report), None) => write!(f, "{report}"),
+            (None, _) => {
                 let name = kernel_name(self.kernel.name());
                 write!(f, "kernel {name}: {}", self.error)
             }

@@ -23,8 +23,12 @@
 
 mod text;
 mod sources;
+mod language;
+mod launch;
 mod code_map;
+mod place;
 mod finding;
+mod identity;
 mod notification;
 mod sarif;
 mod suppressions;
@@ -45,10 +49,11 @@ use crate::abi::hsa::UnsetSgprs;
 use crate::completion::Completion;
 
 pub use code_map::{CodeMap, CodePlace, symbolic};
-pub(crate) use finding::FindingIdentity;
-pub use finding::{FindingReport, PlaceReport};
+pub use finding::FindingReport;
 pub use findings::write_findings;
+pub(crate) use identity::FindingIdentity;
 pub use notification::Notification;
+pub use place::PlaceReport;
 pub use profile::{ProfilePage, ProfileReport};
 pub use sources::Sources;
 pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
@@ -257,6 +262,27 @@ impl FaultReport {
             unfinished: places.map(|place| Unfinished::new(place, code)).collect(),
             unfinished_waves: end.unfinished,
         })
+    }
+
+    /// A line about the fault of an access for readers who find all about it in a finding, of which this is the name.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::report::{CodeMap, FaultReport};
+    /// let Err(gcn_runtime::Error::Fault(end)) = kernel.launch([1, 1, 1]).arg(0u64).run(&device.queue()) else {
+    ///     panic!("a null pointer")
+    /// };
+    /// let report = FaultReport::new(&end, &CodeMap::new(kernel.module()), "cancelled", None).expect("a fault");
+    /// assert_eq!(
+    ///     report.in_brief("global-out-of-bounds"),
+    ///     "kernel add_one ended at the access of the finding global-out-of-bounds"
+    /// );
+    /// ```
+    pub fn in_brief(&self, finding: &str) -> String {
+        let kernel = kernel_name(&self.kernel);
+        format!("kernel {kernel} ended at the access of the finding {finding}")
     }
 }
 

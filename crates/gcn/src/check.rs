@@ -60,6 +60,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         status,
         findings: found,
         errors,
+        brief,
     } = if is_report || keeps_output {
         run::checked(&args.run, is_report, Some(&checking), out)?
     } else {
@@ -86,6 +87,9 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         None if is_report => {}
         None if keeps_output => findings::tell(found),
         None => checking.write(found, &notifications, out)?,
+    }
+    if let Some(brief) = brief {
+        render::tell(format_args!("{brief}"));
     }
     // A run that did not begin has reported why.
     let has_run = !matches!(status, Status::BadInput | Status::BadUsage);

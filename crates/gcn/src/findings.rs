@@ -46,6 +46,13 @@ pub fn take_stdout(settings: &CheckSettings) -> bool {
     is_for_programs && output.is_none_or(|path| path == Path::new(input::STDIN))
 }
 
+/// True if standard error has the findings, for people.
+pub fn are_shown(settings: &CheckSettings) -> bool {
+    let is_file = |path: &Path| path != Path::new(input::STDIN);
+    let is_text = settings.format == FindingFormat::Text && !settings.gen_suppressions;
+    is_text && !settings.output.as_deref().is_some_and(is_file)
+}
+
 /// Writes findings to standard error, for people.
 pub fn tell(findings: &[FindingReport]) {
     let renderer = render::renderer();

@@ -29,7 +29,7 @@ use gcn_isa::effect::{Control, Does};
 use gcn_isa::{Inst, decode};
 
 use crate::filter::lanes;
-use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Help, Kind, Side};
 use crate::lint::{Ahead, Reached};
 use crate::waves::Groups;
 
@@ -203,7 +203,9 @@ fn partials(findings: &Findings, dispatch: &Dispatched<'_>, barriers: &BTreeMap<
                     place: Some(place(end, "s_endpgm", wave)),
                 });
                 finding.help = Some(
-                    "let all lanes reach the barrier: skip the work, not the barrier".to_owned(),
+                    Help::new("let all lanes reach the barrier: skip the work, not the barrier")
+                        .opencl("let all work-items reach the barrier: skip the work, not the barrier")
+                        .hip("let all threads reach `__syncthreads()`: skip the work, not the barrier"),
                 );
                 finding
             });
@@ -326,7 +328,7 @@ impl BarrierWatch {
                     label: format!("lane {lane} is active again"),
                     place: Some(place(context.pc, &text(), id).lane(lane)),
                 });
-                finding.help = Some("move the barrier out of the condition or loop".to_owned());
+                finding.help = Some("move the barrier out of the condition or loop".into());
                 finding
             });
         }
@@ -468,7 +470,7 @@ impl WaveObserver for BarrierWatch {
                     label: format!("wave {} is here", low.0),
                     place: Some(barrier(low.1, id(low.0))),
                 });
-                finding.help = Some("put one barrier behind both paths".to_owned());
+                finding.help = Some("put one barrier behind both paths".into());
                 finding
             });
         }

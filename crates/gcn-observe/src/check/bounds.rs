@@ -14,7 +14,7 @@ use gcn_isa::{Encoding, Isa};
 use std::ops::Range;
 
 use crate::filter::lanes;
-use crate::finding::{Finding, FindingAddress, FindingKey, Findings, Kind};
+use crate::finding::{Finding, FindingAddress, FindingKey, Findings, Help, Kind};
 use crate::nearest::nearest;
 use crate::quantity::quantity;
 
@@ -505,7 +505,7 @@ pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEve
             finding.label = outside.label;
             finding.address = outside.address;
             finding.notes = outside.notes;
-            finding.help = outside.help.map(str::to_owned);
+            finding.help = outside.help.map(Help::new);
             finding
         });
     }

@@ -59,6 +59,7 @@ mod swap;
 mod swap_loads;
 mod run;
 mod facts;
+mod help;
 mod report;
 mod group;
 mod beside;

@@ -287,7 +287,7 @@ impl WaitWatch {
                         FindingPlace::new(hold.pc, &operation.inst, wave.or(Some(context.id())))
                     }),
                 });
-                finding.help = Some(help);
+                finding.help = Some(help.into());
                 finding
             });
         }

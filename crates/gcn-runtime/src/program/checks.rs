@@ -11,7 +11,7 @@ use super::mapped_regions::{ChangeListener, MappedRegions};
 use super::say::{say, say_once, standard_error};
 use crate::report::{FindingReport, Notification};
 use crate::settings::{FindingFormat, Settings};
-use crate::{Checking, Device, Kernel, Module, Output};
+use crate::{Checking, Device, Error, Kernel, Module, Output};
 
 /// Checks of all kernels, and the place of their findings.
 ///
@@ -130,6 +130,18 @@ impl ProgramChecks {
         if self.checks.has_new() {
             self.add_new(self.checks.collect(kernel.module()));
         }
+    }
+
+    /// The name of the finding that standard error has of the access that ended a kernel.
+    pub(super) fn shown_finding_of(&self, error: &Error) -> Option<&'static str> {
+        let Error::Fault(completion) = error else {
+            return None;
+        };
+        let out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_shown = self.is_text && !out.is_file();
+        drop(out);
+        let fault = completion.fault.as_ref().filter(|_| is_shown)?;
+        self.checks.finding_of(fault)
     }
 
     /// True if findings are a document that has messages about the run.

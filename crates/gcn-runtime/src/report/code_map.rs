@@ -4,9 +4,11 @@ use std::cell::{OnceCell, RefCell};
 use std::fmt;
 
 use gcn_isa::Isa;
-use gcn_object::{SourceLines, SourcePlace};
+use gcn_object::{ObjectKernel, SourceLines, SourcePlace, SymbolKind, SymbolSection};
 use serde::Serialize;
 
+use super::language::KernelLanguage;
+use super::launch::ReportLaunch;
 use super::sources::{Sources, inlined};
 use super::text::printable;
 use crate::abi::hsa::Loaded;
@@ -64,6 +66,8 @@ pub(super) struct SourceLine {
     pub(super) text: Option<String>,
     /// The calls by which the code was inlined, in parentheses; may be empty.
     pub(super) inlined: String,
+    /// True if the code has no line of its own, and this is the nearest one of its function.
+    pub(super) is_nearest: bool,
 }
 
 /// An address of code as a symbol and the distance from it.
@@ -158,23 +162,80 @@ impl<'a> CodeMap<'a> {
         self.lines.get_or_init(lines).as_ref()
     }
 
-    /// The line of source that an instruction comes from.
+    /// The line of source that an instruction comes from; if it has none, the nearest one of its function.
     pub(super) fn source_line(&self, pc: u64) -> Option<SourceLine> {
         self.symbolic(pc)?;
         let map = self.of(pc);
-        let address = map.module.loaded().linked_address(pc);
+        let loaded = map.module.loaded();
+        let address = loaded.linked_address(pc);
         let lines = map.lines()?;
         let frames = lines.frames(address).ok()?;
-        let place = frames
-            .first()?
-            .place
-            .clone()
-            .filter(|place| place.line != 0)?;
+        let own = frames.first().and_then(|frame| frame.place.clone());
+        let own = own.filter(|place| place.line != 0);
+        let is_nearest = own.is_none();
+        let nearest = || {
+            let symbol = loaded.code_symbol_at(pc)?;
+            let begin = loaded.linked_address(symbol.address);
+            let end = begin.saturating_add(symbol.size).max(address + 1);
+            lines.nearest(address, begin..end).ok().flatten()
+        };
+        let place = own.or_else(nearest)?;
         let mut sources = map.sources.borrow_mut();
         Some(SourceLine {
             text: sources.whole_line(lines, &place).map(str::to_owned),
             inlined: inlined(&frames),
             place,
+            is_nearest,
+        })
+    }
+
+    /// The language in which the author of a kernel wrote the code at an address.
+    pub(super) fn language(&self, pc: u64, kernel: Option<&str>) -> KernelLanguage {
+        let map = self.of(pc);
+        let address = map.module.loaded().linked_address(pc);
+        let unit = map.lines().and_then(|lines| lines.language(address).ok());
+        let metadata = map.kernel(pc, kernel);
+        let metadata = metadata.and_then(|kernel| kernel.metadata.as_ref());
+        KernelLanguage::new(unit.flatten(), kernel.unwrap_or_default(), metadata)
+    }
+
+    /// The kernel with a symbol in the module that has an address.
+    pub(super) fn kernel(&self, pc: u64, symbol: Option<&str>) -> Option<&ObjectKernel> {
+        let mut kernels = self.of(pc).module.object().kernels.iter();
+        kernels.find(|it| Some(&*it.name) == symbol)
+    }
+
+    /// The arguments of a launch that point to the allocation which holds an address, or to the nearest one; the kernel is that of
+    /// the module with the instruction at `pc`.
+    pub(super) fn arguments(&self, pc: u64, address: u64, launch: ReportLaunch<'_>) -> Vec<String> {
+        let memory = self.module.device().memory();
+        let Some(allocation) = memory.nearest(address) else {
+            return Vec::new();
+        };
+        let range = allocation.base..allocation.base.saturating_add(allocation.len);
+        let names = |kernel: &ObjectKernel| {
+            let names = self.of(pc).lines()?.parameters(kernel.entry_address);
+            names.ok()
+        };
+        launch.arguments(
+            |pointer| range.contains(&pointer),
+            |kernel| names(kernel).unwrap_or_default(),
+        )
+    }
+
+    /// The variable that has a place in the LDS of the module with an address, and the distance from its begin; `None` where symbols do
+    /// not say. Clang puts the variables of a kernel into one structure without symbols.
+    pub(super) fn lds_variable(&self, pc: u64, place: u64) -> Option<String> {
+        let mut symbols = self.of(pc).module.object().symbols.iter();
+        let symbol = symbols.find(|it| {
+            let is_variable =
+                it.kind == SymbolKind::Object && it.section == SymbolSection::Absolute;
+            is_variable && (it.value..it.value.saturating_add(it.size)).contains(&place)
+        })?;
+        let name = printable(&symbol.name);
+        Some(match place - symbol.value {
+            0 => name,
+            distance => format!("{name}+{distance:#x}"),
         })
     }
 

@@ -2,13 +2,16 @@
 
 use std::fmt;
 
-use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet};
+use annotate_snippets::{AnnotationKind, Group, Level, Renderer};
 use gcn_isa::uses::Space;
-use gcn_observe::finding::{Finding, FindingPlace, Severity};
+use gcn_observe::finding::{Finding, Kind, Severity};
 use serde::{Serialize, Serializer};
 
-use super::code_map::{CodeMap, CodePlace, SourceLine};
-use super::text::{kernel_name, shown_file};
+use super::code_map::CodeMap;
+use super::language::KernelLanguage;
+use super::launch::ReportLaunch;
+use super::place::PlaceReport;
+use super::text::{kernel_name, printable};
 
 /// A finding with everything that helps to understand it. [`fmt::Display`] writes it for people, in the form of a compiler's
 /// diagnostics; the fields are keys of the JSON that `serde` writes.
@@ -52,127 +55,22 @@ pub struct FindingReport {
     address: Option<u64>,
     /// Contents of device memory there.
     buffer: Option<String>,
+    /// The kernel's arguments that point to this memory: their names, or their numbers from 0.
+    arguments: Vec<String>,
+    /// Variable in LDS there, and the distance from its begin.
+    variable: Option<String>,
     notes: Vec<String>,
     help: Option<String>,
     /// Number of the dispatch, from 0 on.
     dispatch: u64,
     /// Times that it happened.
     pub count: u64,
-}
-
-/// An instruction of a finding.
-///
-/// # Examples
-/// ```
-/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// # let (device, kernel) = example::add_one_kernel();
-/// use gcn_observe::finding::{Finding, FindingPlace, Kind};
-/// use gcn_runtime::report::{CodeMap, FindingReport};
-/// let place = FindingPlace { pc: 0x1000, text: "s_endpgm".into(), wave: None, lane: None };
-/// let finding = Finding { label: "ends".into(), ..Finding::at(Kind::GlobalOutOfBounds, place, "") };
-/// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
-/// assert_eq!(report.place.text(), "ends: `s_endpgm`, at 0x1000");
-/// assert_eq!((report.place.file, report.place.line, report.place.column), (None, None, None));
-/// ```
-#[derive(Clone, Debug, Serialize)]
-pub struct PlaceReport {
-    /// A few words about its part.
-    label: String,
-    /// The instruction; `None` for the host.
-    #[serde(flatten)]
-    pub code: Option<CodePlace>,
-    workgroup: Option<[u32; 3]>,
-    wave: Option<u32>,
-    lane: Option<u8>,
-    /// File of the source, where it is known, as the compiler was given it.
-    pub file: Option<String>,
-    /// Line of the source, from 1.
-    pub line: Option<u32>,
-    /// Column in the source, from 1.
-    pub column: Option<u32>,
+    /// Number of instructions, or of pairs of instructions, that the finding stands for: those of the same lines are one finding.
+    pub instructions: u64,
     #[serde(skip)]
-    source: Option<SourceLine>,
-}
-
-impl PlaceReport {
-    fn new(label: &str, place: Option<&FindingPlace>, code: &CodeMap<'_>) -> PlaceReport {
-        let source = place.and_then(|place| code.source_line(place.pc));
-        let wave = place.and_then(|place| place.wave);
-        let at = source.as_ref().map(|source| &source.place);
-        PlaceReport {
-            label: label.to_owned(),
-            code: place.map(|place| code.place(place.pc, Some(place.text.clone()))),
-            workgroup: wave.map(|wave| wave.group),
-            wave: wave.map(|wave| wave.wave),
-            lane: place.and_then(|place| place.lane),
-            file: at.map(|at| at.file.to_string()),
-            line: at.map(|at| at.line).filter(|line| *line != 0),
-            column: source.as_ref().and_then(SourceLine::column),
-            source,
-        }
-    }
-
-    /// The wave that executed it; empty if it was not executed.
-    fn wave(&self) -> String {
-        let (Some([x, y, z]), Some(wave)) = (self.workgroup, self.wave) else {
-            return String::new();
-        };
-        let lane = self.lane.map(|lane| format!(", lane {lane}"));
-        format!(
-            "workgroup {x},{y},{z}, wave {wave}{}",
-            lane.unwrap_or_default()
-        )
-    }
-
-    /// Line of source with a label, or where it is.
-    fn add_to<'a>(&'a self, group: Group<'a>, kind: AnnotationKind) -> Group<'a> {
-        let Some(SourceLine { place, text, .. }) = &self.source else {
-            let is_first = kind == AnnotationKind::Primary;
-            return match &self.code {
-                Some(code) if is_first => group.element(Origin::path(code.symbol())),
-                _ => group,
-            };
-        };
-        let file = shown_file(&place.file);
-        match text {
-            Some(text) => {
-                let span = token(text, place.column);
-                let snippet = Snippet::source(printable_line(text))
-                    .line_start(place.line as usize)
-                    .path(file)
-                    .annotation(kind.span(span).label(self.label.as_str()));
-                group.element(snippet)
-            }
-            None => group.element(Origin::path(format!(
-                "{file}:{}:{}",
-                place.line, place.column
-            ))),
-        }
-    }
-
-    /// Part, the instruction, and the wave that executed it.
-    pub fn text(&self) -> String {
-        let Some(code) = &self.code else {
-            return self.label.clone();
-        };
-        let wave = self.wave();
-        let wave = if wave.is_empty() {
-            wave
-        } else {
-            format!(", {wave}")
-        };
-        let instruction = code.instruction().map(|text| format!(": `{text}`"));
-        let inlined = self
-            .source
-            .as_ref()
-            .map_or("", |source| source.inlined.as_str());
-        format!(
-            "{}{}, {}{inlined}{wave}",
-            self.label,
-            instruction.unwrap_or_default(),
-            code.address(),
-        )
-    }
+    pub(super) kind: Kind,
+    #[serde(skip)]
+    pub(super) language: KernelLanguage,
 }
 
 /// Writes a memory's name.
@@ -181,53 +79,6 @@ fn in_words<S: Serializer>(space: &Option<Space>, to: S) -> Result<S::Ok, S::Err
         Some(space) => to.collect_str(space),
         None => to.serialize_none(),
     }
-}
-
-/// Facts by which findings are one, wherever their code is loaded.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct FindingIdentity {
-    name: &'static str,
-    kernel: Option<String>,
-    /// Symbols and texts of the instructions.
-    places: Vec<Option<(String, Option<String>)>>,
-    detail: u64,
-}
-
-impl SourceLine {
-    /// The column, from 1: that of the line's first word where none is known. `None` where the line is not known either.
-    fn column(&self) -> Option<u32> {
-        let column = self.place.column;
-        match &self.text {
-            Some(text) => u32::try_from(token(text, column).start + 1).ok(),
-            None => (column != 0).then_some(column),
-        }
-    }
-}
-
-/// A line whose control characters take one column each.
-fn printable_line(text: &str) -> String {
-    let printable = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
-    text.chars().map(printable).collect()
-}
-
-/// The bytes of the word at a column, which is counted from 1 in bytes.
-fn token(text: &str, column: u32) -> std::ops::Range<usize> {
-    let boundary = |at: &usize| text.is_char_boundary(*at);
-    let first = text.len() - text.trim_start().len();
-    let start = (column as usize)
-        .checked_sub(1)
-        .unwrap_or(first)
-        .min(text.len());
-    let start = (0..=start).rev().find(boundary).unwrap_or(0);
-    let rest = &text[start..];
-    let is_word = |c: char| c.is_alphanumeric() || c == '_';
-    let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-    let length = if word == 0 {
-        rest.chars().next().map_or(0, char::len_utf8)
-    } else {
-        word
-    };
-    start..start + length
 }
 
 impl FindingReport {
@@ -248,7 +99,16 @@ impl FindingReport {
     /// ```
     pub fn new(finding: &Finding, code: &CodeMap<'_>) -> FindingReport {
         let about = finding.kind.about();
+        let pc = finding.place.pc;
+        let language = code.language(pc, finding.kernel.as_deref());
+        let launch = ReportLaunch {
+            launch: finding.launch.as_deref(),
+            kernel: code.kernel(pc, finding.kernel.as_deref()),
+            language,
+        };
         let sides = finding.sides.iter();
+        let at = |space: Space| finding.address.filter(|it| it.space == space);
+        let global = at(Space::Global).map(|it| it.at);
         FindingReport {
             name: about.name,
             severity: match about.severity {
@@ -257,35 +117,26 @@ impl FindingReport {
             },
             message: finding.message.clone(),
             kernel: finding.kernel.clone(),
-            place: PlaceReport::new(&finding.label, Some(&finding.place), code),
+            place: PlaceReport::new(&finding.label, Some(&finding.place), launch, code),
             sides: sides
-                .map(|side| PlaceReport::new(&side.label, side.place.as_ref(), code))
+                .map(|side| PlaceReport::new(&side.label, side.place.as_ref(), launch, code))
                 .collect(),
             memory: finding.address.map(|it| it.space),
             address: finding.address.map(|it| it.at),
-            buffer: finding.address.and_then(|it| {
-                let is_device_memory = it.space == Space::Global;
-                is_device_memory.then(|| code.allocation(it.at)).flatten()
-            }),
+            buffer: global.and_then(|at| code.allocation(at)),
+            arguments: global.map_or_else(Vec::new, |at| code.arguments(pc, at, launch)),
+            variable: at(Space::Lds).and_then(|it| code.lds_variable(pc, it.at)),
             notes: finding.notes.clone(),
-            help: finding.help.clone(),
+            help: finding.help.as_ref().map(|help| match language {
+                KernelLanguage::Assembly => help.machine.clone(),
+                KernelLanguage::OpenCl => help.opencl.clone(),
+                KernelLanguage::Hip => help.hip.clone(),
+            }),
             dispatch: finding.dispatch,
             count: finding.count,
-        }
-    }
-
-    /// Facts by which it is the same finding as another; `detail` is that of its key.
-    pub(crate) fn identity(&self, detail: u64) -> FindingIdentity {
-        let place = |it: &PlaceReport| {
-            let code = it.code.as_ref()?;
-            Some((code.symbol(), code.instruction().map(str::to_owned)))
-        };
-        let places = std::iter::once(&self.place).chain(&self.sides);
-        FindingIdentity {
-            name: self.name,
-            kernel: self.kernel.clone(),
-            places: places.map(place).collect(),
-            detail,
+            instructions: 1,
+            kind: finding.kind,
+            language,
         }
     }
 
@@ -301,20 +152,65 @@ impl FindingReport {
 
     /// Further facts, a sentence each.
     fn remarks(&self) -> impl Iterator<Item = String> {
-        // Messages and labels have the place in LDS and GDS.
-        let is_device_memory = self.memory == Some(Space::Global);
-        let address = self.address.filter(|_| is_device_memory).map(|address| {
-            let buffer = self.buffer.as_ref().map(|it| format!(": {it}"));
-            format!("address {address:#x}{}", buffer.unwrap_or_default())
+        let address = self.address.and_then(|address| match self.memory {
+            Some(Space::Global) => {
+                let buffer = self.buffer.as_ref().map(|it| format!(": {it}"));
+                let buffer = buffer.unwrap_or_default();
+                Some(format!(
+                    "address {address:#x}{buffer}{}",
+                    self.of_arguments()
+                ))
+            }
+            // Messages and labels have the place in LDS and GDS.
+            _ => {
+                let variable = self.variable.as_ref()?;
+                Some(format!("address {address:#x} of LDS: {variable}"))
+            }
         });
         address.into_iter().chain(self.notes.iter().cloned())
+    }
+
+    /// The arguments that point to the memory, behind a comma; empty if there are none, or the buffer has their name.
+    fn of_arguments(&self) -> String {
+        let is_buffer = |name: &&String| {
+            let buffer = self
+                .buffer
+                .iter()
+                .any(|it| it.contains(&format!(" of {name} (")));
+            let nearest = format!("nearest is {name}:");
+            buffer || self.notes.iter().any(|note| note.starts_with(&nearest))
+        };
+        let shown = |name: &String| match name.parse::<usize>() {
+            Ok(number) => number.to_string(),
+            Err(_) => format!("`{}`", printable(name)),
+        };
+        let others = self.arguments.iter().filter(|name| !is_buffer(name));
+        let names: Vec<String> = others.map(shown).collect();
+        let near = if self.buffer.is_some() { "" } else { "near " };
+        match &names[..] {
+            [] => String::new(),
+            [one] => format!(", {near}argument {one}"),
+            several => format!(", {near}arguments {}", several.join(", ")),
+        }
+    }
+
+    /// The number of instructions that the finding stands for, if they are several.
+    fn merged(&self) -> Option<String> {
+        let instructions = if self.sides.is_empty() {
+            "instructions"
+        } else {
+            "pairs of instructions"
+        };
+        let count = self.instructions;
+        (count > 1).then(|| format!("it stands for {count} {instructions} of these lines"))
     }
 
     /// The message, further facts and the help, a line each.
     pub(super) fn full_message(&self) -> String {
         let help = self.help.iter().map(|help| format!("help: {help}"));
         let message = [self.message.clone()].into_iter();
-        let lines: Vec<String> = message.chain(self.remarks()).chain(help).collect();
+        let facts = self.remarks().chain(self.merged());
+        let lines: Vec<String> = message.chain(facts).chain(help).collect();
         lines.join("\n")
     }
 
@@ -355,6 +251,7 @@ impl FindingReport {
             };
             notes.push(format!("kernel {}, {times}", kernel_name(kernel)));
         }
+        notes.extend(self.merged());
         let notes = notes.into_iter().map(|note| Level::NOTE.message(note));
         let help = self
             .help

@@ -3,8 +3,9 @@
 use gcn_observe::finding::Kind;
 use serde_json::{Value, json};
 
-use super::finding::{FindingReport, PlaceReport};
+use super::finding::FindingReport;
 use super::notification::Notification;
+use super::place::PlaceReport;
 
 /// A log of one run with the findings, a rule for each kind of finding, and messages about the run.
 pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) -> Value {

@@ -66,12 +66,16 @@ fn name_of_kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D
 impl Suppression {
     /// The suppression of one finding, wherever its code is.
     fn of(report: &FindingReport) -> Suppression {
+        // One that stands for several instructions has no text that all of them have.
+        let is_single = report.instructions == 1;
         Suppression {
             name: report.name.to_owned(),
             kernel: report.kernel().map(str::to_owned),
             file: report.place.file.clone(),
             line: report.place.line,
-            instruction: report.instruction().map(str::to_owned),
+            instruction: is_single
+                .then(|| report.instruction().map(str::to_owned))
+                .flatten(),
         }
     }
 

@@ -39,7 +39,7 @@ use gcn_runtime::settings::MAX_THREADS;
 use gcn_runtime::{Checking, Device, Kernel};
 
 use crate::failure::{self, UsageOfKernel};
-use crate::problem::{INVALID_LAUNCH_FILE, Problem};
+use crate::problem::{self, INVALID_LAUNCH_FILE, Problem};
 use crate::program::{LoadedProgram, ProgramTerms, choose, program};
 use crate::status::RunOutcome;
 use crate::{Status, findings, render};
@@ -69,6 +69,8 @@ pub struct Checked {
     pub findings: Option<Vec<FindingReport>>,
     /// Errors that have kept it from beginning or ended it, or that it left outputs unwritten for.
     pub errors: Vec<Problem>,
+    /// The fault that ended it in a line, if it has not been reported because a finding is about the same access.
+    pub brief: Option<String>,
 }
 
 /// Carries the command out with checkers, whose findings are returned; with `json` there is a report in JSON, with them.
@@ -95,6 +97,7 @@ pub fn checked(
                 status,
                 findings: None,
                 errors,
+                brief: None,
             })
         }
     }
@@ -220,19 +223,25 @@ fn carry_out(
     stop.ended();
 
     let fidelity = fidelity::list(ready.launches.iter());
-    let fault = ran.fault.and_then(|(launch, end)| {
-        let fault = end.fault.as_ref()?;
-        let unset = launch.unset_sgprs(fault);
-        let report = FaultReport::new(&end, &map, &cause.to_string(), unset)?;
-        Some((RunOutcome::of_fault(&fault.kind, cause), report))
-    });
-    if fault.is_none() && checking.is_some() {
+    let has_ended = ran.fault.as_ref().is_none_or(|(_, end)| end.fault.is_none());
+    if has_ended && checking.is_some() {
         // A run that was stopped has not written all of its results.
         for Range { start, end } in results {
             device.memory().reads_results(start, end - start);
         }
     }
     let findings = checking.map(|it| it.collect(&module)).unwrap_or_default();
+    let shown = checking.filter(|it| !run.json && findings::are_shown(it.settings()));
+    let shown = shown.filter(|it| !it.is_full());
+    let mut brief = None;
+    let fault = ran.fault.and_then(|(launch, end)| {
+        let fault = end.fault.as_ref()?;
+        let unset = launch.unset_sgprs(fault);
+        let report = FaultReport::new(&end, &map, &cause.to_string(), unset)?;
+        let finding = shown.and_then(|it| it.finding_of(fault));
+        brief = finding.map(|finding| problem::line(Some(report.name), &report.in_brief(finding)));
+        Some((RunOutcome::of_fault(&fault.kind, cause), report))
+    });
     // A run that was stopped because there are enough findings has no fault of its own.
     let fault = fault.filter(|_| !checking.is_some_and(Checking::is_full));
     let verdicts: Vec<ComparisonOutcome> = wanted
@@ -265,7 +274,10 @@ fn carry_out(
         verdicts: &verdicts,
         fidelity: &fidelity,
         findings: checking.map(|_| &findings[..]),
-        fault: fault.as_ref().map(|(_, report)| report),
+        fault: fault
+            .as_ref()
+            .map(|(_, report)| report)
+            .filter(|_| brief.is_none()),
         memory: device.memory(),
     };
     if run.json {
@@ -278,5 +290,6 @@ fn carry_out(
         status: outcome.status(),
         findings: Some(findings),
         errors: fault.into_iter().chain(errors).collect(),
+        brief,
     })
 }

@@ -7,10 +7,11 @@ use gcn_isa::Inst;
 
 use super::entry::{AccessKind, EntryLayout, PastAccess};
 use super::extent::{AccessPart, DWORD, ShadowedMemory};
+use super::help;
 use super::lanes::{Comparison, Overlap, Stored, compare, lane_of, stored};
 use super::run::RaceDispatch;
 use super::shadow::{Conflict, HappensBefore, LdsShadow};
-use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
+use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Help, Kind, Side};
 
 /// Two accesses of one place in no order.
 pub(super) struct Race<'a> {
@@ -109,13 +110,6 @@ fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
     }
 }
 
-/// Help within a workgroup.
-const BARRIER: &str =
-    "`s_barrier` between both accesses, behind waits for what the waves have written";
-/// Help where no barrier reaches.
-const RELEASE: &str = "a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait \
-                       for it, `buffer_wbinvl1`) before the second; or two dispatches";
-
 impl Race<'_> {
     /// Reports it. The instruction with the higher address is the finding's place, so that the order of execution does not
     /// decide which of two findings it is.
@@ -206,32 +200,26 @@ impl Race<'_> {
         layout.lane(self.before).or_else(of_waves)
     }
 
-    fn help(&self, own: &RaceSide, other: &RaceSide) -> String {
+    fn help(&self, own: &RaceSide, other: &RaceSide) -> Help {
         let is_scalar = self.run.is_scalar(self.now);
         if self.is_stale {
-            let invalidation = match is_scalar {
-                true => "`s_dcache_inv`",
-                false => "`buffer_wbinvl1`",
-            };
-            return format!(
-                "{invalidation} before the load, whose cache may hold what was there before"
-            );
+            return help::invalidation(is_scalar);
         }
         let group = |told: &RaceSide| {
             let wave = told.place.as_ref().and_then(|it| it.wave);
             wave.map(|wave| wave.group)
         };
         let order = if group(own).is_some() && group(own) == group(other) {
-            BARRIER
+            help::in_workgroup(self.memory)
         } else {
-            RELEASE
+            help::across_workgroups()
         };
         if self.is_same_value {
-            format!("{order}; or leave it, since the result is the same in any order")
+            order.and("; or leave it, since the result is the same in any order")
         } else if is_scalar && self.before.kind().writes() {
-            format!("{order}; and `s_dcache_inv` before the scalar load")
+            order.and_machine("; and `s_dcache_inv` before the scalar load")
         } else {
-            order.to_owned()
+            order
         }
     }
 }
@@ -252,6 +240,7 @@ fn found_apart(
     let mut finding = Finding::at(Kind::GlobalRace, place, message);
     finding.kernel = run.kernel.clone();
     finding.dispatch = run.id;
+    finding.launch = Some(run.launch.clone());
     let at = past_element_address(run, access, at);
     finding.label = format!("{} at {at:#x}", access.kind().name());
     finding.sides.push(side);
@@ -282,11 +271,7 @@ pub(super) fn report_host(
         };
         let place = in_past_lane(run, before, at, place);
         let mut finding = found_apart(run, before, place, at, "a wave and the host", side);
-        finding.help = Some(
-            "the host waits for the kernel first: it synchronises the stream or waits for the event, or copies in the kernel's \
-             stream or in-order queue"
-                .to_owned(),
-        );
+        finding.help = Some(help::with_host());
         finding
     });
 }
@@ -318,16 +303,10 @@ impl DispatchOrder {
         }
     }
 
-    fn help(self) -> &'static str {
+    fn help(self) -> Help {
         match self {
-            DispatchOrder::None => {
-                "an order between the dispatches: one stream or in-order queue for both, an event that the second one waits \
-                 for, or a barrier packet with the first one's signal"
-            }
-            DispatchOrder::NoFence => {
-                "an acquire fence in the header of the second packet, of the scope of the agent at least: the caches may hold \
-                 what was there before"
-            }
+            DispatchOrder::None => help::between_dispatches(),
+            DispatchOrder::NoFence => help::fence_of_dispatch(),
         }
     }
 }
@@ -365,7 +344,9 @@ pub(super) fn report_dispatches(
         };
         let place = in_past_lane(run, access, at, place);
         let mut finding = found_apart(run, access, place, at, order.agents(), side);
-        finding.help = Some(order.help().to_owned());
+        let is_like = run.launch.shape == other_run.launch.shape;
+        finding.launch = finding.launch.filter(|_| is_like);
+        finding.help = Some(order.help());
         finding
     });
 }
@@ -434,10 +415,7 @@ pub(super) fn report_lanes(
             place: Some(place.lane(found.lanes[1])),
         });
         finding.address = Some(memory.byte(at));
-        finding.help = Some(
-            "a condition that leaves one lane active, or an atomic where all values count"
-                .to_owned(),
-        );
+        finding.help = Some(help::in_instruction());
         finding
     });
 }

@@ -16,6 +16,7 @@ use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_S
 use super::global::GlobalShadow;
 use super::means::Means;
 use super::places::AccessPlaces;
+use crate::finding::FindingLaunch;
 use crate::lint::SwapLoads;
 
 /// Instructions with numbers.
@@ -31,6 +32,8 @@ pub(super) struct RaceDispatch {
     pub(super) id: u64,
     /// The kernel's symbol, where it is known.
     pub(super) kernel: Option<String>,
+    /// Sizes and arguments.
+    pub(super) launch: Arc<FindingLaunch>,
     pub(super) layout: EntryLayout,
     pub(super) global: GlobalShadow,
     /// Lanes of its accesses, and of those of other dispatches.
@@ -76,6 +79,7 @@ impl RaceDispatch {
         RaceDispatch {
             id: dispatched.id,
             kernel: dispatch.kernel.clone(),
+            launch: Arc::new(FindingLaunch::of(dispatched)),
             layout,
             global: GlobalShadow::default(),
             places,

@@ -1,0 +1,79 @@
+//! Advice on how to mend a finding.
+
+/// Advice on how to mend a finding, in terms of the machine and of the languages that kernels are written in.
+///
+/// # Examples
+/// ```
+/// use gcn_observe::finding::Help;
+/// let help = Help::new("`s_barrier` between both accesses")
+///     .opencl("`barrier(CLK_LOCAL_MEM_FENCE)` between both accesses")
+///     .hip("`__syncthreads()` between both accesses");
+/// assert!(help.machine.starts_with("`s_barrier`") && help.hip.starts_with("`__syncthreads()`"));
+/// let same = Help::from("one barrier behind both paths");
+/// assert_eq!((&same.opencl, &same.hip), (&same.machine, &same.machine));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Help {
+    /// In terms of instructions.
+    pub machine: String,
+    /// In terms of OpenCL C.
+    pub opencl: String,
+    /// In terms of HIP.
+    pub hip: String,
+}
+
+impl Help {
+    /// Advice that is the same in all terms.
+    pub fn new(text: impl Into<String>) -> Help {
+        let text = text.into();
+        Help {
+            opencl: text.clone(),
+            hip: text.clone(),
+            machine: text,
+        }
+    }
+
+    /// The same with other terms for OpenCL C.
+    #[must_use]
+    pub fn opencl(self, text: impl Into<String>) -> Help {
+        Help {
+            opencl: text.into(),
+            ..self
+        }
+    }
+
+    /// The same with other terms for HIP.
+    #[must_use]
+    pub fn hip(self, text: impl Into<String>) -> Help {
+        Help {
+            hip: text.into(),
+            ..self
+        }
+    }
+
+    /// The same with more behind it in terms of instructions alone.
+    #[must_use]
+    pub fn and_machine(self, more: &str) -> Help {
+        Help {
+            machine: self.machine + more,
+            ..self
+        }
+    }
+
+    /// The same with more behind it in all terms.
+    #[must_use]
+    pub fn and(self, more: &str) -> Help {
+        let with = |text: String| text + more;
+        Help {
+            machine: with(self.machine),
+            opencl: with(self.opencl),
+            hip: with(self.hip),
+        }
+    }
+}
+
+impl<T: Into<String>> From<T> for Help {
+    fn from(text: T) -> Help {
+        Help::new(text)
+    }
+}

@@ -1,0 +1,61 @@
+//! The launch of a finding: what reports say of its work-items and arguments.
+
+use std::fmt;
+
+use gcn_emu::observe::Dispatched;
+use gcn_emu::run::GridShape;
+
+/// Maximum number of bytes of arguments that are kept.
+const MAX_ARGUMENT_BYTES: u64 = 4096;
+
+/// Sizes of a finding's dispatch and the arguments that it began with.
+///
+/// # Examples
+/// ```
+/// use gcn_emu::run::GridShape;
+/// use gcn_observe::finding::FindingLaunch;
+/// let shape = GridShape { grid: [256, 1, 1], group: [64, 1, 1] };
+/// let launch = FindingLaunch { shape, arguments: 0x1000u64.to_le_bytes().to_vec() };
+/// assert_eq!((launch.pointer(0), launch.pointer(8)), (Some(0x1000), None));
+/// ```
+#[derive(Clone, PartialEq, Eq)]
+pub struct FindingLaunch {
+    /// Sizes.
+    pub shape: GridShape,
+    /// Argument segment, hidden arguments included, or its first bytes; empty where it is not known.
+    pub arguments: Vec<u8>,
+}
+
+impl FindingLaunch {
+    /// The sizes and the arguments of a dispatch that is being run.
+    pub(crate) fn of(dispatched: &Dispatched<'_>) -> FindingLaunch {
+        let dispatch = dispatched.dispatch;
+        let read = || {
+            let kernarg = dispatch.kernarg.clone()?;
+            let bytes = kernarg.end.saturating_sub(kernarg.start);
+            let mut arguments = vec![0; bytes.min(MAX_ARGUMENT_BYTES) as usize];
+            let memory = &dispatched.device.memory;
+            memory
+                .read(kernarg.start, &mut arguments)
+                .then_some(arguments)
+        };
+        FindingLaunch {
+            shape: dispatch.shape(),
+            arguments: read().unwrap_or_default(),
+        }
+    }
+
+    /// The 64 bits at an offset in the arguments; `None` beyond their end.
+    pub fn pointer(&self, offset: u64) -> Option<u64> {
+        let offset = usize::try_from(offset).ok()?;
+        let bytes = self.arguments.get(offset..)?.first_chunk()?;
+        Some(u64::from_le_bytes(*bytes))
+    }
+}
+
+impl fmt::Debug for FindingLaunch {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut debug = f.debug_struct("FindingLaunch");
+        debug.field("shape", &self.shape).finish_non_exhaustive()
+    }
+}

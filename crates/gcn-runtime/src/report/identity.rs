@@ -1,0 +1,123 @@
+//! Findings that are one for the reader.
+
+use gcn_object::SourcePlace;
+use gcn_observe::finding::Check;
+
+use super::finding::FindingReport;
+use super::language::KernelLanguage;
+use super::place::PlaceReport;
+
+/// Facts by which findings are one, wherever their code is loaded.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct FindingIdentity {
+    name: &'static str,
+    kernel: Option<String>,
+    places: PlacesIdentity,
+}
+
+/// The places of a finding, as far as they tell it apart from others.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+enum PlacesIdentity {
+    /// The message without its numbers, and the lines.
+    Lines(String, Vec<LineIdentity>),
+    /// Instructions, and the detail of the finding's key.
+    Instructions(Vec<Option<InstructionIdentity>>, u64),
+}
+
+/// A place in the source and the calls by which it was inlined; `None` of the host.
+type LineIdentity = Option<(SourcePlace, String)>;
+
+/// The symbol and the text of an instruction.
+type InstructionIdentity = (String, Option<String>);
+
+impl FindingReport {
+    /// Facts that it shares with the findings that it is reported with: those of the same lines, since an unrolled loop makes several
+    /// instructions of a line. `detail` is that of its key.
+    pub(crate) fn identity(&self, detail: u64) -> FindingIdentity {
+        match self.lines() {
+            Some(lines) => FindingIdentity {
+                name: self.name,
+                kernel: self.kernel().map(str::to_owned),
+                places: PlacesIdentity::Lines(without_numbers(&self.message), lines),
+            },
+            None => self.instruction_identity(detail),
+        }
+    }
+
+    /// Facts that it shares with the findings of the same instructions alone.
+    pub(crate) fn instruction_identity(&self, detail: u64) -> FindingIdentity {
+        let instruction = |it: &PlaceReport| {
+            let code = it.code.as_ref()?;
+            Some((code.symbol(), code.instruction().map(str::to_owned)))
+        };
+        let instructions = self.places().map(instruction).collect();
+        FindingIdentity {
+            name: self.name,
+            kernel: self.kernel().map(str::to_owned),
+            places: PlacesIdentity::Instructions(instructions, detail),
+        }
+    }
+
+    /// The finding's instruction and the other sides.
+    fn places(&self) -> impl Iterator<Item = &PlaceReport> {
+        std::iter::once(&self.place).chain(&self.sides)
+    }
+
+    /// The lines of all sides, if they tell the finding apart: not in assembly, where each instruction has its own; not where an
+    /// instruction has none; and not of what compilers are to blame for, instruction by instruction.
+    fn lines(&self) -> Option<Vec<LineIdentity>> {
+        let check = self.kind.about().check;
+        let is_of_instructions = matches!(check, Check::Waits | Check::Hazards);
+        if is_of_instructions || self.language == KernelLanguage::Assembly {
+            return None;
+        }
+        let line = |it: &PlaceReport| match it.code {
+            None => Some(None),
+            Some(_) => {
+                let (place, inlined) = it.source_place()?;
+                Some(Some((place.clone(), inlined.to_owned())))
+            }
+        };
+        let mut lines = self.places().map(line).collect::<Option<Vec<_>>>()?;
+        if matches!(check, Check::Races | Check::Lanes) {
+            // The addresses of the instructions alone decide which side is the first.
+            lines.sort();
+        }
+        Some(lines)
+    }
+}
+
+/// A text in which a sign stands for each number.
+fn without_numbers(text: &str) -> String {
+    let mut shape = String::with_capacity(text.len());
+    let mut is_number = false;
+    for c in text.chars() {
+        is_number = c.is_ascii_digit() || is_number && c.is_ascii_alphanumeric();
+        if !is_number {
+            shape.push(c);
+        } else if !shape.ends_with('#') {
+            shape.push('#');
+        }
+    }
+    shape
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_that_differ_in_numbers_have_one_shape() {
+        for (text, shape) in [
+            (
+                "stores 4 bytes at 0x1000200fc, which",
+                "stores # bytes at #, which",
+            ),
+            ("v12 is read", "v# is read"),
+            ("two waves of a workgroup", "two waves of a workgroup"),
+            ("at 0x10 of 256 bytes", "at # of # bytes"),
+        ] {
+            assert_eq!(without_numbers(text), shape);
+        }
+    }
+}
