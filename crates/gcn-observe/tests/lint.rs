@@ -31,7 +31,7 @@ fn findings(target: &str, text: &str) -> Vec<String> {
     assert_eq!(lost, 0);
     let line = |it: &gcn_observe::finding::Finding| {
         let other = it.sides[0].place.as_ref().expect("an instruction");
-        let help = it.help.as_deref().unwrap_or_default();
+        let help = it.help.as_ref().map_or("", |help| help.machine.as_str());
         let help = help.trim_end_matches(" before the instruction");
         let name = it.kind.name();
         // GCN 1.2 has them in other encodings.

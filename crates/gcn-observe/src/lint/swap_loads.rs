@@ -9,7 +9,7 @@
 //! ```
 //! The load races with other waves' atomics, and no harm is done: a value that is out of date makes the swap fail. Such a load counts
 //! as a part of the atomic, if on every path from it, until a compare-and-swap compares with its value,
-//! - the value reaches nothing but the operands of that compare-and-swap, and conditions;
+//! - the value reaches nothing but the operands of that compare-and-swap, addresses of loads for them, and conditions;
 //! - these conditions decide whether the compare-and-swap is executed, and no other write of memory.
 //!
 //! Behind the compare-and-swap the value counts as confirmed: if the swap succeeded, it was what memory held.
@@ -354,7 +354,7 @@ impl SwapCode<'_> {
             Next::Following | Next::End | Next::Branch { .. } => false,
         };
         let is_control = matches!(inst.does(), Does::Control(_));
-        if source.is_some() && (memory.is_some() || is_control) || leaves {
+        if source.is_some() && is_control || leaves {
             return Effect::UsedOtherwise;
         }
         if let (

@@ -20,6 +20,10 @@ fn swap_loop(between: &str) -> String {
 fn the_load_of_a_compare_and_swap_loop_is_part_of_it() {
     assembly(GROUPS, &swap_loop(""), &[]);
     assembly(WAVES, &swap_loop(""), &[]);
+    // An address of what decides whether there is a swap.
+    let address = "v_and_b32 v7, 0x7c, v3\nbuffer_load_dword v8, v7, s[4:7], 0 offen offset:2048\ns_waitcnt vmcnt(0)\n\
+                   v_cmp_lt_u32 vcc, 40, v8\ns_and_b64 exec, exec, vcc\ns_cbranch_execz end";
+    assembly(GROUPS, &swap_loop(address), &[]);
     // The value that memory had last, and a decision to leave it as it is.
     let old = format!(
         "{}v_lshlrev_b32 v7, 2, v0\nbuffer_store_dword v3, v7, s[4:7], 0 offen offset:1024",
@@ -37,10 +41,9 @@ fn the_load_of_a_compare_and_swap_loop_is_part_of_it() {
 fn a_load_that_is_used_otherwise_is_a_plain_one() {
     let race = format!("global-race: {SWAP} | {LOAD}");
     for between in [
-        // The value itself, something that depends on it, an address, and a condition.
+        // The value itself, something that depends on it, and conditions of another store.
         "buffer_store_dword v3, v1, s[4:7], 0 offen offset:2048",
         "v_add_i32 v7, vcc, 1, v3\nbuffer_store_dword v7, v1, s[4:7], 0 offen offset:2048",
-        "v_and_b32 v7, 0x7c, v3\nbuffer_load_dword v8, v7, s[4:7], 0 offen offset:2048",
         "v_cmp_gt_u32 vcc, 40, v3\ns_and_saveexec_b64 s[12:13], vcc\nbuffer_store_dword v0, v1, s[4:7], 0 offen offset:2048\n\
          s_or_b64 exec, exec, s[12:13]",
         "v_readfirstlane_b32 s12, v3\ns_cmp_eq_u32 s12, 0\ns_cbranch_scc0 loop\n\
