@@ -2,15 +2,10 @@
 // A buffer has a dword less than there are lanes: the finding comes before the fault.
 //! grid = 64
 //! args = { data = "u32*63:iota" }
-// GCN 1.0, 1.1: error[unmapped-access]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x1c: s_load_dword s8, s[4:5], 0x0
-// GCN 1.2, 1.4, 1.4.1: error[unmapped-access]: kernel kernel, workgroup 0,0,0, wave 0, at kernel+0x24: s_load_dword s8, s[4:5], 0x0
-// GCN all: --> check/bounds-global.s:34: s_load_dword s8, s[4:5], 0x0
-// GCN all: loads 4 bytes at unmapped address 0x1000200fc
-// GCN all: nearest is data: 252 bytes at 0x100020000; the address is right behind its end
 // GCN all: error[global-out-of-bounds]: loads 4 bytes at 0x1000200fc, which no allocation holds
-// GCN all: --> check/bounds-global.s:34:5
+// GCN all: --> check/bounds-global.s:30:5
 // GCN all: |
-// GCN all: 34 |     s_load_dword s8, s[4:5], 0x0
+// GCN all: 30 |     s_load_dword s8, s[4:5], 0x0
 // GCN all: |     ^^^^^^^^^^^^ accesses 0x1000200fc
 // GCN all: |
 // GCN 1.0, 1.1: = note: accesses 0x1000200fc: `s_load_dword s8, s[4:5], 0x0`, at kernel+0x1c, workgroup 0,0,0, wave 0
@@ -19,6 +14,7 @@
 // GCN all: = note: nearest is data: 252 bytes at 0x100020000; the address is right behind its end
 // GCN all: = note: kernel kernel, once
 // GCN all: 
+// GCN all: error[unmapped-access]: kernel kernel ended at the access of the finding global-out-of-bounds
 // GCN all: 1 error
 // GCN all: exit status 4
 .globl kernel

@@ -199,7 +199,7 @@ fn a_finding_of_dispatches_names_both() {
     assert_eq!(finding.sides[0].label, "the store of the other dispatch");
     let other = finding.sides[0].place.as_ref().expect("an instruction");
     assert_eq!((finding.place.lane, other.lane), (Some(0), Some(0)));
-    assert!(finding.help.as_ref().is_some_and(|it| it.contains("event")));
+    assert!(finding.help.as_ref().is_some_and(|it| it.hip.contains("event")));
 }
 
 #[test]
@@ -244,7 +244,7 @@ fn a_dispatch_without_an_acquire_fence_may_load_old_values() {
         found[0]
             .help
             .as_ref()
-            .is_some_and(|it| it.contains("header"))
+            .is_some_and(|it| it.machine.contains("header"))
     );
 }
 
