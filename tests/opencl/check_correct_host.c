@@ -120,6 +120,17 @@ static void check_several(cl_mem to, cl_mem from) {
     expect(to, 6);
 }
 
+// A command writes through the pointer of a mapped region, and the region is unmapped before it is carried out.
+static void check_pointer(cl_mem to, cl_mem from) {
+    set(to, CL_MAP_WRITE, 0);
+    set(from, CL_MAP_WRITE, 2);
+    int* const at = map(to, CL_MAP_WRITE, CL_TRUE, NULL);
+    CHECK(clEnqueueReadBuffer(queue, from, CL_FALSE, 0, BYTES, at, 0, NULL, NULL));
+    unmap(to, at, NULL);
+    add(queue, to, from, NULL, NULL);
+    expect(to, 4);
+}
+
 // The program's own memory is its own again when no command uses it; the memory of a buffer that is gone is another's.
 static void check_memory(cl_mem to) {
     static int numbers[ITEMS];
@@ -159,6 +170,7 @@ int main(void) {
         check_order(pairs[i][0], pairs[i][1]);
         check_gate(pairs[i][0], pairs[i][1]);
         check_several(pairs[i][0], pairs[i][1]);
+        check_pointer(pairs[i][0], pairs[i][1]);
         check_memory(pairs[i][0]);
         CHECK(clReleaseMemObject(pairs[i][0]));
         CHECK(clReleaseMemObject(pairs[i][1]));

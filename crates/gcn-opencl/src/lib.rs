@@ -13,7 +13,8 @@
 //! The function (`api/kernels.rs`) looks up its handles (`handle.rs`: a program's address is never followed, so that a released
 //! handle is an error). `launch.rs` makes a [`Launch`](gcn_runtime::Launch) of sizes and arguments, and `queue.rs` carries it out
 //! when the commands that it depends on have ended (`progress.rs`), on the queue's thread or on one of the program's that waits.
-//! Buffers are memory that all devices share (`memory.rs`); mapped regions and shared virtual memory are that memory itself. Images are
+//! Buffers are memory that all devices share (`memory.rs`); mapped regions and shared virtual memory are that memory itself, and checks learn
+//! of mapped regions by [`MappedRegions`](gcn_runtime::program::MappedRegions). Images are
 //! such memory in rows (`image_memory.rs`), and a kernel gets the address of a descriptor of it (`descriptor.rs`), as of a sampler's.
 //! `program.rs` compiles by [`gcn_runtime::compile`], and compiles apart and links by bitcode (`Product::Bitcode`).
 //!

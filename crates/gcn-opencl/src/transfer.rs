@@ -137,8 +137,8 @@ impl BoxCopy {
         })
     }
 
-    /// Makes the copy; observers learn of what the program writes to devices' memory, and `host_reads` of address and bytes of what
-    /// it reads there.
+    /// Makes the copy; observers learn of what the program writes to devices' memory, through the pointer of a mapped region too, and
+    /// `host_reads` of address and bytes of what it reads there.
     ///
     /// # Safety
     /// The program vouches for its addresses: all bytes are accessible. Other threads and kernels may race with it for them, as
@@ -156,9 +156,7 @@ impl BoxCopy {
                     bytes as usize,
                 );
             }
-            if self.to.0 == TransferSide::Device {
-                memory.wrote(to, bytes);
-            }
+            memory.wrote(to, bytes);
         }
     }
 }

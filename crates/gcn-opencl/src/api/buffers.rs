@@ -277,6 +277,10 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
             regions.contents(space, &range, mapping.is_written)
         });
         let work = move || {
+            let contents = watched.and_then(|(regions, range)| {
+                let contents = regions.unmap(&range, mapping.is_written, contents)?;
+                Some((regions, contents))
+            });
             let space = memory.space().filter(|_| mapping.is_written);
             if let Some(space) = space {
                 match memory.to_device(&mapping.region) {
@@ -289,8 +293,8 @@ pub unsafe extern "C" fn enqueue_unmap_mem_object(
                     }
                 }
             }
-            if let Some((regions, range)) = watched {
-                regions.unmap(&range, mapping.is_written, contents);
+            if let Some((regions, contents)) = contents {
+                regions.keep(contents);
             }
             Ok(())
         };

@@ -33,7 +33,8 @@ const MAX_CHANGES: usize = 64;
 /// regions.map(region.clone(), true);
 /// assert_eq!(regions.launch(memory, vec![region.clone()]).rules[0].rule, AccessRule::MappedForWriting);
 /// let contents = regions.contents(memory, &region, true);
-/// regions.unmap(&region, true, contents);
+/// let contents = regions.unmap(&region, true, contents).expect("no command has written there");
+/// regions.keep(contents);
 /// // The program goes on to write through its pointer.
 /// memory.store_u32(xs.address() + 4, 5).expect("it is in the buffer");
 /// let launch = regions.launch(memory, vec![region.clone()]);
@@ -86,6 +87,8 @@ impl Drop for RunningLaunch<'_> {
 struct MappedRegion {
     range: Range<u64>,
     is_written: bool,
+    /// Number of commands that have written to it: the program may give them its pointer.
+    commands: u64,
 }
 
 /// Contents of a region.
@@ -93,6 +96,8 @@ struct MappedRegion {
 pub struct RegionContents {
     address: u64,
     bytes: Vec<u8>,
+    /// Commands that had written to the region by then.
+    commands: u64,
 }
 
 /// True if two ranges have an address in common.
@@ -134,7 +139,11 @@ impl MappedRegions {
     pub fn map(&self, range: Range<u64>, is_written: bool) {
         let mut state = self.state();
         state.unmapped.retain(|it| !overlap(&it.range(), &range));
-        state.mapped.push(MappedRegion { range, is_written });
+        state.mapped.push(MappedRegion {
+            range,
+            is_written,
+            commands: 0,
+        });
     }
 
     /// The contents of a region that the program unmaps now, by a command that is yet to be carried out. `None` if the region cannot
@@ -157,25 +166,36 @@ impl MappedRegions {
         if is_shared || state.is_in_use(range) || kept.saturating_add(bytes) > MAX_BYTES {
             return None;
         }
-        drop(state);
         let mut contents = RegionContents {
             address: range.start,
             bytes: vec![0; bytes],
+            commands: state.mapped[own].commands,
         };
+        drop(state);
         memory
             .read(range.start, &mut contents.bytes)
             .then_some(contents)
     }
 
-    /// Notes that a command has unmapped a region, with the contents that it had when the program enqueued the command.
-    pub fn unmap(&self, range: &Range<u64>, is_written: bool, contents: Option<RegionContents>) {
+    /// Notes that a command unmaps a region, with the contents that it had when the program enqueued the command: the contents
+    /// to keep when what the program has written is noted, unless a command or a launch has written, too.
+    pub fn unmap(
+        &self,
+        range: &Range<u64>,
+        is_written: bool,
+        contents: Option<RegionContents>,
+    ) -> Option<RegionContents> {
         let mut state = self.state();
         let is_own = |it: &MappedRegion| it.range == *range && it.is_written == is_written;
-        if let Some(own) = state.mapped.iter().position(is_own) {
-            state.mapped.remove(own);
-        }
+        let own = state.mapped.iter().position(is_own)?;
+        let own = state.mapped.remove(own);
         let is_in_use = state.is_in_use(range);
-        state.unmapped.extend(contents.filter(|_| !is_in_use));
+        contents.filter(|it| it.commands == own.commands && !is_in_use)
+    }
+
+    /// Keeps the contents of a region that is no longer mapped.
+    pub fn keep(&self, contents: RegionContents) {
+        self.state().unmapped.push(contents);
     }
 
     /// Notes that a launch begins, which has some ranges of memory, and runs until the result is dropped.
@@ -218,6 +238,10 @@ impl MappedRegions {
             MemoryChangeKind::Read | MemoryChangeKind::ReadAsResults => {}
             MemoryChangeKind::Written | MemoryChangeKind::Undefined => {
                 state.unmapped.retain(|it| !is_of(&it.range()));
+                let mapped = state.mapped.iter_mut();
+                mapped
+                    .filter(|it| is_of(&it.range))
+                    .for_each(|it| it.commands += 1);
             }
             MemoryChangeKind::Allocated | MemoryChangeKind::Freed => {
                 state.unmapped.retain(|it| !is_of(&it.range()));
