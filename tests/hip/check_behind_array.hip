@@ -2,6 +2,7 @@
 //! variables = { GCN_CHECK = "bounds" }
 //! status = 134
 //! findings = ["global-out-of-bounds"]
+//! stderr = ["lane 63, blockIdx 0,0,0, threadIdx 63,0,0", "ended at the access of the finding global-out-of-bounds"]
 #include "check.h"
 
 __global__ void shift(int* data) { data[threadIdx.x + 1] = 7; }

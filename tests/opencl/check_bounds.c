@@ -2,7 +2,7 @@
 //! variables = { GCN_CHECK = "default", GCN_CHECK_ERROR_EXITCODE = "3" }
 //! status = 3
 //! findings = ["global-out-of-bounds"]
-//! stderr = ["kernel shift", "<program ", ">:2:", "2 |     data[get_global_id(0) + 1] = by;"]
+//! stderr = ["kernel shift", "<program ", ">:2:", "2 |     data[get_global_id(0) + 1] = by;", "global id 63,0,0, local id 63,0,0", "shift ended at the access of the finding global-out-of-bounds"]
 #include "check.h"
 
 static const char* const SOURCE =
