@@ -199,7 +199,12 @@ fn a_finding_of_dispatches_names_both() {
     assert_eq!(finding.sides[0].label, "the store of the other dispatch");
     let other = finding.sides[0].place.as_ref().expect("an instruction");
     assert_eq!((finding.place.lane, other.lane), (Some(0), Some(0)));
-    assert!(finding.help.as_ref().is_some_and(|it| it.hip.contains("event")));
+    assert!(
+        finding
+            .help
+            .as_ref()
+            .is_some_and(|it| it.hip.contains("event"))
+    );
 }
 
 #[test]

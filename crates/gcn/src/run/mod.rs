@@ -223,7 +223,10 @@ fn carry_out(
     stop.ended();
 
     let fidelity = fidelity::list(ready.launches.iter());
-    let has_ended = ran.fault.as_ref().is_none_or(|(_, end)| end.fault.is_none());
+    let has_ended = ran
+        .fault
+        .as_ref()
+        .is_none_or(|(_, end)| end.fault.is_none());
     if has_ended && checking.is_some() {
         // A run that was stopped has not written all of its results.
         for Range { start, end } in results {
