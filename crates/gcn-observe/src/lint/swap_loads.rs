@@ -21,6 +21,7 @@
 //! it; the region of a scalar branch ends where its two paths meet. What a region computes depends on the load only once the region is
 //! closed. A value that a function returns is not followed into its caller.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map};
 
 use gcn_isa::effect::{AtomicOp, Does};
@@ -65,13 +66,13 @@ impl SwapLoads {
             steps,
             by_address,
             has_scratch,
+            budget: Cell::new(MOST_STEPS_OF_ALL),
         };
-        let mut budget = MOST_STEPS_OF_ALL;
         for (number, step) in steps.iter().enumerate() {
             if !is_candidate(&step.inst) || code.slot(&step.inst).is_some() {
                 continue;
             }
-            let compared = code.follow(number, &mut budget).unwrap_or_default();
+            let compared = code.follow(number).unwrap_or_default();
             for (swap, dword) in &compared {
                 let load = LoadedDword {
                     load: step.pc,
@@ -235,12 +236,14 @@ struct SwapCode<'a> {
     steps: &'a [LintStep],
     by_address: HashMap<u64, usize>,
     has_scratch: bool,
+    /// Instructions that may still be read.
+    budget: Cell<usize>,
 }
 
 impl SwapCode<'_> {
     /// Follows what a load has loaded. The compare-and-swaps that compare with it, and the dword of each; `None` if it is used
     /// otherwise, or if that would take too long to find out.
-    fn follow(&self, load: usize, budget: &mut usize) -> Option<Vec<(u64, u8)>> {
+    fn follow(&self, load: usize) -> Option<Vec<(u64, u8)>> {
         let mut swaps: Vec<(u64, u8)> = Vec::new();
         let mut begin = PathState::default();
         let mut dword = 0;
@@ -254,7 +257,7 @@ impl SwapCode<'_> {
         let mut steps = MOST_STEPS;
         while let Some(number) = work.pop() {
             steps = steps.checked_sub(1)?;
-            *budget = budget.checked_sub(1)?;
+            self.spend(1)?;
             let mut state = states.get(&number)?.clone();
             let step = &self.steps[number];
             if state.until == Some(step.pc) {
@@ -272,6 +275,12 @@ impl SwapCode<'_> {
             }
         }
         Some(swaps)
+    }
+
+    /// Counts instructions that are read; `None` if they are too many.
+    fn spend(&self, steps: usize) -> Option<()> {
+        self.budget.set(self.budget.get().checked_sub(steps)?);
+        Some(())
     }
 
     /// Joins a state to those of the instructions that may follow one.
@@ -316,20 +325,23 @@ impl SwapCode<'_> {
             .flatten()
     }
 
-    /// The lowest address behind a branch at which its ways meet; `None` where they meet in front of it or nowhere.
+    /// The lowest address behind a branch at which its paths meet; `None` where they meet in front of it, nowhere, or too far away.
     fn meeting(&self, branch: usize) -> Option<u64> {
         let reach = |from: usize| {
             let mut reached = HashSet::new();
             let mut work = vec![from];
-            while let Some(number) = work.pop() {
+            while let Some(number) = work.pop()
+                && reached.len() < MOST_STEPS
+            {
                 if reached.insert(number) {
                     work.extend(self.successors(number));
                 }
             }
-            reached
+            self.spend(reached.len())?;
+            Some(reached)
         };
-        let mut ways = self.successors(branch);
-        let (one, other) = (reach(ways.next()?), reach(ways.next()?));
+        let mut paths = self.successors(branch);
+        let (one, other) = (reach(paths.next()?)?, reach(paths.next()?)?);
         let common = one.intersection(&other).map(|it| self.steps[*it].pc);
         common.filter(|pc| *pc > self.steps[branch].pc).min()
     }
