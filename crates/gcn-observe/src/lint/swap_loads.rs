@@ -246,10 +246,8 @@ impl SwapCode<'_> {
     fn follow(&self, load: usize) -> Option<Vec<(u64, u8)>> {
         let mut swaps: Vec<(u64, u8)> = Vec::new();
         let mut begin = PathState::default();
-        let mut dword = 0;
-        for place in written(&self.steps[load]) {
+        for (dword, place) in (0..).zip(written(&self.steps[load])) {
             begin.set(place, Some(Value::Loaded(dword)));
-            dword += 1;
         }
         let mut states: HashMap<usize, PathState> = HashMap::new();
         let mut work: Vec<usize> = Vec::new();
