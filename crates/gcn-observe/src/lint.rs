@@ -91,7 +91,8 @@ impl LintCode<'_> {
 /// let finding = findings.all().0.remove(0);
 /// assert_eq!((finding.kind.name(), finding.place.pc), ("missing-wait", 0x1008));
 /// assert_eq!(finding.sides[0].place.as_ref().map(|place| place.pc), Some(0x1000), "the load");
-/// assert_eq!(finding.help.as_deref(), Some("`s_waitcnt lgkmcnt(0)` before the instruction"));
+/// let help = finding.help.expect("advice").machine;
+/// assert_eq!(help, "`s_waitcnt lgkmcnt(0)` before the instruction");
 /// ```
 pub fn lint(code: &LintCode<'_>, findings: &Findings) -> ReadCounts {
     let words = Box::new(|pc| code.words(pc));
