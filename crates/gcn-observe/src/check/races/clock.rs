@@ -2,17 +2,27 @@
 
 use std::sync::Arc;
 
-use hashbrown::HashMap;
+/// Waves whose clocks are kept together: their numbers differ in the last bits only.
+const BLOCK: u32 = 16;
 
-/// Clocks of other waves up to which what they did is ordered before. Waves that nothing is known of are missing.
+/// The clocks of neighbouring waves; 0 for one that nothing is known of.
+type Block = [u32; BLOCK as usize];
+
+/// Clocks of other waves, from 1 on, up to which what they did is ordered before. What two waves have in common they share.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub(super) struct OrderedClocks(HashMap<u32, u32>);
+pub(super) struct OrderedClocks(Vec<(u32, Arc<Block>)>);
 
 impl OrderedClocks {
+    fn find(&self, wave: u32) -> Result<usize, usize> {
+        self.0
+            .binary_search_by_key(&(wave / BLOCK), |(number, _)| *number)
+    }
+
     /// True if all that a wave did up to a clock is ordered before.
     #[inline]
     pub(super) fn has(&self, wave: u32, clock: u32) -> bool {
-        !self.0.is_empty() && self.0.get(&wave).is_some_and(|&known| known >= clock)
+        let at = |index: usize| self.0[index].1[(wave % BLOCK) as usize];
+        !self.0.is_empty() && self.find(wave).is_ok_and(|index| at(index) >= clock.max(1))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -21,21 +31,42 @@ impl OrderedClocks {
 
     /// Adds what a wave did up to a clock. Returns true if that is new.
     pub(super) fn add(&mut self, wave: u32, clock: u32) -> bool {
-        let known = self.0.entry(wave).or_insert(0);
-        let is_new = *known < clock;
-        *known = clock.max(*known);
-        is_new
+        if self.has(wave, clock) {
+            return false;
+        }
+        let index = self.find(wave).unwrap_or_else(|index| {
+            self.0.insert(index, (wave / BLOCK, Arc::default()));
+            index
+        });
+        Arc::make_mut(&mut self.0[index].1)[(wave % BLOCK) as usize] = clock;
+        true
     }
 
     /// Adds all that another one has.
     pub(super) fn join(&mut self, other: &OrderedClocks) {
-        if self.0.is_empty() {
-            self.0.clone_from(&other.0);
-            return;
+        let mut index = 0;
+        for (number, theirs) in &other.0 {
+            while self.0.get(index).is_some_and(|(own, _)| own < number) {
+                index += 1;
+            }
+            match self.0.get_mut(index) {
+                Some((own, known)) if own == number => join_block(known, theirs),
+                _ => self.0.insert(index, (*number, theirs.clone())),
+            }
         }
-        for (&wave, &clock) in &other.0 {
-            self.add(wave, clock);
-        }
+    }
+}
+
+/// Adds what a block has to another of the same waves.
+fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) {
+    if Arc::ptr_eq(known, theirs) {
+        return;
+    }
+    let all: Block = std::array::from_fn(|wave| known[wave].max(theirs[wave]));
+    if all == **theirs {
+        known.clone_from(theirs);
+    } else if all != **known {
+        *Arc::make_mut(known) = all;
     }
 }
 
@@ -72,6 +103,27 @@ impl History {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clocks_are_the_latest_of_all_that_are_joined() {
+        let clocks = |of: &[(u32, u32)]| {
+            let mut clocks = OrderedClocks::default();
+            for &(wave, clock) in of {
+                clocks.add(wave, clock);
+            }
+            clocks
+        };
+        let mut known = clocks(&[(40, 3), (7, 2), (u32::MAX, 1)]);
+        assert!(!known.add(40, 3) && !known.add(40, 1) && known.add(40, 4));
+        assert!(known.has(40, 4) && !known.has(40, 5) && !known.has(41, 0));
+        let before = known.clone();
+        known.join(&clocks(&[(6, 1), (7, 1), (40, 9), (90, 1)]));
+        let all = [(6, 1), (7, 2), (40, 9), (90, 1), (u32::MAX, 1)];
+        assert_eq!(known, clocks(&all));
+        assert!(before.has(40, 4) && !before.has(40, 9));
+        known.join(&before);
+        assert_eq!(known, clocks(&all));
+    }
 
     #[test]
     fn history_says_what_was_known_at_a_clock() {
