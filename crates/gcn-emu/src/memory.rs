@@ -50,6 +50,7 @@ pub use allocation::{AllocError, Allocation, FreeError, RegisterError};
 pub use change::{Listener, MemoryChange, MemoryChangeKind};
 pub use charge::Charge;
 pub use lanewise::Addresses;
+pub(crate) use lanewise::prefetch_row;
 pub use layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS};
 pub use region::Region;
 use space::{AddressSpace, PageEntry};

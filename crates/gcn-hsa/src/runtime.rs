@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
+use gcn_isa::Isa;
 use gcn_runtime::program::say::say;
 use gcn_runtime::program::{ProgramChecks, Watch, forks};
 use gcn_runtime::settings::{Settings, host_memory};
@@ -139,11 +140,13 @@ impl Runtime {
         for number in visible(wanted.as_deref(), all.len()) {
             let device = all[number].clone();
             let target = device.target();
-            let chip = Chip::of(target).ok_or_else(|| {
-                let known: Vec<_> = Chip::targets().collect();
-                let known = known.join(", ");
-                format!("GCN_TARGET: HSA has no {}, only {known}", target.name)
-            })?;
+            if target.isa < Isa::Ci {
+                return Err(format!(
+                    "GCN_TARGET: HSA and HIP have no {}, only chips of GCN 1.1 and later; `gcn run` and OpenCL programs have",
+                    target.name
+                ));
+            }
+            let chip = Chip::of(target);
             let memory = settings.device_memory();
             agents.push(Agent::device(agents.len(), (number, device), chip, memory));
         }

@@ -158,6 +158,7 @@ pub(crate) fn link_parts(
         Err(error) => {
             let status = match status_of(&error) {
                 Status::COMPILER_NOT_AVAILABLE => Status::LINKER_NOT_AVAILABLE,
+                Status::INVALID_BUILD_OPTIONS => Status::INVALID_LINKER_OPTIONS,
                 _ => Status::LINK_PROGRAM_FAILURE,
             };
             (Build::failed(given, log_of(error)), Err(status))
@@ -250,6 +251,7 @@ fn status_of(error: &CompileError) -> Status {
         | CompileError::NoLibraryForTarget { .. }
         | CompileError::NoLinker { .. }
         | CompileError::Start { .. } => Status::COMPILER_NOT_AVAILABLE,
+        error if error.refuses_an_option() => Status::INVALID_BUILD_OPTIONS,
         _ => Status::BUILD_PROGRAM_FAILURE,
     }
 }

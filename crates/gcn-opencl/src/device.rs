@@ -84,6 +84,11 @@ impl Device {
         self.version().0 >= 8
     }
 
+    /// True if it has FLAT instructions, and with them one address space for all.
+    fn has_generic_addresses(&self) -> bool {
+        self.version().0 >= 7
+    }
+
     /// True if compilers keep denormal numbers of single precision.
     fn keeps_denormals(&self) -> bool {
         self.version().0 >= 9
@@ -159,13 +164,15 @@ impl Device {
             "__opencl_c_atomic_scope_device",
             "__opencl_c_atomic_scope_all_devices",
             "__opencl_c_fp64",
-            "__opencl_c_generic_address_space",
             "__opencl_c_int64",
             "__opencl_c_program_scope_global_variables",
             "__opencl_c_subgroups",
             "__opencl_c_work_group_collective_functions",
         ];
-        let all = others.iter().chain(images);
+        let generic = self
+            .has_generic_addresses()
+            .then_some("__opencl_c_generic_address_space");
+        let all = others.iter().chain(images).chain(&generic);
         all.map(|name| (FIRST, *name)).collect()
     }
 
@@ -289,8 +296,8 @@ impl Device {
             | CL_DEVICE_PREFERRED_INTEROP_USER_SYNC
             | CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
             | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
-            | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS
-            | CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Info::bool(true),
+            | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(true),
+            CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Info::bool(self.has_generic_addresses()),
             CL_DEVICE_PIPE_SUPPORT | CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD => Info::bool(false),
             CL_DEVICE_EXECUTION_CAPABILITIES => Info::from(CL_EXEC_KERNEL),
             CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {

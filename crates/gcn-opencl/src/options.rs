@@ -140,12 +140,15 @@ fn extensions(device: &Device) -> String {
     let own = device.extensions();
     let has_half = own.iter().any(|(_, name)| *name == "cl_khr_fp16");
     let features = device.features().into_iter().map(|(_, name)| name);
+    let generic = "__opencl_c_generic_address_space";
+    let has_generic = features.clone().any(|name| name == generic);
     let present = features.map(|name| format!("+{name}"));
     let images = OF_IMAGES.into_iter().filter(|_| !device.has_images());
     let absent = ABSENT
         .into_iter()
         .chain(images)
-        .chain((!has_half).then_some("cl_khr_fp16"));
+        .chain((!has_half).then_some("cl_khr_fp16"))
+        .chain((!has_generic).then_some(generic));
     let all: Vec<String> = present
         .chain(absent.map(|name| format!("-{name}")))
         .collect();

@@ -68,12 +68,7 @@ impl Runtime {
         forks::watch();
         let mut devices = Vec::new();
         for (number, emulated) in all.into_iter().enumerate() {
-            let target = emulated.target();
-            let chip = Chip::of(target).ok_or_else(|| {
-                let known: Vec<_> = Chip::targets().collect();
-                let known = known.join(", ");
-                format!("GCN_TARGET: OpenCL has no {}, only {known}", target.name)
-            })?;
+            let chip = Chip::of(emulated.target());
             let memory = settings.device_memory();
             devices.push(publish(|id| {
                 Device::new(id, number, emulated, chip, memory)

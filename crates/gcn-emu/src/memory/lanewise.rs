@@ -93,6 +93,28 @@ fn elements(places: &Lanes, keep: u32, dwords: &mut Lanes) {
 }
 }
 
+/// Has the host fetch the row of dwords at an address of guest memory, whether or not it is mapped.
+#[inline]
+pub(crate) fn prefetch_row(address: u64) {
+    for line in (0..size_of::<Lanes>() as u64).step_by(64) {
+        prefetch_line(address.wrapping_add(line));
+    }
+}
+
+/// Has the host fetch the line of its caches that has an address of guest memory.
+#[inline]
+fn prefetch_line(address: u64) {
+    #[cfg(target_arch = "x86_64")]
+    {
+        use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let at = std::ptr::with_exposed_provenance::<i8>(address as usize);
+        // SAFETY: fetching ahead does nothing where there is no memory.
+        unsafe { _mm_prefetch::<_MM_HINT_T0>(at) };
+    }
+    #[cfg(not(target_arch = "x86_64"))]
+    let _ = address;
+}
+
 /// A part of an allocation, at most as long as a place can say that is a number with sign.
 pub(crate) struct RegionPart<'a> {
     region: Region<'a>,
@@ -120,12 +142,8 @@ impl RegionPart<'_> {
     /// Has the host fetch what is so far behind the places of every 16th lane: as many dwords are in a line of its caches.
     #[inline]
     pub(crate) fn prefetch(&self, places: &Lanes, stride: u64) {
-        #[cfg(target_arch = "x86_64")]
         for &place in places.0.iter().step_by(16) {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            let at = self.pointer(place).wrapping_add(stride as usize);
-            // SAFETY: fetching ahead does nothing where there is no memory.
-            unsafe { _mm_prefetch::<_MM_HINT_T0>(at.cast()) };
+            prefetch_line(self.address(place).wrapping_add(stride));
         }
     }
 

@@ -126,10 +126,9 @@ impl PrintfBuffer {
             }
             match formats.print(first, behind, &mut text) {
                 Some(next) => rest = next,
-                // Nothing says how long the record is.
                 None => {
                     text.extend(format!("\n(a record of the unknown format {first})\n").bytes());
-                    break;
+                    rest = formats.behind_unknown(first, behind);
                 }
             }
         }
@@ -172,6 +171,22 @@ impl Formats {
         (formats, errors)
     }
 
+    /// What is behind a record that begins with the dword `first` and has none of these formats. A record of OpenCL does not say how
+    /// long it is: the next one begins where the number of a format is.
+    fn behind_unknown<'a>(&self, first: u32, record: &'a [u8]) -> &'a [u8] {
+        if !self.by_hash.is_empty() {
+            let bytes = ((first >> RECORD_BYTES_SHIFT) as usize).saturating_sub(DWORD);
+            return record.get(bytes..).unwrap_or_default();
+        }
+        let is_number = |dword: &[u8; DWORD]| {
+            let number = u32::from_le_bytes(*dword);
+            self.by_number.iter().any(|format| format.number == number)
+        };
+        let dwords = record.as_chunks::<DWORD>().0;
+        let next = dwords.iter().position(is_number);
+        next.map_or(&[], |index| &record[index * DWORD..])
+    }
+
     /// Appends the text of a record that begins with the dword `first`, and returns what is behind it; nothing if the
     /// record has none of these formats.
     fn print<'a>(&self, first: u32, record: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
@@ -209,8 +224,8 @@ fn hashed(string: &str) -> Option<(u64, &str)> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PrintfFormat {
     number: u32,
-    /// Bytes of each argument in the record.
-    /// They count even where LLVM stored less (errata E231).
+    /// Bytes of each argument in the record. They count even where LLVM stored less, and LLVM may leave out the last ones
+    /// (errata E231).
     sizes: Vec<usize>,
     /// With escapes resolved.
     text: Vec<u8>,
@@ -223,7 +238,7 @@ pub struct PrintfFormat {
 pub struct FormatError(pub String);
 
 impl PrintfFormat {
-    /// Reads `number:arguments:size:…:text`.
+    /// Reads `number:arguments:size:…:text`. The last sizes may be missing: those of arguments that LLVM leaves out of the record.
     ///
     /// # Errors
     /// It has another form.
@@ -232,23 +247,23 @@ impl PrintfFormat {
     /// ```
     /// use gcn_runtime::printf::PrintfFormat;
     /// assert!(PrintfFormat::parse("2:2:4:8:%d of %ld").is_ok());
-    /// let error = PrintfFormat::parse("2:2:4:%d").unwrap_err();
-    /// assert_eq!(error.to_string(), "the printf format `2:2:4:%d` is not number:arguments:sizes…:text");
+    /// let error = PrintfFormat::parse("2:%d").unwrap_err();
+    /// assert_eq!(error.to_string(), "the printf format `2:%d` is not number:arguments:sizes…:text");
     /// ```
     pub fn parse(string: &str) -> Result<PrintfFormat, FormatError> {
         let wrong = || FormatError(string.to_owned());
         let mut rest = string;
         let mut next = || -> Option<u32> {
             let (field, after) = rest.split_once(':')?;
+            let number = field.trim().parse().ok()?;
             rest = after;
-            field.trim().parse().ok()
+            Some(number)
         };
         let number = next().ok_or_else(wrong)?;
         let count = next().ok_or_else(wrong)?;
-        let mut sizes = Vec::new();
-        for _ in 0..count {
-            sizes.push(next().ok_or_else(wrong)? as usize);
-        }
+        // A colon of the text is escaped.
+        let sizes = (0..count).map_while(|_| next().map(|size| size as usize));
+        let sizes: Vec<usize> = sizes.collect();
         Ok(PrintfFormat {
             number,
             sizes,
@@ -262,13 +277,17 @@ impl PrintfFormat {
         let mut sizes = self.sizes.iter();
         directive::each(&self.text, out, |directive, out| {
             let mut next = || {
-                let size = sizes.next().copied().unwrap_or(0).min(arguments.len());
+                let size = (*sizes.next()?).min(arguments.len());
                 let (argument, behind) = arguments.split_at(size);
                 arguments = behind;
-                argument
+                Some(argument)
             };
-            let directive = directive.resolved(|| directive::bits(next()) as i32);
-            directive.print(next(), out);
+            let conversion = char::from(directive.conversion);
+            let directive = directive.resolved(|| next().map_or(0, directive::bits) as i32);
+            match next() {
+                Some(argument) => directive.print(argument, out),
+                None => out.extend(format!("(no argument for %{conversion})").bytes()),
+            }
             ControlFlow::Continue(())
         });
         let unused: usize = sizes.sum();
@@ -434,10 +453,25 @@ mod tests {
     }
 
     #[test]
+    fn an_argument_without_a_size_is_not_in_the_record() {
+        let formats = ["1:1:%F\\n", "2:2:8:%F %d\\n", "3:0:next 1\\72 2\\n"].map(str::to_owned);
+        let (formats, errors) = Formats::parse(&formats);
+        assert_eq!(errors, []);
+        let mut out = Vec::new();
+        let mut print = |number, record: &[u8]| {
+            formats.print(number, record, &mut out).map(<[u8]>::len)
+        };
+        assert_eq!(print(1, &[3, 0, 0, 0]), Some(4));
+        assert_eq!(print(2, &1.5f64.to_le_bytes()), Some(0));
+        assert_eq!(print(3, &[]), Some(0));
+        let expected = "(no argument for %F)\n1.500000 (no argument for %d)\nnext 1: 2\n";
+        assert_eq!(String::from_utf8(out).expect("text"), expected);
+    }
+
+    #[test]
     fn what_is_no_format() {
         assert!(PrintfFormat::parse("1").is_err());
         assert!(PrintfFormat::parse("x:0:text").is_err());
-        assert!(PrintfFormat::parse("1:2:4:text").is_err());
         assert_eq!(printed("50%! %y %d", &[&int(3)]), "50%! %y 3");
         let memory = Memory::new();
         let mut owned = Owned::new(&memory);
@@ -448,6 +482,12 @@ mod tests {
                 .text(&memory, &Formats::default())
                 .starts_with(b"\n(a record")
         );
+        // A record without a format does not hide those behind it.
+        for (dword, value) in [(0, 16), (2, 9), (3, 8), (4, 1), (5, 7)] {
+            memory.store_u32(buffer.address + 4 * dword, value);
+        }
+        let text = buffer.text(&memory, &formats("1:1:4:seven is %d"));
+        assert_eq!(text, b"\n(a record of the unknown format 9)\nseven is 7");
         // A record that ends too soon, and one that asks for too much.
         let short = formats("1:1:4000000000:%d %d %99999999999d");
         memory.store_u32(buffer.address, 8);

@@ -80,3 +80,24 @@ pub enum CompileError {
         error: io::Error,
     },
 }
+
+impl CompileError {
+    /// True if the compiler refuses an option, and has not looked at the source.
+    pub fn refuses_an_option(&self) -> bool {
+        let CompileError::Failed {
+            program,
+            diagnostics,
+            ..
+        } = self
+        else {
+            return false;
+        };
+        // Errors of Clang's driver begin with its name, those of a source with a place in that.
+        let driver = program.file_name().unwrap_or_default().to_string_lossy();
+        const REFUSALS: [&str; 4] = ["unknown argument", "unsupported option", "unsupported argument", "invalid value"];
+        diagnostics.lines().any(|line| {
+            let message = line.strip_prefix(&*driver).and_then(|it| it.strip_prefix(": error: "));
+            message.is_some_and(|message| REFUSALS.iter().any(|refusal| message.starts_with(refusal)))
+        })
+    }
+}

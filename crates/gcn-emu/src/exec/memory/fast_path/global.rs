@@ -12,6 +12,9 @@ use crate::memory::{self, Memory};
 use crate::step::{Family, MemoryPlan};
 use crate::wave::Wave;
 
+/// Executions of a load between the fetch of its row and its use.
+const ROWS_AHEAD: u64 = 2;
+
 /// Loads an element.
 #[inline]
 pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
@@ -30,6 +33,11 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
         Some(_) => None,
         None => from.row(LaneStride::None, device),
     };
+    if let Some(address) = row
+        && let Some(stride) = wave.strides.next(plan.number, address)
+    {
+        memory::prefetch_row(address.wrapping_add(ROWS_AHEAD.wrapping_mul(stride)));
+    }
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
     let memory = &device.memory;
     match (row, one) {
