@@ -4,7 +4,6 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use gcn_isa::Isa;
 use gcn_runtime::program::say::say;
 use gcn_runtime::program::{ProgramChecks, Watch, forks};
 use gcn_runtime::settings::{Settings, host_memory};
@@ -140,7 +139,7 @@ impl Runtime {
         for number in visible(wanted.as_deref(), all.len()) {
             let device = all[number].clone();
             let target = device.target();
-            if target.isa < Isa::Ci {
+            if target.version().0 < 7 {
                 return Err(format!(
                     "GCN_TARGET: HSA and HIP have no {}, only chips of GCN 1.1 and later; `gcn run` and OpenCL programs have",
                     target.name

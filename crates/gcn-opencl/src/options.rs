@@ -80,7 +80,9 @@ fn given(text: &str) -> impl Iterator<Item = String> {
 pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, String> {
     let mut options: Vec<OsString> = Vec::new();
     let mut has_standard = false;
-    let mut given = given(text);
+    let runtime = runtime::made();
+    let more = runtime.and_then(|it| it.build_options.as_deref());
+    let mut given = given(text).chain(given(more.unwrap_or_default()));
     while let Some(word) = given.next() {
         if let Some(standard) = word.strip_prefix(STANDARD) {
             let is_known = STANDARDS.iter().any(|known| standard.starts_with(known));
@@ -111,7 +113,7 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     if device.has_images() {
         options.push("-D__IMAGE_SUPPORT__=1".into());
     }
-    if runtime::made().is_some_and(|it| it.watch.names_lines()) {
+    if runtime.is_some_and(|it| it.watch.names_lines()) {
         gcn_runtime::compile::add_line_tables(&mut options);
     }
     let is_three = |option: &OsString| {

@@ -23,6 +23,8 @@ pub(crate) struct Runtime {
     pub(crate) devices: Vec<Arc<Device>>,
     /// Everything that watches kernels.
     pub(crate) watch: Watch,
+    /// Options of builds behind those of the program.
+    pub(crate) build_options: Option<String>,
 }
 
 object!(Runtime, INVALID_PLATFORM);
@@ -74,7 +76,12 @@ impl Runtime {
                 Device::new(id, number, emulated, chip, memory)
             }));
         }
-        Ok(publish(|id| Runtime { id, devices, watch }))
+        Ok(publish(|id| Runtime {
+            id,
+            devices,
+            watch,
+            build_options: settings.build_options.clone(),
+        }))
     }
 
     /// The extensions that all devices have.

@@ -73,6 +73,9 @@ const TRACE: &str = "GCN_TRACE";
 /// The variable that has the choice of instructions for the trace, each `KEY=VALUE`, separated by semicolons.
 const TRACE_ONLY: &str = "GCN_TRACE_ONLY";
 
+/// The variable that has options for the compiler of OpenCL programs, behind those of the program.
+const BUILD_OPTIONS: &str = "GCN_BUILD_OPTIONS";
+
 /// Host threads of a device at most.
 pub const MAX_THREADS: usize = 1024;
 /// Bytes of a device's memory where nothing else is said and the host has enough; a Radeon VII has as many.
@@ -110,6 +113,9 @@ pub struct Settings {
     pub trace: Option<PathBuf>,
     /// Choice of instructions for the trace, each `KEY=VALUE`; with a choice and without a file the trace goes to standard error.
     pub trace_only: Vec<String>,
+    /// Options of OpenCL builds, behind those of the program: of two that contradict each other these win. As in `clBuildProgram`,
+    /// separated by blanks.
+    pub build_options: Option<String>,
     /// Checks of the kernels; `None` without any.
     pub check: Option<CheckSettings>,
     /// Profile of the kernels; `None` without one.
@@ -128,6 +134,7 @@ impl Default for Settings {
             variations: Variations::default(),
             trace: None,
             trace_only: Vec::new(),
+            build_options: None,
             check: None,
             profile: None,
         }
@@ -187,6 +194,7 @@ impl Settings {
             },
             trace: variables.value(TRACE).map(PathBuf::from),
             trace_only: trace_only.map_or_else(Vec::new, |text| items(&text, SEMICOLON)),
+            build_options: variables.text(BUILD_OPTIONS)?,
             check: CheckSettings::from_variables(&variables)?,
             profile: ProfileSettings::from_variables(&variables)?,
         })
@@ -226,6 +234,10 @@ impl Settings {
             (REGISTER_FILL, random(self.variations.register_fill)),
             (TRACE, self.trace.clone().map(OsString::from)),
             (TRACE_ONLY, joined(&self.trace_only, SEMICOLON)),
+            (
+                BUILD_OPTIONS,
+                self.build_options.clone().map(OsString::from),
+            ),
         ];
         let check = self.check.iter().flat_map(CheckSettings::variables);
         let profile = self.profile.iter().flat_map(ProfileSettings::variables);

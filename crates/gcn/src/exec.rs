@@ -99,6 +99,9 @@ pub struct Options {
     /// Format of the profile; overrides the one that the file's extension selects.
     #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
     profile_format: Option<ProfileFormat>,
+    /// Options for the compiler of OpenCL programs, behind the program's own: `-O0` keeps what optimisation removes.
+    #[arg(long, value_name = "OPTIONS", allow_hyphen_values = true)]
+    build_options: Option<String>,
     #[command(flatten)]
     check: Checks,
 }
@@ -212,6 +215,7 @@ impl Options {
         settings.limit = self.limit.or(settings.limit);
         settings.timeout = self.timeout.or(settings.timeout);
         settings.variations = self.variations.or(settings.variations);
+        settings.build_options = self.build_options.clone().or(settings.build_options);
         settings.check = self.check.settings(settings.check)?;
         settings.profile = self.profile_settings(settings.profile)?;
         // The program may change its directory before the library opens the files.

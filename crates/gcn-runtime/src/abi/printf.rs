@@ -458,9 +458,8 @@ mod tests {
         let (formats, errors) = Formats::parse(&formats);
         assert_eq!(errors, []);
         let mut out = Vec::new();
-        let mut print = |number, record: &[u8]| {
-            formats.print(number, record, &mut out).map(<[u8]>::len)
-        };
+        let mut print =
+            |number, record: &[u8]| formats.print(number, record, &mut out).map(<[u8]>::len);
         assert_eq!(print(1, &[3, 0, 0, 0]), Some(4));
         assert_eq!(print(2, &1.5f64.to_le_bytes()), Some(0));
         assert_eq!(print(3, &[]), Some(0));

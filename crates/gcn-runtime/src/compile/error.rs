@@ -94,10 +94,18 @@ impl CompileError {
         };
         // Errors of Clang's driver begin with its name, those of a source with a place in that.
         let driver = program.file_name().unwrap_or_default().to_string_lossy();
-        const REFUSALS: [&str; 4] = ["unknown argument", "unsupported option", "unsupported argument", "invalid value"];
+        const REFUSALS: [&str; 4] = [
+            "unknown argument",
+            "unsupported option",
+            "unsupported argument",
+            "invalid value",
+        ];
         diagnostics.lines().any(|line| {
-            let message = line.strip_prefix(&*driver).and_then(|it| it.strip_prefix(": error: "));
-            message.is_some_and(|message| REFUSALS.iter().any(|refusal| message.starts_with(refusal)))
+            let message = line
+                .strip_prefix(&*driver)
+                .and_then(|it| it.strip_prefix(": error: "));
+            message
+                .is_some_and(|message| REFUSALS.iter().any(|refusal| message.starts_with(refusal)))
         })
     }
 }
