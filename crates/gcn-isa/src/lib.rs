@@ -84,4 +84,4 @@ pub use operand::{Kind, Modifier, ModifierValue, OperandAccess, Slot, Ty, When, 
 pub use print::{Printer, Syntax, TextFidelity};
 pub use row::{Forms, Lacks, Row};
 pub use tables::Tables;
-pub use target::{Isa, IsaSet, NUMBERINGS, Numbering, TARGETS, Target};
+pub use target::{Isa, IsaSet, NUMBERINGS, Numbering, TARGETS, Target, UnknownTarget};

@@ -282,6 +282,55 @@ pub const TARGETS: &[Target] = &[
     target("gfx90c", 0x32, Isa::Gfx9,   true,  false, &["renoir"]),
 ];
 
+/// A name that no target has.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Target, UnknownTarget};
+/// assert_eq!(Target::named("gfx90a"), None);
+/// let reason = UnknownTarget("gfx90a").to_string();
+/// assert_eq!(reason, "`gfx90a` is CDNA: CDNA and RDNA are not supported, only GCN, gfx600 to gfx906, gfx909 and gfx90c");
+/// assert!(UnknownTarget("vega11").to_string().starts_with("`vega11` is not a target"));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct UnknownTarget<'a>(pub &'a str);
+
+impl UnknownTarget<'_> {
+    /// The newer architecture of AMD's that LLVM's name belongs to: `CDNA` or `RDNA`.
+    ///
+    /// # Examples
+    /// ```
+    /// assert_eq!(gcn_isa::UnknownTarget("gfx1030").architecture(), Some("RDNA"));
+    /// assert_eq!(gcn_isa::UnknownTarget("gfx777").architecture(), None);
+    /// ```
+    pub fn architecture(&self) -> Option<&'static str> {
+        const CDNA: [&str; 5] = ["gfx908", "gfx90a", "gfx94", "gfx95", "gfx9-4"];
+        const RDNA: [&str; 3] = ["gfx10", "gfx11", "gfx12"];
+        let is_of = |begins: &[&str]| begins.iter().any(|begin| self.0.starts_with(begin));
+        let rdna = is_of(&RDNA).then_some("RDNA");
+        is_of(&CDNA).then_some("CDNA").or(rdna)
+    }
+}
+
+impl fmt::Display for UnknownTarget<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let name = self.0.escape_debug();
+        match self.architecture() {
+            Some(it) => write!(
+                f,
+                "`{name}` is {it}: CDNA and RDNA are not supported, only GCN"
+            )?,
+            None => write!(f, "`{name}` is not a target; those of GCN are")?,
+        }
+        let comma = if self.architecture().is_some() {
+            ","
+        } else {
+            ""
+        };
+        write!(f, "{comma} gfx600 to gfx906, gfx909 and gfx90c")
+    }
+}
+
 /// Numbers that AMD's OpenCL compiler and LLVM up to 5 gave chips, and the targets that have taken their place ("Target
 /// Names" in LLVM 4's and 5's "User Guide for AMDGPU Back-end").
 const EARLIER: &[(&str, &str)] = &[

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use gcn_emu::memory::{AllocError, FreeError, RegisterError};
+use gcn_isa::UnknownTarget;
 use gcn_object::{BundleError, NameError, ReadError};
 
 use crate::Completion;
@@ -20,7 +21,7 @@ use crate::compile::CompileError;
 #[non_exhaustive]
 pub enum Error {
     /// No target has this name.
-    #[error("`{0}` is not a supported target; gfx600 to gfx90c are, without gfx908 and gfx90a")]
+    #[error("{}", UnknownTarget(.0))]
     Target(String),
     /// No memory for it.
     #[error(transparent)]

@@ -51,7 +51,7 @@ pub use variables::SettingsError;
 use variables::{COMMA, Variables, items};
 
 /// The variable that lists the devices' targets, separated by commas.
-const TARGET: &str = "GCN_TARGET";
+pub const TARGET: &str = "GCN_TARGET";
 /// The variable that has the bytes of each device's memory.
 const MEMORY: &str = "GCN_MEMORY";
 /// The variable that has the number of host threads of each device.
@@ -329,7 +329,7 @@ impl Settings {
 /// ```
 /// use gcn_runtime::settings::targets;
 /// assert_eq!(targets("gfx803, gfx906:xnack-"), Ok(vec!["gfx803".to_owned(), "gfx906:xnack-".to_owned()]));
-/// assert!(targets("gfx9000").unwrap_err().contains("`gfx9000` is not a supported target"));
+/// assert!(targets("gfx9000").unwrap_err().contains("`gfx9000` is not a target"));
 /// ```
 pub fn targets(text: &str) -> Result<Vec<String>, String> {
     let targets = items(text, COMMA);

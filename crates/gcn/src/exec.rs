@@ -6,11 +6,14 @@
 
 mod library;
 mod program;
+mod targets;
 
 use std::env;
 use std::ffi::{OsStr, OsString};
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Write};
+use std::iter;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
@@ -32,6 +35,7 @@ use crate::problem::{INVALID_FILTER, INVALID_SETTING, MISSING_LIBRARY, Problem, 
 use crate::{Status, UsageError, input, outputs, render, variations};
 use library::Library;
 use program::HostProgram;
+use targets::ProgramCode;
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -284,6 +288,40 @@ impl Environment {
     }
 }
 
+impl Environment {
+    /// Unless somebody has chosen targets, takes the one that the program has code for. Notes say so, and name the files whose code runs
+    /// on none of the devices.
+    fn choose_target(&mut self, options: &Options, code: &ProgramCode) {
+        let is_chosen = !options.target.is_empty()
+            || env::var_os(settings::TARGET).is_some_and(|value| !value.is_empty());
+        let targets = &mut self.settings.targets;
+        if !is_chosen && let Some(better) = code.better_than(&targets[0]) {
+            for file in code.without(targets) {
+                note(format_args!(
+                    "{file}: the device is a {better}, unless --target names another"
+                ));
+            }
+            *targets = vec![better.clone()];
+            self.variables.push((settings::TARGET, better.into()));
+        }
+        for file in code.without(targets) {
+            let first = &targets[0];
+            note(format_args!(
+                "{file}, which a {first} does not run: compile it with --offload-arch={first}{}",
+                match code.better_than(first) {
+                    Some(better) => format!(", or choose --target {better}"),
+                    None => String::new(),
+                }
+            ));
+        }
+    }
+}
+
+/// Prints a note.
+fn note(text: fmt::Arguments<'_>) {
+    render::tell(format_args!("note: {text}\n"));
+}
+
 /// Empties a file that processes of the program add to, unless each process has its own.
 ///
 /// # Errors
@@ -380,7 +418,7 @@ pub fn run(args: &Args) -> Status {
 /// # Errors
 /// As [`Environment::new`]; the program cannot be given the library.
 fn command(options: &Options, name: &OsStr) -> Result<Command> {
-    let environment = Environment::new(options)?;
+    let mut environment = Environment::new(options)?;
     let Settings { check, profile, .. } = &environment.settings;
     let library = &environment.library;
     let mut command = Command::new(name);
@@ -408,13 +446,15 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
     }
     if let Some(program) = path.as_deref().and_then(HostProgram::read) {
         for note in program.notes(library) {
-            render::tell(format_args!("note: {}\n", render::printable(&note)));
+            self::note(format_args!("{}", render::printable(&note)));
         }
         let search = environment.variables.iter();
         let mut search = search.filter(|(name, _)| *name == LIBRARY_PATH);
         let search = search.next().map(|(_, value)| value.as_os_str());
-        let search = search.unwrap_or_default();
-        if library.hsa().is_none() && program.listed(search).is_some() {
+        let libraries = program.libraries(search.unwrap_or_default());
+        let mut listed = libraries.iter().filter(|(name, _)| name == library::NAME);
+        let listed = listed.next().map(|(_, path)| path.as_path());
+        if library.hsa().is_none() && listed.is_some() {
             let message = format!(
                 "{} needs {}, which is not in {}: `cargo xtask dist PREFIX` installs gcn with it",
                 render::printable(&program.path.display().to_string()),
@@ -423,18 +463,21 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
             );
             bail!(Problem::new(MISSING_LIBRARY, message));
         }
-        let other = program.other_library(library, search);
+        let other = program.other_library(library, listed);
         if let Some(other) = other.filter(|_| library.hsa().is_some()) {
             // The loader takes a library that is loaded already for any of the same name.
             let preload = prepended(library.file().as_os_str(), PRELOAD);
-            render::tell(format_args!(
-                "note: {} finds {} by its DT_RPATH or a library's, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's \
-                 loaded instead (`patchelf --remove-rpath` makes that unnecessary)\n",
+            note(format_args!(
+                "{} finds {} by its DT_RPATH or a library's, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's \
+                 loaded instead (`patchelf --remove-rpath` makes that unnecessary)",
                 render::printable(&program.path.display().to_string()),
                 render::printable(&other.display().to_string()),
             ));
             command.env(PRELOAD, preload);
         }
+        let libraries = libraries.into_iter().map(|(_, path)| path);
+        let code = ProgramCode::of(iter::once(program.path).chain(libraries));
+        environment.choose_target(options, &code);
     }
     command.envs(environment.variables);
     Ok(command)

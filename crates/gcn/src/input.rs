@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gcn_asm::{Features, Options};
-use gcn_isa::{Isa, TARGETS, Target};
+use gcn_isa::{Isa, TARGETS, Target, UnknownTarget};
 
 use crate::file::SourceText;
 pub use crate::file::{STDIN, name, open, read, read_text};
@@ -76,7 +76,7 @@ impl fmt::Display for Named {
 /// # Errors
 /// The list of accepted names, if `name` is not among them.
 pub fn target(name: &str) -> Result<Named, String> {
-    let target = Target::named(name).ok_or_else(accepted_targets)?;
+    let target = Target::named(name).ok_or_else(|| accepted_targets(name))?;
     let features = Features::parse(target, name).map_err(|error| match error.help() {
         Some(help) => format!("{error}; {help}"),
         None => error.to_string(),
@@ -122,8 +122,12 @@ fn versions() -> Vec<String> {
     versions
 }
 
-/// Every name of a target, as an error message lists them.
-fn accepted_targets() -> String {
+/// Reason why a name is not a target's, with all names if it is not one of AMD's.
+fn accepted_targets(name: &str) -> String {
+    let unknown = UnknownTarget(name);
+    if unknown.architecture().is_some() {
+        return unknown.to_string();
+    }
     let chips: Vec<&str> = TARGETS
         .iter()
         .flat_map(|target| target.chips)

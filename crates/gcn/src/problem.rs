@@ -3,6 +3,7 @@
 use std::error::Error;
 use std::fmt;
 
+use gcn_isa::UnknownTarget;
 use gcn_object::{
     BundleError, DriverError, ImageError, LinesError, NameError, ReadError, RelocationError,
 };
@@ -123,9 +124,7 @@ pub fn line(name: Option<&str>, message: &str) -> String {
 #[non_exhaustive]
 pub enum NoTarget {
     /// The object names another target.
-    #[error(
-        "code for {0} is not supported; GCN 1.0 to 1.4 are: gfx600 to gfx90c without gfx908 and gfx90a"
-    )]
+    #[error("the code cannot be read: {}", UnknownTarget(.0))]
     Unsupported(&'static str),
     /// The object names no target.
     #[error("the code object has no known target: add --target")]

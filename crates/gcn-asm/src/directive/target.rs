@@ -1,6 +1,6 @@
 //! The directive that names the target.
 
-use gcn_isa::Target;
+use gcn_isa::{Target, UnknownTarget};
 
 use crate::assembler::Assembler;
 use crate::diagnostic::{Fail, Helped, fail};
@@ -32,8 +32,8 @@ pub(crate) fn target_directive(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         )));
     }
     let Some(target) = Target::named(name) else {
-        return Err(fail(&ids::UNKNOWN_TARGET, span, format!("unknown GPU `{}`, or not of these generations", name.escape_debug()))
-            .helped("the targets are gfx600 to gfx602, gfx700 to gfx705, gfx801 to gfx810, gfx900 to gfx90c"));
+        let message = UnknownTarget(name).to_string();
+        return Err(fail(&ids::UNKNOWN_TARGET, span, message));
     };
     if target.name != asm.target.name {
         return Err(fail(

@@ -86,7 +86,7 @@ fn a_wrong_value_is_reported_with_its_variable() {
         (
             TARGET,
             "gfx906,gfx1030",
-            "GCN_TARGET: `gfx1030` is not a supported target",
+            "GCN_TARGET: `gfx1030` is RDNA: CDNA and RDNA are not supported",
         ),
         (TARGET, " , ", "GCN_TARGET: ` , ` names no target"),
         (MEMORY, "4T", "GCN_MEMORY: `4T` is not an amount of memory"),

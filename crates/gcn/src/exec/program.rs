@@ -178,10 +178,10 @@ impl HostProgram {
         notes
     }
 
-    /// The library of the same name that the loader finds instead, by DT_RPATH of the program or of a library, where
-    /// LD_LIBRARY_PATH has the value `search`.
-    pub fn other_library(&self, library: &Library, search: &OsStr) -> Option<PathBuf> {
-        let found = self.listed(search).or_else(|| {
+    /// The library of the same name that the loader finds instead, by DT_RPATH of the program or of a library; `listed` is the one that
+    /// it loads when the program starts.
+    pub fn other_library(&self, library: &Library, listed: Option<&Path>) -> Option<PathBuf> {
+        let found = listed.map(Path::to_owned).or_else(|| {
             // The program may load HIP later.
             let mut places = self.rpath.iter().map(|place| place.join(library::NAME));
             places.find(|it| it.exists())
@@ -190,8 +190,13 @@ impl HostProgram {
         (!is_ours).then_some(found)
     }
 
-    /// The library as the program's loader lists it; `None` if the program does not need it when it starts.
-    pub fn listed(&self, search: &OsStr) -> Option<PathBuf> {
+    /// Names of the libraries that the program's loader loads when it starts, and their files, where LD_LIBRARY_PATH has the value
+    /// `search`.
+    pub fn libraries(&self, search: &OsStr) -> Vec<(OsString, PathBuf)> {
+        self.list(search).unwrap_or_default()
+    }
+
+    fn list(&self, search: &OsStr) -> Option<Vec<(OsString, PathBuf)>> {
         // Anything else may take the option for one of its own.
         let is_loader = |path: &&PathBuf| {
             let name = path.file_name().map(OsStr::as_bytes);
@@ -207,14 +212,17 @@ impl HostProgram {
             .output()
             .ok()?;
         // A line is a tab, a name, an arrow, a path and an address in parentheses.
-        let place = |line: &[u8]| {
-            let rest = line.trim_ascii().strip_prefix(library::NAME.as_bytes())?;
-            let rest = rest.strip_prefix(b" => ")?;
+        let library = |line: &[u8]| {
+            let line = line.trim_ascii();
+            let arrow = line.windows(4).position(|bytes| bytes == b" => ")?;
+            let (name, rest) = (&line[..arrow], &line[arrow + 4..]);
             let address = rest.windows(2).rposition(|bytes| bytes == b" (")?;
-            Some(PathBuf::from(OsStr::from_bytes(&rest[..address])))
+            let path = PathBuf::from(OsStr::from_bytes(&rest[..address]));
+            let name = OsStr::from_bytes(name).to_owned();
+            path.is_absolute().then_some((name, path))
         };
-        let mut lines = listed.stdout.split(|byte| *byte == b'\n');
-        lines.find_map(place).filter(|path| path.is_absolute())
+        let lines = listed.stdout.split(|byte| *byte == b'\n');
+        Some(lines.filter_map(library).collect())
     }
 }
 

@@ -11,7 +11,7 @@ use crate::{assert_status, gcn, scratch, stderr, stdout};
 /// The library that programs of HIP load.
 pub const LIBRARY: &str = "libhsa-runtime64.so.1";
 /// Variables of the environment that a test must not inherit.
-pub const VARIABLES: [&str; 26] = [
+pub const VARIABLES: [&str; 27] = [
     "GCN_LIB_DIR",
     "GCN_TARGET",
     "GCN_MEMORY",
@@ -24,6 +24,7 @@ pub const VARIABLES: [&str; 26] = [
     "GCN_REGISTER_FILL",
     "GCN_TRACE",
     "GCN_TRACE_ONLY",
+    "GCN_BUILD_OPTIONS",
     "GCN_CHECK",
     "GCN_CHECK_KERNEL",
     "GCN_CHECK_LAUNCH_SKIP",
@@ -469,4 +470,69 @@ fn failures_have_statuses_of_their_own() {
             assert_eq!(stderr(&failed), message);
         }
     }
+}
+
+/// Makes a program that prints `GCN_TARGET`, with device code of some ids.
+fn program_with_code(directory: &Path, ids: &[&str]) {
+    let mut bundle = b"__CLANG_OFFLOAD_BUNDLE__".to_vec();
+    bundle.extend((ids.len() as u64).to_le_bytes());
+    for id in ids {
+        let id = format!("hipv4-amdgcn-amd-amdhsa--{id}");
+        for number in [0, 0, id.len() as u64] {
+            bundle.extend(number.to_le_bytes());
+        }
+        bundle.extend(id.bytes());
+    }
+    fs::write(directory.join("bundle"), bundle).expect("written");
+    let source = r#"
+        #include <stdio.h>
+        #include <stdlib.h>
+        __asm__(".section .hip_fatbin,\"a\"\n.incbin \"bundle\"\n.text\n");
+        int main(void) { puts(getenv("GCN_TARGET")); }
+    "#;
+    compile(directory, source, &["-o", "program"]);
+}
+
+#[test]
+fn the_device_is_one_that_the_program_has_code_for() {
+    let directory = prepared("exec-targets");
+    let ran = |ids: &[&str], options: &[&str], variable: &str| {
+        program_with_code(&directory, ids);
+        let arguments = [&["exec"], options, &["./program"]].concat();
+        let mut command = command(&directory, &arguments);
+        let ran = command
+            .env("GCN_TARGET", variable)
+            .output()
+            .expect("gcn starts");
+        assert_status(&ran, 0);
+        (stdout(&ran).trim().to_owned(), stderr(&ran))
+    };
+    let nothing = String::new;
+    let target = |name: &str| name.to_owned();
+    assert_eq!(
+        ran(&["gfx803", "gfx906:xnack-"], &[], ""),
+        (target("gfx906"), nothing())
+    );
+    let note = "note: ./program has code for gfx803, gfx900, gfx1030: the device is a gfx900, unless --target names another\n";
+    let ids = ["gfx803", "gfx900", "gfx1030"];
+    assert_eq!(ran(&ids, &[], ""), (target("gfx900"), target(note)));
+    // A choice is kept, wherever it is from.
+    assert_eq!(
+        ran(&ids, &["--target", "gfx803"], ""),
+        (target("gfx803"), nothing())
+    );
+    let note = "note: ./program has code for gfx803, gfx900, gfx1030, which a gfx906 does not run: compile it with \
+                --offload-arch=gfx906, or choose --target gfx900\n";
+    assert_eq!(
+        ran(&ids, &["--target", "gfx906"], ""),
+        (target("gfx906"), target(note))
+    );
+    assert_eq!(ran(&ids, &[], "gfx906"), (target("gfx906"), target(note)));
+    let note = "note: ./program has code for gfx1030, which a gfx906 does not run: compile it with --offload-arch=gfx906\n";
+    assert_eq!(ran(&["gfx1030"], &[], ""), (target("gfx906"), target(note)));
+    // What names no processor, or any of a family, is the runtime's matter.
+    assert_eq!(
+        ran(&["gfx9-generic"], &[], ""),
+        (target("gfx906"), nothing())
+    );
 }

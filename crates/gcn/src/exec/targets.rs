@@ -1,0 +1,168 @@
+//! Targets that a HIP program and the libraries that it is linked with have code for.
+
+use std::fmt::{self, Display};
+use std::path::{Path, PathBuf};
+
+use gcn_isa::{TARGETS, Target};
+use gcn_object::code_objects;
+
+use crate::file::FileBytes;
+use crate::render::printable;
+
+/// Code objects of a file that are looked at. Its bundles, one of each source file, have the same targets.
+const MAX_ENTRIES: usize = 32;
+/// Separates a processor and its features, as in `gfx906:sramecc+:xnack-`.
+const COLON: char = ':';
+/// Ends a feature that is on.
+const ON: char = '+';
+
+/// A file with device code.
+struct CodeFile {
+    path: PathBuf,
+    /// Target ids, such as `gfx906:xnack-`, each once.
+    ids: Vec<String>,
+}
+
+impl CodeFile {
+    /// Reads a file; `None` if it has no device code, or some that is made for no processor alone.
+    fn read(path: &Path) -> Option<CodeFile> {
+        let file = FileBytes::open(path).ok()?;
+        let mut ids: Vec<String> = Vec::new();
+        for entry in code_objects(file.shared()).ok()?.take(MAX_ENTRIES) {
+            let entry = entry.ok()?;
+            match entry.target() {
+                Some(id) if id.ends_with("-generic") => return None,
+                Some(id) if !ids.iter().any(|known| known == id) => ids.push(id.to_owned()),
+                None if entry.id.contains("spirv") => return None,
+                Some(_) | None => {}
+            }
+        }
+        let path = path.to_owned();
+        (!ids.is_empty()).then_some(CodeFile { path, ids })
+    }
+
+    fn runs_on(&self, device: &str) -> bool {
+        self.ids.iter().any(|id| runs_on(id, device))
+    }
+}
+
+/// The file, and what it has code for, as the subject of a message.
+impl Display for CodeFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let path = self.path.display().to_string();
+        let ids = self.ids.join(", ");
+        write!(f, "{} has code for {}", printable(&path), printable(&ids))
+    }
+}
+
+/// True if a device with a target runs code with an id. Features that the device does not name are off, and code that does not name
+/// one runs with either setting.
+fn runs_on(id: &str, device: &str) -> bool {
+    let (processor, features) = id.split_once(COLON).unwrap_or((id, ""));
+    let mut own = device.split(COLON);
+    let own_processor = own.next().and_then(Target::named);
+    own_processor.is_some() && own_processor == Target::named(processor) && {
+        let own: Vec<&str> = own.filter(|it| it.ends_with(ON)).collect();
+        let features = features.split(COLON).filter(|it| !it.is_empty());
+        let named = |feature: &str| feature.trim_end_matches([ON, '-']).to_owned();
+        let is_on = |feature: &str| own.iter().any(|it| named(it) == named(feature));
+        features.into_iter().all(|it| it.ends_with(ON) == is_on(it))
+    }
+}
+
+/// The target of a device that runs code with an id, and the greater the number the newer its instruction set; nothing if HIP has no
+/// such device here.
+fn device_of(id: &str) -> Option<(usize, String)> {
+    let mut parts = id.split(COLON);
+    let target = parts.next().and_then(Target::named)?;
+    let number = TARGETS.iter().position(|it| it == target)?;
+    let on = parts.filter(|it| it.ends_with(ON));
+    let device = std::iter::once(target.name).chain(on).collect::<Vec<_>>();
+    (target.version().0 >= 7).then(|| (number, device.join(":")))
+}
+
+/// Device code of a program and of its libraries.
+pub struct ProgramCode(Vec<CodeFile>);
+
+impl ProgramCode {
+    /// Looks at files, the program first.
+    pub fn of(files: impl IntoIterator<Item = PathBuf>) -> ProgramCode {
+        let files = files.into_iter().filter_map(|path| CodeFile::read(&path));
+        ProgramCode(files.collect())
+    }
+
+    /// The target that most of the code runs on: of several the newest one, and that of a file before those of later ones. Nothing if
+    /// that is so of `device`, or if there is no such target.
+    pub fn better_than(&self, device: &str) -> Option<String> {
+        let count = |device: &str| self.0.iter().filter(|it| it.runs_on(device)).count();
+        let first = |device: &str| self.0.first().is_some_and(|it| it.runs_on(device));
+        let rank = |device: &str| (first(device), count(device));
+        let ids = self.0.iter().flat_map(|it| &it.ids);
+        let best = ids
+            .filter_map(|id| device_of(id))
+            .max_by_key(|(number, device)| (rank(device), *number));
+        best.map(|(_, best)| best)
+            .filter(|best| rank(best) > rank(device))
+    }
+
+    /// Files without code for any of the devices, with what they have code for.
+    pub fn without(&self, devices: &[String]) -> impl Iterator<Item = impl Display> {
+        let lacks = |file: &&CodeFile| !devices.iter().any(|device| file.runs_on(device));
+        self.0.iter().filter(lacks)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn code(files: &[&[&str]]) -> ProgramCode {
+        let file = |ids: &&[&str]| CodeFile {
+            path: "program".into(),
+            ids: ids.iter().map(|id| (*id).to_owned()).collect(),
+        };
+        ProgramCode(files.iter().map(file).collect())
+    }
+
+    #[test]
+    fn code_runs_with_the_features_that_it_names() {
+        for (id, device, expected) in [
+            ("gfx906", "gfx906", true),
+            ("gfx906", "gfx906:xnack+", true),
+            ("gfx906", "gfx900", false),
+            ("gfx906:sramecc-:xnack-", "gfx906", true),
+            ("gfx906:sramecc+:xnack-", "gfx906", false),
+            ("gfx906:sramecc+:xnack-", "gfx906:sramecc+", true),
+            ("gfx906:xnack-", "gfx906:xnack+", false),
+            ("gfx1030", "gfx1030", false),
+        ] {
+            assert_eq!(runs_on(id, device), expected, "{id} on {device}");
+        }
+    }
+
+    #[test]
+    fn the_newest_target_of_all_files_is_the_best() {
+        let better = |files: &[&[&str]]| code(files).better_than("gfx906");
+        assert_eq!(better(&[]), None);
+        assert_eq!(better(&[&["gfx803", "gfx906:xnack-"]]), None);
+        let newest = better(&[&["gfx900:xnack-", "gfx803", "gfx1030"]]);
+        assert_eq!(newest.as_deref(), Some("gfx900"));
+        let of_both = better(&[&["gfx803", "gfx900"], &["gfx803"]]);
+        assert_eq!(of_both.as_deref(), Some("gfx803"));
+        let of_program = better(&[&["gfx803"], &["gfx906"]]);
+        assert_eq!(of_program.as_deref(), Some("gfx803"));
+        let with_feature = better(&[&["gfx906:sramecc+:xnack-"]]);
+        assert_eq!(with_feature.as_deref(), Some("gfx906:sramecc+"));
+        assert_eq!(better(&[&["gfx1030", "gfx600"]]), None);
+    }
+
+    #[test]
+    fn files_without_code_say_what_they_have() {
+        let of = code(&[&["gfx803", "gfx1030"], &["gfx906"]]);
+        let lines: Vec<String> = of
+            .without(&["gfx906".to_owned()])
+            .map(|it| it.to_string())
+            .collect();
+        assert_eq!(lines, ["program has code for gfx803, gfx1030"]);
+    }
+}
