@@ -1,5 +1,5 @@
 //! # 32-bit atomics of OpenCL C 1.2 on global and local memory, against the same operations in turn on the host.
-//! targets = ["gfx803", "gfx900", "gfx906"]
+//! targets = ["gfx803", "gfx900", "gfx906", "gfx600"]
 #include "check.h"
 
 static const char* const SOURCE =

@@ -78,6 +78,11 @@ static void check_calls(void) {
     const cl_program program = program_of("kernel void a(void) {}");
     EXPECT_ERROR(clBuildProgram(program, 1, &device, "-no-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
     EXPECT_ERROR(clBuildProgram(program, 1, &device, "-cl-std=CL9.9", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    // Of those that begin as options of Clang's do, Clang knows which are.
+    EXPECT_ERROR(clBuildProgram(program, 1, &device, "-fno-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    expect_log(program, "-fno-such-option");
+    EXPECT_ERROR(clBuildProgram(program, 1, &device, "-mno-such-option", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
+    EXPECT_ERROR(clCompileProgram(program, 1, &device, "-fno-such-option", 0, NULL, NULL, NULL, NULL), CL_INVALID_COMPILER_OPTIONS);
     EXPECT_ERROR(clBuildProgram(NULL, 1, &device, "", NULL, NULL), CL_INVALID_PROGRAM);
     EXPECT_ERROR(clBuildProgram(program, 0, &device, "", NULL, NULL), CL_INVALID_VALUE);
     EXPECT_ERROR(clBuildProgram(program, 1, NULL, "", NULL, NULL), CL_INVALID_VALUE);

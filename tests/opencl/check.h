@@ -253,11 +253,13 @@ static inline cl_program program_of(const char* source) {
     return program;
 }
 
-// A program built for all devices of the context, in OpenCL C 3.0 unless the options say otherwise.
+// A program built for all devices of the context, unless the options say otherwise in OpenCL C 3.0, or in 1.2 for a device of OpenCL 1.2.
 static inline cl_program build(const char* source, const char* options) {
     const cl_program program = program_of(source);
     char all[1000];
-    const char* const standard = strstr(options, "-cl-std=") != NULL ? "" : "-cl-std=CL3.0 ";
+    const bool is_of_3 = device_uint(CL_DEVICE_NUMERIC_VERSION) >= CL_MAKE_VERSION(3, 0, 0);
+    const char* const newest = is_of_3 ? "-cl-std=CL3.0 " : "-cl-std=CL1.2 ";
+    const char* const standard = strstr(options, "-cl-std=") != NULL ? "" : newest;
     REQUIRE(snprintf(all, sizeof all, "%s%s", standard, options) < (int)sizeof all, "long options");
     const cl_int error = clBuildProgram(program, 0, NULL, all, NULL, NULL);
     if (error != CL_SUCCESS) {

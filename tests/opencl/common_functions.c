@@ -1,5 +1,5 @@
 //! # Common, geometric and relational functions of floats and their vectors, against the host.
-//! targets = ["gfx803", "gfx900", "gfx906"]
+//! targets = ["gfx803", "gfx900", "gfx906", "gfx600"]
 #include "check.h"
 
 static const char* const SOURCE =

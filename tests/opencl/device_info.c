@@ -1,5 +1,5 @@
 //! # Devices: every property of OpenCL 3.0 has its type's size, refuses too small a memory, and agrees with the others.
-//! targets = ["gfx803", "gfx900", "gfx906"]
+//! targets = ["gfx803", "gfx900", "gfx906", "gfx600"]
 #include "check.h"
 
 // Not in the headers.
@@ -235,7 +235,10 @@ static void check_versions(void) {
     unsigned major, minor;
     char* const version = device_text(CL_DEVICE_VERSION);
     REQUIRE(sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && version[strlen("OpenCL 3.0")] == ' ', "version `%s`", version);
-    EXPECT_EQUAL(major, 3);
+    // GCN 1.0 has no generic addresses.
+    const bool is_of_3 = strcmp(device_text(CL_DEVICE_NAME), "gfx600") != 0;
+    EXPECT_EQUAL(major, is_of_3 ? 3 : 1);
+    EXPECT_EQUAL(has_name(CL_DEVICE_OPENCL_C_FEATURES, "__opencl_c_generic_address_space"), is_of_3);
     EXPECT_EQUAL(device_uint(CL_DEVICE_NUMERIC_VERSION), CL_MAKE_VERSION(major, minor, CL_VERSION_PATCH(device_uint(CL_DEVICE_NUMERIC_VERSION))));
     char* const language = device_text(CL_DEVICE_OPENCL_C_VERSION);
     REQUIRE(strncmp(language, "OpenCL C ", 9) == 0 && strchr(language + 9, ' ') != NULL, "language `%s`", language);
@@ -248,8 +251,10 @@ static void check_versions(void) {
         found |= 1u << (CL_VERSION_MAJOR(names[i].version) * 4 + CL_VERSION_MINOR(names[i].version));
     }
     // OpenCL 3.0 needs OpenCL C 1.0, 1.1, 1.2 and 3.0.
-    const unsigned needed = 1u << 4 | 1u << 5 | 1u << 6 | 1u << 12;
+    const unsigned needed = 1u << 4 | 1u << 5 | 1u << 6 | (is_of_3 ? 1u << 12 : 0);
     EXPECT_EQUAL(found & needed, needed);
+    const cl_int built = clBuildProgram(program_of("kernel void a(void) {}"), 1, &device, "-cl-std=CL3.0", NULL, NULL);
+    EXPECT_EQUAL(built, is_of_3 ? CL_SUCCESS : CL_INVALID_BUILD_OPTIONS);
 }
 
 // The two lists of extensions name the same ones, and the device has those that OpenCL 1.1 made part of the language.

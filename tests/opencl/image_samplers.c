@@ -1,5 +1,5 @@
 //! # Samples of images of every kind: all modes of samplers, of the program and of the source, compared with the specification's formulas.
-//! targets = ["gfx906", "gfx803", "gfx701"]
+//! targets = ["gfx906", "gfx803", "gfx701", "gfx600"]
 #include "images.h"
 
 enum { SAMPLES = 512 };

@@ -1,5 +1,5 @@
 //! # Arguments by value of every scalar and vector type, each at every alignment that the one before it leaves.
-//! targets = ["gfx803", "gfx900", "gfx906"]
+//! targets = ["gfx803", "gfx900", "gfx906", "gfx600"]
 #include "check.h"
 
 static const struct {

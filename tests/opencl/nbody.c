@@ -1,5 +1,5 @@
 //! # Bodies that attract each other, in steps with two buffers that take turns; the host computes the same in doubles.
-//! targets = ["gfx803", "gfx900", "gfx906"]
+//! targets = ["gfx803", "gfx900", "gfx906", "gfx600", "gfx700", "gfx90c"]
 #include "check.h"
 
 static const char* const SOURCE =

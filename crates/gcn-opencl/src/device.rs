@@ -10,7 +10,7 @@ use crate::image::{ADDRESS_ALIGN, MAX_BUFFER, MAX_DEPTH, MAX_SIZE, PITCH_ALIGN};
 use crate::info::{Info, version};
 use crate::status::{Outcome, Status};
 
-/// Version of the platform and of its devices.
+/// Version of the platform, and of its devices but those of GCN 1.0.
 pub(crate) const VERSION: &str = concat!("OpenCL 3.0 gcn ", env!("CARGO_PKG_VERSION"));
 /// The same as a number.
 pub(crate) const NUMERIC_VERSION: u32 = version(3, 0, 0);
@@ -84,8 +84,9 @@ impl Device {
         self.version().0 >= 8
     }
 
-    /// True if it has FLAT instructions, and with them one address space for all.
-    fn has_generic_addresses(&self) -> bool {
+    /// True if it is a device of OpenCL 3.0. GCN 1.0 has no FLAT instructions, and AMD's device library has C11's atomics for generic
+    /// addresses alone: its devices are of OpenCL 1.2, as with AMD's driver.
+    pub(crate) fn is_of_3_0(&self) -> bool {
         self.version().0 >= 7
     }
 
@@ -149,6 +150,9 @@ impl Device {
     /// Features of OpenCL C 3.0.
     pub(crate) fn features(&self) -> Vec<LanguageFeature> {
         const FIRST: u32 = version(3, 0, 0);
+        if !self.is_of_3_0() {
+            return Vec::new();
+        }
         let images: &[&str] = if self.has_images() {
             &[
                 "__opencl_c_images",
@@ -164,15 +168,13 @@ impl Device {
             "__opencl_c_atomic_scope_device",
             "__opencl_c_atomic_scope_all_devices",
             "__opencl_c_fp64",
+            "__opencl_c_generic_address_space",
             "__opencl_c_int64",
             "__opencl_c_program_scope_global_variables",
             "__opencl_c_subgroups",
             "__opencl_c_work_group_collective_functions",
         ];
-        let generic = self
-            .has_generic_addresses()
-            .then_some("__opencl_c_generic_address_space");
-        let all = others.iter().chain(images).chain(&generic);
+        let all = others.iter().chain(images);
         all.map(|name| (FIRST, *name)).collect()
     }
 
@@ -297,7 +299,7 @@ impl Device {
             | CL_DEVICE_NON_UNIFORM_WORK_GROUP_SUPPORT
             | CL_DEVICE_WORK_GROUP_COLLECTIVE_FUNCTIONS_SUPPORT
             | CL_DEVICE_SUB_GROUP_INDEPENDENT_FORWARD_PROGRESS => Info::bool(true),
-            CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Info::bool(self.has_generic_addresses()),
+            CL_DEVICE_GENERIC_ADDRESS_SPACE_SUPPORT => Info::bool(self.is_of_3_0()),
             CL_DEVICE_PIPE_SUPPORT | CL_DEVICE_THREAD_TRACE_SUPPORTED_AMD => Info::bool(false),
             CL_DEVICE_EXECUTION_CAPABILITIES => Info::from(CL_EXEC_KERNEL),
             CL_DEVICE_QUEUE_ON_HOST_PROPERTIES => {
@@ -313,12 +315,18 @@ impl Device {
             CL_DEVICE_VENDOR => Info::text("Advanced Micro Devices, Inc."),
             CL_DRIVER_VERSION => Info::text(env!("CARGO_PKG_VERSION")),
             CL_DEVICE_PROFILE => Info::text("FULL_PROFILE"),
+            CL_DEVICE_VERSION if !self.is_of_3_0() => Info::text(&VERSION.replace("3.0", "1.2")),
             CL_DEVICE_VERSION => Info::text(VERSION),
+            CL_DEVICE_NUMERIC_VERSION if !self.is_of_3_0() => Info::from(version(1, 2, 0)),
             CL_DEVICE_NUMERIC_VERSION => Info::from(NUMERIC_VERSION),
             // The highest version that has all its features: later ones have pipes.
             CL_DEVICE_OPENCL_C_VERSION => Info::text("OpenCL C 1.2 "),
             CL_DEVICE_OPENCL_C_NUMERIC_VERSION_KHR => Info::from(version(1, 2, 0)),
-            CL_DEVICE_OPENCL_C_ALL_VERSIONS => Info::versions(LANGUAGES),
+            CL_DEVICE_OPENCL_C_ALL_VERSIONS => {
+                let is_known =
+                    |(number, _): &(u32, _)| self.is_of_3_0() || *number < NUMERIC_VERSION;
+                Info::versions(LANGUAGES.into_iter().filter(is_known))
+            }
             CL_DEVICE_OPENCL_C_FEATURES => Info::versions(self.features()),
             CL_DEVICE_LATEST_CONFORMANCE_VERSION_PASSED => Info::text(""),
             CL_DEVICE_EXTENSIONS => {

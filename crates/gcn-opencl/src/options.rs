@@ -85,7 +85,10 @@ pub(crate) fn compiling(text: &str, device: &Device) -> Result<Vec<OsString>, St
     let mut given = given(text).chain(given(more.unwrap_or_default()));
     while let Some(word) = given.next() {
         if let Some(standard) = word.strip_prefix(STANDARD) {
-            let is_known = STANDARDS.iter().any(|known| standard.starts_with(known));
+            let mut known = STANDARDS.iter();
+            let is_known = known.any(|known| {
+                standard.starts_with(known) && (device.is_of_3_0() || known.starts_with("CL1"))
+            });
             if !is_known {
                 return Err(word);
             }
@@ -142,15 +145,13 @@ fn extensions(device: &Device) -> String {
     let own = device.extensions();
     let has_half = own.iter().any(|(_, name)| *name == "cl_khr_fp16");
     let features = device.features().into_iter().map(|(_, name)| name);
-    let generic = "__opencl_c_generic_address_space";
-    let has_generic = features.clone().any(|name| name == generic);
     let present = features.map(|name| format!("+{name}"));
     let images = OF_IMAGES.into_iter().filter(|_| !device.has_images());
     let absent = ABSENT
         .into_iter()
         .chain(images)
         .chain((!has_half).then_some("cl_khr_fp16"))
-        .chain((!has_generic).then_some(generic));
+        .chain((!device.is_of_3_0()).then_some("__opencl_c_generic_address_space"));
     let all: Vec<String> = present
         .chain(absent.map(|name| format!("-{name}")))
         .collect();

@@ -1,7 +1,7 @@
 //! `gcn lint`: missing waits and wait states of code, found by reading it.
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use gcn_isa::Target;
@@ -16,13 +16,14 @@ use gcn_runtime::{Device, Module};
 use crate::findings::{self, FindingOptions, shown};
 use crate::problem::Problem;
 use crate::program::{LoadedProgram, ProgramOptions, ProgramRequest, ProgramTerms, program};
-use crate::{Status, input, outputs};
+use crate::{Status, UsageError, input, outputs, render};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
 Examples:
   gcn lint kernel.s
   gcn lint saxpy.cl --target vega10 -O3
+  gcn lint --target gfx906 kernels/*.cl
   gcn lint --kernel saxpy kernel.co
   gcn lint --format json --target gfx906 librocsparse.so --entry 3
   gcn lint kernel.co --suppress known.toml --format sarif --output findings.sarif";
@@ -30,9 +31,10 @@ Examples:
 /// The arguments of `gcn lint`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Source, code object, or file that contains code objects; `-` reads standard input. OpenCL C (`.cl`), C++ for OpenCL
+    /// Sources, code objects, or files that contain code objects; `-` reads standard input. OpenCL C (`.cl`), C++ for OpenCL
     /// (`.clcpp`), HIP (`.hip`) and LLVM IR (`.ll`, `.bc`) are compiled by the system's Clang.
-    input: PathBuf,
+    #[arg(required = true, value_name = "INPUT")]
+    inputs: Vec<PathBuf>,
     /// Target and its compiler.
     #[command(flatten)]
     program: ProgramOptions,
@@ -54,56 +56,36 @@ impl Args {
     }
 }
 
-/// Carries the command out.
+/// Carries the command out. An input that cannot be read is reported, and does not keep the others from being read.
 ///
 /// # Errors
-/// The input cannot be read, has errors, or its target is not known; the findings cannot be written, or a file of suppressions not
+/// The only input cannot be read, has errors, or its target is not known; the findings cannot be written, or a file of suppressions not
 /// be read.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let name = input::name(&args.input);
     let settings = args.findings.over(CheckSettings::default())?;
     let json = args.writes_json();
     let suppressions =
         Suppressions::read(&settings.suppress).map_err(|error| shown(error, json))?;
     let file = findings::file(&settings)?;
-    let mut request = ProgramRequest {
-        file: args.input.clone(),
-        entry: args.entry,
-        ..ProgramRequest::default()
-    };
-    request.override_by(&args.program);
-    let kernels = args.kernel.iter().map(|name| Some(name.as_str()));
-    // Loaded, its addresses have symbols and lines of source for the reports.
-    let terms = ProgramTerms {
-        kernels: &kernels.collect::<Vec<_>>(),
-        json,
-        device: &|target| Ok(Device::builder(target)?.threads(1).build()),
-    };
-    let LoadedProgram {
-        bytes,
-        module,
-        included,
-    } = program(&request, &terms)?;
+    let mut reports = Vec::new();
+    let mut read = settings.suppress.clone();
+    let mut has_failed = false;
+    for input in &args.inputs {
+        read.push(input.clone());
+        match lint_file(args, input, &mut read) {
+            Ok(found) => reports.extend(found.into_iter().filter(|it| !suppressions.cover(it))),
+            Err(error) if args.inputs.len() == 1 || error.is::<UsageError>() => return Err(error),
+            Err(error) => {
+                has_failed = true;
+                render::complain(&error);
+            }
+        }
+    }
     if let Some(path) = file {
-        let inputs = [&args.input].into_iter().chain(&included);
-        let inputs = inputs.chain(&settings.suppress).map(PathBuf::as_path);
-        outputs::refuse_inputs(path, inputs)?;
+        outputs::refuse_inputs(path, read.iter().map(PathBuf::as_path))?;
     }
-    let target = module.device().target();
-    let code = code_of(&module, target, args.kernel.as_deref())?;
-    if code.entries.is_empty() {
-        let message = format!("{name} has no kernel and no function");
-        bail!(Problem::new(UNKNOWN_KERNEL, message));
-    }
-    let found = Findings::default();
-    lint::lint(&code, &found);
-    let (found, _) = found.all();
-    let map = CodeMap::new(&module);
-    let reports = found.iter().map(|it| FindingReport::new(it, &map));
-    let reports: Vec<FindingReport> = reports.filter(|it| !suppressions.cover(it)).collect();
     let mut document = Vec::new();
     write_findings(&reports, &[], &settings, &mut document)?;
-    bytes.check()?;
     match file {
         Some(path) => {
             if let Err(error) = std::fs::write(path, document) {
@@ -114,11 +96,51 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
         None => out.write_all(&document)?,
     }
-    Ok(if reports.is_empty() {
-        Status::Success
-    } else {
-        Status::Difference
+    Ok(match has_failed {
+        true => Status::BadInput,
+        false if reports.is_empty() => Status::Success,
+        false => Status::Difference,
     })
+}
+
+/// The findings of an input. The files that it includes are added to those that were read.
+///
+/// # Errors
+/// It cannot be read, has errors, or its target is not known.
+fn lint_file(args: &Args, input: &Path, read: &mut Vec<PathBuf>) -> Result<Vec<FindingReport>> {
+    let mut request = ProgramRequest {
+        file: input.to_owned(),
+        entry: args.entry,
+        ..ProgramRequest::default()
+    };
+    request.override_by(&args.program);
+    let kernels = args.kernel.iter().map(|name| Some(name.as_str()));
+    // Loaded, its addresses have symbols and lines of source for the reports.
+    let terms = ProgramTerms {
+        kernels: &kernels.collect::<Vec<_>>(),
+        json: args.writes_json(),
+        device: &|target| Ok(Device::builder(target)?.threads(1).build()),
+    };
+    let LoadedProgram {
+        bytes,
+        module,
+        included,
+    } = program(&request, &terms)?;
+    read.extend(included);
+    let target = module.device().target();
+    let code = code_of(&module, target, args.kernel.as_deref())?;
+    if code.entries.is_empty() {
+        let message = format!("{} has no kernel and no function", input::name(input));
+        bail!(Problem::new(UNKNOWN_KERNEL, message));
+    }
+    let found = Findings::default();
+    lint::lint(&code, &found);
+    let (found, _) = found.all();
+    let map = CodeMap::new(&module);
+    let reports = found.iter().map(|it| FindingReport::new(it, &map));
+    let reports = reports.collect();
+    bytes.check()?;
+    Ok(reports)
 }
 
 /// The code of a module, and where kernels and functions begin in it; of one kernel, if that is asked for.

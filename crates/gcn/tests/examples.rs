@@ -501,3 +501,47 @@ fn reduce_of_clang_matches_the_host() {
         compare(&sums, &used.chunks(group).map(sum).collect::<Vec<_>>())
     });
 }
+
+#[test]
+fn the_documents_show_what_their_commands_print() {
+    let root = root();
+    let command = "gcn check sum.cl --grid 256 --group 128 --arg in=f32*256:iota --arg out=f32*2";
+    let ran = Command::new(env!("CARGO_BIN_EXE_gcn"))
+        .current_dir(root.join("examples/opencl"))
+        .args(command.split(' ').skip(1))
+        .output()
+        .expect("gcn runs");
+    let printed = String::from_utf8(ran.stderr).expect("text");
+    for document in ["README.md", "docs/check.md"] {
+        let text = fs::read_to_string(root.join(document)).expect("a document");
+        let (_, shown) = text.split_once(&format!("{command}\n")).expect(document);
+        let shown = shown.split("```").next().expect("the block");
+        assert!(
+            printed.contains(shown.trim_end_matches("…\n")),
+            "{document}:\n{printed}"
+        );
+    }
+}
+
+#[test]
+fn the_transposed_matrix_is_the_profiles_example() {
+    let expected: Vec<String> = (0..4096)
+        .map(|i| (i % 64 * 64 + i / 64).to_string())
+        .collect();
+    let expected = format!("out={}", expected.join(","));
+    let command = "run transpose.cl --grid 64,64 --group 16,16 --arg out=f32*4096 --arg in=f32*4096:iota --arg width=64";
+    let document = fs::read_to_string(root().join("docs/profile.md")).expect("a document");
+    assert!(document.contains(command));
+    let ran = Command::new(env!("CARGO_BIN_EXE_gcn"))
+        .current_dir(root().join("examples/opencl"))
+        .args(
+            command
+                .split(' ')
+                .chain(["--profile", "-", "--expect", &expected]),
+        )
+        .output()
+        .expect("gcn runs");
+    let (out, error) = (ran.stdout, ran.stderr);
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&error));
+    assert!(String::from_utf8_lossy(&out).contains("transpose.cl:8"));
+}

@@ -1,5 +1,8 @@
 //! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors show.
 
+use std::env;
+use std::path::{Component, Path, PathBuf};
+
 use gcn_observe::finding::Kind;
 use serde_json::{Value, json};
 
@@ -7,15 +10,20 @@ use super::finding::FindingReport;
 use super::notification::Notification;
 use super::place::PlaceReport;
 
+/// The name of the root of sources, which a reader replaces by its own checkout of them.
+const ROOT: &str = "%SRCROOT%";
+
 /// A log of one run with the findings, a rule for each kind of finding, and messages about the run.
 pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) -> Value {
+    let root = SourceRoot::find();
     let mut run = json!({
+        "originalUriBaseIds": { ROOT: { "uri": format!("file://{}/", uri(&root.root.display().to_string())) } },
         "tool": { "driver": {
             "name": "gcn",
             "version": env!("CARGO_PKG_VERSION"),
             "rules": Kind::ALL.iter().copied().map(rule).collect::<Vec<_>>(),
         } },
-        "results": findings.iter().map(entry).collect::<Vec<_>>(),
+        "results": findings.iter().map(|it| entry(it, &root)).collect::<Vec<_>>(),
     });
     if !notifications.is_empty() {
         let mut names: Vec<&str> = notifications.iter().filter_map(|it| it.name).collect();
@@ -59,15 +67,62 @@ fn rule(kind: Kind) -> Value {
     })
 }
 
-fn entry(finding: &FindingReport) -> Value {
+fn entry(finding: &FindingReport, root: &SourceRoot) -> Value {
     json!({
         "ruleId": finding.name,
         "level": finding.severity,
         "message": { "text": finding.full_message() },
-        "locations": [location(&finding.place)],
-        "relatedLocations": finding.sides.iter().map(location).collect::<Vec<_>>(),
+        "locations": [location(&finding.place, root)],
+        "relatedLocations": finding.sides.iter().map(|it| location(it, root)).collect::<Vec<_>>(),
         "occurrenceCount": finding.count,
     })
+}
+
+/// The directory that paths of sources are relative to: the checkout that this process works in, or its directory.
+struct SourceRoot {
+    directory: PathBuf,
+    root: PathBuf,
+}
+
+impl SourceRoot {
+    fn find() -> SourceRoot {
+        let directory = env::current_dir().unwrap_or_else(|_| "/".into());
+        let is_checkout = |it: &&Path| it.join(".git").exists();
+        let root = directory.ancestors().find(is_checkout);
+        SourceRoot {
+            root: root.unwrap_or(&directory).to_owned(),
+            directory,
+        }
+    }
+
+    /// The location of a file: relative to the root if it is below, and absolute otherwise. A name in angle brackets is no file's.
+    fn artifact(&self, file: &str) -> Value {
+        if file.starts_with('<') {
+            return json!({ "uri": uri(file) });
+        }
+        let path = without_dots(&self.directory.join(file));
+        match path.strip_prefix(&self.root) {
+            Ok(below) => json!({ "uri": uri(&below.display().to_string()), "uriBaseId": ROOT }),
+            Err(_) => json!({ "uri": format!("file://{}", uri(&path.display().to_string())) }),
+        }
+    }
+}
+
+/// An absolute path without `.` and `..`.
+fn without_dots(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                plain.pop();
+            }
+            Component::Prefix(_) | Component::RootDir | Component::Normal(_) => {
+                plain.push(component);
+            }
+        }
+    }
+    plain
 }
 
 /// A path as a reference of a URI: bytes that such a one cannot have are escaped.
@@ -86,7 +141,7 @@ fn uri(path: &str) -> String {
 }
 
 /// The line of source where it is known, and the instruction.
-fn location(place: &PlaceReport) -> Value {
+fn location(place: &PlaceReport, root: &SourceRoot) -> Value {
     let code = place.code.iter();
     let code =
         code.map(|code| json!({ "fullyQualifiedName": code.symbol(), "kind": "instruction" }));
@@ -96,7 +151,7 @@ fn location(place: &PlaceReport) -> Value {
     });
     if let Some(file) = &place.file {
         let physical = &mut location["physicalLocation"];
-        physical["artifactLocation"] = json!({ "uri": uri(file) });
+        physical["artifactLocation"] = root.artifact(file);
         physical["region"] = json!({});
         for (name, number) in [("startLine", place.line), ("startColumn", place.column)] {
             if let Some(number) = number {
@@ -110,6 +165,26 @@ fn location(place: &PlaceReport) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn files_are_relative_to_the_root() {
+        let root = SourceRoot {
+            directory: "/src/checkout/tests".into(),
+            root: "/src/checkout".into(),
+        };
+        for (file, uri, has_base) in [
+            ("sum.cl", "tests/sum.cl", true),
+            ("../kernels/./a b.cl", "kernels/a%20b.cl", true),
+            ("/src/checkout/sum.cl", "sum.cl", true),
+            ("/usr/include/x.h", "file:///usr/include/x.h", false),
+            ("../../other/x.h", "file:///src/other/x.h", false),
+            ("<program 5f3a8b1c>", "%3Cprogram%205f3a8b1c%3E", false),
+        ] {
+            let found = root.artifact(file);
+            assert_eq!(found["uri"], uri, "{file}");
+            assert_eq!(found.get("uriBaseId").is_some(), has_base, "{file}");
+        }
+    }
 
     #[test]
     fn paths_are_escaped_in_uris() {

@@ -369,7 +369,7 @@ fn failures_have_statuses_of_their_own() {
         (
             &["exec", "--target", "gfx1030", "true"],
             125,
-            "not a target",
+            "RDNA are not supported",
         ),
         (
             &["exec", "--target", "gfx906,", "true"],
