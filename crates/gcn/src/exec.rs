@@ -126,6 +126,9 @@ struct Checks {
     /// Exit status if there are findings and the program itself would exit with 0.
     #[arg(long, value_name = "N", value_parser = settings::exit_status)]
     error_exitcode: Option<u8>,
+    /// Write the findings in JSON; --format json.
+    #[arg(long, conflicts_with_all = ["format", "gen_suppressions"])]
+    json: bool,
     #[command(flatten)]
     options: CheckOptions,
 }
@@ -141,14 +144,14 @@ impl Checks {
             ..environment.clone().unwrap_or_default()
         });
         let Some(base) = asked.or(environment) else {
-            let has_options = !self.kernel.is_empty() || self.error_exitcode.is_some();
+            let has_options = !self.kernel.is_empty() || self.error_exitcode.is_some() || self.json;
             if has_options || self.options.any() {
                 let message = "options of checks mean nothing without --check";
                 return Err(UsageError(message.to_owned()).into());
             }
             return Ok(None);
         };
-        let mut settings = self.options.over(base)?;
+        let mut settings = self.options.over(base.in_json(self.json))?;
         if !self.kernel.is_empty() {
             settings.kernels.clone_from(&self.kernel);
         }

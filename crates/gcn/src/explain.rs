@@ -11,9 +11,10 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use gcn_asm::{Explanation, closest, explanations};
 use gcn_observe::finding::Kind;
+use serde::Serialize;
 
-use crate::Status;
 use crate::problem::{Problem, UNKNOWN_ENTRY};
+use crate::{Status, render};
 use faults::FAULTS;
 use inputs::INPUTS;
 pub use inputs::{INVALID_LAUNCH_FILE, INVALID_SUPPRESSIONS};
@@ -32,6 +33,18 @@ Examples:
 pub struct Args {
     /// Name, as in `error[NAME]`; by default, all names are listed.
     name: Option<String>,
+    /// Print JSON.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// An explanation in JSON; the fields are the keys.
+#[derive(Serialize)]
+struct ExplanationReport {
+    name: &'static str,
+    /// What finds it: `assembler`, `input`, `fault` or `finding`.
+    kind: &'static str,
+    text: String,
 }
 
 /// Carries the command out.
@@ -39,7 +52,16 @@ pub struct Args {
 /// # Errors
 /// Nothing has the name, or the result cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    let report = |(kind, explanation): (&'static str, Explanation)| ExplanationReport {
+        name: explanation.name,
+        kind,
+        text: explanation.to_string(),
+    };
     let Some(name) = &args.name else {
+        if args.json {
+            render::json(&all().map(report).collect::<Vec<_>>(), out)?;
+            return Ok(Status::Success);
+        }
         writeln!(out, "Errors and warnings of the assembler:")?;
         list(explanations().iter().map(|it| **it), out)?;
         writeln!(out, "\nErrors of code objects, arguments and launches:")?;
@@ -53,10 +75,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     // `error[offset-range]` is as good as `offset-range`.
     let wanted = name.rsplit('[').next().unwrap_or(name);
     let wanted = wanted.trim_end_matches([']', ':']).to_lowercase();
-    match all().find(|explanation| explanation.name == wanted) {
-        Some(explanation) => write!(out, "{explanation}")?,
+    match all().find(|(_, explanation)| explanation.name == wanted) {
+        Some(found) if args.json => render::json(&report(found), out)?,
+        Some((_, explanation)) => write!(out, "{explanation}")?,
         None => {
-            let hint = match closest(&wanted, all().map(|explanation| explanation.name)) {
+            let hint = match closest(&wanted, all().map(|(_, explanation)| explanation.name)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`gcn explain` lists all names".to_owned(),
             };
@@ -83,10 +106,12 @@ fn findings() -> impl Iterator<Item = Explanation> + Clone {
 }
 
 /// Every explanation.
-fn all() -> impl Iterator<Item = Explanation> {
-    let assembler = explanations().iter().map(|it| **it);
-    let others = INPUTS.iter().chain(FAULTS).copied();
-    assembler.chain(others).chain(findings())
+fn all() -> impl Iterator<Item = (&'static str, Explanation)> {
+    let assembler = explanations().iter().map(|it| ("assembler", **it));
+    let inputs = INPUTS.iter().map(|it| ("input", *it));
+    let faults = FAULTS.iter().map(|it| ("fault", *it));
+    let findings = findings().map(|it| ("finding", it));
+    assembler.chain(inputs).chain(faults).chain(findings)
 }
 
 /// Writes a line for each name: the name and the first sentence of its meaning.
@@ -111,6 +136,7 @@ mod tests {
 
     fn explained(name: Option<&str>) -> Result<String> {
         let args = Args {
+            json: false,
             name: name.map(str::to_owned),
         };
         let mut out = Vec::new();
@@ -121,7 +147,7 @@ mod tests {
     #[test]
     fn each_name_is_there_once_and_is_explained() {
         let mut names = HashSet::new();
-        for explanation in all() {
+        for (_, explanation) in all() {
             assert!(names.insert(explanation.name), "{}", explanation.name);
             let text = explained(Some(explanation.name)).expect("a known name");
             assert!(text.contains(explanation.remedy), "{text}");
@@ -144,7 +170,7 @@ mod tests {
     #[test]
     fn all_names_are_listed() {
         let list = explained(None).expect("a list");
-        for explanation in all() {
+        for (_, explanation) in all() {
             let line = format!("  {} ", explanation.name);
             assert!(
                 list.contains(&line),

@@ -1,5 +1,6 @@
 //! `gcn extract`: a code object out of a file that holds several.
 
+use std::borrow::Cow;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -7,10 +8,11 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::builder::TypedValueParser;
 use gcn_isa::Target;
+use serde::Serialize;
 
 use crate::file::FileBytes;
 use crate::problem::{NOTHING_TO_EXTRACT, Problem};
-use crate::{Status, input, object, outputs};
+use crate::{Status, UsageError, input, object, outputs, render};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -36,6 +38,18 @@ pub struct Args {
     /// Output file; `-` is standard output. By default, IN is written to IN.co, and `-` to `-`.
     #[arg(short, long)]
     output: Option<PathBuf>,
+    /// Print JSON that names the output file and what it contains.
+    #[arg(long)]
+    pub json: bool,
+}
+
+/// What was extracted, in JSON; the fields are the keys.
+#[derive(Serialize)]
+struct ExtractReport<'a> {
+    output: String,
+    target: Option<&'a str>,
+    bytes: usize,
+    kernels: Vec<Cow<'a, str>>,
 }
 
 /// Extension of output files that are not named.
@@ -65,11 +79,25 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         None if args.input == stdin_or_stdout => args.input.clone(),
         None => args.input.with_extension(EXTENSION),
     };
+    if args.json && path == stdin_or_stdout {
+        let message =
+            "--json and the code object would both go to standard output: add --output FILE";
+        return Err(UsageError(message.to_owned()).into());
+    }
     if path == stdin_or_stdout {
         out.write_all(&entry.bytes)?;
     } else {
         outputs::refuse_inputs(&path, [&*args.input])?;
         fs::write(&path, &*entry.bytes).with_context(|| outputs::unwritable(&path))?;
+    }
+    if args.json {
+        let report = ExtractReport {
+            output: path.display().to_string(),
+            target: entry.target(),
+            bytes: entry.bytes.len(),
+            kernels: entry.kernel_names()?,
+        };
+        render::json(&report, out)?;
     }
     file.check()?;
     Ok(Status::Success)

@@ -88,10 +88,11 @@ impl FindingOptions {
             || self.gen_suppressions
     }
 
-    /// True if they ask for JSON on standard output.
-    pub fn write_json(&self) -> bool {
+    /// True if they, or `--json`, ask for JSON on standard output.
+    pub fn write_json(&self, json: bool) -> bool {
         let is_file = |path: &Path| path != Path::new(input::STDIN);
-        self.format == Some(FindingFormat::Json) && !self.output.as_deref().is_some_and(is_file)
+        (json || self.format == Some(FindingFormat::Json))
+            && !self.output.as_deref().is_some_and(is_file)
     }
 
     /// The format that is asked for.

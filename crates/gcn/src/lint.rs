@@ -47,12 +47,15 @@ pub struct Args {
     /// The findings' form, and where they go.
     #[command(flatten)]
     findings: FindingOptions,
+    /// Write the findings in JSON; --format json.
+    #[arg(long, conflicts_with_all = ["format", "gen_suppressions"])]
+    json: bool,
 }
 
 impl Args {
     /// True if its findings are JSON on standard output; its errors are too then.
     pub fn writes_json(&self) -> bool {
-        self.findings.write_json()
+        self.findings.write_json(self.json)
     }
 }
 
@@ -62,7 +65,9 @@ impl Args {
 /// The only input cannot be read, has errors, or its target is not known; the findings cannot be written, or a file of suppressions not
 /// be read.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let settings = args.findings.over(CheckSettings::default())?;
+    let settings = args
+        .findings
+        .over(CheckSettings::default().in_json(args.json))?;
     let json = args.writes_json();
     let suppressions =
         Suppressions::read(&settings.suppress).map_err(|error| shown(error, json))?;

@@ -43,7 +43,7 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use clap::{CommandFactory, Parser, Subcommand};
+use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
 use gcn_runtime::error_names::UNREADABLE_INPUT;
 
 use problem::{Problem, UNWRITABLE_OUTPUT};
@@ -55,6 +55,15 @@ pub use status::{Status, UsageError};
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    /// Colour messages on standard error: always, never, or auto, if it is a terminal and NO_COLOR is not set.
+    #[arg(
+        long,
+        value_name = "WHEN",
+        global = true,
+        default_value = "auto",
+        hide_possible_values = true
+    )]
+    color: ColorChoice,
 }
 
 #[derive(Subcommand)]
@@ -113,7 +122,10 @@ fn main() -> ExitCode {
         Err(error) => Err(error),
     };
     let result = match cli {
-        Ok(cli) => dispatch(&cli.command, &mut out),
+        Ok(cli) => {
+            render::choose_color(cli.color);
+            dispatch(&cli.command, &mut out)
+        }
         Err(error) => print_usage(&error),
     };
     let result = result.and_then(|status| {
@@ -156,14 +168,14 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Asm(args) => asm::run(args, out),
         Command::Dis(args) => dis::run(args, out),
         Command::Info(args) => reporting(args.json, out, |out| info::run(args, out)),
-        Command::Extract(args) => extract::run(args, out),
+        Command::Extract(args) => reporting(args.json, out, |out| extract::run(args, out)),
         Command::Isa(args) => reporting(args.json, out, |out| isa::run(args, out)),
         Command::Run(args) => run::run(args, out),
         Command::Check(args) => check::run(args, out),
         Command::Lint(args) => reporting(args.writes_json(), out, |out| lint::run(args, out)),
         Command::Exec(args) => Ok(exec::run(args)),
         Command::Env(args) => exec::print_environment(args, out),
-        Command::Explain(args) => explain::run(args, out),
+        Command::Explain(args) => reporting(args.json, out, |out| explain::run(args, out)),
         Command::Completions(args) => completions::run(args, Cli::command(), out),
         Command::Man(args) => man::run(args, Cli::command(), out),
     }

@@ -5,8 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::{Arguments, Display};
 use std::io::{self, IsTerminal, Write};
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use clap::ColorChoice;
 use gcn_asm::{Diagnostic, Severity, SourceFile, ids};
 pub use gcn_runtime::report::{kernel_name, printable};
 use serde::Serialize;
@@ -52,9 +54,24 @@ pub fn warn(file: &str, warning: &dyn Display) {
     ));
 }
 
-/// True if standard error shows colours: it is a terminal, and `NO_COLOR` is not set.
+/// The choice of `--color`, once the arguments are read.
+static COLOR: OnceLock<ColorChoice> = OnceLock::new();
+
+/// Keeps the choice of `--color`.
+pub fn choose_color(choice: ColorChoice) {
+    // Arguments are read once.
+    let _ = COLOR.set(choice);
+}
+
+/// True if standard error shows colours: `--color` says so, or it is a terminal, and `NO_COLOR` is not set.
 pub fn has_colours() -> bool {
-    io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+    match COLOR.get() {
+        Some(ColorChoice::Always) => true,
+        Some(ColorChoice::Never) => false,
+        Some(ColorChoice::Auto) | None => {
+            io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none()
+        }
+    }
 }
 
 /// Renders for standard error, in colour if that has colours.

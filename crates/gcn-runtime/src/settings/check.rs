@@ -155,6 +155,20 @@ impl Default for CheckSettings {
 }
 
 impl CheckSettings {
+    /// The settings with findings in JSON, if that is asked for.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::settings::{CheckSettings, FindingFormat};
+    /// assert_eq!(CheckSettings::default().in_json(true).format, FindingFormat::Json);
+    /// ```
+    pub fn in_json(mut self, json: bool) -> CheckSettings {
+        if json {
+            self.format = FindingFormat::Json;
+        }
+        self
+    }
+
     /// The settings of an environment; `None` if it asks for no check.
     pub(super) fn from_variables(
         variables: &Variables<impl Fn(&str) -> Option<OsString>>,

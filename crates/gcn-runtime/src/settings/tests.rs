@@ -54,6 +54,7 @@ fn variables_give_the_same_settings_again() {
         },
         trace: Some("a trace".into()),
         trace_only: vec!["workgroup=1,2,3".to_owned(), "instruction=v_*".to_owned()],
+        build_options: Some("-O0 -DN=2".to_owned()),
         check: Some(CheckSettings {
             checks: vec![Check::Waits, Check::Bounds],
             kernels: vec!["reduce*".to_owned(), "scan".to_owned()],
@@ -72,7 +73,7 @@ fn variables_give_the_same_settings_again() {
         }),
     };
     let variables = all.variables();
-    assert_eq!(variables.len(), 11 + 1 + check::OTHERS.len() + 2);
+    assert_eq!(variables.len(), 12 + 1 + check::OTHERS.len() + 2);
     let value = |name: &str| {
         let variable = variables.iter().find(|(known, _)| *known == name);
         variable.map(|(_, value)| value.clone())

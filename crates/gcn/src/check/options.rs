@@ -45,7 +45,7 @@ impl CheckOptions {
 
     /// True if they ask for JSON on standard output.
     pub fn write_json(&self) -> bool {
-        self.findings.write_json()
+        self.findings.write_json(false)
     }
 
     /// The format that is asked for.

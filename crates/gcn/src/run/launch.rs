@@ -99,6 +99,7 @@ impl RunRequest {
             limit: args.limit,
             lds: args.lds,
             stack: args.stack,
+            repeat: args.repeat,
             ..LaunchRequest::default()
         };
         for launch in &mut self.launches {

@@ -1,5 +1,6 @@
 //! The options of `gcn run`.
 
+use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -63,6 +64,9 @@ pub struct Args {
     /// Compare a buffer with a value, written as for --arg; `~1e-6` or `~4 ulp` at the end sets a tolerance.
     #[arg(long, value_name = "NAME=VALUE[~TOLERANCE]")]
     pub expect: Vec<String>,
+    /// Run the kernel N times, each time with the buffers that the time before has left; with several kernels, each N times.
+    #[arg(long, value_name = "N")]
+    pub repeat: Option<NonZeroU32>,
     /// Dynamic LDS in bytes, for kernels without an argument for it.
     #[arg(long, value_name = "BYTES")]
     pub lds: Option<u32>,

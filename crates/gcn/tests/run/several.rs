@@ -49,6 +49,9 @@ fn launches_run_in_order_over_shared_buffers() {
     assert_eq!(launches.len(), 2);
     assert_eq!(launches[1]["grid"], serde_json::json!([2, 1, 1]));
     assert_eq!(launches[1]["times"].as_array().map(Vec::len), Some(3));
+    let ran = launched("two", TWO, &["--repeat", "5"]);
+    let runs = ran.err.matches(" s for 5 runs, the best ").count();
+    assert_eq!(runs, 2, "{}", ran.err);
     // The second launch sees what the first has left.
     let chain = "kernel = \"plain\"\ngrid = 4\nexpect = [\"y=u32:1,2,3,13\"]\n[buffers]\ny = \"u32*4\"\n\
                  [[launch]]\nargs = [\"u8:0\", \"u32:10\", \"y\"]\n[[launch]]\ngrid = 3\nargs = [\"u8:0\", \"u32:1\", \"y\"]\n";
