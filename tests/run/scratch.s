@@ -4,6 +4,7 @@
 //! args = { out = "u32*8" }
 //! print = ["out"]
 // GCN all: out: u32[0..8] = 0, 0, 257, 257, 514, 514, 771, 771
+// GCN all: not exact: scratch_load_dword, scratch_store_byte (hardware fault, E259)
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -17,7 +17,7 @@ pub(crate) const VGPR_BLOCK: u32 = 4;
 pub(crate) const SGPR_BLOCK: u32 = 8;
 /// VGPRs of a lane.
 pub(crate) const MAX_VGPRS: u32 = 256;
-/// On chips whose SGPRs are not initialised if fewer are asked for, every kernel asks for this many.
+/// On chips whose SGPRs are not initialised if fewer are asked for, every kernel asks for this many (errata E261).
 pub(crate) const SGPRS_OF_INIT_BUG: u32 = 96;
 /// The chips.
 pub(crate) const INIT_BUG: [&str; 2] = ["gfx802", "gfx805"];

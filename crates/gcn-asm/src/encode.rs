@@ -217,10 +217,18 @@ fn match_places(
         return Err(at_arg(places.len(), ProblemKind::TooMany));
     };
     let mut matched = Matched { places, absent: 0 };
-    if absent == 0 {
-        return Ok(matched);
-    }
     let returns = inst.flag(Field::Glc);
+    if absent == 0 {
+        let old = places
+            .iter()
+            .position(|place| place.slot.when == When::Returned);
+        return match old {
+            Some(index) if !returns && !dialect.takes_idle_destination() => {
+                Err(at_arg(index, ProblemKind::ReturnsNothing))
+            }
+            _ => Ok(matched),
+        };
+    }
     let to_lds = inst.flag(Field::Lds);
     let vcc_is_implied = implies_vcc(inst.form());
     let may_be_absent = |place: &PlacedOperand| match place.slot.when {

@@ -287,6 +287,10 @@ pub(crate) fn problem(
             "`{name}` with `glc` returns the old value and needs a destination"
         ))
         .helped("leave out `glc`, or write the destination as the first operand"),
+        ProblemKind::ReturnsNothing => wrong(&ids::OPERAND_COUNT, format!(
+            "`{name}` without `glc` returns nothing and has no destination"
+        ))
+        .helped("add `glc` to return the old value, or leave out the destination"),
         ProblemKind::OffIsMandatory => wrong(&ids::OPERAND_COUNT, format!("too few operands for `{name}`"))
             .helped(written())
             .helped("without a scalar address write `off`"),

@@ -296,6 +296,18 @@ fn symbols_of_registers_are_in_scopes_as_others_are() {
         ".scope a\nx = %s[4:5]\n.ends\ny = %::a::x[1]\ns_mov_b32 s0, y",
         0xbe80_0005,
     );
+    // What clrxasm 0.1.9 takes: constants that are inline, but no literals and no signs.
+    words("x = %execz\nv_mov_b32 v0, x", 0x7e00_02fc);
+    words("x = %-12\ns_mov_b32 s0, x", 0xbe80_00cc);
+    words("x = %-4.0\nv_mov_b32 v0, x", 0x7e00_02f7);
+    for value in [
+        "65", "1.7", "-v1", "abs(v1)", "|v1|", "sext(v1)", "lit(5)", "off", "nowhere", "vmcnt(0)",
+    ] {
+        refuses(
+            &format!("x = %{value}"),
+            "the value of a register symbol is",
+        );
+    }
     // A symbol that is taken back is one no longer, and there is nothing to warn of.
     let assembly = assembled("gfx803", "x = %v1\n.undef x\nx = 3\n.byte x");
     assert!(

@@ -89,9 +89,6 @@ fn llvm_lacks(inst: &Inst) -> Option<&'static str> {
     if inst.flag(Field::Lds) && written(When::NotLds) {
         return Some("E015: LLVM has no destination beside `lds`");
     }
-    if written(When::Returned) && !inst.flag(Field::Glc) {
-        return Some("E014: form (c), a destination without `glc`");
-    }
     if matches!(row.does, Does::LdsNop | Does::Gws(_)) && written(When::Optional) {
         return Some("E018, E019: LLVM has no register here");
     }

@@ -228,7 +228,7 @@ const MESSAGES: &[Case] = &[
     ("gfx900", "s_waitcnt vmcnt(64)", &[("vmcnt(64", "vmcnt counts from 0 to 63", "")]),
     ("gfx803", "s_waitcnt vmcnt(16)", &[("vmcnt(16", "vmcnt counts from 0 to 15", "")]),
     ("gfx803", "s_getreg_b32 s0, hwreg(HW_REG_SH_MEM_BASES)", &[("HW_REG_SH_MEM_BASES", "has no hardware register", "GCN 1.4")]),
-    ("gfx803", "ds_swizzle_b32 v0, v1 offset:swizzle(FFT,31)", &[("FFT", "has no swizzle mode", "")]),
+    ("gfx700", "ds_swizzle_b32 v0, v1 offset:swizzle(FFT,31)", &[("FFT", "has no swizzle mode", "GCN 1.2")]),
     ("gfx900", "s_branch nowhere+2\n.long 1/0", &[("1/0", "division by zero", "")]),
     ("gfx900", "a:\na:", &[("a", "symbol `a` is already defined", "")]),
     ("gfx900", "x = y\ny = x\n.long x", &[("x", "defined in terms of itself", ""), ("y", "defined in terms of itself", ""), ("x", "defined in terms of itself", "")]),

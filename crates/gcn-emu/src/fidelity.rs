@@ -2,14 +2,15 @@
 //!
 //! Integers, memory, moves and IEEE arithmetic are exact by their definitions and tested against references. What only
 //! hardware's tables define is rounded correctly here and *approximate*; what no source settles is *open*, and the
-//! errata say what was chosen.
+//! errata say what was chosen. Where hardware has a fault, instructions do here what the documents say.
 
 use gcn_isa::ds::Ds;
-use gcn_isa::effect::Clock;
+use gcn_isa::effect::{Clock, ImageOp};
 use gcn_isa::sop::{Sop1, Sopk};
+use gcn_isa::swizzle::Pattern;
 use gcn_isa::vop::{Vop1, Vop2};
 use gcn_isa::vop3::{Vop3, Vop3p};
-use gcn_isa::{Does, Inst, Isa, Op, Ty};
+use gcn_isa::{Does, Encoding, Field, Inst, Isa, Op, Ty};
 
 /// Fidelity of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -20,11 +21,16 @@ pub enum Fidelity {
     Approximate(&'static str),
     /// As the errata entry chose; no source, or no second one, settles it.
     Open(&'static str),
+    /// As documented, but hardware has a fault that the errata entry describes.
+    HardwareFault(&'static str),
 }
 
 impl Fidelity {
-    /// The fidelity of an instruction.
-    pub fn of(inst: &Inst) -> Fidelity {
+    /// The fidelity of an instruction of a kernel with `vgprs` vector registers.
+    pub fn of(inst: &Inst, vgprs: usize) -> Fidelity {
+        if let Some(entry) = hardware_fault(inst, vgprs) {
+            return Fidelity::HardwareFault(entry);
+        }
         match inst.op {
             Op::Vop1(op) => of_vop1(op),
             Op::Vop2(op) => of_vop2(op, inst.isa),
@@ -34,6 +40,9 @@ impl Fidelity {
                 Fidelity::Open("E205")
             }
             Op::Ds(Ds::DS_CONDXCHG32_RTN_B128) => Fidelity::Open("E002"),
+            Op::Ds(Ds::DS_SWIZZLE_B32) if is_fft(inst) && inst.isa < Isa::Gfx9 => {
+                Fidelity::Open("E056")
+            }
             _ => of_effect(inst.does()),
         }
     }
@@ -44,8 +53,53 @@ impl Fidelity {
             Fidelity::Exact => ("exact", None),
             Fidelity::Approximate(entry) => ("approximate", Some(entry)),
             Fidelity::Open(entry) => ("open", Some(entry)),
+            Fidelity::HardwareFault(entry) => ("hardware fault", Some(entry)),
         }
     }
+}
+
+/// The errata entry of the fault that hardware has in an instruction.
+fn hardware_fault(inst: &Inst, vgprs: usize) -> Option<&'static str> {
+    let is_buffer = inst.encoding == Encoding::Mubuf;
+    match inst.does() {
+        Does::Store(ty) if is_buffer && inst.isa == Isa::Si => {
+            let is_narrow = ty.bytes() < DWORD;
+            (is_narrow && !inst.flag(Field::Glc)).then_some("E257")
+        }
+        Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow) => {
+            let is_short = inst.flag(Field::D16) && inst.isa >= Isa::Stoney;
+            (is_short && data_end(inst, GATHERED) > vgprs).then_some("E258")
+        }
+        Does::Image(ImageOp::Store(..)) => {
+            let is_short = inst.flag(Field::D16) && inst.isa == Isa::Stoney;
+            let components = inst.get(Field::Dmask).count_ones() as usize;
+            (is_short && data_end(inst, components) > vgprs).then_some("E258")
+        }
+        Does::Load(_) | Does::Store(_) if inst.encoding == Encoding::Scratch => {
+            (!inst.saddr_is_off() && inst.get_signed(Field::Offset) < 0).then_some("E259")
+        }
+        Does::Atomic(..) if is_buffer => {
+            let is_aligned = inst.get(Field::Offset).is_multiple_of(u64::from(DWORD));
+            (!is_aligned).then_some("E260")
+        }
+        _ => None,
+    }
+}
+
+/// Bytes of a dword.
+const DWORD: u8 = 4;
+/// Components that a gather returns.
+const GATHERED: usize = 4;
+
+/// The register behind an image's data with one in each register.
+fn data_end(inst: &Inst, components: usize) -> usize {
+    inst.get(Field::Vdata) as usize + components
+}
+
+/// True for the butterfly of a swizzle.
+fn is_fft(inst: &Inst) -> bool {
+    let offset = inst.get(Field::Offset) as u16;
+    matches!(Pattern::unpack(inst.isa, offset), Pattern::Fft { .. })
 }
 
 fn of_vop1(op: Vop1) -> Fidelity {
@@ -105,5 +159,52 @@ fn of_effect(does: Does) -> Fidelity {
         Does::Count(_) => Fidelity::Open("E051"),
         Does::Time(Clock::Shader | Clock::Reference) => Fidelity::Approximate("E126"),
         _ => Fidelity::Exact,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use gcn_isa::decode;
+
+    use super::*;
+
+    #[test]
+    fn faults_of_hardware_are_named() {
+        let of = |isa, words: &[u32], text: &str, vgprs| {
+            let inst = decode(isa, words).expect("an instruction");
+            assert_eq!(inst.text(), text);
+            Fidelity::of(&inst, vgprs)
+        };
+        let narrow = |isa, words: &[u32], text| of(isa, words, text, 8);
+        let byte = "buffer_store_byte v1, off, s[4:7], 0";
+        let stored = narrow(Isa::Si, &[0xe060_0000, 0x8001_0100], byte);
+        assert_eq!(stored, Fidelity::HardwareFault("E257"));
+        let stored = narrow(Isa::Ci, &[0xe060_0000, 0x8001_0100], byte);
+        assert_eq!(stored, Fidelity::Exact);
+        let coherent = "buffer_store_byte v1, off, s[4:7], 0 glc";
+        let stored = narrow(Isa::Si, &[0xe060_4000, 0x8001_0100], coherent);
+        assert_eq!(stored, Fidelity::Exact);
+        let dword = "buffer_store_dword v1, off, s[4:7], 0";
+        let stored = narrow(Isa::Si, &[0xe070_0000, 0x8001_0100], dword);
+        assert_eq!(stored, Fidelity::Exact);
+
+        let gather = "image_gather4 v[6:7], v[0:1], s[0:7], s[8:11] dmask:0x1 d16";
+        let gathered = |vgprs| of(Isa::Gfx9, &[0xf100_0100, 0x8040_0600], gather, vgprs);
+        assert_eq!(gathered(8), Fidelity::HardwareFault("E258"));
+        assert_eq!(gathered(10), Fidelity::Exact);
+        let store = "image_store v[6:7], v[0:3], s[0:7] dmask:0xf unorm d16";
+        let stored = |isa| of(isa, &[0xf020_1f00, 0x8000_0600], store, 8);
+        assert_eq!(stored(Isa::Stoney), Fidelity::HardwareFault("E258"));
+        assert_eq!(stored(Isa::Gfx9), Fidelity::Exact);
+
+        let scratch = |word, text| of(Isa::Gfx9, &[0xdc50_5ffc, word], text, 8);
+        let by_sgpr = scratch(0x0102_0000, "scratch_load_dword v1, off, s2 offset:-4");
+        assert_eq!(by_sgpr, Fidelity::HardwareFault("E259"));
+        let by_vgpr = scratch(0x017f_0002, "scratch_load_dword v1, v2, off offset:-4");
+        assert_eq!(by_vgpr, Fidelity::Exact);
+
+        let atomic = "buffer_atomic_add v1, off, s[4:7], s3 offset:2";
+        let added = of(Isa::Gfx9, &[0xe108_0002, 0x0301_0100], atomic, 8);
+        assert_eq!(added, Fidelity::HardwareFault("E260"));
     }
 }

@@ -195,9 +195,6 @@ pub struct Scratch {
     pub bytes_per_lane: u32,
 }
 
-/// MODE: vector instructions are skipped (S_SETVSKIP).
-pub const MODE_VSKIP: u32 = 1 << 28;
-
 /// TRAPSTS: a memory violation happened.
 pub const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
 

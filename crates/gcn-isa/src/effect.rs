@@ -228,6 +228,8 @@ impl Implicit {
     pub const HIGH_HALF: Implicit = Implicit(8192);
     /// A product is rounded, and flushed, before it is added to (errata E195).
     pub const UNFUSED: Implicit = Implicit(1 << 14);
+    /// The bit of MODE that has vector instructions skipped is written (errata E206).
+    pub const WRITES_VSKIP: Implicit = Implicit(1 << 15);
 
     /// Both.
     pub const fn and(self, other: Implicit) -> Implicit {

@@ -116,6 +116,8 @@ pub(crate) fn write_waitcnt(out: &mut Text, isa: Isa, simm: u16) {
 
 /// The number of the hardware register MODE.
 pub const HWREG_MODE: u8 = 1;
+/// MODE: vector instructions are skipped (S_SETVSKIP, errata E206).
+pub const MODE_VSKIP: u32 = 1 << 28;
 /// The number of the hardware register STATUS.
 pub const HWREG_STATUS: u8 = 2;
 /// The number of the hardware register TRAPSTS.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use crate::target::Isa;
+use crate::target::{Isa, on};
 use crate::text::Text;
 
 /// The pattern that an OFFSET of DS_SWIZZLE_B32 requests. Lanes are of a half of 32; bit 5 of the lane is kept.
@@ -19,12 +19,12 @@ pub enum Pattern {
         /// 5 bits.
         xor: u8,
     },
-    /// Lane l reads bit-reversed l, shifted, within the mask (GCN 1.4).
+    /// Lane l reads bit-reversed l, shifted, within the mask (from GCN 1.2 on).
     Fft {
         /// 5 bits.
         mask: u8,
     },
-    /// Lane l reads lane l + by within the lanes outside the mask (GCN 1.4).
+    /// Lane l reads lane l + by within the lanes outside the mask (from GCN 1.2 on).
     Rotate {
         /// −31..=31; direction 1 rotates the other way.
         by: i8,
@@ -35,9 +35,9 @@ pub enum Pattern {
 
 /// OFFSET of a quad-permute of lanes 0, 0, 0, 0; two bits per lane follow from bit 0 on.
 pub const QUAD_PERM: u16 = 0x8000;
-/// OFFSET of a rotation by 0; mask in bits 4:0, distance in 9:5, direction in 10 (GCN 1.4).
+/// OFFSET of a rotation by 0; mask in bits 4:0, distance in 9:5, direction in 10 (from GCN 1.2 on).
 pub const ROTATE: u16 = 0xc000;
-/// OFFSET of a butterfly with mask 0; mask in bits 4:0 (GCN 1.4).
+/// OFFSET of a butterfly with mask 0; mask in bits 4:0 (from GCN 1.2 on).
 pub const FFT: u16 = 0xe000;
 const LANE_BITS: u8 = 0x1f;
 
@@ -56,7 +56,7 @@ pub const fn bitmask(and: u8, or: u8, xor: u8) -> u16 {
 }
 
 impl Pattern {
-    /// From OFFSET. FFT and rotate exist on GCN 1.4 only; earlier ones take those offsets as quad-permute.
+    /// From OFFSET. FFT and rotate exist from GCN 1.2 on; earlier ones take those offsets as quad-permute.
     ///
     /// # Examples
     /// ```
@@ -64,14 +64,15 @@ impl Pattern {
     /// use gcn_isa::swizzle::{Pattern, QUAD_PERM, ROTATE};
     /// assert_eq!(Pattern::unpack(Isa::Vi, QUAD_PERM | 0x1b), Pattern::QuadPerm([3, 2, 1, 0]));
     /// let offset = ROTATE | 3 << 5;
-    /// assert_eq!(Pattern::unpack(Isa::Gfx9, offset), Pattern::Rotate { by: 3, mask: 0 });
-    /// assert_eq!(Pattern::unpack(Isa::Vi, offset), Pattern::QuadPerm([0, 0, 2, 1]));
+    /// assert_eq!(Pattern::unpack(Isa::Vi, offset), Pattern::Rotate { by: 3, mask: 0 });
+    /// assert_eq!(Pattern::unpack(Isa::Ci, offset), Pattern::QuadPerm([0, 0, 2, 1]));
     /// ```
     pub const fn unpack(isa: Isa, offset: u16) -> Pattern {
         let low = offset as u8 & LANE_BITS;
-        if isa as u8 >= Isa::Gfx9 as u8 && offset >= FFT {
+        let has_all = on::VI.has(isa);
+        if has_all && offset >= FFT {
             Pattern::Fft { mask: low }
-        } else if isa as u8 >= Isa::Gfx9 as u8 && offset >= ROTATE {
+        } else if has_all && offset >= ROTATE {
             let by = ((offset >> 5) as u8 & LANE_BITS) as i8;
             Pattern::Rotate {
                 by: if offset & 0x400 != 0 { -by } else { by },
@@ -227,16 +228,18 @@ mod tests {
     #[test]
     fn each_mode_moves_lanes_as_errata_e056_says() {
         assert_eq!(sources(Isa::Si, 0x8055)[..8], [1, 1, 1, 1, 5, 5, 5, 5]);
-        // Bits 8 to 14 of a quad permutation are ignored before GCN 1.4.
-        assert_eq!(sources(Isa::Vi, 0xff1b)[..8], [3, 2, 1, 0, 7, 6, 5, 4]);
+        // Bits 8 to 14 of a quad permutation are ignored before GCN 1.2.
+        assert_eq!(sources(Isa::Ci, 0xff1b)[..8], [3, 2, 1, 0, 7, 6, 5, 4]);
         assert_eq!(sources(Isa::Si, 0x401f)[..4], [16, 17, 18, 19]);
         assert_eq!(sources(Isa::Si, 0x1c1f)[..9], [7, 6, 5, 4, 3, 2, 1, 0, 15]);
         assert_eq!(sources(Isa::Si, 0x001e)[..4], [0, 0, 2, 2]);
-        // FFT without a mask reverses five bits, with a full one keeps the lane.
-        assert_eq!(sources(Isa::Gfx9, 0xe000)[..5], [0, 16, 8, 24, 4]);
-        assert_eq!(sources(Isa::Gfx9, 0xe01f)[..5], [0, 1, 2, 3, 4]);
-        // Rotation by one, either way.
-        assert_eq!(sources(Isa::Gfx9, 0xc020)[30..33], [31, 0, 33]);
-        assert_eq!(sources(Isa::Gfx9, 0xc420)[..3], [31, 0, 1]);
+        for isa in [Isa::Vi, Isa::Gfx9] {
+            // FFT without a mask reverses five bits, with a full one keeps the lane.
+            assert_eq!(sources(isa, 0xe000)[..5], [0, 16, 8, 24, 4]);
+            assert_eq!(sources(isa, 0xe01f)[..5], [0, 1, 2, 3, 4]);
+            // Rotation by one, either way.
+            assert_eq!(sources(isa, 0xc020)[30..33], [31, 0, 33]);
+            assert_eq!(sources(isa, 0xc420)[..3], [31, 0, 1]);
+        }
     }
 }

@@ -178,7 +178,7 @@ fn broken_rule(hazard: Hazard, register: &str) -> String {
             format!("{register} selects a lane too soon after the vector ALU has written it")
         }
         Hazard::GetRegister => {
-            "a hardware register is read too soon after S_SETREG has written it".to_owned()
+            "a hardware register is read too soon after it has been written".to_owned()
         }
         Hazard::SetRegister => {
             "a hardware register is written too soon after S_SETREG has written it".to_owned()
@@ -189,6 +189,12 @@ fn broken_rule(hazard: Hazard, register: &str) -> String {
         Hazard::ReadsM0 => "m0 is used too soon after the scalar ALU has written it".to_owned(),
         Hazard::StoreData => {
             format!("{register} is overwritten too soon after the store that has it as data")
+        }
+        Hazard::SkipsVector => {
+            "a vector instruction follows too soon after S_SETREG has written MODE.VSKIP".to_owned()
+        }
+        Hazard::ReadsInterpolated => {
+            format!("a lane of {register} is read too soon after an interpolation has written it")
         }
     }
 }

@@ -344,6 +344,67 @@ fn short_descriptors_leave_the_data_of_stores_open() {
     }
 }
 
+/// Errata E252: hazards of Mesa and of AMD's manuals that LLVM does not have.
+#[test]
+fn hazards_beyond_llvms() {
+    let pair = |first: &str, between: &str, second: &str| {
+        format!(
+            "{first}
+             {between}
+             {second}
+             s_endpgm"
+        )
+    };
+    let is = |first: &str, second: &str, help: &str| {
+        format!("missing-wait-states: {second} / {first}: `{help}`")
+    };
+
+    let interpolation = "v_interp_mov_f32 v1, p0, attr0.x";
+    let reads = [
+        ("v_readlane_b32 s4, v1, 0", true),
+        ("v_readlane_b32 s4, v0, 0", false),
+        ("v_writelane_b32 v1, s4, 0", false),
+        ("v_mov_b32_e32 v2, v1", false),
+    ];
+    for (second, is_hazard) in reads {
+        // GCN 1.0 names the encoding.
+        let expected = is("v_interp_mov_f32_e32 v1, p0, attr0.x", second, "s_nop 0")
+            .replace("_f32_e32 v1", "_f32 v1");
+        let expected: &[&str] = if is_hazard { &[&expected] } else { &[] };
+        check(&["gfx600"], &pair(interpolation, "", second), expected);
+        let apart = pair(interpolation, "s_nop 0", second);
+        check(&["gfx600"], &apart, &[]);
+        check(&ALL[1..], &pair(interpolation, "", second), &[]);
+    }
+
+    let vskip = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 28, 1), 0x0";
+    let ended = [
+        ("v_mov_b32_e32 v1, v2", true),
+        ("ds_write_b32 v1, v2", true),
+        ("exp mrt0 v0, v0, v0, v0 done", true),
+        ("s_mov_b32 s4, s5", false),
+        ("s_load_dword s4, s[0:1], 0x0", false),
+    ];
+    for (second, is_hazard) in ended {
+        for (between, help) in [("", "s_nop 1"), ("s_nop 0", "s_nop 0"), ("s_nop 1", "")] {
+            let expected = is(vskip, second, help);
+            let is_early = is_hazard && !help.is_empty();
+            let expected: &[&str] = if is_early { &[&expected] } else { &[] };
+            check(ALL, &pair(vskip, between, second), expected);
+        }
+    }
+    let rounding = "s_setreg_imm32_b32 hwreg(HW_REG_MODE, 0, 28), 0x0";
+    check(ALL, &pair(rounding, "", "v_mov_b32_e32 v1, v2"), &[]);
+
+    let skip = "s_setvskip s4, 0";
+    let mode = "s_getreg_b32 s5, hwreg(HW_REG_MODE, 0, 4)";
+    check(ALL, &pair(skip, "", mode), &[&is(skip, mode, "s_nop 1")]);
+    check(ALL, &pair(skip, "s_nop 1", mode), &[]);
+    let traps = "s_getreg_b32 s5, hwreg(HW_REG_TRAPSTS, 0, 4)";
+    check(ALL, &pair(skip, "", traps), &[]);
+    check(ALL, &pair(skip, "", "v_mov_b32_e32 v1, v2"), &[]);
+}
+
 #[test]
 fn wait_states_are_counted_on_the_shortest_way() {
     let lane = |between: &str| {

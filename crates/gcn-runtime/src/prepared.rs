@@ -322,8 +322,10 @@ impl PreparedLaunch {
     /// ```
     pub fn executed(&self) -> BTreeMap<Fidelity, BTreeSet<&'static str>> {
         let mut names: BTreeMap<_, BTreeSet<_>> = BTreeMap::new();
-        for step in self.code().executed() {
-            let of_fidelity = names.entry(Fidelity::of(&step.inst)).or_default();
+        let code = self.code();
+        for step in code.executed() {
+            let fidelity = Fidelity::of(&step.inst, code.vgprs());
+            let of_fidelity = names.entry(fidelity).or_default();
             of_fidelity.insert(step.inst.name());
         }
         names

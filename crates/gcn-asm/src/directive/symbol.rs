@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use gcn_isa::{Isa, Ty, regs};
 use gcn_object::{RelocationKind, SymbolKind};
 
-use crate::argument::Delayed;
+use crate::argument::{ArgValue, Delayed, ParsedOperand};
 use crate::assembler::Assembler;
 use crate::assembler::output::{MAX_ALIGN, Stated};
 use crate::cursor::HERE;
@@ -27,7 +28,7 @@ pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) ->
         asm.banks_first = true;
         let operand = operand::operand(asm);
         asm.banks_first = false;
-        let what = operand?.what;
+        let what = register_or_constant(asm.isa, operand?)?;
         let id = asm.names.symbols.own(name, span);
         asm.names.registers.insert(id, what);
         return Ok(());
@@ -35,6 +36,22 @@ pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) ->
     asm.names.forget_register(name);
     let defined = defined(asm, "a symbol's value is an integer or an address")?;
     asm.define(name, span, defined)
+}
+
+/// The value of a symbol for a register. As in CLRX it may be an inline constant, too, but no literal, and has no sign.
+fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fail> {
+    let is_inline = |bits: u64| regs::inline_of_float_bits(isa, bits, Ty::F32).is_some();
+    let is_value = match operand.what {
+        ArgValue::Vgprs { .. } | ArgValue::Scalar { .. } => true,
+        ArgValue::Int(value) => regs::inline_of_int(value).is_some(),
+        ArgValue::Float(value) => is_inline((value as f32).to_bits().into()),
+        _ => false,
+    };
+    if is_value && !operand.negated && !operand.absolute && !operand.extended {
+        return Ok(operand.what);
+    }
+    let message = "the value of a register symbol is a register or an inline constant";
+    Err(fail(&ids::OPERAND_KIND, operand.span, message))
 }
 
 /// The expression at the cursor, which is an integer or an address; `otherwise` is the message if it is neither.

@@ -41,6 +41,7 @@ pub(crate) enum ProblemKind {
     TooMany,
     Missing(&'static str),
     MustReturn,
+    ReturnsNothing,
     OffIsMandatory,
     /// A buffer's address of this many VGPRs is left out.
     NoAddress(u8),

@@ -90,6 +90,11 @@ impl Dialect {
         self == Dialect::Clrx
     }
 
+    /// Returns whether an atomic without `glc` may name the register that it does not write (errata E014).
+    pub(crate) fn takes_idle_destination(self) -> bool {
+        self == Dialect::Clrx
+    }
+
     /// Returns whether COMPR exports what `off` leaves, value by value; else in pairs.
     pub(crate) fn exports_each_value(self) -> bool {
         self == Dialect::Clrx

@@ -409,13 +409,13 @@ fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
         }
         "SWAP" => swizzle::bitmask(31, 0, group_size(asm, 1, 16)? as u8),
         "REVERSE" => swizzle::bitmask(31, 0, (group_size(asm, 2, 32)? - 1) as u8),
-        "FFT" | "ROTATE" if asm.isa < Isa::Gfx9 => {
+        "FFT" | "ROTATE" if asm.isa < Isa::Vi => {
             return Err(fail(
                 &ids::INVALID_SWIZZLE,
                 at..asm.reader.cursor.pos(),
                 format!("{} has no swizzle mode `{mode}`", asm.isa),
             )
-            .helped("it exists on GCN 1.4, 1.4.1"));
+            .helped("it exists on GCN 1.2, 1.4, 1.4.1"));
         }
         "FFT" => swizzle::FFT | argument(asm, "the mask", 0, 31)? as u16,
         "ROTATE" => {
@@ -429,7 +429,7 @@ fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
                 format!("unknown swizzle mode `{mode}`"),
             )
             .helped(
-                "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and on GCN 1.4 FFT and ROTATE",
+                "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and from GCN 1.2 on FFT and ROTATE",
             ));
         }
     };

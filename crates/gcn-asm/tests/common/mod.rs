@@ -208,7 +208,7 @@ fn operand(
         count,
     };
     match slot.when {
-        When::Returned if !inst.flag(Field::Glc) && random.one_in(2) => return None,
+        When::Returned if !inst.flag(Field::Glc) => return None,
         When::NotLds if inst.flag(Field::Lds) && random.one_in(2) => return None,
         When::Optional if random.one_in(2) => return None,
         _ => {}

@@ -58,6 +58,20 @@ fn bases(inst: &Inst) -> Vec<Inst> {
     bases
 }
 
+/// Names and modifiers that the rows do not lead to: other names, and modifiers without bits.
+const OTHERS: &[&str] = &[
+    "v_cmp_t_f32 vcc, v1, v2",
+    "v_cmpx_t_f64 vcc, v[0:1], v[2:3]",
+    "v_cmp_t_f16 vcc, v1, v2",
+    "v_cmp_tru_f32 vcc, v1, v2",
+    "v_add_co_u32 v1, vcc, v2, v3",
+    "v_sub_co_u32 v1, s[4:5], v2, v3",
+    "v_subrev_co_u32 v1, vcc, v2, v3",
+    "v_addc_co_u32 v1, vcc, v2, v3, vcc",
+    "v_div_scale_f32 v1, vcc, v2, v3, v4 clamp",
+    "v_div_scale_f64 v[0:1], vcc, v[2:3], v[4:5], v[6:7] clamp",
+];
+
 /// Texts of every instruction of `isa`, each once.
 pub fn texts(isa: Isa) -> Vec<String> {
     let mut seen = HashSet::new();
@@ -67,6 +81,7 @@ pub fn texts(isa: Isa) -> Vec<String> {
             lines.push(line);
         }
     };
+    OTHERS.iter().for_each(|line| add((*line).to_owned()));
     for (row, first) in instructions(isa) {
         for (base, inst) in bases(&first).into_iter().enumerate() {
             let text = inst.text();
@@ -113,6 +128,10 @@ pub fn texts(isa: Isa) -> Vec<String> {
                 .find_map(|suffix| Some((mnemonic.strip_suffix(suffix)?, *suffix)))
                 .unwrap_or((mnemonic, ""));
             add(line(mnemonic, None, &[]));
+            // An atomic with a destination, but without `glc`.
+            if slots.iter().any(|slot| slot.when == When::Returned) {
+                add(line(mnemonic, None, &[]).replace(" glc", ""));
+            }
             for other in ["", "_e32", "_e64", "_sdwa", "_dpp"] {
                 add(line(&format!("{stem}{other}"), None, &[]));
             }

@@ -1,6 +1,7 @@
 //! Emits the events of an instruction to the observers of a thread.
 
 use gcn_isa::Does;
+use gcn_isa::simm::MODE_VSKIP;
 
 use super::reporter::{self, Reporter};
 use crate::exec::alu::indexing;
@@ -10,7 +11,7 @@ use crate::lds::Lds;
 use crate::observe::{Dispatched, Events, Instruction, Overlook, Skip, Watchers, WaveEnd};
 use crate::scoreboard::OperationId;
 use crate::step::{Arg, Executor, MAX_ARGS, Step};
-use crate::wave::{MODE_VSKIP, Waiting, Wave};
+use crate::wave::{Waiting, Wave};
 
 /// True if an instruction is a vector instruction while those are skipped (S_SETVSKIP, errata E206). Nothing of it
 /// happens, and no counter counts it.

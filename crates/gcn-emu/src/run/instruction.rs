@@ -2,6 +2,7 @@
 
 use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
+use gcn_isa::simm::MODE_VSKIP;
 
 use super::emitter::{Emitter, is_skipped};
 use super::late::{self, LateContext};
@@ -13,7 +14,7 @@ use crate::fault::{self, FaultKind};
 use crate::lds::Lds;
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
-use crate::wave::{MODE_VSKIP, Waiting, Wave};
+use crate::wave::{Waiting, Wave};
 
 /// A wave behind an instruction.
 #[derive(Clone, Copy)]

@@ -392,7 +392,7 @@ fn vector_instructions_are_skipped_by_a_bit_of_mode() {
             wave.set_scalar(20, bits);
             wave.set_scalar(21, bit);
             run(&mut wave, Op::Sopc(Sopc::S_SETVSKIP), &[s(20), s(21)]);
-            assert_eq!(wave.mode & gcn_emu::wave::MODE_VSKIP != 0, skips);
+            assert_eq!(wave.mode & gcn_isa::simm::MODE_VSKIP != 0, skips);
         }
     }
 }

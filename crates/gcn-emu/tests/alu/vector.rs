@@ -180,6 +180,7 @@ const TABLE: &[(&str, Reference)] = &[
     ("v_bfi_b32",      |x| value(u((x.a & x.b) | (!x.a & x.c)))),
     ("v_lerp_u8",      |x| value((0..4).fold(0, |all, n| all | ((byte(x.a, n) + byte(x.b, n) + (byte(x.c, n) & 1)) / 2) << (8 * n)))),
     ("v_alignbit_b32", |x| value(u((u(x.a) << 32 | u(x.b)) >> (x.c & 31)))),
+    // Errata E262, as V_SAD_U32 and V_BCNT_U32_B32.
     ("v_alignbyte_b32", |x| value(u((u(x.a) << 32 | u(x.b)) >> (8 * (x.c & 3))))),
     ("v_min3_i32",     |x| value(u(i(x.a).min(i(x.b)).min(i(x.c)) as u64))),
     ("v_min3_u32",     |x| value(u(x.a).min(u(x.b)).min(u(x.c)))),

@@ -24,6 +24,7 @@ pub const VEGA20: &str = "gfx906";
 
 pub const ALL: &[&str] = &[SI, CI, VI, GFX9, VEGA20];
 pub const BEFORE_GFX9: &[&str] = &[SI, CI, VI];
+pub const BEFORE_VI: &[&str] = &[SI, CI];
 pub const FROM_CI: &[&str] = &[CI, VI, GFX9, VEGA20];
 pub const FROM_VI: &[&str] = &[VI, GFX9, VEGA20];
 pub const CI_VI: &[&str] = &[CI, VI];

@@ -328,7 +328,7 @@ impl Ds<'_> {
     /// E056
     fn swizzle(&self, state: &mut State) {
         let offset = self.fields.offset;
-        let is_new = self.context.generation >= Generation::Gfx9;
+        let is_new = self.context.generation >= Generation::Gfx8;
         for lane in self.before.lanes() {
             let within = lane as u32 & 31;
             let source = match offset {

@@ -30,9 +30,9 @@ fn s2_32_swizzle() {
             .run("ds_swizzle_b32 v1, v0 gds offset:swizzle(SWAP,1)");
         assert_eq!(m.v(1, 0), 101);
     });
-    on(NINE, |m| {
+    on(FROM_VI, |m| {
         m.set(0, |l| l as u32)
-            .run("ds_swizzle_b32 v1, v0 offset:0xe000");
+            .run("ds_swizzle_b32 v1, v0 offset:swizzle(FFT,0)");
         assert_eq!([1, 2, 33].map(|l| m.v(1, l)), [16, 8, 48], "bits reversed");
         m.run("ds_swizzle_b32 v1, v0 offset:0xe01f");
         assert_eq!([1, 30, 33].map(|l| m.v(1, l)), [1, 30, 33]);
@@ -40,7 +40,7 @@ fn s2_32_swizzle() {
         assert_eq!([1, 17].map(|l| m.v(1, l)), [8, 24]);
         m.run("ds_swizzle_b32 v1, v0 offset:0xc020");
         assert_eq!([0, 31, 32].map(|l| m.v(1, l)), [1, 0, 33]);
-        m.run("ds_swizzle_b32 v1, v0 offset:0xc420");
+        m.run("ds_swizzle_b32 v1, v0 offset:swizzle(ROTATE,1,1)");
         assert_eq!([0, 31].map(|l| m.v(1, l)), [31, 30]);
         m.run("ds_swizzle_b32 v1, v0 offset:0xc038");
         assert_eq!(
@@ -49,7 +49,7 @@ fn s2_32_swizzle() {
             "within the groups of 8"
         );
     });
-    on(BEFORE_GFX9, |m| {
+    on(BEFORE_VI, |m| {
         m.set(0, |l| l as u32)
             .run("ds_swizzle_b32 v1, v0 offset:0xe0e4");
         assert_eq!(

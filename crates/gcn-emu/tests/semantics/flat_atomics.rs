@@ -21,8 +21,18 @@ fn s3_14_atomics_return_with_glc() {
         assert_eq!((m.v(3, 5), m.mem(buffer + 20)), (9, 105));
         m.run("flat_atomic_smin v3, v[0:1], v2 glc");
         assert_eq!((m.v(3, 5), m.mem(buffer + 20)), (105, 100));
-        m.set(3, |_| 9).run("flat_atomic_swap v3, v[0:1], v2");
-        assert_eq!(m.v(3, 5), 9, "without glc VDST is kept");
+        // flat_atomic_swap v3, v[0:1], v2, which CLRX's dialect takes.
+        let swap = if m.target.isa == Isa::Ci {
+            "0xdcc00000"
+        } else {
+            "0xdd000000"
+        };
+        m.set(3, |_| 9).run(&format!(".long {swap}, 0x03000200"));
+        assert_eq!(
+            (m.v(3, 5), m.mem(buffer + 20)),
+            (9, 100),
+            "without glc VDST is kept"
+        );
     });
 }
 

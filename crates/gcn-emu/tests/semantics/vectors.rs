@@ -81,7 +81,7 @@ fn s7_4_permute_and_bpermute_with_half_the_lanes() {
 
 #[test]
 fn s7_5_swizzle_modes() {
-    on(&[VI, GFX9], |m| {
+    on(&[CI, VI, GFX9], |m| {
         m.set(0, |l| l as u32);
         let mut read = |offset: &str| {
             m.run(&format!("ds_swizzle_b32 v1, v0 offset:{offset}"));
@@ -91,7 +91,7 @@ fn s7_5_swizzle_modes() {
         assert_eq!(read("0x7c1f"), [30, 25, 60], "bitmask: reversed");
         let late = read("0xe01f");
         let rotated = read("0xc040");
-        if m.target.isa == Isa::Vi {
+        if m.target.isa == Isa::Ci {
             assert_eq!(late, [3, 5, 32], "quad-permute 3, 3, 1, 0");
             assert_eq!(rotated, [0, 4, 33], "quad-permute 0, 0, 0, 1");
         } else {

@@ -42,6 +42,7 @@ const FROM_INDEX: Implicit = Implicit::READS_M0.and(Implicit::INDEXES_SOURCE);
 const TO_INDEX: Implicit = Implicit::READS_M0.and(Implicit::INDEXES_DESTINATION);
 const M0: Implicit = Implicit::READS_M0.and(Implicit::WRITES_M0);
 const MODE: Implicit = Implicit::READS_MODE.and(Implicit::WRITES_MODE);
+const VSKIP: Implicit = Implicit::WRITES_VSKIP;
 const M0_AND_MODE: Implicit = M0.and(MODE);
 const PC: Implicit = Implicit::READS_PC;
 
@@ -234,7 +235,7 @@ family! {
     S_BITCMP1_B32    0x0d 0x0d SI [SSrc0(B32), SSrc1(U32)] Alu(SCC);
     S_BITCMP0_B64    0x0e 0x0e SI [SSrc0(B64), SSrc1(U32)] Alu(SCC);
     S_BITCMP1_B64    0x0f 0x0f SI [SSrc0(B64), SSrc1(U32)] Alu(SCC);
-    S_SETVSKIP       0x10 0x10 SI [SSrc0(B32), SSrc1(U32)] Alu(MODE);
+    S_SETVSKIP       0x10 0x10 SI [SSrc0(B32), SSrc1(U32)] Alu(VSKIP);
     S_SET_GPR_IDX_ON _    0x11 VI [SSrc0(B32), GprIndex]   Alu(M0_AND_MODE);
     S_CMP_EQ_U64     _    0x12 VI [SSrc0(U64), SSrc1(U64)] Alu(SCC);
     S_CMP_LG_U64     _    0x13 VI [SSrc0(U64), SSrc1(U64)] Alu(SCC);

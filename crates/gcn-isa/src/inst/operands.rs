@@ -351,6 +351,26 @@ impl Inst {
         self.get(Field::Saddr) == SADDR_OFF
     }
 
+    /// True if a register, not a constant, is the scalar offset of a buffer access.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let (constant, register) = ([0xe050_0000, 0x8001_0100], [0xe050_0000, 0x0401_0100]);
+    /// assert_eq!(decode(Isa::Gfx9, &register)?.text(), "buffer_load_dword v1, off, s[4:7], s4");
+    /// assert!(decode(Isa::Gfx9, &register)?.has_offset_register());
+    /// assert!(!decode(Isa::Gfx9, &constant)?.has_offset_register());
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
+    pub fn has_offset_register(&self) -> bool {
+        let mut slots = self.row().slots();
+        let offset = slots.find(|slot| slot.field == Field::Soffset);
+        offset.is_some_and(|slot| {
+            let operand = self.operand(slot);
+            matches!(operand, Operand::Scalar { code, .. } if code < regs::ZERO)
+        })
+    }
+
     /// VGPRs of a buffer address.
     #[inline]
     pub(crate) fn buffer_address_count(&self) -> u8 {

@@ -17,7 +17,8 @@
 pub enum TextFidelity {
     /// Assembling the text gives the same words.
     Exact,
-    /// The same, but LLVM's assembler refuses the text, which is in its syntax, or makes other words of it.
+    /// Assembling the text gives the same words, at least in CLRX's dialect, but LLVM's assembler refuses the text, which is
+    /// in its syntax, or makes other words of it.
     RefusedByLlvm,
     /// Some bits are not in the text (reserved or unused fields that are not zero, a register that has no name), or
     /// the instruction breaks a [rule](crate::rules) that assemblers hold it to.

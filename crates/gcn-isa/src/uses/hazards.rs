@@ -8,10 +8,11 @@ use crate::field::{Encoding, Field};
 use crate::inst::Operand;
 use crate::operand::{Kind, OperandAccess};
 use crate::regs;
+use crate::simm::MODE_VSKIP;
 use crate::target::{Isa, IsaSet, on};
 
 use super::memory::{M0, Space};
-use super::registers::{RegisterUse, Registers, UnnumberedState, UseOrigin};
+use super::registers::{RegisterUse, Registers, UnnumberedState, UseOrigin, UsedLanes};
 use super::{Unit, Uses};
 
 /// A hazard between an instruction and a later one.
@@ -33,7 +34,7 @@ pub enum Hazard {
     ReadsZeroFlag,
     /// The vector ALU writes an SGPR, V_READLANE or V_WRITELANE selects a lane by it.
     LaneSelect,
-    /// S_SETREG, then S_GETREG of the same register.
+    /// S_SETREG, or S_SETVSKIP of MODE, then S_GETREG of the same register.
     GetRegister,
     /// S_SETREG twice of the same register.
     SetRegister,
@@ -43,11 +44,15 @@ pub enum Hazard {
     ReadsM0,
     /// A store of more than 64 bits, then the vector ALU or an interpolation writes its data.
     StoreData,
+    /// S_SETREG of the bit of MODE that has vector instructions skipped, then a vector instruction.
+    SkipsVector,
+    /// An interpolation writes a VGPR, V_READLANE or V_READFIRSTLANE reads it (GCN 1.0).
+    ReadsInterpolated,
 }
 
 impl Hazard {
     /// Every hazard.
-    pub const ALL: [Hazard; 13] = [
+    pub const ALL: [Hazard; 15] = [
         Hazard::VectorMemoryReadsSgpr,
         Hazard::ScalarMemoryReadsSgpr,
         Hazard::ScalarBufferReadsSgpr,
@@ -61,12 +66,16 @@ impl Hazard {
         Hazard::ReturnFromTrap,
         Hazard::ReadsM0,
         Hazard::StoreData,
+        Hazard::SkipsVector,
+        Hazard::ReadsInterpolated,
     ];
 
     /// Instruction sets that have it.
     pub const fn on(self) -> IsaSet {
         match self {
-            Hazard::ScalarMemoryReadsSgpr | Hazard::ScalarBufferReadsSgpr => on::SI_ONLY,
+            Hazard::ScalarMemoryReadsSgpr
+            | Hazard::ScalarBufferReadsSgpr
+            | Hazard::ReadsInterpolated => on::SI_ONLY,
             Hazard::DppReadsVgpr
             | Hazard::DppAfterExec
             | Hazard::ReturnFromTrap
@@ -77,7 +86,8 @@ impl Hazard {
             | Hazard::ReadsZeroFlag
             | Hazard::LaneSelect
             | Hazard::GetRegister
-            | Hazard::SetRegister => on::SI,
+            | Hazard::SetRegister
+            | Hazard::SkipsVector => on::SI,
         }
     }
 
@@ -96,9 +106,13 @@ impl Hazard {
             | Hazard::ScalarBufferReadsSgpr
             | Hazard::DivFmasReadsVcc
             | Hazard::LaneSelect => 4,
-            Hazard::DppReadsVgpr | Hazard::GetRegister => 2,
+            Hazard::DppReadsVgpr | Hazard::GetRegister | Hazard::SkipsVector => 2,
             Hazard::SetRegister if on::VI.has(isa) => 2,
-            Hazard::SetRegister | Hazard::ReturnFromTrap | Hazard::ReadsM0 | Hazard::StoreData => 1,
+            Hazard::SetRegister
+            | Hazard::ReturnFromTrap
+            | Hazard::ReadsM0
+            | Hazard::StoreData
+            | Hazard::ReadsInterpolated => 1,
         }
     }
 
@@ -266,6 +280,17 @@ impl<'a> Uses<'a> {
                 (Hazard::GetRegister | Hazard::SetRegister, Unit::Scalar) if self.is_setreg() => {
                     |it| matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
                 }
+                (Hazard::GetRegister, Unit::Scalar)
+                    if self.inst.does().implicit().has(Implicit::WRITES_VSKIP) =>
+                {
+                    |it| it.registers == Registers::State(UnnumberedState::MODE)
+                }
+                (Hazard::SkipsVector, Unit::Scalar) if self.is_setreg() => {
+                    |it| it.overlaps(&skipping()) && it.written & MODE_VSKIP != 0
+                }
+                (Hazard::ReadsInterpolated, Unit::Interpolation) => {
+                    |it| matches!(it.registers, Registers::Vector { .. })
+                }
                 (Hazard::ReturnFromTrap, Unit::Scalar) if self.is_setreg() => {
                     |it| it.registers == Registers::State(UnnumberedState::TRAPSTS)
                 }
@@ -282,7 +307,9 @@ impl<'a> Uses<'a> {
                     | Hazard::SetRegister
                     | Hazard::ReturnFromTrap
                     | Hazard::ReadsM0
-                    | Hazard::StoreData,
+                    | Hazard::StoreData
+                    | Hazard::SkipsVector
+                    | Hazard::ReadsInterpolated,
                     _,
                 ) => break 'begins None,
             })
@@ -347,6 +374,11 @@ impl<'a> Uses<'a> {
                 (Hazard::StoreData, Unit::Vector | Unit::Interpolation) => {
                     |it| it.written != 0 && matches!(it.registers, Registers::Vector { .. })
                 }
+                (Hazard::ReadsInterpolated, Unit::Vector) => |it| {
+                    it.read != 0
+                        && matches!(it.registers, Registers::Vector { .. })
+                        && matches!(it.lanes, UsedLanes::First | UsedLanes::Selected)
+                },
                 (
                     Hazard::VectorMemoryReadsSgpr
                     | Hazard::ScalarMemoryReadsSgpr
@@ -360,7 +392,9 @@ impl<'a> Uses<'a> {
                     | Hazard::SetRegister
                     | Hazard::ReturnFromTrap
                     | Hazard::ReadsM0
-                    | Hazard::StoreData,
+                    | Hazard::StoreData
+                    | Hazard::SkipsVector
+                    | Hazard::ReadsInterpolated,
                     _,
                 ) => break 'ends None,
             })
@@ -369,14 +403,18 @@ impl<'a> Uses<'a> {
             Hazard::LaneSelect => self.lane_select(),
             _ => None,
         };
-        let returns =
-            (hazard == Hazard::ReturnFromTrap && does == Does::ReturnFromTrap).then(trap_status);
+        // What the hazard is about is no register that the instruction reads.
+        let state = match hazard {
+            Hazard::ReturnFromTrap if does == Does::ReturnFromTrap => Some(trap_status()),
+            Hazard::SkipsVector if !self.inst.encoding.is_scalar() => Some(skipping()),
+            _ => None,
+        };
         let is_possible = ends.is_some() || lane.is_some();
         let ends = move |it: &RegisterUse| {
             ends.is_some_and(|ends| ends(it)) || lane.is_some() && it.operand() == lane
         };
         let registers = is_possible.then(|| self.registers().filter(ends));
-        registers.into_iter().flatten().chain(returns)
+        registers.into_iter().flatten().chain(state)
     }
 
     fn is_setreg(&self) -> bool {
@@ -452,13 +490,7 @@ impl<'a> Uses<'a> {
         let can = match self.unit() {
             Unit::Flat => true,
             Unit::VectorMemory if inst.encoding == Encoding::Mimg => inst.flag(Field::R128),
-            Unit::VectorMemory => {
-                let slot = inst
-                    .row()
-                    .slots()
-                    .find(|slot| slot.field == Field::Soffset)?;
-                !matches!(inst.operand(slot), Operand::Scalar { code, .. } if code < regs::ZERO)
-            }
+            Unit::VectorMemory => !inst.has_offset_register(),
             _ => false,
         };
         self.registers().find(|it| {
@@ -478,12 +510,12 @@ fn is_in(it: &RegisterUse, registers: Registers) -> bool {
 
 /// The use of TRAPSTS by S_RFE.
 fn trap_status() -> RegisterUse {
-    RegisterUse {
-        registers: Registers::State(UnnumberedState::TRAPSTS),
-        read: u32::MAX,
-        written: 0,
-        lanes: super::UsedLanes::Scalar,
-        source: UseOrigin::Implicit,
-        indexed: false,
-    }
+    let registers = Registers::State(UnnumberedState::TRAPSTS);
+    RegisterUse::implicit(registers, true, false)
+}
+
+/// The use of MODE by vector instructions, which a bit of it has skipped.
+fn skipping() -> RegisterUse {
+    let registers = Registers::State(UnnumberedState::MODE);
+    RegisterUse::implicit(registers, true, false)
 }

@@ -5,7 +5,7 @@ use crate::field::{Encoding, Field};
 use crate::inst::Operand;
 use crate::operand::{Kind, OperandAccess, Slot};
 use crate::regs;
-use crate::simm::{HWREG_SH_MEM_BASES, HWREG_STATUS, Hwreg};
+use crate::simm::{HWREG_SH_MEM_BASES, HWREG_STATUS, Hwreg, MODE_VSKIP};
 
 use super::memory::M0;
 use super::operands::is_source;
@@ -125,6 +125,9 @@ impl Uses<'_> {
             has(Implicit::READS_MODE) || self.goes_by_mode(),
             has(Implicit::WRITES_MODE),
         );
+        if has(Implicit::WRITES_VSKIP) {
+            found.bits(UnnumberedState::MODE, 0, MODE_VSKIP);
+        }
         if memory.is_some_and(|memory| memory.may_violate()) {
             found.bits(UnnumberedState::TRAPSTS, 0, TRAPSTS_MEM_VIOL);
         }

@@ -322,6 +322,12 @@ impl BoundsCheck<'_, '_> {
             "the descriptor has stride {} and {} records or bytes",
             access.descriptor.stride, access.descriptor.num_records
         ));
+        let inst = &self.event.instruction.step.inst;
+        if inst.isa < Isa::Vi && inst.has_offset_register() {
+            let note =
+                "GCN 1.0 and 1.1 may not notice, since the offset is in an SGPR (errata E256)";
+            outside.notes.push(note.to_owned());
+        }
         Some(outside)
     }
 

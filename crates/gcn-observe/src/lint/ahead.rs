@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::observe::Dispatched;
 use gcn_isa::Inst;
+use gcn_isa::simm::MODE_VSKIP;
 use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState};
 
 use super::flow::Flow;
@@ -17,7 +18,7 @@ use super::swap_loads::SwapLoads;
 const MOST: usize = 1 << 16;
 
 /// Bits of MODE by which instructions use other registers than they name, or are skipped: GPR_IDX_EN and VSKIP.
-const CHANGES_EXECUTION: u32 = 1 << 27 | 1 << 28;
+const CHANGES_EXECUTION: u32 = 1 << 27 | MODE_VSKIP;
 
 /// Facts of a dispatch on which a reading of its code depends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

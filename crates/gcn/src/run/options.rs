@@ -103,7 +103,7 @@ pub struct Args {
     /// Variations of the execution.
     #[command(flatten)]
     pub variations: variations::Options,
-    /// List the executed instructions by their fidelity: exact, approximate, open.
+    /// List the executed instructions by their fidelity: exact, approximate, open, hardware fault.
     #[arg(long)]
     pub fidelity: bool,
     /// Report as JSON.

@@ -2,6 +2,7 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
+use gcn_isa::simm::MODE_VSKIP;
 use gcn_isa::sop::{Sop1, Sop2, Sopc, Sopk};
 
 use super::fork::{fork, join};
@@ -10,7 +11,7 @@ use super::indexing;
 use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
 use super::scalar_operand::{Scalar, read, write};
 use crate::step::{Arg, Handler, Step};
-use crate::wave::{MODE_VSKIP, Wave};
+use crate::wave::Wave;
 
 /// The handler of a SOP2 instruction.
 #[rustfmt::skip]

@@ -1,0 +1,44 @@
+// RUN: tahiti bonaire fiji gfx900 gfx906
+// An offset in an SGPR leads beyond the descriptor's end, which GCN 1.0 and 1.1 do not notice (errata E256).
+//! grid = 64
+//! args = { data = "u32*64:iota" }
+// GCN all: error[buffer-out-of-bounds]: loads 4 bytes at offset 0x0 of record 0, which the descriptor does not have
+// GCN all: --> check/bounds-buffer-soffset.s:35:5
+// GCN all: |
+// GCN all: 35 |     buffer_load_dword v3, v1, s[4:7], s8 offen
+// GCN all: |     ^^^^^^^^^^^^^^^^^ goes beyond the descriptor's end
+// GCN all: |
+// GCN 1.0, 1.1: = note: goes beyond the descriptor's end: `buffer_load_dword v3, v1, s[4:7], s8 offen`, at kernel+0x28, workgroup 0,0,0, wave 0, lane 0
+// GCN 1.2, 1.4, 1.4.1: = note: goes beyond the descriptor's end: `buffer_load_dword v3, v1, s[4:7], s8 offen`, at kernel+0x2c, workgroup 0,0,0, wave 0, lane 0
+// GCN all: = note: address 0x100020000: byte 0 of data (256 bytes)
+// GCN all: = note: the descriptor has stride 0 and 256 records or bytes
+// GCN 1.0, 1.1: = note: GCN 1.0 and 1.1 may not notice, since the offset is in an SGPR (errata E256)
+// GCN 1.2, 1.4, 1.4.1: = note: kernel kernel, once
+// GCN 1.0, 1.1: = note: kernel kernel, once
+// GCN 1.2, 1.4, 1.4.1: 
+// GCN 1.0, 1.1: 
+// GCN 1.2, 1.4, 1.4.1: 1 error
+// GCN 1.0, 1.1: 1 error
+// GCN 1.2, 1.4, 1.4.1: exit status 3
+// GCN 1.0, 1.1: exit status 3
+.globl kernel
+.p2align 8
+.type kernel,@function
+kernel:
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_mov_b32 s6, 256
+    s_mov_b32 s7, 0x27000
+    s_movk_i32 s8, 0x100
+    v_lshlrev_b32 v1, 2, v0
+    s_waitcnt lgkmcnt(0)
+    buffer_load_dword v2, v1, s[4:7], 0 offen
+    buffer_load_dword v3, v1, s[4:7], s8 offen
+    s_waitcnt vmcnt(0)
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 32
+.end_amdhsa_kernel
