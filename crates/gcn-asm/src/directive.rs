@@ -195,6 +195,12 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".format"],               In::Both, |asm, _| clrx::format(asm), "NAME"),
     row(&[".rawcode", ".rocm", ".amd", ".amdcl2", ".gallium"], In::Both, |asm, call| { clrx::named_format(asm, call.name, call.span.clone()); Ok(()) }, ""),
     row(&[".32bit", ".kernel", ".config", ".args", ".arg", ".metadata"], In::Both, |asm, call| clrx::foreign_format(asm, call.name, call.span.clone()), ""),
+    row(&[
+        ".cbid", ".compile_options", ".condout", ".cws", ".debugmode", ".dims", ".driver_version", ".dx10clamp", ".earlyexit",
+        ".exceptions", ".floatmode", ".globaldata", ".hsaconfig", ".ieeemode", ".localsize", ".pgmrsrc1", ".pgmrsrc2", ".printfid",
+        ".privateid", ".privmode", ".proginfo", ".samplerinit", ".scratchbuffer", ".setup", ".sgprsnum", ".stub", ".tgsize", ".uav",
+        ".uavid", ".useargs", ".useenqueue", ".usegeneric", ".userdata", ".userdatanum", ".usesetup", ".vgprsnum",
+    ], In::Both, |asm, call| clrx::foreign_format(asm, call.name, call.span.clone()), ""),
     row(&[".regvar", ".usereg", ".rvlin", ".rvlin_once"], In::Both, |asm, call| clrx::register_allocation(asm, call.span.clone()), ""),
     row(&[".oldmodparam", ".nooldmodparam"], In::Both, |asm, call| { asm.flags_are_bits = call.name == ".oldmodparam"; Ok(()) }, ""),
     row(&[".buggyfplit"],           In::Both, |asm, call| { clrx::old_literals(asm, call.span.clone()); Ok(()) }, ""),

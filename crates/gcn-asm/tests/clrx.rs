@@ -374,6 +374,11 @@ fn a_source_says_which_gpu_it_is_for() {
     }
     assert_eq!(named_target(".gpu navi10"), None);
     refuses(".gpu Tahiti", "is assembled for gfx803");
+    refuses(
+        ".config\n.dims xy",
+        "`.config` belongs to a binary format of CLRX",
+    );
+    refuses(".dims xy", "`.dims` belongs to a binary format of CLRX");
     refuses(".arch none", "unknown GPU `none`");
 }
 

@@ -345,7 +345,7 @@ pub(crate) fn foreign_format(
     asm.reader.cursor.skip_statement_content();
     let message = format!("`{name}` belongs to a binary format of CLRX that is not written here");
     Err(fail(&ids::CLRX_UNSUPPORTED, span, message)
-        .helped("describe kernels with `.amdhsa_kernel`, or assemble words with `.rawcode`"))
+        .helped("describe kernels with `.amdhsa_kernel`, as docs/from-clrx.md shows line by line, or assemble words with `.rawcode`"))
 }
 
 /// `.regvar` and its like.
