@@ -26,5 +26,9 @@ int main(void) {
     char kept[1000];
     CHECK(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_OPTIONS, sizeof kept, kept, NULL));
     REQUIRE(strstr(kept, options) != NULL && strstr(kept, "TEXT") == NULL, "the options are `%s`", kept);
-    return 0;
+    CHECK(clReleaseMemObject(buffer));
+    CHECK(clReleaseKernel(kernel));
+    CHECK(clReleaseProgram(program));
+    close_device();
+    return passed();
 }

@@ -3,7 +3,8 @@
 //! stderr = ["gcn: nothing was checked: no launch was of a kernel named nosuch or shif; the kernels that were launched are fill, shift\n"]
 #include "check.h"
 
-static const char* const SOURCE =
+// It begins with a byte order mark, which is no part of the text.
+static const char* const SOURCE = "\xef\xbb\xbf"
     "kernel void shift(global int* data, int by) { data[get_global_id(0)] = by; }\n"
     "kernel void fill(global int* data, int by) { data[get_global_id(0)] = by; }\n";
 

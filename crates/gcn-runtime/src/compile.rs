@@ -176,11 +176,15 @@ pub fn compile_with(
     })
 }
 
+/// U+FEFF in UTF-8.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// A text of a program with a name in front that no other text has, for messages and for debug information.
 fn named(text: Vec<u8>) -> Vec<u8> {
     let name = cache::short_hash(&text);
     let mut named = format!("#line 1 \"<program {name}>\"\n").into_bytes();
-    named.extend(text);
+    // Clang skips a byte order mark at the beginning alone.
+    named.extend(text.strip_prefix(BYTE_ORDER_MARK).unwrap_or(&text));
     named
 }
 
