@@ -57,7 +57,11 @@ impl Runtime {
         let mut all: Vec<Emulated> = Vec::new();
         for builder in builders {
             // Code of OpenCL C calls no functions of the host: without memory for the calls, launches are quicker.
-            let builder = builder.without_host_calls();
+            let mut builder = builder.without_host_calls();
+            // Checks learn of memory by what is allocated and freed.
+            if settings.check.is_none() {
+                builder = builder.keeping_launch_memory();
+            }
             let builder = match all.first() {
                 Some(first) => builder.memory_of(first),
                 None => builder,

@@ -12,6 +12,7 @@ use gcn_emu::observe::Observers;
 use gcn_isa::Target;
 
 use crate::Error;
+use crate::abi::owned::SpareBlocks;
 use pool::ThreadPool;
 use variations::Variations;
 
@@ -37,6 +38,8 @@ struct DeviceInner {
     /// Features that the target's name has turned on or off, such as `xnack-`.
     features: Vec<String>,
     answers_host_calls: bool,
+    /// Memory that launches have needed, if it is kept for later ones.
+    spare: Option<Arc<SpareBlocks>>,
     emulated: Emulated,
     pool: Arc<ThreadPool>,
     /// Held by a run if the device is exclusive.
@@ -62,6 +65,7 @@ pub struct DeviceBuilder {
     /// A device whose memory this one has too.
     shared: Option<Device>,
     answers_host_calls: bool,
+    keeps_launch_memory: bool,
 }
 
 impl DeviceBuilder {
@@ -172,6 +176,22 @@ impl DeviceBuilder {
         self
     }
 
+    /// Keeps what launches need besides their buffers (segments of arguments, packets) for later launches, in place of freeing it when
+    /// they end: launches are quicker, and a kernel that still has an address of such memory accesses that of another launch.
+    ///
+    /// # Examples
+    /// ```
+    /// let device = gcn_runtime::Device::builder("gfx900")?.keeping_launch_memory().build();
+    /// let before = device.usage();
+    /// assert_eq!(before.0, 0, "nothing is kept before the first launch");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn keeping_launch_memory(mut self) -> DeviceBuilder {
+        self.keeps_launch_memory = true;
+        self
+    }
+
     /// Changes choices that no source settles, and limits: see [`Config`]. Its number of threads is that of
     /// [`DeviceBuilder::threads`].
     ///
@@ -234,6 +254,9 @@ impl DeviceBuilder {
             target: self.target,
             features: self.features,
             answers_host_calls: self.answers_host_calls,
+            spare: self
+                .keeps_launch_memory
+                .then(|| Arc::new(SpareBlocks::new(&emulated.memory))),
             emulated,
             pool: ThreadPool::new(),
             turn: Mutex::new(()),
@@ -282,6 +305,7 @@ impl Device {
             memory: u64::MAX,
             shared: None,
             answers_host_calls: true,
+            keeps_launch_memory: false,
         })
     }
 
@@ -303,6 +327,11 @@ impl Device {
     /// True unless [`DeviceBuilder::without_host_calls`] leaves kernels' calls to their host to the caller.
     pub fn answers_host_calls(&self) -> bool {
         self.0.answers_host_calls
+    }
+
+    /// Memory that launches leave to later ones.
+    pub(crate) fn spare_blocks(&self) -> Option<&Arc<SpareBlocks>> {
+        self.0.spare.as_ref()
     }
 
     /// Bytes of memory in use, and bytes that may be.

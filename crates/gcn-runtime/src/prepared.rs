@@ -16,6 +16,7 @@ use crate::abi::hsa::{
     self, BeyondArguments, LaunchError, LaunchNote, LaunchShape, PlacedBytes, UnownedSources,
     UnsetSgprs,
 };
+use crate::abi::owned::Owned;
 use crate::progress::Progress;
 use crate::{Argument, CommandResult, Completion, Error, Kernel, Queue, Signal};
 
@@ -91,8 +92,13 @@ impl PreparedJob {
     }
 
     pub(crate) fn prepare(&self) -> Result<hsa::Prepared, Error> {
-        let emulated = self.kernel.module().device().emulated();
-        let prepared = self.launch().prepare(emulated, self.threads());
+        let device = self.kernel.module().device();
+        let emulated = device.emulated();
+        let owned = match device.spare_blocks() {
+            Some(spare) => Owned::of_spare(spare.clone()),
+            None => Owned::new(&emulated.memory),
+        };
+        let prepared = self.launch().prepare_in(owned, emulated, self.threads());
         prepared.map_err(|error| Error::Launch(Arc::new(error)))
     }
 

@@ -119,13 +119,22 @@ impl KernelStart<'_> {
     /// # Ok::<(), gcn_runtime::hsa::LaunchError>(())
     /// ```
     pub fn prepare(&self, device: &Device, threads: usize) -> Result<Prepared, LaunchError> {
+        self.prepare_in(Owned::new(&device.memory), device, threads)
+    }
+
+    /// [`KernelStart::prepare`] with memory for what the launch alone needs.
+    pub(crate) fn prepare_in(
+        &self,
+        mut owned: Owned,
+        device: &Device,
+        threads: usize,
+    ) -> Result<Prepared, LaunchError> {
         let isa = device.config.isa;
         if let Some(problem) = self.problems(isa).into_iter().next() {
             return Err(problem);
         }
         let descriptor = &self.kernel.descriptor;
         let mut notes = Vec::new();
-        let mut owned = Owned::new(&device.memory);
         let own_segment = matches!(self.arguments, Arguments::Placed(_));
         let printf = if own_segment {
             self.printf(&mut owned, &mut notes)?

@@ -1,6 +1,71 @@
 //! Allocations that are freed together.
 
+use std::sync::{Arc, Mutex, PoisonError};
+
 use gcn_emu::memory::{AllocError, Memory};
+
+/// Bytes of a block up to which launches leave it to later ones.
+const MAX_SPARE_BYTES: u64 = 4096;
+/// Blocks that are kept at most.
+const MAX_SPARE: usize = 64;
+
+/// A block of memory that a launch needs besides its buffers.
+#[derive(Clone, Copy, Debug)]
+struct Block {
+    name: &'static str,
+    address: u64,
+    bytes: u64,
+}
+
+/// Blocks of launches that have ended, for later ones: the host gives a page that is touched for the first time slower than an empty
+/// kernel runs.
+#[derive(Debug)]
+pub(crate) struct SpareBlocks {
+    memory: Memory,
+    blocks: Mutex<Vec<Block>>,
+}
+
+impl SpareBlocks {
+    pub(crate) fn new(memory: &Memory) -> SpareBlocks {
+        SpareBlocks {
+            memory: memory.clone(),
+            blocks: Mutex::default(),
+        }
+    }
+
+    /// Takes a block of a name and size, filled with zeros.
+    fn take(&self, name: &str, bytes: u64) -> Option<Block> {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_wanted = |block: &Block| block.bytes == bytes && block.name == name;
+        let index = blocks.iter().rposition(is_wanted)?;
+        let block = blocks.swap_remove(index);
+        drop(blocks);
+        let zeros = [0; MAX_SPARE_BYTES as usize];
+        let has_written = self.memory.write(block.address, &zeros[..bytes as usize]);
+        debug_assert!(has_written, "the block is allocated");
+        Some(block)
+    }
+
+    /// Keeps a block. Returns false if it is not worth it.
+    fn keep(&self, block: Block) -> bool {
+        let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_kept = block.bytes <= MAX_SPARE_BYTES && blocks.len() < MAX_SPARE;
+        if is_kept {
+            blocks.push(block);
+        }
+        is_kept
+    }
+}
+
+impl Drop for SpareBlocks {
+    fn drop(&mut self) {
+        let blocks = self.blocks.get_mut();
+        for block in blocks.unwrap_or_else(PoisonError::into_inner) {
+            let freed = self.memory.free(block.address);
+            debug_assert!(freed.is_ok(), "nobody else frees it");
+        }
+    }
+}
 
 /// Allocations of a device's memory, freed when dropped.
 ///
@@ -18,7 +83,8 @@ use gcn_emu::memory::{AllocError, Memory};
 #[derive(Debug)]
 pub struct Owned {
     memory: Memory,
-    addresses: Vec<u64>,
+    blocks: Vec<Block>,
+    spare: Option<Arc<SpareBlocks>>,
 }
 
 impl Owned {
@@ -26,7 +92,17 @@ impl Owned {
     pub fn new(memory: &Memory) -> Owned {
         Owned {
             memory: memory.clone(),
-            addresses: Vec::new(),
+            blocks: Vec::new(),
+            spare: None,
+        }
+    }
+
+    /// None yet; small ones come from blocks of others that have been dropped, and become such blocks.
+    pub(crate) fn of_spare(spare: Arc<SpareBlocks>) -> Owned {
+        Owned {
+            memory: spare.memory.clone(),
+            blocks: Vec::new(),
+            spare: Some(spare),
         }
     }
 
@@ -50,18 +126,54 @@ impl Owned {
     /// assert!(owned.allocate("another", 4096).is_err());
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn allocate(&mut self, name: &str, bytes: u64) -> Result<u64, AllocError> {
-        let address = self.memory.allocate(name, bytes)?;
-        self.addresses.push(address);
-        Ok(address)
+    pub fn allocate(&mut self, name: &'static str, bytes: u64) -> Result<u64, AllocError> {
+        let spare = self.spare.iter();
+        let block = match spare.flat_map(|spare| spare.take(name, bytes)).next() {
+            Some(block) => block,
+            None => Block {
+                name,
+                address: self.memory.allocate(name, bytes)?,
+                bytes,
+            },
+        };
+        self.blocks.push(block);
+        Ok(block.address)
     }
 }
 
 impl Drop for Owned {
     fn drop(&mut self) {
-        for address in self.addresses.drain(..) {
-            let freed = self.memory.free(address);
-            debug_assert!(freed.is_ok(), "nobody else frees it");
+        for block in self.blocks.drain(..) {
+            if !self.spare.as_ref().is_some_and(|spare| spare.keep(block)) {
+                let freed = self.memory.free(block.address);
+                debug_assert!(freed.is_ok(), "nobody else frees it");
+            }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spare_blocks_are_zero_again_and_freed_in_the_end() {
+        let memory = Memory::new();
+        let spare = Arc::new(SpareBlocks::new(&memory));
+        let block = |bytes| {
+            let mut owned = Owned::of_spare(spare.clone());
+            let address = owned.allocate("a block", bytes).expect("memory");
+            assert_eq!(memory.load_u32(address), Some(0));
+            memory.store_u32(address, 7);
+            address
+        };
+        let first = block(64);
+        assert_eq!(block(64), first);
+        assert_ne!(block(128), first, "another size");
+        let large = block(2 * MAX_SPARE_BYTES);
+        assert_eq!(memory.load_u32(large), None, "it is freed");
+        assert!(memory.load_u32(first).is_some());
+        drop(spare);
+        assert_eq!(memory.load_u32(first), None);
     }
 }
