@@ -37,6 +37,7 @@ pub(crate) fn build_with(profile: &str, others: &[&str]) -> Result<PathBuf> {
     });
     let library = directory.join("gcn-hsa").join(link::LIBRARY);
     link::link(&directory.join("libgcn_hsa.a"), &library).map_err(|problem| anyhow!(problem))?;
+    install::alias(&library)?;
     let opencl = library.with_file_name(OPENCL);
     install::replace(&directory.join(OPENCL), &opencl)?;
     for library in [&library, &opencl] {

@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Command;
 
@@ -9,6 +10,8 @@ use anyhow::{Context, Result, bail};
 
 /// Directory of the libraries below the prefix; `gcn exec` looks there.
 const LIBRARIES: &str = "lib/gcn";
+/// Name of the link to the library of HIP programs.
+const ALIAS: &str = "libgcn-hsa-runtime64.so.1";
 /// File beside the OpenCL platform's library that names it for loaders of platforms.
 const PLATFORM: &str = "gcn.icd";
 /// Directory of the manual pages.
@@ -41,7 +44,7 @@ pub fn install(prefix: &Path, gcn: &Path, libraries: &Libraries<'_>) -> Result<(
         replace(library, &place)?;
         Ok::<_, anyhow::Error>(place)
     };
-    placed(libraries.hsa)?;
+    alias(&placed(libraries.hsa)?)?;
     let platform = placed(libraries.opencl)?;
     let platform = std::path::absolute(&platform)
         .with_context(|| format!("cannot find {}", platform.display()))?;
@@ -78,6 +81,15 @@ pub(crate) fn replace(from: &Path, to: &Path) -> Result<()> {
         let _ = fs::remove_file(&new); // It need not exist.
     }
     copied.with_context(|| format!("cannot copy {} to {}", from.display(), to.display()))
+}
+
+/// Links the library of HIP programs to a name that no other library has, by which `gcn exec` has the loader find it where its
+/// path has a space.
+pub(crate) fn alias(library: &Path) -> Result<()> {
+    let name = library.file_name().context("the library has a name")?;
+    let link = library.with_file_name(ALIAS);
+    let _ = fs::remove_file(&link); // It need not exist.
+    symlink(name, &link).with_context(|| format!("cannot make {}", link.display()))
 }
 
 /// Standard output of `gcn`.

@@ -9,8 +9,7 @@ use gcn_runtime::compile::{
     CompileError, Compiled, CompilerInput, Language, Product, Request, compile,
 };
 use gcn_runtime::program::say::say_once;
-use gcn_runtime::{Error, Module};
-use tempfile::TempDir;
+use gcn_runtime::{Error, Module, ScratchDirectory};
 
 use crate::abi::*;
 use crate::device::Device;
@@ -73,7 +72,7 @@ pub(crate) fn global_variables(module: &Module) -> usize {
 }
 
 /// Sources that others include, in a directory.
-pub(crate) struct HeaderDirectory(TempDir);
+pub(crate) struct HeaderDirectory(ScratchDirectory);
 
 impl HeaderDirectory {
     /// Writes sources under the names that they are included by.
@@ -87,10 +86,7 @@ impl HeaderDirectory {
             ));
             Status::OUT_OF_RESOURCES
         };
-        let directory = tempfile::Builder::new()
-            .prefix("gcn-")
-            .tempdir()
-            .map_err(failed)?;
+        let directory = ScratchDirectory::new().map_err(failed)?;
         for (name, text) in headers {
             let below = Path::new(name);
             let is_below = |part| matches!(part, Component::Normal(_) | Component::CurDir);

@@ -125,7 +125,7 @@ impl Checking {
     /// let checking = Checking::new(CheckSettings { stop_at: Some(1), ..CheckSettings::default() })?;
     /// assert!(!checking.is_full() && checking.reports().is_empty());
     /// let missing = CheckSettings { suppress: vec!["/no/such.toml".into()], ..CheckSettings::default() };
-    /// assert!(Checking::new(missing).unwrap_err().to_string().starts_with("/no/such.toml: "));
+    /// assert!(Checking::new(missing).unwrap_err().to_string().starts_with("cannot read /no/such.toml: "));
     /// # Ok::<(), gcn_runtime::report::SuppressionsError>(())
     /// ```
     pub fn new(settings: CheckSettings) -> Result<Checking, SuppressionsError> {

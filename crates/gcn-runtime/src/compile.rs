@@ -1,9 +1,8 @@
 //! Code objects from source text, by the system's Clang.
 //!
 //! [`compile`] finds the newest Clang and the device libraries, builds a source for a target, and keeps the result under
-//! the user's cache directory: the same source with the same included files, options and compiler is not built again. An
-//! included file that is new in an earlier directory than the one found before is not noticed, as with other caches of
-//! compilers.
+//! the user's cache directory: the same source with the same included files, options and compiler is not built again. Clang
+//! preprocesses the source each time, so that whatever changes what it reads is noticed.
 //!
 //! Sources: Clang's command line reference; "AMDGPU" in LLVM's "User Guide for AMDGPU Backend"; the device libraries' own
 //! guide for the libraries that a program needs.
@@ -13,18 +12,25 @@ mod request;
 mod toolchain;
 mod commands;
 mod cache;
+mod process;
+mod inputs;
 
-use std::ffi::{OsStr, OsString};
-use std::io::{self, Write};
+use std::ffi::OsStr;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
 
-use cache::{Cache, CacheKey};
+use cache::Cache;
 pub use error::CompileError;
 pub use request::{
     CompilerInput, DEFAULT_TARGET, LINE_TABLES, Language, Product, Request, add_line_tables,
 };
 pub use toolchain::Toolchain;
+
+use crate::language::data::Data;
+use crate::temporary::ScratchDirectory;
+
+/// Largest source, in bytes; Clang itself counts places in 31 bits.
+const MAX_SOURCE_BYTES: u64 = 1 << 30;
 
 /// A compiled source.
 ///
@@ -99,7 +105,9 @@ pub fn compile_with(
 ) -> Result<Compiled, CompileError> {
     let text = match request.source {
         CompilerInput::File(path) => {
-            std::fs::read(path).map_err(|error| file_error(path, error))?
+            let source = Data::open(path, MAX_SOURCE_BYTES);
+            let source = source.and_then(|source| source.into_bytes(MAX_SOURCE_BYTES));
+            source.map_err(CompileError::Source)?
         }
         CompilerInput::Text(text) => text.as_bytes().to_vec(),
         CompilerInput::Bitcode(modules) => joined(modules),
@@ -111,10 +119,9 @@ pub fn compile_with(
     };
     let plan = commands::CompilerCommands::new(toolchain, request, &text)?;
     let cache = directory.map(|directory| Cache::new(directory.to_owned()));
-    let key = CacheKey::new(&plan.identity(toolchain), &text);
-    if let Some(cache) = &cache
-        && let Some(entry) = cache.read(&key)
-    {
+    let key = || inputs::key(&plan, toolchain, request, &text);
+    let cache = cache.and_then(|cache| Some((cache, key()?)));
+    if let Some(entry) = cache.as_ref().and_then(|(cache, key)| cache.read(key)) {
         return Ok(Compiled {
             code: entry.code,
             diagnostics: entry.diagnostics,
@@ -123,8 +130,7 @@ pub fn compile_with(
             dependencies: entry.dependencies,
         });
     }
-    let place = tempfile::Builder::new().prefix("gcn-").tempdir();
-    let place = place.map_err(|error| file_error(&std::env::temp_dir(), error))?;
+    let place = ScratchDirectory::new().map_err(CompileError::Temporary)?;
     let (bitcode, code) = (
         place.path().join("kernel.bc"),
         place.path().join("kernel.co"),
@@ -136,7 +142,7 @@ pub fn compile_with(
     if let CompilerInput::Bitcode(modules) = request.source {
         for (number, module) in modules.iter().enumerate() {
             let file = place.path().join(commands::module_name(number));
-            std::fs::write(&file, module).map_err(|error| file_error(&file, error))?;
+            std::fs::write(&file, module).map_err(|error| temporary_error(&file, &error))?;
         }
         directory = Some(place.path());
     }
@@ -147,8 +153,9 @@ pub fn compile_with(
             CompilerInput::Text(_) if number == 0 => Some(&text[..]),
             _ => None,
         };
-        let succeeded = run(program, arguments, input, directory, &mut diagnostics)?;
-        if !succeeded {
+        let output = process::run(program, arguments, input, directory)?;
+        diagnostics.push_str(&String::from_utf8_lossy(&output.stderr));
+        if !output.status.success() {
             return Err(CompileError::Failed {
                 program: program.clone(),
                 diagnostics: hinted(diagnostics, request.language),
@@ -156,16 +163,19 @@ pub fn compile_with(
             });
         }
     }
-    let bytes = std::fs::read(&code).map_err(|error| file_error(&code, error))?;
+    let bytes = std::fs::read(&code).map_err(|error| temporary_error(&code, &error))?;
     let dependencies = std::fs::read_to_string(&dependencies).unwrap_or_default();
     let entry = cache::CachedResult {
         code: bytes,
         diagnostics,
         dependencies: cache::dependencies(&dependencies, request.source),
     };
-    if let Some(cache) = &cache {
+    // A file may have changed while Clang read it.
+    if let Some((cache, before)) = cache
+        && key() == Some(before)
+    {
         // What cannot be kept is made again.
-        let _ = cache.write(&key, &entry);
+        let _ = cache.write(&before, &entry);
     }
     Ok(Compiled {
         code: entry.code,
@@ -197,51 +207,9 @@ fn joined(modules: &[&[u8]]) -> Vec<u8> {
     parts.collect()
 }
 
-fn file_error(path: &Path, error: io::Error) -> CompileError {
-    CompileError::File {
-        path: path.to_owned(),
-        error,
-    }
-}
-
-/// Runs a program to its end and collects its messages; whether it succeeded.
-fn run(
-    program: &Path,
-    arguments: &[OsString],
-    input: Option<&[u8]>,
-    directory: Option<&Path>,
-    messages: &mut String,
-) -> Result<bool, CompileError> {
-    let start = |error| CompileError::Start {
-        program: program.to_owned(),
-        error,
-    };
-    let mut command = Command::new(program);
-    if let Some(directory) = directory {
-        command.current_dir(directory);
-    }
-    let mut child = command
-        .args(arguments)
-        .stdin(input.map_or_else(Stdio::null, |_| Stdio::piped()))
-        .stdout(Stdio::null())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(start)?;
-    let output = std::thread::scope(|scope| {
-        if let (Some(input), Some(mut pipe)) = (input, child.stdin.take()) {
-            // A compiler that fails early does not read all of it, and says why.
-            let write = move || drop(pipe.write_all(input));
-            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, write) {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(error);
-            }
-        }
-        child.wait_with_output()
-    })
-    .map_err(start)?;
-    messages.push_str(&String::from_utf8_lossy(&output.stderr));
-    Ok(output.status.success())
+fn temporary_error(path: &Path, error: &io::Error) -> CompileError {
+    let message = format!("{}: {error}", path.display());
+    CompileError::Temporary(io::Error::new(error.kind(), message))
 }
 
 /// Messages with the remedy for those that have one.

@@ -40,6 +40,8 @@ pub const MISSING_COMPILER: &str = "missing-compiler";
 pub const COMPILATION_FAILED: &str = "compilation-failed";
 /// An input that cannot be read.
 pub const UNREADABLE_INPUT: &str = "unreadable-input";
+/// A temporary file that cannot be written.
+pub const TEMPORARY_FILE: &str = "temporary-file";
 /// A name or number that no argument has.
 pub const UNKNOWN_ARGUMENT: &str = "unknown-argument";
 /// An argument without a value.
@@ -92,6 +94,7 @@ pub const ALL: &[&str] = &[
     MISSING_COMPILER,
     COMPILATION_FAILED,
     UNREADABLE_INPUT,
+    TEMPORARY_FILE,
     UNKNOWN_ARGUMENT,
     MISSING_ARGUMENT,
     DUPLICATE_ARGUMENT,
@@ -220,7 +223,8 @@ impl CompileError {
             | CompileError::NoLinker { .. }
             | CompileError::Start { .. } => MISSING_COMPILER,
             CompileError::Failed { .. } => COMPILATION_FAILED,
-            CompileError::File { .. } => UNREADABLE_INPUT,
+            CompileError::Source(error) => error.name(),
+            CompileError::Temporary(_) => TEMPORARY_FILE,
         }
     }
 }

@@ -50,7 +50,8 @@
 
 // In the order of their imports: a module names only modules above it.
 
-// The language of arguments, the ABI, compilers.
+// Temporary files, the language of arguments, the ABI, compilers.
+mod temporary;
 mod language;
 mod abi;
 pub mod compile;
@@ -110,8 +111,9 @@ pub use kernel::Kernel;
 pub use language::{compare, data, expect, fill, parameters, spec, value};
 pub use launch::Launch;
 pub use module::Module;
-pub use output::Output;
+pub use output::{Output, replace_file};
 pub use prepared::PreparedLaunch;
 pub use profiling::{ProfileFileError, Profiling, ProgramProfile};
 pub use queue::Queue;
 pub use signal::{CommandResult, Signal, Times};
+pub use temporary::ScratchDirectory;

@@ -402,6 +402,9 @@ fn seed(text: &str) -> Result<u64, String> {
     seed.map_err(|_| format!("`{text}` is not a seed, a number from 0 to {}", u64::MAX))
 }
 
+/// Longest timeout, in seconds: no clock ends before it.
+const MAX_SECONDS: f64 = 1e9;
+
 /// A time in seconds, above 0; fractions are possible.
 ///
 /// # Errors
@@ -410,13 +413,21 @@ fn seed(text: &str) -> Result<u64, String> {
 /// # Examples
 /// ```
 /// use std::time::Duration;
-/// assert_eq!(gcn_runtime::settings::seconds("0.25"), Ok(Duration::from_millis(250)));
+/// use gcn_runtime::settings::seconds;
+/// assert_eq!(seconds("0.25"), Ok(Duration::from_millis(250)));
+/// assert_eq!(seconds("-1"), Err("`-1` is not a number of seconds above 0".to_owned()));
+/// assert_eq!(seconds("1e300"), Err("`1e300` is more than the longest timeout, 1000000000 seconds".to_owned()));
 /// ```
 pub fn seconds(text: &str) -> Result<Duration, String> {
-    let seconds = text.trim().parse().ok();
-    let time = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
-    time.filter(|time| !time.is_zero())
-        .ok_or_else(|| format!("`{text}` is not a number of seconds above 0"))
+    let seconds: Option<f64> = text.trim().parse().ok();
+    let seconds = seconds.filter(|seconds| *seconds > 0.0);
+    let seconds = seconds.ok_or_else(|| format!("`{text}` is not a number of seconds above 0"))?;
+    if seconds > MAX_SECONDS {
+        return Err(format!(
+            "`{text}` is more than the longest timeout, {MAX_SECONDS} seconds"
+        ));
+    }
+    Ok(Duration::from_secs_f64(seconds).max(Duration::from_nanos(1)))
 }
 
 /// Bytes of the host's memory that Linux gives for `key`, such as `MemTotal` or `MemAvailable`; `None` if it gives none.

@@ -1,6 +1,8 @@
 //! Modules from source text, by the system's Clang: Debian's packages clang-19, lld-19 and rocm-device-libs.
 
-use gcn_runtime::compile::{CompileError, Compiled, CompilerInput, Language, Request, Toolchain};
+use gcn_runtime::compile::{
+    CompileError, Compiled, CompilerInput, Language, Product, Request, Toolchain, compile_with,
+};
 use gcn_runtime::{Device, Error, Module};
 
 /// Compiles text for a device, with a cache in the directory.
@@ -103,4 +105,30 @@ fn debug_information_of_a_text_has_the_text() {
     let embedded = lines.embedded_source(&place.file).unwrap();
     assert!(embedded.ends_with(text), "{embedded}");
     assert_eq!(lines.embedded_source("<program >"), None);
+}
+
+#[test]
+fn bitcode_whose_assembly_reads_a_file_is_linked_each_time() {
+    let place = directory();
+    let toolchain = Toolchain::find().unwrap_or_else(|error| panic!("{error}"));
+    let compile = |request: &Request<'_>| {
+        let compiled = compile_with(&toolchain, Some(place.path()), request);
+        compiled.unwrap_or_else(|error| panic!("{error:?}"))
+    };
+    // S_NOP, and S_ENDPGM of the kernel.
+    let file = place.path().join("nops");
+    std::fs::write(&file, [0, 0, 0x80, 0xbf]).expect("written");
+    let reads = format!("__asm__ volatile(\".incbin \\\"{}\\\"\");", file.display());
+    for (assembly, is_cached) in [("__asm__ volatile(\"s_nop 0\");", true), (&*reads, false)] {
+        let text = format!("kernel void k() {{ {assembly} }}");
+        let source = Request {
+            product: Product::Bitcode,
+            ..Request::new(CompilerInput::Text(&text), Language::OpenClC)
+        };
+        let bitcode = compile(&source).code;
+        let modules = [&*bitcode];
+        let link = Request::new(CompilerInput::Bitcode(&modules), Language::Ir);
+        assert!(!compile(&link).cached);
+        assert_eq!(compile(&link).cached, is_cached, "{text}");
+    }
 }

@@ -1,11 +1,10 @@
 //! `gcn asm`: from source to a code object, raw words, or a listing of encodings.
 
 use std::collections::HashSet;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::ValueEnum;
 use gcn_asm::{
     Assembly, Diagnostic, ObjectError, Options, Program, Source, assemble_with, ids, named_target,
@@ -323,5 +322,5 @@ fn write_result(
     }
     let inputs = std::iter::once(&args.input).chain(included);
     outputs::refuse_inputs(&path, inputs.map(PathBuf::as_path))?;
-    fs::write(&path, bytes).with_context(|| outputs::unwritable(&path))
+    outputs::write(&path, |file| file.write_all(bytes))
 }

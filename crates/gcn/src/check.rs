@@ -2,13 +2,11 @@
 
 mod options;
 
-use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, Write};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use gcn_runtime::Checking;
-use gcn_runtime::report::{FindingReport, Notification};
+use gcn_runtime::report::Notification;
 use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
 use crate::findings::{self, CONFLICT, shown};
@@ -78,10 +76,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         // The file may be an input, for which the run was refused.
         Some(_) if !has_begun => {}
         Some(path) => {
-            if let Err(error) = write(&checking, (found, &notifications), path) {
+            let write = |file: &mut dyn Write| checking.write(found, &notifications, file);
+            if let Err(error) = outputs::write(path, write) {
                 // The run was not for nothing.
                 findings::tell(found);
-                return Err(error).context(outputs::unwritable(path));
+                return Err(error);
             }
         }
         None if is_report => {}
@@ -124,15 +123,4 @@ fn checking(args: &Args, json: bool) -> Result<Checking> {
         bail!(UsageError(CONFLICT.to_owned()));
     }
     Checking::new(settings).map_err(|error| shown(error, json))
-}
-
-/// Writes findings and messages to a file.
-fn write(
-    checking: &Checking,
-    (findings, notifications): (&[FindingReport], &[Notification]),
-    path: &Path,
-) -> io::Result<()> {
-    let mut file = BufWriter::new(File::create(path)?);
-    checking.write(findings, notifications, &mut file)?;
-    file.flush()
 }

@@ -11,7 +11,7 @@ mod targets;
 use std::env;
 use std::ffi::{OsStr, OsString};
 use std::fmt;
-use std::fs::File;
+use std::fs;
 use std::io::{self, Write};
 use std::iter;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
@@ -24,7 +24,8 @@ use anyhow::{Context, Result, bail};
 use clap::builder::TypedValueParser;
 use gcn_observe::Choice;
 use gcn_observe::finding::Check;
-use gcn_runtime::report::Suppressions;
+use gcn_runtime::Profiling;
+use gcn_runtime::report::{Suppressions, write_findings};
 use gcn_runtime::settings::{
     self, CheckSettings, PROCESS, ProfileFormat, ProfileSettings, Settings,
 };
@@ -63,8 +64,8 @@ const PRELOAD: &str = "LD_PRELOAD";
 const PLATFORMS: [&str; 2] = ["OCL_ICD_VENDORS", "OCL_ICD_FILENAMES"];
 /// Separates directories in [`LIBRARY_PATH`] and libraries in [`PRELOAD`].
 const COLON: u8 = b':';
-/// Bytes that the loader takes for separators in its variables.
-const SEPARATORS: &[u8] = b":; \t\n";
+/// Bytes that separate directories in [`LIBRARY_PATH`].
+const SEPARATORS: &[u8] = b":;";
 
 /// Options for the library, by which `gcn env` and `gcn exec` replace the environment's settings.
 #[derive(clap::Args)]
@@ -325,16 +326,64 @@ fn note(text: fmt::Arguments<'_>) {
     render::tell(format_args!("note: {text}\n"));
 }
 
-/// Empties a file that processes of the program add to, unless each process has its own.
+/// Replaces what an earlier run has left in a file by the document of a program that launches no kernel, to which processes of
+/// the program add; a file of each process' own, and what is no file, such as a pipe, is left to them.
 ///
 /// # Errors
 /// It cannot be written.
-fn empty(file: &Path) -> Result<()> {
+fn begin(file: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let is_own = file.as_os_str().to_string_lossy().contains(PROCESS);
-    if !is_own && file != Path::new(settings::STANDARD) {
-        File::create(file).with_context(|| outputs::unwritable(file))?;
+    let is_file = fs::metadata(file).map_or(true, |metadata| metadata.is_file());
+    if is_own || !is_file || file == Path::new(settings::STANDARD) {
+        return Ok(());
+    }
+    outputs::write(file, document)
+}
+
+/// Writes the findings and the profile of a program that launches no kernel. Texts are empty: processes add theirs.
+///
+/// # Errors
+/// A file cannot be written.
+fn begin_outputs(settings: &Settings) -> Result<()> {
+    if let Some(check) = &settings.check
+        && let Some(file) = &check.output
+    {
+        begin(file, |out| write_findings(&[], &[], check, out))?;
+    }
+    if let Some(profile) = &settings.profile {
+        let form = profile.form();
+        begin(&profile.file, |out| match form {
+            ProfileFormat::Text => Ok(()),
+            _ => Profiling::default().report().write(form, out),
+        })?;
     }
     Ok(())
+}
+
+/// The library in [`PRELOAD`], which separates names at spaces: its path, or a name of its own that is found by [`LIBRARY_PATH`].
+///
+/// # Errors
+/// The path has a space, and there is no such name.
+fn preloaded(library: &Library) -> Result<PathBuf> {
+    let file = library.file();
+    if !file
+        .as_os_str()
+        .as_bytes()
+        .iter()
+        .any(u8::is_ascii_whitespace)
+    {
+        return Ok(file);
+    }
+    if library.directory.join(library::ALIAS).is_file() {
+        return Ok(library::ALIAS.into());
+    }
+    let message = format!(
+        "{} has a space in its name, which separates names in {PRELOAD}, and the directory has no link {} to it: \
+         `cargo xtask dist PREFIX` makes one",
+        file.display(),
+        library::ALIAS
+    );
+    bail!(Problem::new(MISSING_LIBRARY, message));
 }
 
 /// The value of a list-like variable with `first` in front of it.
@@ -435,7 +484,9 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         .chain(profile.iter().map(|it| &it.file))
     {
         outputs::refuse_inputs(output, inputs.iter().copied())?;
-        empty(output)?;
+        if output != Path::new(settings::STANDARD) {
+            outputs::check_place(output)?;
+        }
     }
     if let Some(path) = &path
         && program::gains_rights(path)
@@ -469,7 +520,7 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         let other = program.other_library(library, listed);
         if let Some(other) = other.filter(|_| library.hsa().is_some()) {
             // The loader takes a library that is loaded already for any of the same name.
-            let preload = prepended(library.file().as_os_str(), PRELOAD);
+            let preload = prepended(preloaded(library)?.as_os_str(), PRELOAD);
             note(format_args!(
                 "{} finds {} by its DT_RPATH or a library's, before {LIBRARY_PATH}; {PRELOAD} has the emulated device's \
                  loaded instead (`patchelf --remove-rpath` makes that unnecessary)",
@@ -481,6 +532,9 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         let libraries = libraries.into_iter().map(|(_, path)| path);
         let code = ProgramCode::of(iter::once(program.path).chain(libraries));
         environment.choose_target(options, &code);
+    }
+    if path.as_deref().is_some_and(program::is_executable) {
+        begin_outputs(&environment.settings)?;
     }
     command.envs(environment.variables);
     Ok(command)

@@ -1,7 +1,6 @@
 //! `gcn extract`: a code object out of a file that holds several.
 
 use std::borrow::Cow;
-use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -88,7 +87,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         out.write_all(&entry.bytes)?;
     } else {
         outputs::refuse_inputs(&path, [&*args.input])?;
-        fs::write(&path, &*entry.bytes).with_context(|| outputs::unwritable(&path))?;
+        outputs::write(&path, |file| file.write_all(&entry.bytes))?;
     }
     if args.json {
         let report = ExtractReport {

@@ -88,21 +88,20 @@ pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
     }
 }
 
-/// The bytes of an input that [`open`] opens.
+/// The bytes of an input that [`open`] opens, `most` at most.
 ///
 /// # Errors
 /// As there.
-pub fn read(path: &Path) -> Result<Vec<u8>> {
-    let data = open(path, MAX_INPUT_BYTES)?;
-    Ok(data.into_bytes(MAX_INPUT_BYTES)?)
+pub fn read(path: &Path, most: u64) -> Result<Vec<u8>> {
+    Ok(open(path, most)?.into_bytes(most)?)
 }
 
-/// The text of a file, or of standard input.
+/// The text of a file, or of standard input, `most` bytes at most.
 ///
 /// # Errors
 /// As [`read`], and where it is not UTF-8.
-pub fn read_text(path: &Path) -> Result<String> {
-    String::from_utf8(read(path)?)
+pub fn read_text(path: &Path, most: u64) -> Result<String> {
+    String::from_utf8(read(path, most)?)
         .map_err(|error| not_text(path, error.as_bytes(), error.utf8_error().valid_up_to()))
 }
 
@@ -127,7 +126,7 @@ impl SourceText {
             Some(file) => MappedText::new(file)
                 .map(SourceText::Mapped)
                 .map_err(|(file, good)| not_text(path, &file.map, good)),
-            None => read_text(path).map(SourceText::Read),
+            None => read_text(path, MAX_INPUT_BYTES).map(SourceText::Read),
         }
     }
 
@@ -163,7 +162,7 @@ impl FileBytes {
     pub fn open(path: &Path) -> Result<FileBytes> {
         let storage = match MappedFile::open(path, u64::MAX)? {
             Some(file) => FileStorage::Mapped(file),
-            None => FileStorage::Read(read(path)?),
+            None => FileStorage::Read(read(path, MAX_INPUT_BYTES)?),
         };
         let bytes = FileBytes(Arc::new(storage));
         if bytes.is_empty() {

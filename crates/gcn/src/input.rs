@@ -12,7 +12,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use gcn_asm::{Features, Options};
 use gcn_isa::{Isa, TARGETS, Target, UnknownTarget};
 
-use crate::file::SourceText;
+use crate::file::{MAX_INPUT_BYTES, SourceText};
 pub use crate::file::{STDIN, name, open, read, read_text};
 
 /// Assembly language of a text that is read or written.
@@ -186,7 +186,7 @@ impl gcn_asm::Files for SourceFiles<'_> {
             } else {
                 "there is no such file beside the source or in the directories of -I"
             })?;
-        let bytes = read(&path).map_err(|error| format!("{error:#}"))?;
+        let bytes = read(&path, MAX_INPUT_BYTES).map_err(|error| format!("{error:#}"))?;
         let name = path.display().to_string();
         self.included.borrow_mut().insert(path);
         Ok(gcn_asm::File { name, bytes })

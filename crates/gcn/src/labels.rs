@@ -8,6 +8,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail, ensure};
 use gcn_asm::list::{ListedCode, ListedNote, ListedSymbol};
+use gcn_runtime::data::MAX_SETTINGS_BYTES;
 
 use crate::input;
 use crate::problem::{INVALID_LABELS, Problem};
@@ -46,7 +47,10 @@ impl Labels {
     /// # Errors
     /// It cannot be read, or a line is none; the error names file and line.
     pub fn open(path: &Path) -> Result<Labels> {
-        Labels::parse(input::name(path), &input::read_text(path)?)
+        Labels::parse(
+            input::name(path),
+            &input::read_text(path, MAX_SETTINGS_BYTES)?,
+        )
     }
 
     /// # Errors

@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use gcn_isa::Target;
 use gcn_object::error_names::UNKNOWN_KERNEL;
 use gcn_object::{SymbolKind, SymbolSection};
@@ -93,10 +93,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     write_findings(&reports, &[], &settings, &mut document)?;
     match file {
         Some(path) => {
-            if let Err(error) = std::fs::write(path, document) {
+            if let Err(error) = outputs::write(path, |file| file.write_all(&document)) {
                 // The findings are not lost.
                 findings::tell(&reports);
-                return Err(error).context(outputs::unwritable(path));
+                return Err(error);
             }
         }
         None => out.write_all(&document)?,

@@ -7,6 +7,7 @@
 // In the order of their imports: a module names only modules above it.
 
 // Outcomes, files, and what is said of them.
+mod stdout;
 mod status;
 mod problem;
 mod file;
@@ -41,6 +42,7 @@ mod man;
 
 use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
+use std::thread;
 
 use anyhow::Result;
 use clap::{ColorChoice, CommandFactory, Parser, Subcommand};
@@ -109,8 +111,22 @@ enum Command {
     Man(man::Args),
 }
 
+/// Bytes of the stack, whatever the process' limit is: as many as Linux gives by default.
+const STACK: usize = 8 << 20;
+
 fn main() -> ExitCode {
-    let mut out = BufWriter::new(io::stdout().lock());
+    let command = thread::Builder::new().stack_size(STACK).spawn(run_command);
+    match command.map(thread::JoinHandle::join) {
+        Ok(Ok(status)) => status,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        // A host without room for a thread.
+        Err(_) => run_command(),
+    }
+}
+
+/// Carries out what the arguments ask for.
+fn run_command() -> ExitCode {
+    let mut out = BufWriter::new(stdout::locked());
     let cli = match Cli::try_parse() {
         Ok(cli) => Ok(cli),
         Err(error) if failure::reports_usage(&error, std::env::args_os()) => {
@@ -216,7 +232,7 @@ fn print_usage(error: &clap::Error) -> Result<Status> {
             Status::BadUsage
         });
     }
-    printed?;
+    stdout::check().and(printed)?;
     Ok(Status::Success)
 }
 

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use clap::Command;
@@ -35,9 +35,8 @@ pub fn run(args: &Args, command: Command, out: &mut dyn Write) -> Result<Status>
     let mut gcn = command.disable_help_subcommand(true);
     gcn.build();
     if let Some(directory) = &args.output {
-        fs::create_dir_all(directory)
-            .and_then(|()| clap_mangen::generate_to(gcn, directory))
-            .with_context(|| outputs::unwritable(directory))?;
+        fs::create_dir_all(directory).with_context(|| outputs::unwritable(directory))?;
+        write_pages(gcn, directory)?;
         return Ok(Status::Success);
     }
     let command = match &args.command {
@@ -49,4 +48,14 @@ pub fn run(args: &Args, command: Command, out: &mut dyn Write) -> Result<Status>
     };
     Man::new(command).render(out)?;
     Ok(Status::Success)
+}
+
+/// Writes the pages of a command and of all its subcommands.
+fn write_pages(command: Command, directory: &Path) -> Result<()> {
+    for command in command.get_subcommands() {
+        write_pages(command.clone(), directory)?;
+    }
+    let page = Man::new(command);
+    let path = directory.join(page.get_filename());
+    outputs::write(&path, |file| page.render(file))
 }

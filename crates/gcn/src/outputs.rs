@@ -1,9 +1,11 @@
 //! Rules for output files: an output needs a directory, and must not replace an input.
 
 use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
+use gcn_runtime::replace_file;
 
 use crate::input;
 use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
@@ -12,6 +14,14 @@ use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};
 pub fn unwritable(path: &Path) -> Problem {
     let message = format!("cannot write {}", input::name(path));
     Problem::new(UNWRITABLE_OUTPUT, message)
+}
+
+/// Writes a file, which keeps its old contents until the new ones are complete ([`replace_file`]).
+///
+/// # Errors
+/// It cannot be written, or `document` fails.
+pub fn write(path: &Path, document: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    replace_file(path, document).with_context(|| unwritable(path))
 }
 
 /// Checks, before a long run, that a file can be at a path.
@@ -51,7 +61,7 @@ pub fn refuse_inputs<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Pat
 }
 
 /// The directory of a file.
-pub fn directory(path: &Path) -> &Path {
+fn directory(path: &Path) -> &Path {
     match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),

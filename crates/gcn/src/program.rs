@@ -11,10 +11,11 @@ use gcn_object::error_names::{
     AMBIGUOUS_KERNEL, NOT_A_CODE_OBJECT, UNKNOWN_KERNEL, UNSUPPORTED_FORMAT,
 };
 use gcn_runtime::compile::{self, CompileError, DEFAULT_TARGET, Language, Request};
+use gcn_runtime::data::DataError;
 use gcn_runtime::error_names::{COMPILATION_FAILED, NO_MATCHING_CODE};
 use gcn_runtime::{Device, Error, Kernel, Module};
 
-use crate::file::FileBytes;
+use crate::file::{FileBytes, MAX_INPUT_BYTES};
 use crate::input::{DialectOption, Named, TargetParser};
 use crate::problem::{NoTarget, Problem};
 use crate::render::{Diagnosed, RenderedSources};
@@ -206,6 +207,14 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
             bytes,
             module,
             included: Vec::new(),
+        });
+    }
+    let len = bytes.len() as u64;
+    if len > MAX_INPUT_BYTES {
+        bail!(DataError::TooLong {
+            name,
+            len: Some(len),
+            most: MAX_INPUT_BYTES,
         });
     }
     if request.entry.is_some() {

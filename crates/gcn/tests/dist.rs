@@ -61,7 +61,7 @@ fn a_prefix_has_all_that_is_needed() {
             "{place}"
         );
     }
-    for (below, count) in [("bin", 1), ("lib/gcn", 3)] {
+    for (below, count) in [("bin", 1), ("lib/gcn", 4)] {
         let entries = fs::read_dir(prefix.join(below)).expect("it exists");
         assert_eq!(entries.count(), count, "nothing is left behind in {below}");
     }

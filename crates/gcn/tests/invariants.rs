@@ -72,6 +72,7 @@ const UNSAFE: &[&str] = &[
     "gcn-runtime/src/program/forks.rs",
     "gcn/src/file.rs",
     "gcn/src/file/guard.rs",
+    "gcn/src/stdout.rs",
 ];
 
 fn crates() -> PathBuf {

@@ -64,8 +64,8 @@ pub(super) fn write(out: &mut String, bytes: &[u8], size: u64, mut marks: Vec<Li
     let mut at = 0;
     for index in 0..marks.len() {
         let Some(mark) = marks.get(index) else { break };
-        let mut next = marks.iter().skip(index + 1).map(|mark| mark.offset);
-        let limit = next.find(|&offset| offset > mark.offset).unwrap_or(size);
+        let next = marks.partition_point(|other| other.offset <= mark.offset);
+        let limit = marks.get(next).map_or(size, |mark| mark.offset);
         if mark.offset > at {
             run(out, bytes, at..mark.offset);
             at = mark.offset;

@@ -253,7 +253,8 @@ impl ListedObject<'_> {
             marks.push(ListedMark::label(offset, text));
         }
         for field in self.section_fields(index) {
-            if covered.contains(&field.offset) {
+            // In the order of the symbols, which is that of their offsets.
+            if covered.binary_search(&field.offset).is_ok() {
                 continue;
             }
             let fill = LinkedField {

@@ -40,6 +40,17 @@ pub enum AllocError {
         /// Bytes that were asked for.
         bytes: u64,
     },
+    /// The host has no range of addresses for a device's memory.
+    #[error(
+        "the host has no address space for the memory of a device, at least 1 GiB, of which {name} needs {bytes} bytes: raise the \
+         limit of the process (`ulimit -v`)"
+    )]
+    NoAddressSpace {
+        /// Purpose.
+        name: String,
+        /// Bytes that were asked for.
+        bytes: u64,
+    },
     /// The device has not so much.
     #[error(
         "cannot allocate {bytes} bytes for {name}: {used} of the device's {limit} bytes are in use"

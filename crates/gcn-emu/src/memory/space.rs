@@ -140,6 +140,8 @@ impl AddressSpace {
         let first = range.as_ref().map_or(FIRST_ADDRESS, Reserved::first);
         let len = range.as_ref().map_or(0, Reserved::len);
         let table = AllocationTable::new((len / ALIGNMENT) as usize);
+        // An allocation that no table has is found by no access.
+        let range = range.filter(|_| table.count > 0);
         AddressSpace {
             first,
             table,
@@ -195,7 +197,10 @@ impl AddressSpace {
         let SpaceState {
             range, next, holes, ..
         } = &mut *state;
-        let range = range.as_mut().ok_or_else(too_large)?;
+        let range = range.as_mut().ok_or_else(|| AllocError::NoAddressSpace {
+            name: name.to_owned(),
+            bytes,
+        })?;
         // From its begin, an allocation takes its bytes and a guard, in units.
         let extent = bytes
             .checked_add(GUARD)

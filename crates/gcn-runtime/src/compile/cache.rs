@@ -1,13 +1,14 @@
-//! Results of the compiler on disk, by content.
+//! Results of the compiler on disk, by the key of what made them.
 //!
-//! A key is made of all that is known before the compiler runs. Under it is a list: the files that the source included
-//! when it was compiled, each with the hash of what it held. If all of them still hold that, the result is under the hash
-//! of key and list. A file is written under a temporary name and renamed, so that several processes may write; each begins
-//! with the hash of the rest, so that one that is damaged counts as none.
+//! A file is written under a temporary name and renamed, so that several processes may write. It begins with the hash of the
+//! rest and has its key, so that one that is damaged or renamed counts as none.
 
 use std::env;
-use std::fs;
-use std::io::{self, Write};
+use std::ffi::OsStr;
+use std::fs::{self, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -18,20 +19,34 @@ use super::request::CompilerInput;
 /// Bytes of the directory above which the oldest files go.
 const MAX_BYTES: u64 = 512 << 20;
 /// Begins every file; the number is that of the format.
-const MAGIC: &[u8] = b"gcn cache 1\n";
+const MAGIC: &[u8] = b"gcn cache 2\n";
 /// Bytes of a hash.
 const HASH: usize = 32;
 
 /// A hash of content.
 type Hash = [u8; HASH];
 
-fn hash(parts: &[&[u8]]) -> Hash {
-    let mut hasher = Sha256::new();
-    for part in parts {
-        hasher.update((part.len() as u64).to_le_bytes());
-        hasher.update(part);
+/// Hashes the parts of a key.
+#[derive(Default)]
+pub(super) struct ContentHasher(Sha256);
+
+impl ContentHasher {
+    /// Adds a part, which is not taken for a part of another length.
+    pub fn part(&mut self, part: &[u8]) {
+        self.0.update((part.len() as u64).to_le_bytes());
+        self.0.update(part);
     }
-    hasher.finalize().into()
+
+    /// The key of all parts.
+    pub fn key(self) -> CacheKey {
+        CacheKey(self.0.finalize().into())
+    }
+}
+
+fn hash(part: &[u8]) -> Hash {
+    let mut hasher = ContentHasher::default();
+    hasher.part(part);
+    hasher.key().0
 }
 
 fn hexadecimal(hash: &Hash) -> String {
@@ -40,7 +55,7 @@ fn hexadecimal(hash: &Hash) -> String {
 
 /// Eight digits that differ for most different texts.
 pub(super) fn short_hash(text: &[u8]) -> String {
-    hexadecimal(&hash(&[text])).chars().take(8).collect()
+    hexadecimal(&hash(text)).chars().take(8).collect()
 }
 
 /// The directory of the user's results: `gcn` in `$XDG_CACHE_HOME`, or in `~/.cache`.
@@ -54,16 +69,9 @@ pub(super) fn directory() -> Option<PathBuf> {
     Some(cache?.join("gcn"))
 }
 
-/// All that is known of a result before the compiler runs.
+/// The key of a result: the hash of all that it is made of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CacheKey(Hash);
-
-impl CacheKey {
-    /// The key of a source for commands and a compiler of this identity.
-    pub fn new(identity: &str, text: &[u8]) -> CacheKey {
-        let release = env!("CARGO_PKG_VERSION").as_bytes();
-        CacheKey(hash(&[release, identity.as_bytes(), text]))
-    }
-}
 
 /// A result.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -85,73 +93,50 @@ impl Cache {
         Cache(directory)
     }
 
-    /// The result for a key, if there is one for the included files as they are now.
+    /// The result for a key, if there is one.
     pub fn read(&self, key: &CacheKey) -> Option<CachedResult> {
-        let list = self.contents(&list_name(key))?;
-        let list = String::from_utf8(list).ok()?;
-        let mut dependencies = Vec::new();
-        for line in list.lines() {
-            let (expected, path) = line.split_once(' ')?;
-            let now = fs::read(path).ok()?;
-            if hexadecimal(&hash(&[&now])) != expected {
-                return None;
-            }
-            dependencies.push(PathBuf::from(path));
+        let contents = read_regular(&self.file(key))?;
+        let rest = contents.strip_prefix(MAGIC)?;
+        let (expected, rest) = rest.split_first_chunk::<HASH>()?;
+        if *expected != hash(rest) {
+            return None;
         }
-        let bytes = self.contents(&entry_name(key, &list))?;
-        let (length, rest) = bytes.split_first_chunk::<8>()?;
-        let length = usize::try_from(u64::from_le_bytes(*length)).ok()?;
-        let (diagnostics, code) = rest.split_at_checked(length)?;
+        let rest = rest.strip_prefix(&key.0)?;
+        let (diagnostics, rest) = split_part(rest)?;
+        let (dependencies, code) = split_part(rest)?;
+        let names = dependencies.split(|byte| *byte == 0);
+        let names = names.filter(|name| !name.is_empty());
         Some(CachedResult {
             code: code.to_vec(),
             diagnostics: String::from_utf8(diagnostics.to_vec()).ok()?,
-            dependencies,
+            dependencies: names.map(|name| OsStr::from_bytes(name).into()).collect(),
         })
     }
 
     /// Keeps a result.
     ///
     /// # Errors
-    /// A file cannot be read or written.
+    /// A file cannot be written.
     pub fn write(&self, key: &CacheKey, entry: &CachedResult) -> io::Result<()> {
-        let mut list = String::new();
-        for path in &entry.dependencies {
-            let hash = hexadecimal(&hash(&[&fs::read(path)?]));
-            let Some(path) = path.to_str().filter(|path| !path.contains('\n')) else {
-                // The list is text; a file of such a name is rare.
-                return Ok(());
-            };
-            list.push_str(&format!("{hash} {path}\n"));
+        let names = entry.dependencies.iter();
+        let names: Vec<&[u8]> = names.map(|path| path.as_os_str().as_bytes()).collect();
+        let mut rest = key.0.to_vec();
+        for part in [entry.diagnostics.as_bytes(), &names.join(&0)] {
+            rest.extend((part.len() as u64).to_le_bytes());
+            rest.extend(part);
         }
-        let mut bytes = (entry.diagnostics.len() as u64).to_le_bytes().to_vec();
-        bytes.extend(entry.diagnostics.as_bytes());
-        bytes.extend(&entry.code);
+        rest.extend(&entry.code);
         fs::create_dir_all(&self.0)?;
-        self.keep(&entry_name(key, &list), &bytes)?;
-        self.keep(&list_name(key), list.as_bytes())?;
+        let mut file = tempfile::NamedTempFile::new_in(&self.0)?;
+        file.write_all(MAGIC)?;
+        file.write_all(&hash(&rest))?;
+        file.write_all(&rest)?;
+        file.persist(self.file(key))?;
         self.shrink()
     }
 
-    /// Contents of a file, if it is whole.
-    fn contents(&self, name: &str) -> Option<Vec<u8>> {
-        let mut bytes = fs::read(self.0.join(name)).ok()?;
-        let head = MAGIC.len() + HASH;
-        let (begin, rest) = bytes.split_at_checked(head)?;
-        let (magic, expected) = begin.split_at_checked(MAGIC.len())?;
-        if magic != MAGIC || expected != hash(&[rest]) {
-            return None;
-        }
-        bytes.drain(..head);
-        Some(bytes)
-    }
-
-    fn keep(&self, name: &str, contents: &[u8]) -> io::Result<()> {
-        let mut file = tempfile::NamedTempFile::new_in(&self.0)?;
-        file.write_all(MAGIC)?;
-        file.write_all(&hash(&[contents]))?;
-        file.write_all(contents)?;
-        file.persist(self.0.join(name))?;
-        Ok(())
+    fn file(&self, key: &CacheKey) -> PathBuf {
+        self.0.join(hexadecimal(&key.0) + ".result")
     }
 
     /// Removes the oldest files as long as all together are too large.
@@ -177,12 +162,24 @@ impl Cache {
     }
 }
 
-fn list_name(key: &CacheKey) -> String {
-    hexadecimal(&key.0) + ".list"
+/// The contents of a regular file; anything else, such as a pipe or a device, is not read.
+fn read_regular(path: &Path) -> Option<Vec<u8>> {
+    let mut options = OpenOptions::new();
+    let options = options.read(true).custom_flags(libc::O_NONBLOCK);
+    let file = options.open(path).ok()?;
+    let metadata = file.metadata().ok()?;
+    if !metadata.is_file() || metadata.len() > MAX_BYTES {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
-fn entry_name(key: &CacheKey, list: &str) -> String {
-    hexadecimal(&hash(&[&key.0, list.as_bytes()])) + ".result"
+/// A part behind its length, and the rest.
+fn split_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first_chunk::<8>()?;
+    rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }
 
 /// The files of a list in the form of `make`, without the source itself, whose text is part of the key.
@@ -230,57 +227,69 @@ mod tests {
         }
     }
 
+    fn key(part: &[u8]) -> CacheKey {
+        let mut hasher = ContentHasher::default();
+        hasher.part(part);
+        hasher.key()
+    }
+
     #[test]
-    fn a_result_is_found_until_an_included_file_changes() {
+    fn a_result_is_found_under_its_own_key() {
         let place = tempfile::tempdir().expect("a directory");
-        let header = place.path().join("a header.h");
-        fs::write(&header, "1").expect("a file");
         let cache = Cache::new(place.path().join("deep/cache"));
-        let key = CacheKey::new("clang", b"source");
-        assert_eq!(cache.read(&key), None);
-        let files = [header.clone()];
-        let one = entry("one", &files);
-        cache.write(&key, &one).expect("written");
-        assert_eq!(cache.read(&key), Some(one));
-        assert_eq!(cache.read(&CacheKey::new("clang", b"other")), None);
-        assert_eq!(cache.read(&CacheKey::new("gcc", b"source")), None);
-        fs::write(&header, "2").expect("a file");
-        assert_eq!(cache.read(&key), None);
-        let two = entry("two", &files);
-        cache.write(&key, &two).expect("written");
-        assert_eq!(cache.read(&key), Some(two));
-        fs::remove_file(&header).expect("it is there");
-        assert_eq!(cache.read(&key), None);
+        let (first, second) = (key(b"first"), key(b"second"));
+        assert_eq!(cache.read(&first), None);
+        let one = entry("one", &["a\nheader.h".into(), "b.h".into()]);
+        cache.write(&first, &one).expect("written");
+        assert_eq!(cache.read(&first), Some(one));
+        assert_eq!(cache.read(&second), None);
+        fs::rename(cache.file(&first), cache.file(&second)).expect("it is there");
+        assert_eq!(cache.read(&second), None, "its key is another");
     }
 
     #[test]
     fn damaged_files_count_as_none() {
         let place = tempfile::tempdir().expect("a directory");
         let cache = Cache::new(place.path().to_owned());
-        let key = CacheKey::new("clang", b"source");
-        let files: Vec<PathBuf> = {
-            cache.write(&key, &entry("one", &[])).expect("written");
-            let entries = fs::read_dir(place.path()).expect("a directory");
-            entries
-                .map(|entry| entry.expect("an entry").path())
-                .collect()
-        };
-        assert_eq!(files.len(), 2);
-        for file in files {
-            let whole = fs::read(&file).expect("a file");
-            for end in 0..whole.len() {
-                fs::write(&file, &whole[..end]).expect("a file");
-                assert_eq!(cache.read(&key), None, "cut to {end} bytes");
-            }
-            for at in 0..whole.len() {
-                let mut bytes = whole.clone();
-                bytes[at] ^= 1;
-                fs::write(&file, bytes).expect("a file");
-                assert_eq!(cache.read(&key), None, "byte {at} changed");
-            }
-            fs::write(&file, whole).expect("a file");
+        let key = key(b"source");
+        cache.write(&key, &entry("one", &[])).expect("written");
+        let file = cache.file(&key);
+        let whole = fs::read(&file).expect("a file");
+        for end in 0..whole.len() {
+            fs::write(&file, &whole[..end]).expect("a file");
+            assert_eq!(cache.read(&key), None, "cut to {end} bytes");
+        }
+        for at in 0..whole.len() {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 1;
+            fs::write(&file, bytes).expect("a file");
+            assert_eq!(cache.read(&key), None, "byte {at} changed");
+        }
+        fs::write(&file, whole).expect("a file");
+        assert_eq!(cache.read(&key), Some(entry("one", &[])));
+    }
+
+    #[test]
+    fn only_regular_files_are_read() {
+        let place = tempfile::tempdir().expect("a directory");
+        let cache = Cache::new(place.path().to_owned());
+        let [pipe, device, directory] =
+            ["pipe", "device", "directory"].map(|it| key(it.as_bytes()));
+        let made = std::process::Command::new("mkfifo")
+            .arg(cache.file(&pipe))
+            .status();
+        assert!(made.expect("it is installed").success());
+        std::os::unix::fs::symlink("/dev/zero", cache.file(&device)).expect("a link");
+        fs::create_dir(cache.file(&directory)).expect("a directory");
+        for key in [pipe, device] {
+            assert_eq!(cache.read(&key), None);
+            cache
+                .write(&key, &entry("one", &[]))
+                .expect("it takes its place");
             assert_eq!(cache.read(&key), Some(entry("one", &[])));
         }
+        assert_eq!(cache.read(&directory), None);
+        assert!(cache.write(&directory, &entry("one", &[])).is_err());
     }
 
     #[test]
@@ -291,7 +300,7 @@ mod tests {
                 let path = place.path();
                 scope.spawn(move || {
                     let cache = Cache::new(path.to_owned());
-                    let key = CacheKey::new("clang", b"source");
+                    let key = key(b"source");
                     for _ in 0..50 {
                         cache
                             .write(&key, &entry(&format!("{writer}"), &[]))
@@ -302,7 +311,7 @@ mod tests {
             }
         });
         let files = fs::read_dir(place.path()).expect("a directory").count();
-        assert_eq!(files, 2, "no temporary file is left");
+        assert_eq!(files, 1, "no temporary file is left");
     }
 
     #[test]

@@ -20,6 +20,8 @@ const CODE_OBJECT_VERSION: &str = "-mcode-object-version=";
 const UNOPTIMISED: &str = "-cl-opt-disable";
 /// The triple of the target.
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
+/// Variables that change what Clang's driver does, of those that show in no option that it prints.
+const DRIVER_VARIABLES: [&str; 2] = ["CCC_OVERRIDE_OPTIONS", "COMPILER_PATH"];
 /// Attributes that HIP's headers have names for, for sources that do without the headers.
 const HIP_NAMES: [(&str, &str); 5] = [
     ("__global__", "global"),
@@ -193,14 +195,28 @@ impl CompilerCommands {
     pub fn identity(&self, toolchain: &Toolchain) -> String {
         let path = std::path::absolute(&self.source).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
+        let environment = DRIVER_VARIABLES.map(std::env::var_os);
         format!(
-            "{}\n{:?}\n{:?}\n{:?}\n{}",
+            "{}\n{:?}\n{:?}\n{:?}\n{:?}\n{:?}",
             toolchain.identity(),
             self.front,
             self.back,
             path,
-            directory.display()
+            directory,
+            environment,
         )
+    }
+
+    /// The arguments that have Clang preprocess the source to standard output, and print its version and all options that it
+    /// chooses to standard error; `None` for [`Language::Ir`], which has no preprocessor.
+    pub fn preprocessing(&self) -> Option<Vec<OsString>> {
+        let mut arguments = self.front.clone();
+        arguments.extend(["-E".into(), "-v".into(), self.source.clone()]);
+        (!self.is_ir()).then_some(arguments)
+    }
+
+    fn is_ir(&self) -> bool {
+        self.front.get(1).is_some_and(|language| language == "ir")
     }
 
     /// The commands for files of these names, with a file that lists what the source includes.
@@ -212,7 +228,7 @@ impl CompilerCommands {
     ) -> Vec<(PathBuf, Vec<OsString>)> {
         let mut lists: Vec<OsString> = Vec::new();
         // Clang has none of them for its own representation.
-        if self.front.get(1).is_some_and(|language| language != "ir") {
+        if !self.is_ir() {
             lists = ["-MD", "-MF"].map(OsString::from).into();
             lists.push(dependencies.into());
         }

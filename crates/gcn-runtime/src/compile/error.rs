@@ -3,6 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
+use crate::language::data::DataError;
+
 /// The reason why a source was not compiled.
 ///
 /// # Examples
@@ -71,14 +73,12 @@ pub enum CompileError {
         /// The system's error.
         error: io::Error,
     },
-    /// A file cannot be read or written.
-    #[error("{}: {error}", .path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    /// The source cannot be read.
+    #[error("{0}")]
+    Source(DataError),
+    /// A temporary file cannot be written or read; the system's error says which.
+    #[error("{0}")]
+    Temporary(io::Error),
 }
 
 impl CompileError {

@@ -67,7 +67,7 @@ impl Toolchain {
             version,
             clang,
         };
-        if toolchain.has_linker() {
+        if toolchain.linker().is_some() {
             return Ok(toolchain);
         }
         let package = version.map_or("lld".to_owned(), |version| format!("lld-{version}"));
@@ -77,17 +77,18 @@ impl Toolchain {
         })
     }
 
-    /// True if the linker is where Clang looks for it.
-    fn has_linker(&self) -> bool {
+    /// The linker, if it is where Clang looks for it.
+    fn linker(&self) -> Option<PathBuf> {
         const LINKER: &str = "ld.lld";
         let real = fs::canonicalize(&self.clang).ok();
         let beside = [real.as_deref(), Some(&self.clang)];
         let beside = beside.into_iter().flatten().filter_map(Path::parent);
-        let mut directories = beside.map(Path::to_owned).chain(search_path());
-        directories.any(|directory| directory.join(LINKER).is_file())
+        let directories = beside.map(Path::to_owned).chain(search_path());
+        let mut files = directories.map(|directory| directory.join(LINKER));
+        files.find(|file| file.is_file())
     }
 
-    /// Text that differs if compiler or libraries do: their paths, sizes and times.
+    /// Text that differs if compiler, linker or libraries do: their paths, sizes and times.
     pub(super) fn identity(&self) -> String {
         let of = |path: &Path| {
             let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -99,7 +100,12 @@ impl Toolchain {
             let size = metadata.map(|metadata| metadata.len());
             format!("{} {size:?} {time:?}", real.display())
         };
-        format!("{}\n{}", of(&self.clang), of(&self.libraries.join(LIBRARY)))
+        let libraries = fs::read_dir(&self.libraries).into_iter().flatten();
+        let mut files: Vec<PathBuf> = libraries.flatten().map(|entry| entry.path()).collect();
+        files.sort();
+        let programs = [Some(self.clang.clone()), self.linker()];
+        let files = programs.into_iter().flatten().chain(files);
+        files.map(|file| of(&file)).collect::<Vec<_>>().join("\n")
     }
 }
 

@@ -6,6 +6,8 @@ use std::path::Path;
 
 /// Bytes of an input of unknown length, such as a pipe, at most: all of them are kept in memory.
 pub const MAX_STREAM_BYTES: u64 = 1 << 30;
+/// Bytes of a text that is for this project alone, such as suppressions or a launch file, at most.
+pub const MAX_SETTINGS_BYTES: u64 = 16 << 20;
 /// Bytes of a device such as `/dev/zero`, which may have no end, at most; a terminal has as many.
 const MAX_DEVICE_BYTES: u64 = 1 << 20;
 
@@ -58,10 +60,12 @@ pub enum DataError {
         error: io::Error,
     },
     /// An input is longer than it may be.
-    #[error("{name} is larger than the limit of {} MiB", .most >> 20)]
+    #[error("{name}{} is larger than the limit of {} MiB", size(*.len), .most >> 20)]
     TooLong {
         /// Name of the input.
         name: String,
+        /// Its length in bytes, if that is known.
+        len: Option<u64>,
         /// Bytes that it may have.
         most: u64,
     },
@@ -73,6 +77,11 @@ pub enum DataError {
         /// The system's error.
         error: io::Error,
     },
+}
+
+/// The length of a file in parentheses.
+fn size(len: Option<u64>) -> String {
+    len.map_or_else(String::new, |len| format!(" ({} MiB)", len >> 20))
 }
 
 /// Opens the file that an argument names: [`Data::open`], or a front end's own, which may know other names, such as one for
@@ -168,7 +177,11 @@ impl Data {
         let mut bytes = Vec::new();
         match input.take(most.saturating_add(1)).read_to_end(&mut bytes) {
             Err(error) => Err(DataError::Read { name, error }),
-            Ok(len) if len as u64 > most => Err(DataError::TooLong { name, most }),
+            Ok(len) if len as u64 > most => Err(DataError::TooLong {
+                name,
+                len: None,
+                most,
+            }),
             Ok(_) => Ok(Data(DataSource::Read { bytes, name })),
         }
     }
@@ -238,12 +251,22 @@ impl Data {
     ///
     /// # Examples
     /// ```
-    /// use gcn_runtime::data::Data;
+    /// use gcn_runtime::data::{Data, DataError};
     /// assert_eq!(Data::from(vec![1, 2]).into_bytes(64)?, [1, 2]);
-    /// # Ok::<(), gcn_runtime::data::DataError>(())
+    /// let long = std::env::temp_dir().join(format!("gcn-long-{}", std::process::id()));
+    /// std::fs::File::create(&long)?.set_len(10 << 30)?;
+    /// let error = Data::open(&long, 64 << 20)?.into_bytes(64 << 20).unwrap_err();
+    /// assert!(error.to_string().ends_with(" (10240 MiB) is larger than the limit of 64 MiB"));
+    /// # std::fs::remove_file(&long)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn into_bytes(self, most: u64) -> Result<Vec<u8>, DataError> {
         match self.0 {
+            DataSource::File { len, name, .. } if len > most => Err(DataError::TooLong {
+                name,
+                len: Some(len),
+                most,
+            }),
             DataSource::File { mut file, name, .. } => {
                 Data::read(name, &mut file, most)?.into_bytes(most)
             }

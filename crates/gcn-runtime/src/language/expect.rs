@@ -190,7 +190,7 @@ impl Expected {
                     return Err(ExpectError::Partial { name, bytes, ty });
                 }
                 (
-                    ExpectedElements::Listed(data.into_bytes(bytes)?),
+                    ExpectedElements::Listed(data.into_bytes(MAX_STREAM_BYTES)?),
                     bytes / size,
                 )
             }

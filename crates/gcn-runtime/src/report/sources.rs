@@ -8,6 +8,7 @@ use std::sync::Arc;
 use gcn_object::{SourceFrame, SourceLines, SourcePlace};
 
 use super::text::shown_file;
+use crate::language::data::Data;
 
 /// Largest source that is read, in bytes.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
@@ -80,10 +81,11 @@ impl Sources {
 fn read(path: &Path) -> Option<HashMap<u32, String>> {
     let metadata = fs::metadata(path).ok()?;
     // The name comes from the object: it may be that of a pipe, or of a device without an end.
-    if !metadata.is_file() || metadata.len() > MAX_SOURCE_BYTES {
+    if !metadata.is_file() {
         return None;
     }
-    let text = fs::read_to_string(path).ok()?;
+    let data = Data::open(path, MAX_SOURCE_BYTES).ok()?;
+    let text = String::from_utf8(data.into_bytes(MAX_SOURCE_BYTES).ok()?).ok()?;
     Some((1..).zip(text.lines().map(str::to_owned)).collect())
 }
 

@@ -9,6 +9,7 @@ use serde::de::{Deserializer, Error};
 use serde::{Deserialize, Serialize};
 
 use super::finding::FindingReport;
+use crate::language::data::{Data, DataError, MAX_SETTINGS_BYTES};
 
 /// Findings that are not wanted, in TOML: `[[suppress]]` tables.
 ///
@@ -132,19 +133,14 @@ impl InvalidSuppressions {
 /// ```
 /// use gcn_runtime::report::Suppressions;
 /// let error = Suppressions::read(&["/no/such.toml".into()]).unwrap_err();
-/// assert!(error.to_string().starts_with("/no/such.toml: "));
+/// assert!(error.to_string().starts_with("cannot read /no/such.toml: "));
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SuppressionsError {
     /// The file cannot be read.
-    #[error("{}: {problem}", .file.display())]
-    Unreadable {
-        /// The file.
-        file: PathBuf,
-        /// The reason.
-        problem: String,
-    },
+    #[error("{0}")]
+    Unreadable(String),
     /// The file describes no suppressions.
     #[error("{}: {error}", .file.display())]
     Invalid {
@@ -195,10 +191,11 @@ impl Suppressions {
     pub fn read(files: &[PathBuf]) -> Result<Suppressions, SuppressionsError> {
         let mut all = Suppressions::default();
         for file in files {
-            let text = std::fs::read_to_string(file);
-            let text = text.map_err(|error| SuppressionsError::Unreadable {
-                file: file.clone(),
-                problem: error.to_string(),
+            let unreadable = |error: DataError| SuppressionsError::Unreadable(error.to_string());
+            let data = Data::open(file, MAX_SETTINGS_BYTES);
+            let bytes = data.and_then(|data| data.into_bytes(MAX_SETTINGS_BYTES));
+            let text = String::from_utf8(bytes.map_err(unreadable)?).map_err(|_| {
+                SuppressionsError::Unreadable(format!("{} is not text", file.display()))
             })?;
             match Suppressions::parse(&text) {
                 Ok(more) => all.extend(more),

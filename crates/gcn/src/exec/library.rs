@@ -10,6 +10,8 @@ use crate::problem::{MISSING_LIBRARY, Problem};
 
 /// File name of the library, by which the loader looks for it.
 pub const NAME: &str = "libhsa-runtime64.so.1";
+/// A link to it under a name that no other library has, for a loader's variable that takes no path with a space.
+pub const ALIAS: &str = "libgcn-hsa-runtime64.so.1";
 /// File name of the OpenCL platform's library.
 const OPENCL: &str = "libgcn_opencl.so";
 /// The variable that names the directory of the library.

@@ -26,10 +26,6 @@ const SETGID: u32 = 0o2000;
 
 /// The file of a program: what a name with a slash names, or the first that PATH has.
 pub fn find(name: &OsStr) -> Option<PathBuf> {
-    let is_program = |path: &PathBuf| {
-        let metadata = fs::metadata(path);
-        metadata.is_ok_and(|it| it.is_file() && it.mode() & EXECUTABLE != 0)
-    };
     if name.as_bytes().contains(&b'/') {
         return Some(PathBuf::from(name)).filter(|path| path.exists());
     }
@@ -42,7 +38,13 @@ pub fn find(name: &OsStr) -> Option<PathBuf> {
             directory.join(name)
         }
     });
-    places.find(is_program)
+    places.find(|path| is_executable(path))
+}
+
+/// True if a path is that of a file that can be executed.
+pub fn is_executable(path: &Path) -> bool {
+    let metadata = fs::metadata(path);
+    metadata.is_ok_and(|it| it.is_file() && it.mode() & EXECUTABLE != 0)
 }
 
 /// True if a program runs with rights that its caller does not have: its loader ignores variables then.

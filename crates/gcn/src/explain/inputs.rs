@@ -104,6 +104,10 @@ inputs! {
     runtime::UNREADABLE_INPUT,
         meaning "An input cannot be read, is empty, is not text where text is expected, or has changed while it was read."
         remedy "Relative paths in a launch file start at its directory, those of options at the current directory."
+    runtime::TEMPORARY_FILE,
+        meaning "A temporary directory or file cannot be made: the directory that TMPDIR names does not exist or cannot be \
+                 written, or the disk is full."
+        remedy "Let TMPDIR name a directory that can be written; without TMPDIR it is /tmp."
     runtime::UNKNOWN_ARGUMENT,
         meaning "The kernel has no argument of this name or number."
         remedy "The message lists the kernel's arguments. Compilers keep names only with metadata; numbers start at 0."

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use gcn_asm::Diagnostic;
+use gcn_runtime::data::MAX_SETTINGS_BYTES;
 
 use super::launch_file;
 use super::options::Args;
@@ -27,7 +28,7 @@ const LAUNCH_FILE: &str = "toml";
 /// The launch file cannot be read, is no TOML, or has unknown keys or invalid values.
 pub fn read(args: &Args, selects: bool, json: bool) -> Result<RunRequest> {
     let mut run = if is_launch_file(&args.input) {
-        let text = input::read_text(&args.input)?;
+        let text = input::read_text(&args.input, MAX_SETTINGS_BYTES)?;
         let base = args.input.parent().unwrap_or(Path::new(""));
         let name = input::name(&args.input);
         match launch_file::read(&text, base) {

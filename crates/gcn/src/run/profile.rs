@@ -1,15 +1,13 @@
 //! The profile of a run: its form, and the file that it goes to.
 
-use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use gcn_runtime::Profiling;
 use gcn_runtime::settings::ProfileFormat;
 
-use crate::input;
-use crate::outputs::unwritable;
+use crate::{input, outputs};
 
 /// A profile that is asked for.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -32,32 +30,26 @@ pub struct ProfileFile<'a> {
     /// The counts.
     pub profiling: Profiling,
     format: ProfileFormat,
-    path: &'a Path,
     /// `None` for standard output.
-    file: Option<BufWriter<File>>,
+    file: Option<&'a Path>,
 }
 
 impl ProfileFile<'_> {
     /// The profile that a run asks for.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// No file can be there.
     pub fn new(options: &ProfileOptions) -> Result<Option<ProfileFile<'_>>> {
         let Some(path) = options.file.as_deref() else {
             return Ok(None);
         };
-        let file = if options.is_for_stdout() {
-            None
-        } else {
-            let file = File::create(path).with_context(|| unwritable(path))?;
-            Some(BufWriter::new(file))
-        };
+        let file = (!options.is_for_stdout()).then_some(path);
+        file.map_or(Ok(()), outputs::check_place)?;
         Ok(Some(ProfileFile {
             profiling: Profiling::default(),
             format: options
                 .format
                 .unwrap_or_else(|| ProfileFormat::of_file(path)),
-            path,
             file,
         }))
     }
@@ -66,13 +58,11 @@ impl ProfileFile<'_> {
     ///
     /// # Errors
     /// The file, or `out` for standard output, cannot be written.
-    pub fn write(mut self, out: &mut dyn Write) -> Result<()> {
-        let out: &mut dyn Write = match &mut self.file {
-            Some(file) => file,
-            None => out,
-        };
-        let written = self.profiling.report().write(self.format, out);
-        let written = written.and_then(|()| out.flush());
-        written.with_context(|| unwritable(self.path))
+    pub fn write(self, out: &mut dyn Write) -> Result<()> {
+        let report = self.profiling.report();
+        match self.file {
+            Some(path) => outputs::write(path, |file| report.write(self.format, file)),
+            None => Ok(report.write(self.format, out)?),
+        }
     }
 }

@@ -1,17 +1,16 @@
 //! Buffers that are saved to files.
 
-use std::fs::{self, File, Permissions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 
 use super::output::{ElementSelector, MemoryView};
 use super::written::NamedText;
-use crate::outputs::{FileIdentity, directory};
+use crate::outputs::FileIdentity;
 use crate::problem::{OUTPUT_CONFLICT, Problem};
 use crate::{input, outputs};
 
@@ -57,8 +56,7 @@ impl Save {
         self.path == Path::new(input::STDIN)
     }
 
-    /// Writes the file: under a temporary name beside it, which then takes its place, so that nobody sees half a file. What is
-    /// no regular file, such as a pipe, is written itself. `out` is standard output.
+    /// Writes the file. `out` is standard output.
     ///
     /// # Errors
     /// It cannot be written.
@@ -66,42 +64,13 @@ impl Save {
         if self.is_for_stdout() {
             return Ok(self.write_to(out, memory)?);
         }
-        let write = || match fs::canonicalize(&self.path) {
-            Ok(path) if !path.is_file() => self.write_to(&mut File::create(path)?, memory),
-            // The file that a symbolic link leads to, not the link.
-            Ok(path) => self.replace(&path, Some(fs::metadata(&path)?.permissions()), memory),
-            Err(_) => self.replace(&self.path, None, memory),
-        };
-        write().with_context(|| outputs::unwritable(&self.path))
-    }
-
-    fn replace(&self, path: &Path, old: Option<Permissions>, memory: &Memory) -> io::Result<()> {
-        let mut file = new_file(directory(path))?;
-        self.write_to(file.as_file_mut(), memory)?;
-        if let Some(permissions) = old {
-            file.as_file().set_permissions(permissions)?;
-        }
-        file.persist(path)?;
-        Ok(())
+        outputs::write(&self.path, |file| self.write_to(file, memory))
     }
 
     fn write_to(&self, file: &mut dyn Write, memory: &Memory) -> io::Result<()> {
         let mut pieces = self.view.pieces(memory);
         pieces.try_for_each(|piece| file.write_all(&piece))
     }
-}
-
-/// A file of a temporary name, with the permissions of a new file.
-fn new_file(directory: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let mut builder = tempfile::Builder::new();
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        /// The permissions that every program asks for; the umask takes from them.
-        const READ_AND_WRITE: u32 = 0o666;
-        builder.permissions(Permissions::from_mode(READ_AND_WRITE));
-    }
-    builder.prefix(".gcn-").tempfile_in(directory)
 }
 
 /// Problems of files that are written to twice, or that are inputs. `others` are outputs that are no buffers, each with its name.

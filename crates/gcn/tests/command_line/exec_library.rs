@@ -4,7 +4,7 @@ use std::fs::{self, Permissions};
 use std::os::unix::fs::{MetadataExt, PermissionsExt, chown};
 use std::process::Command;
 
-use crate::exec::{LIBRARY, VARIABLES, compile, library, output, prepared};
+use crate::exec::{LIBRARY, VARIABLES, command, compile, library, output, prepared};
 use crate::{assert_status, scratch, stderr, stdout};
 
 #[test]
@@ -132,6 +132,22 @@ fn the_program_loads_the_library_whatever_its_own_paths_are() {
             assert_eq!(note, "", "{name}");
         }
     }
+    // A path with a space is none in LD_PRELOAD: a link is found by its name.
+    let spaced = directory.join("with a space");
+    library(&spaced, "emulated");
+    let run_spaced = || {
+        let mut gcn = command(&directory, &["exec", "./rpath"]);
+        gcn.env("GCN_LIB_DIR", &spaced)
+            .output()
+            .expect("gcn starts")
+    };
+    let refused = run_spaced();
+    assert_status(&refused, 125);
+    let message = "has a space in its name, which separates names in LD_PRELOAD";
+    assert!(stderr(&refused).contains(message), "{}", stderr(&refused));
+    let link = spaced.join("libgcn-hsa-runtime64.so.1");
+    std::os::unix::fs::symlink(LIBRARY, link).expect("a link");
+    assert_eq!(stdout(&run_spaced()), "emulated\n");
     // A library with DT_RPATH, as HIP is one: the program has none itself.
     let between = "const char *who(void);\nconst char *which(void) { return who(); }\n";
     compile(

@@ -2,7 +2,8 @@
 
 use std::fs;
 use std::io::Read;
-use std::process::Stdio;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
 
 use super::{KERNEL, assert_status, gcn, output, scratch, stderr};
 
@@ -159,4 +160,138 @@ fn a_file_that_becomes_shorter_is_told() {
         "error[unreadable-input]: words was truncated while it was read\n"
     );
     fs::remove_file(path).expect("it is there");
+}
+
+/// Runs a script with `gcn` in `$GCN`: a shell sets limits and closes streams.
+#[cfg(target_os = "linux")]
+fn shell(directory: &Path, script: &str) -> Output {
+    let mut shell = Command::new("sh");
+    shell.args(["-c", script]).current_dir(directory);
+    shell.env("GCN", env!("CARGO_BIN_EXE_gcn"));
+    shell.output().expect("sh starts")
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_closed_standard_output_is_told_of_if_it_is_used() {
+    let directory = scratch("closed");
+    fs::write(directory.join("k.s"), KERNEL).expect("written");
+    for (arguments, status) in [
+        (
+            "run k.s --grid 1 --arg data=u32*64 --arg n=u32:1 --print data",
+            1,
+        ),
+        ("isa v_add_f32", 1),
+        ("--help", 1),
+        ("--version", 1),
+        ("asm k.s -o -", 1),
+        ("asm k.s -o k.co", 0),
+    ] {
+        let ran = shell(&directory, &format!("exec \"$GCN\" {arguments} >&-"));
+        assert_status(&ran, status);
+        let message =
+            "error[unwritable-output]: cannot write the output: standard output is closed\n";
+        assert_eq!(stderr(&ran).ends_with(message), status == 1, "{arguments}");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn limits_of_the_host_are_named_or_do_not_matter() {
+    let directory = scratch("limits");
+    fs::write(directory.join("k.s"), KERNEL).expect("written");
+    let run = "exec \"$GCN\" run k.s --grid 1 --arg data=u32*64 --arg n=u32:1";
+    assert_status(&shell(&directory, &format!("ulimit -s 64; {run}")), 0);
+    let ran = shell(&directory, &format!("ulimit -v 600000; {run}"));
+    assert_status(&ran, 1);
+    let message =
+        "the host has no address space for the memory of a device, at least 1 GiB, of which ";
+    assert!(stderr(&ran).contains(message), "{}", stderr(&ran));
+    fs::write(directory.join("k.cl"), "kernel void k() {}\n").expect("written");
+    let run = "TMPDIR=/no/such XDG_CACHE_HOME=$PWD/cache exec \"$GCN\" run k.cl --grid 1";
+    let ran = shell(&directory, run);
+    assert_status(&ran, 1);
+    let message = "error[temporary-file]: cannot compile k.cl: cannot make a temporary directory in /no/such: ";
+    assert!(stderr(&ran).starts_with(message), "{}", stderr(&ran));
+}
+
+/// A file system without room is a process that may write no byte to a file.
+#[cfg(target_os = "linux")]
+#[test]
+fn an_old_file_stays_where_the_new_one_cannot_be_written() {
+    let directory = scratch("old");
+    fs::write(directory.join("k.s"), KERNEL).expect("written");
+    let run = "run k.s --grid 1 --arg data=u32*64 --arg n=u32:1";
+    for arguments in [
+        "asm k.s -o",
+        "lint k.s --format json --output",
+        &format!("{run} --profile-format json --profile"),
+        &format!("{run} --save data="),
+        "check k.s --grid 1 --arg data=u32*64 --arg n=u32:1 --format json --output",
+    ] {
+        let old = directory.join("old");
+        fs::write(&old, "of an earlier run").expect("written");
+        let space = if arguments.ends_with('=') { "" } else { " " };
+        let script = format!("trap '' XFSZ; ulimit -f 0; exec \"$GCN\" {arguments}{space}old");
+        let ran = shell(&directory, &script);
+        assert_status(&ran, 1);
+        let message = "error[unwritable-output]: cannot write old: File too large";
+        assert!(
+            stderr(&ran).contains(message),
+            "{arguments}: {}",
+            stderr(&ran)
+        );
+        let left = fs::read_to_string(&old).expect("it is there");
+        assert_eq!(left, "of an earlier run", "{arguments}");
+        let names = fs::read_dir(&directory).expect("a directory");
+        assert_eq!(names.count(), 2, "{arguments}: a temporary file is left");
+        fs::remove_file(&old).expect("it is there");
+    }
+}
+
+/// Inputs that have no end, or do not fit into memory, are refused before they are read.
+#[test]
+fn inputs_have_limits() {
+    let directory = scratch("huge");
+    fs::write(directory.join("k.s"), KERNEL).expect("written");
+    for name in ["huge", "huge.s", "huge.cl", "huge.toml"] {
+        let file = fs::File::create(directory.join(name)).expect("a file");
+        file.set_len(10 << 30).expect("a sparse file");
+    }
+    for (arguments, message) in [
+        (
+            &["lint", "k.s", "--suppress", "huge"][..],
+            "huge (10240 MiB) is larger than the limit of 16 MiB",
+        ),
+        (
+            &["lint", "k.s", "--suppress", "/dev/zero"],
+            "/dev/zero is larger than the limit of 1 MiB",
+        ),
+        (
+            &["run", "huge.toml"],
+            "huge.toml (10240 MiB) is larger than the limit of 16 MiB",
+        ),
+        (
+            &["run", "huge.cl", "--grid", "1"],
+            "huge.cl (10240 MiB) is larger than the limit of 1024 MiB",
+        ),
+        (
+            &["lint", "huge.s", "--target", "gfx900"],
+            "huge.s (10240 MiB) is larger than the limit of 1024 MiB",
+        ),
+        (
+            &["asm", "huge.s", "--target", "gfx900"],
+            "huge.s (10240 MiB) is larger than the limit of 1024 MiB",
+        ),
+    ] {
+        let ran = output(&directory, arguments);
+        assert_status(&ran, 1);
+        let expected = "error[unreadable-input]: ";
+        assert!(stderr(&ran).starts_with(expected), "{}", stderr(&ran));
+        assert!(
+            stderr(&ran).trim_end().ends_with(message),
+            "{}",
+            stderr(&ran)
+        );
+    }
 }

@@ -1,6 +1,7 @@
 //! `gcn run` as a user meets it: results, messages, exit statuses; the kernels are in `tests/kernels`.
 
 mod arguments;
+mod cached;
 mod faults;
 mod launches;
 mod outcomes;

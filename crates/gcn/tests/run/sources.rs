@@ -11,7 +11,7 @@ const HIP: &str = "__global__ void scale(int *out, float a) {\n  int i = __built
                    extern \"C\" __global__ void plain(int *out, float a) { out[0] = a; }\n";
 
 /// `gcn run` with a cache of its own below the directory.
-fn compiled(directory: &Path, variables: &[(&str, &Path)], arguments: &[&str]) -> Ran {
+pub(super) fn compiled(directory: &Path, variables: &[(&str, &Path)], arguments: &[&str]) -> Ran {
     let mut command = Command::new(env!("CARGO_BIN_EXE_gcn"));
     command
         .current_dir(directory)
@@ -25,13 +25,15 @@ fn compiled(directory: &Path, variables: &[(&str, &Path)], arguments: &[&str]) -
     command.output().expect("gcn starts").into()
 }
 
-/// A Clang that leaves a line in the file `calls` each time.
+/// A Clang that leaves a line in the file `calls` each time that it compiles.
 fn counting_clang(directory: &Path) -> PathBuf {
     let bin = directory.join("bin");
     fs::create_dir(&bin).expect("a directory");
     let clang = bin.join("clang-19");
     let calls = directory.join("calls");
-    let script = format!("#!/bin/sh\necho call >> {calls:?}\nexec /usr/bin/clang-19 \"$@\"\n");
+    let script = format!(
+        "#!/bin/sh\ncase \" $* \" in *\" -E \"*) ;; *) echo call >> {calls:?};; esac\nexec /usr/bin/clang-19 \"$@\"\n"
+    );
     fs::write(&clang, script).expect("a file");
     #[cfg(unix)]
     {
@@ -121,6 +123,30 @@ fn opencl_is_compiled_run_and_kept() {
     let ran = run(&["-D", "BIAS=1"]);
     assert!(ran.out.starts_with("601 printed\n"), "{}", ran.err);
     assert_eq!(calls(&directory), before + 4);
+}
+
+#[test]
+fn a_killed_compilation_leaves_no_directory_for_long() {
+    let directory = scratch("killed");
+    let (temporary, clang) = (directory.join("tmp"), directory.join("clang-19"));
+    fs::create_dir(&temporary).expect("a directory");
+    fs::write(directory.join("k.cl"), "kernel void k() {}\n").expect("a file");
+    // It preprocesses, and kills the command that has it compile.
+    let script = "#!/bin/sh\ncase \" $* \" in *\" -E \"*) exec /usr/bin/clang-19 \"$@\";; *) kill -KILL $PPID;; esac\n";
+    fs::write(&clang, script).expect("a file");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        fs::set_permissions(&clang, fs::Permissions::from_mode(0o755)).expect("permissions");
+        symlink("/usr/bin/ld.lld-19", directory.join("ld.lld")).expect("a link");
+    }
+    let arguments = ["k.cl", "--grid", "1"];
+    let count = || fs::read_dir(&temporary).expect("a directory").count();
+    let killed = [("TMPDIR", &*temporary), ("GCN_CLANG", &clang)];
+    assert_eq!(compiled(&directory, &killed, &arguments).status, None);
+    assert_eq!(count(), 1);
+    let ran = compiled(&directory, &killed[..1], &arguments);
+    assert_eq!((ran.status, count()), (Some(GOOD), 0), "{}", ran.err);
 }
 
 /// A function that tells generic pointers apart.

@@ -39,10 +39,8 @@ impl<'a> ListedObject<'a> {
         if self.object.version == Version::V2 {
             return None;
         }
-        let kernel = self.object.kernels.iter().find(|kernel| {
-            kernel.descriptor_address == symbol.value
-                && symbol.name.strip_suffix(".kd") == Some(&kernel.name)
-        })?;
+        let mut kernels = self.kernels.get(&symbol.value)?.iter();
+        let kernel = kernels.find(|it| symbol.name.strip_suffix(".kd") == Some(&it.name))?;
         let begin = self.object.sections.get(section)?.address;
         let entry = symbol.value.checked_add(ENTRY_OFFSET_FIELD)?;
         let is_aligned = (symbol.value - begin).is_multiple_of(DESCRIPTOR_SIZE as u64);
@@ -59,9 +57,9 @@ impl<'a> ListedObject<'a> {
         if !seen || code.binding == Binding::Local && self.object.linked {
             return None;
         }
-        let fields = self.section_fields(section);
         let offset = entry.wrapping_sub(begin);
-        let leads_to_code = match fields.iter().find(|field| field.offset == offset) {
+        let fields = self.fields_in(section, offset..offset.saturating_add(1));
+        let leads_to_code = match fields.first() {
             Some(field) => {
                 field.kind == RelocationKind::Rel64
                     && field.target == Some(code_index)
@@ -106,8 +104,7 @@ impl<'a> ListedObject<'a> {
     }
 
     pub(super) fn is_descriptor(&self, symbol: &Symbol) -> bool {
-        let mut kernels = self.object.kernels.iter();
-        let is_at = |kernel: &ObjectKernel| kernel.descriptor_address == symbol.value;
-        self.object.version > Version::V2 && symbol.name.ends_with(".kd") && kernels.any(is_at)
+        let is_at_kernel = self.kernels.contains_key(&symbol.value);
+        self.object.version > Version::V2 && symbol.name.ends_with(".kd") && is_at_kernel
     }
 }

@@ -1,11 +1,12 @@
 //! The parts of a code object that a listing names: sections, symbols and places.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use gcn_isa::Target;
 use gcn_object::{
-    Binding, CodeObject, Feature, RelocationKind, RelocationTarget, Section, Symbol, SymbolKind,
-    SymbolSection,
+    Binding, CodeObject, Feature, ObjectKernel, RelocationKind, RelocationTarget, Section, Symbol,
+    SymbolKind, SymbolSection,
 };
 
 use crate::directive::section::OTHER_SECTION_TYPES;
@@ -56,6 +57,8 @@ pub(super) struct ListedObject<'a> {
     pub(super) places: HashMap<usize, Vec<usize>>,
     /// Fields that a linker or loader fills in, by section and in the order of their places.
     pub(super) fields: HashMap<usize, Vec<FieldText>>,
+    /// The kernels at each descriptor's address.
+    pub(super) kernels: HashMap<u64, Vec<&'a ObjectKernel>>,
 }
 
 /// A field that a linker or loader fills in, as text.
@@ -94,7 +97,12 @@ impl<'a> ListedObject<'a> {
             labels: LABELS.to_owned(),
             places: HashMap::new(),
             fields: HashMap::new(),
+            kernels: HashMap::new(),
         };
+        for kernel in &object.kernels {
+            let at = whole.kernels.entry(kernel.descriptor_address);
+            at.or_default().push(kernel);
+        }
         let mut taken = HashSet::new();
         for (index, section) in object.sections.iter().enumerate() {
             if !is_program(section) {
@@ -207,18 +215,20 @@ impl<'a> ListedObject<'a> {
     pub(super) fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
         let begin = self.object.sections.get(index)?.address;
         let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
-        let symbols = places.iter().filter_map(|&i| self.object.symbols.get(i));
-        let nearest = symbols.take_while(|symbol| symbol.value <= address).last();
-        Some(match nearest {
-            Some(symbol) => (
-                Name(&symbol.name).to_string(),
-                address.wrapping_sub(symbol.value).cast_signed(),
-            ),
-            None => (
-                self.begin_label(index),
-                address.wrapping_sub(begin).cast_signed(),
-            ),
-        })
+        let behind = places.partition_point(|&index| self.value(index) <= address);
+        let nearest = places.get(..behind)?.last();
+        Some(
+            match nearest.and_then(|&index| self.object.symbols.get(index)) {
+                Some(symbol) => (
+                    Name(&symbol.name).to_string(),
+                    address.wrapping_sub(symbol.value).cast_signed(),
+                ),
+                None => (
+                    self.begin_label(index),
+                    address.wrapping_sub(begin).cast_signed(),
+                ),
+            },
+        )
     }
 
     /// The label at the begin of a section.
@@ -237,6 +247,18 @@ impl<'a> ListedObject<'a> {
         self.fields.get(&section).map_or(&[], Vec::as_slice)
     }
 
+    /// The fields of a section in a range of offsets.
+    pub(super) fn fields_in(&self, section: usize, offsets: Range<u64>) -> &[FieldText] {
+        let fields = self.section_fields(section);
+        let first = fields.partition_point(|field| field.offset < offsets.start);
+        let end = fields.partition_point(|field| field.offset < offsets.end);
+        fields.get(first..end).unwrap_or_default()
+    }
+
+    fn value(&self, symbol: usize) -> u64 {
+        self.object.symbols.get(symbol).map_or(0, |it| it.value)
+    }
+
     /// Returns whether nothing else is named, and no field is, between the begin of a structure and its end.
     pub(super) fn is_alone(
         &self,
@@ -247,16 +269,15 @@ impl<'a> ListedObject<'a> {
     ) -> bool {
         let end = address.saturating_add(size as u64);
         let places = self.places.get(&section).map_or(&[][..], Vec::as_slice);
-        let inside = |&index: &usize| {
-            let value = self.object.symbols.get(index).map_or(0, |s| s.value);
-            address < value && value < end
-        };
+        let next = places.partition_point(|&index| self.value(index) <= address);
+        let has_symbol = places
+            .get(next)
+            .is_some_and(|&index| self.value(index) < end);
         let begin = self.object.sections.get(section).map_or(0, |s| s.address);
-        let touches = |field: &FieldText| {
-            let at = begin.wrapping_add(field.offset);
-            (address..end).contains(&at) && Some(at) != except
-        };
-        !places.iter().any(inside) && !self.section_fields(section).iter().any(touches)
+        let offsets = address.saturating_sub(begin)..end.saturating_sub(begin);
+        let mut fields = self.fields_in(section, offsets).iter();
+        let is_other = |field: &FieldText| Some(begin.wrapping_add(field.offset)) != except;
+        !has_symbol && !fields.any(is_other)
     }
 }
 

@@ -1,0 +1,48 @@
+//! Programs that are run to their end.
+
+use std::ffi::OsString;
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+use super::error::CompileError;
+
+/// Runs a program with `input` on its standard input, and collects what it prints.
+///
+/// # Errors
+/// It cannot be started.
+pub(super) fn run(
+    program: &Path,
+    arguments: &[OsString],
+    input: Option<&[u8]>,
+    directory: Option<&Path>,
+) -> Result<Output, CompileError> {
+    let start = |error| CompileError::Start {
+        program: program.to_owned(),
+        error,
+    };
+    let mut command = Command::new(program);
+    if let Some(directory) = directory {
+        command.current_dir(directory);
+    }
+    let mut child = command
+        .args(arguments)
+        .stdin(input.map_or_else(Stdio::null, |_| Stdio::piped()))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .map_err(start)?;
+    std::thread::scope(|scope| {
+        if let (Some(input), Some(mut pipe)) = (input, child.stdin.take()) {
+            // A compiler that fails early does not read all of it, and says why.
+            let write = move || drop(pipe.write_all(input));
+            if let Err(error) = std::thread::Builder::new().spawn_scoped(scope, write) {
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(error);
+            }
+        }
+        child.wait_with_output()
+    })
+    .map_err(start)
+}

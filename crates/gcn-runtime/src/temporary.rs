@@ -1,0 +1,164 @@
+//! Temporary directories, which do not outlive their process for long.
+
+use std::ffi::OsStr;
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+use tempfile::TempDir;
+
+/// Beginning of the name of each directory.
+const PREFIX: &str = "gcn-";
+/// Letters and digits behind it.
+const RANDOM: usize = 6;
+/// The file that is locked as long as the directory is used.
+const LOCK: &str = ".gcn-owner";
+/// Name of that file until it is locked.
+const UNLOCKED: &str = ".gcn-no-owner";
+
+/// A directory in the system's temporary directory, which is removed when it is dropped. One whose process was killed is removed
+/// when a process of the same user makes the next one: a file in it is locked as long as its owner lives.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::ScratchDirectory;
+/// let scratch = ScratchDirectory::new()?;
+/// let path = scratch.path().to_owned();
+/// std::fs::write(path.join("kernel.cl"), "kernel void nothing() {}")?;
+/// let _other = ScratchDirectory::new()?;
+/// assert!(path.is_dir(), "it has an owner");
+/// drop(scratch);
+/// assert!(!path.exists());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+#[derive(Debug)]
+pub struct ScratchDirectory {
+    directory: TempDir,
+    /// Locked; `None` where the file system has no locks.
+    _lock: Option<File>,
+}
+
+impl ScratchDirectory {
+    /// Makes a directory, and removes those that were left behind.
+    ///
+    /// # Errors
+    /// The system's temporary directory, which `TMPDIR` may name, cannot be written; the error says that.
+    pub fn new() -> io::Result<ScratchDirectory> {
+        ScratchDirectory::new_in(&std::env::temp_dir())
+    }
+
+    fn new_in(parent: &Path) -> io::Result<ScratchDirectory> {
+        sweep(parent);
+        let directory = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .rand_bytes(RANDOM)
+            .tempdir_in(parent);
+        let directory = directory.map_err(|error| {
+            let message = format!(
+                "cannot make a temporary directory in {}: {}; TMPDIR may name another directory",
+                parent.display(),
+                system_error(&error)
+            );
+            io::Error::new(error.kind(), message)
+        })?;
+        let lock = locked(directory.path()).ok();
+        Ok(ScratchDirectory {
+            directory,
+            _lock: lock,
+        })
+    }
+
+    /// The directory.
+    pub fn path(&self) -> &Path {
+        self.directory.path()
+    }
+}
+
+/// One of `tempfile`'s errors without the temporary name, which says nothing to a user.
+pub(crate) fn system_error(error: &io::Error) -> io::Error {
+    let text = error.to_string();
+    let message = text.split(" at path ").next().unwrap_or_default();
+    io::Error::new(error.kind(), message)
+}
+
+/// A new locked file in a directory. It has its name only when it is locked, so that one that is not locked has no owner.
+fn locked(directory: &Path) -> io::Result<File> {
+    let file = File::create_new(directory.join(UNLOCKED))?;
+    file.lock()?;
+    fs::rename(directory.join(UNLOCKED), directory.join(LOCK))?;
+    Ok(file)
+}
+
+/// True if a directory may have been made here.
+fn is_name(name: &OsStr) -> bool {
+    let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
+    random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|b| b.is_ascii_alphanumeric()))
+}
+
+/// Removes the directories of this user whose owners do not live.
+fn sweep(parent: &Path) {
+    // The owner of this file is the user that the process acts as.
+    let Ok(own) = fs::metadata("/proc/self") else {
+        return;
+    };
+    for entry in fs::read_dir(parent).into_iter().flatten().flatten() {
+        let is_ours = is_name(&entry.file_name())
+            // Metadata of a symbolic link itself.
+            && entry
+                .metadata()
+                .is_ok_and(|it| it.is_dir() && it.uid() == own.uid());
+        let lock = entry.path().join(LOCK);
+        if !is_ours || !fs::symlink_metadata(&lock).is_ok_and(|it| it.is_file()) {
+            continue;
+        }
+        let Ok(file) = File::open(&lock) else {
+            continue;
+        };
+        match file.try_lock() {
+            // Held while the directory goes, so that one process removes it.
+            Ok(()) => drop(fs::remove_dir_all(entry.path())),
+            Err(TryLockError::WouldBlock | TryLockError::Error(_)) => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_without_an_owner_are_removed() {
+        let parent = tempfile::tempdir().expect("a directory");
+        let make = |name: &str, file: Option<&str>| {
+            let path = parent.path().join(name);
+            fs::create_dir(&path).expect("a directory");
+            if let Some(file) = file {
+                fs::write(path.join(file), "").expect("a file");
+            }
+            path
+        };
+        let left = make("gcn-Left01", Some(LOCK));
+        fs::write(left.join("kernel.bc"), "x").expect("a file");
+        let others = [
+            make("gcn-Fresh1", Some(UNLOCKED)),
+            make("gcn-Other1", None),
+            make("gcn-of-a-user", Some(LOCK)),
+        ];
+        let link = parent.path().join("gcn-link01");
+        std::os::unix::fs::symlink(&others[2], &link).expect("a link");
+        let owned = ScratchDirectory::new_in(parent.path()).expect("a directory");
+        assert!(!left.exists());
+        let again = ScratchDirectory::new_in(parent.path()).expect("a directory");
+        assert!(owned.path().is_dir() && again.path().is_dir());
+        assert!(others.iter().all(|path| path.is_dir()) && link.exists());
+    }
+
+    #[test]
+    fn a_missing_directory_is_named() {
+        let error = ScratchDirectory::new_in(Path::new("/no/such")).expect_err("it is missing");
+        let text = error.to_string();
+        let expected = "cannot make a temporary directory in /no/such: No such file or directory (os error 2); TMPDIR may";
+        assert!(text.starts_with(expected), "{text}");
+    }
+}

@@ -1,0 +1,53 @@
+//! Standard output. Where a process starts without one, Rust opens `/dev/null` in its place before `main`, and results would be
+//! lost without a word; so the loader has a function called that looks before.
+//!
+//! This is one of the modules that may use `unsafe`: it asks the system about a descriptor by its number.
+
+use std::io::{self, StdoutLock, Write};
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+
+/// True if the process started without standard output.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(target_os = "linux")]
+#[used]
+// SAFETY: the section has pointers to functions that the loader calls before `main`; this one needs nothing of Rust's runtime.
+#[unsafe(link_section = ".init_array")]
+static LOOK: extern "C" fn() = {
+    extern "C" fn look() {
+        // SAFETY: the call reads flags of a descriptor, which need not be open.
+        let flags = unsafe { libc::fcntl(libc::STDOUT_FILENO, libc::F_GETFD) };
+        IS_CLOSED.store(flags == -1, Relaxed);
+    }
+    look
+};
+
+/// Standard output, if it is open.
+struct Output(StdoutLock<'static>);
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        check()?;
+        self.0.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+/// Checks that there is a standard output.
+///
+/// # Errors
+/// The process started without one.
+pub fn check() -> io::Result<()> {
+    if IS_CLOSED.load(Relaxed) {
+        return Err(io::Error::other("standard output is closed"));
+    }
+    Ok(())
+}
+
+/// Standard output, which only this thread writes to.
+pub fn locked() -> impl Write {
+    Output(io::stdout().lock())
+}
