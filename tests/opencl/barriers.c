@@ -1,5 +1,5 @@
 //! # Barriers and local memory: reductions, transposition, rotations in a loop, and values that pass through global memory.
-//! targets = ["gfx803", "gfx900", "gfx906", "gfx600"]
+//! targets = ["gfx803", "gfx900", "gfx906"]
 #include "check.h"
 
 static const char* const SOURCE =

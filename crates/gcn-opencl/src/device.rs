@@ -137,8 +137,10 @@ impl Device {
                 (FIRST, "cl_khr_image2d_from_buffer"),
             ]);
         }
+        if self.is_of_3_0() {
+            all.push((FIRST, "cl_khr_subgroups"));
+        }
         all.extend([
-            (FIRST, "cl_khr_subgroups"),
             (FIRST, "cl_khr_extended_versioning"),
             (FIRST, "cl_amd_device_attribute_query"),
             (FIRST, "cl_amd_media_ops"),

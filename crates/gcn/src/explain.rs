@@ -42,7 +42,7 @@ pub struct Args {
 #[derive(Serialize)]
 struct ExplanationReport {
     name: &'static str,
-    /// What finds it: `assembler`, `input`, `fault` or `finding`.
+    /// Source of the name: `assembler`, `input`, `fault` or `finding`.
     kind: &'static str,
     text: String,
 }

@@ -42,7 +42,7 @@ pub struct Args {
     pub json: bool,
 }
 
-/// What was extracted, in JSON; the fields are the keys.
+/// The extracted code object, in JSON; the fields are the keys.
 #[derive(Serialize)]
 struct ExtractReport<'a> {
     output: String,

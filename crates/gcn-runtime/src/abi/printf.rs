@@ -171,8 +171,8 @@ impl Formats {
         (formats, errors)
     }
 
-    /// What is behind a record that begins with the dword `first` and has none of these formats. A record of OpenCL does not say how
-    /// long it is: the next one begins where the number of a format is.
+    /// Skips a record that begins with the dword `first` and has none of these formats. A record of OpenCL does not say how long it is:
+    /// the next one begins where the number of a format is.
     fn behind_unknown<'a>(&self, first: u32, record: &'a [u8]) -> &'a [u8] {
         if !self.by_hash.is_empty() {
             let bytes = ((first >> RECORD_BYTES_SHIFT) as usize).saturating_sub(DWORD);
