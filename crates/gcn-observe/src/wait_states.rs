@@ -12,7 +12,7 @@ use crate::vccz::VcczPart;
 pub(crate) const MOST: u8 = 5;
 
 /// A set of hazards.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub(crate) struct HazardSet(pub(crate) u16);
 
 impl HazardSet {

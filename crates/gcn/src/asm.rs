@@ -11,6 +11,7 @@ use gcn_asm::{
 };
 use gcn_isa::{Syntax, TextFidelity};
 use gcn_object::MetadataError;
+use serde::Serialize;
 
 use crate::file::SourceText;
 use crate::{Status, UsageError, input, outputs, render, warnings};
@@ -67,6 +68,9 @@ pub struct Args {
     /// Show at most COUNT errors; 0 shows all.
     #[arg(long, value_name = "COUNT", default_value_t = render::ERROR_LIMIT)]
     error_limit: usize,
+    /// Print JSON: the output file, or the diagnostics, each with its place.
+    #[arg(long, conflicts_with = "show_encoding")]
+    pub json: bool,
 }
 
 /// A symbol and its number, as `-D` has them.
@@ -170,16 +174,40 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         errors: args.error_limit,
         warnings: args.warnings.limit(),
     };
-    let shown = render::diagnostics(&render::renderer(), &sources, &diagnostics, limits);
-    render::tell(format_args!("{shown}"));
     let fatal = args.warnings.fatal();
-    if diagnostics.iter().any(|found| found.severity >= fatal) {
-        return Ok(Status::BadInput);
+    let is_good = diagnostics.iter().all(|found| found.severity < fatal);
+    let made = made.filter(|_| is_good);
+    let path = output_path(args);
+    if args.json {
+        if path == Path::new(input::STDIN) {
+            let message =
+                "--json and the result would both go to standard output: add --output FILE";
+            return Err(UsageError(message.to_owned()).into());
+        }
+        let report = AssemblyReport {
+            output: made.as_ref().map(|_| path.display().to_string()),
+            diagnostics: render::diagnostic_reports(&sources, &diagnostics),
+        };
+        render::json(&report, out)?;
+    } else {
+        let shown = render::diagnostics(&render::renderer(), &sources, &diagnostics, limits);
+        render::tell(format_args!("{shown}"));
     }
     if let Some(bytes) = made {
-        write_result(args, &bytes, &files.included(), out)?;
+        write_result(&path, &args.input, &bytes, &files.included(), out)?;
     }
-    Ok(Status::Success)
+    Ok(match is_good {
+        true => Status::Success,
+        false => Status::BadInput,
+    })
+}
+
+/// The result of an assembly in JSON; the fields are the keys.
+#[derive(Serialize)]
+struct AssemblyReport<'a> {
+    /// The file that was written; nothing after an error.
+    output: Option<String>,
+    diagnostics: Vec<render::DiagnosticReport<'a>>,
 }
 
 /// The directory that names of files start from; empty if it is not known.
@@ -300,27 +328,31 @@ fn encodings(assembly: &Assembly) -> String {
     shown
 }
 
+/// The file that the result belongs to.
+fn output_path(args: &Args) -> PathBuf {
+    match &args.output {
+        Some(path) => path.clone(),
+        None if args.input == Path::new(input::STDIN) => args.input.clone(),
+        None => args.input.with_extension(args.format.extension()),
+    }
+}
+
 /// Writes the result where it belongs.
 ///
 /// # Errors
 /// The output cannot be written, or is the source or one of the included files.
 fn write_result(
-    args: &Args,
+    path: &Path,
+    source: &Path,
     bytes: &[u8],
     included: &[PathBuf],
     out: &mut dyn Write,
 ) -> Result<()> {
-    let stdin_or_stdout = Path::new(input::STDIN);
-    let path = match &args.output {
-        Some(path) => path.clone(),
-        None if args.input == stdin_or_stdout => args.input.clone(),
-        None => args.input.with_extension(args.format.extension()),
-    };
-    if path == stdin_or_stdout {
+    if path == Path::new(input::STDIN) {
         out.write_all(bytes)?;
         return Ok(());
     }
-    let inputs = std::iter::once(&args.input).chain(included);
-    outputs::refuse_inputs(&path, inputs.map(PathBuf::as_path))?;
-    outputs::write(&path, |file| file.write_all(bytes))
+    let inputs = included.iter().map(PathBuf::as_path);
+    outputs::refuse_inputs(path, std::iter::once(source).chain(inputs))?;
+    outputs::write(path, |file| file.write_all(bytes))
 }

@@ -1,5 +1,7 @@
 //! `gcn dis`: from machine code to source that assembles again.
 
+mod instructions;
+
 use std::io::Write;
 use std::path::PathBuf;
 
@@ -75,6 +77,9 @@ pub struct Args {
     /// Spelling of instructions.
     #[arg(long, value_enum, default_value_t = input::DialectOption::Llvm)]
     syntax: input::DialectOption,
+    /// Print JSON: sections with their instructions, each with address, words and text.
+    #[arg(long, conflicts_with_all = ["full", "source", "labels", "hex"])]
+    pub json: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -285,11 +290,17 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         ListingForm::Elf => true,
         ListingForm::Raw => false,
     };
-    let mut result = Ok(());
-    let mut sink = |part: &[u8]| {
-        if result.is_ok() {
-            result = out.write_all(part);
+    let mut list = |code: &ListedCode<'_>| -> Result<()> {
+        if args.json {
+            return instructions::write(code, options.syntax, out);
         }
+        let mut result = Ok(());
+        list_to(code, &options, &mut |part| {
+            if result.is_ok() {
+                result = out.write_all(part);
+            }
+        });
+        Ok(result?)
     };
     if is_elf && let Some(program) = driver::open(&bytes).with_context(|| name.clone())? {
         args.check_driver_program(&name)?;
@@ -297,7 +308,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         let mut code =
             driver::code(&program, &name, args.target, kernel).with_context(|| name.clone())?;
         add_labels(&mut code, labels.as_ref())?;
-        list_to(&code, &options, &mut sink);
+        list(&code)?;
     } else if is_elf {
         args.check_object()?;
         let object = object::read(&bytes, args.choice()).with_context(|| name.clone())?;
@@ -306,7 +317,13 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
         let target = args.target_of(&object, &name)?;
         if args.full {
-            list_object(&object, target, &options, &mut sink);
+            let mut result = Ok(());
+            list_object(&object, target, &options, &mut |part| {
+                if result.is_ok() {
+                    result = out.write_all(part);
+                }
+            });
+            result?;
         } else {
             let mut code = code_of(&object, target);
             if let Some(kernel) = &args.kernel {
@@ -317,7 +334,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
                 add_source(&mut code, &object).with_context(|| name.clone())?;
             }
             add_labels(&mut code, labels.as_ref())?;
-            list_to(&code, &options, &mut sink);
+            list(&code)?;
         }
         // The program ends; to give its memory back piece by piece takes longer.
         std::mem::forget(object);
@@ -339,9 +356,8 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         };
         let mut code = args.raw_code(target, &bytes, &name)?;
         add_labels(&mut code, labels.as_ref())?;
-        list_to(&code, &options, &mut sink);
+        list(&code)?;
     }
-    result?;
     bytes.check()?;
     Ok(Status::Success)
 }

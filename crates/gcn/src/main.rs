@@ -181,8 +181,8 @@ fn run_command() -> ExitCode {
 
 fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
     match command {
-        Command::Asm(args) => asm::run(args, out),
-        Command::Dis(args) => dis::run(args, out),
+        Command::Asm(args) => reporting(args.json, out, |out| asm::run(args, out)),
+        Command::Dis(args) => reporting(args.json, out, |out| dis::run(args, out)),
         Command::Info(args) => reporting(args.json, out, |out| info::run(args, out)),
         Command::Extract(args) => reporting(args.json, out, |out| extract::run(args, out)),
         Command::Isa(args) => reporting(args.json, out, |out| isa::run(args, out)),

@@ -211,6 +211,51 @@ pub fn diagnostics(
     out
 }
 
+/// A diagnostic in JSON; the fields are the keys.
+#[derive(Serialize)]
+pub struct DiagnosticReport<'a> {
+    severity: &'static str,
+    /// Name, for `gcn explain`.
+    name: &'static str,
+    message: &'a str,
+    /// Text beside the marked place; may be empty.
+    label: &'a str,
+    help: &'a [String],
+    file: &'a str,
+    /// Line and column of the place, the latter in characters; both are counted from 1.
+    line: usize,
+    column: usize,
+}
+
+/// Diagnostics for programs, in the order of the source.
+pub fn diagnostic_reports<'a>(
+    sources: &RenderedSources<'a>,
+    diagnostics: &'a [Diagnostic],
+) -> Vec<DiagnosticReport<'a>> {
+    let mut sorted: Vec<&Diagnostic> = diagnostics.iter().collect();
+    sorted.sort_by_key(|diagnostic| diagnostic.span.start);
+    let mut files = sources.lines();
+    let report = |diagnostic: &'a Diagnostic| {
+        let file = file_of(&files, diagnostic.span.start);
+        let (place, ..) = files[file].excerpt(&diagnostic.span);
+        DiagnosticReport {
+            severity: match diagnostic.severity {
+                Severity::Error => "error",
+                Severity::Warning => "warning",
+                Severity::Note => "note",
+            },
+            name: diagnostic.name(),
+            message: &diagnostic.message,
+            label: &diagnostic.label,
+            help: &diagnostic.help,
+            file: files[file].name,
+            line: place.line,
+            column: place.column,
+        }
+    };
+    sorted.into_iter().map(report).collect()
+}
+
 /// Diagnostics with their places in a source, rendered.
 #[derive(Debug, thiserror::Error)]
 #[error("{text}")]

@@ -7,29 +7,51 @@
 //! been done to VCCZ ([`Past`]): they are worked out once for each past and sequence, and looked up when a wave executes the sequence again. A kernel whose code
 //! leaves none open on any path ([`Ahead`]) is not watched.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::observe::{Context, Dispatched, Events, Observer, WaveEnd, WaveObserver};
 use gcn_emu::step::Step;
 use gcn_isa::Inst;
+use hashbrown::HashMap;
 
 use crate::by_step::ByStep;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
 use crate::lint::Ahead;
 use crate::vccz::{Vccz, WrongVccz};
-use crate::wait_states::{HazardPart, MOST, TooFew};
+use crate::wait_states::{HazardPart, HazardSet, MOST, TooFew};
 use crate::waves::Waves;
 
 /// The checker. See the module.
 pub(super) struct Hazards {
     findings: Arc<Findings>,
     ahead: Arc<Ahead>,
+    parts: Arc<KnownParts>,
 }
 
 impl Hazards {
     pub(super) fn new(findings: Arc<Findings>, ahead: Arc<Ahead>) -> Hazards {
-        Hazards { findings, ahead }
+        Hazards {
+            findings,
+            ahead,
+            parts: Arc::default(),
+        }
+    }
+}
+
+/// Parts of instructions that some dispatch has executed: to work one out takes longer than to execute it many times.
+#[derive(Default)]
+struct KnownParts(Mutex<HashMap<Inst, HazardPart>>);
+
+/// Instructions whose parts are kept at most.
+const MAX_PARTS: usize = 1 << 16;
+
+impl KnownParts {
+    fn of(&self, inst: &Inst) -> HazardPart {
+        let mut parts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if parts.len() >= MAX_PARTS {
+            parts.clear();
+        }
+        *parts.entry(*inst).or_insert_with(|| HazardPart::of(inst))
     }
 }
 
@@ -49,6 +71,7 @@ impl Observer for Hazards {
     fn waves(&self) -> Option<Box<dyn WaveObserver>> {
         Some(Box::new(HazardWatch {
             findings: self.findings.clone(),
+            known_parts: self.parts.clone(),
             parts: ByStep::default(),
             known: KnownSequences::default(),
             recent: Vec::new(),
@@ -64,11 +87,20 @@ struct PlacedInst {
     inst: Inst,
 }
 
+/// An instruction that begins hazards.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+struct BegunHazards {
+    at: PlacedInst,
+    hazards: HazardSet,
+    /// Wait states that have passed since.
+    states: u8,
+}
+
 /// The past of a wave, as far as later instructions depend on it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 struct Past {
-    /// The last instructions that begin a hazard, each with the wait states that have passed since: all that later ones can end.
-    begun: Vec<(PlacedInst, u8)>,
+    /// The last instructions that begin a hazard: all that later ones can end.
+    begun: Vec<BegunHazards>,
     vccz: Vccz<PlacedInst>,
 }
 
@@ -128,6 +160,7 @@ impl KnownSequences {
 /// The checker of one thread's waves.
 struct HazardWatch {
     findings: Arc<Findings>,
+    known_parts: Arc<KnownParts>,
     parts: ByStep<HazardPart>,
     known: KnownSequences,
     /// By first instruction of a sequence: its last outcome, if nothing was wrong in it.
@@ -142,19 +175,20 @@ impl HazardWatch {
         let mut past = self.known.pasts[past as usize].clone();
         let mut wrong = Vec::new();
         for step in sequence {
-            let part = *self.parts.of(step, |step| HazardPart::of(&step.inst));
+            let known = &self.known_parts;
+            let part = *self.parts.of(step, |step| known.of(&step.inst));
             let at = PlacedInst {
                 pc: pc + (step.index - sequence[0].index) as u64 * DWORD,
                 inst: step.inst,
             };
-            for (before, states) in &past.begun {
-                let begun = HazardPart::of(&before.inst).begins;
-                let set = part.ends.and(begun);
-                if TooFew::all(set, &before.inst, &step.inst, *states)
-                    .next()
-                    .is_some()
+            for begun in &past.begun {
+                let set = part.ends.and(begun.hazards);
+                let (before, states) = (begun.at, begun.states);
+                if !set.is_empty()
+                    && TooFew::all(set, &before.inst, &step.inst, states)
+                        .next()
+                        .is_some()
                 {
-                    let (before, states) = (*before, *states);
                     wrong.push(HazardError {
                         inst: at,
                         what: HazardErrorKind::TooFew { before, states },
@@ -166,12 +200,16 @@ impl HazardWatch {
                 inst: at,
                 what: HazardErrorKind::Vccz(it),
             }));
-            for (_, states) in &mut past.begun {
-                *states = states.saturating_add(part.states);
-            }
-            past.begun.retain(|(_, states)| *states < MOST);
+            past.begun.retain_mut(|begun| {
+                begun.states = begun.states.saturating_add(part.states);
+                begun.states < MOST
+            });
             if !part.begins.is_empty() {
-                past.begun.push((at, 0));
+                past.begun.push(BegunHazards {
+                    at,
+                    hazards: part.begins,
+                    states: 0,
+                });
             }
         }
         SequenceResult {

@@ -4,6 +4,7 @@ mod exec;
 mod exec_library;
 mod exec_profile;
 mod host;
+mod json;
 mod listing;
 
 use std::fs;

@@ -1,0 +1,86 @@
+//! Instructions of code as JSON.
+
+use std::io::Write;
+
+use anyhow::Result;
+use gcn_asm::list::{ListedCode, ListedSection};
+use gcn_isa::{Isa, Syntax, TextFidelity, decode};
+use serde::Serialize;
+
+use crate::render;
+
+/// Bytes of a word.
+const WORD: usize = 4;
+
+/// A section of code; the fields are the keys.
+#[derive(Serialize)]
+struct SectionReport<'a> {
+    name: Option<&'a str>,
+    address: u64,
+    instructions: Vec<InstructionReport<'a>>,
+}
+
+/// An instruction, or a word that is none.
+#[derive(Serialize)]
+struct InstructionReport<'a> {
+    address: u64,
+    /// Symbols that are here.
+    symbols: Vec<&'a str>,
+    words: Vec<u32>,
+    /// Its text; a branch shows its distance in dwords. Nothing for data.
+    text: Option<String>,
+    /// True if the text assembles to the same words.
+    is_exact: bool,
+}
+
+/// Writes the instructions of all sections, in the order of their addresses.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write(code: &ListedCode<'_>, syntax: Syntax, out: &mut dyn Write) -> Result<()> {
+    let sections = code.sections.iter().map(|section| SectionReport {
+        name: section.name,
+        address: section.address,
+        instructions: instructions(code.isa, section, syntax),
+    });
+    render::json(&sections.collect::<Vec<_>>(), out)?;
+    Ok(())
+}
+
+fn instructions<'a>(
+    isa: Isa,
+    section: &ListedSection<'a>,
+    syntax: Syntax,
+) -> Vec<InstructionReport<'a>> {
+    let word = |bytes: &[u8; WORD]| u32::from_le_bytes(*bytes);
+    let words: Vec<u32> = section.bytes.as_chunks().0.iter().map(word).collect();
+    let mut symbols: Vec<(u64, &str)> = section
+        .symbols
+        .iter()
+        .map(|symbol| (symbol.offset, symbol.name))
+        .collect();
+    symbols.sort_unstable();
+    let mut symbols = symbols.into_iter().peekable();
+    let mut found = Vec::new();
+    let mut rest = &words[..];
+    while !rest.is_empty() {
+        let offset = ((words.len() - rest.len()) * WORD) as u64;
+        let inst = decode(isa, rest).ok();
+        let length = inst.map_or(1, |inst| inst.dwords()).min(rest.len());
+        let mut text = String::new();
+        let fidelity = inst.map(|inst| inst.print(&mut text, syntax, None));
+        let (own, behind) = rest.split_at(length);
+        let end = offset + (length * WORD) as u64;
+        found.push(InstructionReport {
+            address: section.address.wrapping_add(offset),
+            symbols: std::iter::from_fn(|| symbols.next_if(|(at, _)| *at < end))
+                .map(|(_, name)| name)
+                .collect(),
+            words: own.to_vec(),
+            text: fidelity.map(|_| text),
+            is_exact: fidelity == Some(TextFidelity::Exact),
+        });
+        rest = behind;
+    }
+    found
+}
