@@ -123,9 +123,8 @@ impl WaveClocks {
         }
     }
 
-    /// Releases that it has read arrive, as far as waits guarantee it. Those who acquire from this wave learn of them once it has passed
-    /// a barrier or invalidated the cache.
-    fn receive(&mut self, scoreboard: &Scoreboard, run: &RaceDispatch) {
+    /// Releases that it has read arrive, as far as waits guarantee it. `own` is its number in the dispatch.
+    fn receive(&mut self, own: u32, scoreboard: &Scoreboard, run: &RaceDispatch) {
         if self.pending.is_empty() {
             return;
         }
@@ -148,6 +147,7 @@ impl WaveClocks {
             }
         }
         self.past_cache = None;
+        run.learns(own, self.clock, self.knowledge.clone());
     }
 
     /// The wave invalidates the cache: what has arrived is ordered before loads through it, too.
@@ -247,7 +247,7 @@ impl GroupShadow {
         run: &RaceDispatch,
         scoreboard: &Scoreboard,
     ) -> (Arc<OrderedClocks>, u32) {
-        let since = self.since;
+        let (since, own) = (self.since, self.first + number);
         let wave = self.wave(number);
         match way {
             CachePath::ScalarCache => (wave.scalar.clone(), wave.scalar_since),
@@ -256,7 +256,7 @@ impl GroupShadow {
                 (wave.knowledge.known.clone(), since)
             }
             CachePath::PastCache => {
-                wave.receive(scoreboard, run);
+                wave.receive(own, scoreboard, run);
                 let Knowledge {
                     known,
                     past_cache: arrived,
@@ -318,7 +318,7 @@ impl GroupShadow {
                     wave.pending.push(Pending { operation, entry });
                 }
                 if wave.pending.len() > MANY_PENDING {
-                    wave.receive(scoreboard, run);
+                    wave.receive(own, scoreboard, run);
                 }
             }
         }
@@ -326,7 +326,8 @@ impl GroupShadow {
 
     /// Releases that a wave has read arrive, as far as waits guarantee it.
     pub(super) fn receive(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
-        self.wave(number).receive(scoreboard, run);
+        let own = self.first + number;
+        self.wave(number).receive(own, scoreboard, run);
     }
 
     /// A wave releases to all who synchronise by GWS later.
@@ -371,7 +372,7 @@ impl GroupShadow {
         }
         wave.has_invalidated = true;
         wave.invalidations.extend(operation);
-        wave.receive(scoreboard, run);
+        wave.receive(own, scoreboard, run);
         // The host's writes are reported when they are done: a wave may have loaded the last of them, a flag, before. All that
         // were reported until now are taken for released.
         let host = run.host_clock();
@@ -389,9 +390,9 @@ impl GroupShadow {
         scoreboard: &Scoreboard,
         run: &RaceDispatch,
     ) {
-        let since = self.since;
+        let (since, own) = (self.since, self.first + number);
         let wave = self.wave(number);
-        wave.receive(scoreboard, run);
+        wave.receive(own, scoreboard, run);
         let mut known = (*wave.knowledge.known).clone();
         known.join(&wave.knowledge.past_cache);
         wave.scalar = Arc::new(known);
