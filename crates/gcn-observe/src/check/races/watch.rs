@@ -305,7 +305,8 @@ impl RaceWatch {
                     !is_own
                 }
                 ShadowedMemory::Global => {
-                    if run.holds_pages && part.kind.writes() {
+                    let synchronises = acquires && run.means.acquires;
+                    if run.holds_pages && (part.kind.writes() || synchronises) {
                         self.recent.hold(&run.global, extents);
                     }
                     let met = &mut self.met;
