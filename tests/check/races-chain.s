@@ -3,6 +3,7 @@
 //! grid = 8192
 //! group = 64
 //! args = { data = "u32*8192:iota", flags = "u32*129" }
+// GCN all: no findings
 .globl kernel
 .p2align 8
 .type kernel,@function
