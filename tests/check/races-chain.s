@@ -38,3 +38,11 @@ go:
     global_store_dword v2, v3, s[4:5]       // where another workgroup has loaded
 end:
     s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_system_sgpr_workgroup_id_x 1
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 32
+.end_amdhsa_kernel
