@@ -194,8 +194,8 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".get_version", ".get_policy"], In::Both, |asm, _| clrx::get_version(asm), "NAME"),
     row(&[".format"],               In::Both, |asm, _| clrx::format(asm), "NAME"),
     row(&[".rawcode", ".rocm", ".amd", ".amdcl2", ".gallium"], In::Both, |asm, call| { clrx::named_format(asm, call.name, call.span.clone()); Ok(()) }, ""),
-    row(&[".32bit", ".kernel", ".config", ".args", ".arg", ".metadata"], In::Both, |asm, call| clrx::foreign_format(asm, call.name, call.span.clone()), ""),
     row(&[
+        ".32bit", ".kernel", ".config", ".args", ".arg", ".metadata",
         ".cbid", ".compile_options", ".condout", ".cws", ".debugmode", ".dims", ".driver_version", ".dx10clamp", ".earlyexit",
         ".exceptions", ".floatmode", ".globaldata", ".hsaconfig", ".ieeemode", ".localsize", ".pgmrsrc1", ".pgmrsrc2", ".printfid",
         ".privateid", ".privmode", ".proginfo", ".samplerinit", ".scratchbuffer", ".setup", ".sgprsnum", ".stub", ".tgsize", ".uav",

@@ -294,13 +294,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         if args.json {
             return instructions::write(code, options.syntax, out);
         }
-        let mut result = Ok(());
-        list_to(code, &options, &mut |part| {
-            if result.is_ok() {
-                result = out.write_all(part);
-            }
-        });
-        Ok(result?)
+        write_parts(out, |sink| list_to(code, &options, sink))
     };
     if is_elf && let Some(program) = driver::open(&bytes).with_context(|| name.clone())? {
         args.check_driver_program(&name)?;
@@ -317,13 +311,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
         let target = args.target_of(&object, &name)?;
         if args.full {
-            let mut result = Ok(());
-            list_object(&object, target, &options, &mut |part| {
-                if result.is_ok() {
-                    result = out.write_all(part);
-                }
-            });
-            result?;
+            write_parts(out, |sink| list_object(&object, target, &options, sink))?;
         } else {
             let mut code = code_of(&object, target);
             if let Some(kernel) = &args.kernel {
@@ -360,6 +348,20 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     }
     bytes.check()?;
     Ok(Status::Success)
+}
+
+/// Writes a listing that comes in parts; none of those behind an error.
+///
+/// # Errors
+/// `out` cannot be written.
+fn write_parts(out: &mut dyn Write, list: impl FnOnce(&mut dyn FnMut(&[u8]))) -> Result<()> {
+    let mut result = Ok(());
+    list(&mut |part| {
+        if result.is_ok() {
+            result = out.write_all(part);
+        }
+    });
+    Ok(result?)
 }
 
 /// The executable sections of a code object.

@@ -290,9 +290,7 @@ impl Environment {
             variables,
         })
     }
-}
 
-impl Environment {
     /// Unless somebody has chosen targets, takes the one that the program has code for. Notes say so, and name the files whose code runs
     /// on none of the devices.
     fn choose_target(&mut self, options: &Options, code: &ProgramCode) {

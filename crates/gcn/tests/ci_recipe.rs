@@ -11,7 +11,7 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// The commands of the step with a name, as the workflow's shell gets them.
+/// The commands of the named step, as the workflow's shell runs them.
 fn commands(step: &str) -> String {
     let text = fs::read_to_string(root().join("docs/ci.md")).expect("the document");
     let (_, rest) = text.split_once(&format!("- name: {step}\n")).expect(step);

@@ -38,7 +38,7 @@ impl Hazards {
     }
 }
 
-/// Parts of instructions that some dispatch has executed: to work one out takes longer than to execute it many times.
+/// Hazard parts of the instructions of all dispatches: computing one costs more than executing the instruction many times.
 #[derive(Default)]
 struct KnownParts(Mutex<HashMap<Inst, HazardPart>>);
 

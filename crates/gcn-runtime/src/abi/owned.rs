@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::memory::{AllocError, Memory};
 
-/// Bytes of a block up to which launches leave it to later ones.
+/// Size of the largest block that is kept for later launches, in bytes.
 const MAX_SPARE_BYTES: u64 = 4096;
 /// Blocks that are kept at most.
 const MAX_SPARE: usize = 64;
@@ -17,8 +17,7 @@ struct Block {
     bytes: u64,
 }
 
-/// Blocks of launches that have ended, for later ones: the host gives a page that is touched for the first time slower than an empty
-/// kernel runs.
+/// Blocks that ended launches leave to later ones: the first touch of a fresh page takes longer than an empty kernel.
 #[derive(Debug)]
 pub(crate) struct SpareBlocks {
     memory: Memory,
@@ -33,7 +32,7 @@ impl SpareBlocks {
         }
     }
 
-    /// Takes a block of a name and size, filled with zeros.
+    /// Takes a zeroed block of this name and size.
     fn take(&self, name: &str, bytes: u64) -> Option<Block> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = |block: &Block| block.bytes == bytes && block.name == name;

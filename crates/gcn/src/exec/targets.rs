@@ -63,10 +63,10 @@ fn runs_on(id: &str, device: &str) -> bool {
     let own_processor = own.next().and_then(Target::named);
     own_processor.is_some() && own_processor == Target::named(processor) && {
         let own: Vec<&str> = own.filter(|it| it.ends_with(ON)).collect();
-        let features = features.split(COLON).filter(|it| !it.is_empty());
+        let mut features = features.split(COLON).filter(|it| !it.is_empty());
         let named = |feature: &str| feature.trim_end_matches([ON, '-']).to_owned();
         let is_on = |feature: &str| own.iter().any(|it| named(it) == named(feature));
-        features.into_iter().all(|it| it.ends_with(ON) == is_on(it))
+        features.all(|it| it.ends_with(ON) == is_on(it))
     }
 }
 
