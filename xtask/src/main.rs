@@ -18,6 +18,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     with --late also how many of these change results under gcn run --late
        cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
        cargo xtask hsa [PROFILE]                    build the libraries of gcn exec with a profile (release)
+       cargo xtask headers RELEASE=INCLUDE...       write what gcn-hsa knows of the HSA headers of releases of ROCm
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with
                                                     manual pages and completions
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
@@ -78,6 +79,7 @@ fn main() -> ExitCode {
         ["fuzz", seconds] => fuzz::seconds(seconds)
             .and_then(|seconds| install_tools().and_then(|()| fuzz::run_all(seconds))),
         ["hsa"] => hsa::build("release").map(drop),
+        ["headers", ref releases @ ..] if !releases.is_empty() => headers::write(releases),
         ["dist", prefix] => dist::dist(Path::new(prefix)),
         ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "check", ref rest @ ..] => {
@@ -227,6 +229,7 @@ fn run(command: &mut Command) -> Result<()> {
 mod bench;
 mod dist;
 mod fuzz;
+mod headers;
 mod hsa;
 mod install;
 mod kernels;

@@ -5,10 +5,11 @@ use gcn_runtime::{Chip, Device};
 
 use crate::abi::{Handle, HdpFlush, LinkInfo};
 
-use crate::clock::TICKS_PER_SECOND;
-use crate::info::Info;
+use crate::clock::{TICKS_PER_SECOND, now};
+use crate::info::{Info, unknown};
+use crate::numbers::*;
 use crate::pools::{MemoryPool, POOL_KINDS, PoolKind};
-use crate::status::{HsaResult, Status};
+use crate::status::HsaResult;
 
 /// Handles of agents count from here, so that other numbers are none.
 const FIRST_HANDLE: Handle = 0x4743_4e00_0001;
@@ -34,12 +35,7 @@ const WAVES: u32 = 40;
 const SIMDS: u32 = 4;
 const WAVE_LANES: u32 = 64;
 
-/// The extension of images.
-const IMAGES: u32 = 1;
-/// First and last of the attributes of images, `hsa_ext_agent_info_t`.
-const IMAGE_1D: u32 = 0x3000;
-const IMAGE_PITCH_ALIGNMENT: u32 = 0x300c;
-/// Values: elements by dimension (of 1D, arrays, buffers, 2D, arrays, depth, arrays of depth, 3D), layers, images that are
+/// Values of the attributes from [`HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS`] on: elements by dimension (of 1D, arrays, buffers, 2D, arrays, depth, arrays of depth, 3D), layers, images that are
 /// read, images that are written, samplers, alignment of rows.
 const IMAGE_LIMITS: [&[u32]; 13] = [
     &[16384],
@@ -226,105 +222,131 @@ impl Agent {
     pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let of_device = |value: u32| self.number_of(0, |_, _| value);
         Ok(match attribute {
-            0 => Info::Text(self.name(), 64),
-            1 => Info::Text(self.number_of("CPU", |_, _| "AMD").to_owned(), 64),
-            // Feature: kernel dispatches.
-            2 => Info::U32(of_device(1)),
-            // Machine model: large.
-            3 => Info::U32(1),
-            // Profile: the host's processor is of the full one, a discrete device of the base one.
-            4 => Info::U32(self.number_of(1, |_, _| 0)),
-            // Rounding: to nearest.
-            5 => Info::U32(2),
-            23 => Info::U32(of_device(2)),
-            // Fast operations of 16 bits.
-            24 => Info::Bool(self.number_of(false, |device, _| device.target().version().0 >= 8)),
-            6 => Info::U32(of_device(WAVE_LANES)),
-            7 => Info::U16s(vec![of_device(MAX_GROUP) as u16; 3]),
-            8 => Info::U32(of_device(MAX_GROUP)),
-            9 => Info::U32s(vec![of_device(u32::MAX); 3]),
-            10 => Info::U32(of_device(u32::MAX)),
-            11 => Info::U32(of_device(32)),
-            12 => Info::U32(of_device(MAX_QUEUES)),
-            13 => Info::U32(of_device(MIN_QUEUE)),
-            14 => Info::U32(of_device(MAX_QUEUE)),
-            // Queue type: several producers.
-            15 => Info::U32(0),
-            16 | 0xa004 => Info::U32(self.index as u32),
-            // Type: CPU or GPU.
-            17 => Info::U32(of_device(1)),
-            18 => {
+            HSA_AGENT_INFO_NAME => Info::Text(self.name(), 64),
+            HSA_AGENT_INFO_VENDOR_NAME => {
+                Info::Text(self.number_of("CPU", |_, _| "AMD").to_owned(), 64)
+            }
+            HSA_AGENT_INFO_FEATURE => Info::U32(of_device(HSA_AGENT_FEATURE_KERNEL_DISPATCH)),
+            HSA_AGENT_INFO_MACHINE_MODEL => Info::U32(HSA_MACHINE_MODEL_LARGE),
+            HSA_AGENT_INFO_PROFILE => {
+                Info::U32(self.number_of(HSA_PROFILE_FULL, |_, _| HSA_PROFILE_BASE))
+            }
+            HSA_AGENT_INFO_DEFAULT_FLOAT_ROUNDING_MODE => {
+                Info::U32(HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR)
+            }
+            HSA_AGENT_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES => {
+                Info::U32(of_device(HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR))
+            }
+            HSA_AGENT_INFO_FAST_F16_OPERATION => {
+                Info::Bool(self.number_of(false, |device, _| device.target().version().0 >= 8))
+            }
+            HSA_AGENT_INFO_WAVEFRONT_SIZE => Info::U32(of_device(WAVE_LANES)),
+            HSA_AGENT_INFO_WORKGROUP_MAX_DIM => Info::U16s(vec![of_device(MAX_GROUP) as u16; 3]),
+            HSA_AGENT_INFO_WORKGROUP_MAX_SIZE => Info::U32(of_device(MAX_GROUP)),
+            HSA_AGENT_INFO_GRID_MAX_DIM => Info::U32s(vec![of_device(u32::MAX); 3]),
+            HSA_AGENT_INFO_GRID_MAX_SIZE => Info::U32(of_device(u32::MAX)),
+            HSA_AGENT_INFO_FBARRIER_MAX_SIZE => Info::U32(of_device(32)),
+            HSA_AGENT_INFO_QUEUES_MAX => Info::U32(of_device(MAX_QUEUES)),
+            HSA_AGENT_INFO_QUEUE_MIN_SIZE => Info::U32(of_device(MIN_QUEUE)),
+            HSA_AGENT_INFO_QUEUE_MAX_SIZE => Info::U32(of_device(MAX_QUEUE)),
+            HSA_AGENT_INFO_QUEUE_TYPE => Info::U32(HSA_QUEUE_TYPE_MULTI),
+            HSA_AGENT_INFO_NODE | HSA_AMD_AGENT_INFO_DRIVER_NODE_ID => Info::U32(self.index as u32),
+            HSA_AGENT_INFO_DEVICE => {
+                Info::U32(self.number_of(HSA_DEVICE_TYPE_CPU, |_, _| HSA_DEVICE_TYPE_GPU))
+            }
+            HSA_AGENT_INFO_CACHE_SIZE => {
                 let bytes = |level| self.cache(level).map_or(0, |kibibytes| kibibytes << 10);
                 Info::U32s((1..=4).map(bytes).collect())
             }
-            19 => Info::U64(self.isa().unwrap_or(0)),
+            HSA_AGENT_INFO_ISA => Info::U64(self.isa().unwrap_or(0)),
             // Extensions: a bit for each. HIP allocates pitched memory only on a device that says it has images (hipMallocPitch
             // of HIP 5.2), so that these do; what makes an image returns an error (`api/refused.rs`).
-            20 => {
+            HSA_AGENT_INFO_EXTENSIONS => {
                 let mut extensions = vec![0; 128];
-                extensions[0] = of_device(1 << IMAGES) as u8;
+                extensions[0] = of_device(1 << HSA_EXTENSION_IMAGES) as u8;
                 Info::Bytes(extensions)
             }
-            IMAGE_1D..=IMAGE_PITCH_ALIGNMENT => {
-                let limit = IMAGE_LIMITS[(attribute - IMAGE_1D) as usize];
+            HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS
+                ..=HSA_EXT_AGENT_INFO_IMAGE_LINEAR_ROW_PITCH_ALIGNMENT => {
+                let limit =
+                    IMAGE_LIMITS[(attribute - HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS) as usize];
                 let count = limit.iter().map(|value| of_device(*value)).collect();
                 Info::U32s(count)
             }
-            21 => Info::U16(1),
-            22 => Info::U16(1),
-            0xa000 => Info::U32(self.number_of(0, |_, chip| chip.device)),
-            0xa001 => Info::U32(LINE),
-            0xa002 | 0xa014 => Info::U32(match &self.kind {
+            HSA_AGENT_INFO_VERSION_MAJOR => Info::U16(1),
+            HSA_AGENT_INFO_VERSION_MINOR => Info::U16(1),
+            HSA_AMD_AGENT_INFO_CHIP_ID => Info::U32(self.number_of(0, |_, chip| chip.device)),
+            HSA_AMD_AGENT_INFO_CACHELINE_SIZE => Info::U32(LINE),
+            HSA_AMD_AGENT_INFO_COMPUTE_UNIT_COUNT
+            | HSA_AMD_AGENT_INFO_COOPERATIVE_COMPUTE_UNIT_COUNT => Info::U32(match &self.kind {
                 AgentKind::Host { threads, .. } => *threads,
                 AgentKind::Device { chip, .. } => chip.compute_units,
             }),
-            0xa003 => Info::U32(match &self.kind {
+            HSA_AMD_AGENT_INFO_MAX_CLOCK_FREQUENCY => Info::U32(match &self.kind {
                 AgentKind::Host { mhz, .. } => *mhz,
                 AgentKind::Device { chip, .. } => chip.max_mhz,
             }),
-            // Watch points of addresses.
-            0xa005 => Info::U32(self.number_of(1, |_, _| 4)),
+            HSA_AMD_AGENT_INFO_MAX_ADDRESS_WATCH_POINTS => Info::U32(self.number_of(1, |_, _| 4)),
             // Bus, device and function.
-            0xa006 => Info::U32(of_device((self.index as u32) << 8)),
-            0xa007 => Info::U32(self.number_of(0, |_, chip| chip.memory_width)),
-            0xa008 => Info::U32(self.number_of(0, |_, chip| chip.memory_mhz)),
-            0xa009 => Info::Text(self.product(), 64),
-            0xa00a => Info::U32(of_device(WAVES)),
-            0xa00b => Info::U32(of_device(SIMDS)),
-            0xa00c => Info::U32(self.number_of(0, |_, chip| chip.shader_engines)),
-            0xa00d => Info::U32(of_device(1)),
+            HSA_AMD_AGENT_INFO_BDFID => Info::U32(of_device((self.index as u32) << 8)),
+            HSA_AMD_AGENT_INFO_MEMORY_WIDTH => {
+                Info::U32(self.number_of(0, |_, chip| chip.memory_width))
+            }
+            HSA_AMD_AGENT_INFO_MEMORY_MAX_FREQUENCY => {
+                Info::U32(self.number_of(0, |_, chip| chip.memory_mhz))
+            }
+            HSA_AMD_AGENT_INFO_PRODUCT_NAME => Info::Text(self.product(), 64),
+            HSA_AMD_AGENT_INFO_MAX_WAVES_PER_CU => Info::U32(of_device(WAVES)),
+            HSA_AMD_AGENT_INFO_NUM_SIMDS_PER_CU => Info::U32(of_device(SIMDS)),
+            HSA_AMD_AGENT_INFO_NUM_SHADER_ENGINES => {
+                Info::U32(self.number_of(0, |_, chip| chip.shader_engines))
+            }
+            HSA_AMD_AGENT_INFO_NUM_SHADER_ARRAYS_PER_SE => Info::U32(of_device(1)),
             // Memory is the host's: nothing has to be flushed.
-            0xa00e => Info::Flush(HdpFlush {
+            HSA_AMD_AGENT_INFO_HDP_FLUSH => Info::Flush(HdpFlush {
                 mem_flush_cntl: 0,
                 reg_flush_cntl: 0,
             }),
-            0xa00f => Info::U32(0),
-            0xa010 => Info::Bool(self.emulated().is_some()),
-            0xa011 => Info::Text(
+            HSA_AMD_AGENT_INFO_DOMAIN => Info::U32(0),
+            HSA_AMD_AGENT_INFO_COOPERATIVE_QUEUES => Info::Bool(self.emulated().is_some()),
+            HSA_AMD_AGENT_INFO_UUID => Info::Text(
                 match &self.kind {
                     AgentKind::Host { .. } => "CPU-XX".to_owned(),
                     AgentKind::Device { uuid, .. } => uuid.clone(),
                 },
                 21,
             ),
-            0xa012 => Info::U32(1),
-            0xa013 => Info::Bool(false),
-            0xa016 => Info::U64(TICKS_PER_SECOND),
-            0xa107 => Info::U32(self.number_of(0, |_, chip| chip.family)),
+            HSA_AMD_AGENT_INFO_ASIC_REVISION => Info::U32(1),
+            HSA_AMD_AGENT_INFO_SVM_DIRECT_HOST_ACCESS => Info::Bool(false),
+            HSA_AMD_AGENT_INFO_TIMESTAMP_FREQUENCY => Info::U64(TICKS_PER_SECOND),
+            HSA_AMD_AGENT_INFO_ASIC_FAMILY_ID => {
+                Info::U32(self.number_of(0, |_, chip| chip.family))
+            }
             // Versions of firmware: there is none.
-            0xa108 | 0xa109 => Info::U32(0),
-            // Copy engines, and those for copies between devices.
-            0xa10a => Info::U32(of_device(1)),
-            0xa10b => Info::U32(0),
-            // IOMMU: none.
-            0xa110 => Info::U32(0),
-            // Dies.
-            0xa111 => Info::U32(of_device(1)),
-            0xa112 => Info::U32(self.index as u32),
-            0xa113 => Info::U64(FIRST_HANDLE),
-            // Properties of the memory and extensions of AQL: none.
-            0xa114 | 0xa115 => Info::Bytes(vec![0; 8]),
-            _ => return Err(Status::INVALID_ARGUMENT),
+            HSA_AMD_AGENT_INFO_UCODE_VERSION | HSA_AMD_AGENT_INFO_SDMA_UCODE_VERSION => {
+                Info::U32(0)
+            }
+            HSA_AMD_AGENT_INFO_NUM_SDMA_ENG => Info::U32(of_device(1)),
+            HSA_AMD_AGENT_INFO_NUM_SDMA_XGMI_ENG => Info::U32(0),
+            HSA_AMD_AGENT_INFO_IOMMU_SUPPORT => Info::U32(HSA_IOMMU_SUPPORT_NONE),
+            HSA_AMD_AGENT_INFO_NUM_XCC => Info::U32(of_device(1)),
+            HSA_AMD_AGENT_INFO_DRIVER_UID => Info::U32(self.index as u32),
+            HSA_AMD_AGENT_INFO_NEAREST_CPU => Info::U64(FIRST_HANDLE),
+            HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES => {
+                let is_apu = self.number_of(false, |_, chip| chip.is_apu());
+                Info::Bytes(u64::from(is_apu).to_le_bytes().to_vec())
+            }
+            HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => Info::Bytes(vec![0; 8]),
+            // A launch takes its scratch from the device's memory.
+            HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_MAX | HSA_AMD_AGENT_INFO_SCRATCH_LIMIT_CURRENT => {
+                Info::U64(self.number_of(0, |_, _| self.memory))
+            }
+            // Clocks of the device, the processor and the system, and ticks of the latter.
+            HSA_AMD_AGENT_INFO_CLOCK_COUNTERS if self.emulated().is_some() => {
+                let clocks = [now(), now(), now(), TICKS_PER_SECOND];
+                Info::Bytes(clocks.map(u64::to_le_bytes).concat())
+            }
+            _ => return Err(unknown("an agent", attribute)),
         })
     }
 
@@ -356,24 +378,25 @@ impl Agent {
     pub(crate) fn isa_info(&self, attribute: u32) -> HsaResult<Info> {
         let name = self.isa_name();
         Ok(match attribute {
-            0 => Info::U32(name.len() as u32 + 1),
-            1 => Info::Name(name),
+            HSA_ISA_INFO_NAME_LENGTH => Info::U32(name.len() as u32 + 1),
+            HSA_ISA_INFO_NAME => Info::Name(name),
             // One call convention, its wave, and waves of a compute unit.
-            2 => Info::U32(1),
-            3 => Info::U32(WAVE_LANES),
-            4 => Info::U32(WAVES),
-            // The large machine model, the base profile.
-            5 => Info::Bytes(vec![0, 1]),
-            6 => Info::Bytes(vec![1, 0]),
-            // Rounding: default, to zero, to nearest.
-            7 | 8 => Info::Bytes(vec![0, 0, 1]),
-            9 => self.info(24)?,
-            12 => self.info(7)?,
-            13 => self.info(8)?,
-            14 => self.info(9)?,
-            16 => Info::U64(u64::MAX),
-            17 => self.info(11)?,
-            _ => return Err(Status::INVALID_ARGUMENT),
+            HSA_ISA_INFO_CALL_CONVENTION_COUNT => Info::U32(1),
+            HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONT_SIZE => Info::U32(WAVE_LANES),
+            HSA_ISA_INFO_CALL_CONVENTION_INFO_WAVEFRONTS_PER_COMPUTE_UNIT => Info::U32(WAVES),
+            // A flag each: of the small and the large machine model, the base and the full profile, and rounding by default, to
+            // zero, to nearest.
+            HSA_ISA_INFO_MACHINE_MODELS => Info::Bytes(vec![0, 1]),
+            HSA_ISA_INFO_PROFILES => Info::Bytes(vec![1, 0]),
+            HSA_ISA_INFO_DEFAULT_FLOAT_ROUNDING_MODES
+            | HSA_ISA_INFO_BASE_PROFILE_DEFAULT_FLOAT_ROUNDING_MODES => Info::Bytes(vec![0, 0, 1]),
+            HSA_ISA_INFO_FAST_F16_OPERATION => self.info(HSA_AGENT_INFO_FAST_F16_OPERATION)?,
+            HSA_ISA_INFO_WORKGROUP_MAX_DIM => self.info(HSA_AGENT_INFO_WORKGROUP_MAX_DIM)?,
+            HSA_ISA_INFO_WORKGROUP_MAX_SIZE => self.info(HSA_AGENT_INFO_WORKGROUP_MAX_SIZE)?,
+            HSA_ISA_INFO_GRID_MAX_DIM => self.info(HSA_AGENT_INFO_GRID_MAX_DIM)?,
+            HSA_ISA_INFO_GRID_MAX_SIZE => Info::U64(u64::MAX),
+            HSA_ISA_INFO_FBARRIER_MAX_SIZE => self.info(HSA_AGENT_INFO_FBARRIER_MAX_SIZE)?,
+            _ => return Err(unknown("an instruction set", attribute)),
         })
     }
 
@@ -389,18 +412,20 @@ impl Agent {
         let is_group = pool.kind == PoolKind::Group;
         let hops = u32::from(!is_own);
         Ok(match attribute {
-            // Never, by default, or when it is allowed.
-            0 => Info::U32(match (is_own, is_group) {
-                (false, true) => 0,
-                (false, false) if self.emulated().is_none() && !has_large_bar => 0,
-                (true, _) => 1,
-                (false, false) if pool.kind.is_hosts() => 1,
-                (false, false) => 2,
+            HSA_AMD_AGENT_MEMORY_POOL_INFO_ACCESS => Info::U32(match (is_own, is_group) {
+                (false, true) => HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED,
+                (false, false) if self.emulated().is_none() && !has_large_bar => {
+                    HSA_AMD_MEMORY_POOL_ACCESS_NEVER_ALLOWED
+                }
+                (true, _) => HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT,
+                (false, false) if pool.kind.is_hosts() => {
+                    HSA_AMD_MEMORY_POOL_ACCESS_ALLOWED_BY_DEFAULT
+                }
+                (false, false) => HSA_AMD_MEMORY_POOL_ACCESS_DISALLOWED_BY_DEFAULT,
             }),
-            1 => Info::U32(hops),
-            // The link of each hop: PCI Express.
-            2 if is_own => Info::Bytes(Vec::new()),
-            2 => Info::Link(LinkInfo {
+            HSA_AMD_AGENT_MEMORY_POOL_INFO_NUM_LINK_HOPS => Info::U32(hops),
+            HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO if is_own => Info::Bytes(Vec::new()),
+            HSA_AMD_AGENT_MEMORY_POOL_INFO_LINK_INFO => Info::Link(LinkInfo {
                 min_latency: 0,
                 max_latency: 0,
                 min_bandwidth: 0,
@@ -408,10 +433,10 @@ impl Agent {
                 atomic_support_32bit: true,
                 atomic_support_64bit: true,
                 coherent_support: true,
-                link_type: 2,
+                link_type: HSA_AMD_LINK_INFO_TYPE_PCIE,
                 numa_distance: 20,
             }),
-            _ => return Err(Status::INVALID_ARGUMENT),
+            _ => return Err(unknown("an agent's access to a pool", attribute)),
         })
     }
 

@@ -5,7 +5,10 @@
 
 use std::ffi::c_void;
 
+use gcn_runtime::program::say::say_once;
+
 use crate::abi::{HdpFlush, LinkInfo};
+use crate::status::Status;
 
 /// The value of an attribute, in the type that the headers say for it.
 #[derive(Clone, Debug)]
@@ -27,6 +30,13 @@ pub(crate) enum Info {
     Bytes(Vec<u8>),
     Link(LinkInfo),
     Flush(HdpFlush),
+}
+
+/// The error for an attribute that has no value, which is named on standard error: a release of HIP that asks for it may give up
+/// without another word.
+pub(crate) fn unknown(of: &str, attribute: u32) -> Status {
+    say_once(&format!("{of} has no attribute {attribute:#x}"));
+    Status::INVALID_ARGUMENT
 }
 
 impl Info {

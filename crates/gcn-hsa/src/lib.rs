@@ -30,6 +30,7 @@
 // In the order of their imports: a module names only modules above it.
 
 // Types of the headers.
+pub mod numbers;
 pub mod status;
 pub mod abi;
 

@@ -12,7 +12,8 @@ use gcn_runtime::{Error, Kernel, Module};
 use crate::abi::{Handle, SegmentDescriptor};
 use crate::agents::Agent;
 use crate::handles::Handles;
-use crate::info::Info;
+use crate::info::{Info, unknown};
+use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 
 /// Suffix of the symbols of kernel descriptors.
@@ -40,6 +41,15 @@ pub(crate) enum CodeOrigin {
         path: CString,
         offset: u64,
     },
+}
+
+impl CodeOrigin {
+    fn storage_type(&self) -> u32 {
+        match self {
+            CodeOrigin::File { .. } => HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_FILE,
+            CodeOrigin::Memory(_) => HSA_VEN_AMD_LOADER_CODE_OBJECT_STORAGE_TYPE_MEMORY,
+        }
+    }
 }
 
 impl CodeReader {
@@ -88,38 +98,56 @@ impl LoadedObject {
         let range = self.range();
         let uri = self.reader.uri();
         Ok(match (attribute, &self.reader.origin) {
-            (1, _) => Info::U64(self.executable),
-            // Kind: an agent's.
-            (2, _) => Info::U32(2),
-            (3, _) => Info::U64(self.agent),
-            // Storage: file or memory.
-            (4, CodeOrigin::File { .. }) => Info::U32(1),
-            (4, CodeOrigin::Memory(_)) => Info::U32(2),
-            (5, CodeOrigin::Memory(address)) => Info::U64(*address),
-            (6, CodeOrigin::Memory(_)) => Info::U64(self.reader.bytes.len() as u64),
-            (7, CodeOrigin::File { descriptor, .. }) => Info::U32(descriptor.cast_unsigned()),
-            (8, _) => Info::U64(loaded.address.wrapping_sub(loaded.linked)),
-            (9, _) => Info::U64(range.start),
-            (10, _) => Info::U64(range.end - range.start),
-            (11, _) => Info::U32(uri.len() as u32),
-            (12, _) => Info::Chars(uri),
-            _ => return Err(Status::INVALID_ARGUMENT),
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_EXECUTABLE, _) => {
+                Info::U64(self.executable)
+            }
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_KIND, _) => {
+                Info::U32(HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_KIND_AGENT)
+            }
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_AGENT, _) => Info::U64(self.agent),
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_TYPE, origin) => {
+                Info::U32(origin.storage_type())
+            }
+            (
+                HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_BASE,
+                CodeOrigin::Memory(address),
+            ) => Info::U64(*address),
+            (
+                HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_MEMORY_SIZE,
+                CodeOrigin::Memory(_),
+            ) => Info::U64(self.reader.bytes.len() as u64),
+            (
+                HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_CODE_OBJECT_STORAGE_FILE,
+                CodeOrigin::File { descriptor, .. },
+            ) => Info::U32(descriptor.cast_unsigned()),
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_DELTA, _) => {
+                Info::U64(loaded.address.wrapping_sub(loaded.linked))
+            }
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_BASE, _) => Info::U64(range.start),
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_LOAD_SIZE, _) => {
+                Info::U64(range.end - range.start)
+            }
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI_LENGTH, _) => {
+                Info::U32(uri.len() as u32)
+            }
+            (HSA_VEN_AMD_LOADER_LOADED_CODE_OBJECT_INFO_URI, _) => Info::Chars(uri),
+            _ => return Err(unknown("a loaded code object", attribute)),
         })
     }
 
     fn segment(&self) -> SegmentDescriptor {
         let range = self.range();
-        let (kind, base, size) = match &self.reader.origin {
+        let (base, size) = match &self.reader.origin {
             CodeOrigin::File { path, .. } => {
                 let path = path.as_bytes_with_nul();
-                (1, path.as_ptr().addr() as u64, path.len())
+                (path.as_ptr().addr() as u64, path.len())
             }
-            CodeOrigin::Memory(address) => (2, *address, self.reader.bytes.len()),
+            CodeOrigin::Memory(address) => (*address, self.reader.bytes.len()),
         };
         SegmentDescriptor {
             agent: self.agent,
             executable: self.executable,
-            code_object_storage_type: kind,
+            code_object_storage_type: self.reader.origin.storage_type(),
             code_object_storage_base: base,
             code_object_storage_size: size,
             code_object_storage_offset: 0,
@@ -154,18 +182,18 @@ impl ExecutableSymbol {
     /// The value of an `hsa_executable_symbol_info_t`.
     pub(crate) fn info(&self, attribute: u32) -> HsaResult<Info> {
         let general = match attribute {
-            0 => Info::U32(match self.kind {
-                SymbolContents::Variable { .. } => 0,
-                SymbolContents::Kernel(_) => 1,
+            HSA_EXECUTABLE_SYMBOL_INFO_TYPE => Info::U32(match self.kind {
+                SymbolContents::Variable { .. } => HSA_SYMBOL_KIND_VARIABLE,
+                SymbolContents::Kernel(_) => HSA_SYMBOL_KIND_KERNEL,
             }),
-            1 => Info::U32(self.name.len() as u32),
-            2 => Info::Chars(self.name.clone()),
-            3 => Info::U32(0),
-            4 => Info::Chars(String::new()),
-            20 => Info::U64(self.agent),
+            HSA_EXECUTABLE_SYMBOL_INFO_NAME_LENGTH => Info::U32(self.name.len() as u32),
+            HSA_EXECUTABLE_SYMBOL_INFO_NAME => Info::Chars(self.name.clone()),
+            HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME_LENGTH => Info::U32(0),
+            HSA_EXECUTABLE_SYMBOL_INFO_MODULE_NAME => Info::Chars(String::new()),
+            HSA_EXECUTABLE_SYMBOL_INFO_AGENT => Info::U64(self.agent),
             // Linkage: of the program or of the module.
-            5 => Info::U32(self.is_global.into()),
-            17 => Info::Bool(true),
+            HSA_EXECUTABLE_SYMBOL_INFO_LINKAGE => Info::U32(self.is_global.into()),
+            HSA_EXECUTABLE_SYMBOL_INFO_IS_DEFINITION => Info::Bool(true),
             _ => return self.special_info(attribute),
         };
         Ok(general)
@@ -178,15 +206,19 @@ impl ExecutableSymbol {
                 size,
                 is_constant,
             } => Ok(match attribute {
-                21 => Info::U64(*address),
+                HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ADDRESS => Info::U64(*address),
                 // Allocation: an agent's.
-                6 => Info::U32(0),
+                HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALLOCATION => Info::U32(0),
                 // Segment: global or read-only.
-                7 => Info::U32((*is_constant).into()),
-                8 => Info::U32(1 << address.trailing_zeros().min(12)),
-                9 => Info::U32(u32::try_from(*size).unwrap_or(u32::MAX)),
-                10 => Info::Bool(*is_constant),
-                _ => return Err(Status::INVALID_ARGUMENT),
+                HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SEGMENT => Info::U32((*is_constant).into()),
+                HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_ALIGNMENT => {
+                    Info::U32(1 << address.trailing_zeros().min(12))
+                }
+                HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_SIZE => {
+                    Info::U32(u32::try_from(*size).unwrap_or(u32::MAX))
+                }
+                HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_IS_CONST => Info::Bool(*is_constant),
+                _ => return Err(unknown("a variable", attribute)),
             }),
             SymbolContents::Kernel(kernel) => {
                 let description = kernel.description();
@@ -194,17 +226,25 @@ impl ExecutableSymbol {
                 let metadata = description.metadata.as_ref();
                 let segment = metadata.map(|metadata| metadata.kernarg_segment_size);
                 Ok(match attribute {
-                    22 => Info::U64(kernel_object(kernel)),
-                    11 => {
+                    HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_OBJECT => Info::U64(kernel_object(kernel)),
+                    HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_SIZE => {
                         let bytes = segment.unwrap_or(u64::from(descriptor.kernarg_size));
                         Info::U32(u32::try_from(bytes).unwrap_or(u32::MAX))
                     }
-                    12 => Info::U32(ARGUMENT_ALIGNMENT),
-                    13 => Info::U32(descriptor.group_segment_fixed_size),
-                    14 => Info::U32(descriptor.private_segment_fixed_size),
-                    15 => Info::Bool(descriptor.kernel_code_properties.uses_dynamic_stack()),
-                    18 => Info::U32(0),
-                    _ => return Err(Status::INVALID_ARGUMENT),
+                    HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_KERNARG_SEGMENT_ALIGNMENT => {
+                        Info::U32(ARGUMENT_ALIGNMENT)
+                    }
+                    HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_GROUP_SEGMENT_SIZE => {
+                        Info::U32(descriptor.group_segment_fixed_size)
+                    }
+                    HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_PRIVATE_SEGMENT_SIZE => {
+                        Info::U32(descriptor.private_segment_fixed_size)
+                    }
+                    HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_DYNAMIC_CALLSTACK => {
+                        Info::Bool(descriptor.kernel_code_properties.uses_dynamic_stack())
+                    }
+                    HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_CALL_CONVENTION => Info::U32(0),
+                    _ => return Err(unknown("a kernel", attribute)),
                 })
             }
         }

@@ -8,7 +8,8 @@ use gcn_runtime::memory::ALIAS;
 use gcn_runtime::{Device, HostMemory};
 
 use crate::abi::Handle;
-use crate::info::Info;
+use crate::info::{Info, unknown};
+use crate::numbers::*;
 use crate::status::{HsaResult, Status};
 
 /// Bytes that allocations are multiples of.
@@ -103,29 +104,47 @@ impl MemoryPool {
         let is_memory = self.kind != PoolKind::Group;
         let granule = if is_memory { GRANULE } else { 0 };
         Ok(match attribute {
-            // Segment: global or group.
-            0 => Info::U32(if is_memory { 0 } else { 3 }),
-            1 => Info::U32(self.kind.flags()),
-            2 | 16 => Info::U64(size),
-            5 => Info::Bool(is_memory),
-            6 | 7 => Info::U64(granule),
-            // Recommended: a large page of a device's memory.
-            18 if self.kind == PoolKind::Local => Info::U64(LARGE_PAGE),
-            18 => Info::U64(granule),
-            15 => Info::Bool(self.kind.is_hosts()),
-            // Location: the host's or a device's.
-            17 => Info::U32(u32::from(!self.kind.is_hosts())),
-            _ => return Err(Status::INVALID_ARGUMENT),
+            HSA_AMD_MEMORY_POOL_INFO_SEGMENT => Info::U32(if is_memory {
+                HSA_AMD_SEGMENT_GLOBAL
+            } else {
+                HSA_AMD_SEGMENT_GROUP
+            }),
+            HSA_AMD_MEMORY_POOL_INFO_GLOBAL_FLAGS => Info::U32(self.kind.flags()),
+            HSA_AMD_MEMORY_POOL_INFO_SIZE | HSA_AMD_MEMORY_POOL_INFO_ALLOC_MAX_SIZE => {
+                Info::U64(size)
+            }
+            HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALLOWED => Info::Bool(is_memory),
+            HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_GRANULE
+            | HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_ALIGNMENT => Info::U64(granule),
+            HSA_AMD_MEMORY_POOL_INFO_RUNTIME_ALLOC_REC_GRANULE => {
+                Info::U64(if self.kind == PoolKind::Local {
+                    LARGE_PAGE
+                } else {
+                    granule
+                })
+            }
+            HSA_AMD_MEMORY_POOL_INFO_ACCESSIBLE_BY_ALL => Info::Bool(self.kind.is_hosts()),
+            HSA_AMD_MEMORY_POOL_INFO_LOCATION => Info::U32(if self.kind.is_hosts() {
+                HSA_AMD_MEMORY_POOL_LOCATION_CPU
+            } else {
+                HSA_AMD_MEMORY_POOL_LOCATION_GPU
+            }),
+            _ => return Err(unknown("a memory pool", attribute)),
         })
     }
 
     /// The value of an `hsa_region_info_t`.
     pub(crate) fn region_info(self, size: u64, attribute: u32) -> HsaResult<Info> {
         match attribute {
-            0 | 1 | 2 | 5 | 6 | 7 => self.info(size, attribute),
-            4 => Ok(Info::U64(size)),
-            8 => Ok(Info::U32(0)),
-            _ => Err(Status::INVALID_ARGUMENT),
+            HSA_REGION_INFO_SEGMENT
+            | HSA_REGION_INFO_GLOBAL_FLAGS
+            | HSA_REGION_INFO_SIZE
+            | HSA_REGION_INFO_RUNTIME_ALLOC_ALLOWED
+            | HSA_REGION_INFO_RUNTIME_ALLOC_GRANULE
+            | HSA_REGION_INFO_RUNTIME_ALLOC_ALIGNMENT => self.info(size, attribute),
+            HSA_REGION_INFO_ALLOC_MAX_SIZE => Ok(Info::U64(size)),
+            HSA_REGION_INFO_ALLOC_MAX_PRIVATE_WORKGROUP_SIZE => Ok(Info::U32(0)),
+            _ => Err(unknown("a region", attribute)),
         }
     }
 }

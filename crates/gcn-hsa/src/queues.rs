@@ -205,6 +205,10 @@ impl Queue {
         self.address
     }
 
+    pub(crate) fn doorbell(&self) -> Handle {
+        self.doorbell.handle()
+    }
+
     pub(crate) fn agent(&self) -> usize {
         self.agent
     }

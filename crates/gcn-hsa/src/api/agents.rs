@@ -4,7 +4,8 @@ use std::ffi::{c_char, c_void};
 
 use super::{array, call, each, put, put_info, text};
 use crate::abi::{EachHandle, Handle};
-use crate::info::Info;
+use crate::info::{Info, unknown};
+use crate::numbers::*;
 use crate::status::Status;
 
 #[unsafe(no_mangle)]
@@ -25,12 +26,10 @@ pub unsafe extern "C" fn hsa_agent_get_info(
     attribute: u32,
     value: *mut c_void,
 ) -> Status {
-    /// Bytes of memory that are not in use.
-    const MEMORY_AVAILABLE: u32 = 0xa015;
     call(|runtime| {
         let agent = runtime.agent(agent)?;
         let info = match attribute {
-            MEMORY_AVAILABLE => {
+            HSA_AMD_AGENT_INFO_MEMORY_AVAIL => {
                 let used = runtime.pools.used(agent.index());
                 Ok(Info::U64(agent.memory.saturating_sub(used)))
             }
@@ -233,11 +232,11 @@ pub unsafe extern "C" fn hsa_cache_get_info(
         let kibibytes = agent.cache(level).ok_or(Status::INVALID_CACHE)?;
         let name = format!("{} L{level}", agent.name());
         let info = match attribute {
-            0 => Ok(Info::U32(name.len() as u32)),
-            1 => Ok(Info::Name(name)),
-            2 => Ok(Info::U8(level)),
-            3 => Ok(Info::U32(kibibytes << 10)),
-            _ => Err(Status::INVALID_ARGUMENT),
+            HSA_CACHE_INFO_NAME_LENGTH => Ok(Info::U32(name.len() as u32)),
+            HSA_CACHE_INFO_NAME => Ok(Info::Name(name)),
+            HSA_CACHE_INFO_LEVEL => Ok(Info::U8(level)),
+            HSA_CACHE_INFO_SIZE => Ok(Info::U32(kibibytes << 10)),
+            _ => Err(unknown("a cache", attribute)),
         };
         // SAFETY: the program vouches for its address.
         unsafe { put_info(value, info) }
@@ -279,5 +278,17 @@ pub unsafe extern "C" fn hsa_amd_agents_allow_access(
         // All agents share the memory of pools already.
         let known = runtime.pools.find(address.addr() as u64);
         known.map(drop).ok_or(Status::INVALID_ARGUMENT)
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_amd_agent_set_async_scratch_limit(agent: Handle, _bytes: usize) -> Status {
+    // As ROCr answers on chips that do not take scratch back while queues run, which no GCN chip does.
+    call(|runtime| {
+        runtime
+            .agent(agent)?
+            .emulated()
+            .ok_or(Status::INVALID_AGENT)?;
+        Err(Status::INVALID_ARGUMENT)
     })
 }

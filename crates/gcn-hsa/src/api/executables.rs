@@ -12,8 +12,9 @@ use gcn_object::Bytes;
 
 use super::{call, put, put_info, text};
 use crate::abi::Handle;
-use crate::info::Info;
+use crate::info::{Info, unknown};
 use crate::loader::{CodeOrigin, CodeReader, Executable};
+use crate::numbers::*;
 use crate::runtime::Runtime;
 use crate::status::{HsaResult, Status};
 
@@ -165,11 +166,16 @@ pub unsafe extern "C" fn hsa_executable_get_info(
     call(|runtime| {
         let executable = executable(runtime, handle)?;
         let info = match attribute {
-            // Profile: base. State: frozen or not. Rounding: to nearest.
-            1 => Ok(Info::U32(0)),
-            2 => Ok(Info::U32(executable.is_frozen().into())),
-            3 => Ok(Info::U32(2)),
-            _ => Err(Status::INVALID_ARGUMENT),
+            HSA_EXECUTABLE_INFO_PROFILE => Ok(Info::U32(HSA_PROFILE_BASE)),
+            HSA_EXECUTABLE_INFO_STATE => Ok(Info::U32(if executable.is_frozen() {
+                HSA_EXECUTABLE_STATE_FROZEN
+            } else {
+                HSA_EXECUTABLE_STATE_UNFROZEN
+            })),
+            HSA_EXECUTABLE_INFO_DEFAULT_FLOAT_ROUNDING_MODE => {
+                Ok(Info::U32(HSA_DEFAULT_FLOAT_ROUNDING_MODE_NEAR))
+            }
+            _ => Err(unknown("an executable", attribute)),
         };
         // SAFETY: the program vouches for its address.
         unsafe { put_info(value, info) }

@@ -397,6 +397,22 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     })
 }
 
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
+    to_agent: Handle,
+    from_agent: Handle,
+    engines: *mut u32,
+) -> Status {
+    /// All are the same.
+    const NO_PREFERENCE: u32 = 0;
+    call(|runtime| {
+        runtime.agent(to_agent)?;
+        runtime.agent(from_agent)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(engines, NO_PREFERENCE) }
+    })
+}
+
 /// Pitched memory at the host's address.
 fn on_host(memory: &PitchedPtr) -> PitchedPtr {
     PitchedPtr {

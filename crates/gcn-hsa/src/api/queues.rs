@@ -3,9 +3,11 @@
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use super::{array, call, put};
+use super::{array, call, put, put_info};
 use crate::abi::{Handle, HsaQueue, QueueCallback, Times};
 use crate::dispatch;
+use crate::info::{Info, unknown};
+use crate::numbers::*;
 use crate::queues::{Queue, QueueParameters, raw};
 use crate::runtime::Runtime;
 use crate::status::{HsaResult, Status};
@@ -77,6 +79,24 @@ pub extern "C" fn hsa_amd_queue_set_priority(queue: *mut HsaQueue, priority: u32
         // The host's scheduler is fair to all queues: a priority is a wish.
         0..=2 => find(runtime, queue).map(drop),
         _ => Err(Status::INVALID_ARGUMENT),
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_queue_get_info(
+    queue: *mut HsaQueue,
+    attribute: u32,
+    value: *mut c_void,
+) -> Status {
+    call(|runtime| {
+        let queue = find(runtime, queue)?;
+        let info = match attribute {
+            HSA_AMD_QUEUE_INFO_AGENT => Ok(Info::U64(runtime.agents[queue.agent()].handle())),
+            HSA_AMD_QUEUE_INFO_DOORBELL_ID => Ok(Info::U64(queue.doorbell())),
+            _ => Err(unknown("a queue", attribute)),
+        };
+        // SAFETY: the program vouches for its address.
+        unsafe { put_info(value, info) }
     })
 }
 

@@ -31,7 +31,7 @@ refused! {
         hsa_amd_ipc_signal_create;
     "there is no graphics driver to share memory with":
         hsa_amd_interop_map_buffer hsa_amd_interop_unmap_buffer hsa_amd_portable_export_dmabuf
-        hsa_amd_portable_close_dmabuf;
+        hsa_amd_portable_export_dmabuf_v2         hsa_amd_portable_close_dmabuf;
     "the emulated devices have no shared virtual memory":
         hsa_amd_svm_attributes_get hsa_amd_svm_attributes_set hsa_amd_svm_prefetch_async;
     "memory does not move between pools":
@@ -53,6 +53,8 @@ refused! {
     "the emulated devices have no counters of this kind":
         hsa_amd_spm_acquire hsa_amd_spm_release hsa_amd_spm_set_dest_buffer;
     "the emulated devices do not have it":
-        hsa_amd_agent_set_async_scratch_limit hsa_amd_queue_get_info hsa_amd_enable_logging
-        hsa_amd_signal_wait_all hsa_amd_memory_get_preferred_copy_engine hsa_amd_ais_file_read hsa_amd_ais_file_write;
+        hsa_amd_enable_logging hsa_amd_ais_file_read hsa_amd_ais_file_write;
+    "there are no samples of program counters":
+        hsa_ven_amd_pcs_create hsa_ven_amd_pcs_create_from_id hsa_ven_amd_pcs_destroy hsa_ven_amd_pcs_flush
+        hsa_ven_amd_pcs_iterate_configuration hsa_ven_amd_pcs_start hsa_ven_amd_pcs_stop;
 }

@@ -245,27 +245,82 @@ pub unsafe extern "C" fn hsa_signal_wait_relaxed(
     unsafe { hsa_signal_wait_scacquire(signal, condition, compare, timeout, state) }
 }
 
-/// Waits until one of several conditions holds; its index, and the value of its signal.
-fn wait_any(
-    signals: &[Signal],
-    conditions: &[u32],
-    values: &[i64],
-    timeout: Option<Duration>,
-) -> HsaResult<Option<(usize, i64)>> {
-    let conditions: HsaResult<Vec<SignalCondition>> = conditions
-        .iter()
-        .map(|code| SignalCondition::new(*code))
-        .collect();
-    let conditions = conditions?;
-    let deadline = timeout.and_then(|timeout| Instant::now().checked_add(timeout));
-    Ok(CHANGES.wait(deadline, || {
-        signals.iter().enumerate().find_map(|(index, signal)| {
-            let value = signal.load(Acquire);
-            conditions[index]
-                .holds(value, values[index])
-                .then_some((index, value))
+/// Conditions of signals that somebody waits for. As ROCr has it, a handle that is no signal's stands for nothing.
+struct Waited<'a> {
+    signals: Vec<Option<Signal>>,
+    conditions: Vec<SignalCondition>,
+    values: &'a [i64],
+}
+
+impl<'a> Waited<'a> {
+    fn new(
+        signals: Vec<Option<Signal>>,
+        conditions: &[u32],
+        values: &'a [i64],
+    ) -> HsaResult<Waited<'a>> {
+        let conditions = conditions.iter().map(|code| SignalCondition::new(*code));
+        Ok(Waited {
+            signals,
+            conditions: conditions.collect::<HsaResult<_>>()?,
+            values,
         })
-    }))
+    }
+
+    /// # Safety
+    /// The addresses are those of `count` elements.
+    unsafe fn of_program(
+        runtime: &Runtime,
+        count: u32,
+        signals: *const Handle,
+        conditions: *const u32,
+        values: *const i64,
+    ) -> HsaResult<Waited<'a>> {
+        // SAFETY: the caller vouches for the arrays.
+        let (signals, conditions, values) = unsafe {
+            (
+                array(signals, count)?,
+                array(conditions, count)?,
+                array(values, count)?,
+            )
+        };
+        let signals = signals
+            .iter()
+            .map(|handle| runtime.signals.get(*handle).ok());
+        Waited::new(signals.collect(), conditions, values)
+    }
+
+    /// The value of a signal whose condition holds; `Some(None)` for none.
+    fn held(&self, index: usize) -> Option<Option<i64>> {
+        let Some(signal) = &self.signals[index] else {
+            return Some(None);
+        };
+        let value = signal.load(Acquire);
+        let holds = self.conditions[index].holds(value, self.values[index]);
+        holds.then_some(Some(value))
+    }
+
+    /// Waits until a condition holds; the position of its signal, and the value.
+    fn any(&self, timeout: Option<Duration>) -> Option<(usize, i64)> {
+        if self.signals.iter().all(Option::is_none) {
+            return None;
+        }
+        CHANGES.wait(deadline(timeout), || {
+            (0..self.signals.len()).find_map(|index| Some((index, self.held(index)??)))
+        })
+    }
+
+    /// Waits until all conditions hold; the values, 0 in place of one that does not exist.
+    fn all(&self, timeout: Option<Duration>) -> Option<Vec<i64>> {
+        CHANGES.wait(deadline(timeout), || {
+            let values = (0..self.signals.len()).map(|index| Some(self.held(index)?.unwrap_or(0)));
+            values.collect()
+        })
+    }
+}
+
+/// The end of a time that begins now; `None` for never.
+fn deadline(timeout: Option<Duration>) -> Option<Instant> {
+    timeout.and_then(|timeout| Instant::now().checked_add(timeout))
 }
 
 #[unsafe(no_mangle)]
@@ -279,20 +334,10 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
     satisfying: *mut i64,
 ) -> u32 {
     let mut found = u32::MAX;
-    let status = call(|runtime| {
+    call(|runtime| {
         // SAFETY: the program vouches for its arrays.
-        let (signals, conditions, values) = unsafe {
-            (
-                array(signals, count)?,
-                array(conditions, count)?,
-                array(values, count)?,
-            )
-        };
-        let signals: HsaResult<Vec<Signal>> = signals
-            .iter()
-            .map(|handle| runtime.signals.get(*handle))
-            .collect();
-        if let Some((index, value)) = wait_any(&signals?, conditions, values, limit(timeout))? {
+        let waited = unsafe { Waited::of_program(runtime, count, signals, conditions, values) }?;
+        if let Some((index, value)) = waited.any(limit(timeout)) {
             found = index as u32;
             if !satisfying.is_null() {
                 // SAFETY: the program vouches for its address.
@@ -301,11 +346,33 @@ pub unsafe extern "C" fn hsa_amd_signal_wait_any(
         }
         Ok(())
     });
-    if status == Status::SUCCESS {
-        found
-    } else {
-        u32::MAX
-    }
+    found
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_signal_wait_all(
+    count: u32,
+    signals: *const Handle,
+    conditions: *const u32,
+    values: *const i64,
+    timeout: u64,
+    _hint: u32,
+    satisfying: *mut i64,
+) -> u32 {
+    let mut outcome = u32::MAX;
+    call(|runtime| {
+        // SAFETY: the program vouches for its arrays.
+        let waited = unsafe { Waited::of_program(runtime, count, signals, conditions, values) }?;
+        if let Some(values) = waited.all(limit(timeout)) {
+            outcome = 0;
+            if !satisfying.is_null() {
+                // SAFETY: the program vouches for `count` elements, as many as there are values.
+                unsafe { std::ptr::copy_nonoverlapping(values.as_ptr(), satisfying, values.len()) };
+            }
+        }
+        Ok(())
+    });
+    outcome
 }
 
 #[unsafe(no_mangle)]
@@ -407,7 +474,8 @@ unsafe fn wait_group(
     let count = signals.len() as u32;
     // SAFETY: the caller vouches for the arrays.
     let (conditions, values) = unsafe { (array(conditions, count)?, array(values, count)?) };
-    let found = wait_any(&signals, conditions, values, None)?;
+    let known = signals.iter().cloned().map(Some).collect();
+    let found = Waited::new(known, conditions, values)?.any(None);
     let (index, found) = found.ok_or(Status::ERROR)?;
     // SAFETY: the caller vouches for the addresses.
     unsafe {

@@ -4,7 +4,8 @@ use std::ffi::{c_char, c_void};
 
 use super::{call, guard, put, put_info};
 use crate::clock::{TICKS_PER_SECOND, now};
-use crate::info::Info;
+use crate::info::{Info, unknown};
+use crate::numbers::*;
 use crate::runtime;
 use crate::status::Status;
 use gcn_runtime::program::exit;
@@ -45,29 +46,31 @@ pub(super) const LOADER: u16 = 0x201;
 pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void) -> Status {
     call(|_| {
         let info = match attribute {
-            0 => Info::U16(VERSION.0),
-            1 => Info::U16(VERSION.1),
-            2 => Info::U64(now()),
-            3 => Info::U64(TICKS_PER_SECOND),
-            4 => Info::U64(u64::MAX),
-            // Little-endian, of the large machine model.
-            5 => Info::U32(0),
-            6 => Info::U32(1),
-            7 => {
+            HSA_SYSTEM_INFO_VERSION_MAJOR => Info::U16(VERSION.0),
+            HSA_SYSTEM_INFO_VERSION_MINOR => Info::U16(VERSION.1),
+            HSA_SYSTEM_INFO_TIMESTAMP => Info::U64(now()),
+            HSA_SYSTEM_INFO_TIMESTAMP_FREQUENCY => Info::U64(TICKS_PER_SECOND),
+            HSA_SYSTEM_INFO_SIGNAL_MAX_WAIT => Info::U64(u64::MAX),
+            HSA_SYSTEM_INFO_ENDIANNESS => Info::U32(HSA_ENDIANNESS_LITTLE),
+            HSA_SYSTEM_INFO_MACHINE_MODEL => Info::U32(HSA_MACHINE_MODEL_LARGE),
+            HSA_SYSTEM_INFO_EXTENSIONS => {
                 let mut extensions = vec![0; EXTENSIONS];
                 extensions[usize::from(LOADER) / 8] |= 1 << (LOADER % 8);
                 Info::Bytes(extensions)
             }
-            0x200 => {
+            HSA_AMD_SYSTEM_INFO_BUILD_VERSION => {
                 const BUILD: &std::ffi::CStr = c"gcn";
                 Info::U64(BUILD.as_ptr().expose_provenance() as u64)
             }
-            // Shared virtual memory and the agents' access to it, MWAITX, dma-buf, virtual memory management, XNACK.
-            0x201..=0x206 => Info::Bool(false),
-            // Version of AMD's extensions.
-            0x207 => Info::U16(AMD_VERSION.0),
-            0x208 => Info::U16(AMD_VERSION.1),
-            _ => return Err(Status::INVALID_ARGUMENT),
+            HSA_AMD_SYSTEM_INFO_SVM_SUPPORTED
+            | HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT
+            | HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED
+            | HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED
+            | HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED
+            | HSA_AMD_SYSTEM_INFO_XNACK_ENABLED => Info::Bool(false),
+            HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR => Info::U16(AMD_VERSION.0),
+            HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR => Info::U16(AMD_VERSION.1),
+            _ => return Err(unknown("the system", attribute)),
         };
         // SAFETY: the program vouches for its address.
         unsafe { put_info(value, Ok(info)) }

@@ -32,17 +32,12 @@ impl SpareBlocks {
         }
     }
 
-    /// Takes a zeroed block of this name and size.
+    /// Takes a block of this name and size, with what was in it.
     fn take(&self, name: &str, bytes: u64) -> Option<Block> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = |block: &Block| block.bytes == bytes && block.name == name;
         let index = blocks.iter().rposition(is_wanted)?;
-        let block = blocks.swap_remove(index);
-        drop(blocks);
-        let zeros = [0; MAX_SPARE_BYTES as usize];
-        let has_written = self.memory.write(block.address, &zeros[..bytes as usize]);
-        debug_assert!(has_written, "the block is allocated");
-        Some(block)
+        Some(blocks.swap_remove(index))
     }
 
     /// Keeps a block. Returns false if it is not worth it.
@@ -126,17 +121,47 @@ impl Owned {
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn allocate(&mut self, name: &'static str, bytes: u64) -> Result<u64, AllocError> {
-        let spare = self.spare.iter();
-        let block = match spare.flat_map(|spare| spare.take(name, bytes)).next() {
-            Some(block) => block,
-            None => Block {
-                name,
-                address: self.memory.allocate(name, bytes)?,
-                bytes,
-            },
+        static ZEROS: [u8; MAX_SPARE_BYTES as usize] = [0; MAX_SPARE_BYTES as usize];
+        match self.spare_block(name, bytes) {
+            Some(address) => self.fill(address, &ZEROS[..bytes as usize]),
+            None => self.fresh_block(name, bytes),
+        }
+    }
+
+    /// Allocates memory for these bytes, writes them, and returns their address.
+    ///
+    /// # Errors
+    /// As [`Memory::allocate`].
+    pub(crate) fn place(&mut self, name: &'static str, contents: &[u8]) -> Result<u64, AllocError> {
+        let bytes = contents.len() as u64;
+        let address = match self.spare_block(name, bytes) {
+            Some(address) => address,
+            None => self.fresh_block(name, bytes)?,
         };
+        self.fill(address, contents)
+    }
+
+    fn spare_block(&mut self, name: &str, bytes: u64) -> Option<u64> {
+        let block = self.spare.as_ref()?.take(name, bytes)?;
         self.blocks.push(block);
-        Ok(block.address)
+        Some(block.address)
+    }
+
+    fn fresh_block(&mut self, name: &'static str, bytes: u64) -> Result<u64, AllocError> {
+        let address = self.memory.allocate(name, bytes)?;
+        self.blocks.push(Block {
+            name,
+            address,
+            bytes,
+        });
+        Ok(address)
+    }
+
+    /// Writes a block; its address.
+    fn fill(&self, address: u64, contents: &[u8]) -> Result<u64, AllocError> {
+        let has_written = self.memory.write(address, contents);
+        debug_assert!(has_written, "the block is allocated");
+        Ok(address)
     }
 }
 

@@ -95,7 +95,23 @@ const fn chip(
     }
 }
 
+/// Families of processors with graphics: Kaveri, Carrizo, Raven (`AMDGPU_FAMILY_KV`, `_CZ`, `_RV` of the Linux driver).
+const APU_FAMILIES: [u32; 3] = [125, 135, 142];
+
 impl Chip {
+    /// True if it is part of a processor, whose memory it uses.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Chip, Device};
+    /// let of = |name| Ok::<_, gcn_runtime::Error>(Chip::of(Device::new(name)?.target()));
+    /// assert!(of("gfx90c")?.is_apu() && !of("gfx906")?.is_apu());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn is_apu(&self) -> bool {
+        APU_FAMILIES.contains(&self.family)
+    }
+
     /// The chip of a target.
     pub fn of(target: &Target) -> &'static Chip {
         let chip = CHIPS.iter().find(|chip| chip.target == target.name);

@@ -16,6 +16,9 @@ const KERNARG_LINE: u64 = 64;
 /// Alignment of the hidden arguments behind the others.
 const HIDDEN_ALIGN: u64 = 8;
 
+/// A hidden argument: offset in the segment and size in bytes, and what it holds.
+type Hidden<'a> = (u64, u64, &'a ValueKind);
+
 /// Addresses that hidden arguments may hold.
 pub(super) struct Services {
     pub(super) queue: u64,
@@ -30,53 +33,44 @@ pub(super) struct Services {
 impl KernelStart<'_> {
     /// True if the kernel has such a hidden argument.
     pub(super) fn asks_for(&self, wanted: &ValueKind) -> bool {
-        self.hidden().iter().any(|(.., kind)| kind == wanted)
+        self.hidden().any(|(.., kind)| kind == wanted)
     }
 
     /// The hidden arguments with their places: as the metadata have them; without metadata where the object's
     /// version puts them behind the others.
-    pub(super) fn hidden(&self) -> Vec<(u64, u64, ValueKind)> {
-        if let Some(metadata) = self.kernel.metadata.as_ref().filter(|m| !m.args.is_empty()) {
-            let hidden = metadata.args.iter().filter(|a| a.value_kind.is_hidden());
-            let mut hidden: Vec<_> = hidden
-                .map(|a| (a.offset, a.size, a.value_kind.clone()))
-                .collect();
-            hidden.extend(self.mute_printf_argument(&hidden));
-            return hidden;
-        }
-        if let Arguments::At(_) | Arguments::Packet(_) = self.arguments {
-            // Only the caller knows where the explicit arguments end.
-            return Vec::new();
-        }
-        let begin = self.explicit_end().next_multiple_of(HIDDEN_ALIGN);
-        self.hidden_layout()
-            .iter()
-            .map(|(offset, size, kind)| (begin + offset, *size, kind.clone()))
-            .collect()
-    }
-
-    /// Hidden arguments where no metadata place them: offset from the first, size, what.
-    fn hidden_layout(&self) -> &'static [(u64, u64, ValueKind)] {
-        if self.object.version >= Version::V5 {
-            HIDDEN_V5
+    pub(super) fn hidden(&self) -> impl Iterator<Item = Hidden<'_>> {
+        let metadata = self.kernel.metadata.as_ref();
+        let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
+        let hidden = declared.iter().filter(|it| it.value_kind.is_hidden());
+        let hidden = hidden.map(|it| (it.offset, it.size, &it.value_kind));
+        // Only the caller knows where the explicit arguments of a segment of its own end.
+        let is_placed = matches!(self.arguments, Arguments::Placed(_));
+        let undeclared = if declared.is_empty() && is_placed {
+            hidden_layout(self.object.version)
         } else {
-            HIDDEN_V2
-        }
+            &[]
+        };
+        let begin = self.explicit_end().next_multiple_of(HIDDEN_ALIGN);
+        let undeclared = undeclared
+            .iter()
+            .map(move |(offset, size, kind)| (begin + offset, *size, kind));
+        let mute = self.mute_printf_argument(hidden.clone());
+        hidden.chain(undeclared).chain(mute)
     }
 
     /// The place where the device library's printf looks, in the hidden arguments that there are.
-    fn mute_printf_argument(
+    fn mute_printf_argument<'a>(
         &self,
-        hidden: &[(u64, u64, ValueKind)],
-    ) -> Option<(u64, u64, ValueKind)> {
-        let is_buffer =
-            |(.., kind): &&(u64, u64, ValueKind)| *kind == ValueKind::HiddenPrintfBuffer;
-        if !self.loaded.has_mute_printf || hidden.iter().any(|argument| is_buffer(&argument)) {
+        hidden: impl Iterator<Item = Hidden<'a>> + Clone,
+    ) -> Option<Hidden<'static>> {
+        let is_buffer = |kind: &ValueKind| *kind == ValueKind::HiddenPrintfBuffer;
+        if !self.loaded.has_mute_printf || hidden.clone().any(|(.., kind)| is_buffer(kind)) {
             return None;
         }
-        let begin = hidden.iter().map(|(offset, ..)| *offset).min()?;
-        let (offset, size, kind) = self.hidden_layout().iter().find(is_buffer)?;
-        Some((begin.saturating_add(*offset), *size, kind.clone()))
+        let begin = hidden.map(|(offset, ..)| offset).min()?;
+        let mut layout = hidden_layout(self.object.version).iter();
+        let (offset, size, kind) = layout.find(|(.., kind)| is_buffer(kind))?;
+        Some((begin.saturating_add(*offset), *size, kind))
     }
 
     pub(super) fn explicit_end(&self) -> u64 {
@@ -95,15 +89,13 @@ impl KernelStart<'_> {
             .metadata
             .as_ref()
             .map_or(0, |m| m.kernarg_segment_size);
-        let hidden = self.hidden();
-        let hidden_end = hidden
-            .iter()
-            .map(|(offset, size, _)| offset.saturating_add(*size))
-            .max();
+        let hidden_ends = self
+            .hidden()
+            .map(|(offset, size, _)| offset.saturating_add(size));
         u64::from(self.kernel.descriptor.kernarg_size)
             .max(metadata)
             .max(self.explicit_end())
-            .max(hidden_end.unwrap_or(0))
+            .max(hidden_ends.max().unwrap_or(0))
     }
 
     /// The value of a hidden argument. Services of a host that do not exist (device queues, grids of several devices) have
@@ -151,11 +143,16 @@ impl KernelStart<'_> {
         services: &Services,
     ) -> Result<u64, AllocError> {
         let bytes = self.segment_bytes().next_multiple_of(KERNARG_LINE);
-        let address = owned.allocate("the argument segment", bytes)?;
+        let mut segment = vec![0; bytes as usize];
+        let mut put = |offset: u64, bytes: &[u8]| {
+            let to = segment
+                .get_mut(offset as usize..)
+                .and_then(|to| to.get_mut(..bytes.len()));
+            debug_assert!(to.is_some(), "the segment has all arguments");
+            to.into_iter().for_each(|to| to.copy_from_slice(bytes));
+        };
         for argument in placed {
-            device
-                .memory
-                .write(address + argument.offset, &argument.bytes);
+            put(argument.offset, &argument.bytes);
         }
         let is_answered = |kind: &ValueKind| {
             self.answers_host_calls
@@ -164,18 +161,11 @@ impl KernelStart<'_> {
                     ValueKind::HiddenHostcallBuffer | ValueKind::HiddenHeapV1
                 )
         };
-        let written = self
-            .hidden()
-            .into_iter()
-            .filter(|(.., kind)| is_answered(kind));
-        for (offset, size, kind) in written {
-            let value = self.hidden_value(&kind, device, services).to_le_bytes();
-            let size = usize::try_from(size)
-                .unwrap_or(value.len())
-                .min(value.len());
-            device.memory.write(address + offset, &value[..size]);
+        for (offset, size, kind) in self.hidden().filter(|(.., kind)| is_answered(kind)) {
+            let value = self.hidden_value(kind, device, services).to_le_bytes();
+            put(offset, &value[..value.len().min(size as usize)]);
         }
-        Ok(address)
+        owned.place("the argument segment", &segment)
     }
 
     /// Allocations to which arguments of the segment point that, all of them, are declared only to be read.
@@ -202,7 +192,16 @@ impl KernelStart<'_> {
     }
 }
 
-/// Hidden arguments of versions 2 to 4: offset, size, what.
+/// Hidden arguments where no metadata place them: offset from the first, size, what.
+fn hidden_layout(version: Version) -> &'static [(u64, u64, ValueKind)] {
+    if version >= Version::V5 {
+        HIDDEN_V5
+    } else {
+        HIDDEN_V2
+    }
+}
+
+/// Hidden arguments of versions 2 to 4.
 const HIDDEN_V2: &[(u64, u64, ValueKind)] = &[
     (0, 8, ValueKind::HiddenGlobalOffsetX),
     (8, 8, ValueKind::HiddenGlobalOffsetY),

@@ -311,9 +311,8 @@ impl KernelStart<'_> {
         let (_, segment, _) = sgprs.find(|(what, ..)| *what == UserSgpr::KernargSegmentPtr)?;
         let segment = u8::try_from(segment).ok()?;
         let given = self.explicit_end();
-        let hidden = self.hidden();
-        let first_hidden = hidden.iter().map(|(offset, ..)| *offset).min();
-        let last_hidden = hidden.iter().map(|(offset, size, _)| offset + size).max();
+        let first_hidden = self.hidden().map(|(offset, ..)| offset).min();
+        let last_hidden = self.hidden().map(|(offset, size, _)| offset + size).max();
         let next = first_hidden.unwrap_or(given).saturating_add(ARGUMENT);
         // Where the kernel loads arguments behind those given, the end of the load.
         let beyond = |step: &Step| {

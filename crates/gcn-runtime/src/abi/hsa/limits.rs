@@ -6,7 +6,7 @@ use gcn_isa::Isa;
 use gcn_object::MAX_KERNARG_BYTES;
 
 use super::error::{LaunchError, MAX_SCRATCH_PER_LANE, MAX_WAVES};
-use super::start::{KernelStart, LaunchShape};
+use super::start::{Arguments, KernelStart, LaunchShape};
 
 /// Bytes of LDS that a workgroup can have.
 ///
@@ -54,7 +54,11 @@ impl KernelStart<'_> {
         let items = given
             .iter()
             .fold(1, |product: u64, n| product.saturating_mul(*n));
-        let metadata = self.kernel.metadata.as_ref();
+        // The packet processor reads descriptors alone: what the compiler assumed is a matter of those who build packets.
+        let metadata = match self.arguments {
+            Arguments::Packet(_) => None,
+            Arguments::Placed(_) | Arguments::At(_) => self.kernel.metadata.as_ref(),
+        };
         let required = metadata.and_then(|m| m.reqd_workgroup_size);
         let most = metadata
             .and_then(|m| m.max_flat_workgroup_size)

@@ -15,15 +15,15 @@ const MAX_USER_SGPRS: usize = 16;
 /// SGPRs are allocated in blocks of this many, from GCN 1.2 on in pairs of blocks.
 const SGPR_BLOCK: u32 = 8;
 /// Bytes of the dispatch packet.
-const PACKET_BYTES: u64 = 64;
+const PACKET_BYTES: usize = 64;
 /// Bytes of the queue structure as far as kernels look into it.
-const QUEUE_BYTES: u64 = 256;
+const QUEUE_BYTES: usize = 256;
 /// Offsets in the queue structure of the upper halves of the apertures' bases (errata E088).
-const QUEUE_SHARED_BASE: u64 = 0x40;
-const QUEUE_PRIVATE_BASE: u64 = 0x44;
+const QUEUE_SHARED_BASE: usize = 0x40;
+const QUEUE_PRIVATE_BASE: usize = 0x44;
 /// Packets that the queue has room for.
 const QUEUE_PACKETS: u32 = 64;
-const QUEUE_SIZE: u64 = 0x18;
+const QUEUE_SIZE: usize = 0x18;
 /// A dispatch packet's header: type 2 is a kernel dispatch; acquire and release have system scope.
 const PACKET_HEADER: u16 = 2 | 2 << 9 | 2 << 11;
 
@@ -118,7 +118,7 @@ impl KernelStart<'_> {
             ..
         } = self.shape;
         let descriptor = &self.kernel.descriptor;
-        let mut packet = Vec::with_capacity(PACKET_BYTES as usize);
+        let mut packet = Vec::with_capacity(PACKET_BYTES);
         packet.extend(PACKET_HEADER.to_le_bytes());
         packet.extend(self.dimensions().to_le_bytes());
         packet.extend(group.iter().flat_map(|n| (*n as u16).to_le_bytes()));
@@ -133,14 +133,12 @@ impl KernelStart<'_> {
         );
         packet.extend(arguments.to_le_bytes());
         // Reserved, and no completion signal.
-        packet.resize(PACKET_BYTES as usize, 0);
-        let address = owned.allocate("the dispatch packet", PACKET_BYTES)?;
-        owned.memory().write(address, &packet);
-        Ok(address)
+        packet.resize(PACKET_BYTES, 0);
+        owned.place("the dispatch packet", &packet)
     }
 
     pub(super) fn queue(&self, device: &Device, owned: &mut Owned) -> Result<u64, AllocError> {
-        let address = owned.allocate("the queue", QUEUE_BYTES)?;
+        let mut queue = [0; QUEUE_BYTES];
         let apertures = device.config.apertures;
         let fields = [
             (QUEUE_SIZE, QUEUE_PACKETS),
@@ -148,9 +146,9 @@ impl KernelStart<'_> {
             (QUEUE_PRIVATE_BASE, apertures.private),
         ];
         for (offset, value) in fields {
-            device.memory.write(address + offset, &value.to_le_bytes());
+            queue[offset..][..size_of_val(&value)].copy_from_slice(&value.to_le_bytes());
         }
-        Ok(address)
+        owned.place("the queue", &queue)
     }
 }
 
