@@ -1,12 +1,13 @@
 //! Code ready to run: each instruction decoded once, at its first execution, and shared by all threads.
 
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 
 use gcn_isa::effect::{Control, Implicit};
-use gcn_isa::simm::{Hwreg, Waitcnt};
+use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 use gcn_isa::{DecodeError, Does, Inst, Isa, Operand, Ty, decode, regs};
 
+use crate::code_segment::{BlockEntry, CodeSegment, DWORD, FoundSegments, Slot};
 use crate::exec::alu::{self, modifiers};
 use crate::lanes::Sign;
 use crate::memory::Memory;
@@ -19,34 +20,17 @@ use crate::wave::LEAST_VGPRS;
 pub struct Code {
     isa: Isa,
     base: u64,
-    words: Box<[u32]>,
-    /// By dwords, in pages that come into being at their first execution: most code of a large object is never run.
-    pages: Box<[OnceLock<Box<Page>>]>,
+    own: CodeSegment,
+    /// Where code is that the own one jumps to, if it may leave that.
+    memory: Option<Memory>,
+    found: FoundSegments,
     vgprs: usize,
     sgprs: u8,
-    reads_counters: bool,
-}
-
-/// Dwords of a page.
-const PAGE: usize = 64;
-
-/// The instructions that begin in some dwords.
-type Page = [OnceLock<Result<BlockEntry, DecodeError>>; PAGE];
-
-/// Place of an instruction: its number in a block, whose instructions are executed one after the other.
-#[derive(Debug)]
-struct BlockEntry {
-    block: Arc<[Step]>,
-    number: usize,
-    /// Registers that each instruction of the block uses, for runs whose observers watch some.
-    used: Arc<OnceLock<Box<[RegisterSet]>>>,
 }
 
 /// Instructions of a block at most.
 const BLOCK: usize = 256;
 
-/// Bytes of a dword.
-const DWORD: u64 = 4;
 /// Codes of scalar operands below this are registers.
 const SCALAR_REGISTERS: u8 = 128;
 
@@ -54,21 +38,23 @@ impl Code {
     /// Code at address `base` for a kernel with `vgprs` vector (two at least) and `sgprs` scalar registers.
     /// Bytes after the last whole dword are not code.
     pub fn new(isa: Isa, base: u64, bytes: &[u8], vgprs: usize, sgprs: u8) -> Code {
-        let words: Box<[u32]> = bytes
-            .chunks_exact(4)
-            .map(|b| u32::from_le_bytes([b[0], b[1], b[2], b[3]]))
-            .collect();
-        let pages = std::iter::repeat_with(OnceLock::new)
-            .take(words.len().div_ceil(PAGE))
-            .collect();
         Code {
             isa,
             base,
-            pages,
+            own: CodeSegment::new(isa, 0, bytes),
+            memory: None,
+            found: FoundSegments::default(),
             vgprs: vgprs.max(LEAST_VGPRS),
             sgprs,
-            reads_counters: words.iter().any(|&word| reads_counters(isa, word)),
-            words,
+        }
+    }
+
+    /// The same, which may jump to the executable memory of others ([`Memory::make_executable`]). That is decoded as it is at the
+    /// first jump there.
+    pub fn in_memory(self, memory: &Memory) -> Code {
+        Code {
+            memory: Some(memory.clone()),
+            ..self
         }
     }
 
@@ -77,9 +63,9 @@ impl Code {
         self.isa
     }
 
-    /// Words, from address `address(0)` on.
+    /// Words, from address `address(0)` on, without those of other code.
     pub fn words(&self) -> &[u32] {
-        &self.words
+        &self.own.words
     }
 
     /// Vector registers of the kernel.
@@ -94,7 +80,11 @@ impl Code {
 
     /// True if any of it, wherever it is entered, reads the counters of outstanding operations.
     pub fn reads_counters(&self) -> bool {
-        self.reads_counters
+        self.segments().any(|segment| segment.reads_counters)
+    }
+
+    fn segments(&self) -> impl Iterator<Item = &CodeSegment> {
+        std::iter::once(&self.own).chain(self.found.segments())
     }
 
     /// The instruction at `pc`; nothing outside the code.
@@ -104,7 +94,7 @@ impl Code {
         Some(steps.map(|steps| &steps[0]))
     }
 
-    /// The number of the dword at `pc`, which may be outside the code; nothing if it is not aligned.
+    /// The number of the dword at `pc`, which may be outside the code, behind it or before; nothing if it is not aligned.
     #[inline]
     pub fn index(&self, pc: u64) -> Option<usize> {
         let offset = pc.wrapping_sub(self.base);
@@ -135,7 +125,7 @@ impl Code {
     /// are asked for; nothing for what has not been decoded.
     #[inline]
     pub(crate) fn used_at(&self, index: usize) -> &[RegisterSet] {
-        let Some(Ok(place)) = self.slot(index).and_then(OnceLock::get) else {
+        let Some(Ok(place)) = self.slot(index).and_then(Slot::get) else {
             return &[];
         };
         let used = place.used.get_or_init(|| {
@@ -149,10 +139,31 @@ impl Code {
     }
 
     #[inline]
-    fn slot(&self, index: usize) -> Option<&OnceLock<Result<BlockEntry, DecodeError>>> {
-        let page = self.pages.get(index / PAGE)?;
-        let page = page.get_or_init(|| Box::new([const { OnceLock::new() }; PAGE]));
-        Some(&page[index % PAGE])
+    fn slot(&self, index: usize) -> Option<&Slot> {
+        match self.own.slot(index) {
+            Some(slot) => Some(slot),
+            None => self.elsewhere(index)?.slot(index),
+        }
+    }
+
+    /// The segment of other code that has the dword with number `index`.
+    #[cold]
+    #[inline(never)]
+    fn elsewhere(&self, index: usize) -> Option<&CodeSegment> {
+        let has = |segment: &&CodeSegment| !segment.words_from(index).is_empty();
+        if let Some(known) = self.found.segments().find(has) {
+            return Some(known);
+        }
+        let memory = self.memory.as_ref()?;
+        let range = memory.executable(self.address(index))?;
+        let first = self.index(range.base)?;
+        let mut bytes = vec![0; usize::try_from(range.len).ok()?];
+        if first == 0 || !memory.read(range.base, &mut bytes) {
+            return None;
+        }
+        self.found
+            .add(range, CodeSegment::new(self.isa, first, &bytes));
+        self.found.segments().find(has)
     }
 
     /// Decodes from dword number `index` on, up to a branch or to what has been decoded already. Another thread may do
@@ -160,14 +171,18 @@ impl Code {
     #[cold]
     #[inline(never)]
     fn decode_from(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+        let segment = match self.own.slot(index) {
+            Some(_) => &self.own,
+            None => self.elsewhere(index)?,
+        };
         let mut steps = Vec::new();
         let mut slots = Vec::new();
         let mut next = index;
         while steps.len() < BLOCK
-            && let Some(slot) = self.slot(next)
+            && let Some(slot) = segment.slot(next)
             && slot.get().is_none()
-            && let Some(words) = self.words.get(next..).filter(|words| !words.is_empty())
         {
+            let words = segment.words_from(next);
             match decode(self.isa, &words[..words.len().min(2)]) {
                 Ok(inst) => {
                     let step = self.prepare(inst, next);
@@ -194,40 +209,28 @@ impl Code {
                 used: Arc::clone(&used),
             }));
         }
-        match self.slot(index)?.get()? {
+        match segment.slot(index)?.get()? {
             Ok(place) => Some(Ok(&place.block[place.number..])),
             Err(error) => Some(Err(*error)),
         }
     }
 
     /// The address of the first executed instruction that memory holds otherwise; `None` as well where memory does not hold the
-    /// code at all. What lies between instructions may be data, which a kernel may store to.
+    /// code at all.
     pub fn changed(&self, memory: &Memory) -> Option<u64> {
-        self.pages.iter().enumerate().find_map(|(number, page)| {
-            let page = page.get()?;
-            let first = number * PAGE;
-            let words = self.words.get(first..)?;
-            // The last instruction may end in the next page.
-            let words = words.get(..=PAGE).unwrap_or(words);
-            let mut now = [0; PAGE + 1];
-            let now = &mut now[..words.len()];
-            memory.load_dwords(self.address(first), now)?;
-            if *words == *now {
-                return None;
-            }
-            let changed = executed(page).find(|step| {
-                let begin = step.index - first;
-                let dwords = begin..begin + usize::from(step.bytes) / DWORD as usize;
-                words[dwords.clone()] != now[dwords]
-            })?;
-            Some(self.address(changed.index))
-        })
+        let own = self.own.changed(memory, self.base);
+        own.map(|index| self.address(index))
+            .or_else(|| self.found.changed(memory))
+    }
+
+    /// True if memory has what was found of other code; otherwise code has to be made anew before it is run again.
+    pub fn is_current(&self, memory: &Memory) -> bool {
+        self.found.are_current(memory)
     }
 
     /// The instructions of the blocks that have been executed, each once: decoding waits for the first execution.
     pub fn executed(&self) -> impl Iterator<Item = &Step> {
-        let pages = self.pages.iter().filter_map(OnceLock::get);
-        pages.flat_map(|page| executed(page))
+        self.segments().flat_map(CodeSegment::executed)
     }
 
     /// Of the executed instructions those that read registers which the kernel does not ask for (checklist 1.6, 1.7).
@@ -336,23 +339,6 @@ impl Code {
         }
         step
     }
-}
-
-/// The instructions that begin in a page and have been executed.
-fn executed(page: &Page) -> impl Iterator<Item = &Step> {
-    page.iter().filter_map(|slot| match slot.get()? {
-        Ok(place) => Some(&place.block[place.number]),
-        Err(_) => None,
-    })
-}
-
-/// True if an instruction that has this for its first dword reads the hardware register with the counters.
-fn reads_counters(isa: Isa, word: u32) -> bool {
-    // Few have such bits: the rest is not decoded.
-    let is_it = Hwreg::unpack(word as u16).id == alu::hardware::IB_STS;
-    let counters = Registers::State(UnnumberedState::Hardware(alu::hardware::IB_STS));
-    let names_one = |inst: Inst| inst.uses().registers().any(|it| it.registers == counters);
-    is_it && decode(isa, &[word]).is_ok_and(names_one)
 }
 
 /// A 32-bit literal as an operand: sign-extended for 64-bit signed integers, the high half of a double,

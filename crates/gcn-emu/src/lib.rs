@@ -28,6 +28,7 @@ mod dispatch;
 // observers are one.
 pub mod step;
 mod exec;
+mod code_segment;
 mod code;
 
 // Observation, and the run that uses all of it.

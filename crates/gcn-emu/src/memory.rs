@@ -46,7 +46,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed, Ordering::SeqCst, fence};
 
 use crate::lanes::{LANES, Lanes, Level, active, level};
-pub use allocation::{AllocError, Allocation, FreeError, RegisterError};
+pub use allocation::{AllocError, Allocation, ExecutableRange, FreeError, RegisterError};
 pub use change::{Listener, MemoryChange, MemoryChangeKind};
 pub use charge::Charge;
 pub use lanewise::Addresses;
@@ -298,6 +298,17 @@ impl Memory {
     /// has it now.
     pub fn nearest(&self, address: u64) -> Option<Allocation> {
         self.space.nearest(address)
+    }
+
+    /// Lets kernels execute `len` bytes of an allocation until it is freed: those that jump there from other code. False if no
+    /// allocation has them all.
+    pub fn make_executable(&self, address: u64, len: u64) -> bool {
+        self.space.make_executable(address, len)
+    }
+
+    /// The executable memory that an address is in.
+    pub fn executable(&self, address: u64) -> Option<ExecutableRange> {
+        self.space.executable(address)
     }
 
     /// The allocation that holds all of the `len` bytes at `address`, and the offset there. Registered ranges are not among

@@ -164,7 +164,7 @@ impl Step {
     /// The number of the dword behind it.
     #[inline(always)]
     pub fn following(&self) -> usize {
-        self.index + usize::from(self.bytes) / DWORD
+        self.index.wrapping_add(usize::from(self.bytes) / DWORD)
     }
 
     /// The instruction with other operands, for its handler, and nothing that is of no use to that; and what

@@ -90,7 +90,7 @@ pub struct Wave {
     pub executed: u64,
     /// Dword index in the code of the last taken branch. It is kept here for the run to have its
     /// registers for what it needs more often.
-    pub(crate) branch: Option<u32>,
+    pub(crate) branch: Option<usize>,
     /// Address of the wave's scratch, and bytes for each lane.
     pub scratch: Scratch,
     /// Bytes of LDS that its workgroup has, and waves.

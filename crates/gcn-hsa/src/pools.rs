@@ -329,6 +329,12 @@ impl Pools {
         Ok(base)
     }
 
+    /// Lets kernels execute an allocation.
+    pub(crate) fn make_executable(&self, base: u64) {
+        let bytes = self.state().given.get(&base).map_or(0, |given| given.bytes);
+        self.device.memory().make_executable(base, bytes);
+    }
+
     /// Takes memory of a pool back; its callbacks are called, without a lock.
     pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<EndCallback>> {
         let mut state = self.state();

@@ -17,6 +17,17 @@ pub struct Allocation {
     pub host_has_written: bool,
 }
 
+/// Memory that kernels may execute.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ExecutableRange {
+    /// First address.
+    pub base: u64,
+    /// Length in bytes.
+    pub len: u64,
+    /// Number that no other range of the memory has had.
+    pub(super) id: u64,
+}
+
 impl Allocation {
     /// Bytes between an address and the allocation; 0 inside.
     pub(super) fn distance(&self, address: u64) -> u64 {

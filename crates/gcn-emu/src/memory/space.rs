@@ -12,7 +12,7 @@ use std::sync::atomic::{
 };
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use super::allocation::{AllocError, Allocation, FreeError, RegisterError};
+use super::allocation::{AllocError, Allocation, ExecutableRange, FreeError, RegisterError};
 use super::change::{Listener, MemoryChange, MemoryChangeKind};
 use super::layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS, GUARD};
 use super::region::Region;
@@ -68,6 +68,8 @@ struct SpaceState {
     spare: Vec<*mut PageEntry>,
     limit: u64,
     used: u64,
+    /// Executable ranges so far.
+    executables: u64,
 }
 
 // SAFETY: the pointers are to entries that the state owns and that are shared by reference only.
@@ -87,6 +89,7 @@ struct Live {
     name: Arc<str>,
     len: u64,
     host_has_written: bool,
+    executable: Vec<ExecutableRange>,
     entry: *mut PageEntry,
 }
 
@@ -157,6 +160,7 @@ impl AddressSpace {
                 spare: Vec::new(),
                 limit: u64::MAX,
                 used: 0,
+                executables: 0,
             }),
             foreign: RwLock::default(),
             foreign_count: AtomicUsize::new(0),
@@ -268,6 +272,7 @@ impl AddressSpace {
                 name: name.into(),
                 len: bytes,
                 host_has_written: false,
+                executable: Vec::new(),
                 entry,
             },
         );
@@ -421,6 +426,28 @@ impl AddressSpace {
         let live = live.map(|(base, live)| live.at(*base));
         live.chain(self.foreign().iter().cloned())
             .min_by_key(|allocation| allocation.distance(address))
+    }
+
+    pub(super) fn make_executable(&self, base: u64, len: u64) -> bool {
+        let mut state = self.state();
+        state.executables += 1;
+        let id = state.executables;
+        let found = state.live.range_mut(..=base).next_back();
+        let Some((_, live)) =
+            found.filter(|(of, live)| len <= live.len && base - **of <= live.len - len)
+        else {
+            return false;
+        };
+        live.executable.push(ExecutableRange { base, len, id });
+        true
+    }
+
+    pub(super) fn executable(&self, address: u64) -> Option<ExecutableRange> {
+        let state = self.state();
+        let (_, live) = state.live.range(..=address).next_back()?;
+        let has =
+            |range: &&ExecutableRange| (range.base..range.base + range.len).contains(&address);
+        live.executable.iter().find(has).copied()
     }
 
     fn foreign(&self) -> std::sync::RwLockReadGuard<'_, Vec<Allocation>> {

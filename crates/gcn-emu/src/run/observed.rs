@@ -116,7 +116,7 @@ impl<'a> Observed<'a> {
             match self.one(state, step, watch)? {
                 After::Goes(next) | After::Changed(next) => {
                     if next != step.following() {
-                        wave.branch = Some(step.index as u32);
+                        wave.branch = Some(step.index);
                     }
                     index = next;
                 }
@@ -348,7 +348,7 @@ impl Observed<'_> {
             if let Some(next) = next
                 && next != index
             {
-                wave.branch = Some(steps[last].index as u32);
+                wave.branch = Some(steps[last].index);
                 index = next;
             }
             if self.reports_sequences {

@@ -77,7 +77,7 @@ pub(super) fn run_wave(
             };
             wave.executed = before + 1;
             if next != following {
-                wave.branch = Some(index as u32);
+                wave.branch = Some(index);
                 index = next;
                 continue 'blocks;
             }

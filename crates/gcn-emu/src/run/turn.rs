@@ -86,7 +86,7 @@ impl<'a> Turn<'a> {
     #[cold]
     fn is_nowhere(&self, wave: &Wave, index: usize, undecodable: Option<FaultKind>) -> Stop {
         let code = self.dispatched.code;
-        let from = wave.branch.map(|branch| code.address(branch as usize));
+        let from = wave.branch.map(|branch| code.address(branch));
         let (kind, pc) = match undecodable {
             Some(kind) => (kind, code.address(index)),
             None if index == NOWHERE => (FaultKind::PcMisaligned { from }, wave.pc),

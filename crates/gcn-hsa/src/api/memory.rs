@@ -6,6 +6,7 @@ use super::{array, call, each, put, put_info};
 use crate::abi::{Dim3, EachHandle, FreeCallback, Handle, PitchedPtr, PointerInfo, Times};
 use crate::agents::Agent;
 use crate::copies::{CopyJob, CopyRequest, PitchedCorner};
+use crate::numbers::*;
 use crate::pools::{EndCallback, MemoryPool, MemoryRange, of_host};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
@@ -77,13 +78,19 @@ pub unsafe extern "C" fn hsa_amd_agent_memory_pool_get_info(
 pub unsafe extern "C" fn hsa_amd_memory_pool_allocate(
     handle: Handle,
     size: usize,
-    _flags: u32,
+    flags: u32,
     to: *mut *mut c_void,
 ) -> Status {
     call(|runtime| {
         let from = pool(runtime, handle)?;
         // SAFETY: the program vouches for its address.
-        unsafe { allocate(runtime, from, size, to, "hsa_amd_memory_pool_allocate") }
+        unsafe {
+            allocate(runtime, from, size, to, "hsa_amd_memory_pool_allocate")?;
+            if flags & HSA_AMD_MEMORY_POOL_EXECUTABLE_FLAG != 0 {
+                runtime.pools.make_executable(address(*to));
+            }
+        }
+        Ok(())
     })
 }
 

@@ -2,6 +2,8 @@
 
 use std::process::Command;
 
+use gcn_hsa::numbers::HSA_AMD_AGENT_INFO_NEAREST_CPU;
+
 use super::hsa::*;
 
 const USER: &str = "
@@ -234,20 +236,37 @@ fn agents_are_a_processor_and_a_radeon() {
 fn attributes_of_newer_headers_have_values() {
     let mut value = [0u64; 128];
     let to = value.as_mut_ptr().cast();
-    let attributes = (0xa000..=0xa016).chain(0xa107..=0xa10b);
-    for attribute in attributes.chain(0xa110..=0xa115) {
-        for agent in [agents().host, agents().device] {
-            // SAFETY: there is more room than an attribute has.
-            let status = unsafe { hsa_agent_get_info(agent, attribute, to) };
-            assert_eq!(status, Status::SUCCESS, "{attribute:#x}");
-        }
+    let mut seen = 0;
+    for line in include_str!("../../src/numbers.rs").lines() {
+        let Some((name, number)) = line
+            .strip_prefix("pub const ")
+            .and_then(|it| it.split_once(": u32 = 0x"))
+        else {
+            continue;
+        };
+        let digits = number.split(';').next().unwrap_or_default();
+        let attribute = u32::from_str_radix(digits, 16).expect(line);
+        let is_of = |prefixes: [&str; 2]| prefixes.iter().any(|prefix| name.starts_with(prefix));
+        // SAFETY: there is more room than an attribute has.
+        let status = unsafe {
+            if is_of(["HSA_AGENT_INFO_", "HSA_EXT_AGENT_INFO_"])
+                || name.starts_with("HSA_AMD_AGENT_INFO_")
+            {
+                hsa_agent_get_info(agents().device, attribute, to)
+            } else if is_of(["HSA_SYSTEM_INFO_", "HSA_AMD_SYSTEM_INFO_"]) {
+                hsa_system_get_info(attribute, to)
+            } else {
+                continue;
+            }
+        };
+        assert_eq!(status, Status::SUCCESS, "{line}");
+        seen += 1;
     }
-    for attribute in (0..=7).chain(0x200..=0x208) {
-        // SAFETY: as above.
-        let status = unsafe { hsa_system_get_info(attribute, to) };
-        assert_eq!(status, Status::SUCCESS, "{attribute:#x}");
-    }
+    assert!(seen > 80, "{seen}");
     // SAFETY: as above.
-    check(unsafe { hsa_agent_get_info(agents().device, 0xa113, to) });
+    check(unsafe { hsa_agent_get_info(agents().device, HSA_AMD_AGENT_INFO_NEAREST_CPU, to) });
     assert_eq!(value[0], agents().host);
+    // SAFETY: nothing is written.
+    let status = unsafe { hsa_agent_get_info(agents().device, 0xa7ff, to) };
+    assert_eq!(status, Status::INVALID_ARGUMENT);
 }

@@ -72,6 +72,64 @@ fn a_small_ring_wraps_around_while_threads_fill_it() {
     assert_eq!(values(array, 64), [THREADS * PACKETS; 64]);
 }
 
+/// The packet processor does not read metadata, and HIP 6.4 copies with a kernel that was compiled for smaller workgroups.
+#[test]
+fn a_workgroup_may_be_larger_than_the_kernel_was_compiled_for() {
+    let object = object(
+        "
+        .text
+        .p2align 8
+        large:
+          s_load_dwordx2 s[4:5], s[0:1], 0x0
+          v_lshlrev_b32_e32 v1, 2, v0
+          s_waitcnt lgkmcnt(0)
+          global_store_dword v1, v0, s[4:5]
+          s_endpgm
+        .rodata
+        .p2align 6
+        .amdhsa_kernel large
+          .amdhsa_user_sgpr_kernarg_segment_ptr 1
+          .amdhsa_next_free_vgpr 2
+          .amdhsa_next_free_sgpr 6
+        .end_amdhsa_kernel
+        .amdgpu_metadata
+        ---
+        amdhsa.version: [1, 2]
+        amdhsa.kernels:
+          - .name: large
+            .symbol: large.kd
+            .kernarg_segment_size: 8
+            .kernarg_segment_align: 8
+            .group_segment_fixed_size: 0
+            .private_segment_fixed_size: 0
+            .wavefront_size: 64
+            .sgpr_count: 6
+            .vgpr_count: 2
+            .max_flat_workgroup_size: 64
+            .reqd_workgroup_size: [64, 1, 1]
+        .end_amdgpu_metadata
+        ",
+    );
+    let kernel = symbol_info(symbol(executable(&object), c"large.kd"), 22);
+    let (queue, done, array) = (Queue::new(64), signal(1), allocate::<u32>(512));
+    let packet = DispatchPacket {
+        header: 0,
+        setup: 1,
+        workgroup_size: [512, 1, 1],
+        reserved0: 0,
+        grid_size: [512, 1, 1],
+        private_segment_size: 0,
+        group_segment_size: 0,
+        kernel_object: kernel,
+        kernarg_address: arguments(array).expose_provenance() as u64,
+        reserved2: 0,
+        completion_signal: done,
+    };
+    queue.submit(DISPATCH, packet);
+    finish(done);
+    assert!(values(array, 512).into_iter().eq(0..512));
+}
+
 #[test]
 fn barriers_wait_for_all_or_for_one() {
     let (first, second) = (signal(1), signal(1));

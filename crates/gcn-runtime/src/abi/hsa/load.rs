@@ -166,6 +166,11 @@ pub fn link(
     }
     device.memory.write(address, &image.bytes);
     let moved = address.wrapping_sub(image.base);
+    for segment in image.segments.iter().filter(|segment| segment.execute) {
+        let begin = segment.address.wrapping_add(moved);
+        let is_loaded = device.memory.make_executable(begin, segment.size);
+        debug_assert!(is_loaded, "the image has all segments");
+    }
     for (pointer, variable) in managed_variables(object) {
         let value = variable.value.wrapping_add(moved);
         let place = pointer.value.wrapping_add(moved);
@@ -302,11 +307,15 @@ impl Loaded {
             sgprs,
         };
         let mut kept = self.kept.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(code) = kept.get(&key) {
+        if let Some(code) = kept
+            .get(&key)
+            .filter(|code| code.is_current(&device.memory))
+        {
             return Some(code.clone());
         }
         let (base, bytes) = self.code_around(device, entry)?;
-        let code = Arc::new(Code::new(device.config.isa, base, &bytes, vgprs, sgprs));
+        let code = Code::new(device.config.isa, base, &bytes, vgprs, sgprs);
+        let code = Arc::new(code.in_memory(&device.memory));
         kept.insert(key, code.clone());
         Some(code)
     }
