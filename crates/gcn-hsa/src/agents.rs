@@ -61,13 +61,13 @@ pub(crate) fn uuid(number: usize) -> String {
 /// End of the names of processors that stand for several.
 const GENERIC: &str = "-generic";
 
-/// The features that a chip may have on or off, and the setting of a device.
-fn features(device: &Device, chip: &Chip) -> impl Iterator<Item = (&'static str, bool)> {
+/// The features that chips of a device's target may have on or off, and the device's setting.
+fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
     let is_on = |feature: &str| {
         let on = format!("{feature}+");
         device.features().contains(&on)
     };
-    let names = chip.features.iter();
+    let names = Chip::of(device.code_target()).features.iter();
     names.map(move |feature| (*feature, is_on(feature)))
 }
 
@@ -169,11 +169,11 @@ impl Agent {
 
     /// The name of its instruction set with features, such as `amdgcn-amd-amdhsa--gfx906:sramecc-:xnack-`.
     pub(crate) fn isa_name(&self) -> String {
-        let AgentKind::Device { device, chip, .. } = &self.kind else {
+        let Some(device) = self.emulated() else {
             return String::new();
         };
-        let mut name = format!("amdgcn-amd-amdhsa--{}", device.target().name);
-        for (feature, is_on) in features(device, chip) {
+        let mut name = format!("amdgcn-amd-amdhsa--{}", device.code_target().name);
+        for (feature, is_on) in features(device) {
             name.push(':');
             name.push_str(feature);
             name.push(if is_on { '+' } else { '-' });
@@ -185,14 +185,14 @@ impl Agent {
     /// processor is not run, even if that has the same instructions, nor code for another setting of a feature; generic
     /// processors, and objects that name none, are the emulated device's matter.
     pub(crate) fn runs(&self, id: &str) -> bool {
-        let AgentKind::Device { device, chip, .. } = &self.kind else {
+        let Some(device) = self.emulated() else {
             return false;
         };
         let mut parts = id.split(':');
         let processor = parts.next().unwrap_or_default();
-        let is_own = processor == device.target().name;
+        let is_own = processor == device.code_target().name;
         let is_open = processor.is_empty() || processor.ends_with(GENERIC);
-        let own: Vec<_> = features(device, chip).collect();
+        let own: Vec<_> = features(device).collect();
         (is_own || is_open)
             && parts.all(|part| {
                 let has = |(feature, is_on): &(&str, bool)| {
@@ -363,7 +363,7 @@ impl Agent {
     pub(crate) fn name(&self) -> String {
         match &self.kind {
             AgentKind::Host { name, .. } => name.clone(),
-            AgentKind::Device { device, .. } => device.target().name.to_owned(),
+            AgentKind::Device { device, .. } => device.code_target().name.to_owned(),
         }
     }
 

@@ -218,7 +218,7 @@ impl ExecutableSymbol {
                     Info::U32(u32::try_from(*size).unwrap_or(u32::MAX))
                 }
                 HSA_EXECUTABLE_SYMBOL_INFO_VARIABLE_IS_CONST => Info::Bool(*is_constant),
-                _ => return Err(unknown("a variable", attribute)),
+                _ => return Err(Status::INVALID_ARGUMENT),
             }),
             SymbolContents::Kernel(kernel) => {
                 let description = kernel.description();
@@ -244,7 +244,7 @@ impl ExecutableSymbol {
                         Info::Bool(descriptor.kernel_code_properties.uses_dynamic_stack())
                     }
                     HSA_EXECUTABLE_SYMBOL_INFO_KERNEL_CALL_CONVENTION => Info::U32(0),
-                    _ => return Err(unknown("a kernel", attribute)),
+                    _ => return Err(Status::INVALID_ARGUMENT),
                 })
             }
         }

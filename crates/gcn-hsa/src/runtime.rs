@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use gcn_runtime::program::say::say;
 use gcn_runtime::program::{ProgramChecks, Watch, forks};
-use gcn_runtime::settings::{Settings, host_memory};
+use gcn_runtime::settings::{Settings, host_memory, overriding_target};
 use gcn_runtime::{Chip, Device};
 
 use crate::abi::{Handle, SystemCallback};
@@ -128,6 +128,10 @@ impl Runtime {
         for builder in devices {
             // Pools count what they give; what kernels need besides is the host's.
             let builder = builder.without_host_calls().memory(u64::MAX);
+            let builder = match overriding_target(all.len())? {
+                Some(target) => builder.code_target(target),
+                None => builder,
+            };
             let builder = match all.first() {
                 Some(first) => builder.memory_of(first),
                 None => builder,

@@ -35,6 +35,7 @@ pub struct Device(Arc<DeviceInner>);
 
 struct DeviceInner {
     target: &'static Target,
+    code_target: &'static Target,
     /// Features that the target's name has turned on or off, such as `xnack-`.
     features: Vec<String>,
     answers_host_calls: bool,
@@ -66,6 +67,7 @@ pub struct DeviceBuilder {
     shared: Option<Device>,
     answers_host_calls: bool,
     keeps_launch_memory: bool,
+    code_target: Option<&'static Target>,
 }
 
 impl DeviceBuilder {
@@ -192,6 +194,26 @@ impl DeviceBuilder {
         self
     }
 
+    /// Has the device load code for this target in place of its own, which it executes all the same as the chip that it is: what
+    /// `HSA_OVERRIDE_GFX_VERSION` does on a machine.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// use gcn_runtime::Device;
+    /// let gfx900 = Device::new("gfx900")?.target();
+    /// let device = Device::builder("gfx906")?.code_target(gfx900).build();
+    /// assert_eq!((device.target().name, device.code_target().name), ("gfx906", "gfx900"));
+    /// device.load(&example::add_one())?; // for gfx900
+    /// assert!(Device::new("gfx906")?.load(&example::add_one()).is_err());
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    #[must_use]
+    pub fn code_target(mut self, target: &'static Target) -> DeviceBuilder {
+        self.code_target = Some(target);
+        self
+    }
+
     /// Changes choices that no source settles, and limits: see [`Config`]. Its number of threads is that of
     /// [`DeviceBuilder::threads`].
     ///
@@ -252,6 +274,7 @@ impl DeviceBuilder {
         };
         Device(Arc::new(DeviceInner {
             target: self.target,
+            code_target: self.code_target.unwrap_or(self.target),
             features: self.features,
             answers_host_calls: self.answers_host_calls,
             spare: self
@@ -306,12 +329,18 @@ impl Device {
             shared: None,
             answers_host_calls: true,
             keeps_launch_memory: false,
+            code_target: None,
         })
     }
 
     /// The device's target.
     pub fn target(&self) -> &'static Target {
         self.0.target
+    }
+
+    /// The target whose code it loads: its own, unless [`DeviceBuilder::code_target`] says otherwise.
+    pub fn code_target(&self) -> &'static Target {
+        self.0.code_target
     }
 
     /// Features that the target's name has turned on or off, such as `xnack-`.

@@ -207,10 +207,10 @@ impl Module {
         object: CodeObject<'static>,
         externals: Externals<'_>,
     ) -> Result<Module, Error> {
-        if !runs_on(&object, device.target()) {
+        if !runs_on(&object, device.code_target()) {
             let found = object.processor().unwrap_or("an unknown target");
             return Err(Error::NoCode {
-                target: device.target().name.to_owned(),
+                target: device.code_target().name.to_owned(),
                 found: vec![found.to_owned()],
             });
         }

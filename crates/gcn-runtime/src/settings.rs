@@ -18,6 +18,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod gfx_version;
 mod output;
 mod variables;
 
@@ -45,6 +46,7 @@ use crate::error::Error;
 pub use check::{
     CheckSettings, DEFAULT_CHECKS, FindingFormat, checks, exit_status, names_kernel, stop_at,
 };
+pub use gfx_version::overriding_target;
 pub use output::{PROCESS, STANDARD};
 pub use profile::{ProfileFormat, ProfileSettings};
 pub use variables::SettingsError;

@@ -294,19 +294,26 @@ impl Environment {
     /// Unless somebody has chosen targets, takes the one that the program has code for. Notes say so, and name the files whose code runs
     /// on none of the devices.
     fn choose_target(&mut self, options: &Options, code: &ProgramCode) {
+        // A wrong version is the library's to report.
+        let taken_for = |number| settings::overriding_target(number).ok().flatten();
         let is_chosen = !options.target.is_empty()
-            || env::var_os(settings::TARGET).is_some_and(|value| !value.is_empty());
-        let targets = &mut self.settings.targets;
+            || env::var_os(settings::TARGET).is_some_and(|value| !value.is_empty())
+            || taken_for(0).is_some();
+        let own = self.settings.targets.iter().enumerate();
+        let mut targets: Vec<String> = own
+            .map(|(number, own)| taken_for(number).map_or(own.clone(), |it| it.name.to_owned()))
+            .collect();
         if !is_chosen && let Some(better) = code.better_than(&targets[0]) {
-            for file in code.without(targets) {
+            for file in code.without(&targets) {
                 note(format_args!(
                     "{file}: the device is a {better}, unless --target names another"
                 ));
             }
-            *targets = vec![better.clone()];
+            targets = vec![better.clone()];
+            self.settings.targets.clone_from(&targets);
             self.variables.push((settings::TARGET, better.into()));
         }
-        for file in code.without(targets) {
+        for file in code.without(&targets) {
             let first = &targets[0];
             note(format_args!(
                 "{file}, which a {first} does not run: compile it with --offload-arch={first}{}",
