@@ -37,6 +37,7 @@ mod layout;
 mod allocation;
 mod change;
 mod reserved;
+mod shared;
 mod space;
 
 mod charge;
@@ -46,13 +47,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed, Ordering::SeqCst, fence};
 
 use crate::lanes::{LANES, Lanes, Level, active, level};
-pub use allocation::{AllocError, Allocation, ExecutableRange, FreeError, RegisterError};
+pub use allocation::{AllocError, Allocation, ExecutableRange, FreeError, MapError, RegisterError};
 pub use change::{Listener, MemoryChange, MemoryChangeKind};
 pub use charge::Charge;
 pub use lanewise::Addresses;
 pub(crate) use lanewise::prefetch_row;
 pub use layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS};
 pub use region::Region;
+pub use shared::SharedMemory;
 use space::{AddressSpace, PageEntry};
 
 /// Bytes of a dword.
@@ -298,6 +300,75 @@ impl Memory {
     /// has it now.
     pub fn nearest(&self, address: u64) -> Option<Allocation> {
         self.space.nearest(address)
+    }
+
+    /// Reserves `bytes` bytes of addresses, a whole number of [`ALIGNMENT`], at a multiple of `align`, which is one of
+    /// [`ALIGNMENT`]. There is no memory until some is mapped, and none is counted.
+    ///
+    /// # Errors
+    /// There are no such addresses.
+    pub fn reserve(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
+        self.space.reserve(name, bytes, align)
+    }
+
+    /// Gives addresses back where nothing is mapped.
+    ///
+    /// # Errors
+    /// None that are reserved begin there, or something is mapped.
+    pub fn unreserve(&self, address: u64) -> Result<(), FreeError> {
+        self.space.unreserve(address)
+    }
+
+    /// Maps `len` bytes of shared memory from an offset on at reserved addresses, under a name, in whole units of [`ALIGNMENT`]. Accesses
+    /// may reach from one part into another that follows it.
+    ///
+    /// # Errors
+    /// The addresses are not reserved, or in use; the memory has no such part.
+    ///
+    /// # Examples
+    /// As of [`SharedMemory`].
+    pub fn map(
+        &self,
+        name: &str,
+        address: u64,
+        len: u64,
+        from: (&SharedMemory, u64),
+    ) -> Result<(), MapError> {
+        self.space
+            .map(name, address..address.saturating_add(len), from)
+    }
+
+    /// Unmaps what has been mapped at an address.
+    ///
+    /// # Errors
+    /// Nothing is.
+    pub fn unmap(&self, address: u64) -> Result<(), FreeError> {
+        self.space.unmap(address)
+    }
+
+    /// The memory of the allocation that begins at an address, for other processes to map. What is stored while this is called for the
+    /// first time is lost.
+    ///
+    /// # Errors
+    /// None begins there; the host has no shared memory.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_emu::memory::{ALIGNMENT, Memory};
+    /// # if cfg!(not(target_os = "linux")) { return Ok(()); }
+    /// let (one, other) = (Memory::new(), Memory::new());
+    /// let address = one.allocate("numbers", ALIGNMENT)?;
+    /// one.store_u32(address, 7);
+    /// let shared = one.share(address)?;
+    /// let there = other.reserve("numbers", shared.bytes(), ALIGNMENT)?;
+    /// other.map("numbers", there, shared.bytes(), (&shared, 0))?;
+    /// assert_eq!(other.load_u32(there), Some(7));
+    /// other.store_u32(there, 8);
+    /// assert_eq!(one.load_u32(address), Some(8));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn share(&self, address: u64) -> Result<Arc<SharedMemory>, MapError> {
+        self.space.share(address)
     }
 
     /// Lets kernels execute `len` bytes of an allocation until it is freed: those that jump there from other code. False if no

@@ -260,6 +260,18 @@ pub struct PointerInfo {
     pub agent_owner: Handle,
     /// Flags of the pool.
     pub global_flags: u32,
+    /// True if agents may access it; from 7.2 on.
+    pub registered: u32,
+}
+
+/// `hsa_amd_memory_access_desc_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryAccess {
+    /// An `hsa_access_permission_t`.
+    pub permissions: u32,
+    /// The agent.
+    pub agent: Handle,
 }
 
 /// `hsa_amd_profiling_dispatch_time_t` and `hsa_amd_profiling_async_copy_time_t`.

@@ -11,6 +11,8 @@ mod agents;
 mod executables;
 mod extensions;
 mod memory;
+mod virtual_memory;
+mod processes;
 mod queues;
 mod signals;
 mod refused;

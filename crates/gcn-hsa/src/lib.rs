@@ -42,6 +42,8 @@ mod info;
 mod handles;
 mod signals;
 mod pools;
+mod mappings;
+mod shared;
 mod agents;
 mod workers;
 mod copies;

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::ops::Range;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use gcn_runtime::memory::ALIAS;
+use gcn_runtime::memory::{ALIAS, ALIGNMENT, Memory, SharedMemory};
+use gcn_runtime::program::say::say_once;
 use gcn_runtime::{Device, HostMemory};
 
 use crate::abi::Handle;
@@ -102,7 +103,12 @@ impl MemoryPool {
     /// The value of an `hsa_amd_memory_pool_info_t`, of a pool of `size` bytes.
     pub(crate) fn info(self, size: u64, attribute: u32) -> HsaResult<Info> {
         let is_memory = self.kind != PoolKind::Group;
-        let granule = if is_memory { GRANULE } else { 0 };
+        let granule = match self.kind {
+            PoolKind::Group => 0,
+            // Memory handles are mapped in units of the address space.
+            PoolKind::Local => ALIGNMENT,
+            PoolKind::Fine | PoolKind::Arguments | PoolKind::Coarse => GRANULE,
+        };
         Ok(match attribute {
             HSA_AMD_MEMORY_POOL_INFO_SEGMENT => Info::U32(if is_memory {
                 HSA_AMD_SEGMENT_GLOBAL
@@ -156,10 +162,24 @@ pub(crate) struct EndCallback {
     pub(crate) argument: usize,
 }
 
-/// Memory that a pool has given.
+/// What an address that agents may access belongs to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum MemoryOrigin {
+    /// The pool has given it.
+    Pool,
+    /// A memory handle that the program has mapped there.
+    Mapped,
+    /// Another process.
+    Imported,
+    /// The program, which has locked it.
+    Locked,
+}
+
+/// Memory that a pool has given, or that the program has mapped.
 #[derive(Clone, Debug)]
 struct PoolAllocation {
     pool: MemoryPool,
+    origin: MemoryOrigin,
     /// Bytes as asked for.
     bytes: u64,
     /// The same, rounded, as it counts.
@@ -195,7 +215,7 @@ pub(crate) struct MemoryRange {
     pub(crate) bytes: u64,
     /// Position of the agent that it belongs to.
     pub(crate) agent: usize,
-    pub(crate) is_locked: bool,
+    pub(crate) origin: MemoryOrigin,
     pub(crate) user_data: u64,
     pub(crate) flags: u32,
 }
@@ -209,7 +229,7 @@ pub(crate) struct Pools {
     is_exact: bool,
     /// True if observers learn that memory of devices is undefined until it is written.
     undefines: bool,
-    state: Mutex<PoolState>,
+    state: Arc<Mutex<PoolState>>,
 }
 
 #[derive(Debug, Default)]
@@ -224,7 +244,45 @@ struct PoolState {
     count: u64,
 }
 
+/// Bytes of an agent's memory that have no address, counted until this is dropped.
+#[derive(Debug)]
+pub(crate) struct PoolCharge {
+    state: Arc<Mutex<PoolState>>,
+    agent: usize,
+    bytes: u64,
+}
+
+impl Drop for PoolCharge {
+    fn drop(&mut self) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.uncount(self.agent, self.bytes);
+    }
+}
+
 impl PoolState {
+    /// Bytes in use of an agent's memory with `more`, which must not be above `limit`.
+    fn with(&mut self, agent: usize, more: u64, limit: u64) -> HsaResult<u64> {
+        if self.used.len() <= agent {
+            self.used.resize(agent + 1, 0);
+        }
+        let used = self.used[agent].checked_add(more);
+        used.filter(|used| *used <= limit)
+            .ok_or(Status::OUT_OF_RESOURCES)
+    }
+
+    fn uncount(&mut self, agent: usize, bytes: u64) {
+        if let Some(used) = self.used.get_mut(agent) {
+            *used = used.saturating_sub(bytes);
+        }
+    }
+
+    /// Removes what begins at an address.
+    fn take(&mut self, base: u64, origin: MemoryOrigin) -> HsaResult<PoolAllocation> {
+        let found = self.given.get(&base).filter(|it| it.origin == origin);
+        found.ok_or(Status::INVALID_ALLOCATION)?;
+        self.given.remove(&base).ok_or(Status::INVALID_ALLOCATION)
+    }
+
     /// The allocation or the lock that an address is in.
     fn find(&self, address: u64) -> Option<MemoryRange> {
         if let Some((base, given)) = find_given(&self.given, address) {
@@ -233,7 +291,7 @@ impl PoolState {
                 agents_base: base,
                 bytes: given.bytes,
                 agent: given.pool.agent,
-                is_locked: false,
+                origin: given.origin,
                 user_data: given.user_data,
                 flags: given.pool.kind.flags(),
             });
@@ -247,7 +305,7 @@ impl PoolState {
                 agents_base: *base | if lock.parts.is_empty() { 0 } else { ALIAS },
                 bytes: lock.bytes,
                 agent: HOST,
-                is_locked: true,
+                origin: MemoryOrigin::Locked,
                 user_data: lock.user_data,
                 flags: PoolKind::Fine.flags(),
             })
@@ -261,7 +319,7 @@ impl Pools {
             device: device.clone(),
             is_exact,
             undefines,
-            state: Mutex::default(),
+            state: Arc::default(),
         }
     }
 
@@ -291,12 +349,7 @@ impl Pools {
         let counted = bytes.checked_next_multiple_of(GRANULE);
         let counted = counted.ok_or(Status::OUT_OF_RESOURCES)?;
         let mut state = self.state();
-        if state.used.len() <= pool.agent {
-            state.used.resize(pool.agent + 1, 0);
-        }
-        let used = state.used[pool.agent].checked_add(counted);
-        let used = used.filter(|used| *used <= limit);
-        let used = used.ok_or(Status::OUT_OF_RESOURCES)?;
+        let used = state.with(pool.agent, counted, limit)?;
         let name = format!(
             "{} ({function}, allocation {})",
             pool.kind.name(),
@@ -320,6 +373,7 @@ impl Pools {
             base,
             PoolAllocation {
                 pool,
+                origin: MemoryOrigin::Pool,
                 bytes,
                 counted,
                 user_data: 0,
@@ -338,17 +392,81 @@ impl Pools {
     /// Takes memory of a pool back; its callbacks are called, without a lock.
     pub(crate) fn free(&self, base: u64) -> HsaResult<Vec<EndCallback>> {
         let mut state = self.state();
-        let given = state
-            .given
-            .remove(&base)
-            .ok_or(Status::INVALID_ALLOCATION)?;
-        if let Some(used) = state.used.get_mut(given.pool.agent) {
-            *used = used.saturating_sub(given.counted);
-        }
+        let given = state.take(base, MemoryOrigin::Pool)?;
+        state.uncount(given.pool.agent, given.counted);
         drop(state);
         let freed = self.device.memory().free(base);
         debug_assert!(freed.is_ok(), "it is freed here only");
         Ok(given.at_end)
+    }
+
+    /// Counts bytes of a pool that have no address yet; the pool's agent has `limit` bytes.
+    pub(crate) fn charge(&self, limit: u64, pool: MemoryPool, bytes: u64) -> HsaResult<PoolCharge> {
+        let mut state = self.state();
+        let used = state.with(pool.agent, bytes, limit)?;
+        state.used[pool.agent] = used;
+        Ok(PoolCharge {
+            state: self.state.clone(),
+            agent: pool.agent,
+            bytes,
+        })
+    }
+
+    /// Maps shared memory at reserved addresses, where agents may access it from then on.
+    pub(crate) fn map(
+        &self,
+        (base, bytes): (u64, u64),
+        pool: MemoryPool,
+        origin: MemoryOrigin,
+        from: (&SharedMemory, u64),
+    ) -> HsaResult {
+        let name = match origin {
+            MemoryOrigin::Imported => "device memory of another process",
+            _ => "mapped device memory",
+        };
+        let mapped = self.device.memory().map(name, base, bytes, from);
+        mapped.map_err(|problem| {
+            say_once(&format!("memory cannot be mapped: {problem}"));
+            Status::INVALID_ARGUMENT
+        })?;
+        self.state().given.insert(
+            base,
+            PoolAllocation {
+                pool,
+                origin,
+                bytes,
+                counted: bytes,
+                user_data: 0,
+                at_end: Vec::new(),
+            },
+        );
+        Ok(())
+    }
+
+    /// Unmaps it again.
+    pub(crate) fn unmap(&self, base: u64, origin: MemoryOrigin) -> HsaResult {
+        self.state().take(base, origin)?;
+        let unmapped = self.device.memory().unmap(base);
+        debug_assert!(unmapped.is_ok(), "it is unmapped here only");
+        Ok(())
+    }
+
+    /// The memory that a pool has given at an address, for other processes; its pool and its size.
+    pub(crate) fn share(&self, base: u64) -> HsaResult<(Arc<SharedMemory>, MemoryPool, u64)> {
+        let state = self.state();
+        let given = state.given.get(&base);
+        let given = given.filter(|it| it.origin == MemoryOrigin::Pool);
+        let given = given.ok_or(Status::INVALID_ARGUMENT)?;
+        let shared = self.device.memory().share(base).map_err(|problem| {
+            say_once(&format!("memory cannot be shared: {problem}"));
+            Status::OUT_OF_RESOURCES
+        })?;
+        Ok((shared, given.pool, given.bytes))
+    }
+
+    /// The device's memory, which has the addresses of all pools.
+    pub(crate) fn memory(&self) -> &Memory {
+        self.device.memory()
     }
 
     /// Makes memory of the host accessible to agents; the address that they have for it. As on a real device it is not the

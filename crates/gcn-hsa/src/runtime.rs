@@ -15,6 +15,7 @@ use crate::copies::CopyJob;
 use crate::handlers::HandlerCall;
 use crate::handles::Handles;
 use crate::loader::Loader;
+use crate::mappings::Mappings;
 use crate::pools::{MemoryPool, Pools};
 use crate::queues::Queue;
 use crate::signals::{Signal, SignalTable};
@@ -40,6 +41,7 @@ pub(crate) struct Runtime {
     pub(crate) watch: Watch,
     pub(crate) signals: SignalTable,
     pub(crate) pools: Pools,
+    pub(crate) mappings: Mappings,
     pub(crate) loader: Loader,
     pub(crate) handlers: Arc<TaskWorker<HandlerCall>>,
     pub(crate) copies: Arc<TaskWorker<CopyJob>>,
@@ -165,6 +167,7 @@ impl Runtime {
             signals,
             pools: Pools::new(device, watch.checks().is_some(), undefines),
             watch,
+            mappings: Mappings::default(),
             loader: Loader::default(),
             handlers: Arc::default(),
             copies: Arc::default(),

@@ -64,6 +64,9 @@ statuses! {
     MEMORY_APERTURE_VIOLATION = 41, "HSA_STATUS_ERROR_MEMORY_APERTURE_VIOLATION", "An access left its aperture.";
     ILLEGAL_INSTRUCTION = 42, "HSA_STATUS_ERROR_ILLEGAL_INSTRUCTION", "An instruction cannot be executed.";
     MEMORY_FAULT = 43, "HSA_STATUS_ERROR_MEMORY_FAULT", "An access to memory failed.";
+    OUT_OF_REGISTERS = 45, "HSA_STATUS_ERROR_OUT_OF_REGISTERS", "The kernel needs more registers than there are.";
+    RESOURCE_BUSY = 46, "HSA_STATUS_ERROR_RESOURCE_BUSY", "The resource is in use.";
+    NOT_SUPPORTED = 47, "HSA_STATUS_ERROR_NOT_SUPPORTED", "The system does not have it.";
     CU_MASK_REDUCED = 44, "HSA_STATUS_CU_MASK_REDUCED", "The mask names compute units that do not exist.";
 }
 

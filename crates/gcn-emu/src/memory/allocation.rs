@@ -91,6 +91,25 @@ impl FreeError {
     }
 }
 
+/// A reason why memory cannot be shared, or mapped.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum MapError {
+    /// The range is wrong.
+    #[error("the range of {len} bytes at {base:#x} {reason}")]
+    Range {
+        /// First address.
+        base: u64,
+        /// Length in bytes.
+        len: u64,
+        /// What is wrong, as the end of a sentence.
+        reason: &'static str,
+    },
+    /// The host cannot.
+    #[error("the host cannot share memory: {0}")]
+    Host(std::io::Error),
+}
+
 /// A reason why a range of the host's cannot be registered.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the range of {len} bytes at {base:#x} {reason}")]

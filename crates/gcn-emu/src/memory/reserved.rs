@@ -2,6 +2,7 @@
 //!
 //! This is one of the modules that may use `unsafe`: it asks the host for address space.
 
+use std::fs::File;
 use std::io;
 
 /// Sizes of the range that are tried, in bytes; a limit of the process's address space may leave room for a small one only.
@@ -84,6 +85,35 @@ impl Reserved {
         host::discard(address as usize, len as usize);
     }
 
+    /// Maps a part of a file over an accessible part.
+    ///
+    /// # Errors
+    /// The host cannot.
+    pub(super) fn map_file(&self, address: u64, len: u64, from: (&File, u64)) -> io::Result<()> {
+        host::map_file(address as usize, len as usize, from)
+    }
+
+    /// Gives a part that [`Reserved::map_file`] has mapped memory of its own again, which reads as zero.
+    pub(super) fn unmap_file(&self, address: u64, len: u64) {
+        host::unmap_file(address as usize, len as usize);
+    }
+
+    /// Copies an accessible part to a file.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub(super) fn copy_to_file(
+        &self,
+        address: u64,
+        len: u64,
+        (file, offset): (&File, u64),
+    ) -> io::Result<()> {
+        let bytes: Vec<u8> = (address as usize..(address + len) as usize)
+            .map(load)
+            .collect();
+        host::write(file, &bytes, offset)
+    }
+
     /// Asks for large pages where the part has whole ones: a kernel that is the first to write a buffer waits for each page.
     pub(super) fn prefer_large_pages(&self, address: u64, len: u64) {
         host::prefer_large_pages(address as usize, len as usize);
@@ -99,7 +129,9 @@ impl Drop for Reserved {
 
 #[cfg(unix)]
 mod host {
+    use std::fs::File;
     use std::io;
+    use std::os::unix::fs::FileExt;
     use std::ptr::{null_mut, with_exposed_provenance_mut};
 
     use rustix::mm::{Advice, MapFlags, MprotectFlags, ProtFlags};
@@ -158,6 +190,32 @@ mod host {
         }
     }
 
+    pub(super) fn map_file(
+        address: usize,
+        len: usize,
+        (file, offset): (&File, u64),
+    ) -> io::Result<()> {
+        let at = with_exposed_provenance_mut(address);
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        let flags = MapFlags::SHARED | MapFlags::FIXED;
+        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find the file's bytes.
+        unsafe { rustix::mm::mmap(at, len, access, flags, file, offset) }?;
+        Ok(())
+    }
+
+    pub(super) fn unmap_file(address: usize, len: usize) {
+        let at = with_exposed_provenance_mut(address);
+        let access = ProtFlags::READ | ProtFlags::WRITE;
+        let flags = NOTHING_PROMISED | MapFlags::FIXED;
+        // SAFETY: the part is in a mapping of the caller's; all accesses to it are atomic and may find zeros.
+        let mapped = unsafe { rustix::mm::mmap_anonymous(at, len, access, flags) };
+        debug_assert!(mapped.is_ok(), "it takes the place of a mapping");
+    }
+
+    pub(super) fn write(file: &File, bytes: &[u8], offset: u64) -> io::Result<()> {
+        file.write_all_at(bytes, offset)
+    }
+
     pub(super) fn prefer_large_pages(address: usize, len: usize) {
         const LARGE_PAGE: usize = 2 << 20;
         let first = address.next_multiple_of(LARGE_PAGE);
@@ -184,6 +242,7 @@ mod host {
 /// Hosts without `mmap` give a small range, all of it accessible from the beginning.
 #[cfg(not(unix))]
 mod host {
+    use std::fs::File;
     use std::io;
 
     use memmap2::MmapMut;
@@ -208,9 +267,27 @@ mod host {
         super::clear(address, len);
     }
 
+    pub(super) fn map_file(_address: usize, _len: usize, _from: (&File, u64)) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    pub(super) fn unmap_file(_address: usize, _len: usize) {}
+
+    pub(super) fn write(_file: &File, _bytes: &[u8], _offset: u64) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
     pub(super) fn prefer_large_pages(_address: usize, _len: usize) {}
 
     pub(super) fn release(_address: usize, _len: usize) {}
+}
+
+/// Loads a byte.
+fn load(address: usize) -> u8 {
+    use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+    let at = std::ptr::with_exposed_provenance::<AtomicU8>(address);
+    // SAFETY: the byte is accessible, and all accesses to it are atomic.
+    unsafe { (*at).load(Relaxed) }
 }
 
 /// Stores zeros, by the byte: the way where the host does not take pages back.

@@ -3,6 +3,9 @@
 //!
 //! This is one of the modules that may use `unsafe`, for the reason that `memory.rs` gives.
 
+mod place;
+mod mapped;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::ops::Range;
 use std::ptr::null_mut;
@@ -14,9 +17,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use super::allocation::{AllocError, Allocation, ExecutableRange, FreeError, RegisterError};
 use super::change::{Listener, MemoryChange, MemoryChangeKind};
-use super::layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS, GUARD};
+use super::layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS};
 use super::region::Region;
 use super::reserved::Reserved;
+use super::shared::SharedMemory;
+use mapped::{Reservation, shared_bytes};
 
 /// Allocations that have been freed, of which the names are kept for messages.
 const HISTORY: usize = 4096;
@@ -56,6 +61,8 @@ struct SpaceState {
     /// No address from here on has been used yet.
     next: u64,
     live: BTreeMap<u64, Live>,
+    /// Addresses without memory of their own.
+    reserved: BTreeMap<u64, Reservation>,
     /// Freed extents, guards included: begin and end.
     holes: BTreeMap<u64, u64>,
     /// Freed memory that the host has not got back yet is in this range.
@@ -90,6 +97,9 @@ struct Live {
     len: u64,
     host_has_written: bool,
     executable: Vec<ExecutableRange>,
+    /// Its memory, if other processes may map that.
+    shared: Option<Arc<SharedMemory>>,
+    /// Null for what is mapped in reserved addresses.
     entry: *mut PageEntry,
 }
 
@@ -152,6 +162,7 @@ impl AddressSpace {
                 range,
                 next: first,
                 live: BTreeMap::new(),
+                reserved: BTreeMap::new(),
                 holes: BTreeMap::new(),
                 stale: 0..0,
                 stale_bytes: 0,
@@ -193,70 +204,15 @@ impl AddressSpace {
 
     /// Allocates at a multiple of `align`, which is one of [`ALIGNMENT`].
     pub(super) fn allocate(&self, name: &str, bytes: u64, align: u64) -> Result<u64, AllocError> {
-        let too_large = || AllocError::TooLarge {
-            name: name.to_owned(),
-            bytes,
-        };
         let mut state = self.state();
-        let SpaceState {
-            range, next, holes, ..
-        } = &mut *state;
-        let range = range.as_mut().ok_or_else(|| AllocError::NoAddressSpace {
-            name: name.to_owned(),
-            bytes,
-        })?;
-        // From its begin, an allocation takes its bytes and a guard, in units.
-        let extent = bytes
-            .checked_add(GUARD)
-            .and_then(|bytes| bytes.checked_next_multiple_of(ALIGNMENT))
-            .ok_or_else(too_large)?;
-        let end_of_range = range.first() + range.len();
-        let fits = |begin: u64, end: u64| {
-            let base = begin.checked_next_multiple_of(align)?;
-            (base.checked_add(extent)? <= end).then_some(base)
-        };
-        let hole = || {
-            let mut holes = holes.iter();
-            holes.find_map(|(begin, end)| Some((fits(*begin, *end)?, *begin, *end)))
-        };
-        let (base, from_hole) = match fits(*next, end_of_range) {
-            Some(base) => (base, None),
-            None => {
-                let (base, begin, end) = hole().ok_or_else(too_large)?;
-                (base, Some((begin, end)))
-            }
-        };
+        let place = state.find_place(name, bytes, align)?;
         let used =
             charged(state.used, state.limit, bytes).ok_or_else(|| state.over(name, bytes))?;
-        if from_hole.is_some() {
-            state.give_back();
+        state.take_place(name, &place, bytes)?;
+        let base = place.base;
+        if let Some(range) = &state.range {
+            range.prefer_large_pages(base, bytes);
         }
-        let SpaceState {
-            range, next, holes, ..
-        } = &mut *state;
-        let range = range.as_mut().ok_or_else(too_large)?;
-        // The end is accessible too: an empty access there is none outside.
-        range.grow(base + bytes).map_err(|_| too_large())?;
-        match from_hole {
-            None => {
-                if *next < base {
-                    holes.insert(*next, base);
-                }
-                *next = base + extent;
-            }
-            Some((begin, end)) => {
-                holes.remove(&begin);
-                if begin < base {
-                    holes.insert(begin, base);
-                }
-                if base + extent < end {
-                    holes.insert(base + extent, end);
-                }
-                // A thread that was about to store when the memory was freed may have done so.
-                range.discard(base, bytes.next_multiple_of(PAGE));
-            }
-        }
-        range.prefer_large_pages(base, bytes);
         state.used = used;
         let entry = state.entry();
         // SAFETY: entries live as long as the space.
@@ -273,6 +229,7 @@ impl AddressSpace {
                 len: bytes,
                 host_has_written: false,
                 executable: Vec::new(),
+                shared: None,
                 entry,
             },
         );
@@ -283,48 +240,28 @@ impl AddressSpace {
 
     pub(super) fn free(&self, address: u64) -> Result<(), FreeError> {
         let mut state = self.state();
+        let is_own = |live: &Live| !live.entry.is_null();
+        if !state.live.get(&address).is_some_and(is_own) {
+            return Err(FreeError(address));
+        }
         let live = state.live.remove(&address).ok_or(FreeError(address))?;
-        let freed = Allocation {
-            is_freed: true,
-            ..live.at(address)
-        };
-        let Live {
-            name, len, entry, ..
-        } = live;
+        let len = live.len;
         for cell in self.cells(address, len) {
             cell.store(null_mut(), Release);
         }
         // SAFETY: entries live as long as the space.
-        unsafe { &*entry }.end.store(0, Release);
-        state.spare.push(entry);
+        unsafe { &*live.entry }.end.store(0, Release);
+        state.spare.push(live.entry);
         state.used -= rounded(len);
-        if state.freed.len() == HISTORY {
-            state.freed.pop_front();
-        }
-        state.freed.push_back(freed);
-        let mut begin = address;
-        let mut end = (address + len + GUARD).next_multiple_of(ALIGNMENT);
-        if let Some((&before, &its_end)) = state.holes.range(..begin).next_back()
-            && its_end == begin
+        state.note_freed(&live, address);
+        if live.shared.is_some()
+            && let Some(range) = &state.range
         {
-            begin = before;
+            range.unmap_file(address, shared_bytes(len));
         }
-        if let Some(after) = state.holes.remove(&end) {
-            end = after;
-        }
-        state.holes.insert(begin, end);
-        let stale = address..address + len.next_multiple_of(PAGE);
-        state.stale = if state.stale_bytes == 0 {
-            stale
-        } else {
-            state.stale.start.min(stale.start)..state.stale.end.max(stale.end)
-        };
-        state.stale_bytes += rounded(len);
-        if state.stale_bytes >= GIVEN_BACK_TOGETHER {
-            state.give_back();
-        }
+        state.leave_place(address, len);
         drop(state);
-        self.report(MemoryChangeKind::Freed, address, len, &name);
+        self.report(MemoryChangeKind::Freed, address, len, &live.name);
         Ok(())
     }
 
@@ -535,6 +472,17 @@ impl AddressSpace {
 }
 
 impl SpaceState {
+    /// Remembers an allocation for messages.
+    fn note_freed(&mut self, live: &Live, address: u64) {
+        if self.freed.len() == HISTORY {
+            self.freed.pop_front();
+        }
+        self.freed.push_back(Allocation {
+            is_freed: true,
+            ..live.at(address)
+        });
+    }
+
     fn over(&self, name: &str, bytes: u64) -> AllocError {
         AllocError::Limit {
             name: name.to_owned(),

@@ -7,7 +7,7 @@ use crate::abi::{Dim3, EachHandle, FreeCallback, Handle, PitchedPtr, PointerInfo
 use crate::agents::Agent;
 use crate::copies::{CopyJob, CopyRequest, PitchedCorner};
 use crate::numbers::*;
-use crate::pools::{EndCallback, MemoryPool, MemoryRange, of_host};
+use crate::pools::{EndCallback, MemoryOrigin, MemoryPool, MemoryRange, of_host};
 use crate::runtime::Runtime;
 use crate::signals::Signal;
 use crate::status::{HsaResult, Status};
@@ -495,12 +495,13 @@ pub unsafe extern "C" fn hsa_amd_memory_pool_can_migrate(
     })
 }
 
-/// Type of a pointer: of a pool, locked by the program, or neither.
 fn pointer_type(found: Option<&MemoryRange>) -> u32 {
-    match found {
-        None => 0,
-        Some(found) if found.is_locked => 2,
-        Some(_) => 1,
+    match found.map(|found| found.origin) {
+        None => HSA_EXT_POINTER_TYPE_UNKNOWN,
+        Some(MemoryOrigin::Pool) => HSA_EXT_POINTER_TYPE_HSA,
+        Some(MemoryOrigin::Locked) => HSA_EXT_POINTER_TYPE_LOCKED,
+        Some(MemoryOrigin::Imported) => HSA_EXT_POINTER_TYPE_IPC,
+        Some(MemoryOrigin::Mapped) => HSA_EXT_POINTER_TYPE_HSA_VMEM,
     }
 }
 
@@ -529,6 +530,7 @@ pub unsafe extern "C" fn hsa_amd_pointer_info(
             user_data: found.as_ref().map_or(0, |found| found.user_data),
             agent_owner: owner.map_or(0, |agent| agent.handle()),
             global_flags: found.as_ref().map_or(0, |found| found.flags),
+            registered: found.is_some().into(),
         };
         // SAFETY: the program vouches for `size` bytes, and the result has as many.
         unsafe {

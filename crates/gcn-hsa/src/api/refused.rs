@@ -26,9 +26,8 @@ refused! {
     "there is no finalizer of HSAIL":
         hsa_ext_program_add_module hsa_ext_program_create hsa_ext_program_destroy hsa_ext_program_finalize
         hsa_ext_program_get_info hsa_ext_program_iterate_modules;
-    "memory and signals are not shared between processes":
-        hsa_amd_ipc_memory_attach hsa_amd_ipc_memory_create hsa_amd_ipc_memory_detach hsa_amd_ipc_signal_attach
-        hsa_amd_ipc_signal_create;
+    "signals are not shared between processes":
+        hsa_amd_ipc_signal_attach hsa_amd_ipc_signal_create;
     "there is no graphics driver to share memory with":
         hsa_amd_interop_map_buffer hsa_amd_interop_unmap_buffer hsa_amd_portable_export_dmabuf
         hsa_amd_portable_export_dmabuf_v2         hsa_amd_portable_close_dmabuf;
@@ -36,12 +35,6 @@ refused! {
         hsa_amd_svm_attributes_get hsa_amd_svm_attributes_set hsa_amd_svm_prefetch_async;
     "memory does not move between pools":
         hsa_amd_memory_migrate;
-    "memory is allocated from pools only":
-        hsa_amd_vmem_address_reserve hsa_amd_vmem_address_reserve_align hsa_amd_vmem_address_free
-        hsa_amd_vmem_handle_create hsa_amd_vmem_handle_release hsa_amd_vmem_map hsa_amd_vmem_unmap
-        hsa_amd_vmem_set_access hsa_amd_vmem_get_access hsa_amd_vmem_export_shareable_handle
-        hsa_amd_vmem_import_shareable_handle hsa_amd_vmem_retain_alloc_handle
-        hsa_amd_vmem_get_alloc_properties_from_handle;
     "the interface of code objects is the one of code object readers":
         hsa_code_object_deserialize hsa_code_object_destroy hsa_code_object_get_info hsa_code_object_get_symbol
         hsa_code_object_get_symbol_from_name hsa_code_object_iterate_symbols hsa_code_object_serialize

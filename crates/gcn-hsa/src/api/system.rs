@@ -66,8 +66,8 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
             | HSA_AMD_SYSTEM_INFO_SVM_ACCESSIBLE_BY_DEFAULT
             | HSA_AMD_SYSTEM_INFO_MWAITX_ENABLED
             | HSA_AMD_SYSTEM_INFO_DMABUF_SUPPORTED
-            | HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED
             | HSA_AMD_SYSTEM_INFO_XNACK_ENABLED => Info::Bool(false),
+            HSA_AMD_SYSTEM_INFO_VIRTUAL_MEM_API_SUPPORTED => Info::Bool(cfg!(target_os = "linux")),
             HSA_AMD_SYSTEM_INFO_EXT_VERSION_MAJOR => Info::U16(AMD_VERSION.0),
             HSA_AMD_SYSTEM_INFO_EXT_VERSION_MINOR => Info::U16(AMD_VERSION.1),
             _ => return Err(unknown("the system", attribute)),

@@ -118,6 +118,7 @@ fn info(memory: *const c_void) -> PointerInfo {
         user_data: 0,
         agent_owner: 0,
         global_flags: 0,
+        registered: 0,
     };
     let (count, list) = (std::ptr::null_mut(), std::ptr::null_mut());
     // SAFETY: the address is that of the information.

@@ -1,0 +1,82 @@
+//! Memory that several ranges of addresses, and several processes, may have.
+
+use std::fs::File;
+use std::io;
+
+/// Memory without an address: a file of the host's that has no name, of zeros in the beginning. It lives as long as any process has
+/// it open or mapped.
+///
+/// # Examples
+/// ```
+/// use gcn_emu::memory::{ALIGNMENT, Memory, SharedMemory};
+/// # if cfg!(not(target_os = "linux")) { return Ok(()); }
+/// let shared = SharedMemory::new(ALIGNMENT)?;
+/// let (one, other) = (Memory::new(), Memory::new());
+/// let mapped = |memory: &Memory| -> Result<u64, Box<dyn std::error::Error>> {
+///     let address = memory.reserve("a range", shared.bytes(), ALIGNMENT)?;
+///     memory.map("shared", address, shared.bytes(), (&shared, 0))?;
+///     Ok(address)
+/// };
+/// let (here, there) = (mapped(&one)?, mapped(&other)?);
+/// one.store_u32(here + 4, 7);
+/// assert_eq!(other.load_u32(there + 4), Some(7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct SharedMemory {
+    file: File,
+    bytes: u64,
+}
+
+impl SharedMemory {
+    /// Zeros.
+    ///
+    /// # Errors
+    /// The host has no such files, or no more of them.
+    pub fn new(bytes: u64) -> io::Result<SharedMemory> {
+        let file = host::file()?;
+        file.set_len(bytes)?;
+        Ok(SharedMemory { file, bytes })
+    }
+
+    /// The memory of another process, whose file this is.
+    ///
+    /// # Errors
+    /// The file's size cannot be had.
+    pub fn of_file(file: File) -> io::Result<SharedMemory> {
+        let bytes = file.metadata()?.len();
+        Ok(SharedMemory { file, bytes })
+    }
+
+    /// The file, by which another process may map the memory.
+    pub fn file(&self) -> &File {
+        &self.file
+    }
+
+    /// Size in bytes.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod host {
+    use std::fs::File;
+    use std::io;
+
+    use rustix::fs::{MemfdFlags, memfd_create};
+
+    pub(super) fn file() -> io::Result<File> {
+        Ok(memfd_create("gcn memory", MemfdFlags::CLOEXEC)?.into())
+    }
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+mod host {
+    use std::fs::File;
+    use std::io;
+
+    pub(super) fn file() -> io::Result<File> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}

@@ -1,0 +1,206 @@
+//! Reserved addresses, and shared memory that is mapped there.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::ptr::null_mut;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Release;
+
+use super::{AddressSpace, Live, PAGE, PageEntry, SpaceState};
+use crate::memory::allocation::{AllocError, FreeError, MapError};
+use crate::memory::change::MemoryChangeKind;
+use crate::memory::layout::ALIGNMENT;
+use crate::memory::shared::SharedMemory;
+
+/// Bytes that are copied at once.
+const COPIED: usize = 1 << 20;
+
+/// A range of addresses that allocations leave free.
+#[derive(Debug)]
+pub(super) struct Reservation {
+    end: u64,
+    /// Ends of the mapped parts, by their begin.
+    mapped: BTreeMap<u64, u64>,
+    /// All entries that the table has had for it: a thread may still read one that it has no more.
+    entries: Vec<*mut PageEntry>,
+}
+
+impl Reservation {
+    /// Mapped parts, joined where they follow each other: an access may reach from one into the next.
+    fn runs(&self) -> Vec<Range<u64>> {
+        let mut runs: Vec<Range<u64>> = Vec::new();
+        for (&begin, &end) in &self.mapped {
+            match runs.last_mut() {
+                Some(last) if last.end == begin => last.end = end,
+                _ => runs.push(begin..end),
+            }
+        }
+        runs
+    }
+}
+
+/// Bytes of an allocation's memory when it is shared: it is mapped in whole units, which its guard leaves room for.
+pub(super) fn shared_bytes(len: u64) -> u64 {
+    len.next_multiple_of(ALIGNMENT)
+}
+
+impl AddressSpace {
+    pub(in crate::memory) fn reserve(
+        &self,
+        name: &str,
+        bytes: u64,
+        align: u64,
+    ) -> Result<u64, AllocError> {
+        let mut state = self.state();
+        let place = state.find_place(name, bytes, align)?;
+        state.take_place(name, &place, bytes)?;
+        let reservation = Reservation {
+            end: place.base + bytes,
+            mapped: BTreeMap::new(),
+            entries: Vec::new(),
+        };
+        state.reserved.insert(place.base, reservation);
+        Ok(place.base)
+    }
+
+    pub(in crate::memory) fn unreserve(&self, address: u64) -> Result<(), FreeError> {
+        let mut state = self.state();
+        let is_empty = |it: &Reservation| it.mapped.is_empty();
+        if !state.reserved.get(&address).is_some_and(is_empty) {
+            return Err(FreeError(address));
+        }
+        let reservation = state.reserved.remove(&address);
+        if let Some(Reservation { end, entries, .. }) = reservation {
+            state.spare.extend(entries);
+            state.leave_place(address, end - address);
+        }
+        Ok(())
+    }
+
+    pub(in crate::memory) fn map(
+        &self,
+        name: &str,
+        range: Range<u64>,
+        (memory, offset): (&SharedMemory, u64),
+    ) -> Result<(), MapError> {
+        let wrong = |reason| MapError::Range {
+            base: range.start,
+            len: range.end.wrapping_sub(range.start),
+            reason,
+        };
+        let is_whole = |n: u64| n.is_multiple_of(ALIGNMENT);
+        if range.is_empty() || !is_whole(range.start) || !is_whole(range.end) {
+            return Err(wrong("is not one of whole units of 64 KiB"));
+        }
+        let len = range.end - range.start;
+        let is_in_file = offset.is_multiple_of(PAGE)
+            && offset
+                .checked_add(len)
+                .is_some_and(|end| end <= memory.bytes());
+        if !is_in_file {
+            return Err(wrong(
+                "is longer than the memory that is to be mapped there",
+            ));
+        }
+        let mut state = self.state();
+        let found = state.reserved.range_mut(..=range.start).next_back();
+        let Some((&of, reservation)) = found.filter(|(_, it)| range.end <= it.end) else {
+            return Err(wrong("is not reserved"));
+        };
+        let before = reservation.mapped.range(..range.end).next_back();
+        if before.is_some_and(|(_, end)| *end > range.start) {
+            return Err(wrong("is mapped already"));
+        }
+        let host = state
+            .range
+            .as_ref()
+            .ok_or_else(|| wrong("is not reserved"))?;
+        host.map_file(range.start, len, (memory.file(), offset))
+            .map_err(MapError::Host)?;
+        if let Some(reservation) = state.reserved.get_mut(&of) {
+            reservation.mapped.insert(range.start, range.end);
+        }
+        state.live.insert(
+            range.start,
+            Live {
+                name: name.into(),
+                len,
+                host_has_written: true,
+                executable: Vec::new(),
+                shared: None,
+                entry: null_mut(),
+            },
+        );
+        self.update_table(&mut state, of);
+        drop(state);
+        self.report(MemoryChangeKind::Allocated, range.start, len, name);
+        Ok(())
+    }
+
+    pub(in crate::memory) fn unmap(&self, address: u64) -> Result<(), FreeError> {
+        let mut state = self.state();
+        let found = state.reserved.range_mut(..=address).next_back();
+        let removed = found.and_then(|(of, it)| Some((*of, it.mapped.remove(&address)?)));
+        let (of, end) = removed.ok_or(FreeError(address))?;
+        let live = state.live.remove(&address).ok_or(FreeError(address))?;
+        for cell in self.cells(address, end - address - 1) {
+            cell.store(null_mut(), Release);
+        }
+        self.update_table(&mut state, of);
+        if let Some(host) = &state.range {
+            host.unmap_file(address, end - address);
+        }
+        state.note_freed(&live, address);
+        drop(state);
+        self.report(MemoryChangeKind::Freed, address, end - address, &live.name);
+        Ok(())
+    }
+
+    /// Gives each run of mapped parts an entry of its own.
+    fn update_table(&self, state: &mut SpaceState, reservation: u64) {
+        let runs = state.reserved.get(&reservation).map(Reservation::runs);
+        for run in runs.unwrap_or_default() {
+            let entry = state.entry();
+            // SAFETY: entries live as long as the space.
+            let cell = unsafe { &*entry };
+            cell.base.store(run.start, Release);
+            cell.end.store(run.end, Release);
+            for cell in self.cells(run.start, run.end - run.start - 1) {
+                cell.store(entry, Release);
+            }
+            if let Some(reservation) = state.reserved.get_mut(&reservation) {
+                reservation.entries.push(entry);
+            }
+        }
+    }
+
+    /// The memory of an allocation, which other processes may map from then on. What a kernel stores meanwhile is lost.
+    pub(in crate::memory) fn share(&self, address: u64) -> Result<Arc<SharedMemory>, MapError> {
+        let mut state = self.state();
+        let wrong = |reason| MapError::Range {
+            base: address,
+            len: 0,
+            reason,
+        };
+        let SpaceState { live, range, .. } = &mut *state;
+        let live = live.get_mut(&address).filter(|live| !live.entry.is_null());
+        let live = live.ok_or_else(|| wrong("is no allocation's"))?;
+        if let Some(shared) = &live.shared {
+            return Ok(shared.clone());
+        }
+        let host = range.as_ref().ok_or_else(|| wrong("is no allocation's"))?;
+        let bytes = shared_bytes(live.len);
+        let shared = Arc::new(SharedMemory::new(bytes).map_err(MapError::Host)?);
+        let mut copied = 0;
+        while copied < live.len {
+            let len = (live.len - copied).min(COPIED as u64);
+            host.copy_to_file(address + copied, len, (shared.file(), copied))
+                .map_err(MapError::Host)?;
+            copied += len;
+        }
+        host.map_file(address, bytes, (shared.file(), 0))
+            .map_err(MapError::Host)?;
+        live.shared = Some(shared.clone());
+        Ok(shared)
+    }
+}

@@ -1,0 +1,51 @@
+//! Memory that processes share.
+
+use std::ffi::c_void;
+
+use super::{array, call, put};
+use crate::abi::Handle;
+use crate::shared::{self, IpcMemory};
+use crate::status::Status;
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_ipc_memory_create(
+    memory: *mut c_void,
+    size: usize,
+    handle: *mut IpcMemory,
+) -> Status {
+    call(|runtime| {
+        let exported = shared::export(&runtime.pools, memory.addr() as u64, size as u64)?;
+        // SAFETY: the program vouches for its address.
+        unsafe { put(handle, exported) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn hsa_amd_ipc_memory_attach(
+    handle: *const IpcMemory,
+    size: usize,
+    count: u32,
+    agents: *const Handle,
+    mapped: *mut *mut c_void,
+) -> Status {
+    call(|runtime| {
+        // SAFETY: the program vouches for its handle and its array.
+        let (handle, agents) = unsafe { (handle.as_ref(), array(agents, count)?) };
+        let handle = handle.ok_or(Status::INVALID_ARGUMENT)?;
+        for agent in agents {
+            runtime.agent(*agent)?;
+        }
+        if mapped.is_null() {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        let base = shared::import(&runtime.pools, handle, size as u64)?;
+        let base = std::ptr::with_exposed_provenance_mut(base as usize);
+        // SAFETY: the program vouches for its address.
+        unsafe { put(mapped, base) }
+    })
+}
+
+#[unsafe(no_mangle)]
+pub extern "C" fn hsa_amd_ipc_memory_detach(mapped: *mut c_void) -> Status {
+    call(|runtime| shared::detach(&runtime.pools, mapped.addr() as u64))
+}

@@ -1,0 +1,103 @@
+//! Memory of other processes: a handle names the process and its open file, and the memory is that of the file.
+
+use std::fs::{self, File};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::MetadataExt;
+
+use gcn_runtime::memory::{ALIGNMENT, SharedMemory};
+use gcn_runtime::program::say::say_once;
+
+use crate::pools::{MemoryOrigin, MemoryPool, Pools};
+use crate::status::{HsaResult, Status};
+
+/// `hsa_amd_ipc_memory_t`: what other processes find memory by.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct IpcMemory {
+    /// [`MAGIC`].
+    magic: u32,
+    process: u32,
+    /// The number of the file in the process.
+    file: u32,
+    /// Handle of the pool, by its low bits.
+    pool: u32,
+    /// Inode of the file: the process may have closed it, and have another of that number.
+    inode: [u32; 2],
+    /// Bytes as the program has asked for.
+    bytes: [u32; 2],
+}
+
+/// Begin of a handle: "gcn" and the version of what follows.
+const MAGIC: u32 = u32::from_le_bytes(*b"gcn\x01");
+
+fn halves(value: u64) -> [u32; 2] {
+    [value as u32, (value >> 32) as u32]
+}
+
+fn whole([low, high]: [u32; 2]) -> u64 {
+    u64::from(high) << 32 | u64::from(low)
+}
+
+/// The handle of memory that a pool has given at an address.
+pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemory> {
+    let (shared, pool, known) = pools.share(base)?;
+    if bytes > known {
+        return Err(Status::INVALID_ARGUMENT);
+    }
+    let metadata = shared.file().metadata();
+    let metadata = metadata.map_err(|_| Status::OUT_OF_RESOURCES)?;
+    Ok(IpcMemory {
+        magic: MAGIC,
+        process: std::process::id(),
+        file: shared.file().as_raw_fd().cast_unsigned(),
+        pool: pool.handle() as u32,
+        inode: halves(metadata.ino()),
+        bytes: halves(known),
+    })
+}
+
+/// Maps another process's memory; the address.
+pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult<u64> {
+    let pool = MemoryPool::of(handle.pool.into()).filter(|_| handle.magic == MAGIC);
+    let pool = pool.ok_or(Status::INVALID_ARGUMENT)?;
+    if bytes > whole(handle.bytes) {
+        return Err(Status::INVALID_ARGUMENT);
+    }
+    let path = format!("/proc/{}/fd/{}", handle.process, handle.file);
+    let gone = || {
+        say_once(&format!(
+            "process {} does not have the memory of an IPC handle any more, or this user may not open its files",
+            handle.process
+        ));
+        Status::INVALID_ARGUMENT
+    };
+    let open = || -> std::io::Result<File> {
+        let file = fs::OpenOptions::new().read(true).write(true).open(&path)?;
+        Ok(file)
+    };
+    let file = open().map_err(|_| gone())?;
+    let inode = file.metadata().map_or(0, |metadata| metadata.ino());
+    if inode != whole(handle.inode) {
+        return Err(gone());
+    }
+    let shared = SharedMemory::of_file(file).map_err(|_| gone())?;
+    let mapped = shared.bytes();
+    let base = pools
+        .memory()
+        .reserve("memory of another process", mapped, ALIGNMENT);
+    let base = base.map_err(|_| Status::OUT_OF_RESOURCES)?;
+    let imported = pools.map((base, mapped), pool, MemoryOrigin::Imported, (&shared, 0));
+    if imported.is_err() {
+        let freed = pools.memory().unreserve(base);
+        debug_assert!(freed.is_ok(), "nothing is mapped");
+    }
+    imported.map(|()| base)
+}
+
+/// Unmaps it again.
+pub(crate) fn detach(pools: &Pools, base: u64) -> HsaResult {
+    pools.unmap(base, MemoryOrigin::Imported)?;
+    let freed = pools.memory().unreserve(base);
+    debug_assert!(freed.is_ok(), "nothing is mapped any more");
+    Ok(())
+}
