@@ -19,6 +19,9 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask fuzz [SECONDS]                   build the fuzz targets and run each for 5 seconds, or SECONDS
        cargo xtask hsa [PROFILE]                    build the libraries of gcn exec with a profile (release)
        cargo xtask headers RELEASE=INCLUDE...       write what gcn-hsa knows of the HSA headers of releases of ROCm
+       cargo xtask rocm SUITE [--release trixie|forky|sid|experimental] [--target T] [--sample N]
+                                                    run AMD's tests of a library, or one in N, in a root of that release of
+                                                    Debian, and hold failures against rocm-known.txt; as root, hours
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with
                                                     manual pages and completions
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
@@ -80,6 +83,7 @@ fn main() -> ExitCode {
             .and_then(|seconds| install_tools().and_then(|()| fuzz::run_all(seconds))),
         ["hsa"] => hsa::build("release").map(drop),
         ["headers", ref releases @ ..] if !releases.is_empty() => headers::write(releases),
+        ["rocm", ref rest @ ..] => rocm::rocm(rest),
         ["dist", prefix] => dist::dist(Path::new(prefix)),
         ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "check", ref rest @ ..] => {
@@ -235,3 +239,4 @@ mod install;
 mod kernels;
 mod measure;
 mod opencl;
+mod rocm;

@@ -1,0 +1,607 @@
+//! Runs AMD's own test programs, as Debian packages them for each release of ROCm, on an emulated device: in a root of its own, which
+//! is made once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+
+use crate::{dist, run};
+
+const MIRROR: &str = "http://deb.debian.org/debian";
+/// Directory of `gcn` in a root.
+const PREFIX: &str = "opt/gcn";
+/// Directory of the test programs in a root, a directory for each package.
+const PROGRAMS: &str = "usr/libexec/rocm";
+/// Failures that are known, each with its cause.
+const KNOWN: &str = "rocm-known.txt";
+/// Tests that a program runs at once.
+const BATCH: usize = 40;
+/// Seconds after which a test is too slow.
+const TEST_SECONDS: u64 = 100;
+/// Seconds in which a program lists its tests.
+const LIST_SECONDS: u64 = 1800;
+/// Memory of the device.
+const MEMORY: &str = "4G";
+/// Exit status of `timeout` when the time is over.
+const TIMED_OUT: i32 = 124;
+
+/// The tests of a library.
+struct Suite {
+    name: &'static str,
+    packages: &'static [&'static str],
+    /// Tests that are chosen from.
+    filter: &'static str,
+}
+
+const fn suite(
+    name: &'static str,
+    packages: &'static [&'static str],
+    filter: &'static str,
+) -> Suite {
+    Suite {
+        name,
+        packages,
+        filter,
+    }
+}
+
+/// The first package of each has the programs.
+const SUITES: [Suite; 13] = [
+    suite("rocrand", &["librocrand1-tests"], "*"),
+    suite("hiprand", &["libhiprand1-tests"], "*"),
+    suite(
+        "rocblas",
+        &["librocblas4-tests", "librocblas4-tests-data"],
+        "*quick*",
+    ),
+    suite(
+        "hipblas",
+        &["libhipblas3-tests", "libhipblas3-tests-data"],
+        "*quick*",
+    ),
+    suite("rocfft", &["librocfft0-tests"], "*"),
+    suite("hipfft", &["libhipfft0-tests"], "*"),
+    suite("rocprim", &["librocprim-tests"], "*"),
+    suite("hipcub", &["libhipcub-tests"], "*"),
+    suite("rocthrust", &["librocthrust-tests"], "*"),
+    suite(
+        "rocsparse",
+        &["librocsparse1-tests", "librocsparse1-tests-data"],
+        "*quick*",
+    ),
+    suite("rocsolver", &["librocsolver0-tests"], "*"),
+    suite("rocalution", &["librocalution0-tests"], "*"),
+    suite("rccl", &["librccl1-tests"], "*"),
+];
+
+/// A release of Debian, with the HIP that it has.
+struct Release {
+    name: &'static str,
+    /// What is installed at first.
+    base: &'static str,
+    /// Where packages come from in the first place.
+    preferred: &'static str,
+}
+
+const RELEASES: [Release; 4] = [
+    Release {
+        name: "trixie",
+        base: "trixie",
+        preferred: "trixie",
+    },
+    Release {
+        name: "forky",
+        base: "forky",
+        preferred: "forky",
+    },
+    Release {
+        name: "sid",
+        base: "forky",
+        preferred: "sid",
+    },
+    Release {
+        name: "experimental",
+        base: "forky",
+        preferred: "experimental",
+    },
+];
+
+/// How a test ended.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Outcome {
+    Passed,
+    Failed,
+    Crashed,
+    TooSlow,
+    /// It says that it does not apply.
+    Skipped,
+    /// The program has no code for the target.
+    NoCode,
+}
+
+impl Outcome {
+    const ALL: [Outcome; 6] = [
+        Outcome::Passed,
+        Outcome::Failed,
+        Outcome::Crashed,
+        Outcome::TooSlow,
+        Outcome::Skipped,
+        Outcome::NoCode,
+    ];
+
+    fn name(self) -> &'static str {
+        match self {
+            Outcome::Passed => "passed",
+            Outcome::Failed => "failed",
+            Outcome::Crashed => "crashed",
+            Outcome::TooSlow => "too slow",
+            Outcome::Skipped => "skipped",
+            Outcome::NoCode => "no code",
+        }
+    }
+
+    fn named(name: &str) -> Option<Outcome> {
+        Outcome::ALL.into_iter().find(|it| it.name() == name)
+    }
+
+    /// True of those whose cause has to be known.
+    fn is_failure(self) -> bool {
+        matches!(self, Outcome::Failed | Outcome::Crashed)
+    }
+}
+
+/// What the command line asks for.
+struct Wanted {
+    suite: &'static Suite,
+    release: &'static Release,
+    target: String,
+    /// One test in so many.
+    sample: usize,
+}
+
+/// Runs a suite: the words of the command line behind `rocm`.
+///
+/// # Errors
+/// A word is wrong; there is no root and none can be made; a failure is not known, or a known one has passed.
+pub(crate) fn rocm(words: &[&str]) -> Result<()> {
+    let wanted = Wanted::parse(words)?;
+    let is_root = Command::new("id").arg("-u").output()?.stdout.trim_ascii() == b"0";
+    ensure!(
+        is_root,
+        "a root of another release of Debian is made and entered by root alone"
+    );
+    let root = make_root(wanted.release)?;
+    chroot(&root, &install_command(&wanted))?;
+    dist::dist(&root.join(PREFIX))?;
+    let results = run_suite(&root, &wanted)?;
+    report(&wanted, &results)
+}
+
+impl Wanted {
+    fn parse(words: &[&str]) -> Result<Wanted> {
+        let names =
+            |all: &mut dyn Iterator<Item = &'static str>| all.collect::<Vec<_>>().join(", ");
+        let [name, options @ ..] = words else {
+            bail!(
+                "name a suite: {}",
+                names(&mut SUITES.iter().map(|it| it.name))
+            );
+        };
+        let suite = SUITES.iter().find(|it| it.name == *name);
+        let suite = suite.with_context(|| {
+            format!(
+                "there is no suite `{name}`, but {}",
+                names(&mut SUITES.iter().map(|it| it.name))
+            )
+        })?;
+        let mut wanted = Wanted {
+            suite,
+            release: &RELEASES[1],
+            target: "gfx906".to_owned(),
+            sample: 1,
+        };
+        for option in options.chunks(2) {
+            match option {
+                ["--release", name] => {
+                    let found = RELEASES.iter().find(|it| it.name == *name);
+                    wanted.release = found.with_context(|| {
+                        format!(
+                            "there is no release `{name}`, but {}",
+                            names(&mut RELEASES.iter().map(|it| it.name))
+                        )
+                    })?;
+                }
+                ["--target", target] => wanted.target = (*target).to_owned(),
+                ["--sample", count] => {
+                    wanted.sample =
+                        count
+                            .parse()
+                            .ok()
+                            .filter(|count| *count > 0)
+                            .with_context(|| {
+                                format!("`{count}` is no number: --sample 50 runs one test in 50")
+                            })?;
+                }
+                other => bail!(
+                    "`{}` is not --release, --target or --sample with a value",
+                    other.join(" ")
+                ),
+            }
+        }
+        Ok(wanted)
+    }
+
+    /// The file with the outcome of each test, which a run that was stopped goes on with.
+    fn results(&self) -> PathBuf {
+        let name = format!(
+            "{}-{}-{}.txt",
+            self.suite.name, self.release.name, self.target
+        );
+        directory().join("results").join(name)
+    }
+}
+
+fn directory() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/rocm")
+}
+
+/// The root of a release, which is made if there is none.
+fn make_root(release: &Release) -> Result<PathBuf> {
+    let root = directory().join(release.name);
+    let is_made = root.join("made");
+    if !is_made.exists() {
+        eprintln!("making {}", root.display());
+        run(Command::new("apt-get").args(["install", "-y", "debootstrap"]))?;
+        let script = Path::new("/usr/share/debootstrap/scripts").join(release.base);
+        if !script.exists() {
+            std::os::unix::fs::symlink("sid", &script)?;
+        }
+        fs::create_dir_all(&root)?;
+        // This machine's keys may be older than the release.
+        run(Command::new("debootstrap")
+            .args(["--variant=minbase", "--no-check-gpg", release.base])
+            .arg(&root)
+            .arg(MIRROR))?;
+        let suites: BTreeSet<&str> = [release.base, "sid", release.preferred].into();
+        let sources: Vec<String> = suites
+            .iter()
+            .map(|it| format!("deb {MIRROR} {it} main\n"))
+            .collect();
+        fs::write(root.join("etc/apt/sources.list"), sources.concat())?;
+        fs::write(
+            root.join("etc/apt/apt.conf.d/00gcn"),
+            "Acquire::Check-Valid-Until \"false\";\nAPT::Install-Recommends \"false\";\n",
+        )?;
+        // What only sid has is taken from there.
+        fs::write(
+            root.join("etc/apt/preferences.d/gcn"),
+            "Package: *\nPin: release n=sid\nPin-Priority: 100\n",
+        )?;
+        let no_services = root.join("usr/sbin/policy-rc.d");
+        fs::write(&no_services, "#!/bin/sh\nexit 101\n")?;
+        run(Command::new("chmod").arg("+x").arg(&no_services))?;
+    }
+    for (kind, from, to) in [
+        ("--types=proc", "proc", "proc"),
+        ("--rbind", "/dev", "dev"),
+        ("--rbind", "/sys", "sys"),
+    ] {
+        let at = root.join(to);
+        if !Command::new("mountpoint")
+            .arg("-q")
+            .arg(&at)
+            .status()?
+            .success()
+        {
+            run(Command::new("mount").args([kind, from]).arg(&at))?;
+        }
+    }
+    if !is_made.exists() {
+        chroot(&root, "apt-get update")?;
+        fs::write(is_made, "")?;
+    }
+    Ok(root)
+}
+
+fn install_command(wanted: &Wanted) -> String {
+    let Wanted { suite, release, .. } = wanted;
+    format!(
+        "DEBIAN_FRONTEND=noninteractive apt-get install -y -t {} {}",
+        release.preferred,
+        suite.packages.join(" ")
+    )
+}
+
+fn entered(root: &Path, command: &str) -> Command {
+    let mut entered = Command::new("chroot");
+    entered
+        .arg(root)
+        .args(["/bin/sh", "-c", command])
+        .stdin(Stdio::null());
+    entered
+}
+
+fn chroot(root: &Path, command: &str) -> Result<()> {
+    run(&mut entered(root, command))
+}
+
+/// Runs a test program under `gcn exec`.
+fn execute(
+    root: &Path,
+    target: &str,
+    program: &str,
+    arguments: &[&str],
+    seconds: u64,
+) -> Result<Output> {
+    let quoted: Vec<String> = arguments.iter().map(|it| format!("'{it}'")).collect();
+    let command = format!(
+        "cd /{PROGRAMS} && timeout -k 10 {seconds} /{PREFIX}/bin/gcn exec --target {target} --memory {MEMORY} -- ./{program} {} 2>&1",
+        quoted.join(" ")
+    );
+    Ok(entered(root, &command).output()?)
+}
+
+/// Runs the tests of a suite that have no outcome yet.
+fn run_suite(root: &Path, wanted: &Wanted) -> Result<BTreeMap<String, Outcome>> {
+    let file = wanted.results();
+    fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
+    let known = fs::read_to_string(&file).unwrap_or_default();
+    let mut results: BTreeMap<String, Outcome> = known
+        .lines()
+        .filter_map(|line| {
+            let (outcome, test) = line.split_once('\t')?;
+            Some((test.to_owned(), Outcome::named(outcome)?))
+        })
+        .collect();
+    let mut log = OpenOptions::new().create(true).append(true).open(&file)?;
+    let package = wanted.suite.packages[0];
+    for program in programs(&root.join(PROGRAMS).join(package))? {
+        let program = format!("{package}/{program}");
+        let tests = list(root, wanted, &program)?;
+        // A fixed choice: every so many, whatever has been run before.
+        let chosen = tests.iter().step_by(wanted.sample);
+        let mut left: Vec<&String> = chosen
+            .filter(|test| !results.contains_key(&format!("{program} {test}")))
+            .collect();
+        left.reverse();
+        while !left.is_empty() {
+            let batch: Vec<&String> = left
+                .split_off(left.len().saturating_sub(BATCH))
+                .into_iter()
+                .rev()
+                .collect();
+            let begin = Instant::now();
+            let outcomes = run_batch(root, wanted, &program, &batch)?;
+            // What stopped the program has an outcome; what comes behind it is run again.
+            let done = outcomes.len();
+            left.extend(batch[done..].iter().rev().copied());
+            for (test, outcome) in batch.iter().zip(outcomes) {
+                let name = format!("{program} {test}");
+                writeln!(log, "{}\t{name}", outcome.name())?;
+                results.insert(name, outcome);
+            }
+            println!(
+                "{program}: {done} tests in {:.0} s, {} left",
+                begin.elapsed().as_secs_f64(),
+                left.len()
+            );
+        }
+    }
+    Ok(results)
+}
+
+fn programs(directory: &Path) -> Result<Vec<String>> {
+    let read = || format!("cannot read {}", directory.display());
+    let mut programs = Vec::new();
+    for entry in fs::read_dir(directory).with_context(read)? {
+        let entry = entry.with_context(read)?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_elf = fs::read(entry.path()).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF"));
+        if is_elf && !name.contains(".so") {
+            programs.push(name);
+        }
+    }
+    programs.sort();
+    Ok(programs)
+}
+
+/// The names of a program's tests.
+fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
+    let argument = format!(
+        "--gtest_list_tests' '--gtest_filter={}",
+        wanted.suite.filter
+    );
+    let output = execute(root, &wanted.target, program, &argument, LIST_SECONDS)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    let mut tests = Vec::new();
+    let mut group = "";
+    for line in text.lines() {
+        let name = line.split('#').next().unwrap_or_default().trim_end();
+        match name.strip_prefix("  ") {
+            Some(test) if !group.is_empty() => tests.push(format!("{group}{}", test.trim())),
+            _ if name.ends_with('.') && !name.contains(' ') => group = name,
+            _ => group = "",
+        }
+    }
+    if tests.is_empty() {
+        println!("{program} lists no tests: it is run as a whole");
+        tests.push("*".to_owned());
+    }
+    Ok(tests)
+}
+
+/// The outcomes of the first of these tests: of all, unless one of them ends the program.
+fn run_batch(
+    root: &Path,
+    wanted: &Wanted,
+    program: &str,
+    tests: &[&String],
+) -> Result<Vec<Outcome>> {
+    let names: Vec<&str> = tests.iter().map(|it| it.as_str()).collect();
+    let filter = format!("--gtest_filter={}", names.join(":"));
+    let seconds = TEST_SECONDS * if tests.len() == 1 { 1 } else { 6 };
+    let output = execute(root, &wanted.target, program, &[&filter], seconds)?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    if tests.len() == 1 && tests[0] == "*" {
+        let outcome = match output.status.code() {
+            Some(0) => Outcome::Passed,
+            Some(TIMED_OUT) => Outcome::TooSlow,
+            _ => Outcome::Failed,
+        };
+        return Ok(vec![outcome]);
+    }
+    let ended = outcomes_of(&text);
+    let mut outcomes = Vec::new();
+    for test in &names {
+        let Some(outcome) = ended.get(*test) else {
+            break;
+        };
+        outcomes.push(*outcome);
+    }
+    if outcomes.len() == tests.len() {
+        return Ok(outcomes);
+    }
+    // The one that was running: in a batch that was too slow it is run again by itself.
+    let is_late = output.status.code() == Some(TIMED_OUT);
+    if is_late && tests.len() > 1 {
+        if outcomes.is_empty() {
+            return run_batch(root, wanted, program, &tests[..1]);
+        }
+        return Ok(outcomes);
+    }
+    let has_no_code =
+        text.contains("no kernel image is available") || text.contains("hipErrorNoBinaryForGpu");
+    outcomes.push(match (is_late, has_no_code) {
+        (true, _) => Outcome::TooSlow,
+        (false, true) => Outcome::NoCode,
+        (false, false) => Outcome::Crashed,
+    });
+    Ok(outcomes)
+}
+
+/// The tests that have ended, by the output of a program.
+fn outcomes_of(text: &str) -> BTreeMap<&str, Outcome> {
+    let mut ended = BTreeMap::new();
+    for line in text.lines() {
+        let outcome = match line.get(..12) {
+            Some("[       OK ]") => Outcome::Passed,
+            Some("[  FAILED  ]") => Outcome::Failed,
+            Some("[  SKIPPED ]") => Outcome::Skipped,
+            _ => continue,
+        };
+        let name = line[12..]
+            .trim()
+            .split([' ', ','])
+            .next()
+            .unwrap_or_default();
+        ended.entry(name).or_insert(outcome);
+    }
+    ended
+}
+
+/// Prints the table, and holds failures against those that are known, both ways.
+fn report(wanted: &Wanted, results: &BTreeMap<String, Outcome>) -> Result<()> {
+    let mut table = String::new();
+    for outcome in Outcome::ALL {
+        let count = results.values().filter(|it| **it == outcome).count();
+        let _ = write!(table, "{} {count}, ", outcome.name());
+    }
+    let Wanted {
+        suite,
+        release,
+        target,
+        ..
+    } = wanted;
+    println!(
+        "{} of {} on {target}: {}",
+        suite.name,
+        release.name,
+        table.trim_end_matches(", ")
+    );
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(KNOWN);
+    let text = fs::read_to_string(&path).unwrap_or_default();
+    let known: Vec<(&str, &str)> = text
+        .lines()
+        .filter(|line| !line.starts_with('#'))
+        .filter_map(|line| line.split_once('\t'))
+        .filter(|(place, _)| is_of(place, wanted))
+        .filter_map(|(place, _)| place.rsplit_once(' '))
+        .collect();
+    let is_known = |test: &str| known.iter().any(|(_, pattern)| test.contains(pattern));
+    let mut problems = Vec::new();
+    for (test, outcome) in results {
+        if outcome.is_failure() && !is_known(test) {
+            problems.push(format!("{test} {}", outcome.name()));
+        }
+        if *outcome == Outcome::Passed && is_known(test) {
+            problems.push(format!("{test} passed, though {KNOWN} says that it fails"));
+        }
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    bail!(
+        "{} differs from xtask/{KNOWN}:\n  {}",
+        suite.name,
+        problems.join("\n  ")
+    )
+}
+
+/// True if a known failure, `SUITE RELEASE TARGET TEST` with `*` for any, is of this run.
+fn is_of(place: &str, wanted: &Wanted) -> bool {
+    let own = [wanted.suite.name, wanted.release.name, &wanted.target];
+    let mut words = place.split(' ');
+    own.iter()
+        .all(|own| words.next().is_some_and(|word| word == "*" || word == *own))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outcomes_are_read_from_what_programs_print() {
+        let text = "[ RUN      ] a/b.c/0\n[       OK ] a/b.c/0 (12 ms)\n[ RUN      ] a/b.c/1\nwrong\n\
+                    [  FAILED  ] a/b.c/1, where GetParam() = 3 (4 ms)\n[ RUN      ] d.e\n[  SKIPPED ] d.e (0 ms)\n\
+                    [ RUN      ] d.f\n";
+        let ended = outcomes_of(text);
+        assert_eq!(ended.len(), 3);
+        assert_eq!(ended["a/b.c/0"], Outcome::Passed);
+        assert_eq!(ended["a/b.c/1"], Outcome::Failed);
+        assert_eq!(ended["d.e"], Outcome::Skipped);
+    }
+
+    #[test]
+    fn words_choose_a_suite_a_release_and_a_sample() {
+        let wanted = Wanted::parse(&[
+            "rocfft",
+            "--release",
+            "sid",
+            "--target",
+            "gfx803",
+            "--sample",
+            "500",
+        ]);
+        let wanted = wanted.expect("they are right");
+        assert_eq!((wanted.suite.name, wanted.release.name), ("rocfft", "sid"));
+        assert_eq!((wanted.target.as_str(), wanted.sample), ("gfx803", 500));
+        assert!(
+            is_of("rocfft * gfx803 some_test", &wanted)
+                && !is_of("rocfft * gfx900 some_test", &wanted)
+        );
+        for words in [
+            &[][..],
+            &["rocfoo"],
+            &["rocfft", "--sample", "0"],
+            &["rocfft", "--release"],
+        ] {
+            assert!(Wanted::parse(words).is_err(), "{words:?}");
+        }
+    }
+}
