@@ -413,11 +413,9 @@ fn programs(directory: &Path) -> Result<Vec<String>> {
 
 /// The names of a program's tests.
 fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
-    let argument = format!(
-        "--gtest_list_tests' '--gtest_filter={}",
-        wanted.suite.filter
-    );
-    let output = execute(root, &wanted.target, program, &argument, LIST_SECONDS)?;
+    let filter = format!("--gtest_filter={}", wanted.suite.filter);
+    let arguments = ["--gtest_list_tests", &filter];
+    let output = execute(root, &wanted.target, program, &arguments, LIST_SECONDS)?;
     let text = String::from_utf8_lossy(&output.stdout);
     let mut tests = Vec::new();
     let mut group = "";

@@ -10,14 +10,19 @@ use gcn_emu::fault::{Fault, FaultKind};
 use gcn_emu::observe::Observers;
 use gcn_object::{NameError, NamePattern};
 use gcn_observe::check::checkers;
-use gcn_observe::finding::{Check, Finding, FindingKey, Findings};
+use gcn_observe::finding::{Check, Finding, FindingKey, FindingPlace, Findings, Kind};
 
+use crate::abi::hsa::LaunchError;
+use crate::kernel::Kernel;
 use crate::module::{Module, WeakModule};
 use crate::report::{
     CodeMap, FindingIdentity, FindingReport, Notification, Suppressions, SuppressionsError,
     printable, write_findings,
 };
 use crate::settings::{CheckSettings, names_kernel};
+
+/// Begin of the names of kernels of HIP's runtime.
+const OF_HIP: &str = "__amd_rocclr_";
 
 /// Checks of the launches of a run or of a program.
 ///
@@ -223,6 +228,25 @@ impl Checking {
         } else {
             Observers::none()
         }
+    }
+
+    /// Reports a launch, of a packet, of workgroups that the kernel was not compiled for. HIP's own kernels are left out: HIP 6.4 copies
+    /// with one that was compiled for smaller workgroups, and nobody who uses HIP can change that.
+    pub(crate) fn reports_size(&self, kernel: &Kernel, problem: &LaunchError) {
+        let is_checked = self.settings.checks.contains(&Check::Bounds)
+            && self.settings.covers(kernel.name())
+            && !kernel.name().starts_with(OF_HIP);
+        let Some((pc, inst)) = kernel.first_instruction().filter(|_| is_checked) else {
+            return;
+        };
+        let kind = Kind::WorkgroupBeyondKernel;
+        let place = FindingPlace::new(pc, &inst, None);
+        self.findings
+            .report(FindingKey::at(kind, pc), None, || Finding {
+                kernel: Some(kernel.name().to_owned()),
+                label: "the kernel begins".to_owned(),
+                ..Finding::at(kind, place, problem.to_string())
+            });
     }
 
     /// Notes a module whose kernels are launched: findings of other modules' kernels may have a side in it, and which findings of its

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use gcn_isa::{Inst, decode};
+
 use crate::bind::{self, Binding, BoundArgument, GivenArgument};
 use crate::language::data::Open;
 use crate::language::parameters::{self, Parameter};
@@ -192,6 +194,21 @@ impl Kernel {
     /// ```
     pub fn fixed_lds(&self) -> u32 {
         self.description().descriptor.group_segment_fixed_size
+    }
+
+    /// The instruction that it begins with, and its address; nothing if there is none.
+    pub(crate) fn first_instruction(&self) -> Option<(u64, Inst)> {
+        let device = self.module().device();
+        let pc = self
+            .module()
+            .loaded()
+            .moved(self.description().entry_address);
+        let mut words = [0; 2];
+        let (memory, isa) = (device.memory(), device.target().isa);
+        let two = memory.load_dwords(pc, &mut words);
+        two.or_else(|| memory.load_dwords(pc, &mut words[..1]))?;
+        let inst = decode(isa, &words).ok()?;
+        Some((pc, inst))
     }
 
     /// # Errors

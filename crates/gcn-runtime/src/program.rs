@@ -176,6 +176,11 @@ impl Watch {
         if let Some(profile) = &self.profile {
             observers = profile.watch(&kernel, observers);
         }
+        if let Some(checks) = checks
+            && let Some(problem) = launch.beyond_compiled()
+        {
+            checks.checks().reports_size(&kernel, &problem);
+        }
         let outcome = launch.stop_flag(stop).observers(&observers).run(queue);
         if let Some(tracing) = &self.tracing {
             tracing.flush();

@@ -323,6 +323,13 @@ kinds! {
         example "global_load_dword v2, v[0:1], off    ; v[0:1] is in a buffer that has been freed"
         remedy "Wait for the kernel before the buffer is freed; do not keep its address in other buffers."
         source "errata E105"
+    WorkgroupBeyondKernel "workgroup-beyond-kernel" Bounds Warning
+        meaning "A dispatch packet has other workgroups than the kernel was compiled for: more work-items than its metadata's \
+                 `.max_flat_workgroup_size`, or other sizes than `.reqd_workgroup_size`. Hardware executes it; the compiler may have left \
+                 out barriers, or high bits of indices, by what it was told. HIP and OpenCL refuse such launches of a program's kernels."
+        example ".max_flat_workgroup_size: 64    # and a packet with workgroup_size_x 256"
+        remedy "Compile the kernel for the size (`__launch_bounds__(256)`, `reqd_work_group_size`), or launch smaller workgroups."
+        source "LLVM's \"User Guide for AMDGPU Backend\", code object metadata"
     LdsOutOfBounds "lds-out-of-bounds" Bounds Error
         meaning "LDS is accessed beyond the bytes that the kernel and its launch ask for, or up to GCN 1.2 beyond M0. Hardware loads 0 and drops \
                  stores there, or accesses what is there because allocations are rounded up."

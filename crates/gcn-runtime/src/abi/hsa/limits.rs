@@ -25,6 +25,21 @@ pub fn max_lds(isa: Isa) -> u32 {
 }
 
 impl KernelStart<'_> {
+    /// The error in the size of workgroups, held against what the compiler was told of it.
+    pub(crate) fn beyond_compiled(&self) -> Option<LaunchError> {
+        let metadata = self.kernel.metadata.as_ref()?;
+        let given = self.shape.group.map(u64::from);
+        let items = given
+            .iter()
+            .fold(1, |items: u64, n| items.saturating_mul(*n));
+        if let Some(required) = metadata.reqd_workgroup_size.filter(|it| *it != given) {
+            return Some(LaunchError::GroupRequired { required, given });
+        }
+        let most = metadata.max_flat_workgroup_size;
+        let most = most.filter(|most| *most != 0 && items > *most)?;
+        Some(LaunchError::GroupBeyondKernel { items, most })
+    }
+
     /// The error in the sizes, for a device of instruction set `isa`.
     ///
     /// # Examples
@@ -54,21 +69,11 @@ impl KernelStart<'_> {
         let items = given
             .iter()
             .fold(1, |product: u64, n| product.saturating_mul(*n));
-        // The packet processor reads descriptors alone: what the compiler assumed is a matter of those who build packets.
-        let metadata = match self.arguments {
-            Arguments::Packet(_) => None,
-            Arguments::Placed(_) | Arguments::At(_) => self.kernel.metadata.as_ref(),
-        };
-        let required = metadata.and_then(|m| m.reqd_workgroup_size);
-        let most = metadata
-            .and_then(|m| m.max_flat_workgroup_size)
-            .filter(|most| *most != 0);
         if items > MAX_GROUP {
             problems.push(LaunchError::GroupTooLarge(items));
-        } else if let Some(required) = required.filter(|required| *required != given) {
-            problems.push(LaunchError::GroupRequired { required, given });
-        } else if let Some(most) = most.filter(|most| items > *most) {
-            problems.push(LaunchError::GroupBeyondKernel { items, most });
+        } else if !matches!(self.arguments, Arguments::Packet(_)) {
+            // The packet processor does not read metadata: they are a matter of those who build packets.
+            problems.extend(self.beyond_compiled());
         }
         let groups = grid
             .iter()
