@@ -8,3 +8,4 @@ mod memory;
 mod processes;
 mod queues;
 mod signals;
+mod virtual_memory;

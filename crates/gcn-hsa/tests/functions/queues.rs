@@ -76,39 +76,39 @@ fn a_small_ring_wraps_around_while_threads_fill_it() {
 #[test]
 fn a_workgroup_may_be_larger_than_the_kernel_was_compiled_for() {
     let object = object(
-        "
-        .text
-        .p2align 8
-        large:
-          s_load_dwordx2 s[4:5], s[0:1], 0x0
-          v_lshlrev_b32_e32 v1, 2, v0
-          s_waitcnt lgkmcnt(0)
-          global_store_dword v1, v0, s[4:5]
-          s_endpgm
-        .rodata
-        .p2align 6
-        .amdhsa_kernel large
-          .amdhsa_user_sgpr_kernarg_segment_ptr 1
-          .amdhsa_next_free_vgpr 2
-          .amdhsa_next_free_sgpr 6
-        .end_amdhsa_kernel
-        .amdgpu_metadata
-        ---
-        amdhsa.version: [1, 2]
-        amdhsa.kernels:
-          - .name: large
-            .symbol: large.kd
-            .kernarg_segment_size: 8
-            .kernarg_segment_align: 8
-            .group_segment_fixed_size: 0
-            .private_segment_fixed_size: 0
-            .wavefront_size: 64
-            .sgpr_count: 6
-            .vgpr_count: 2
-            .max_flat_workgroup_size: 64
-            .reqd_workgroup_size: [64, 1, 1]
-        .end_amdgpu_metadata
-        ",
+"
+.text
+.p2align 8
+large:
+  s_load_dwordx2 s[4:5], s[0:1], 0x0
+  v_lshlrev_b32_e32 v1, 2, v0
+  s_waitcnt lgkmcnt(0)
+  global_store_dword v1, v0, s[4:5]
+  s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel large
+  .amdhsa_user_sgpr_kernarg_segment_ptr 1
+  .amdhsa_next_free_vgpr 2
+  .amdhsa_next_free_sgpr 6
+.end_amdhsa_kernel
+.amdgpu_metadata
+---
+amdhsa.version: [1, 2]
+amdhsa.kernels:
+  - .name: large
+    .symbol: large.kd
+    .kernarg_segment_size: 8
+    .kernarg_segment_align: 8
+    .group_segment_fixed_size: 0
+    .private_segment_fixed_size: 0
+    .wavefront_size: 64
+    .sgpr_count: 6
+    .vgpr_count: 2
+    .max_flat_workgroup_size: 64
+    .reqd_workgroup_size: [64, 1, 1]
+.end_amdgpu_metadata
+",
     );
     let kernel = symbol_info(symbol(executable(&object), c"large.kd"), 22);
     let (queue, done, array) = (Queue::new(64), signal(1), allocate::<u32>(512));
