@@ -86,12 +86,10 @@ impl Inst {
     }
 }
 
-/// The bits without which modifiers of this form break no rule.
+/// The bits without which modifiers of this form break no rule, but for those of images, which their values depend on.
 pub(crate) fn breaking_bits(form: &Form) -> u64 {
     let mask = |field| form.layout.bits(field).mask();
-    if form.encoding == Encoding::Mimg {
-        u64::MAX
-    } else if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
+    if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
         mask(Field::Tfe)
     } else if form.isa.numbering() == Numbering::SiCi {
         mask(Field::Clamp)

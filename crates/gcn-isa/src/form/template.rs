@@ -113,6 +113,8 @@ pub(crate) enum TextSource {
     Ready,
     /// The same, or a literal, which may be any word.
     ReadyOrLiteral,
+    /// A literal that is always there.
+    Literal,
     /// The ready text of one register where SADDR names another, else of a pair.
     GlobalAddress,
     /// The ready text of one register, or `off` where SADDR names one.
@@ -121,9 +123,13 @@ pub(crate) enum TextSource {
     BufferAddress,
     /// The ready text of registers that are left out without GLC.
     Returned,
+    /// The ready text of the destination of a comparison of SDWA, which is VCC if none is named.
+    SdwaDestination,
+    /// As many VGPRs as an image instruction's modifiers say.
+    ImageRegisters,
     /// A number, which is formatted.
     Immediate,
-    /// A constant offset that is formatted, or a register's ready text.
+    /// A register's ready text, a constant offset that is formatted, or both.
     ScalarOffset,
 }
 

@@ -112,8 +112,7 @@ fn add_operand(
         When::NotLds => template.deciding |= field(Field::Lds),
     }
     let dwords = slot.ty.dwords();
-    let is_word = dwords == 1 && slot.ty.constant_bits() == u32::BITS;
-    let has_literal = is_word && layout.dwords == 1 && form.row.does != Does::Fork;
+    let has_literal = layout.dwords == 1 && form.row.does != Does::Fork;
     let (source, first) = match (slot.kind, bits.width) {
         (Kind::Vgpr, 8) if slot.when == When::Returned => {
             template.deciding |= field(Field::Tfe);
@@ -138,8 +137,9 @@ fn add_operand(
             (TextSource::ReadyOrLiteral, ReadyTexts::sources(dwords)?)
         }
         (Kind::Src, 9) | (Kind::Ssrc, 7 | 8) => (TextSource::Ready, ReadyTexts::sources(dwords)?),
-        // A comparison of SDWA has VCC in its own way.
-        (Kind::Sdst, _) if layout.has(Field::SdwaSdst) => return None,
+        (Kind::Sdst, _) if layout.has(Field::SdwaSdst) => {
+            (TextSource::SdwaDestination, ReadyTexts::scalars(dwords)?)
+        }
         (Kind::Sdst, 0) => (
             TextSource::Ready,
             ReadyTexts::scalars(dwords)? + u16::from(regs::VCC_LO),
@@ -163,8 +163,9 @@ fn add_operand(
             | Kind::SendMsg,
             1..,
         ) => (TextSource::Immediate, 0),
+        (Kind::Literal, _) => (TextSource::Literal, 0),
+        (Kind::ImageData { .. } | Kind::ImageAddress { .. }, _) => (TextSource::ImageRegisters, 0),
         (Kind::ScalarOffset { .. }, _) => {
-            template.deciding |= field(Field::Soe) | field(Field::Soffset);
             // There are rules for the register.
             if matches!(form.row.does, Does::Store(_)) && on::VI_ONLY.has(form.isa) {
                 template.deciding |= field(Field::Imm);
@@ -229,10 +230,13 @@ fn can_lack_ready_text(operand: &OperandText) -> bool {
         || match operand.source {
             TextSource::ReadyOrLiteral | TextSource::Immediate | TextSource::ScalarOffset => true,
             TextSource::Ready
+            | TextSource::Literal
             | TextSource::GlobalAddress
             | TextSource::ScratchAddress
             | TextSource::BufferAddress
-            | TextSource::Returned => false,
+            | TextSource::Returned
+            | TextSource::SdwaDestination
+            | TextSource::ImageRegisters => false,
         }
 }
 
@@ -279,7 +283,14 @@ fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, Read
             }
             texts
         }
-        TextSource::Immediate | TextSource::ScalarOffset => vec![],
+        TextSource::SdwaDestination => {
+            let vcc = ReadyText::at(text.first + u16::from(regs::VCC_LO));
+            vec![(vec![(mask(Field::SdwaSdst), 0), zero], vcc)]
+        }
+        TextSource::Literal
+        | TextSource::ImageRegisters
+        | TextSource::Immediate
+        | TextSource::ScalarOffset => vec![],
     }
 }
 
