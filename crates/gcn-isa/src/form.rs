@@ -124,7 +124,7 @@ impl Form {
         );
         let modifiers = modifiers(row, layout);
         let mut operands = Vec::with_capacity(row.slots().count());
-        operands.extend(row.slots().map(|slot| place(slot, layout, &modifiers)));
+        operands.extend(row.slots().map(|slot| place(*slot, layout, &modifiers)));
         let find = |is: fn(Kind) -> bool| row.slots().find(|slot| is(slot.kind));
         let required = modifiers.iter().filter(|placed| placed.modifier.required);
         let mut form = Form {

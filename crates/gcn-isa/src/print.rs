@@ -430,17 +430,17 @@ impl Printer {
             TextSource::SdwaDestination => (number != usize::from(regs::VCC_LO))
                 .then(|| self.ready.write(out, ready))
                 .flatten(),
-            TextSource::ImageRegisters => match inst().operand(placed.slot) {
-                Operand::Vgprs { first, count }
-                    if u16::from(first) + u16::from(count) <= VGPRS
-                        && rules::whole(&inst()).is_none() =>
-                {
-                    regs::write_group(out, 'v', first, count);
-                    out.push_ascii(SEPARATOR);
-                    Some(0)
+            TextSource::ImageRegisters => {
+                let Operand::Vgprs { first, count } = inst().operand(&placed.slot) else {
+                    return None;
+                };
+                if u16::from(first) + u16::from(count) > VGPRS || rules::whole(&inst()).is_some() {
+                    return None;
                 }
-                _ => None,
-            },
+                regs::write_group(out, 'v', first, count);
+                out.push_ascii(SEPARATOR);
+                Some(0)
+            }
             TextSource::ScalarOffset => self.scalar_offset(operand, placed, &inst(), out),
         }
     }

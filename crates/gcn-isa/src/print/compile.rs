@@ -24,7 +24,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
     let layout = form.layout;
     let head = format!("{}{} ", form.name, suffix(form));
     let of_operands = form.operands.iter().fold(0, |told, placed| {
-        told | told_by(layout, placed.slot) | placed.negate | placed.absolute | placed.extend
+        told | told_by(layout, &placed.slot) | placed.negate | placed.absolute | placed.extend
     });
     let modifiers = &form.modifiers;
     let modifier_bits = modifiers.iter().fold(0, |bits, m| bits | bits_of(form, m));
