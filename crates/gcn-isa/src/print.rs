@@ -20,7 +20,7 @@ use crate::field::{Encoding, Field};
 use crate::form::placed::PlacedOperand;
 use crate::form::ready::{MISSING, ReadyTexts, SEPARATOR};
 use crate::form::template::{OperandText, ReadyPrefix, Template, TextSource};
-use crate::form::{Form, LITERAL};
+use crate::form::{Form, LITERAL, SOURCE_BITS};
 use crate::inst::{Inst, Operand};
 use crate::operand::Kind;
 use crate::regs;
@@ -384,10 +384,21 @@ impl Printer {
     ) -> Option<u8> {
         let placed = form.operands.get(usize::from(operand.index))?;
         let number = operand.ready.number(bits);
-        let ready = operand.ready.index(bits);
         let pair = usize::from(ReadyTexts::PAIRS_OF_VGPRS) + number;
         let inst = || Inst::from_bits(form, bits);
+        let (mut ready, mut is_scalar) =
+            (operand.ready.index(bits), placed.bits.width == SOURCE_BITS);
+        if operand.source == TextSource::SdwaSource
+            && inst().is_scalar_sdwa_source(placed.slot.field)
+        {
+            ready = usize::from(ReadyTexts::sources(placed.slot.ty.dwords())?) + number;
+            is_scalar = true;
+        }
         if bits & operand.signs != 0 {
+            // `--2` would be ambiguous.
+            if is_scalar && u8::try_from(number).is_ok_and(regs::is_constant) {
+                return None;
+            }
             return self.signed(placed, ready, bits, out);
         }
         let off = |out: &mut Text| {
@@ -403,7 +414,9 @@ impl Printer {
                 literal(placed, bits, out, target)
             }
             TextSource::Literal => literal(placed, bits, out, target),
-            TextSource::Ready | TextSource::ReadyOrLiteral => self.ready.write(out, ready),
+            TextSource::Ready | TextSource::ReadyOrLiteral | TextSource::SdwaSource => {
+                self.ready.write(out, ready)
+            }
             TextSource::GlobalAddress if inst().saddr_is_off() => self.ready.write(out, pair),
             TextSource::GlobalAddress => self.ready.write(out, ready),
             TextSource::ScratchAddress if inst().saddr_is_off() => self.ready.write(out, ready),
@@ -491,11 +504,6 @@ impl Printer {
         out: &mut Text,
     ) -> Option<u8> {
         let has = |sign: u64| bits & sign != 0;
-        let number = placed.bits.get(bits);
-        // `--2` would be ambiguous.
-        if u8::try_from(number).is_ok_and(regs::is_constant) {
-            return None;
-        }
         if has(placed.negate) {
             out.push_ascii(b"-");
         }

@@ -83,7 +83,9 @@ fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
         | ModifierValue::Part => format!(" {name}:"),
     };
     ModifierText {
-        placed: *placed,
+        value: modifier.value,
+        field: placed.bits,
+        list: placed.list,
         head: Piece::new(&head).unwrap_or(Piece::EMPTY),
         bits: bits_shown(placed),
         left_out: if is_always_written(modifier) {
@@ -125,14 +127,10 @@ fn add_operand(
             (TextSource::Ready, ReadyTexts::vgprs(dwords)?)
         }
         (Kind::Vgpr, 9) => (TextSource::Ready, ReadyTexts::only_vgprs(dwords)?),
-        (Kind::Src, 8) => {
-            template.deciding |= field(if slot.field == Field::Src0 {
-                Field::Src0Scalar
-            } else {
-                Field::Src1Scalar
-            });
-            (TextSource::Ready, ReadyTexts::vgprs(dwords)?)
+        (Kind::Src, 8) if field(scalar_bit(&slot)) != 0 => {
+            (TextSource::SdwaSource, ReadyTexts::vgprs(dwords)?)
         }
+        (Kind::Src, 8) => (TextSource::Ready, ReadyTexts::vgprs(dwords)?),
         (Kind::Src, 9) | (Kind::Ssrc, 8) if has_literal => {
             (TextSource::ReadyOrLiteral, ReadyTexts::sources(dwords)?)
         }
@@ -197,6 +195,15 @@ fn add_operand(
     Some(())
 }
 
+/// The bit of SDWA that says that a source is scalar.
+fn scalar_bit(slot: &Slot) -> Field {
+    if slot.field == Field::Src0 {
+        Field::Src0Scalar
+    } else {
+        Field::Src1Scalar
+    }
+}
+
 /// Every sequence of ready texts that the operands of a template can begin with, the most frequent one first.
 fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
     let operands = template.operands();
@@ -231,6 +238,7 @@ fn can_lack_ready_text(operand: &OperandText) -> bool {
             TextSource::ReadyOrLiteral | TextSource::Immediate | TextSource::ScalarOffset => true,
             TextSource::Ready
             | TextSource::Literal
+            | TextSource::SdwaSource
             | TextSource::GlobalAddress
             | TextSource::ScratchAddress
             | TextSource::BufferAddress
@@ -282,6 +290,11 @@ fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, Read
                 texts.push((vec![(addr64, addr64)], pair));
             }
             texts
+        }
+        TextSource::SdwaSource => {
+            let slot = form.operands.get(usize::from(operand.index));
+            let is_vgpr = slot.map(|placed| (mask(scalar_bit(&placed.slot)), 0));
+            vec![(is_vgpr.into_iter().collect(), text)]
         }
         TextSource::SdwaDestination => {
             let vcc = ReadyText::at(text.first + u16::from(regs::VCC_LO));
