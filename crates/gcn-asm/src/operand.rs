@@ -99,10 +99,7 @@ fn common_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
 }
 
 /// An operand of a kind that only exports and interpolation have.
-pub(crate) fn graphics_operand(
-    asm: &mut Assembler<'_>,
-    kind: Kind,
-) -> Result<ParsedOperand, Fail> {
+pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<ParsedOperand, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
     let mut probe = asm.reader.cursor.clone();
