@@ -405,6 +405,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// The token at the cursor, for messages: a word, a number or a character.
+    #[cold]
     pub(crate) fn found(&self) -> (Range<usize>, String) {
         let mut probe = self.clone();
         if let Some(word) = probe.word() {
@@ -420,6 +421,7 @@ impl<'a> Cursor<'a> {
     }
 
     /// An error: `what` is expected here.
+    #[cold]
     pub(crate) fn expected(&self, what: &str) -> Fail {
         let (span, found) = self.found();
         let expected = fail(

@@ -77,6 +77,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
+    #[cold]
     fn new(
         severity: Severity,
         id: &'static Explanation,
@@ -180,6 +181,7 @@ impl fmt::Display for Diagnostic {
 pub(crate) type Fail = Box<Diagnostic>;
 
 /// An error as a [`Fail`].
+#[cold]
 pub(crate) fn fail(
     id: &'static Explanation,
     span: Range<usize>,
@@ -195,6 +197,7 @@ pub(crate) trait Helped {
 }
 
 impl Helped for Fail {
+    #[cold]
     fn helped(self, help: impl Into<String>) -> Fail {
         Box::new((*self).help(help))
     }

@@ -196,7 +196,7 @@ fn fill_in_offset(
     matched: &Matched,
     slot: &'static Slot,
 ) -> Result<(), EncodeProblem> {
-    if matched.iter().any(|(place, _)| place.slot == slot) {
+    if matched.iter().any(|(place, _)| place.slot == *slot) {
         return Ok(());
     }
     scalar_offset(inst, dialect, slot, ArgValue::Int(0), None).map_err(|kind| EncodeProblem {
@@ -233,7 +233,7 @@ fn match_places(
     let vcc_is_implied = implies_vcc(inst.form());
     let may_be_absent = |place: &PlacedOperand| match place.slot.when {
         When::Always => {
-            let slot = place.slot;
+            let slot = &place.slot;
             vcc_is_implied && is_implicit(place)
                 || matches!(slot.kind, Kind::ScalarOffset { .. })
                 || slot.kind == Kind::BufferAddress
@@ -249,7 +249,7 @@ fn match_places(
     let mut kept = may.saturating_sub(absent);
     let mut left_out = 0;
     for (index, place) in places.iter().enumerate() {
-        let slot = place.slot;
+        let slot = &place.slot;
         if may_be_absent(place) {
             let is_other = operands.args.get(index - left_out).is_some_and(|arg| {
                 slot.when == When::Optional
@@ -264,7 +264,7 @@ fn match_places(
         }
     }
     if left_out < absent {
-        let any = |is: &dyn Fn(&Slot) -> bool| places.iter().any(|place| is(place.slot));
+        let any = |is: &dyn Fn(&Slot) -> bool| places.iter().any(|place| is(&place.slot));
         let returned = any(&|slot| slot.when == When::Returned);
         let kind = if returned && returns && absent == 1 {
             ProblemKind::MustReturn
@@ -273,7 +273,7 @@ fn match_places(
         } else if left_out + 1 == absent
             && let Some(address) = places.iter().find(|p| p.slot.kind == Kind::BufferAddress)
         {
-            ProblemKind::NoAddress(register_counts(inst, address.slot).0)
+            ProblemKind::NoAddress(register_counts(inst, &address.slot).0)
         } else {
             ProblemKind::TooFew
         };

@@ -201,6 +201,7 @@ fn takes(isa: Isa, slot: &Slot) -> String {
 }
 
 /// The message for operands that fit no encoding.
+#[cold]
 pub(crate) fn problem(
     isa: Isa,
     op: Op,
@@ -413,6 +414,7 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
 }
 
 /// The message for a word in the place of a modifier.
+#[cold]
 pub(crate) fn unknown_modifier(
     isa: Isa,
     row: &'static Row,

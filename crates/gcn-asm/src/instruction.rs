@@ -14,7 +14,6 @@ use crate::encode::{self, DelayedField, StatementOperands};
 use crate::explain;
 use crate::ids;
 use crate::operand;
-use crate::operand::is_graphics;
 use crate::operand::register::is_register;
 use crate::program::PackedInstruction;
 use crate::resolve;
@@ -245,8 +244,10 @@ fn operands(
     extra: &mut ExtraModifiers,
 ) -> Result<(), Fail> {
     let row = op.row();
-    let forms = asm.isa.tables().forms(op);
-    let places = forms.first().map_or(&[][..], |form| &form.operands);
+    let has_graphics = matches!(
+        op.family_encoding(),
+        Encoding::Exp | Encoding::Vintrp | Encoding::Vop3Interp
+    );
     let mut after_comma = false;
     loop {
         if asm.reader.cursor.statement_ends() {
@@ -255,12 +256,15 @@ fn operands(
             }
             return Ok(());
         }
-        let kind = places.get(args.len()).map(|place| place.slot.kind);
-        let is_graphics = kind.is_some_and(is_graphics);
+        let kind = match has_graphics {
+            true => row.slots().nth(args.len()).map(|slot| slot.kind),
+            false => None,
+        };
+        let graphics = kind.filter(|&kind| operand::is_graphics(kind));
         if mods.is_empty()
             && extra.scalar_offset.is_none()
             && asm.names.registers.is_empty()
-            && !is_graphics
+            && graphics.is_none()
             && args.len() < MAX_ARGS
             && operand::common_operand(asm, after_comma || args.is_empty(), args)
         {
@@ -341,14 +345,10 @@ fn operands(
                     "too many operands",
                 ));
             }
-            let arg = match kind {
-                Some(kind) => match operand::graphics_operand(asm, kind)? {
-                    Some(arg) => arg,
-                    None => operand::operand(asm)?,
-                },
+            args.push(match graphics {
+                Some(kind) => operand::graphics_operand(asm, kind)?,
                 None => operand::operand(asm)?,
-            };
-            args.push(arg);
+            });
         } else if !word.is_empty() {
             return Err(explain::unknown_modifier(asm.isa, row, word, start..behind));
         } else {

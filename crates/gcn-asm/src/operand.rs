@@ -98,14 +98,8 @@ fn common_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
     })
 }
 
-/// An operand that only exports and interpolation have, if one of this kind is at the cursor.
-pub(crate) fn graphics_operand(
-    asm: &mut Assembler<'_>,
-    kind: Kind,
-) -> Result<Option<ParsedOperand>, Fail> {
-    if !is_graphics(kind) {
-        return Ok(None);
-    }
+/// An operand of a kind that only exports and interpolation have.
+pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<ParsedOperand, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
     let mut probe = asm.reader.cursor.clone();
@@ -147,7 +141,7 @@ pub(crate) fn graphics_operand(
         }
     };
     asm.reader.cursor.set_pos(span.end);
-    Ok(Some(ParsedOperand {
+    Ok(ParsedOperand {
         what: ArgValue::Graphics(kind, value),
         negated: false,
         absolute: false,
@@ -155,7 +149,7 @@ pub(crate) fn graphics_operand(
         has_two_signs: false,
         is_distance: false,
         span,
-    }))
+    })
 }
 
 /// An operand within its source modifiers.

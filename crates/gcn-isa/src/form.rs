@@ -69,8 +69,8 @@ pub struct Form {
     /// Every operand zero and every modifier unwritten.
     pub(crate) base: u64,
     length: Length,
-    /// The template of its text, compiled when it is first printed.
-    template: OnceLock<Box<Template>>,
+    /// The template of its text, compiled when it is first printed. Not behind a pointer, which would be one more miss of the cache.
+    template: OnceLock<Template>,
 }
 
 /// The length of an instruction: one dword more than its encoding where its row, or what a source field holds, asks for a
@@ -124,7 +124,7 @@ impl Form {
         );
         let modifiers = modifiers(row, layout);
         let mut operands = Vec::with_capacity(row.slots().count());
-        operands.extend(row.slots().map(|slot| place(slot, layout, &modifiers)));
+        operands.extend(row.slots().map(|slot| place(*slot, layout, &modifiers)));
         let find = |is: fn(Kind) -> bool| row.slots().find(|slot| is(slot.kind));
         let required = modifiers.iter().filter(|placed| placed.modifier.required);
         let mut form = Form {
@@ -178,7 +178,7 @@ impl Form {
         &'static self,
         compile: fn(&'static Form) -> Template,
     ) -> &'static Template {
-        self.template.get_or_init(|| Box::new(compile(self)))
+        self.template.get_or_init(|| compile(self))
     }
 
     /// Number in this encoding.

@@ -44,7 +44,7 @@ pub struct Inst {
 /// use gcn_isa::{Isa, Operand, decode};
 /// // s_load_dwordx2 s[0:1], s[2:3], 0x8
 /// let load = decode(Isa::Gfx9, &[0xc006_0001, 8])?;
-/// let [data, base, offset] = [0, 1, 2].map(|place| load.operand(load.form().operands[place].slot));
+/// let [data, base, offset] = [0, 1, 2].map(|place| load.operand(&load.form().operands[place].slot));
 /// assert_eq!(data, Operand::Scalar { code: 0, count: 2 });
 /// assert_eq!(base, Operand::Scalar { code: 2, count: 2 });
 /// assert_eq!(offset, Operand::ScalarOffset { imm: Some(8), reg: None, literal: false });

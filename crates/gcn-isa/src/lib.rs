@@ -19,7 +19,7 @@
 //! // Encode `v_mul_f32 v3, s8, v1`.
 //! let op = Op::Vop2(Vop2::V_MUL_F32);
 //! let mut inst = Inst::new(Isa::Gfx9, op, Encoding::Vop2).expect("gfx900 has it");
-//! let [vdst, src0, src1] = [0, 1, 2].map(|index| inst.form().operands[index].slot);
+//! let [vdst, src0, src1] = [0, 1, 2].map(|index| &inst.form().operands[index].slot);
 //! inst.set_operand(vdst, Operand::Vgprs { first: 3, count: 1 })?;
 //! inst.set_operand(src0, Operand::Scalar { code: 8, count: 1 })?;
 //! inst.set_operand(src1, Operand::Vgprs { first: 1, count: 1 })?;

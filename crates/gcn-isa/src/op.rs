@@ -20,18 +20,27 @@ macro_rules! ops {
 
         impl Op {
             /// Row.
+            #[inline]
             pub fn row(self) -> &'static Row {
-                match self { $(Op::$Family(op) => &$rows[op as usize],)* }
+                &FAMILIES[self.family() as usize][self.index_in_family()]
             }
 
             /// The family whose table has its row.
+            #[inline]
             const fn family(self) -> InstructionFamily {
                 match self { $(Op::$Family(_) => InstructionFamily::$Family,)* }
             }
 
+            /// Index among the rows of its family.
+            #[inline]
+            const fn index_in_family(self) -> usize {
+                match self { $(Op::$Family(op) => op as usize,)* }
+            }
+
             /// Index among [`rows`].
+            #[inline]
             pub(crate) fn index(self) -> usize {
-                FIRST_ROWS[self.family() as usize] + match self { $(Op::$Family(op) => op as usize,)* }
+                FIRST_ROWS[self.family() as usize] + self.index_in_family()
             }
 
             /// The encoding of its family.
@@ -55,15 +64,15 @@ macro_rules! ops {
             /// let row = rows().find(|row| row.name == "ds_add_u32").expect("a row");
             /// assert_eq!(row.op(), Op::Ds(Ds::DS_ADD_U32));
             /// ```
-            pub fn op(&self) -> Op {
+            pub const fn op(&self) -> Op {
                 match self.family {
-                    $(InstructionFamily::$Family => Op::$Family(<$Enum>::ALL[usize::from(self.index)]),)*
+                    $(InstructionFamily::$Family => Op::$Family(<$Enum>::ALL[self.index as usize]),)*
                 }
             }
         }
 
         /// Each family's rows, in the order of [`InstructionFamily`].
-        pub(crate) const FAMILIES: &[&[Row]] = &[$(&$rows,)*];
+        pub(crate) static FAMILIES: [&[Row]; [$(InstructionFamily::$Family),*].len()] = [$(&$rows,)*];
 
         /// The order of the list below is that of [`InstructionFamily`].
         const _: () = {

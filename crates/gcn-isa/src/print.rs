@@ -20,10 +20,11 @@ use crate::field::{Encoding, Field};
 use crate::form::placed::PlacedOperand;
 use crate::form::ready::{MISSING, ReadyTexts, SEPARATOR};
 use crate::form::template::{OperandText, ReadyPrefix, Template, TextSource};
-use crate::form::{Form, LITERAL};
-use crate::inst::Inst;
+use crate::form::{Form, LITERAL, SOURCE_BITS};
+use crate::inst::{Inst, Operand};
 use crate::operand::Kind;
 use crate::regs;
+use crate::rules;
 use crate::target::Isa;
 use crate::text::Text;
 
@@ -129,6 +130,9 @@ impl Isa {
         })
     }
 }
+
+/// VGPRs of a lane.
+const VGPRS: u16 = 256;
 
 /// Operands that most instructions have. Fewer cost no less.
 const FEW: usize = 3;
@@ -380,10 +384,21 @@ impl Printer {
     ) -> Option<u8> {
         let placed = form.operands.get(usize::from(operand.index))?;
         let number = operand.ready.number(bits);
-        let ready = operand.ready.index(bits);
         let pair = usize::from(ReadyTexts::PAIRS_OF_VGPRS) + number;
         let inst = || Inst::from_bits(form, bits);
+        let (mut ready, mut is_scalar) =
+            (operand.ready.index(bits), placed.bits.width == SOURCE_BITS);
+        if operand.source == TextSource::SdwaSource
+            && inst().is_scalar_sdwa_source(placed.slot.field)
+        {
+            ready = usize::from(ReadyTexts::sources(placed.slot.ty.dwords())?) + number;
+            is_scalar = true;
+        }
         if bits & operand.signs != 0 {
+            // `--2` would be ambiguous.
+            if is_scalar && u8::try_from(number).is_ok_and(regs::is_constant) {
+                return None;
+            }
             return self.signed(placed, ready, bits, out);
         }
         let off = |out: &mut Text| {
@@ -391,16 +406,17 @@ impl Printer {
             (number == 0).then_some(0)
         };
         match operand.source {
-            TextSource::ReadyOrLiteral if number as u64 == LITERAL && target.is_none() => {
+            TextSource::ReadyOrLiteral if number as u64 == LITERAL => {
                 let value = (bits >> u32::BITS) as u32;
                 if regs::inline_of_literal(form.isa, placed.slot.ty, value).is_some() {
                     return None;
                 }
-                out.push_hex(value.into());
-                out.push_ascii(SEPARATOR);
-                Some(1)
+                literal(placed, bits, out, target)
             }
-            TextSource::Ready | TextSource::ReadyOrLiteral => self.ready.write(out, ready),
+            TextSource::Literal => literal(placed, bits, out, target),
+            TextSource::Ready | TextSource::ReadyOrLiteral | TextSource::SdwaSource => {
+                self.ready.write(out, ready)
+            }
             TextSource::GlobalAddress if inst().saddr_is_off() => self.ready.write(out, pair),
             TextSource::GlobalAddress => self.ready.write(out, ready),
             TextSource::ScratchAddress if inst().saddr_is_off() => self.ready.write(out, ready),
@@ -419,21 +435,64 @@ impl Printer {
                 out.push_ascii(SEPARATOR);
                 Some(0)
             }
-            TextSource::ScalarOffset if !inst().flag(Field::Imm) => {
-                u8::try_from(placed.bits.get(bits)).ok()?;
-                self.ready.write(out, ready)
-            }
             TextSource::Returned if inst().flag(Field::Glc) => self.ready.write(out, ready),
             TextSource::Returned => (number == 0).then_some(0),
-            TextSource::ScalarOffset => {
-                let offset = placed.bits.get(bits);
-                (offset < first_unusual_offset(form)).then(|| {
-                    out.push_hex(offset);
-                    out.push_ascii(SEPARATOR);
-                    0
-                })
+            TextSource::SdwaDestination if !inst().flag(Field::SdwaSdst) => (number == 0)
+                .then(|| self.ready.write(out, ready + usize::from(regs::VCC_LO)))
+                .flatten(),
+            TextSource::SdwaDestination => (number != usize::from(regs::VCC_LO))
+                .then(|| self.ready.write(out, ready))
+                .flatten(),
+            TextSource::ImageRegisters => {
+                let Operand::Vgprs { first, count } = inst().operand(&placed.slot) else {
+                    return None;
+                };
+                if u16::from(first) + u16::from(count) > VGPRS || rules::whole(&inst()).is_some() {
+                    return None;
+                }
+                regs::write_group(out, 'v', first, count);
+                out.push_ascii(SEPARATOR);
+                Some(0)
             }
+            TextSource::ScalarOffset => self.scalar_offset(operand, placed, &inst(), out),
         }
+    }
+
+    /// Appends the offset of a scalar memory instruction: a register, a number, or both.
+    fn scalar_offset(
+        &self,
+        operand: &OperandText,
+        placed: &PlacedOperand,
+        inst: &Inst,
+        out: &mut Text,
+    ) -> Option<u8> {
+        let write = |out: &mut Text, register: u8| {
+            let first = usize::from(operand.ready.first);
+            self.ready.write(out, first + usize::from(register))
+        };
+        let (offset, register) = (placed.bits.get(inst.bits()), inst.get(Field::Soffset));
+        match (inst.flag(Field::Imm), inst.flag(Field::Soe)) {
+            (false, false) if register == 0 => return write(out, u8::try_from(offset).ok()?),
+            (true, false) if register == 0 => {}
+            (true, true) => {
+                write(out, register as u8)?;
+                out.shorten(SEPARATOR.len());
+                out.push_ascii(b" offset:");
+            }
+            _ => return None,
+        }
+        if offset < first_unusual_offset(inst.form()) {
+            out.push_hex(offset);
+        } else if inst.encoding == Encoding::Smem
+            && placed.slot.kind == (Kind::ScalarOffset { signed: true })
+        {
+            out.push_ascii(b"-");
+            out.push_hex(placed.bits.get_signed(inst.bits()).unsigned_abs());
+        } else {
+            return None;
+        }
+        out.push_ascii(SEPARATOR);
+        Some(0)
     }
 
     /// Appends a register with its signs.
@@ -445,11 +504,6 @@ impl Printer {
         out: &mut Text,
     ) -> Option<u8> {
         let has = |sign: u64| bits & sign != 0;
-        let number = placed.bits.get(bits);
-        // `--2` would be ambiguous.
-        if u8::try_from(number).is_ok_and(regs::is_constant) {
-            return None;
-        }
         if has(placed.negate) {
             out.push_ascii(b"-");
         }
@@ -470,6 +524,17 @@ impl Printer {
         out.push_ascii(SEPARATOR);
         Some(reads)
     }
+}
+
+/// Appends a literal, which `target` may name.
+fn literal(placed: &PlacedOperand, bits: u64, out: &mut Text, target: Option<&str>) -> Option<u8> {
+    let value = (bits >> u32::BITS) as u32;
+    if target.is_some() || rules::literal(placed.slot.ty, value.into()) != Ok(value) {
+        return None;
+    }
+    out.push_hex(value.into());
+    out.push_ascii(SEPARATOR);
+    Some(1)
 }
 
 /// The least offset of scalar memory that is not a positive number in its field: a literal on GCN 1.1, a negative number

@@ -86,12 +86,10 @@ impl Inst {
     }
 }
 
-/// The bits without which modifiers of this form break no rule.
+/// The bits without which modifiers of this form break no rule, but for those of images, which their values depend on.
 pub(crate) fn breaking_bits(form: &Form) -> u64 {
     let mask = |field| form.layout.bits(field).mask();
-    if form.encoding == Encoding::Mimg {
-        u64::MAX
-    } else if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
+    if matches!(form.encoding, Encoding::Mubuf | Encoding::Mtbuf) {
         mask(Field::Tfe)
     } else if form.isa.numbering() == Numbering::SiCi {
         mask(Field::Clamp)
@@ -193,7 +191,7 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
 /// use gcn_isa::rules::{Rule, operand};
 /// use gcn_isa::{Encoding, Inst, Isa, Op, Operand, regs, sop::Sop1};
 /// let jump = Inst::new(Isa::Vi, Op::Sop1(Sop1::S_SETPC_B64), Encoding::Sop1).expect("an instruction");
-/// let address = jump.form().operands[0].slot;
+/// let address = &jump.form().operands[0].slot;
 /// assert_eq!(operand(&jump, address, Operand::Scalar { code: 4, count: 2 }), None);
 /// let zero = Operand::Scalar { code: regs::ZERO, count: 2 };
 /// assert_eq!(operand(&jump, address, zero), Some(Rule::NoConstant));

@@ -12,7 +12,7 @@ use crate::text::Text;
 /// use gcn_isa::{Isa, Operand, decode, simm::Waitcnt};
 /// let wait = decode(Isa::Gfx9, &[0xbf8c_0f71])?;
 /// assert_eq!(wait.text(), "s_waitcnt vmcnt(1)");
-/// let Operand::Imm(simm) = wait.operand(wait.form().operands[0].slot) else { unreachable!() };
+/// let Operand::Imm(simm) = wait.operand(&wait.form().operands[0].slot) else { unreachable!() };
 /// assert_eq!(Waitcnt::unpack(Isa::Gfx9, simm as u16), Waitcnt { vm: 1, ..Waitcnt::max(Isa::Gfx9) });
 /// # Ok::<(), gcn_isa::DecodeError>(())
 /// ```

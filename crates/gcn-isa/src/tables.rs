@@ -7,7 +7,6 @@ use crate::field::{Encoding, Layout, SUFFIXES};
 use crate::form::Form;
 use crate::form::layouts::layout;
 use crate::op::{FAMILIES, Op, rows};
-use crate::row::Row;
 use crate::target::Isa;
 
 /// Number of rows.
@@ -97,16 +96,14 @@ impl Tables {
     /// ```
     #[inline]
     pub fn mnemonic(&'static self, name: &[u8]) -> Option<(Op, Option<&'static Form>)> {
-        let last = name.last()?.to_ascii_lowercase();
         for suffix in SUFFIXES {
-            if suffix.as_bytes().last() != Some(&last) {
-                continue;
-            }
             let Some((stem, end)) = name.split_at_checked(name.len().wrapping_sub(suffix.len()))
             else {
                 continue;
             };
-            if end.eq_ignore_ascii_case(suffix.as_bytes())
+            // The letter behind the underscore tells most names apart.
+            if end.get(1).map(u8::to_ascii_lowercase) == suffix.as_bytes().get(1).copied()
+                && end.eq_ignore_ascii_case(suffix.as_bytes())
                 && let Some(op) = self.find(stem)
             {
                 let mut forms = self.forms(op).iter();
@@ -147,9 +144,10 @@ impl Tables {
     fn find_lower(&self, name: &[u8]) -> Option<Op> {
         let mut at = first_place(name);
         loop {
-            let row = NAMES[at]?;
+            let op = NAMES[at]?;
+            let row = op.row();
             if row.name_on(self.isa).as_bytes() == name && row.opcode_on(self.isa).is_some() {
-                return Some(row.op());
+                return Some(op);
             }
             at = (at + 1) % NAME_PLACES;
         }
@@ -163,7 +161,7 @@ const NAME_PLACES: usize = 1 << 12;
 const LONGEST_NAME: usize = 40;
 
 /// The instructions by the hashes of all their names. One goes to the first free place from a name's hash on.
-static NAMES: [Option<&Row>; NAME_PLACES] = {
+static NAMES: [Option<Op>; NAME_PLACES] = {
     let mut places = [None; NAME_PLACES];
     let mut count = 0;
     let mut family = 0;
@@ -179,7 +177,7 @@ static NAMES: [Option<&Row>; NAME_PLACES] = {
                 while places[at].is_some() {
                     at = (at + 1) % NAME_PLACES;
                 }
-                places[at] = Some(row);
+                places[at] = Some(row.op());
                 count += 1;
                 if spelled == row.spelled.len() {
                     break;

@@ -38,7 +38,7 @@ pub(super) fn place(
     let problem = |kind| at_arg(index, kind);
     let inst = &mut encoded.inst;
     let isa = inst.isa;
-    let PlacedOperand { slot, bits, .. } = *to;
+    let PlacedOperand { slot, bits, .. } = to;
     let is_signed = arg.negated || arg.absolute || arg.extended;
     // As most are.
     if let (Kind::Vgpr | Kind::Src, ArgValue::Vgprs { first, count }) = (slot.kind, arg.what)
@@ -404,7 +404,7 @@ fn source_modifiers(
     place: &PlacedOperand,
     arg: &ParsedOperand,
 ) -> Result<ArgValue, ProblemKind> {
-    let slot = place.slot;
+    let slot = &place.slot;
     let is_float = slot.ty.is_float();
     if arg.has_two_signs {
         return Err(ProblemKind::NotAllowed(

@@ -22,7 +22,7 @@ const MOST_MODIFIERS: usize = 16;
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedOperand {
     /// The operand in the row.
-    pub slot: &'static Slot,
+    pub slot: Slot,
     /// Field; of width zero if the encoding lacks it.
     pub bits: Bits,
     /// The bit that negates it, or 0.
@@ -130,11 +130,7 @@ pub(crate) fn list_bits(row: &Row, layout: &Layout, field: Field) -> ListBits {
 }
 
 /// An operand in an encoding, with the bits of its source modifiers.
-pub(crate) fn place(
-    slot: &'static Slot,
-    layout: &Layout,
-    modifiers: &[PlacedModifier],
-) -> PlacedOperand {
+pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -> PlacedOperand {
     // SDWA and DPP have fields of their own for the first two sources, other encodings a bit of a common field.
     const SOURCES: [(Field, [Field; 3]); 3] = [
         (

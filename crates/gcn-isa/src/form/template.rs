@@ -2,8 +2,10 @@
 //!
 //! [`crate::print`] compiles templates and writes by them.
 
-use crate::form::placed::PlacedModifier;
+use crate::field::Bits;
+use crate::form::placed::ListBits;
 use crate::form::ready::ReadyTexts;
+use crate::operand::ModifierValue;
 use crate::text::Piece;
 
 /// The text of most instructions of a form, those with the [usual](Template::usual) bits: a head, operands of which most
@@ -113,6 +115,10 @@ pub(crate) enum TextSource {
     Ready,
     /// The same, or a literal, which may be any word.
     ReadyOrLiteral,
+    /// A literal that is always there.
+    Literal,
+    /// The ready text of a VGPR, or of anything scalar where a bit of SDWA says so.
+    SdwaSource,
     /// The ready text of one register where SADDR names another, else of a pair.
     GlobalAddress,
     /// The ready text of one register, or `off` where SADDR names one.
@@ -121,9 +127,13 @@ pub(crate) enum TextSource {
     BufferAddress,
     /// The ready text of registers that are left out without GLC.
     Returned,
+    /// The ready text of the destination of a comparison of SDWA, which is VCC if none is named.
+    SdwaDestination,
+    /// As many VGPRs as an image instruction's modifiers say.
+    ImageRegisters,
     /// A number, which is formatted.
     Immediate,
-    /// A constant offset that is formatted, or a register's ready text.
+    /// A register's ready text, a constant offset that is formatted, or both.
     ScalarOffset,
 }
 
@@ -200,7 +210,10 @@ impl ReadyPrefix {
 /// The text of a modifier.
 #[derive(Debug)]
 pub(crate) struct ModifierText {
-    pub(crate) placed: PlacedModifier,
+    pub(crate) value: ModifierValue,
+    /// The field, and the bits of a list.
+    pub(crate) field: Bits,
+    pub(crate) list: ListBits,
     /// A blank, and the name with its separator from the value.
     pub(crate) head: Piece<MODIFIER_HEAD>,
     /// Bits, and their value where it is left out; an impossible one if it never is.

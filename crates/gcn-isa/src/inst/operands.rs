@@ -325,7 +325,7 @@ impl Inst {
     }
 
     /// True for a source of SDWA that is scalar (GCN 1.4).
-    fn is_scalar_sdwa_source(&self, field: Field) -> bool {
+    pub(crate) fn is_scalar_sdwa_source(&self, field: Field) -> bool {
         SDWA_SCALARS
             .into_iter()
             .any(|(source, flag)| source == field && self.flag(flag))

@@ -24,7 +24,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
     let layout = form.layout;
     let head = format!("{}{} ", form.name, suffix(form));
     let of_operands = form.operands.iter().fold(0, |told, placed| {
-        told | told_by(layout, placed.slot) | placed.negate | placed.absolute | placed.extend
+        told | told_by(layout, &placed.slot) | placed.negate | placed.absolute | placed.extend
     });
     let modifiers = &form.modifiers;
     let modifier_bits = modifiers.iter().fold(0, |bits, m| bits | bits_of(form, m));
@@ -83,7 +83,9 @@ fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
         | ModifierValue::Part => format!(" {name}:"),
     };
     ModifierText {
-        placed: *placed,
+        value: modifier.value,
+        field: placed.bits,
+        list: placed.list,
         head: Piece::new(&head).unwrap_or(Piece::EMPTY),
         bits: bits_shown(placed),
         left_out: if is_always_written(modifier) {
@@ -112,8 +114,7 @@ fn add_operand(
         When::NotLds => template.deciding |= field(Field::Lds),
     }
     let dwords = slot.ty.dwords();
-    let is_word = dwords == 1 && slot.ty.constant_bits() == u32::BITS;
-    let has_literal = is_word && layout.dwords == 1 && form.row.does != Does::Fork;
+    let has_literal = layout.dwords == 1 && form.row.does != Does::Fork;
     let (source, first) = match (slot.kind, bits.width) {
         (Kind::Vgpr, 8) if slot.when == When::Returned => {
             template.deciding |= field(Field::Tfe);
@@ -126,20 +127,17 @@ fn add_operand(
             (TextSource::Ready, ReadyTexts::vgprs(dwords)?)
         }
         (Kind::Vgpr, 9) => (TextSource::Ready, ReadyTexts::only_vgprs(dwords)?),
-        (Kind::Src, 8) => {
-            template.deciding |= field(if slot.field == Field::Src0 {
-                Field::Src0Scalar
-            } else {
-                Field::Src1Scalar
-            });
-            (TextSource::Ready, ReadyTexts::vgprs(dwords)?)
+        (Kind::Src, 8) if field(scalar_bit(&slot)) != 0 => {
+            (TextSource::SdwaSource, ReadyTexts::vgprs(dwords)?)
         }
+        (Kind::Src, 8) => (TextSource::Ready, ReadyTexts::vgprs(dwords)?),
         (Kind::Src, 9) | (Kind::Ssrc, 8) if has_literal => {
             (TextSource::ReadyOrLiteral, ReadyTexts::sources(dwords)?)
         }
         (Kind::Src, 9) | (Kind::Ssrc, 7 | 8) => (TextSource::Ready, ReadyTexts::sources(dwords)?),
-        // A comparison of SDWA has VCC in its own way.
-        (Kind::Sdst, _) if layout.has(Field::SdwaSdst) => return None,
+        (Kind::Sdst, _) if layout.has(Field::SdwaSdst) => {
+            (TextSource::SdwaDestination, ReadyTexts::scalars(dwords)?)
+        }
         (Kind::Sdst, 0) => (
             TextSource::Ready,
             ReadyTexts::scalars(dwords)? + u16::from(regs::VCC_LO),
@@ -163,8 +161,9 @@ fn add_operand(
             | Kind::SendMsg,
             1..,
         ) => (TextSource::Immediate, 0),
+        (Kind::Literal, _) => (TextSource::Literal, 0),
+        (Kind::ImageData { .. } | Kind::ImageAddress { .. }, _) => (TextSource::ImageRegisters, 0),
         (Kind::ScalarOffset { .. }, _) => {
-            template.deciding |= field(Field::Soe) | field(Field::Soffset);
             // There are rules for the register.
             if matches!(form.row.does, Does::Store(_)) && on::VI_ONLY.has(form.isa) {
                 template.deciding |= field(Field::Imm);
@@ -194,6 +193,15 @@ fn add_operand(
     })?;
     template.excess = 2;
     Some(())
+}
+
+/// The bit of SDWA that says that a source is scalar.
+fn scalar_bit(slot: &Slot) -> Field {
+    if slot.field == Field::Src0 {
+        Field::Src0Scalar
+    } else {
+        Field::Src1Scalar
+    }
 }
 
 /// Every sequence of ready texts that the operands of a template can begin with, the most frequent one first.
@@ -229,10 +237,14 @@ fn can_lack_ready_text(operand: &OperandText) -> bool {
         || match operand.source {
             TextSource::ReadyOrLiteral | TextSource::Immediate | TextSource::ScalarOffset => true,
             TextSource::Ready
+            | TextSource::Literal
+            | TextSource::SdwaSource
             | TextSource::GlobalAddress
             | TextSource::ScratchAddress
             | TextSource::BufferAddress
-            | TextSource::Returned => false,
+            | TextSource::Returned
+            | TextSource::SdwaDestination
+            | TextSource::ImageRegisters => false,
         }
 }
 
@@ -279,7 +291,19 @@ fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, Read
             }
             texts
         }
-        TextSource::Immediate | TextSource::ScalarOffset => vec![],
+        TextSource::SdwaSource => {
+            let slot = form.operands.get(usize::from(operand.index));
+            let is_vgpr = slot.map(|placed| (mask(scalar_bit(&placed.slot)), 0));
+            vec![(is_vgpr.into_iter().collect(), text)]
+        }
+        TextSource::SdwaDestination => {
+            let vcc = ReadyText::at(text.first + u16::from(regs::VCC_LO));
+            vec![(vec![(mask(Field::SdwaSdst), 0), zero], vcc)]
+        }
+        TextSource::Literal
+        | TextSource::ImageRegisters
+        | TextSource::Immediate
+        | TextSource::ScalarOffset => vec![],
     }
 }
 

@@ -41,7 +41,7 @@ impl<'a> FullPrinter<'a> {
         // Bytes to remove behind the last operand: a blank, or a comma and a blank.
         let mut excess = 1;
         for placed in &inst.form().operands {
-            let slot = placed.slot;
+            let slot = &placed.slot;
             if !inst.shows(slot) {
                 continue;
             }
@@ -78,7 +78,7 @@ impl<'a> FullPrinter<'a> {
 
     fn operand(&mut self, placed: &PlacedOperand) {
         let isa = self.inst.isa;
-        let slot = placed.slot;
+        let slot = &placed.slot;
         let has = |bits: u64| self.inst.bits() & bits != 0;
         let (negated, absolute) = (has(placed.negate), has(placed.absolute));
         let extended = has(placed.extend);

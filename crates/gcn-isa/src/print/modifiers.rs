@@ -31,13 +31,12 @@ pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text
 /// Appends a modifier.
 #[inline(always)]
 fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Conveyed {
-    let placed = &shown.placed;
-    let value = placed.bits.get(bits);
+    let value = shown.field.get(bits);
     out.push_piece(&shown.head);
-    match placed.modifier.value {
+    match shown.value {
         ModifierValue::Flag | ModifierValue::Part => {}
         ModifierValue::Unsigned => out.push_decimal(value),
-        ModifierValue::Signed => out.push_signed(placed.bits.get_signed(bits)),
+        ModifierValue::Signed => out.push_signed(shown.field.get_signed(bits)),
         ModifierValue::Swizzle => {
             if !swizzle::write(out, isa, value as u16) {
                 return Conveyed::Partly;
@@ -65,7 +64,7 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
         }
         ModifierValue::BitList => {
             out.push_ascii(b":[");
-            for bit in placed.list.iter() {
+            for bit in shown.list.iter() {
                 let digit = b'0' + (bits >> bit & 1) as u8;
                 out.push_ascii(&[digit, b',']);
             }

@@ -19,7 +19,7 @@ impl<'a> Uses<'a> {
     /// ```
     /// use gcn_isa::{Isa, decode};
     /// let mac = decode(Isa::Gfx9, &[0x2c02_0702])?; // v_mac_f32_e32 v1, v2, v3
-    /// let sum = mac.form().operands[0].slot;
+    /// let sum = &mac.form().operands[0].slot;
     /// let [read, written] = mac.uses().of_slot(0, sum, &mac.operand(sum));
     /// assert!(read.is_some_and(|it| it.read == u32::MAX && it.written == 0));
     /// assert!(written.is_some_and(|it| it.read == 0 && it.written == u32::MAX));
