@@ -128,6 +128,7 @@ fn info(memory: *const c_void) -> PointerInfo {
 
 #[test]
 fn a_kernel_works_on_locked_memory() {
+    agents();
     let mut values = vec![1u32; 10_000];
     let own: *mut c_void = values.as_mut_ptr().cast();
     let mut seen = std::ptr::null_mut();
