@@ -20,7 +20,10 @@ const NOT_PRESENT: u32 = 1;
 
 /// Reports the failure of a kernel on standard error. Yields the status for the program.
 pub(crate) fn report(runtime: &Runtime, queue: &Queue, failed: &Failure) -> Status {
-    say(&format!("error: {failed}"));
+    say(&format!(
+        "error: {}",
+        failed.beside(runtime.loader.modules())
+    ));
     match &failed.error {
         Error::Fault(completion) => match &completion.fault {
             Some(fault) => status_of(runtime, queue, fault),

@@ -11,7 +11,8 @@
 //! # From `hipMalloc` to a kernel
 //! HIP calls `hsa_amd_memory_pool_allocate` (`api/memory.rs`); `pools.rs` counts the allocation against its agent and gives memory
 //! of the [`Device`](gcn_runtime::Device). Devices of one process share their memory. Memory that a program locks has an address
-//! of its own for kernels (`gcn_emu::memory::ALIAS`).
+//! of its own for kernels (`gcn_emu::memory::ALIAS`). Memory handles that a program maps at addresses of its choice are in
+//! `mappings.rs`, memory of other processes in `shared.rs`.
 //!
 //! HIP writes a launch as a packet into a ring. The queue's thread (`queues.rs`) takes the packet, and `dispatch.rs` makes a
 //! [`Launch`](gcn_runtime::Launch) of it, with the packet, the queue and the argument segment where HIP has them; then it
@@ -24,7 +25,8 @@
 //!
 //! # Sources
 //! "HSA Runtime Programmer's Reference Manual" 1.2 and "HSA Platform System Architecture Specification" 1.2, for what the
-//! functions and packets do; the public headers of Debian's `libhsa-runtime-dev` 5.2, for types and for AMD's extensions.
+//! functions and packets do; the public headers of ROCm 5.2, 6.4 and 7.2, for types and for AMD's extensions: `numbers.rs` and
+//! `tests/layouts.txt`, which `cargo xtask headers` writes, have their facts.
 #![deny(unsafe_code)]
 
 // In the order of their imports: a module names only modules above it.

@@ -418,6 +418,15 @@ impl Checking {
         new.map(|it| it.report(&self.findings)).collect()
     }
 
+    /// The same for the code of every module that was noted: a kernel may have called functions of others.
+    pub(crate) fn collect_all(&self, module: &Module) -> Vec<FindingReport> {
+        let mut new = self.collect(module);
+        for other in self.others(module) {
+            new.extend(self.collect(&other));
+        }
+        new
+    }
+
     /// The findings that have been collected, in the order of their collection.
     ///
     /// # Examples

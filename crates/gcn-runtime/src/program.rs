@@ -20,7 +20,7 @@ use gcn_emu::observe::Observers;
 
 use crate::report::{CodeMap, FaultReport, kernel_name};
 use crate::settings::Settings;
-use crate::{Completion, Device, Error, Kernel, Launch, ProgramProfile, Queue};
+use crate::{Completion, Device, Error, Kernel, Launch, Module, ProgramProfile, Queue};
 pub use checks::ProgramChecks;
 pub use mapped_regions::{MappedRegions, RegionContents, RunningLaunch};
 use say::{say_once, standard_error};
@@ -72,6 +72,8 @@ pub struct Failure {
     /// The error.
     pub error: Error,
     kernel: Kernel,
+    /// Other modules whose functions the kernel may have called.
+    others: Vec<Module>,
     cause: Option<StopCause>,
     /// Name of the finding that has been shown of the access that ended it.
     finding: Option<&'static str>,
@@ -196,6 +198,7 @@ impl Watch {
             let mut failure = Box::new(Failure {
                 error,
                 kernel,
+                others: Vec::new(),
                 cause,
                 finding: None,
             });
@@ -244,6 +247,30 @@ impl Watch {
     }
 }
 
+impl Failure {
+    /// The same, with the places of code in these modules too, whose functions the kernel may have called.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::program::Watch;
+    /// use gcn_runtime::settings::Settings;
+    /// let watch = Watch::new(&Settings::default(), &device)?;
+    /// let failed = watch.run(kernel.launch([0, 1, 1]), &device.queue(), &Default::default()).unwrap_err();
+    /// let other = device.load(&example::add_one())?;
+    /// assert_eq!(failed.to_string(), failed.beside(vec![other]).to_string(), "it has no place");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn beside(&self, modules: Vec<Module>) -> Failure {
+        Failure {
+            others: modules,
+            ..self.clone()
+        }
+    }
+}
+
 /// The report, without an end of line.
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -256,7 +283,7 @@ impl std::fmt::Display for Failure {
         };
         let report = match &self.error {
             Error::Fault(completion) => {
-                let code = CodeMap::new(self.kernel.module());
+                let code = CodeMap::new(self.kernel.module()).beside(&self.others);
                 FaultReport::new(completion, &code, &stopped, None)
             }
             _ => None,

@@ -144,6 +144,13 @@ pub unsafe extern "C" fn hsa_executable_load_agent_code_object(
         let reader = runtime.loader.readers.get(reader);
         let reader = reader.ok_or(Status::INVALID_CODE_OBJECT_READER)?;
         let object = runtime.loader.load(&executable, agent, reader)?;
+        if let Some((checks, object)) = runtime
+            .watch
+            .checks()
+            .zip(runtime.loader.objects.get(object))
+        {
+            checks.notes(object.module());
+        }
         if !loaded.is_null() {
             // SAFETY: the program vouches for its address.
             unsafe { loaded.write(object) };

@@ -76,7 +76,7 @@ fn a_small_ring_wraps_around_while_threads_fill_it() {
 #[test]
 fn a_workgroup_may_be_larger_than_the_kernel_was_compiled_for() {
     let object = object(
-"
+        "
 .text
 .p2align 8
 large:

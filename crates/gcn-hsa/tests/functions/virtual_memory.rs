@@ -42,7 +42,9 @@ fn memory_handle(size: usize) -> Handle {
     let mut handle = 0;
     let pool = pool(agents().device, COARSE);
     // SAFETY: the address is that of a handle.
-    check(unsafe { hsa_amd_vmem_handle_create(pool, size, MEMORY_TYPE_PINNED, 0, &raw mut handle) });
+    check(unsafe {
+        hsa_amd_vmem_handle_create(pool, size, MEMORY_TYPE_PINNED, 0, &raw mut handle)
+    });
     handle
 }
 
@@ -75,7 +77,13 @@ fn pointer_type(memory: *const c_void) -> u32 {
 
 fn add(array: *mut u32, items: u32, value: u32) {
     let (queue, done) = (Queue::new(64), signal(1));
-    queue.dispatch(DISPATCH, kernel(c"add.kd"), items, arguments(Add { array, value }), done);
+    queue.dispatch(
+        DISPATCH,
+        kernel(c"add.kd"),
+        items,
+        arguments(Add { array, value }),
+        done,
+    );
     finish(done);
 }
 
@@ -90,37 +98,82 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
         // The one behind is mapped first.
         check(hsa_amd_vmem_map(at(base, UNIT), UNIT, 0, second, 0));
         check(hsa_amd_vmem_map(base, UNIT, 0, first, 0));
-        assert_eq!(hsa_amd_vmem_map(base, UNIT, 0, second, 0), Status::INVALID_ALLOCATION);
-        assert_eq!(hsa_amd_vmem_map(at(base, 4 * UNIT), UNIT, 0, first, 0), Status::INVALID_ARGUMENT);
-        assert_eq!(hsa_amd_vmem_map(at(base, 2 * UNIT), UNIT, UNIT, first, 0), Status::INVALID_ARGUMENT);
-        assert_eq!(hsa_amd_vmem_map(at(base, 2 * UNIT), 100, 0, first, 0), Status::INVALID_ARGUMENT);
+        assert_eq!(
+            hsa_amd_vmem_map(base, UNIT, 0, second, 0),
+            Status::INVALID_ALLOCATION
+        );
+        assert_eq!(
+            hsa_amd_vmem_map(at(base, 4 * UNIT), UNIT, 0, first, 0),
+            Status::INVALID_ARGUMENT
+        );
+        assert_eq!(
+            hsa_amd_vmem_map(at(base, 2 * UNIT), UNIT, UNIT, first, 0),
+            Status::INVALID_ARGUMENT
+        );
+        assert_eq!(
+            hsa_amd_vmem_map(at(base, 2 * UNIT), 100, 0, first, 0),
+            Status::INVALID_ARGUMENT
+        );
     }
-    assert_eq!(set_access(base, 3 * UNIT, HSA_ACCESS_PERMISSION_RW), Status::INVALID_ALLOCATION);
+    assert_eq!(
+        set_access(base, 3 * UNIT, HSA_ACCESS_PERMISSION_RW),
+        Status::INVALID_ALLOCATION
+    );
     check(set_access(at(base, UNIT), UNIT, HSA_ACCESS_PERMISSION_RW));
     check(set_access(base, 2 * UNIT, HSA_ACCESS_PERMISSION_RW));
-    assert_eq!(pointer_type(at(base, UNIT + 4)), HSA_EXT_POINTER_TYPE_HSA_VMEM);
+    assert_eq!(
+        pointer_type(at(base, UNIT + 4)),
+        HSA_EXT_POINTER_TYPE_HSA_VMEM
+    );
     // Rows of the kernel reach from one into the other.
     let array = at(base, UNIT / 2 + 4).cast::<u32>();
     add(array, (UNIT / 4) as u32, 5);
     // SAFETY: the memory is mapped, and no kernel runs.
     let values = unsafe { std::slice::from_raw_parts(base.cast::<u32>(), 2 * UNIT / 4) };
-    let expected = |index: usize| u32::from((UNIT / 8 + 1..UNIT / 8 + 1 + UNIT / 4).contains(&index)) * 5;
-    assert!(values.iter().enumerate().all(|(index, value)| *value == expected(index)));
+    let expected =
+        |index: usize| u32::from((UNIT / 8 + 1..UNIT / 8 + 1 + UNIT / 4).contains(&index)) * 5;
+    assert!(
+        values
+            .iter()
+            .enumerate()
+            .all(|(index, value)| *value == expected(index))
+    );
     let mut permissions = 9;
     let mut retained = 0;
     // SAFETY: the addresses are those of numbers.
     unsafe {
-        check(hsa_amd_vmem_get_access(at(base, UNIT), &raw mut permissions, agents().device));
+        check(hsa_amd_vmem_get_access(
+            at(base, UNIT),
+            &raw mut permissions,
+            agents().device,
+        ));
         assert_eq!(permissions, HSA_ACCESS_PERMISSION_RW);
-        check(hsa_amd_vmem_get_access(base, &raw mut permissions, agents().host));
+        check(hsa_amd_vmem_get_access(
+            base,
+            &raw mut permissions,
+            agents().host,
+        ));
         assert_eq!(permissions, HSA_ACCESS_PERMISSION_NONE);
-        assert_eq!(hsa_amd_vmem_address_free(base, 4 * UNIT), Status::RESOURCE_BUSY);
-        check(hsa_amd_vmem_retain_alloc_handle(&raw mut retained, at(base, UNIT)));
+        assert_eq!(
+            hsa_amd_vmem_address_free(base, 4 * UNIT),
+            Status::RESOURCE_BUSY
+        );
+        check(hsa_amd_vmem_retain_alloc_handle(
+            &raw mut retained,
+            at(base, UNIT),
+        ));
         check(hsa_amd_vmem_unmap(at(base, UNIT), UNIT));
-        assert_eq!(hsa_amd_vmem_unmap(at(base, UNIT), UNIT), Status::INVALID_ALLOCATION);
+        assert_eq!(
+            hsa_amd_vmem_unmap(at(base, UNIT), UNIT),
+            Status::INVALID_ALLOCATION
+        );
         check(hsa_amd_vmem_map(at(base, 3 * UNIT), UNIT, 0, retained, 0));
     }
-    check(set_access(at(base, 3 * UNIT), UNIT, HSA_ACCESS_PERMISSION_RW));
+    check(set_access(
+        at(base, 3 * UNIT),
+        UNIT,
+        HSA_ACCESS_PERMISSION_RW,
+    ));
     // SAFETY: the memory is mapped, and no kernel runs.
     assert_eq!(unsafe { at(base, 3 * UNIT).cast::<u32>().read() }, 5);
     for handle in [first, second, retained] {
@@ -132,7 +185,10 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
         check(hsa_amd_vmem_unmap(base, UNIT));
         check(hsa_amd_vmem_unmap(at(base, 3 * UNIT), UNIT));
         check(hsa_amd_vmem_address_free(base, 4 * UNIT));
-        assert_eq!(hsa_amd_vmem_address_free(base, 4 * UNIT), Status::INVALID_ALLOCATION);
+        assert_eq!(
+            hsa_amd_vmem_address_free(base, 4 * UNIT),
+            Status::INVALID_ALLOCATION
+        );
     }
 }
 
@@ -142,9 +198,16 @@ fn a_handle_goes_through_a_file_and_memory_through_a_handle() {
     let (mut file, mut other, mut base) = (-1, 0, std::ptr::null_mut());
     // SAFETY: the addresses are those of results.
     unsafe {
-        check(hsa_amd_vmem_export_shareable_handle(&raw mut file, handle, 0));
+        check(hsa_amd_vmem_export_shareable_handle(
+            &raw mut file,
+            handle,
+            0,
+        ));
         check(hsa_amd_vmem_import_shareable_handle(file, &raw mut other));
-        assert_eq!(hsa_amd_vmem_import_shareable_handle(-1, &raw mut other), Status::INVALID_ARGUMENT);
+        assert_eq!(
+            hsa_amd_vmem_import_shareable_handle(-1, &raw mut other),
+            Status::INVALID_ARGUMENT
+        );
         check(hsa_amd_vmem_address_reserve(&raw mut base, 2 * UNIT, 0, 0));
         check(hsa_amd_vmem_map(base, UNIT, 0, handle, 0));
         check(hsa_amd_vmem_map(at(base, UNIT), UNIT, 0, other, 0));
@@ -159,8 +222,18 @@ fn a_handle_goes_through_a_file_and_memory_through_a_handle() {
     let (mut shared, mut seen) = ([0; 8], std::ptr::null_mut());
     // SAFETY: the addresses are those of results.
     unsafe {
-        check(hsa_amd_ipc_memory_create(array.cast(), 1200, &raw mut shared));
-        check(hsa_amd_ipc_memory_attach(&raw const shared, 1200, 0, std::ptr::null(), &raw mut seen));
+        check(hsa_amd_ipc_memory_create(
+            array.cast(),
+            1200,
+            &raw mut shared,
+        ));
+        check(hsa_amd_ipc_memory_attach(
+            &raw const shared,
+            1200,
+            0,
+            std::ptr::null(),
+            &raw mut seen,
+        ));
     }
     assert_eq!(pointer_type(seen), HSA_EXT_POINTER_TYPE_IPC);
     add(seen.cast(), 300, 10);

@@ -96,6 +96,23 @@ impl ProgramChecks {
         Ok(Some(checking))
     }
 
+    /// Notes a module that has been loaded: kernels of others may call its functions.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::program::Watch;
+    /// use gcn_runtime::settings::{CheckSettings, Settings};
+    /// let settings = Settings { check: Some(CheckSettings::default()), ..Settings::default() };
+    /// let watch = Watch::new(&settings, &device)?;
+    /// watch.checks().expect("there are checks").notes(kernel.module());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn notes(&self, module: &Module) {
+        self.checks.notes(module);
+    }
+
     /// Counts a launch; yields its observers.
     pub(super) fn watch(&self, kernel: &Kernel) -> Observers {
         self.checks.notes(kernel.module());
@@ -128,7 +145,7 @@ impl ProgramChecks {
     /// Reports what was found in a kernel's module and is new.
     pub(super) fn report(&self, kernel: &Kernel) {
         if self.checks.has_new() {
-            self.add_new(self.checks.collect(kernel.module()));
+            self.add_new(self.checks.collect_all(kernel.module()));
         }
     }
 
