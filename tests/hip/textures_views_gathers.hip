@@ -47,6 +47,7 @@ int main() {
     {
         const Texture texture(array, Sampling{});
         const DeviceArray<float4> gathered(values.size());
+        gathered.clear();
         gather<<<HEIGHT - 1, 64>>>(texture, gathered);
         CHECK_LAUNCH();
         const auto got = gathered.download();
