@@ -330,6 +330,160 @@ pub struct SegmentDescriptor {
     pub segment_size: usize,
 }
 
+/// `hsa_ext_image_format_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ImageFormat {
+    /// An `hsa_ext_image_channel_type_t`.
+    pub channel_type: u32,
+    /// An `hsa_ext_image_channel_order_t`.
+    pub channel_order: u32,
+}
+
+/// `hsa_ext_image_descriptor_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ImageDescriptor {
+    /// An `hsa_ext_image_geometry_t`.
+    pub geometry: u32,
+    /// Texels of a row.
+    pub width: usize,
+    /// Rows, or 0.
+    pub height: usize,
+    /// Slices of an image of three dimensions, or 0.
+    pub depth: usize,
+    /// Layers of an array, or 0.
+    pub array_size: usize,
+    /// The format.
+    pub format: ImageFormat,
+}
+
+/// `hsa_ext_image_data_info_t`.
+#[repr(C)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ImageDataInfo {
+    /// Bytes.
+    pub size: usize,
+    /// Bytes that the address is a multiple of.
+    pub alignment: usize,
+}
+
+/// `hsa_ext_image_region_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct ImageRegion {
+    /// First texel.
+    pub offset: Dim3,
+    /// Texels.
+    pub range: Dim3,
+}
+
+/// `hsa_ext_sampler_descriptor_t`.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SamplerDescriptor {
+    /// An `hsa_ext_sampler_coordinate_mode_t`.
+    pub coordinate_mode: u32,
+    /// An `hsa_ext_sampler_filter_mode_t`.
+    pub filter_mode: u32,
+    /// An `hsa_ext_sampler_addressing_mode_t`.
+    pub address_mode: u32,
+}
+
+/// `hsa_ext_sampler_descriptor_v2_t`, since ROCm 6.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct SamplerDescriptorV2 {
+    /// An `hsa_ext_sampler_coordinate_mode_t`.
+    pub coordinate_mode: u32,
+    /// An `hsa_ext_sampler_filter_mode_t`.
+    pub filter_mode: u32,
+    /// An `hsa_ext_sampler_addressing_mode_t` for each dimension.
+    pub address_modes: [u32; 3],
+}
+
+/// `hsa_ext_images_1_pfn_t`. `hsa_ext_images_1_00_pfn_t` and that of releases before ROCm 6 are its beginning.
+#[repr(C)]
+#[derive(Debug)]
+pub struct ImageTable {
+    /// `hsa_ext_image_get_capability`.
+    pub get_capability: unsafe extern "C" fn(Handle, u32, *const ImageFormat, *mut u32) -> Status,
+    /// `hsa_ext_image_data_get_info`.
+    pub data_get_info:
+        unsafe extern "C" fn(Handle, *const ImageDescriptor, u32, *mut ImageDataInfo) -> Status,
+    /// `hsa_ext_image_create`.
+    pub create: unsafe extern "C" fn(
+        Handle,
+        *const ImageDescriptor,
+        *const c_void,
+        u32,
+        *mut Handle,
+    ) -> Status,
+    /// `hsa_ext_image_destroy`.
+    pub destroy: extern "C" fn(Handle, Handle) -> Status,
+    /// `hsa_ext_image_copy`.
+    pub copy: unsafe extern "C" fn(
+        Handle,
+        Handle,
+        *const Dim3,
+        Handle,
+        *const Dim3,
+        *const Dim3,
+    ) -> Status,
+    /// `hsa_ext_image_import`.
+    pub import: unsafe extern "C" fn(
+        Handle,
+        *const c_void,
+        usize,
+        usize,
+        Handle,
+        *const ImageRegion,
+    ) -> Status,
+    /// `hsa_ext_image_export`.
+    pub export: unsafe extern "C" fn(
+        Handle,
+        Handle,
+        *mut c_void,
+        usize,
+        usize,
+        *const ImageRegion,
+    ) -> Status,
+    /// `hsa_ext_image_clear`.
+    pub clear: unsafe extern "C" fn(Handle, Handle, *const c_void, *const ImageRegion) -> Status,
+    /// `hsa_ext_sampler_create`.
+    pub sampler_create:
+        unsafe extern "C" fn(Handle, *const SamplerDescriptor, *mut Handle) -> Status,
+    /// `hsa_ext_sampler_destroy`.
+    pub sampler_destroy: extern "C" fn(Handle, Handle) -> Status,
+    /// `hsa_ext_image_get_capability_with_layout`.
+    pub get_capability_with_layout:
+        unsafe extern "C" fn(Handle, u32, *const ImageFormat, u32, *mut u32) -> Status,
+    /// `hsa_ext_image_data_get_info_with_layout`.
+    pub data_get_info_with_layout: unsafe extern "C" fn(
+        Handle,
+        *const ImageDescriptor,
+        u32,
+        u32,
+        usize,
+        usize,
+        *mut ImageDataInfo,
+    ) -> Status,
+    /// `hsa_ext_image_create_with_layout`.
+    pub create_with_layout: unsafe extern "C" fn(
+        Handle,
+        *const ImageDescriptor,
+        *const c_void,
+        u32,
+        u32,
+        usize,
+        usize,
+        *mut Handle,
+    ) -> Status,
+    /// `hsa_ext_sampler_create_v2`.
+    pub sampler_create_v2:
+        unsafe extern "C" fn(Handle, *const SamplerDescriptorV2, *mut Handle) -> Status,
+}
+
 /// `hsa_amd_signal_handler`.
 pub type SignalHandler = unsafe extern "C" fn(value: i64, argument: *mut c_void) -> bool;
 /// Callback of an iteration over handles.

@@ -1,6 +1,7 @@
 //! Agents: the host's processor, and a device for each target.
 
 use gcn_runtime::hsa::max_lds;
+use gcn_runtime::image::{ADDRESS_ALIGN, MAX_BUFFER, MAX_DEPTH, MAX_SIZE};
 use gcn_runtime::{Chip, Device};
 
 use crate::abi::{Handle, HdpFlush, LinkInfo};
@@ -37,21 +38,25 @@ const WAVE_LANES: u32 = 64;
 
 /// Values of the attributes from [`HSA_EXT_AGENT_INFO_IMAGE_1D_MAX_ELEMENTS`] on: elements by dimension (of 1D, arrays, buffers, 2D, arrays, depth, arrays of depth, 3D), layers, images that are
 /// read, images that are written, samplers, alignment of rows.
-const IMAGE_LIMITS: [&[u32]; 13] = [
-    &[16384],
-    &[16384],
-    &[1 << 27],
-    &[16384, 16384],
-    &[16384, 16384],
-    &[16384, 16384],
-    &[16384, 16384],
-    &[16384, 16384, 8192],
-    &[8192],
-    &[128],
-    &[64],
-    &[16],
-    &[256],
-];
+const IMAGE_LIMITS: [&[u32]; 13] = {
+    const SIZE: u32 = MAX_SIZE as u32;
+    const DEPTH: u32 = MAX_DEPTH as u32;
+    [
+        &[SIZE],
+        &[SIZE],
+        &[MAX_BUFFER as u32],
+        &[SIZE, SIZE],
+        &[SIZE, SIZE],
+        &[SIZE, SIZE],
+        &[SIZE, SIZE],
+        &[SIZE, SIZE, DEPTH],
+        &[DEPTH],
+        &[128],
+        &[64],
+        &[16],
+        &[ADDRESS_ALIGN as u32],
+    ]
+};
 
 /// The UUID of a device, by its number among all.
 pub(crate) fn uuid(number: usize) -> String {
@@ -259,8 +264,7 @@ impl Agent {
                 Info::U32s((1..=4).map(bytes).collect())
             }
             HSA_AGENT_INFO_ISA => Info::U64(self.isa().unwrap_or(0)),
-            // Extensions: a bit for each. HIP allocates pitched memory only on a device that says it has images (hipMallocPitch
-            // of HIP 5.2), so that these do; what makes an image returns an error (`api/refused.rs`).
+            // A bit for each extension.
             HSA_AGENT_INFO_EXTENSIONS => {
                 let mut extensions = vec![0; 128];
                 extensions[0] = of_device(1 << HSA_EXTENSION_IMAGES) as u8;

@@ -9,6 +9,7 @@
 mod system;
 mod agents;
 mod executables;
+mod images;
 mod extensions;
 mod memory;
 mod virtual_memory;

@@ -20,6 +20,9 @@
 //! threads wait on one counter of changes (`changes.rs`, which a model checker tests). Executables are in `loader.rs`, statuses of
 //! faults in `failure.rs`; `transfers.rs` reports copies to the checkers.
 //!
+//! Images and samplers are descriptors in memory (`images.rs`, [`gcn_runtime::image`]). Their handles are the descriptors'
+//! addresses, from which HIP copies them into texture and surface objects; their texels are in rows, in memory that HIP allocates.
+//!
 //! Launches run under [`gcn_runtime::program`], which OpenCL's library shares: a time limit, a trace, checks, a profile, reports
 //! of failures, and findings when the process ends. [`gcn_runtime::settings`] reads what `gcn exec` has put into the environment.
 //!
@@ -49,6 +52,7 @@ mod shared;
 mod agents;
 mod workers;
 mod copies;
+mod images;
 mod handlers;
 mod loader;
 

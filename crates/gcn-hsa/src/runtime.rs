@@ -14,6 +14,7 @@ use crate::agents::{Agent, uuid};
 use crate::copies::CopyJob;
 use crate::handlers::HandlerCall;
 use crate::handles::Handles;
+use crate::images::Images;
 use crate::loader::Loader;
 use crate::mappings::Mappings;
 use crate::pools::{MemoryPool, Pools};
@@ -46,6 +47,7 @@ pub(crate) struct Runtime {
     pub(crate) handlers: Arc<TaskWorker<HandlerCall>>,
     pub(crate) copies: Arc<TaskWorker<CopyJob>>,
     pub(crate) groups: Handles<Vec<Signal>>,
+    pub(crate) images: Images,
     /// By the address that programs know them by.
     queues: RwLock<HashMap<u64, Arc<Queue>>>,
     events: Mutex<Vec<(SystemCallback, usize)>>,
@@ -172,6 +174,7 @@ impl Runtime {
             handlers: Arc::default(),
             copies: Arc::default(),
             groups: Handles::default(),
+            images: Images::default(),
             queues: RwLock::default(),
             events: Mutex::default(),
             agents,

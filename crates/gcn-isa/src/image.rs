@@ -356,6 +356,30 @@ impl ImageDescriptor {
         words
     }
 
+    /// Components of a store that texels have room for, a bit each: those that a store leaves out may have any value.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// use gcn_isa::image::{ImageDescriptor, ImageKind, Select, number_format, texel_format};
+    /// let format = (texel_format::IMG_DATA_FORMAT_32, number_format::IMG_NUM_FORMAT_FLOAT);
+    /// let image = ImageDescriptor::linear(Isa::Gfx9, ImageKind::D2, format, [64, 64, 1])?;
+    /// assert_eq!(image.stored_components(), 0b0001);
+    /// let alpha = [Select::Zero, Select::Zero, Select::Zero, Select::X];
+    /// assert_eq!(image.selecting(alpha).stored_components(), 0b1000);
+    /// # Ok::<(), gcn_isa::image::LayoutError>(())
+    /// ```
+    pub fn stored_components(&self) -> u8 {
+        let widths = texel_format_of(self.data_format).map_or([0; COMPONENTS], |it| it.widths);
+        let present = (0..COMPONENTS).filter(|n| widths[*n] != 0);
+        // A component that is selected twice comes from the first (errata E202).
+        let sources = present.filter_map(|n| {
+            let mut select = self.select.iter();
+            select.position(|select| select.component() == Some(n))
+        });
+        sources.fold(0, |mask, component| mask | 1 << component)
+    }
+
     /// The same image at another address, a multiple of 256.
     pub const fn at(mut self, address: u64) -> ImageDescriptor {
         self.address = address;

@@ -2,11 +2,12 @@
 
 use gcn_object::MAX_KERNARG_BYTES;
 use gcn_runtime::hsa::max_lds;
+use gcn_runtime::image::{ADDRESS_ALIGN, MAX_BUFFER, MAX_DEPTH, MAX_SIZE};
 use gcn_runtime::{Chip, Device as Emulated};
 
 use crate::abi::*;
 use crate::handle::{Handle, Id, object, references};
-use crate::image::{ADDRESS_ALIGN, MAX_BUFFER, MAX_DEPTH, MAX_SIZE, PITCH_ALIGN};
+use crate::image::PITCH_ALIGN;
 use crate::info::{Info, version};
 use crate::status::{Outcome, Status};
 

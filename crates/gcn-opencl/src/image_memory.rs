@@ -3,20 +3,20 @@
 use std::sync::Arc;
 
 use gcn_runtime::Buffer;
+use gcn_runtime::image::{ADDRESS_ALIGN, DESCRIPTOR_BYTES, DeviceFormat, Geometry, Pitches};
 
 use crate::abi::*;
 use crate::context::Context;
-use crate::descriptor::DESCRIPTOR_BYTES;
 use crate::device::Device;
-use crate::format::{DeviceFormat, ImageFormat};
+use crate::format::{ImageFormat, device_format, may_view};
 use crate::handle;
-use crate::image::{ADDRESS_ALIGN, Geometry, Image, ImageDesc};
+use crate::image::{Image, ImageDesc, geometry_of, number};
 use crate::memory::{
     Contents, DEVICE_ACCESS, HOST_ACCESS, HostPointer, ImageOf, Mem, PLACE, allocate, check_flags,
     with_access,
 };
 use crate::status::{Outcome, Status};
-use crate::transfer::{BoxCopy, Pitches, TransferSide};
+use crate::transfer::{BoxCopy, TransferSide};
 
 /// A request for an image.
 pub(crate) struct ImageRequest {
@@ -35,14 +35,9 @@ pub(crate) struct NewImage {
     pub(crate) copy: Option<BoxCopy>,
 }
 
-/// True if kernels write images of a format.
-pub(crate) fn is_writable(format: DeviceFormat) -> bool {
-    !format.is_srgb()
-}
-
 /// True if devices have images of a format for these flags of access.
 pub(crate) fn is_supported(format: DeviceFormat, flags: u64) -> bool {
-    flags & CL_MEM_READ_ONLY != 0 || is_writable(format)
+    flags & CL_MEM_READ_ONLY != 0 || format.is_writable()
 }
 
 /// Allocates an image, or finds its memory in another object's.
@@ -57,7 +52,7 @@ pub(crate) fn create(context: &Arc<Context>, request: &ImageRequest) -> Outcome<
         flags, desc, host, ..
     } = request;
     check_flags(*flags, DEVICE_ACCESS | HOST_ACCESS | PLACE)?;
-    let format = DeviceFormat::new(request.format)?;
+    let format = device_format(request.format)?;
     let parent = match desc.memory {
         0 => None,
         memory => Some(parent_of(context, memory)?),
@@ -93,17 +88,17 @@ fn own(context: &Arc<Context>, request: &ImageRequest, format: DeviceFormat) -> 
     if !is_supported(format, flags) {
         return Err(Status::IMAGE_FORMAT_NOT_SUPPORTED);
     }
-    let bytes = image.bytes();
+    let bytes = image.texels.bytes();
     if bytes as u64 > context.max_allocation() {
         return Err(Status::MEM_OBJECT_ALLOCATION_FAILURE);
     }
     let memory = allocate(context, "an image (clCreateImage)", bytes)?;
     let address = memory.address();
-    let all = image.whole();
-    let pitches = image.of_rows(image.pitches);
+    let all = image.texels.whole();
+    let pitches = image.texels.of_rows(image.texels.pitches);
     let host = HostPointer {
         address: request.host,
-        pitches: image.of_rows(image.declared),
+        pitches: image.texels.of_rows(image.declared),
     };
     let copy = (request.host != 0).then(|| BoxCopy {
         to: (TransferSide::Device, all.at(address, pitches)),
@@ -139,13 +134,13 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outc
     let contents = Contents {
         context: parent.context.clone(),
         flags: parent.shared_flags(request.flags),
-        size: image.bytes(),
+        size: image.texels.bytes(),
         address: parent.address,
-        pitches: image.pitches,
+        pitches: image.texels.pitches,
         host: parent.host.map(|host| HostPointer {
             pitches: match parent.image {
                 Some(_) => host.pitches,
-                None => image.pitches,
+                None => image.texels.pitches,
             },
             ..host
         }),
@@ -164,18 +159,19 @@ fn view(parent: &Arc<Mem>, request: &ImageRequest, format: DeviceFormat) -> Outc
 
 /// The image of a buffer's memory.
 fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
-    let geometry = Geometry::numbered(desc.kind);
+    let geometry = geometry_of(desc.kind);
     let image = match geometry {
         Ok(Geometry::D1Buffer) => Image::new(format, desc, false)?,
         Ok(Geometry::D2) => Image::new(format, desc, true)?.in_buffer()?,
         _ => return Err(Status::INVALID_IMAGE_DESCRIPTOR),
     };
-    if image.bytes() > parent.size {
+    if image.texels.bytes() > parent.size {
         return Err(Status::INVALID_IMAGE_SIZE);
     }
     let is_aligned = |address: usize| address.is_multiple_of(ADDRESS_ALIGN);
     let host = parent.host.map_or(0, |host| host.address);
-    if image.geometry == Geometry::D2 && !(is_aligned(parent.address as usize) && is_aligned(host))
+    if image.texels.geometry == Geometry::D2
+        && !(is_aligned(parent.address as usize) && is_aligned(host))
     {
         return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
     }
@@ -184,10 +180,10 @@ fn of_buffer(parent: &Arc<Mem>, desc: &ImageDesc, format: DeviceFormat) -> Outco
 
 /// The image with another order of channels.
 fn of_image(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome<Image> {
-    let [width, height, _] = original.size;
+    let [width, height, _] = original.texels.size;
     let Pitches { row, .. } = original.declared;
-    let is_same = original.geometry == Geometry::D2
-        && desc.kind == original.geometry.number()
+    let is_same = original.texels.geometry == Geometry::D2
+        && desc.kind == number(original.texels.geometry)
         && (desc.width, desc.height) == (width, height)
         && (desc.row_pitch == 0 || desc.row_pitch == row)
         && desc.mip_levels == 0
@@ -195,11 +191,15 @@ fn of_image(original: &Image, desc: &ImageDesc, format: DeviceFormat) -> Outcome
     if !is_same {
         return Err(Status::INVALID_IMAGE_DESCRIPTOR);
     }
-    if !format.may_view(original.format) {
+    if !may_view(format, original.texels.format) {
         return Err(Status::INVALID_IMAGE_FORMAT_DESCRIPTOR);
     }
-    Ok(Image {
+    let texels = gcn_runtime::image::Image {
         format,
+        ..original.texels
+    };
+    Ok(Image {
+        texels,
         ..*original
     })
 }
@@ -214,7 +214,7 @@ fn described(context: &Context, image: Image, address: u64) -> Outcome<ImageOf> 
         .map_err(|_| Status::MEM_OBJECT_ALLOCATION_FAILURE)?;
     for (index, device) in context.devices.iter().enumerate() {
         let isa = device.emulated.target().isa;
-        let words = image.descriptor(isa, address);
+        let words = image.texels.descriptor(isa, address);
         let words = words.map_err(|_| Status::INVALID_IMAGE_DESCRIPTOR)?;
         let first = index * DESCRIPTOR_BYTES / size_of::<u32>();
         descriptors

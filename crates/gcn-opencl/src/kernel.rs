@@ -8,8 +8,7 @@ use gcn_runtime::{Argument, Kernel as Code};
 use crate::abi::*;
 use crate::device::{Device, MAX_GROUP, WAVE};
 use crate::handle::{self, Handle, Id, Object, object, references};
-use crate::image::Geometry;
-use crate::image_memory::is_writable;
+use crate::image::{type_name, type_names};
 use crate::info::Info;
 use crate::memory::Mem;
 use crate::program::{Attached, Program};
@@ -429,16 +428,18 @@ fn check_image(parameter: &Described, memory: &Mem) -> Outcome {
     let is_refused = |flags: u64| memory.flags & flags != 0;
     let is_wrong = match access(parameter) {
         Some(Access::ReadOnly) => is_refused(CL_MEM_WRITE_ONLY),
-        Some(Access::WriteOnly) => is_refused(CL_MEM_READ_ONLY) || !is_writable(image.format),
+        Some(Access::WriteOnly) => {
+            is_refused(CL_MEM_READ_ONLY) || !image.texels.format.is_writable()
+        }
         Some(Access::ReadWrite) => {
-            is_refused(CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) || !is_writable(image.format)
+            is_refused(CL_MEM_READ_ONLY | CL_MEM_WRITE_ONLY) || !image.texels.format.is_writable()
         }
         _ => false,
     };
     // A name that the source has given to the type says nothing.
     let named = parameter.type_name.as_deref().unwrap_or_default();
-    let is_known = Geometry::type_names().any(|name| name == named);
-    let own = image.geometry.type_name();
+    let is_known = type_names().any(|name| name == named);
+    let own = type_name(image.texels.geometry);
     if is_wrong || is_known && named != own {
         return Err(Status::INVALID_ARG_VALUE);
     }

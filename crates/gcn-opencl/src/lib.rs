@@ -15,7 +15,8 @@
 //! when the commands that it depends on have ended (`progress.rs`), on the queue's thread or on one of the program's that waits.
 //! Buffers are memory that all devices share (`memory.rs`); mapped regions and shared virtual memory are that memory itself, and checks learn
 //! of mapped regions by [`MappedRegions`](gcn_runtime::program::MappedRegions). Images are
-//! such memory in rows (`image_memory.rs`), and a kernel gets the address of a descriptor of it (`descriptor.rs`), as of a sampler's.
+//! such memory in rows (`image_memory.rs`, [`gcn_runtime::image`]), and a kernel gets the address of a descriptor of it, as of a
+//! sampler's.
 //! `program.rs` compiles by [`gcn_runtime::compile`], and compiles apart and links by bitcode (`Product::Bitcode`).
 //!
 //! # Sources
@@ -38,9 +39,7 @@ mod callbacks;
 mod transfer;
 mod progress;
 mod format;
-mod color;
 mod image;
-mod descriptor;
 
 // Devices and the platform.
 mod device;

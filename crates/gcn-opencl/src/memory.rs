@@ -4,6 +4,7 @@ use std::ops::{Deref, Range};
 use std::sync::Arc;
 
 use gcn_runtime::Buffer;
+use gcn_runtime::image::{BoxPlace, BoxSize, Pitches};
 use gcn_runtime::memory::Memory;
 use gcn_runtime::program::{MappedRegions, ProgramChecks};
 
@@ -11,13 +12,13 @@ use crate::abi::*;
 use crate::context::{Context, Ends};
 use crate::device::BASE_ALIGN;
 use crate::handle::{Handle, Id, Object, object, references};
-use crate::image::Image;
+use crate::image::{self, Image};
 use crate::info::Info;
 use crate::mapping::{MappedRegion, Mappings};
 use crate::runtime;
 use crate::status::{Outcome, Status};
 use crate::svm;
-use crate::transfer::{BoxCopy, BoxPlace, BoxSize, Pitches, TransferSide};
+use crate::transfer::{BoxCopy, TransferSide};
 
 /// Bytes of a page: the memory of buffers is whole pages, as with a real device. With checks a buffer has its own bytes alone.
 const PAGE: u64 = 4096;
@@ -452,7 +453,7 @@ impl Mem {
     pub(crate) fn info(&self, name: u32) -> Outcome<Info> {
         Ok(match name {
             CL_MEM_TYPE => Info::from(match &self.image {
-                Some(of) => of.image.geometry.number(),
+                Some(of) => image::number(of.image.texels.geometry),
                 None => CL_MEM_OBJECT_BUFFER,
             }),
             CL_MEM_FLAGS => Info::from(self.flags),

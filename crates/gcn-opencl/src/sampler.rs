@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use gcn_isa::image::{Clamp, SamplerDescriptor, TexelFilter};
 use gcn_runtime::Buffer;
+use gcn_runtime::image::{self, Addressing, DESCRIPTOR_BYTES, Filter};
 
 use crate::abi::*;
 use crate::context::Context;
-use crate::descriptor::DESCRIPTOR_BYTES;
 use crate::handle::{Id, Object, object, references};
 use crate::info::Info;
 use crate::status::{Outcome, Status};
@@ -53,30 +52,27 @@ impl Modes {
         Ok(modes)
     }
 
-    /// The descriptor, as the device library has those of samplers in sources (`opencl/src/image/isamp.cl`).
+    /// The sampler that devices have.
     ///
     /// # Errors
     /// `CL_INVALID_VALUE`: a mode is none, or repeats images whose coordinates are not normalized.
-    fn descriptor(self) -> Outcome<SamplerDescriptor> {
-        let clamp = match self.addressing {
-            CL_ADDRESS_NONE | CL_ADDRESS_CLAMP => Clamp::Border,
-            CL_ADDRESS_CLAMP_TO_EDGE => Clamp::LastTexel,
-            CL_ADDRESS_REPEAT if self.is_normalized => Clamp::Wrap,
-            CL_ADDRESS_MIRRORED_REPEAT if self.is_normalized => Clamp::Mirror,
+    fn sampler(self) -> Outcome<image::Sampler> {
+        let addressing = match self.addressing {
+            CL_ADDRESS_NONE | CL_ADDRESS_CLAMP => Addressing::Border,
+            CL_ADDRESS_CLAMP_TO_EDGE => Addressing::Edge,
+            CL_ADDRESS_REPEAT if self.is_normalized => Addressing::Repeat,
+            CL_ADDRESS_MIRRORED_REPEAT if self.is_normalized => Addressing::MirroredRepeat,
             _ => return Err(Status::INVALID_VALUE),
         };
         let filter = match self.filter {
-            CL_FILTER_NEAREST => TexelFilter::Point,
-            CL_FILTER_LINEAR => TexelFilter::Linear,
+            CL_FILTER_NEAREST => Filter::Nearest,
+            CL_FILTER_LINEAR => Filter::Linear,
             _ => return Err(Status::INVALID_VALUE),
         };
-        Ok(SamplerDescriptor {
-            clamp: [clamp; 3],
-            unnormalized: !self.is_normalized,
-            no_cube_wrap: true,
-            mag_filter: filter,
-            min_filter: filter,
-            ..SamplerDescriptor::default()
+        Ok(image::Sampler {
+            is_normalized: self.is_normalized,
+            addressing: [addressing; 3],
+            filter,
         })
     }
 }
@@ -102,7 +98,7 @@ impl NewSampler {
         let mut devices = context.devices.iter();
         let device = devices.find(|device| device.has_images());
         let device = device.ok_or(Status::INVALID_OPERATION)?;
-        let words = modes.descriptor()?.words();
+        let words = modes.sampler()?.words();
         let descriptor = device
             .emulated
             .allocate("a sampler (clCreateSampler)", DESCRIPTOR_BYTES as u64)
@@ -163,22 +159,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn descriptors_are_those_of_the_device_library() {
-        let words = |is_normalized, addressing, filter| {
+    fn coordinates_that_are_not_normalized_do_not_repeat() {
+        let sampler = |is_normalized, addressing| {
             let modes = Modes {
                 is_normalized,
                 addressing,
-                filter,
+                filter: CL_FILTER_NEAREST,
             };
-            modes.descriptor().map(|it| it.words())
+            modes.sampler().map(|it| it.addressing[0])
         };
-        let clamp = words(true, CL_ADDRESS_CLAMP, CL_FILTER_NEAREST);
-        assert_eq!(clamp, Ok([0x1000_01b6, 0x00ff_f000, 0, 0]));
-        let edge = words(false, CL_ADDRESS_CLAMP_TO_EDGE, CL_FILTER_LINEAR);
-        assert_eq!(edge, Ok([0x1000_8092, 0x00ff_f000, 0x0050_0000, 0]));
-        let mirror = words(true, CL_ADDRESS_MIRRORED_REPEAT, CL_FILTER_LINEAR);
-        assert_eq!(mirror, Ok([0x1000_0049, 0x00ff_f000, 0x0050_0000, 0]));
-        let refused = words(false, CL_ADDRESS_REPEAT, CL_FILTER_NEAREST);
+        assert_eq!(sampler(true, CL_ADDRESS_REPEAT), Ok(Addressing::Repeat));
+        assert_eq!(sampler(false, CL_ADDRESS_CLAMP), Ok(Addressing::Border));
+        let refused = sampler(false, CL_ADDRESS_REPEAT);
         assert_eq!(refused, Err(Status::INVALID_VALUE));
     }
 }

@@ -3,85 +3,8 @@
 //! This is one of the modules that may use `unsafe`: copies are between any addresses of the process.
 #![allow(unsafe_code)]
 
+use gcn_runtime::image::BoxPlace;
 use gcn_runtime::memory::Memory;
-
-/// A box in memory: the address of its first byte, and the distances of its rows and slices in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct BoxPlace {
-    pub(crate) address: u64,
-    pub(crate) row: u64,
-    pub(crate) slice: u64,
-}
-
-impl BoxPlace {
-    /// A box whose rows and slices follow each other where a distance of them is 0; `origin` is where it begins from `address` on.
-    pub(crate) fn new(
-        address: u64,
-        origin: [usize; 3],
-        region: [usize; 3],
-        row: usize,
-        slice: usize,
-    ) -> BoxPlace {
-        let row = if row == 0 { region[0] } else { row } as u64;
-        let slice = match slice {
-            0 => row.wrapping_mul(region[1] as u64),
-            slice => slice as u64,
-        };
-        let [x, y, z] = origin.map(|n| n as u64);
-        BoxPlace {
-            address: address
-                .wrapping_add(x)
-                .wrapping_add(y.wrapping_mul(row))
-                .wrapping_add(z.wrapping_mul(slice)),
-            row,
-            slice,
-        }
-    }
-
-    fn row_at(&self, y: u64, z: u64) -> u64 {
-        self.address + y * self.row + z * self.slice
-    }
-
-    /// The addresses of the rows.
-    pub(crate) fn rows(self, region: [usize; 3]) -> impl Iterator<Item = u64> {
-        let [_, rows, slices] = region.map(|n| n as u64);
-        (0..slices).flat_map(move |z| (0..rows).map(move |y| self.row_at(y, z)))
-    }
-}
-
-/// Distances in bytes: from a row to the next, and from a slice to the next. 0 stands for those without padding.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(crate) struct Pitches {
-    pub(crate) row: usize,
-    pub(crate) slice: usize,
-}
-
-/// A box in a memory object: bytes of a row, rows, slices.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct BoxSize {
-    pub(crate) origin: [usize; 3],
-    pub(crate) size: [usize; 3],
-}
-
-impl BoxSize {
-    /// Bytes that follow each other.
-    pub(crate) fn line(offset: usize, bytes: usize) -> BoxSize {
-        BoxSize {
-            origin: [offset, 0, 0],
-            size: [bytes, 1, 1],
-        }
-    }
-
-    /// The box in memory that begins at an address.
-    pub(crate) fn at(&self, address: u64, pitches: Pitches) -> BoxPlace {
-        BoxPlace::new(address, self.origin, self.size, pitches.row, pitches.slice)
-    }
-
-    /// The same box in memory that has nothing else.
-    pub(crate) fn alone(&self, address: u64, pitches: Pitches) -> BoxPlace {
-        BoxPlace::new(address, [0; 3], self.size, pitches.row, pitches.slice)
-    }
-}
 
 /// A side of a transfer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -69,6 +69,9 @@ mod buffer;
 mod host_memory;
 mod queue;
 
+// Images in memory.
+pub mod image;
+
 // Modules, and kernels with their arguments.
 pub mod bind;
 mod module;

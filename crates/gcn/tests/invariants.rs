@@ -29,6 +29,7 @@ const UNSAFE: &[&str] = &[
     "gcn-hsa/src/api/agents.rs",
     "gcn-hsa/src/api/executables.rs",
     "gcn-hsa/src/api/extensions.rs",
+    "gcn-hsa/src/api/images.rs",
     "gcn-hsa/src/api/memory.rs",
     "gcn-hsa/src/api/queues.rs",
     "gcn-hsa/src/api/refused.rs",

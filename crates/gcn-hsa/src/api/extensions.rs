@@ -1,14 +1,18 @@
-//! Extensions: their names, and the functions of the loader's.
+//! Extensions: their names and tables, and the functions of the loader's.
 
 use std::ffi::{c_char, c_void};
 
-use super::system::LOADER;
+use super::images;
+use super::system::{IMAGES, LOADER};
 use super::{call, each, guard, put, put_info};
 use crate::abi::{EachHandle, Handle, SegmentDescriptor};
+use crate::agents::Agent;
 use crate::api::executables::reader_of_file;
 use crate::info::Info;
 use crate::status::{HsaResult, Status};
 
+/// Version of the extension of images.
+const IMAGES_VERSION: (u16, u16) = (1, 0);
 /// Version of the loader's extension.
 const LOADER_VERSION: (u16, u16) = (1, 3);
 
@@ -16,10 +20,17 @@ const LOADER_VERSION: (u16, u16) = (1, 3);
 fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     match extension {
         LOADER => Ok((major == LOADER_VERSION.0).then_some(LOADER_VERSION.1)),
-        // Finalizer, images, counters and events; the profilers.
-        0..=3 | 0x200 | 0x202 => Ok(None),
+        IMAGES => Ok((major == IMAGES_VERSION.0).then_some(IMAGES_VERSION.1)),
+        // Finalizer, counters and events; the profilers.
+        0 | 2 | 3 | 0x200 | 0x202 => Ok(None),
         _ => Err(Status::INVALID_ARGUMENT),
     }
+}
+
+/// The same for an agent: devices have images. The loader's extension is the system's.
+fn of_agent(agent: &Agent, extension: u16, major: u16) -> HsaResult<Option<u16>> {
+    let known = supported(extension, major)?;
+    Ok(known.filter(|_| extension == IMAGES && agent.emulated().is_some()))
 }
 
 #[unsafe(no_mangle)]
@@ -30,7 +41,7 @@ pub unsafe extern "C" fn hsa_extension_get_name(
     guard(|| {
         let text = match extension {
             0 => c"HSA_EXTENSION_FINALIZER",
-            1 => c"HSA_EXTENSION_IMAGES",
+            IMAGES => c"HSA_EXTENSION_IMAGES",
             2 => c"HSA_EXTENSION_PERFORMANCE_COUNTERS",
             3 => c"HSA_EXTENSION_PROFILING_EVENTS",
             0x200 => c"HSA_EXTENSION_AMD_PROFILER",
@@ -80,16 +91,14 @@ pub unsafe extern "C" fn hsa_system_major_extension_supported(
 pub unsafe extern "C" fn hsa_agent_extension_supported(
     extension: u16,
     agent: Handle,
-    _major: u16,
-    _minor: u16,
+    major: u16,
+    minor: u16,
     result: *mut bool,
 ) -> Status {
     call(|runtime| {
-        runtime.agent(agent)?;
-        supported(extension, LOADER_VERSION.0)?;
-        // Agents have none; the loader's is the system's.
+        let known = of_agent(runtime.agent(agent)?, extension, major)?;
         // SAFETY: the program vouches for its address.
-        unsafe { put(result, false) }
+        unsafe { put(result, known.is_some_and(|known| minor <= known)) }
     })
 }
 
@@ -98,11 +107,19 @@ pub unsafe extern "C" fn hsa_agent_major_extension_supported(
     extension: u16,
     agent: Handle,
     major: u16,
-    _minor: *mut u16,
+    minor: *mut u16,
     result: *mut bool,
 ) -> Status {
-    // SAFETY: the contracts are the same.
-    unsafe { hsa_agent_extension_supported(extension, agent, major, 0, result) }
+    call(|runtime| {
+        let known = of_agent(runtime.agent(agent)?, extension, major)?;
+        // SAFETY: the program vouches for its addresses.
+        unsafe {
+            if let Some(known) = known {
+                put(minor, known)?;
+            }
+            put(result, known.is_some())
+        }
+    })
 }
 
 /// `hsa_ven_amd_loader_1_03_pfn_t`, of which the tables of earlier versions are the beginning.
@@ -143,8 +160,14 @@ pub unsafe extern "C" fn hsa_system_get_major_extension_table(
             return Err(Status::INVALID_ARGUMENT);
         }
         supported(extension, major)?.ok_or(Status::ERROR)?;
-        let bytes = bytes.min(size_of::<LoaderTable>());
-        let from = (&raw const TABLE).cast::<u8>();
+        let (from, room) = match extension {
+            IMAGES => (
+                (&raw const images::TABLE).cast(),
+                size_of_val(&images::TABLE),
+            ),
+            _ => ((&raw const TABLE).cast::<u8>(), size_of_val(&TABLE)),
+        };
+        let bytes = bytes.min(room);
         // SAFETY: the program vouches for `bytes` bytes, and the table has them.
         unsafe { std::ptr::copy_nonoverlapping(from, table.cast(), bytes) };
         Ok(())
@@ -159,8 +182,11 @@ pub unsafe extern "C" fn hsa_system_get_extension_table(
     table: *mut c_void,
 ) -> Status {
     // Functions of the tables of version 1.00, 1.01 and so on.
-    const FUNCTIONS: [usize; 4] = [3, 5, 6, 7];
-    let Some(functions) = FUNCTIONS.get(usize::from(minor)) else {
+    let functions: &[usize] = match extension {
+        IMAGES => &[10],
+        _ => &[3, 5, 6, 7],
+    };
+    let Some(functions) = functions.get(usize::from(minor)) else {
         return Status::ERROR;
     };
     // SAFETY: the program vouches for a table of this version.

@@ -17,12 +17,8 @@ macro_rules! refused {
 }
 
 refused! {
-    "the emulated devices have no images":
-        hsa_amd_image_create hsa_amd_image_get_info_max_dim hsa_ext_image_clear hsa_ext_image_copy hsa_ext_image_create
-        hsa_ext_image_create_with_layout hsa_ext_image_data_get_info hsa_ext_image_data_get_info_with_layout
-        hsa_ext_image_destroy hsa_ext_image_export hsa_ext_image_get_capability
-        hsa_ext_image_get_capability_with_layout hsa_ext_image_import hsa_ext_sampler_create hsa_ext_sampler_create_v2
-        hsa_ext_sampler_destroy;
+    "there is no graphics driver whose images have tiles":
+        hsa_amd_image_create;
     "there is no finalizer of HSAIL":
         hsa_ext_program_add_module hsa_ext_program_create hsa_ext_program_destroy hsa_ext_program_finalize
         hsa_ext_program_get_info hsa_ext_program_iterate_modules;

@@ -39,6 +39,8 @@ const VERSION: (u16, u16) = (1, 1);
 const AMD_VERSION: (u16, u16) = (1, 0);
 /// Bytes of a set of extensions, a bit for each.
 const EXTENSIONS: usize = 128;
+/// The extension of images.
+pub(super) const IMAGES: u16 = HSA_EXTENSION_IMAGES as u16;
 /// The loader's extension.
 pub(super) const LOADER: u16 = 0x201;
 
@@ -55,7 +57,9 @@ pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void)
             HSA_SYSTEM_INFO_MACHINE_MODEL => Info::U32(HSA_MACHINE_MODEL_LARGE),
             HSA_SYSTEM_INFO_EXTENSIONS => {
                 let mut extensions = vec![0; EXTENSIONS];
-                extensions[usize::from(LOADER) / 8] |= 1 << (LOADER % 8);
+                for extension in [IMAGES, LOADER].map(usize::from) {
+                    extensions[extension / 8] |= 1 << (extension % 8);
+                }
                 Info::Bytes(extensions)
             }
             HSA_AMD_SYSTEM_INFO_BUILD_VERSION => {

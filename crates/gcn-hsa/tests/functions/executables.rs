@@ -209,7 +209,7 @@ fn code_for_another_device_is_refused() {
 
 #[test]
 fn what_is_not_supported_is_an_error() {
-    assert_eq!(hsa_ext_image_destroy(), Status::ERROR);
+    assert_eq!(hsa_amd_image_create(), Status::ERROR);
     let mut text = std::ptr::null();
     // SAFETY: the address is that of a pointer.
     let status = unsafe { hsa_status_string(Status(0x7777), &raw mut text) };

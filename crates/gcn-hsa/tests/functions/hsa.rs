@@ -6,7 +6,8 @@ use std::sync::LazyLock;
 use gcn_asm::{Options, Source, assemble};
 pub use gcn_hsa::abi::{
     BarrierPacket, BarrierValuePacket, Dim3, DispatchPacket, EachHandle, Handle, HsaQueue,
-    PitchedPtr, PointerInfo, QueueCallback, SignalHandler, Times,
+    ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, PitchedPtr, PointerInfo,
+    QueueCallback, SamplerDescriptor, SamplerDescriptorV2, SignalHandler, Times,
 };
 pub use gcn_hsa::status::Status;
 use gcn_isa::Target;
@@ -63,7 +64,27 @@ unsafe extern "C" {
     pub fn hsa_executable_get_symbol_by_name(executable: Handle, name: *const c_char, agent: *const Handle, symbol: *mut Handle) -> Status;
     pub fn hsa_executable_symbol_get_info(symbol: Handle, attribute: u32, value: *mut c_void) -> Status;
     pub fn hsa_executable_agent_global_variable_define(executable: Handle, agent: Handle, name: *const c_char, address: *mut c_void) -> Status;
-    pub safe fn hsa_ext_image_destroy() -> Status;
+    pub safe fn hsa_amd_image_create() -> Status;
+    pub fn hsa_ext_image_get_capability(agent: Handle, geometry: u32, format: *const ImageFormat, mask: *mut u32) -> Status;
+    pub fn hsa_ext_image_get_capability_with_layout(agent: Handle, geometry: u32, format: *const ImageFormat, layout: u32, mask: *mut u32) -> Status;
+    pub fn hsa_ext_image_data_get_info(agent: Handle, desc: *const ImageDescriptor, permission: u32, info: *mut ImageDataInfo) -> Status;
+    pub fn hsa_ext_image_data_get_info_with_layout(agent: Handle, desc: *const ImageDescriptor, permission: u32, layout: u32, row: usize, slice: usize, info: *mut ImageDataInfo) -> Status;
+    pub fn hsa_ext_image_create(agent: Handle, desc: *const ImageDescriptor, texels: *const c_void, permission: u32, image: *mut Handle) -> Status;
+    pub fn hsa_ext_image_create_with_layout(agent: Handle, desc: *const ImageDescriptor, texels: *const c_void, permission: u32, layout: u32, row: usize, slice: usize, image: *mut Handle) -> Status;
+    pub safe fn hsa_ext_image_destroy(agent: Handle, image: Handle) -> Status;
+    pub fn hsa_ext_image_copy(agent: Handle, from: Handle, from_offset: *const Dim3, to: Handle, to_offset: *const Dim3, range: *const Dim3) -> Status;
+    pub fn hsa_ext_image_import(agent: Handle, from: *const c_void, row: usize, slice: usize, image: Handle, region: *const ImageRegion) -> Status;
+    pub fn hsa_ext_image_export(agent: Handle, image: Handle, to: *mut c_void, row: usize, slice: usize, region: *const ImageRegion) -> Status;
+    pub fn hsa_ext_image_clear(agent: Handle, image: Handle, color: *const c_void, region: *const ImageRegion) -> Status;
+    pub fn hsa_ext_sampler_create(agent: Handle, desc: *const SamplerDescriptor, sampler: *mut Handle) -> Status;
+    pub fn hsa_ext_sampler_create_v2(agent: Handle, desc: *const SamplerDescriptorV2, sampler: *mut Handle) -> Status;
+    pub safe fn hsa_ext_sampler_destroy(agent: Handle, sampler: Handle) -> Status;
+    pub fn hsa_amd_image_get_info_max_dim(agent: Handle, attribute: u32, value: *mut c_void) -> Status;
+    pub fn hsa_system_extension_supported(extension: u16, major: u16, minor: u16, result: *mut bool) -> Status;
+    pub fn hsa_agent_extension_supported(extension: u16, agent: Handle, major: u16, minor: u16, result: *mut bool) -> Status;
+    pub fn hsa_agent_major_extension_supported(extension: u16, agent: Handle, major: u16, minor: *mut u16, result: *mut bool) -> Status;
+    pub fn hsa_system_get_major_extension_table(extension: u16, major: u16, bytes: usize, table: *mut c_void) -> Status;
+    pub fn hsa_system_get_extension_table(extension: u16, major: u16, minor: u16, table: *mut c_void) -> Status;
 }
 
 /// Conditions of waits.

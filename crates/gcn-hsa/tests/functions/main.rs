@@ -4,6 +4,7 @@
 
 mod executables;
 mod hsa;
+mod images;
 mod memory;
 mod processes;
 mod queues;

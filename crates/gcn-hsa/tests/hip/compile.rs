@@ -9,9 +9,6 @@ use crate::program::{Program, TARGETS, directory};
 
 /// Options of every compilation.
 const OPTIONS: [&str; 2] = ["-O1", "-std=c++17"];
-/// The file that all programs include.
-const SHARED: &str = "check.h";
-
 /// A program that was built.
 pub struct Built {
     /// The executable file.
@@ -24,8 +21,8 @@ pub struct Built {
 pub struct Compiler {
     /// Its version in its own words, which a build depends on.
     version: Vec<u8>,
-    /// Text of the file that all programs include.
-    shared: String,
+    /// Texts of the headers of programs, in the order of their names.
+    headers: Vec<String>,
 }
 
 impl Compiler {
@@ -35,10 +32,19 @@ impl Compiler {
     /// It is not installed or fails.
     pub fn find() -> Result<Compiler, String> {
         let version = run(Command::new("hipcc").arg("--version"))?;
-        let shared = directory().join(SHARED);
-        let shared = fs::read_to_string(&shared)
-            .map_err(|error| format!("{}: {error}", shared.display()))?;
-        Ok(Compiler { version, shared })
+        let directory = directory();
+        let failed = |error: std::io::Error| format!("{}: {error}", directory.display());
+        let mut paths = Vec::new();
+        for entry in fs::read_dir(&directory).map_err(failed)? {
+            let path = entry.map_err(failed)?.path();
+            if path.extension().is_some_and(|extension| extension == "h") {
+                paths.push(path);
+            }
+        }
+        paths.sort();
+        let headers = paths.iter().map(fs::read_to_string);
+        let headers = headers.collect::<Result<_, _>>().map_err(failed)?;
+        Ok(Compiler { version, headers })
     }
 
     /// Builds a program, or finds it built.
@@ -77,7 +83,7 @@ impl Compiler {
 
     /// Runs a command that writes one file, unless the file is there.
     fn make(&self, name: &str, text: &str, command: &mut Command) -> Result<PathBuf, String> {
-        let sources = (&self.version, &self.shared, text);
+        let sources = (&self.version, &self.headers, text);
         cache::make(&cache()?, name, sources, command)
     }
 }

@@ -3,6 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use gcn_runtime::image::BoxSize;
+
 use super::commands::EnqueueArguments;
 use super::entry::{array, call, make, pairs, properties, put_info, release};
 use crate::abi::*;
@@ -12,7 +14,6 @@ use crate::memory::{Allocated, BufferRequest, Mem};
 use crate::program::host_reads;
 use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
-use crate::transfer::BoxSize;
 
 /// `cl_buffer_region`.
 #[derive(Clone, Copy, Debug)]

@@ -3,18 +3,19 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use gcn_runtime::image::{COLOR_BYTES, Pitches, texel};
+
 use super::buffers::buffer_of;
 use super::commands::EnqueueArguments;
 use super::entry::{call, optional_array};
 use super::images::image_of;
 use super::transfers::{Kept, enqueue_copy, triple};
 use crate::abi::*;
-use crate::color::{COLOR_BYTES, texel};
 use crate::handle::Handle;
 use crate::memory::Mem;
 use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
-use crate::transfer::{BoxCopy, Pitches, TransferSide, fill};
+use crate::transfer::{BoxCopy, TransferSide, fill};
 
 /// Enqueues a copy between an image and the program's memory.
 ///
@@ -114,7 +115,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
         let order = EnqueueArguments::new(queue, count, list, event)?;
         let (from, to) = (image_of(&order, from)?, image_of(&order, to)?);
         let (source, target) = (from.image()?, to.image()?);
-        if source.format.named() != target.format.named() {
+        if source.texels.format != target.texels.format {
             return Err(Status::IMAGE_FORMAT_MISMATCH);
         }
         let size = triple(region)?;
@@ -229,7 +230,7 @@ pub unsafe extern "C" fn enqueue_fill_image(
         let given = optional_array(color.cast::<u8>(), COLOR_BYTES).ok_or(Status::INVALID_VALUE)?;
         let mut color = [0; COLOR_BYTES];
         color.copy_from_slice(given);
-        let pattern = texel(image.format, &color);
+        let pattern = texel(image.texels.format, &color);
         order.enqueue(
             CL_COMMAND_FILL_IMAGE,
             CommandRole::Command,

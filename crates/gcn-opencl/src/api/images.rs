@@ -3,15 +3,17 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use gcn_runtime::image::DeviceFormat;
+
 use super::buffers::{MAP_WRITES, check_map, enqueue_map, object_of};
 use super::commands::EnqueueArguments;
 use super::entry::{call, make, pairs, properties, put_if, put_info};
 use super::transfers::triple;
 use crate::abi::*;
 use crate::context::Context;
-use crate::format::{DeviceFormat, ImageFormat};
+use crate::format::{ImageFormat, named};
 use crate::handle::{self, Handle, Object, publish};
-use crate::image::{Geometry, ImageDesc};
+use crate::image::{ImageDesc, geometry_of};
 use crate::image_memory::{ImageRequest, create, is_supported};
 use crate::memory::{DEVICE_ACCESS, HOST_ACCESS, Mem, PLACE, space};
 use crate::program::host_reads;
@@ -192,7 +194,7 @@ pub unsafe extern "C" fn get_supported_image_formats(
     const ACCESS: u64 = DEVICE_ACCESS | CL_MEM_KERNEL_READ_AND_WRITE;
     call(|| {
         let context: Arc<Context> = handle::get(context)?;
-        let geometry = Geometry::numbered(kind)?;
+        let geometry = geometry_of(kind)?;
         let is_known = flags & !(ACCESS | HOST_ACCESS | PLACE) == 0;
         let is_single = (flags & ACCESS).count_ones() <= 1;
         if !is_known || !is_single || !formats.is_null() && room == 0 {
@@ -205,7 +207,7 @@ pub unsafe extern "C" fn get_supported_image_formats(
         if !formats.is_null() {
             for (index, format) in all.iter().take(room as usize).enumerate() {
                 // SAFETY: the program vouches for the room.
-                unsafe { formats.add(index).write(format.named()) };
+                unsafe { formats.add(index).write(named(*format)) };
             }
         }
         // SAFETY: the program vouches for its addresses.
@@ -265,7 +267,7 @@ pub unsafe extern "C" fn enqueue_map_image(
             let memory = image_of(&order, memory)?;
             let image = memory.image()?;
             let region = image.region(triple(origin)?, triple(region)?)?;
-            let has_slices = image.geometry.has_slices();
+            let has_slices = image.texels.geometry.has_slices();
             if row.is_null() || has_slices && slice.is_null() {
                 return Err(Status::INVALID_VALUE);
             }
@@ -273,7 +275,7 @@ pub unsafe extern "C" fn enqueue_map_image(
             order.queue.check()?;
             let pitches = match memory.host {
                 Some(_) => image.declared,
-                None => image.pitches,
+                None => image.texels.pitches,
             };
             let pointer = memory.map(region, flags & MAP_WRITES != 0);
             let (command, mapped) = (CL_COMMAND_MAP_IMAGE, (pointer, region));

@@ -3,6 +3,8 @@
 use std::ffi::c_void;
 use std::sync::Arc;
 
+use gcn_runtime::image::BoxPlace;
+
 use super::buffers::buffer_of;
 use super::commands::EnqueueArguments;
 use super::entry::{call, optional_array};
@@ -12,7 +14,7 @@ use crate::memory::Mem;
 use crate::program::host_reads;
 use crate::queue::CommandRole;
 use crate::status::{Outcome, Status};
-use crate::transfer::{BoxCopy, BoxPlace, TransferSide, fill};
+use crate::transfer::{BoxCopy, TransferSide, fill};
 
 /// Bytes of the largest pattern.
 const MAX_PATTERN: usize = 128;

@@ -4,7 +4,8 @@ use std::ops::Range;
 
 use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
 use gcn_emu::step::MemoryPlan;
-use gcn_isa::effect::{AtomicOp, Half, ImageOp};
+use gcn_isa::effect::{AtomicOp, Half, ImageOp, TexelForm};
+use gcn_isa::image::{COMPONENTS, ImageDescriptor};
 use gcn_isa::{Does, Ty};
 
 use super::facts::UninitFacts;
@@ -220,6 +221,10 @@ impl UndefinedAccess<'_> {
                 bits[0] >>= 16;
                 bits
             }
+            Does::Image(ImageOp::Store(TexelForm::Converted, _)) => {
+                let bits = self.registers(plan.vdata, plan.data_dwords, lane);
+                self.stored_components(bits)
+            }
             Does::StoreFormat(..) | Does::Image(_) => {
                 self.registers(plan.vdata, plan.data_dwords, lane)
             }
@@ -237,6 +242,33 @@ impl UndefinedAccess<'_> {
             }
             _ => self.registers(plan.vdata, dwords, lane),
         }
+    }
+
+    /// Undefined bits of the components that texels have room for: compilers leave the others of a surface's undefined.
+    fn stored_components(&self, bits: UndefinedElement) -> UndefinedElement {
+        let Some(image_plan) = &self.plan.image else {
+            return bits;
+        };
+        let (wave, isa) = (&self.context.wave, self.instruction.step.inst.isa);
+        let image = if image_plan.is_short {
+            ImageDescriptor::from_short_words(isa, wave.scalars_from(self.plan.sbase))
+        } else {
+            ImageDescriptor::from_words(isa, wave.scalars_from(self.plan.sbase))
+        };
+        let room = image.stored_components();
+        let mut stored = [0; 16];
+        let in_registers = (0..COMPONENTS).filter(|n| image_plan.mask.max(1) >> n & 1 != 0);
+        for (number, component) in in_registers.enumerate() {
+            let (register, part) = match (image_plan.is_packed, number % 2) {
+                (false, _) => (number, u32::MAX),
+                (true, 0) => (number / 2, 0xffff),
+                (true, _) => (number / 2, 0xffff_0000),
+            };
+            if room >> component & 1 != 0 {
+                stored[register] |= bits[register] & part;
+            }
+        }
+        stored
     }
 
     fn lane(&mut self, lane: usize, data: &UndefinedElement, origin: UndefinedOrigin) {

@@ -1,17 +1,17 @@
-//! Descriptors in memory, whose addresses kernels get for images and samplers.
+//! Descriptors of images in memory, whose addresses kernels get.
 //!
-//! An image's has the words that image instructions take (those of buffer instructions for an image of a buffer), and behind them what
-//! the device library's queries read: `ockl/src/image.cl` of ROCm-Device-Libs.
+//! A descriptor has the words that image instructions take (those of buffer instructions for an image of a buffer), and behind
+//! them those that the device library's queries read: `ockl/src/image.cl` of ROCm-Device-Libs.
 
 use gcn_isa::Isa;
 use gcn_isa::image::{ImageDescriptor, ImageKind, LayoutError};
 
-use crate::image::{Geometry, Image};
+use super::layout::{Geometry, Image};
 
-/// Bytes of a descriptor in memory, for each device.
-pub(crate) const DESCRIPTOR_BYTES: usize = 64;
-/// Dwords of it that are read.
-pub(crate) const DESCRIPTOR_DWORDS: usize = 12;
+/// Bytes of a descriptor in memory, of an image or a sampler.
+pub const DESCRIPTOR_BYTES: usize = 64;
+/// Dwords of an image's descriptor that are read.
+pub const DESCRIPTOR_DWORDS: usize = 12;
 /// Places of the type of channels, their order and the width, for queries.
 const KIND_DWORD: usize = 8;
 const ORDER_DWORD: usize = 9;
@@ -27,8 +27,21 @@ impl Image {
     /// The descriptor of the image at an address, for devices of an instruction set.
     ///
     /// # Errors
-    /// Devices do not have such an image.
-    pub(crate) fn descriptor(
+    /// [`LayoutError`]: the distance of rows is not one that these devices take.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// use gcn_runtime::image::{ChannelOrder, ChannelType, DeviceFormat, Geometry, Image};
+    /// let format = DeviceFormat::new(ChannelOrder::R, ChannelType::Float).expect("a format");
+    /// let image = Image::new(format, Geometry::D2, [100, 50, 1])?;
+    /// let words = image.descriptor(Isa::Gfx9, 0x1000)?;
+    /// assert_eq!(words[8..11], [15, 1, 100], "channel type, channel order, width");
+    /// // Rows of 400 bytes have no padding: too little for hardware.
+    /// assert!(image.with_row(400)?.descriptor(Isa::Gfx9, 0x1000).is_err());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn descriptor(
         &self,
         isa: Isa,
         address: u64,
@@ -42,8 +55,8 @@ impl Image {
             Geometry::D2Array => self.put_image(isa, ImageKind::D2Array, address, &mut words)?,
             Geometry::D3 => self.put_image(isa, ImageKind::D3, address, &mut words)?,
         }
-        words[KIND_DWORD] = self.format.kind.code;
-        words[ORDER_DWORD] = self.format.order.code;
+        words[KIND_DWORD] = self.format.kind() as u32;
+        words[ORDER_DWORD] = self.format.order() as u32;
         words[WIDTH_DWORD] = self.size[0] as u32;
         Ok(words)
     }
@@ -59,12 +72,13 @@ impl Image {
         let image = ImageDescriptor::linear(isa, kind, self.format.numbers(), size)?;
         let image = ImageDescriptor {
             pitch: (self.pitches.row / self.format.bytes()) as u32,
-            ..image.selecting(self.format.order.select).at(address)
+            ..image.selecting(self.format.order().select()).at(address)
         };
         let all = image.words(isa);
         // A distance beyond its field would be another one.
         let layout = ImageDescriptor::from_words(isa, all).layout(isa)?;
-        if layout.row != self.pitches.row as u64 {
+        let distances = (layout.row, layout.layer);
+        if distances != (self.pitches.row as u64, self.pitches.slice as u64) {
             return Err(LayoutError::Size);
         }
         words[..all.len()].copy_from_slice(&all);
@@ -75,7 +89,7 @@ impl Image {
         let bytes = self.format.bytes() as u32;
         let texels = self.size[0] as u32;
         let (data, number) = self.format.numbers();
-        let selects = self.format.order.select.into_iter().enumerate();
+        let selects = self.format.order().select().into_iter().enumerate();
         let selects = selects.fold(0, |all, (index, select)| {
             all | (select as u32) << (index * SELECT_BITS)
         });
@@ -95,51 +109,36 @@ impl Image {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::abi::*;
-    use crate::format::{DeviceFormat, ImageFormat};
-    use crate::image::ImageDesc;
+    use crate::image::{ChannelOrder, ChannelType, DeviceFormat};
 
-    fn image(kind: u32, order: u32, size: [usize; 3]) -> Image {
-        let format = DeviceFormat::new(ImageFormat {
-            order,
-            kind: CL_UNORM_INT8,
-        });
-        let [width, height, depth] = size;
-        let desc = ImageDesc {
-            kind,
-            width,
-            height,
-            depth,
-            array_size: depth,
-            row_pitch: 0,
-            slice_pitch: 0,
-            mip_levels: 0,
-            samples: 0,
-            memory: 0,
-        };
-        Image::new(format.expect("a format"), &desc, false).expect("an image")
+    fn image(geometry: Geometry, order: ChannelOrder, size: [usize; 3]) -> Image {
+        let format = DeviceFormat::new(order, ChannelType::UnormInt8).expect("a format");
+        Image::new(format, geometry, size).expect("an image")
     }
 
     #[test]
     fn every_generation_takes_the_same_rows() {
         for isa in Isa::ALL {
-            for (kind, order, size) in [
-                (CL_MEM_OBJECT_IMAGE1D, CL_R, [16384, 1, 1]),
-                (CL_MEM_OBJECT_IMAGE2D, CL_RGBA, [16384, 16384, 1]),
-                (CL_MEM_OBJECT_IMAGE3D, CL_RG, [33, 7, 5]),
-                (CL_MEM_OBJECT_IMAGE1D_ARRAY, CL_A, [1, 1, 3]),
-                (CL_MEM_OBJECT_IMAGE2D_ARRAY, CL_RA, [65, 3, 8192]),
+            for (geometry, order, size) in [
+                (Geometry::D1, ChannelOrder::R, [16384, 1, 1]),
+                (Geometry::D2, ChannelOrder::Rgba, [16384, 16384, 1]),
+                (Geometry::D3, ChannelOrder::Rg, [33, 7, 5]),
+                (Geometry::D1Array, ChannelOrder::A, [1, 1, 3]),
+                (Geometry::D2Array, ChannelOrder::Ra, [65, 3, 8192]),
             ] {
-                let image = image(kind, order, size);
+                let image = image(geometry, order, size);
                 let words = image.descriptor(isa, 0x7000_0000_0100).expect("words");
                 let mut first = [0; 8];
                 first.copy_from_slice(&words[..8]);
                 let read = ImageDescriptor::from_words(isa, first);
                 let layout = read.layout(isa).expect("a layout");
-                assert_eq!(layout.row, image.pitches.row as u64, "{kind:#x} on {isa:?}");
+                assert_eq!(
+                    layout.row, image.pitches.row as u64,
+                    "{geometry:?} on {isa:?}"
+                );
                 assert_eq!(
                     layout.layer, image.pitches.slice as u64,
-                    "{kind:#x} on {isa:?}"
+                    "{geometry:?} on {isa:?}"
                 );
                 assert_eq!(
                     (read.address, words[WIDTH_DWORD]),
@@ -151,7 +150,7 @@ mod tests {
 
     #[test]
     fn an_image_of_a_buffer_has_the_words_of_buffers() {
-        let image = image(CL_MEM_OBJECT_IMAGE1D_BUFFER, CL_BGRA, [100, 1, 1]);
+        let image = image(Geometry::D1Buffer, ChannelOrder::Bgra, [100, 1, 1]);
         let words = image
             .descriptor(Isa::Gfx9, 0x1234_5678_9abc)
             .expect("words");

@@ -1,0 +1,422 @@
+//! Images and samplers.
+//!
+//! A handle is the address of a descriptor in memory: HIP copies the words there into texture and surface objects, from which
+//! kernels load them. Texels are in rows, whether the program leaves the layout to the library or not.
+
+use std::sync::Arc;
+
+use gcn_runtime::Buffer;
+use gcn_runtime::image::{
+    ADDRESS_ALIGN, Addressing, BoxPlace, COLOR_BYTES, ChannelOrder, ChannelType, ColorConversion,
+    DESCRIPTOR_BYTES, DeviceFormat, Filter, Geometry, Image, ImageError, Pitches, Sampler, texel,
+};
+
+use crate::abi::{
+    Dim3, Handle, ImageDataInfo, ImageDescriptor, ImageFormat, ImageRegion, PitchedPtr,
+    SamplerDescriptorV2,
+};
+use crate::agents::Agent;
+use crate::copies::{CopyRequest, PitchedCorner};
+use crate::handles::Handles;
+use crate::numbers::*;
+use crate::pools::of_host;
+use crate::status::{HsaResult, Status};
+
+/// Bytes of texels that a fill copies at a time.
+const FILL_BYTES: usize = 64 << 10;
+
+/// The images and samplers that programs have made.
+#[derive(Default, Debug)]
+pub(crate) struct Images {
+    images: Handles<ProgramImage>,
+    /// The memory of descriptors.
+    samplers: Handles<Buffer>,
+}
+
+/// An image of a program.
+#[derive(Debug)]
+pub(crate) struct ProgramImage {
+    image: Image,
+    /// Address of its texels for kernels.
+    address: u64,
+    _descriptor: Buffer,
+}
+
+/// The layout of an image's texels that a program asks for.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum DataLayout {
+    /// The library's choice.
+    Opaque,
+    /// Rows and slices with these distances, where 0 stands for those without padding.
+    Linear(Pitches),
+}
+
+/// The kind of a geometry's number; `None` for kinds of depths, whose formats devices do not have.
+fn geometry_of(number: u32) -> HsaResult<Option<Geometry>> {
+    Ok(Some(match number {
+        HSA_EXT_IMAGE_GEOMETRY_1D => Geometry::D1,
+        HSA_EXT_IMAGE_GEOMETRY_2D => Geometry::D2,
+        HSA_EXT_IMAGE_GEOMETRY_3D => Geometry::D3,
+        HSA_EXT_IMAGE_GEOMETRY_1DA => Geometry::D1Array,
+        HSA_EXT_IMAGE_GEOMETRY_2DA => Geometry::D2Array,
+        HSA_EXT_IMAGE_GEOMETRY_1DB => Geometry::D1Buffer,
+        HSA_EXT_IMAGE_GEOMETRY_2DDEPTH | HSA_EXT_IMAGE_GEOMETRY_2DADEPTH => return Ok(None),
+        _ => return Err(Status::INVALID_ARGUMENT),
+    }))
+}
+
+/// The kind and format of a geometry and a format, if devices have them.
+fn supported(geometry: u32, format: ImageFormat) -> HsaResult<Option<(Geometry, DeviceFormat)>> {
+    let geometry = geometry_of(geometry)?;
+    let order = ChannelOrder::numbered(format.channel_order);
+    let kind = ChannelType::numbered(format.channel_type);
+    let format = order
+        .zip(kind)
+        .and_then(|(order, kind)| DeviceFormat::new(order, kind));
+    let both = geometry.zip(format);
+    Ok(both.filter(|(geometry, format)| geometry.takes(*format)))
+}
+
+/// The `hsa_ext_image_capability_t` of an agent for a geometry and a format.
+pub(crate) fn capability(agent: &Agent, geometry: u32, format: ImageFormat) -> HsaResult<u32> {
+    let supported = supported(geometry, format)?;
+    let supported = supported.filter(|_| agent.emulated().is_some());
+    Ok(match supported {
+        None => HSA_EXT_IMAGE_CAPABILITY_NOT_SUPPORTED,
+        Some((_, format)) => {
+            let read = HSA_EXT_IMAGE_CAPABILITY_READ_ONLY
+                | HSA_EXT_IMAGE_CAPABILITY_ACCESS_INVARIANT_DATA_LAYOUT;
+            let write = HSA_EXT_IMAGE_CAPABILITY_WRITE_ONLY | HSA_EXT_IMAGE_CAPABILITY_READ_WRITE;
+            read | if format.is_writable() { write } else { 0 }
+        }
+    })
+}
+
+fn status_of(error: ImageError) -> Status {
+    match error {
+        ImageError::Format => Status::IMAGE_FORMAT_UNSUPPORTED,
+        ImageError::Size => Status::IMAGE_SIZE_UNSUPPORTED,
+        ImageError::Pitch => Status::IMAGE_PITCH_UNSUPPORTED,
+        ImageError::Region => Status::INVALID_ARGUMENT,
+    }
+}
+
+/// The image that a program describes, and its descriptor for an address.
+///
+/// Access permissions are not compared with the format: HIP asks for read-write images of sRGB.
+///
+/// # Errors
+/// The agent does not have such an image.
+fn described(
+    agent: &Agent,
+    desc: &ImageDescriptor,
+    layout: DataLayout,
+    address: u64,
+) -> HsaResult<(Image, Vec<u32>)> {
+    let supported = supported(desc.geometry, desc.format)?;
+    let (geometry, format) = supported.ok_or(Status::IMAGE_FORMAT_UNSUPPORTED)?;
+    let device = agent.emulated().ok_or(Status::IMAGE_FORMAT_UNSUPPORTED)?;
+    let has_depth = geometry == Geometry::D3;
+    let unused = [
+        (desc.height, geometry.has_height()),
+        (desc.depth, has_depth),
+        (desc.array_size, geometry.is_array()),
+    ];
+    if unused.iter().any(|(size, is_used)| !is_used && *size > 1) {
+        return Err(Status::IMAGE_SIZE_UNSUPPORTED);
+    }
+    // An array of no layers has one, as in AMD's library.
+    let slices = if has_depth {
+        desc.depth
+    } else {
+        desc.array_size.max(1)
+    };
+    let size = [desc.width, desc.height, slices];
+    let image = Image::new(format, geometry, size).map_err(status_of)?;
+    let image = match layout {
+        DataLayout::Opaque => image,
+        // Hardware does not have a distance of an image of a buffer.
+        DataLayout::Linear(_) if geometry == Geometry::D1Buffer => image,
+        DataLayout::Linear(pitches) => with_pitches(image, pitches)?,
+    };
+    let words = image.descriptor(device.target().isa, address);
+    let words = words.map_err(|_| Status::IMAGE_PITCH_UNSUPPORTED)?;
+    Ok((image, words.to_vec()))
+}
+
+fn with_pitches(image: Image, pitches: Pitches) -> HsaResult<Image> {
+    let row = match pitches.row {
+        0 => image.size[0] * image.format.bytes(),
+        row => row,
+    };
+    let image = image.with_row(row).map_err(status_of)?;
+    if ![0, image.pitches.slice].contains(&pitches.slice) {
+        return Err(Status::IMAGE_PITCH_UNSUPPORTED);
+    }
+    Ok(image)
+}
+
+/// Bytes and alignment of an image's texels.
+///
+/// # Errors
+/// The agent does not have such an image.
+pub(crate) fn data_info(
+    agent: &Agent,
+    desc: &ImageDescriptor,
+    layout: DataLayout,
+) -> HsaResult<ImageDataInfo> {
+    let (image, _) = described(agent, desc, layout, 0)?;
+    Ok(ImageDataInfo {
+        size: image.bytes(),
+        alignment: ADDRESS_ALIGN,
+    })
+}
+
+/// A descriptor in memory of an agent.
+fn in_memory(agent: &Agent, name: &str, words: &[u32]) -> HsaResult<Buffer> {
+    let device = agent.emulated().ok_or(Status::INVALID_AGENT)?;
+    let descriptor = device
+        .allocate(name, DESCRIPTOR_BYTES as u64)
+        .map_err(|_| Status::OUT_OF_RESOURCES)?;
+    let written = descriptor.write(0, words);
+    written.map_err(|_| Status::OUT_OF_RESOURCES)?;
+    Ok(descriptor)
+}
+
+impl Images {
+    /// Makes an image of texels at an address.
+    ///
+    /// # Errors
+    /// The agent does not have such an image; the address is not aligned; there is no memory.
+    pub(crate) fn create(
+        &self,
+        agent: &Agent,
+        desc: &ImageDescriptor,
+        layout: DataLayout,
+        address: u64,
+    ) -> HsaResult<Handle> {
+        let (image, words) = described(agent, desc, layout, address)?;
+        if address == 0 || !address.is_multiple_of(ADDRESS_ALIGN as u64) {
+            return Err(Status::INVALID_ARGUMENT);
+        }
+        let descriptor = in_memory(
+            agent,
+            "an image's descriptor (hsa_ext_image_create)",
+            &words,
+        )?;
+        let handle = descriptor.address();
+        let image = ProgramImage {
+            image,
+            address,
+            _descriptor: descriptor,
+        };
+        self.images.insert(handle, Arc::new(image));
+        Ok(handle)
+    }
+
+    /// The image of a handle.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn get(&self, handle: Handle) -> HsaResult<Arc<ProgramImage>> {
+        self.images.get(handle).ok_or(Status::INVALID_ARGUMENT)
+    }
+
+    /// Destroys an image; its texels stay.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn destroy(&self, handle: Handle) -> HsaResult {
+        let image = self.images.remove(handle);
+        image.map(drop).ok_or(Status::INVALID_ARGUMENT)
+    }
+
+    /// Makes a sampler.
+    ///
+    /// # Errors
+    /// A mode is none; the agent has no samplers; there is no memory.
+    pub(crate) fn create_sampler(
+        &self,
+        agent: &Agent,
+        desc: &SamplerDescriptorV2,
+    ) -> HsaResult<Handle> {
+        let words = sampler(desc)?.words();
+        let descriptor = in_memory(agent, "a sampler (hsa_ext_sampler_create)", &words)?;
+        let handle = descriptor.address();
+        self.samplers.insert(handle, Arc::new(descriptor));
+        Ok(handle)
+    }
+
+    /// Destroys a sampler.
+    ///
+    /// # Errors
+    /// There is none.
+    pub(crate) fn destroy_sampler(&self, handle: Handle) -> HsaResult {
+        let sampler = self.samplers.remove(handle);
+        sampler.map(drop).ok_or(Status::INVALID_ARGUMENT)
+    }
+}
+
+fn sampler(desc: &SamplerDescriptorV2) -> HsaResult<Sampler> {
+    let unsupported = Err(Status::SAMPLER_DESCRIPTOR_UNSUPPORTED);
+    let is_normalized = match desc.coordinate_mode {
+        HSA_EXT_SAMPLER_COORDINATE_MODE_UNNORMALIZED => false,
+        HSA_EXT_SAMPLER_COORDINATE_MODE_NORMALIZED => true,
+        _ => return unsupported,
+    };
+    let filter = match desc.filter_mode {
+        HSA_EXT_SAMPLER_FILTER_MODE_NEAREST => Filter::Nearest,
+        HSA_EXT_SAMPLER_FILTER_MODE_LINEAR => Filter::Linear,
+        _ => return unsupported,
+    };
+    let mut addressing = [Addressing::Repeat; 3];
+    for (addressing, mode) in addressing.iter_mut().zip(desc.address_modes) {
+        *addressing = match mode {
+            HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_EDGE => Addressing::Edge,
+            HSA_EXT_SAMPLER_ADDRESSING_MODE_CLAMP_TO_BORDER => Addressing::Border,
+            // A program that promises coordinates within the image gets AMD's choice.
+            HSA_EXT_SAMPLER_ADDRESSING_MODE_UNDEFINED | HSA_EXT_SAMPLER_ADDRESSING_MODE_REPEAT => {
+                Addressing::Repeat
+            }
+            HSA_EXT_SAMPLER_ADDRESSING_MODE_MIRRORED_REPEAT => Addressing::MirroredRepeat,
+            _ => return unsupported,
+        };
+    }
+    Ok(Sampler {
+        is_normalized,
+        addressing,
+        filter,
+    })
+}
+
+fn triple(dim: Dim3) -> [usize; 3] {
+    [dim.x, dim.y, dim.z].map(|n| n as usize)
+}
+
+/// A box of texels in memory of the host's addresses: its place, and bytes of a row, rows, slices.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TexelBox {
+    place: BoxPlace,
+    size: [usize; 3],
+}
+
+impl TexelBox {
+    fn corner(&self) -> PitchedCorner {
+        PitchedCorner {
+            memory: PitchedPtr {
+                base: self.place.address,
+                pitch: self.place.row as usize,
+                slice: self.place.slice as usize,
+            },
+            offset: Dim3 { x: 0, y: 0, z: 0 },
+        }
+    }
+
+    fn range(&self) -> Dim3 {
+        let [x, y, z] = self.size.map(|n| n as u32);
+        Dim3 { x, y, z }
+    }
+
+    /// The copy from another box of the same size.
+    pub(crate) fn copy_from(&self, from: &TexelBox) -> CopyRequest {
+        CopyRequest::Box {
+            to: self.corner(),
+            from: from.corner(),
+            range: self.range(),
+        }
+    }
+
+    /// Addresses of the rows, and their bytes.
+    pub(crate) fn rows(&self) -> impl Iterator<Item = (u64, usize)> {
+        let bytes = self.size[0];
+        self.place.rows(self.size).map(move |row| (row, bytes))
+    }
+}
+
+impl ProgramImage {
+    /// A region of the image. Layers of a one-dimensional array are rows.
+    ///
+    /// # Errors
+    /// It is empty, or not within the image.
+    pub(crate) fn region(&self, region: &ImageRegion) -> HsaResult<TexelBox> {
+        let (origin, size) = (triple(region.offset), triple(region.range));
+        let region = self.image.region(origin, size).map_err(status_of)?;
+        let pitches = self.image.of_rows(self.image.pitches);
+        Ok(TexelBox {
+            place: region.at(of_host(self.address), pitches),
+            size: region.size,
+        })
+    }
+
+    /// The same region in linear memory at an address. Distances of rows and slices that are too small become those without
+    /// padding. As in AMD's library, layers of a one-dimensional array have the distance of rows.
+    ///
+    /// # Errors
+    /// It is empty, or not within the image.
+    pub(crate) fn in_linear(
+        &self,
+        region: &ImageRegion,
+        address: u64,
+        pitches: Pitches,
+    ) -> HsaResult<TexelBox> {
+        let (origin, size) = (triple(region.offset), triple(region.range));
+        let region = self.image.region(origin, size).map_err(status_of)?;
+        let [bytes, rows, _] = region.size;
+        let row = pitches.row.max(bytes);
+        let dense = row.checked_mul(rows).ok_or(Status::INVALID_ARGUMENT)?;
+        let slice = pitches.slice.max(dense);
+        Ok(TexelBox {
+            place: region.alone(of_host(address), Pitches { row, slice }),
+            size: region.size,
+        })
+    }
+
+    /// The change of colours in a copy to another image.
+    ///
+    /// # Errors
+    /// The formats differ.
+    pub(crate) fn conversion_to(&self, to: &ProgramImage) -> HsaResult<ColorConversion> {
+        let conversion = ColorConversion::between(self.image.format, to.image.format);
+        conversion.ok_or(Status::INVALID_ARGUMENT)
+    }
+
+    /// A fill of a region with a colour.
+    ///
+    /// # Errors
+    /// The region is empty, or not within the image.
+    pub(crate) fn fill(
+        &self,
+        region: &ImageRegion,
+        color: &[u8; COLOR_BYTES],
+    ) -> HsaResult<TexelFill> {
+        let to = self.region(region)?;
+        let texel = texel(self.image.format, color);
+        let bytes = to.size[0].min(FILL_BYTES);
+        let texels = texel.repeat(bytes / texel.len());
+        Ok(TexelFill { to, texels })
+    }
+}
+
+/// A fill of a box with the same texel.
+#[derive(Debug)]
+pub(crate) struct TexelFill {
+    to: TexelBox,
+    /// Copies of the texel.
+    texels: Vec<u8>,
+}
+
+impl TexelFill {
+    /// The copies that fill the box; they are from memory of this object.
+    pub(crate) fn copies(&self) -> impl Iterator<Item = CopyRequest> {
+        let from = self.texels.as_ptr().expose_provenance() as u64;
+        let most = self.texels.len();
+        self.to.rows().flat_map(move |(row, bytes)| {
+            let begins = (0..bytes).step_by(most);
+            begins.map(move |begin| CopyRequest::Line {
+                to: row + begin as u64,
+                from,
+                bytes: most.min(bytes - begin),
+            })
+        })
+    }
+}

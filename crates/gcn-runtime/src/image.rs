@@ -1,0 +1,37 @@
+//! Images and samplers: the formats that devices have, the places of texels in memory, and descriptors for kernels.
+//!
+//! A front end makes an [`Image`] of a format, a geometry and a size, allocates [`Image::bytes`] bytes at a multiple of
+//! [`ADDRESS_ALIGN`], and gives kernels the address of a [descriptor](Image::descriptor). All images are linear: a row begins
+//! [`Pitches::row`] bytes after the row above it, on every generation.
+//!
+//! Channel orders and channel types have the numbers of HSA, which are those that the device library returns from queries
+//! (`ockl/src/image.cl` of ROCm-Device-Libs).
+//!
+//! ```
+//! use gcn_runtime::Device;
+//! use gcn_runtime::image::{ADDRESS_ALIGN, ChannelOrder, ChannelType, DeviceFormat, Geometry, Image};
+//!
+//! let format = DeviceFormat::new(ChannelOrder::Rgba, ChannelType::UnormInt8).expect("a format");
+//! let image = Image::new(format, Geometry::D2, [100, 50, 1])?;
+//! assert_eq!((image.pitches.row, image.bytes()), (512, 50 * 512));
+//! let device = Device::new("gfx900")?;
+//! let memory = device.allocate("texels", image.bytes() as u64)?;
+//! assert!(memory.address().is_multiple_of(ADDRESS_ALIGN as u64));
+//! let descriptor = image.descriptor(device.target().isa, memory.address())?;
+//! assert_eq!(descriptor[0], (memory.address() >> 8) as u32);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod format;
+mod color;
+mod region;
+mod layout;
+mod descriptor;
+mod sampler;
+
+pub use color::{COLOR_BYTES, ColorConversion, texel};
+pub use descriptor::{DESCRIPTOR_BYTES, DESCRIPTOR_DWORDS};
+pub use format::{ChannelNumber, ChannelOrder, ChannelType, DeviceFormat};
+pub use layout::{ADDRESS_ALIGN, Geometry, Image, ImageError, MAX_BUFFER, MAX_DEPTH, MAX_SIZE};
+pub use region::{BoxPlace, BoxSize, Pitches};
+pub use sampler::{Addressing, Filter, SAMPLER_DWORDS, Sampler};

@@ -1,0 +1,372 @@
+//! Formats of images, and their numbers in descriptors.
+//!
+//! The list is that of AMD's runtimes without depths, and has all that OpenCL asks for. The device library (5.2.3) stores depths
+//! with four components, one of which is in a register.
+
+use gcn_isa::image::Select::{self, One, W, X, Y, Z, Zero};
+use gcn_isa::image::{number_format as number, texel_format as texel};
+
+/// A meaning of a channel's bits.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::image::{ChannelNumber, ChannelType};
+/// assert_eq!(ChannelType::HalfFloat.number(), ChannelNumber::Float);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ChannelNumber {
+    /// From 0 to 1.
+    Unorm,
+    /// From -1 to 1.
+    Snorm,
+    /// An unsigned integer.
+    Unsigned,
+    /// A signed integer.
+    Signed,
+    /// A floating-point number.
+    Float,
+}
+
+/// An order of channels, `hsa_ext_image_channel_order_t`: those that devices have.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::image::Select;
+/// use gcn_runtime::image::ChannelOrder;
+/// assert_eq!(ChannelOrder::numbered(9), Some(ChannelOrder::Bgra));
+/// assert_eq!(ChannelOrder::Bgra.select(), [Select::Z, Select::Y, Select::X, Select::W]);
+/// assert_eq!(ChannelOrder::numbered(18), None, "depths");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+#[allow(missing_docs)]
+pub enum ChannelOrder {
+    A = 0,
+    R = 1,
+    Rg = 3,
+    Ra = 5,
+    Rgb = 6,
+    Rgba = 8,
+    Bgra = 9,
+    Argb = 10,
+    Srgba = 14,
+    Intensity = 16,
+    Luminance = 17,
+}
+
+impl ChannelOrder {
+    /// All orders.
+    pub const ALL: [ChannelOrder; 11] = [
+        ChannelOrder::A,
+        ChannelOrder::R,
+        ChannelOrder::Rg,
+        ChannelOrder::Ra,
+        ChannelOrder::Rgb,
+        ChannelOrder::Rgba,
+        ChannelOrder::Bgra,
+        ChannelOrder::Argb,
+        ChannelOrder::Srgba,
+        ChannelOrder::Intensity,
+        ChannelOrder::Luminance,
+    ];
+
+    /// The order with a number of HSA.
+    pub fn numbered(number: u32) -> Option<ChannelOrder> {
+        let mut all = ChannelOrder::ALL.into_iter();
+        all.find(|order| *order as u32 == number)
+    }
+
+    /// Channels of a texel.
+    const fn channels(self) -> usize {
+        match self {
+            ChannelOrder::A
+            | ChannelOrder::R
+            | ChannelOrder::Intensity
+            | ChannelOrder::Luminance => 1,
+            ChannelOrder::Rg | ChannelOrder::Ra => 2,
+            // Packed types have four.
+            ChannelOrder::Rgb
+            | ChannelOrder::Rgba
+            | ChannelOrder::Bgra
+            | ChannelOrder::Argb
+            | ChannelOrder::Srgba => 4,
+        }
+    }
+
+    /// The texel's channel of each component that kernels see.
+    pub const fn select(self) -> [Select; 4] {
+        match self {
+            ChannelOrder::A => [Zero, Zero, Zero, X],
+            ChannelOrder::R => [X, Zero, Zero, One],
+            ChannelOrder::Rg => [X, Y, Zero, One],
+            ChannelOrder::Ra => [X, Zero, Zero, Y],
+            ChannelOrder::Rgb => [Z, Y, X, One],
+            ChannelOrder::Rgba | ChannelOrder::Srgba => [X, Y, Z, W],
+            ChannelOrder::Bgra => [Z, Y, X, W],
+            ChannelOrder::Argb => [Y, Z, W, X],
+            ChannelOrder::Intensity => [X, X, X, X],
+            ChannelOrder::Luminance => [X, X, X, One],
+        }
+    }
+}
+
+/// A type of channels, `hsa_ext_image_channel_type_t`: those that devices have.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::image::ChannelType;
+/// assert_eq!(ChannelType::numbered(15), Some(ChannelType::Float));
+/// assert_eq!(ChannelType::UnormShort565.bits(), [5, 6, 5, 0], "the lowest first");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u32)]
+#[allow(missing_docs)]
+pub enum ChannelType {
+    SnormInt8 = 0,
+    SnormInt16 = 1,
+    UnormInt8 = 2,
+    UnormInt16 = 3,
+    UnormShort555 = 5,
+    UnormShort565 = 6,
+    UnormShort101010 = 7,
+    SignedInt8 = 8,
+    SignedInt16 = 9,
+    SignedInt32 = 10,
+    UnsignedInt8 = 11,
+    UnsignedInt16 = 12,
+    UnsignedInt32 = 13,
+    HalfFloat = 14,
+    Float = 15,
+}
+
+/// Facts of a type of channels.
+struct ChannelFacts {
+    number: ChannelNumber,
+    /// Bits of each channel, the lowest first.
+    bits: [u32; 4],
+    /// Numbers of data formats with one, two and four channels. Packed types have the same for all.
+    data: [u8; 3],
+}
+
+const BYTES: [u8; 3] = [
+    texel::IMG_DATA_FORMAT_8,
+    texel::IMG_DATA_FORMAT_8_8,
+    texel::IMG_DATA_FORMAT_8_8_8_8,
+];
+const SHORTS: [u8; 3] = [
+    texel::IMG_DATA_FORMAT_16,
+    texel::IMG_DATA_FORMAT_16_16,
+    texel::IMG_DATA_FORMAT_16_16_16_16,
+];
+const INTS: [u8; 3] = [
+    texel::IMG_DATA_FORMAT_32,
+    texel::IMG_DATA_FORMAT_32_32,
+    texel::IMG_DATA_FORMAT_32_32_32_32,
+];
+
+impl ChannelType {
+    /// All types.
+    pub const ALL: [ChannelType; 15] = [
+        ChannelType::SnormInt8,
+        ChannelType::SnormInt16,
+        ChannelType::UnormInt8,
+        ChannelType::UnormInt16,
+        ChannelType::UnormShort555,
+        ChannelType::UnormShort565,
+        ChannelType::UnormShort101010,
+        ChannelType::SignedInt8,
+        ChannelType::SignedInt16,
+        ChannelType::SignedInt32,
+        ChannelType::UnsignedInt8,
+        ChannelType::UnsignedInt16,
+        ChannelType::UnsignedInt32,
+        ChannelType::HalfFloat,
+        ChannelType::Float,
+    ];
+
+    /// The type with a number of HSA.
+    pub fn numbered(number: u32) -> Option<ChannelType> {
+        let mut all = ChannelType::ALL.into_iter();
+        all.find(|kind| *kind as u32 == number)
+    }
+
+    #[rustfmt::skip]
+    const fn facts(self) -> ChannelFacts {
+        use ChannelNumber::{Float, Signed, Snorm, Unorm, Unsigned};
+        const fn facts(number: ChannelNumber, bits: [u32; 4], data: [u8; 3]) -> ChannelFacts {
+            ChannelFacts { number, bits, data }
+        }
+        match self {
+            //                                     number    bits           data formats
+            ChannelType::SnormInt8        => facts(Snorm,    [8; 4],        BYTES),
+            ChannelType::SnormInt16       => facts(Snorm,    [16; 4],       SHORTS),
+            ChannelType::UnormInt8        => facts(Unorm,    [8; 4],        BYTES),
+            ChannelType::UnormInt16       => facts(Unorm,    [16; 4],       SHORTS),
+            ChannelType::UnormShort555    => facts(Unorm,    [5, 5, 5, 1],  [texel::IMG_DATA_FORMAT_1_5_5_5; 3]),
+            ChannelType::UnormShort565    => facts(Unorm,    [5, 6, 5, 0],  [texel::IMG_DATA_FORMAT_5_6_5; 3]),
+            ChannelType::UnormShort101010 => facts(Unorm, [10, 10, 10, 2],  [texel::IMG_DATA_FORMAT_2_10_10_10; 3]),
+            ChannelType::SignedInt8       => facts(Signed,   [8; 4],        BYTES),
+            ChannelType::SignedInt16      => facts(Signed,   [16; 4],       SHORTS),
+            ChannelType::SignedInt32      => facts(Signed,   [32; 4],       INTS),
+            ChannelType::UnsignedInt8     => facts(Unsigned, [8; 4],        BYTES),
+            ChannelType::UnsignedInt16    => facts(Unsigned, [16; 4],       SHORTS),
+            ChannelType::UnsignedInt32    => facts(Unsigned, [32; 4],       INTS),
+            ChannelType::HalfFloat        => facts(Float,    [16; 4],       SHORTS),
+            ChannelType::Float            => facts(Float,    [32; 4],       INTS),
+        }
+    }
+
+    /// The meaning of a channel's bits.
+    pub const fn number(self) -> ChannelNumber {
+        self.facts().number
+    }
+
+    /// Bits of each channel, the lowest first.
+    pub const fn bits(self) -> [u32; 4] {
+        self.facts().bits
+    }
+
+    /// True if the channels of a texel do not have the same number of bits.
+    const fn is_packed(self) -> bool {
+        matches!(
+            self,
+            ChannelType::UnormShort555 | ChannelType::UnormShort565 | ChannelType::UnormShort101010
+        )
+    }
+}
+
+/// A format that devices have.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::image::{ChannelOrder, ChannelType, DeviceFormat};
+/// let format = DeviceFormat::new(ChannelOrder::Rg, ChannelType::Float).expect("a format");
+/// assert_eq!((format.channels(), format.bytes()), (2, 8));
+/// assert!(DeviceFormat::new(ChannelOrder::Bgra, ChannelType::Float).is_none());
+/// assert!(DeviceFormat::all().all(|format| format.bytes().is_power_of_two()));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct DeviceFormat {
+    order: ChannelOrder,
+    kind: ChannelType,
+}
+
+impl DeviceFormat {
+    /// The format of an order and a type of channels; `None` if devices do not have it.
+    pub const fn new(order: ChannelOrder, kind: ChannelType) -> Option<DeviceFormat> {
+        use ChannelNumber::{Float, Signed, Snorm, Unorm, Unsigned};
+        let number = kind.number();
+        let has = match order {
+            ChannelOrder::Rgb => kind.is_packed(),
+            ChannelOrder::A
+            | ChannelOrder::R
+            | ChannelOrder::Rg
+            | ChannelOrder::Ra
+            | ChannelOrder::Rgba => !kind.is_packed(),
+            ChannelOrder::Bgra | ChannelOrder::Argb => kind.bits()[0] == u8::BITS,
+            ChannelOrder::Srgba => matches!(kind, ChannelType::UnormInt8),
+            ChannelOrder::Intensity | ChannelOrder::Luminance => match number {
+                Unorm | Snorm | Float => !kind.is_packed(),
+                Unsigned | Signed => false,
+            },
+        };
+        if has {
+            Some(DeviceFormat { order, kind })
+        } else {
+            None
+        }
+    }
+
+    /// All formats.
+    pub fn all() -> impl Iterator<Item = DeviceFormat> {
+        ChannelOrder::ALL.into_iter().flat_map(|order| {
+            let kinds = ChannelType::ALL.into_iter();
+            kinds.filter_map(move |kind| DeviceFormat::new(order, kind))
+        })
+    }
+
+    /// The order of channels.
+    pub const fn order(self) -> ChannelOrder {
+        self.order
+    }
+
+    /// The type of channels.
+    pub const fn kind(self) -> ChannelType {
+        self.kind
+    }
+
+    /// Channels of a texel; packed types have four.
+    pub const fn channels(self) -> usize {
+        self.order.channels()
+    }
+
+    /// Bytes of a texel.
+    pub fn bytes(self) -> usize {
+        let bits: u32 = self.kind.bits().iter().take(self.channels()).sum();
+        (bits / u8::BITS) as usize
+    }
+
+    /// Numbers of the data format and of the number format in descriptors.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::image::{number_format, texel_format};
+    /// use gcn_runtime::image::{ChannelOrder, ChannelType, DeviceFormat};
+    /// let format = DeviceFormat::new(ChannelOrder::Rg, ChannelType::Float).expect("a format");
+    /// let numbers = (texel_format::IMG_DATA_FORMAT_32_32, number_format::IMG_NUM_FORMAT_FLOAT);
+    /// assert_eq!(format.numbers(), numbers);
+    /// ```
+    pub const fn numbers(self) -> (u8, u8) {
+        let facts = self.kind.facts();
+        let data = facts.data[self.channels() / 2];
+        let number = match facts.number {
+            ChannelNumber::Unorm if self.is_srgb() => number::IMG_NUM_FORMAT_SRGB,
+            ChannelNumber::Unorm => number::IMG_NUM_FORMAT_UNORM,
+            ChannelNumber::Snorm => number::IMG_NUM_FORMAT_SNORM,
+            ChannelNumber::Unsigned => number::IMG_NUM_FORMAT_UINT,
+            ChannelNumber::Signed => number::IMG_NUM_FORMAT_SINT,
+            ChannelNumber::Float => number::IMG_NUM_FORMAT_FLOAT,
+        };
+        (data, number)
+    }
+
+    /// True if the colours have the transfer function of sRGB.
+    pub const fn is_srgb(self) -> bool {
+        matches!(self.order, ChannelOrder::Srgba)
+    }
+
+    /// True if kernels write images of this format.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::image::{ChannelOrder, ChannelType, DeviceFormat};
+    /// let format = DeviceFormat::new(ChannelOrder::Srgba, ChannelType::UnormInt8).expect("a format");
+    /// assert!(format.is_srgb() && !format.is_writable());
+    /// ```
+    pub const fn is_writable(self) -> bool {
+        !self.is_srgb()
+    }
+
+    /// True if the format has 16 bits for three channels: buffer instructions do not read it.
+    pub(super) const fn is_packed_short(self) -> bool {
+        matches!(
+            self.kind,
+            ChannelType::UnormShort555 | ChannelType::UnormShort565
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_have_the_size_of_the_format() {
+        assert!(DeviceFormat::all().count() > 80);
+        for format in DeviceFormat::all() {
+            let (data, _) = format.numbers();
+            let texel = gcn_isa::image::texel_format_of(data).map(|it| usize::from(it.bytes));
+            assert_eq!(texel, Some(format.bytes()), "{format:?}");
+        }
+    }
+}

@@ -1,0 +1,113 @@
+//! Samplers.
+
+use gcn_isa::image::{Clamp, SamplerDescriptor, TexelFilter};
+
+pub use gcn_isa::image::SAMPLER_DWORDS;
+
+/// Texel for coordinates beyond an image.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::image::Addressing;
+/// assert_ne!(Addressing::Edge, Addressing::Border);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Addressing {
+    /// The texel at the edge.
+    Edge,
+    /// The border: 0 in each component, but 1 in the alpha of formats without one.
+    Border,
+    /// The image is repeated.
+    Repeat,
+    /// The image is repeated, each time mirrored.
+    MirroredRepeat,
+}
+
+impl Addressing {
+    const fn clamp(self) -> Clamp {
+        match self {
+            Addressing::Edge => Clamp::LastTexel,
+            Addressing::Border => Clamp::Border,
+            Addressing::Repeat => Clamp::Wrap,
+            Addressing::MirroredRepeat => Clamp::Mirror,
+        }
+    }
+}
+
+/// A filter of texels.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::image::Filter;
+/// assert_ne!(Filter::Nearest, Filter::Linear);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Filter {
+    /// The nearest texel.
+    Nearest,
+    /// Texels around, by their distance.
+    Linear,
+}
+
+/// A sampler.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::image::{Addressing, Filter, Sampler};
+/// let sampler = Sampler {
+///     is_normalized: true,
+///     addressing: [Addressing::MirroredRepeat; 3],
+///     filter: Filter::Linear,
+/// };
+/// assert_eq!(sampler.words(), [0x1000_0049, 0x00ff_f000, 0x0050_0000, 0]);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Sampler {
+    /// True if coordinates are from 0 to 1.
+    pub is_normalized: bool,
+    /// Texels for coordinates beyond the image, in each dimension.
+    pub addressing: [Addressing; 3],
+    /// The filter.
+    pub filter: Filter,
+}
+
+impl Sampler {
+    /// The words of the descriptor. It is the same for devices of all generations, and the one that the device library has for
+    /// samplers in sources (`opencl/src/image/isamp.cl`).
+    pub fn words(self) -> [u32; SAMPLER_DWORDS] {
+        let filter = match self.filter {
+            Filter::Nearest => TexelFilter::Point,
+            Filter::Linear => TexelFilter::Linear,
+        };
+        let descriptor = SamplerDescriptor {
+            clamp: self.addressing.map(Addressing::clamp),
+            unnormalized: !self.is_normalized,
+            no_cube_wrap: true,
+            mag_filter: filter,
+            min_filter: filter,
+            ..SamplerDescriptor::default()
+        };
+        descriptor.words()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn descriptors_are_those_of_the_device_library() {
+        let words = |is_normalized, addressing, filter| {
+            let sampler = Sampler {
+                is_normalized,
+                addressing: [addressing; 3],
+                filter,
+            };
+            sampler.words()
+        };
+        let clamp = words(true, Addressing::Border, Filter::Nearest);
+        assert_eq!(clamp, [0x1000_01b6, 0x00ff_f000, 0, 0]);
+        let edge = words(false, Addressing::Edge, Filter::Linear);
+        assert_eq!(edge, [0x1000_8092, 0x00ff_f000, 0x0050_0000, 0]);
+    }
+}
