@@ -555,10 +555,8 @@ fn kernels_load_what_was_imported() {
     queue.dispatch(DISPATCH, kernel, 64, arguments, done);
     finish(done);
     // SAFETY: the kernel has stored 64 values.
-    assert_eq!(
-        unsafe { std::slice::from_raw_parts(out, 64) },
-        &values[128..]
-    );
+    let loaded = unsafe { std::slice::from_raw_parts(out, 64) };
+    assert_eq!(loaded, &values[128..]);
     drop(queue);
     check(hsa_ext_image_destroy(agents().device, plane));
 }
