@@ -115,6 +115,16 @@ impl Code {
     /// the code.
     #[inline]
     pub fn steps_at(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+        // The own code begins with dword 0.
+        match self.own.decoded(index) {
+            Some(Ok(place)) => Some(Ok(&place.block[place.number..])),
+            _ => self.steps_elsewhere(index),
+        }
+    }
+
+    /// The same where the own code has none yet.
+    #[inline(never)]
+    fn steps_elsewhere(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
         match self.slot(index)?.get() {
             Some(Ok(place)) => Some(Ok(&place.block[place.number..])),
             _ => self.decode_from(index),

@@ -79,6 +79,14 @@ impl CodeSegment {
         Some(&page[offset % PAGE])
     }
 
+    /// What decoding the instruction at this number of dwords from the segment's begin has yielded; nothing if it has not been
+    /// executed.
+    #[inline(always)]
+    pub(crate) fn decoded(&self, offset: usize) -> Option<&Result<BlockEntry, DecodeError>> {
+        let page = self.pages.get(offset / PAGE)?.get()?;
+        page[offset % PAGE].get()
+    }
+
     /// The instructions that have been executed.
     pub(crate) fn executed(&self) -> impl Iterator<Item = &Step> {
         let pages = self.pages.iter().filter_map(OnceLock::get);
