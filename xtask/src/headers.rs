@@ -27,14 +27,25 @@ const HEADERS: [&str; 6] = [
     "amd_hsa_signal.h",
 ];
 
-/// True if a type is of interest: those of AIE are for other processors than GPUs.
+/// Beginnings of names of types that are of no interest: those of other processors than GPUs, and of functions that
+/// `api/refused.rs` has.
+const OTHERS: [&str; 4] = [
+    "hsa_amd_aie_",
+    "hsa_amd_svm_",
+    "hsa_code_",
+    "hsa_ven_amd_pcs_",
+];
+
 fn is_fact(name: &str) -> bool {
-    (name.starts_with("hsa_") || name.starts_with("amd_")) && !name.starts_with("hsa_amd_aie_")
+    let is_of_hsa = name.starts_with("hsa_") || name.starts_with("amd_");
+    is_of_hsa && !OTHERS.iter().any(|other| name.starts_with(other))
 }
 
-/// True if an enumerator only says where an enumeration ends.
+/// True if an enumerator only says where an enumeration ends, or which bits a flag of `amd_queue_t` has.
 fn is_bound(name: &str) -> bool {
-    name.contains("_LAST_") || name.ends_with("_LAST")
+    let is_place =
+        name.starts_with("AMD_") && (name.ends_with("_SHIFT") || name.ends_with("_WIDTH"));
+    is_place || name.contains("_LAST_") || name.ends_with("_LAST")
 }
 
 fn text(

@@ -83,9 +83,9 @@ const SUITES: [Suite; 13] = [
 /// A release of Debian, with the HIP that it has.
 struct Release {
     name: &'static str,
-    /// What is installed at first.
+    /// The release that is installed at first.
     base: &'static str,
-    /// Where packages come from in the first place.
+    /// The release that packages come from in the first place.
     preferred: &'static str,
 }
 
@@ -112,14 +112,14 @@ const RELEASES: [Release; 4] = [
     },
 ];
 
-/// How a test ended.
+/// End of a test.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Outcome {
     Passed,
     Failed,
     Crashed,
     TooSlow,
-    /// It says that it does not apply.
+    /// The test says that it does not apply.
     Skipped,
     /// The program has no code for the target.
     NoCode,
@@ -156,12 +156,12 @@ impl Outcome {
     }
 }
 
-/// What the command line asks for.
+/// Choices of the command line.
 struct Wanted {
     suite: &'static Suite,
     release: &'static Release,
     target: String,
-    /// One test in so many.
+    /// Number of tests of which one is run.
     sample: usize,
 }
 

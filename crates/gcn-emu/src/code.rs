@@ -21,7 +21,7 @@ pub struct Code {
     isa: Isa,
     base: u64,
     own: CodeSegment,
-    /// Where code is that the own one jumps to, if it may leave that.
+    /// Memory with the code that the own one may jump to.
     memory: Option<Memory>,
     found: FoundSegments,
     vgprs: usize,

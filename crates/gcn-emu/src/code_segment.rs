@@ -17,7 +17,7 @@ const PAGE: usize = 64;
 /// Bytes of a dword.
 pub(crate) const DWORD: u64 = 4;
 
-/// What decoding an instruction has yielded, once it has been executed.
+/// Outcome of decoding an instruction, which waits for its first execution.
 pub(crate) type Slot = OnceLock<Result<BlockEntry, DecodeError>>;
 
 /// The instructions that begin in some dwords.
@@ -79,8 +79,7 @@ impl CodeSegment {
         Some(&page[offset % PAGE])
     }
 
-    /// What decoding the instruction at this number of dwords from the segment's begin has yielded; nothing if it has not been
-    /// executed.
+    /// The outcome for the instruction this number of dwords from the segment's begin; nothing if it has not been executed.
     #[inline(always)]
     pub(crate) fn decoded(&self, offset: usize) -> Option<&Result<BlockEntry, DecodeError>> {
         let page = self.pages.get(offset / PAGE)?.get()?;

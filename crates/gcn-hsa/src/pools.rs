@@ -162,7 +162,7 @@ pub(crate) struct EndCallback {
     pub(crate) argument: usize,
 }
 
-/// What an address that agents may access belongs to.
+/// Owner of an address that agents may access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum MemoryOrigin {
     /// The pool has given it.

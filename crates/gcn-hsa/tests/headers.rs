@@ -5,7 +5,7 @@ use std::mem::offset_of;
 
 use gcn_hsa::abi::*;
 
-/// What `cargo xtask headers` found in the headers.
+/// Facts that `cargo xtask headers` found in the headers.
 const FACTS: &str = include_str!("layouts.txt");
 
 /// A type: its name in the headers, bytes, and fields with their offsets.

@@ -13,7 +13,7 @@ use gcn_emu::device::{Device as Emulated, HostCalls};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::Restricted;
 
-use crate::abi::hsa::{LaunchError, LaunchShape, Packet, PlacedBytes};
+use crate::abi::hsa::{LaunchShape, Packet, PlacedBytes};
 use crate::argument::place;
 use crate::bind::Placement;
 use crate::prepared::{ArgumentSegment, PreparedJob, Submission};
@@ -526,12 +526,6 @@ impl Launch {
         }
     }
 
-    /// The error in the size of workgroups, if the kernel was compiled for others.
-    pub(crate) fn beyond_compiled(&self) -> Option<LaunchError> {
-        let (job, _) = self.clone().into_job().ok()?;
-        job.beyond_compiled()
-    }
-
     /// Builds everything that the kernel finds when it starts, so that the launch can be looked at, and submitted several
     /// times.
     ///
@@ -627,7 +621,7 @@ impl Launch {
         Ok((after, command))
     }
 
-    fn into_job(self) -> Result<(PreparedJob, Submission), Error> {
+    pub(crate) fn into_job(self) -> Result<(PreparedJob, Submission), Error> {
         let Launch {
             kernel,
             mut shape,

@@ -179,7 +179,8 @@ impl Watch {
             observers = profile.watch(&kernel, observers);
         }
         if let Some(checks) = checks
-            && let Some(problem) = launch.beyond_compiled()
+            && let Ok((job, _)) = launch.clone().into_job()
+            && let Some(problem) = job.beyond_compiled()
         {
             checks.checks().reports_size(&kernel, &problem);
         }

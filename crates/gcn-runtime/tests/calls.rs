@@ -56,7 +56,7 @@ fn callee(module: &Module) -> u64 {
         .address
 }
 
-/// What the caller stores.
+/// The value that the caller stores.
 fn call(caller: &Kernel, function: u64) -> Result<u32, Error> {
     let device = caller.module().device();
     let out = device.buffer("out", &[0u32; 64])?;

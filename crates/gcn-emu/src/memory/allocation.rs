@@ -102,7 +102,7 @@ pub enum MapError {
         base: u64,
         /// Length in bytes.
         len: u64,
-        /// What is wrong, as the end of a sentence.
+        /// The end of the message.
         reason: &'static str,
     },
     /// The host cannot.

@@ -3,6 +3,8 @@
 //!
 //! This is one of the modules that may use `unsafe`, for the reason that `memory.rs` gives.
 
+mod reservation;
+
 mod place;
 mod mapped;
 
@@ -21,7 +23,7 @@ use super::layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS};
 use super::region::Region;
 use super::reserved::Reserved;
 use super::shared::SharedMemory;
-use mapped::{Reservation, shared_bytes};
+use reservation::{Reservation, shared_bytes};
 
 /// Allocations that have been freed, of which the names are kept for messages.
 const HISTORY: usize = 4096;
@@ -214,11 +216,7 @@ impl AddressSpace {
             range.prefer_large_pages(base, bytes);
         }
         state.used = used;
-        let entry = state.entry();
-        // SAFETY: entries live as long as the space.
-        let cell = unsafe { &*entry };
-        cell.base.store(base, Release);
-        cell.end.store(base + bytes, Release);
+        let entry = state.entry(base..base + bytes);
         for cell in self.cells(base, bytes) {
             cell.store(entry, Release);
         }
@@ -509,9 +507,9 @@ impl SpaceState {
         }
     }
 
-    /// An entry that no allocation has.
-    fn entry(&mut self) -> *mut PageEntry {
-        self.spare.pop().unwrap_or_else(|| {
+    /// An entry that no allocation has, for accessible addresses.
+    fn entry(&mut self, addresses: Range<u64>) -> *mut PageEntry {
+        let entry = self.spare.pop().unwrap_or_else(|| {
             let entry = Box::new(PageEntry {
                 base: AtomicU64::new(0),
                 end: AtomicU64::new(0),
@@ -519,7 +517,12 @@ impl SpaceState {
             let entry = Box::into_raw(entry);
             self.entries.push(entry);
             entry
-        })
+        });
+        // SAFETY: entries live as long as the space.
+        let it = unsafe { &*entry };
+        it.base.store(addresses.start, Release);
+        it.end.store(addresses.end, Release);
+        entry
     }
 }
 

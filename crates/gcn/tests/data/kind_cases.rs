@@ -37,6 +37,11 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
         "crates/gcn-observe/tests/values/bounds.rs",
         "only a program makes parts of buffers",
     ),
+    (
+        "workgroup-beyond-kernel",
+        "crates/gcn-runtime/tests/packets.rs",
+        "only a program makes packets",
+    ),
 ];
 
 /// Checks that every kind is expected.

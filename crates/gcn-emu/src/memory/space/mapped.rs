@@ -1,12 +1,12 @@
 //! Reserved addresses, and shared memory that is mapped there.
 
-use std::collections::BTreeMap;
 use std::ops::Range;
 use std::ptr::null_mut;
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Release;
 
-use super::{AddressSpace, Live, PAGE, PageEntry, SpaceState};
+use super::reservation::{Reservation, shared_bytes};
+use super::{AddressSpace, Live, PAGE, SpaceState};
 use crate::memory::allocation::{AllocError, FreeError, MapError};
 use crate::memory::change::MemoryChangeKind;
 use crate::memory::layout::ALIGNMENT;
@@ -14,35 +14,6 @@ use crate::memory::shared::SharedMemory;
 
 /// Bytes that are copied at once.
 const COPIED: usize = 1 << 20;
-
-/// A range of addresses that allocations leave free.
-#[derive(Debug)]
-pub(super) struct Reservation {
-    end: u64,
-    /// Ends of the mapped parts, by their begin.
-    mapped: BTreeMap<u64, u64>,
-    /// All entries that the table has had for it: a thread may still read one that it has no more.
-    entries: Vec<*mut PageEntry>,
-}
-
-impl Reservation {
-    /// Mapped parts, joined where they follow each other: an access may reach from one into the next.
-    fn runs(&self) -> Vec<Range<u64>> {
-        let mut runs: Vec<Range<u64>> = Vec::new();
-        for (&begin, &end) in &self.mapped {
-            match runs.last_mut() {
-                Some(last) if last.end == begin => last.end = end,
-                _ => runs.push(begin..end),
-            }
-        }
-        runs
-    }
-}
-
-/// Bytes of an allocation's memory when it is shared: it is mapped in whole units, which its guard leaves room for.
-pub(super) fn shared_bytes(len: u64) -> u64 {
-    len.next_multiple_of(ALIGNMENT)
-}
 
 impl AddressSpace {
     pub(in crate::memory) fn reserve(
@@ -54,11 +25,7 @@ impl AddressSpace {
         let mut state = self.state();
         let place = state.find_place(name, bytes, align)?;
         state.take_place(name, &place, bytes)?;
-        let reservation = Reservation {
-            end: place.base + bytes,
-            mapped: BTreeMap::new(),
-            entries: Vec::new(),
-        };
+        let reservation = Reservation::new(place.base + bytes);
         state.reserved.insert(place.base, reservation);
         Ok(place.base)
     }
@@ -70,8 +37,7 @@ impl AddressSpace {
             return Err(FreeError(address));
         }
         let reservation = state.reserved.remove(&address);
-        if let Some(Reservation { end, entries, .. }) = reservation {
-            state.spare.extend(entries);
+        if let Some(Reservation { end, .. }) = reservation {
             state.leave_place(address, end - address);
         }
         Ok(())
@@ -156,20 +122,13 @@ impl AddressSpace {
         Ok(())
     }
 
-    /// Gives each run of mapped parts an entry of its own.
+    /// Gives each run of mapped parts a new entry: a thread may still read one that it had before, which stays as it is.
     fn update_table(&self, state: &mut SpaceState, reservation: u64) {
         let runs = state.reserved.get(&reservation).map(Reservation::runs);
         for run in runs.unwrap_or_default() {
-            let entry = state.entry();
-            // SAFETY: entries live as long as the space.
-            let cell = unsafe { &*entry };
-            cell.base.store(run.start, Release);
-            cell.end.store(run.end, Release);
+            let entry = state.entry(run.clone());
             for cell in self.cells(run.start, run.end - run.start - 1) {
                 cell.store(entry, Release);
-            }
-            if let Some(reservation) = state.reserved.get_mut(&reservation) {
-                reservation.entries.push(entry);
             }
         }
     }
