@@ -364,7 +364,7 @@ fn run_suite(root: &Path, wanted: &Wanted) -> Result<BTreeMap<String, Outcome>> 
     for program in programs(&root.join(PROGRAMS).join(package))? {
         let program = format!("{package}/{program}");
         let tests = list(root, wanted, &program)?;
-        // A fixed choice: every so many, whatever has been run before.
+        // The choice does not depend on what has been run before.
         let chosen = tests.iter().step_by(wanted.sample);
         let mut left: Vec<&String> = chosen
             .filter(|test| !results.contains_key(&format!("{program} {test}")))

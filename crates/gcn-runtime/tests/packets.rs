@@ -89,7 +89,10 @@ fn findings(name: &str, items: u32) -> Result<String, Error> {
 #[test]
 fn workgroups_that_a_kernel_was_not_compiled_for_are_a_finding() -> Result<(), Error> {
     let found = findings("small", 256)?;
-    assert!(found.contains("workgroup-beyond-kernel"), "{found}");
+    assert!(
+        found.contains("workgroup-beyond-kernel"),
+        "workgroup-beyond-kernel is not in {found}"
+    );
     assert!(
         found.contains("256 work-items is too large: the kernel was compiled for at most 64"),
         "{found}"
