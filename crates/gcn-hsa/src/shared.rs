@@ -27,9 +27,6 @@ pub struct IpcMemory {
     bytes: [u32; 2],
 }
 
-/// Bytes of a page.
-const PAGE: u64 = 4096;
-
 /// Begin of a handle: "gcn" and the version of what follows.
 const MAGIC: u32 = u32::from_le_bytes(*b"gcn\x01");
 
@@ -44,8 +41,8 @@ fn whole([low, high]: [u32; 2]) -> u64 {
 /// The handle of memory that a pool has given at an address.
 pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemory> {
     let (shared, pool, known) = pools.share(base)?;
-    // HIP 5.2 gives the size in whole pages.
-    if bytes > known.next_multiple_of(PAGE) {
+    // HIP 5.2 gives the size in whole granules of the pool.
+    if bytes > shared.bytes() {
         return Err(Status::INVALID_ARGUMENT);
     }
     let metadata = shared.file().metadata();
@@ -64,9 +61,6 @@ pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemor
 pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult<u64> {
     let pool = MemoryPool::of(handle.pool.into()).filter(|_| handle.magic == MAGIC);
     let pool = pool.ok_or(Status::INVALID_ARGUMENT)?;
-    if bytes > whole(handle.bytes).saturating_add(PAGE - 1) / PAGE * PAGE {
-        return Err(Status::INVALID_ARGUMENT);
-    }
     let path = format!("/proc/{}/fd/{}", handle.process, handle.file);
     let gone = || {
         say_once(&format!(
@@ -85,6 +79,9 @@ pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult
         return Err(gone());
     }
     let shared = SharedMemory::of_file(file).map_err(|_| gone())?;
+    if bytes > shared.bytes() {
+        return Err(Status::INVALID_ARGUMENT);
+    }
     let mapped = shared.bytes();
     let base = pools
         .memory()
