@@ -66,4 +66,5 @@ int main() {
     CHECK(hipMalloc(&values, COUNT * sizeof(int)));
     CHECK(hipMemset(values, 0, COUNT * sizeof(int)));
     CHECK(hipFree(values));
+    std::puts("ok");
 }
