@@ -69,7 +69,7 @@ pub(crate) fn bench() -> Result<()> {
 }
 
 /// The build directory: this program is in one of its subdirectories.
-fn target_directory() -> PathBuf {
+pub(crate) fn target_directory() -> PathBuf {
     let own = std::env::current_exe().ok();
     let target = own.as_deref().and_then(|own| own.parent()?.parent());
     target.map_or_else(

@@ -202,11 +202,7 @@ fn install_tools() -> Result<()> {
         return Ok(());
     }
     let command = format!("apt-get install -y {}", missing.join(" "));
-    let is_root = Command::new("id")
-        .arg("-u")
-        .output()
-        .is_ok_and(|o| o.stdout.trim_ascii() == b"0");
-    if !is_root || !Path::new("/usr/bin/apt-get").exists() {
+    if !is_root() || !Path::new("/usr/bin/apt-get").exists() {
         bail!(
             "the tests compare with LLVM, and with OpenCL on the host; on Debian: sudo {command}"
         );
@@ -217,6 +213,11 @@ fn install_tools() -> Result<()> {
         .args(["install", "-y", "--no-install-recommends"])
         .args(&missing))
     .with_context(|| format!("the tests need these packages; try: {command}"))
+}
+
+fn is_root() -> bool {
+    let id = Command::new("id").arg("-u").output();
+    id.is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }
 
 fn run(command: &mut Command) -> Result<()> {

@@ -11,7 +11,8 @@ use std::time::Instant;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::{dist, run};
+use crate::hsa::target_directory;
+use crate::{dist, is_root, run};
 
 const MIRROR: &str = "http://deb.debian.org/debian";
 /// Directory of `gcn` in a root.
@@ -171,9 +172,8 @@ struct Wanted {
 /// A word is wrong; there is no root and none can be made; a failure is not known, or a known one has passed.
 pub(crate) fn rocm(words: &[&str]) -> Result<()> {
     let wanted = Wanted::parse(words)?;
-    let is_root = Command::new("id").arg("-u").output()?.stdout.trim_ascii() == b"0";
     ensure!(
-        is_root,
+        is_root(),
         "a root of another release of Debian is made and entered by root alone"
     );
     let root = make_root(wanted.release)?;
@@ -248,7 +248,7 @@ impl Wanted {
 }
 
 fn directory() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/rocm")
+    target_directory().join("rocm")
 }
 
 /// The root of a release, which is made if there is none.
@@ -434,7 +434,7 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
     Ok(tests)
 }
 
-/// The outcomes of the first of these tests: of all, unless one of them ends the program.
+/// Runs tests in one process. Returns an outcome for each, or fewer if a test ends the process.
 fn run_batch(
     root: &Path,
     wanted: &Wanted,

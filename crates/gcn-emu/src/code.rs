@@ -49,8 +49,7 @@ impl Code {
         }
     }
 
-    /// The same, which may jump to the executable memory of others ([`Memory::make_executable`]). That is decoded as it is at the
-    /// first jump there.
+    /// Lets the code jump to executable memory outside of it ([`Memory::make_executable`]), which is decoded at the first jump there.
     pub fn in_memory(self, memory: &Memory) -> Code {
         Code {
             memory: Some(memory.clone()),
@@ -122,7 +121,7 @@ impl Code {
         }
     }
 
-    /// The same where the own code has none yet.
+    /// The slow path of [`Code::steps_at`]: code that is executed for the first time, or is another object's.
     #[inline(never)]
     fn steps_elsewhere(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
         match self.slot(index)?.get() {

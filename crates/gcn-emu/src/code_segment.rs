@@ -17,7 +17,7 @@ const PAGE: usize = 64;
 /// Bytes of a dword.
 pub(crate) const DWORD: u64 = 4;
 
-/// Outcome of decoding an instruction, which waits for its first execution.
+/// A decoded instruction or the reason it is none; empty until the instruction is first executed.
 pub(crate) type Slot = OnceLock<Result<BlockEntry, DecodeError>>;
 
 /// The instructions that begin in some dwords.

@@ -40,6 +40,16 @@ fn guard(function: impl FnOnce() -> HsaResult) -> Status {
     }
 }
 
+/// The address of a program's pointer.
+fn address<T>(pointer: *const T) -> u64 {
+    pointer.expose_provenance() as u64
+}
+
+/// A pointer for a program to an address of memory that agents share.
+fn pointer<T>(address: u64) -> *mut T {
+    std::ptr::with_exposed_provenance_mut(address as usize)
+}
+
 /// Writes a result.
 ///
 /// # Safety

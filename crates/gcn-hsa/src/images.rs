@@ -348,7 +348,7 @@ impl ProgramImage {
         })
     }
 
-    /// The same region in linear memory at an address. Distances of rows and slices that are too small become those without
+    /// A region's place in linear memory at an address. Distances of rows and slices that are too small become those without
     /// padding. As in AMD's library, layers of a one-dimensional array have the distance of rows.
     ///
     /// # Errors

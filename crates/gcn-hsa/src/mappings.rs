@@ -22,7 +22,7 @@ pub(crate) struct HandleMemory {
     /// An `hsa_amd_memory_type_t`.
     pub(crate) kind: u32,
     pub(crate) memory: SharedMemory,
-    /// Of the pool; of what another process has made nothing is counted.
+    /// Counts the memory against its pool; `None` for memory that another process has allocated.
     pub(crate) _charge: Option<PoolCharge>,
 }
 
@@ -111,7 +111,7 @@ impl Mappings {
         Ok(handle)
     }
 
-    /// Maps a part of a handle's memory at reserved addresses, where nobody may access it yet.
+    /// Maps part of a handle's memory at reserved addresses. No agent may access it until [`Mappings::set_access`].
     pub(crate) fn map(&self, range: Range<u64>, offset: u64, handle: Handle) -> HsaResult {
         let memory = self.memory(handle)?;
         let is_whole = |n: u64| n.is_multiple_of(ALIGNMENT);

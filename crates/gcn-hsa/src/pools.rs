@@ -451,8 +451,8 @@ impl Pools {
         Ok(())
     }
 
-    /// The memory that a pool has given at an address, for other processes; its pool and its size.
-    pub(crate) fn share(&self, base: u64) -> HsaResult<(Arc<SharedMemory>, MemoryPool, u64)> {
+    /// The memory that a pool has given at an address, for other processes, and the pool.
+    pub(crate) fn share(&self, base: u64) -> HsaResult<(Arc<SharedMemory>, MemoryPool)> {
         let state = self.state();
         let given = state.given.get(&base);
         let given = given.filter(|it| it.origin == MemoryOrigin::Pool);
@@ -461,7 +461,7 @@ impl Pools {
             say_once(&format!("memory cannot be shared: {problem}"));
             Status::OUT_OF_RESOURCES
         })?;
-        Ok((shared, given.pool, given.bytes))
+        Ok((shared, given.pool))
     }
 
     /// The device's memory, which has the addresses of all pools.

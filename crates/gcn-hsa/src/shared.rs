@@ -1,6 +1,6 @@
 //! Memory of other processes: a handle names the process and its open file, and the memory is that of the file.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 
@@ -23,8 +23,7 @@ pub struct IpcMemory {
     pool: u32,
     /// Inode of the file: the process may have closed it, and have another of that number.
     inode: [u32; 2],
-    /// Bytes as the program has asked for.
-    bytes: [u32; 2],
+    reserved: [u32; 2],
 }
 
 /// Begin of a handle: "gcn" and the version of what follows.
@@ -40,7 +39,7 @@ fn whole([low, high]: [u32; 2]) -> u64 {
 
 /// The handle of memory that a pool has given at an address.
 pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemory> {
-    let (shared, pool, known) = pools.share(base)?;
+    let (shared, pool) = pools.share(base)?;
     // HIP 5.2 gives the size in whole granules of the pool.
     if bytes > shared.bytes() {
         return Err(Status::INVALID_ARGUMENT);
@@ -53,7 +52,7 @@ pub(crate) fn export(pools: &Pools, base: u64, bytes: u64) -> HsaResult<IpcMemor
         file: shared.file().as_raw_fd().cast_unsigned(),
         pool: pool.handle() as u32,
         inode: halves(metadata.ino()),
-        bytes: halves(known),
+        reserved: [0; 2],
     })
 }
 
@@ -69,11 +68,8 @@ pub(crate) fn import(pools: &Pools, handle: &IpcMemory, bytes: u64) -> HsaResult
         ));
         Status::INVALID_ARGUMENT
     };
-    let open = || -> std::io::Result<File> {
-        let file = fs::OpenOptions::new().read(true).write(true).open(&path)?;
-        Ok(file)
-    };
-    let file = open().map_err(|_| gone())?;
+    let file = File::options().read(true).write(true).open(&path);
+    let file = file.map_err(|_| gone())?;
     let inode = file.metadata().map_or(0, |metadata| metadata.ino());
     if inode != whole(handle.inode) {
         return Err(gone());

@@ -418,7 +418,7 @@ impl Checking {
         new.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// The same for the code of every module that was noted: a kernel may have called functions of others.
+    /// Does what [`Checking::collect`] does for all modules noted so far, since a kernel may have called their functions.
     pub(crate) fn collect_all(&self, module: &Module) -> Vec<FindingReport> {
         let mut new = self.collect(module);
         for other in self.others(module) {

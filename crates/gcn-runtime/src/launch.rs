@@ -83,7 +83,7 @@ impl Kernel {
 #[must_use = "a launch does nothing until it is submitted"]
 pub struct Launch {
     kernel: Kernel,
-    shape: LaunchShape,
+    pub(crate) shape: LaunchShape,
     arguments: Vec<Argument>,
     segment: Option<ArgumentSegment>,
     threads: Option<usize>,
@@ -621,7 +621,7 @@ impl Launch {
         Ok((after, command))
     }
 
-    pub(crate) fn into_job(self) -> Result<(PreparedJob, Submission), Error> {
+    fn into_job(self) -> Result<(PreparedJob, Submission), Error> {
         let Launch {
             kernel,
             mut shape,

@@ -81,10 +81,6 @@ impl PreparedJob {
             .problems(self.kernel.module().device().target().isa)
     }
 
-    pub(crate) fn beyond_compiled(&self) -> Option<LaunchError> {
-        self.launch().beyond_compiled()
-    }
-
     pub(crate) fn scratch_bytes_per_thread(&self) -> u64 {
         self.launch().scratch_bytes_per_thread()
     }

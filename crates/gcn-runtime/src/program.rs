@@ -18,6 +18,7 @@ use std::time::Duration;
 
 use gcn_emu::observe::Observers;
 
+use crate::abi::hsa::beyond_compiled;
 use crate::report::{CodeMap, FaultReport, kernel_name};
 use crate::settings::Settings;
 use crate::{Completion, Device, Error, Kernel, Launch, Module, ProgramProfile, Queue};
@@ -179,8 +180,7 @@ impl Watch {
             observers = profile.watch(&kernel, observers);
         }
         if let Some(checks) = checks
-            && let Ok((job, _)) = launch.clone().into_job()
-            && let Some(problem) = job.beyond_compiled()
+            && let Some(problem) = beyond_compiled(kernel.description(), launch.shape.group)
         {
             checks.checks().reports_size(&kernel, &problem);
         }

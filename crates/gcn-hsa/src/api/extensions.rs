@@ -27,7 +27,7 @@ fn supported(extension: u16, major: u16) -> HsaResult<Option<u16>> {
     }
 }
 
-/// The same for an agent: devices have images. The loader's extension is the system's.
+/// The minor version of an extension that an agent supports: devices support images. The loader's extension is the system's.
 fn of_agent(agent: &Agent, extension: u16, major: u16) -> HsaResult<Option<u16>> {
     let known = supported(extension, major)?;
     Ok(known.filter(|_| extension == IMAGES && agent.emulated().is_some()))

@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::{array, call, each, put, put_info};
+use super::{address, array, call, each, pointer, put, put_info};
 use crate::abi::{Dim3, EachHandle, FreeCallback, Handle, PitchedPtr, PointerInfo, Times};
 use crate::agents::Agent;
 use crate::copies::{CopyJob, CopyRequest, PitchedCorner};
@@ -13,17 +13,9 @@ use crate::signals::Signal;
 use crate::status::{HsaResult, Status};
 use crate::transfers;
 
-fn address(pointer: *const c_void) -> u64 {
-    pointer.expose_provenance() as u64
-}
-
 /// The host's address of memory that the program may know by that of agents.
 fn host_address(pointer: *const c_void) -> u64 {
     of_host(address(pointer))
-}
-
-fn pointer(address: u64) -> *mut c_void {
-    std::ptr::with_exposed_provenance_mut(address as usize)
 }
 
 fn pool(runtime: &Runtime, handle: Handle) -> HsaResult<(MemoryPool, &Agent)> {
@@ -309,7 +301,7 @@ pub unsafe extern "C" fn hsa_amd_memory_fill(
         if !begin.is_multiple_of(4) || !is_inside {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let dwords = pointer(of_host(begin)).cast::<u32>();
+        let dwords = pointer::<u32>(of_host(begin));
         for index in 0..count {
             // SAFETY: the dwords are inside an allocation. Kernels may race for them, as they may on a device.
             unsafe { dwords.add(index).write_volatile(value) };
@@ -396,12 +388,10 @@ pub unsafe extern "C" fn hsa_amd_memory_copy_engine_status(
     from_agent: Handle,
     engines: *mut u32,
 ) -> Status {
-    call(|runtime| {
-        runtime.agent(to_agent)?;
-        runtime.agent(from_agent)?;
-        // SAFETY: the program vouches for its address.
-        unsafe { put(engines, 1) }
-    })
+    /// The only one.
+    const FIRST: u32 = HSA_AMD_SDMA_ENGINE_0;
+    // SAFETY: the program vouches for its address.
+    unsafe { put_engines((to_agent, from_agent), engines, FIRST) }
 }
 
 #[unsafe(no_mangle)]
@@ -410,13 +400,21 @@ pub unsafe extern "C" fn hsa_amd_memory_get_preferred_copy_engine(
     from_agent: Handle,
     engines: *mut u32,
 ) -> Status {
-    /// All are the same.
     const NO_PREFERENCE: u32 = 0;
+    // SAFETY: the program vouches for its address.
+    unsafe { put_engines((to_agent, from_agent), engines, NO_PREFERENCE) }
+}
+
+/// Writes a set of copy engines, a bit for each, for copies between two agents.
+///
+/// # Safety
+/// The address is null or has room for the set.
+unsafe fn put_engines((to, from): (Handle, Handle), engines: *mut u32, set: u32) -> Status {
     call(|runtime| {
-        runtime.agent(to_agent)?;
-        runtime.agent(from_agent)?;
-        // SAFETY: the program vouches for its address.
-        unsafe { put(engines, NO_PREFERENCE) }
+        runtime.agent(to)?;
+        runtime.agent(from)?;
+        // SAFETY: the caller vouches for the address.
+        unsafe { put(engines, set) }
     })
 }
 

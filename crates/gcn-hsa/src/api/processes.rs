@@ -2,7 +2,7 @@
 
 use std::ffi::c_void;
 
-use super::{array, call, put};
+use super::{address, array, call, pointer, put};
 use crate::abi::Handle;
 use crate::shared::{self, IpcMemory};
 use crate::status::Status;
@@ -14,7 +14,7 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_create(
     handle: *mut IpcMemory,
 ) -> Status {
     call(|runtime| {
-        let exported = shared::export(&runtime.pools, memory.addr() as u64, size as u64)?;
+        let exported = shared::export(&runtime.pools, address(memory), size as u64)?;
         // SAFETY: the program vouches for its address.
         unsafe { put(handle, exported) }
     })
@@ -39,13 +39,12 @@ pub unsafe extern "C" fn hsa_amd_ipc_memory_attach(
             return Err(Status::INVALID_ARGUMENT);
         }
         let base = shared::import(&runtime.pools, handle, size as u64)?;
-        let base = std::ptr::with_exposed_provenance_mut(base as usize);
         // SAFETY: the program vouches for its address.
-        unsafe { put(mapped, base) }
+        unsafe { put(mapped, pointer(base)) }
     })
 }
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_amd_ipc_memory_detach(mapped: *mut c_void) -> Status {
-    call(|runtime| shared::detach(&runtime.pools, mapped.addr() as u64))
+    call(|runtime| shared::detach(&runtime.pools, address(mapped)))
 }

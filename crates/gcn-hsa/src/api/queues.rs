@@ -3,7 +3,7 @@
 use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 
-use super::{array, call, put, put_info};
+use super::{array, call, pointer, put, put_info};
 use crate::abi::{Handle, HsaQueue, QueueCallback, Times};
 use crate::dispatch;
 use crate::info::{Info, unknown};
@@ -43,12 +43,7 @@ pub unsafe extern "C" fn hsa_queue_create(
         let address = made.address();
         runtime.add_queue(made);
         // SAFETY: the program vouches for its address.
-        unsafe {
-            put(
-                queue,
-                std::ptr::with_exposed_provenance_mut(address as usize),
-            )
-        }
+        unsafe { put(queue, pointer(address)) }
     })
 }
 

@@ -26,7 +26,7 @@ refused! {
         hsa_amd_ipc_signal_attach hsa_amd_ipc_signal_create;
     "there is no graphics driver to share memory with":
         hsa_amd_interop_map_buffer hsa_amd_interop_unmap_buffer hsa_amd_portable_export_dmabuf
-        hsa_amd_portable_export_dmabuf_v2         hsa_amd_portable_close_dmabuf;
+        hsa_amd_portable_export_dmabuf_v2 hsa_amd_portable_close_dmabuf;
     "the emulated devices have no shared virtual memory":
         hsa_amd_svm_attributes_get hsa_amd_svm_attributes_set hsa_amd_svm_prefetch_async;
     "memory does not move between pools":

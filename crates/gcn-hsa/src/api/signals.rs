@@ -267,7 +267,7 @@ impl<'a> Waited<'a> {
     }
 
     /// # Safety
-    /// The addresses are those of `count` elements.
+    /// Each pointer is null or points to `count` elements.
     unsafe fn of_program(
         runtime: &Runtime,
         count: u32,

@@ -42,7 +42,7 @@ const EXTENSIONS: usize = 128;
 /// The extension of images.
 pub(super) const IMAGES: u16 = HSA_EXTENSION_IMAGES as u16;
 /// The loader's extension.
-pub(super) const LOADER: u16 = 0x201;
+pub(super) const LOADER: u16 = HSA_EXTENSION_AMD_LOADER as u16;
 
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn hsa_system_get_info(attribute: u32, value: *mut c_void) -> Status {

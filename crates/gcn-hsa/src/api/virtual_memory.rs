@@ -7,7 +7,7 @@ use std::os::fd::{BorrowedFd, IntoRawFd};
 
 use gcn_runtime::memory::{ALIGNMENT, SharedMemory};
 
-use super::{array, call, put};
+use super::{address, array, call, pointer, put};
 use crate::abi::{Handle, MemoryAccess};
 use crate::mappings::HandleMemory;
 use crate::numbers::{HSA_ACCESS_PERMISSION_RW, MEMORY_TYPE_NONE, MEMORY_TYPE_PINNED};
@@ -15,7 +15,7 @@ use crate::pools::{MemoryPool, PoolKind};
 use crate::status::{HsaResult, Status};
 
 fn range(begin: *const c_void, size: usize) -> HsaResult<Range<u64>> {
-    let begin = begin.addr() as u64;
+    let begin = address(begin);
     let end = begin.checked_add(size as u64);
     end.map(|end| begin..end).ok_or(Status::INVALID_ARGUMENT)
 }
@@ -36,9 +36,8 @@ pub unsafe extern "C" fn hsa_amd_vmem_address_reserve_align(
         let base = runtime
             .mappings
             .reserve(&runtime.pools, size as u64, align.max(1))?;
-        let base = std::ptr::with_exposed_provenance_mut(base as usize);
         // SAFETY: the program vouches for its address.
-        unsafe { put(reserved, base) }
+        unsafe { put(reserved, pointer(base)) }
     })
 }
 
@@ -149,7 +148,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_get_access(
 ) -> Status {
     call(|runtime| {
         runtime.agent(agent)?;
-        let known = runtime.mappings.access(at.addr() as u64, agent)?;
+        let known = runtime.mappings.access(address(at), agent)?;
         // SAFETY: the program vouches for its address.
         unsafe { put(permissions, known) }
     })
@@ -217,7 +216,7 @@ pub unsafe extern "C" fn hsa_amd_vmem_retain_alloc_handle(
         if handle.is_null() {
             return Err(Status::INVALID_ARGUMENT);
         }
-        let retained = runtime.mappings.retain(at.addr() as u64)?;
+        let retained = runtime.mappings.retain(address(at))?;
         // SAFETY: the program vouches for its address.
         unsafe { put(handle, retained) }
     })

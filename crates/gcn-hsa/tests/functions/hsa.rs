@@ -158,6 +158,25 @@ pub fn pool(agent: Handle, flags: u32) -> Handle {
         .expect("there is such a pool")
 }
 
+/// The runtime's knowledge of an address.
+pub fn pointer_info(memory: *const c_void) -> PointerInfo {
+    let mut info = PointerInfo {
+        size: size_of::<PointerInfo>() as u32,
+        kind: 99,
+        agent_base_address: 0,
+        host_base_address: 0,
+        size_in_bytes: 0,
+        user_data: 0,
+        agent_owner: 0,
+        global_flags: 0,
+        registered: 0,
+    };
+    let (count, list) = (std::ptr::null_mut(), std::ptr::null_mut());
+    // SAFETY: the address is that of the information.
+    check(unsafe { hsa_amd_pointer_info(memory, &raw mut info, None, count, list) });
+    info
+}
+
 /// Memory of the device for `count` values.
 pub fn allocate<T>(count: usize) -> *mut T {
     let mut memory = std::ptr::null_mut();

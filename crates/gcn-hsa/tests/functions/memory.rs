@@ -108,24 +108,6 @@ fn boxes_are_copied_between_pitches() {
     }
 }
 
-fn info(memory: *const c_void) -> PointerInfo {
-    let mut info = PointerInfo {
-        size: size_of::<PointerInfo>() as u32,
-        kind: 99,
-        agent_base_address: 0,
-        host_base_address: 0,
-        size_in_bytes: 0,
-        user_data: 0,
-        agent_owner: 0,
-        global_flags: 0,
-        registered: 0,
-    };
-    let (count, list) = (std::ptr::null_mut(), std::ptr::null_mut());
-    // SAFETY: the address is that of the information.
-    check(unsafe { hsa_amd_pointer_info(memory, &raw mut info, None, count, list) });
-    info
-}
-
 #[test]
 fn a_kernel_works_on_locked_memory() {
     agents();
@@ -156,7 +138,7 @@ fn a_kernel_works_on_locked_memory() {
     check(unsafe { hsa_amd_memory_lock(own, bytes, std::ptr::null_mut(), 0, &raw mut seen) });
     assert_ne!(seen, own, "as on a real device");
     for pointer in [own, seen] {
-        let found = info(pointer.wrapping_byte_add(100));
+        let found = pointer_info(pointer.wrapping_byte_add(100));
         assert_eq!((found.kind, found.size_in_bytes), (2, bytes));
         assert_eq!(found.host_base_address, own.addr() as u64);
         assert_eq!(found.agent_base_address, seen.addr() as u64);
@@ -175,17 +157,17 @@ fn a_kernel_works_on_locked_memory() {
     check(hsa_amd_memory_unlock(own));
     check(hsa_amd_memory_unlock(own.wrapping_byte_add(8192)));
     assert_eq!(hsa_amd_memory_unlock(own), Status::INVALID_ARGUMENT);
-    assert_eq!(info(own).kind, 0);
+    assert_eq!(pointer_info(own).kind, 0);
 }
 
 #[test]
 fn pointers_are_those_of_their_allocation() {
     let memory = allocate::<u8>(5000);
-    let found = info(memory.wrapping_add(4999).cast());
+    let found = pointer_info(memory.wrapping_add(4999).cast());
     assert_eq!(
         (found.kind, found.size_in_bytes, found.agent_owner),
         (1, 5000, agents().device)
     );
     assert_eq!(found.agent_base_address, memory.addr() as u64);
-    assert_eq!(info(memory.wrapping_add(1 << 20).cast()).kind, 0);
+    assert_eq!(pointer_info(memory.wrapping_add(1 << 20).cast()).kind, 0);
 }

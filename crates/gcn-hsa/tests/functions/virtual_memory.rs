@@ -57,24 +57,6 @@ fn set_access(base: *mut c_void, size: usize, permissions: u32) -> Status {
     unsafe { hsa_amd_vmem_set_access(base, size, &raw const access, 1) }
 }
 
-fn pointer_type(memory: *const c_void) -> u32 {
-    let mut info = PointerInfo {
-        size: size_of::<PointerInfo>() as u32,
-        kind: 0,
-        agent_base_address: 0,
-        host_base_address: 0,
-        size_in_bytes: 0,
-        user_data: 0,
-        agent_owner: 0,
-        global_flags: 0,
-        registered: 0,
-    };
-    let none = std::ptr::null_mut();
-    // SAFETY: the address is that of the information.
-    check(unsafe { hsa_amd_pointer_info(memory, &raw mut info, None, none, none.cast()) });
-    info.kind
-}
-
 fn add(array: *mut u32, items: u32, value: u32) {
     let (queue, done) = (Queue::new(64), signal(1));
     queue.dispatch(
@@ -122,7 +104,7 @@ fn handles_are_mapped_side_by_side_and_again_elsewhere() {
     check(set_access(at(base, UNIT), UNIT, HSA_ACCESS_PERMISSION_RW));
     check(set_access(base, 2 * UNIT, HSA_ACCESS_PERMISSION_RW));
     assert_eq!(
-        pointer_type(at(base, UNIT + 4)),
+        pointer_info(at(base, UNIT + 4)).kind,
         HSA_EXT_POINTER_TYPE_HSA_VMEM
     );
     // Rows of the kernel reach from one into the other.
@@ -235,7 +217,7 @@ fn a_handle_goes_through_a_file_and_memory_through_a_handle() {
             &raw mut seen,
         ));
     }
-    assert_eq!(pointer_type(seen), HSA_EXT_POINTER_TYPE_IPC);
+    assert_eq!(pointer_info(seen).kind, HSA_EXT_POINTER_TYPE_IPC);
     add(seen.cast(), 300, 10);
     // SAFETY: the memory is the test's, and no kernel runs.
     assert_eq!(unsafe { array.add(299).read() }, 11);

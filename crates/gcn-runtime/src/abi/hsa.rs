@@ -33,6 +33,7 @@ use arguments::Services;
 pub use error::{LaunchError, LaunchNote, MAX_SCRATCH_PER_LANE, MAX_WAVES};
 pub(crate) use inspect::unowned_sources;
 pub use inspect::{BeyondArguments, UnownedSources, UnsetSgprs};
+pub(crate) use limits::beyond_compiled;
 pub use limits::max_lds;
 pub use load::{LoadError, Loaded, LoadedSymbol, link, load};
 use registers::{Pointers, sgprs};

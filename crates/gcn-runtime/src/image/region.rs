@@ -105,7 +105,7 @@ impl BoxSize {
         BoxPlace::new(address, self.origin, self.size, pitches.row, pitches.slice)
     }
 
-    /// The same box in memory that has nothing else.
+    /// The box's place in memory that holds nothing but the box.
     pub fn alone(&self, address: u64, pitches: Pitches) -> BoxPlace {
         BoxPlace::new(address, [0; 3], self.size, pitches.row, pitches.slice)
     }

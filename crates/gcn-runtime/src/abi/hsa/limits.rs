@@ -3,7 +3,7 @@
 use gcn_emu::run::{MAX_GROUP, Unfit, fits};
 use gcn_emu::wave::LANES;
 use gcn_isa::Isa;
-use gcn_object::MAX_KERNARG_BYTES;
+use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 
 use super::error::{LaunchError, MAX_SCRATCH_PER_LANE, MAX_WAVES};
 use super::start::{Arguments, KernelStart, LaunchShape};
@@ -24,22 +24,25 @@ pub fn max_lds(isa: Isa) -> u32 {
     }
 }
 
-impl KernelStart<'_> {
-    /// The error in the size of workgroups, held against what the compiler was told of it.
-    pub(crate) fn beyond_compiled(&self) -> Option<LaunchError> {
-        let metadata = self.kernel.metadata.as_ref()?;
-        let given = self.shape.group.map(u64::from);
-        let items = given
-            .iter()
-            .fold(1, |items: u64, n| items.saturating_mul(*n));
-        if let Some(required) = metadata.reqd_workgroup_size.filter(|it| *it != given) {
-            return Some(LaunchError::GroupRequired { required, given });
-        }
-        let most = metadata.max_flat_workgroup_size;
-        let most = most.filter(|most| *most != 0 && items > *most)?;
-        Some(LaunchError::GroupBeyondKernel { items, most })
-    }
+/// Work-items of a workgroup.
+fn items(group: [u32; 3]) -> u64 {
+    let sizes = group.into_iter().map(u64::from);
+    sizes.fold(1, u64::saturating_mul)
+}
 
+/// The error in the size of workgroups of a kernel, compared with what it was compiled for.
+pub(crate) fn beyond_compiled(kernel: &ObjectKernel, group: [u32; 3]) -> Option<LaunchError> {
+    let metadata = kernel.metadata.as_ref()?;
+    let (given, items) = (group.map(u64::from), items(group));
+    if let Some(required) = metadata.reqd_workgroup_size.filter(|it| *it != given) {
+        return Some(LaunchError::GroupRequired { required, given });
+    }
+    let most = metadata.max_flat_workgroup_size;
+    let most = most.filter(|most| *most != 0 && items > *most)?;
+    Some(LaunchError::GroupBeyondKernel { items, most })
+}
+
+impl KernelStart<'_> {
     /// The error in the sizes, for a device of instruction set `isa`.
     ///
     /// # Examples
@@ -66,14 +69,12 @@ impl KernelStart<'_> {
         }
         let descriptor = &self.kernel.descriptor;
         let given = group.map(u64::from);
-        let items = given
-            .iter()
-            .fold(1, |product: u64, n| product.saturating_mul(*n));
+        let items = items(group);
         if items > MAX_GROUP {
             problems.push(LaunchError::GroupTooLarge(items));
         } else if !matches!(self.arguments, Arguments::Packet(_)) {
             // The packet processor does not read metadata: they are a matter of those who build packets.
-            problems.extend(self.beyond_compiled());
+            problems.extend(beyond_compiled(self.kernel, group));
         }
         let groups = grid
             .iter()
