@@ -54,28 +54,27 @@ fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
     let is_made = chain
         .iter()
         .any(|step| !matches!(step.what, Expanded::File(_)));
-    let (mut errors, mut warnings) = (0, 0);
-    for diagnostic in asm.diagnostics.iter_mut().skip(from) {
+    let (mut errors, mut warnings) = (0, expansion.inner_warnings);
+    for mut diagnostic in asm.diagnostics.split_off(from) {
+        if diagnostic.severity == Severity::Error {
+            errors += 1;
+        } else if is_made {
+            warnings += 1;
+            if warnings > MAX_WARNINGS {
+                continue;
+            }
+        }
+        // This reads the text up to the place.
         expansion
             .explain(&chain, &diagnostic.span)
-            .apply(diagnostic);
-        match diagnostic.severity {
-            Severity::Error => errors += 1,
-            _ => warnings += 1,
-        }
+            .apply(&mut diagnostic);
+        asm.diagnostics.push(diagnostic);
     }
     if !is_made {
         return;
     }
     asm.reader.expansion.inner_errors += errors;
-    asm.reader.expansion.inner_warnings += warnings;
-    if asm.reader.expansion.inner_warnings > MAX_WARNINGS {
-        let mut index = 0;
-        asm.diagnostics.retain(|diagnostic| {
-            index += 1;
-            index <= from || diagnostic.severity == Severity::Error
-        });
-    }
+    asm.reader.expansion.inner_warnings = warnings;
     if asm.reader.expansion.inner_errors >= MAX_ERRORS {
         if let Some(last) = asm.diagnostics.last_mut() {
             last.help.push(format!(
