@@ -20,6 +20,7 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask hsa [PROFILE]                    build the libraries of gcn exec with a profile (release)
        cargo xtask headers RELEASE=INCLUDE...       write what gcn-hsa knows of the HSA headers of releases of ROCm
        cargo xtask rocm SUITE [--release trixie|forky|sid|experimental] [--target T] [--sample N]
+                        [--filter F] [--seconds N] [--prefix PREFIX]
                                                     run AMD's tests of a library, or one in N, in a root of that release of
                                                     Debian, and hold failures against rocm-known.txt; as root, hours
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with

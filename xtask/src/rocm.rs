@@ -7,12 +7,15 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
 use crate::hsa::target_directory;
 use crate::{dist, is_root, run};
+use outcome::{Outcome, outcomes_of, output_of};
+
+mod outcome;
 
 const MIRROR: &str = "http://deb.debian.org/debian";
 /// Directory of `gcn` in a root.
@@ -113,57 +116,19 @@ const RELEASES: [Release; 4] = [
     },
 ];
 
-/// End of a test.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-enum Outcome {
-    Passed,
-    Failed,
-    Crashed,
-    TooSlow,
-    /// The test says that it does not apply.
-    Skipped,
-    /// The program has no code for the target.
-    NoCode,
-}
-
-impl Outcome {
-    const ALL: [Outcome; 6] = [
-        Outcome::Passed,
-        Outcome::Failed,
-        Outcome::Crashed,
-        Outcome::TooSlow,
-        Outcome::Skipped,
-        Outcome::NoCode,
-    ];
-
-    fn name(self) -> &'static str {
-        match self {
-            Outcome::Passed => "passed",
-            Outcome::Failed => "failed",
-            Outcome::Crashed => "crashed",
-            Outcome::TooSlow => "too slow",
-            Outcome::Skipped => "skipped",
-            Outcome::NoCode => "no code",
-        }
-    }
-
-    fn named(name: &str) -> Option<Outcome> {
-        Outcome::ALL.into_iter().find(|it| it.name() == name)
-    }
-
-    /// True of those whose cause has to be known.
-    fn is_failure(self) -> bool {
-        matches!(self, Outcome::Failed | Outcome::Crashed)
-    }
-}
-
 /// Choices of the command line.
 struct Wanted {
     suite: &'static Suite,
     release: &'static Release,
     target: String,
     /// Number of tests of which one is run.
-    sample: usize,
+    sample: u64,
+    /// Tests that are chosen from, in place of the suite's.
+    filter: String,
+    /// Time for the tests of each program, without its list.
+    time: Duration,
+    /// What `cargo xtask dist` installed earlier, in place of today's state.
+    prefix: Option<PathBuf>,
 }
 
 /// Runs a suite: the words of the command line behind `rocm`.
@@ -178,7 +143,13 @@ pub(crate) fn rocm(words: &[&str]) -> Result<()> {
     );
     let root = make_root(wanted.release)?;
     chroot(&root, &install_command(&wanted))?;
-    dist::dist(&root.join(PREFIX))?;
+    let installed = root.join(PREFIX);
+    match &wanted.prefix {
+        Some(prefix) => run(Command::new("cp")
+            .args(["-aT", "--remove-destination"])
+            .args([prefix, &installed]))?,
+        None => dist::dist(&installed)?,
+    }
     let results = run_suite(&root, &wanted)?;
     report(&wanted, &results)
 }
@@ -205,6 +176,9 @@ impl Wanted {
             release: &RELEASES[1],
             target: "gfx906".to_owned(),
             sample: 1,
+            filter: suite.filter.to_owned(),
+            time: Duration::MAX,
+            prefix: None,
         };
         for option in options.chunks(2) {
             match option {
@@ -218,18 +192,12 @@ impl Wanted {
                     })?;
                 }
                 ["--target", target] => wanted.target = (*target).to_owned(),
-                ["--sample", count] => {
-                    wanted.sample =
-                        count
-                            .parse()
-                            .ok()
-                            .filter(|count| *count > 0)
-                            .with_context(|| {
-                                format!("`{count}` is no number: --sample 50 runs one test in 50")
-                            })?;
-                }
+                ["--sample", count] => wanted.sample = positive(count)?,
+                ["--filter", filter] => wanted.filter = (*filter).to_owned(),
+                ["--seconds", seconds] => wanted.time = Duration::from_secs(positive(seconds)?),
+                ["--prefix", prefix] => wanted.prefix = Some(prefix.into()),
                 other => bail!(
-                    "`{}` is not --release, --target or --sample with a value",
+                    "`{}` is not --release, --target, --sample, --filter, --seconds or --prefix with a value",
                     other.join(" ")
                 ),
             }
@@ -237,14 +205,33 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// The file with the outcome of each test, which a run that was stopped goes on with.
-    fn results(&self) -> PathBuf {
+    /// The file with the outcome of each test, which a run that was stopped goes on with; `log` has what failures print.
+    fn results(&self, extension: &str) -> PathBuf {
         let name = format!(
-            "{}-{}-{}.txt",
+            "{}-{}-{}.{extension}",
             self.suite.name, self.release.name, self.target
         );
         directory().join("results").join(name)
     }
+
+    /// True if a test is in the sample, which depends on its name alone.
+    fn takes(&self, test: &str) -> bool {
+        fnv1a(test).is_multiple_of(self.sample)
+    }
+}
+
+fn positive(number: &str) -> Result<u64> {
+    let parsed = number.parse().ok().filter(|it| *it > 0);
+    parsed.with_context(|| {
+        format!("`{number}` is not a number from 1: `--sample 50` runs one test in 50")
+    })
+}
+
+/// The hash of Fowler, Noll and Vo with 64 bits, which is the same everywhere.
+fn fnv1a(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
+    })
 }
 
 fn directory() -> PathBuf {
@@ -349,7 +336,7 @@ fn execute(
 
 /// Runs the tests of a suite that have no outcome yet.
 fn run_suite(root: &Path, wanted: &Wanted) -> Result<BTreeMap<String, Outcome>> {
-    let file = wanted.results();
+    let file = wanted.results("txt");
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     let known = fs::read_to_string(&file).unwrap_or_default();
     let mut results: BTreeMap<String, Outcome> = known
@@ -360,30 +347,40 @@ fn run_suite(root: &Path, wanted: &Wanted) -> Result<BTreeMap<String, Outcome>> 
         })
         .collect();
     let mut log = OpenOptions::new().create(true).append(true).open(&file)?;
+    let failures = wanted.results("log");
+    let mut failures = OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(failures)?;
     let package = wanted.suite.packages[0];
     for program in programs(&root.join(PROGRAMS).join(package))? {
         let program = format!("{package}/{program}");
         let tests = list(root, wanted, &program)?;
-        // The choice does not depend on what has been run before.
-        let chosen = tests.iter().step_by(wanted.sample);
-        let mut left: Vec<&String> = chosen
+        let mut left: Vec<&String> = tests
+            .iter()
+            .filter(|test| wanted.takes(test))
             .filter(|test| !results.contains_key(&format!("{program} {test}")))
             .collect();
         left.reverse();
-        while !left.is_empty() {
+        let start = Instant::now();
+        while !left.is_empty() && start.elapsed() < wanted.time {
             let batch: Vec<&String> = left
                 .split_off(left.len().saturating_sub(BATCH))
                 .into_iter()
                 .rev()
                 .collect();
             let begin = Instant::now();
-            let outcomes = run_batch(root, wanted, &program, &batch)?;
+            let remaining = wanted.time.saturating_sub(start.elapsed());
+            let (outcomes, output) = run_batch(root, wanted, &program, &batch, remaining)?;
             // What stopped the program has an outcome; what comes behind it is run again.
             let done = outcomes.len();
             left.extend(batch[done..].iter().rev().copied());
             for (test, outcome) in batch.iter().zip(outcomes) {
                 let name = format!("{program} {test}");
                 writeln!(log, "{}\t{name}", outcome.name())?;
+                if outcome.is_failure() {
+                    failures.write_all(output_of(&output, test).as_bytes())?;
+                }
                 results.insert(name, outcome);
             }
             println!(
@@ -413,7 +410,7 @@ fn programs(directory: &Path) -> Result<Vec<String>> {
 
 /// The names of a program's tests.
 fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
-    let filter = format!("--gtest_filter={}", wanted.suite.filter);
+    let filter = format!("--gtest_filter={}", wanted.filter);
     let arguments = ["--gtest_list_tests", &filter];
     let output = execute(root, &wanted.target, program, &arguments, LIST_SECONDS)?;
     let text = String::from_utf8_lossy(&output.stdout);
@@ -434,16 +431,21 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
     Ok(tests)
 }
 
-/// Runs tests in one process. Returns an outcome for each, or fewer if a test ends the process.
+/// Runs tests in one process. Returns an outcome for each, or fewer if a test ends the process or the time is over, and what the
+/// program printed.
 fn run_batch(
     root: &Path,
     wanted: &Wanted,
     program: &str,
     tests: &[&String],
-) -> Result<Vec<Outcome>> {
+    time: Duration,
+) -> Result<(Vec<Outcome>, String)> {
     let names: Vec<&str> = tests.iter().map(|it| it.as_str()).collect();
     let filter = format!("--gtest_filter={}", names.join(":"));
-    let seconds = TEST_SECONDS * if tests.len() == 1 { 1 } else { 6 };
+    let seconds = match tests {
+        [_] => TEST_SECONDS,
+        _ => time.as_secs().clamp(TEST_SECONDS, 6 * TEST_SECONDS),
+    };
     let output = execute(root, &wanted.target, program, &[&filter], seconds)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     if tests.len() == 1 && tests[0] == "*" {
@@ -452,26 +454,23 @@ fn run_batch(
             Some(TIMED_OUT) => Outcome::TooSlow,
             _ => Outcome::Failed,
         };
-        return Ok(vec![outcome]);
+        return Ok((vec![outcome], text));
     }
     let ended = outcomes_of(&text);
-    let mut outcomes = Vec::new();
-    for test in &names {
-        let Some(outcome) = ended.get(*test) else {
-            break;
-        };
-        outcomes.push(*outcome);
-    }
+    let mut outcomes: Vec<Outcome> = names
+        .iter()
+        .map_while(|test| ended.get(test).copied())
+        .collect();
     if outcomes.len() == tests.len() {
-        return Ok(outcomes);
+        return Ok((outcomes, text));
     }
     // The one that was running: in a batch that was too slow it is run again by itself.
     let is_late = output.status.code() == Some(TIMED_OUT);
     if is_late && tests.len() > 1 {
         if outcomes.is_empty() {
-            return run_batch(root, wanted, program, &tests[..1]);
+            return run_batch(root, wanted, program, &tests[..1], time);
         }
-        return Ok(outcomes);
+        return Ok((outcomes, text));
     }
     let has_no_code =
         text.contains("no kernel image is available") || text.contains("hipErrorNoBinaryForGpu");
@@ -480,27 +479,7 @@ fn run_batch(
         (false, true) => Outcome::NoCode,
         (false, false) => Outcome::Crashed,
     });
-    Ok(outcomes)
-}
-
-/// The tests that have ended, by the output of a program.
-fn outcomes_of(text: &str) -> BTreeMap<&str, Outcome> {
-    let mut ended = BTreeMap::new();
-    for line in text.lines() {
-        let outcome = match line.get(..12) {
-            Some("[       OK ]") => Outcome::Passed,
-            Some("[  FAILED  ]") => Outcome::Failed,
-            Some("[  SKIPPED ]") => Outcome::Skipped,
-            _ => continue,
-        };
-        let name = line[12..]
-            .trim()
-            .split([' ', ','])
-            .next()
-            .unwrap_or_default();
-        ended.entry(name).or_insert(outcome);
-    }
-    ended
+    Ok((outcomes, text))
 }
 
 /// Prints the table, and holds failures against those that are known, both ways.
@@ -562,18 +541,6 @@ fn is_of(place: &str, wanted: &Wanted) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn outcomes_are_read_from_what_programs_print() {
-        let text = "[ RUN      ] a/b.c/0\n[       OK ] a/b.c/0 (12 ms)\n[ RUN      ] a/b.c/1\nwrong\n\
-                    [  FAILED  ] a/b.c/1, where GetParam() = 3 (4 ms)\n[ RUN      ] d.e\n[  SKIPPED ] d.e (0 ms)\n\
-                    [ RUN      ] d.f\n";
-        let ended = outcomes_of(text);
-        assert_eq!(ended.len(), 3);
-        assert_eq!(ended["a/b.c/0"], Outcome::Passed);
-        assert_eq!(ended["a/b.c/1"], Outcome::Failed);
-        assert_eq!(ended["d.e"], Outcome::Skipped);
-    }
 
     #[test]
     fn words_choose_a_suite_a_release_and_a_sample() {

@@ -338,7 +338,9 @@ impl Agent {
             HSA_AMD_AGENT_INFO_NEAREST_CPU => Info::U64(FIRST_HANDLE),
             HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES => {
                 let is_apu = self.number_of(false, |_, chip| chip.is_apu());
-                Info::Bytes(u64::from(is_apu).to_le_bytes().to_vec())
+                // `hsa_flag_isset64` takes the number of a bit, not a mask.
+                let flags = u64::from(is_apu) << HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU;
+                Info::Bytes(flags.to_le_bytes().to_vec())
             }
             HSA_AMD_AGENT_INFO_AQL_EXTENSIONS => Info::Bytes(vec![0; 8]),
             // A launch takes its scratch from the device's memory.

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use gcn_hsa::numbers::HSA_AMD_AGENT_INFO_NEAREST_CPU;
+use gcn_hsa::numbers::{HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES, HSA_AMD_AGENT_INFO_NEAREST_CPU};
 
 use super::hsa::*;
 
@@ -269,4 +269,29 @@ fn attributes_of_newer_headers_have_values() {
     // SAFETY: nothing is written.
     let status = unsafe { hsa_agent_get_info(agents().device, 0xa7ff, to) };
     assert_eq!(status, Status::INVALID_ARGUMENT);
+}
+
+/// HIP's `integrated` is bit 1 of the memory properties: `hsa_flag_isset64` takes the 1 of the headers as the number of a bit.
+#[test]
+fn apus_say_that_they_are() {
+    const CASE: &str = "TEST_APU";
+    const NAME: &str = "executables::apus_say_that_they_are";
+    let Some(expected) = std::env::var_os(CASE) else {
+        for (target, expected) in [
+            ("gfx803", "0"),
+            ("gfx906", "0"),
+            ("gfx902", "2"),
+            ("gfx90c", "2"),
+        ] {
+            let ended = run_again(NAME, [(CASE, expected), ("GCN_TARGET", target)]);
+            let text = String::from_utf8_lossy(&ended.stderr);
+            assert!(ended.status.success(), "{target}: {text}");
+        }
+        return;
+    };
+    let mut flags = 0u64;
+    let attribute = HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES;
+    // SAFETY: the attribute has 8 bytes.
+    check(unsafe { hsa_agent_get_info(agents().device, attribute, (&raw mut flags).cast()) });
+    assert_eq!(flags.to_string(), expected.to_string_lossy());
 }

@@ -1,6 +1,7 @@
 //! The functions that the tests call, and what they have in common.
 
 use std::ffi::{CStr, c_char, c_void};
+use std::process::{Command, Output};
 use std::sync::LazyLock;
 
 use gcn_asm::{Options, Source, assemble};
@@ -124,6 +125,14 @@ pub fn collect(iterate: impl FnOnce(Option<EachHandle>, *mut c_void) -> Status) 
 pub struct Agents {
     pub host: Handle,
     pub device: Handle,
+}
+
+/// Runs a test of this file by itself in a process with these variables.
+pub fn run_again<const N: usize>(test: &str, variables: [(&str, &str); N]) -> Output {
+    let program = std::env::current_exe().expect("a name");
+    let mut again = Command::new(program);
+    again.args(["--exact", test, "--nocapture"]).envs(variables);
+    again.output().expect("it can be run")
 }
 
 pub fn agents() -> &'static Agents {

@@ -209,10 +209,7 @@ fn acquire_fences_of_packets_count_for_the_checker_of_races() {
     ];
     let Some(case) = std::env::var_os(CASE) else {
         for (case, .., is_found) in cases {
-            let mut test = std::process::Command::new(std::env::current_exe().expect("a name"));
-            test.args(["--exact", NAME, "--nocapture"]);
-            let ended = test.env(CASE, case).env("GCN_CHECK", "races").output();
-            let ended = ended.expect("it can be run");
+            let ended = run_again(NAME, [(CASE, case), ("GCN_CHECK", "races")]);
             let text = String::from_utf8_lossy(&ended.stderr);
             assert!(ended.status.success(), "{case}: {text}");
             let found = text.matches("without an acquire fence").count();
