@@ -419,7 +419,12 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
     for line in text.lines() {
         let name = line.split('#').next().unwrap_or_default().trim_end();
         match name.strip_prefix("  ") {
-            Some(test) if !group.is_empty() => tests.push(format!("{group}{}", test.trim())),
+            Some(test) if !group.is_empty() => {
+                let test = format!("{group}{}", test.trim());
+                if !is_disabled(&test) {
+                    tests.push(test);
+                }
+            }
             _ if name.ends_with('.') && !name.contains(' ') => group = name,
             _ => group = "",
         }
@@ -429,6 +434,12 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
         tests.push("*".to_owned());
     }
     Ok(tests)
+}
+
+/// True if GoogleTest lists a test, but does not run it.
+fn is_disabled(test: &str) -> bool {
+    test.split(['.', '/'])
+        .any(|part| part.starts_with("DISABLED_"))
 }
 
 /// Runs tests in one process. Returns an outcome for each, or fewer if a test ends the process or the time is over, and what the
