@@ -2,7 +2,7 @@
 // An offset in an SGPR leads beyond the descriptor's end, which GCN 1.0 and 1.1 do not notice (errata E256).
 //! grid = 64
 //! args = { data = "u32*64:iota" }
-// GCN all: error[buffer-out-of-bounds]: loads 4 bytes at offset 0x0 of record 0, which the descriptor does not have
+// GCN all: warning[buffer-out-of-bounds]: loads 4 bytes at offset 0x0 of record 0, which the descriptor does not have
 // GCN all: --> check/bounds-buffer-soffset.s:35:5
 // GCN all: |
 // GCN all: 35 |     buffer_load_dword v3, v1, s[4:7], s8 offen
@@ -17,8 +17,8 @@
 // GCN 1.0, 1.1: = note: kernel kernel, once
 // GCN 1.2, 1.4, 1.4.1: 
 // GCN 1.0, 1.1: 
-// GCN 1.2, 1.4, 1.4.1: 1 error
-// GCN 1.0, 1.1: 1 error
+// GCN 1.2, 1.4, 1.4.1: 1 warning
+// GCN 1.0, 1.1: 1 warning
 // GCN 1.2, 1.4, 1.4.1: exit status 3
 // GCN 1.0, 1.1: exit status 3
 .globl kernel

@@ -2,7 +2,7 @@
 // Descriptors end where they say: the run goes on.
 //! grid = 64
 //! args = { data = "u32*64:iota" }
-// GCN all: error[buffer-out-of-bounds]: loads 4 bytes at offset 0x100 of record 0, which the descriptor does not have
+// GCN all: warning[buffer-out-of-bounds]: loads 4 bytes at offset 0x100 of record 0, which the descriptor does not have
 // GCN all: --> check/bounds-buffer.s:29:5
 // GCN all: |
 // GCN all: 29 |     buffer_load_dword v3, v1, s[4:7], 0 offen offset:8
@@ -14,7 +14,7 @@
 // GCN all: = note: the descriptor has stride 0 and 256 records or bytes
 // GCN all: = note: kernel kernel, once
 // GCN all: 
-// GCN all: 1 error
+// GCN all: 1 warning
 // GCN all: exit status 3
 .globl kernel
 .p2align 8

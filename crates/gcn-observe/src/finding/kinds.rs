@@ -342,10 +342,11 @@ kinds! {
         example "scratch_store_dword v0, v1, off    ; v0 is not below the kernel's scratch"
         remedy "Compare the index with the array's length; give a kernel whose stack depends on the run more of it."
         source "checklist 3.25; errata E087"
-    BufferOutOfBounds "buffer-out-of-bounds" Bounds Error
-        meaning "An access through a buffer descriptor is beyond its bounds. Hardware loads 0 and drops stores there."
+    BufferOutOfBounds "buffer-out-of-bounds" Bounds Warning
+        meaning "An access through a buffer descriptor is beyond its bounds. Hardware loads 0 and drops stores there, which kernels \
+                 for matrices of any size rely on at the edges."
         example "buffer_load_dword v1, v0, s[0:3], 0 offen    ; v0 is not below s2"
-        remedy "Compare the index with the number of records, or make the descriptor larger."
+        remedy "Compare the index with the number of records, or make the descriptor larger. Suppress the finding where zeros are meant."
         source "errata E119, E308"
     StoreToReadOnly "store-to-read-only" Bounds Error
         meaning "A kernel writes a buffer to which all its arguments that point there are declared to only read it, or which the program \
