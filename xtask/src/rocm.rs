@@ -38,50 +38,38 @@ const TIMED_OUT: i32 = 124;
 /// The tests of a library.
 struct Suite {
     name: &'static str,
-    packages: &'static [&'static str],
+    /// Name of the package with the programs, but for the number of the library's interface and `-tests`.
+    package: &'static str,
     /// Tests that are chosen from.
     filter: &'static str,
 }
 
-const fn suite(
-    name: &'static str,
-    packages: &'static [&'static str],
-    filter: &'static str,
-) -> Suite {
+const fn suite(name: &'static str, package: &'static str, filter: &'static str) -> Suite {
     Suite {
         name,
-        packages,
+        package,
         filter,
     }
 }
 
-/// The first package of each has the programs.
-const SUITES: [Suite; 13] = [
-    suite("rocrand", &["librocrand1-tests"], "*"),
-    suite("hiprand", &["libhiprand1-tests"], "*"),
-    suite(
-        "rocblas",
-        &["librocblas4-tests", "librocblas4-tests-data"],
-        "*quick*",
-    ),
-    suite(
-        "hipblas",
-        &["libhipblas3-tests", "libhipblas3-tests-data"],
-        "*quick*",
-    ),
-    suite("rocfft", &["librocfft0-tests"], "*"),
-    suite("hipfft", &["libhipfft0-tests"], "*"),
-    suite("rocprim", &["librocprim-tests"], "*"),
-    suite("hipcub", &["libhipcub-tests"], "*"),
-    suite("rocthrust", &["librocthrust-tests"], "*"),
-    suite(
-        "rocsparse",
-        &["librocsparse1-tests", "librocsparse1-tests-data"],
-        "*quick*",
-    ),
-    suite("rocsolver", &["librocsolver0-tests"], "*"),
-    suite("rocalution", &["librocalution0-tests"], "*"),
-    suite("rccl", &["librccl1-tests"], "*"),
+const SUITES: [Suite; 17] = [
+    suite("rocrand", "librocrand", "*"),
+    suite("hiprand", "libhiprand", "*"),
+    suite("rocblas", "librocblas", "*quick*"),
+    suite("hipblas", "libhipblas", "*quick*"),
+    suite("rocfft", "librocfft", "*"),
+    suite("hipfft", "libhipfft", "*"),
+    suite("rocprim", "librocprim", "*"),
+    suite("hipcub", "libhipcub", "*"),
+    suite("rocthrust", "librocthrust", "*"),
+    suite("rocsparse", "librocsparse", "*quick*"),
+    suite("hipsparse", "libhipsparse", "*"),
+    suite("rocsolver", "librocsolver", "*"),
+    suite("hipsolver", "libhipsolver", "*"),
+    suite("rocalution", "librocalution", "*"),
+    suite("rccl", "librccl", "*"),
+    suite("miopen", "libmiopen", "*"),
+    suite("migraphx", "migraphx", "*"),
 ];
 
 /// A release of Debian, with the HIP that it has.
@@ -142,7 +130,8 @@ pub(crate) fn rocm(words: &[&str]) -> Result<()> {
         "a root of another release of Debian is made and entered by root alone"
     );
     let root = make_root(wanted.release)?;
-    chroot(&root, &install_command(&wanted))?;
+    let packages = packages(&root, &wanted)?;
+    chroot(&root, &install_command(wanted.release, &packages))?;
     let installed = root.join(PREFIX);
     match &wanted.prefix {
         Some(prefix) => run(Command::new("cp")
@@ -150,7 +139,7 @@ pub(crate) fn rocm(words: &[&str]) -> Result<()> {
             .args([prefix, &installed]))?,
         None => dist::dist(&installed)?,
     }
-    let results = run_suite(&root, &wanted)?;
+    let results = run_suite(&root, &wanted, &packages[0])?;
     report(&wanted, &results)
 }
 
@@ -255,7 +244,9 @@ fn make_root(release: &Release) -> Result<PathBuf> {
             .args(["--variant=minbase", "--no-check-gpg", release.base])
             .arg(&root)
             .arg(MIRROR))?;
-        let suites: BTreeSet<&str> = [release.base, "sid", release.preferred].into();
+        let mut suites = BTreeSet::from([release.base, release.preferred]);
+        // Testing lacks packages for weeks.
+        suites.extend((release.base == "forky").then_some("sid"));
         let sources: Vec<String> = suites
             .iter()
             .map(|it| format!("deb {MIRROR} {it} main\n"))
@@ -296,12 +287,40 @@ fn make_root(release: &Release) -> Result<PathBuf> {
     Ok(root)
 }
 
-fn install_command(wanted: &Wanted) -> String {
+/// The packages of a suite, that with the programs first: Debian numbers them as the library's interface, which differs between
+/// releases.
+fn packages(root: &Path, wanted: &Wanted) -> Result<Vec<String>> {
     let Wanted { suite, release, .. } = wanted;
+    let listed = entered(root, &format!("apt-cache pkgnames {}", suite.package)).output()?;
+    let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
+    let number = |name: &&str| {
+        let digits = name.strip_prefix(suite.package)?.strip_suffix("-tests")?;
+        match digits {
+            "" => Some(0),
+            _ => digits.parse::<u32>().ok(),
+        }
+    };
+    let newest = listed
+        .lines()
+        .filter(|name| number(name).is_some())
+        .max_by_key(number);
+    let newest = newest.with_context(|| {
+        format!(
+            "Debian {} has no package {}*-tests",
+            release.name, suite.package
+        )
+    })?;
+    let data = format!("{newest}-data");
+    let mut packages = vec![newest.to_owned()];
+    packages.extend(listed.lines().any(|name| name == data).then_some(data));
+    Ok(packages)
+}
+
+fn install_command(release: &Release, packages: &[String]) -> String {
     format!(
         "DEBIAN_FRONTEND=noninteractive apt-get install -y -t {} {}",
         release.preferred,
-        suite.packages.join(" ")
+        packages.join(" ")
     )
 }
 
@@ -335,7 +354,7 @@ fn execute(
 }
 
 /// Runs the tests of a suite that have no outcome yet.
-fn run_suite(root: &Path, wanted: &Wanted) -> Result<BTreeMap<String, Outcome>> {
+fn run_suite(root: &Path, wanted: &Wanted, package: &str) -> Result<BTreeMap<String, Outcome>> {
     let file = wanted.results("txt");
     fs::create_dir_all(file.parent().unwrap_or(Path::new(".")))?;
     let known = fs::read_to_string(&file).unwrap_or_default();
@@ -352,7 +371,6 @@ fn run_suite(root: &Path, wanted: &Wanted) -> Result<BTreeMap<String, Outcome>> 
         .create(true)
         .append(true)
         .open(failures)?;
-    let package = wanted.suite.packages[0];
     for program in programs(&root.join(PROGRAMS).join(package))? {
         let program = format!("{package}/{program}");
         let tests = list(root, wanted, &program)?;
