@@ -318,7 +318,7 @@ fn packages(root: &Path, wanted: &Wanted) -> Result<Vec<String>> {
 
 fn install_command(release: &Release, packages: &[String]) -> String {
     format!(
-        "DEBIAN_FRONTEND=noninteractive apt-get install -y -t {} {}",
+        "DEBIAN_FRONTEND=noninteractive apt-get install -y -o DPkg::Lock::Timeout=600 -t {} {}",
         release.preferred,
         packages.join(" ")
     )
@@ -447,7 +447,8 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
             _ => group = "",
         }
     }
-    if tests.is_empty() {
+    // Not every program is GoogleTest's.
+    if tests.is_empty() && wanted.filter == "*" {
         println!("{program} lists no tests: it is run as a whole");
         tests.push("*".to_owned());
     }
