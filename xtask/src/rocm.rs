@@ -30,6 +30,8 @@ const BATCH: usize = 200;
 const TEST_SECONDS: u64 = 100;
 /// Seconds in which a program lists its tests.
 const LIST_SECONDS: u64 = 1800;
+/// The one test of a program that lists none.
+const WHOLE: &str = "*";
 /// Memory of the device.
 const MEMORY: &str = "4G";
 /// Exit status of `timeout` when the time is over.
@@ -203,9 +205,9 @@ impl Wanted {
         directory().join("results").join(name)
     }
 
-    /// True if a test is in the sample, which depends on its name alone.
+    /// True if a test is in the sample, which depends on its name alone. A program without a list is.
     fn takes(&self, test: &str) -> bool {
-        fnv1a(test).is_multiple_of(self.sample)
+        test == WHOLE || fnv1a(test).is_multiple_of(self.sample)
     }
 }
 
@@ -450,7 +452,7 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
     // Not every program is GoogleTest's.
     if tests.is_empty() && wanted.filter == "*" {
         println!("{program} lists no tests: it is run as a whole");
-        tests.push("*".to_owned());
+        tests.push(WHOLE.to_owned());
     }
     Ok(tests)
 }
@@ -478,7 +480,7 @@ fn run_batch(
     };
     let output = execute(root, &wanted.target, program, &[&filter], seconds)?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    if tests.len() == 1 && tests[0] == "*" {
+    if tests.len() == 1 && tests[0] == WHOLE {
         let outcome = match output.status.code() {
             Some(0) => Outcome::Passed,
             Some(TIMED_OUT) => Outcome::TooSlow,
