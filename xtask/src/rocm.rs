@@ -117,7 +117,7 @@ struct Wanted {
     filter: String,
     /// Time for the tests of each program, without its list.
     time: Duration,
-    /// What `cargo xtask dist` installed earlier, in place of today's state.
+    /// An installation of `cargo xtask dist`, in place of a build of today's state.
     prefix: Option<PathBuf>,
 }
 
