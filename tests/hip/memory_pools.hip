@@ -27,7 +27,7 @@ void allocate_in_order() {
     }
     int version = 0;
     CHECK(hipRuntimeGetVersion(&version));
-    // HIP 5.2 searches an empty list for ever when a stream is destroyed after pools were used.
+    // HIP 5.2 never returns from hipStreamDestroy once a pool has been used.
     if (version >= 60000000) {
         CHECK(hipStreamDestroy(stream));
     }

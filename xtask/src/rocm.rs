@@ -3,8 +3,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-use std::io::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -24,13 +24,13 @@ const PREFIX: &str = "opt/gcn";
 const PROGRAMS: &str = "usr/libexec/rocm";
 /// Failures that are known, each with its cause.
 const KNOWN: &str = "rocm-known.txt";
-/// Tests that a program runs at once: rocBLAS's needs a minute before the first one.
+/// Tests per process: rocBLAS's takes a minute to start.
 const BATCH: usize = 200;
 /// Seconds after which a test is too slow.
 const TEST_SECONDS: u64 = 100;
-/// Seconds in which a program lists its tests.
+/// Seconds that a program may take to list its tests.
 const LIST_SECONDS: u64 = 1800;
-/// The one test of a program that lists none.
+/// Name of the only test of a program that lists none.
 const WHOLE: &str = "*";
 /// Memory of the device.
 const MEMORY: &str = "4G";
@@ -40,9 +40,9 @@ const TIMED_OUT: i32 = 124;
 /// The tests of a library.
 struct Suite {
     name: &'static str,
-    /// Name of the package with the programs, but for the number of the library's interface and `-tests`.
+    /// Name of the package without the ABI number and `-tests`: `librocblas` for `librocblas4-tests`.
     package: &'static str,
-    /// Tests that are chosen from.
+    /// GoogleTest filter.
     filter: &'static str,
 }
 
@@ -111,13 +111,13 @@ struct Wanted {
     suite: &'static Suite,
     release: &'static Release,
     target: String,
-    /// Number of tests of which one is run.
+    /// Run one test in this many.
     sample: u64,
-    /// Tests that are chosen from, in place of the suite's.
+    /// GoogleTest filter; the suite's by default.
     filter: String,
-    /// Time for the tests of each program, without its list.
+    /// Time limit for the tests of each program; listing them does not count.
     time: Duration,
-    /// An installation of `cargo xtask dist`, in place of a build of today's state.
+    /// Prefix made by `cargo xtask dist`; by default the working tree is built.
     prefix: Option<PathBuf>,
 }
 
@@ -196,7 +196,7 @@ impl Wanted {
         Ok(wanted)
     }
 
-    /// The file with the outcome of each test, which a run that was stopped goes on with; `log` has what failures print.
+    /// Path of a results file. `txt` records outcomes, from which an interrupted run resumes; `log` has the output of failures.
     fn results(&self, extension: &str) -> PathBuf {
         let name = format!(
             "{}-{}-{}.{extension}",
@@ -205,7 +205,7 @@ impl Wanted {
         directory().join("results").join(name)
     }
 
-    /// True if a test is in the sample, which depends on its name alone. A program without a list is.
+    /// True if the sample includes a test. It depends only on the name, so the order of the list does not matter.
     fn takes(&self, test: &str) -> bool {
         test == WHOLE || fnv1a(test).is_multiple_of(self.sample)
     }
@@ -218,7 +218,7 @@ fn positive(number: &str) -> Result<u64> {
     })
 }
 
-/// The hash of Fowler, Noll and Vo with 64 bits, which is the same everywhere.
+/// Hash of a name: 64-bit FNV-1a, since std's hashers may change between releases of Rust.
 fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
@@ -247,7 +247,7 @@ fn make_root(release: &Release) -> Result<PathBuf> {
             .arg(&root)
             .arg(MIRROR))?;
         let mut suites = BTreeSet::from([release.base, release.preferred]);
-        // Testing lacks packages for weeks.
+        // Packages drop out of testing for weeks at a time.
         suites.extend((release.base == "forky").then_some("sid"));
         let sources: Vec<String> = suites
             .iter()
@@ -289,7 +289,7 @@ fn make_root(release: &Release) -> Result<PathBuf> {
     Ok(root)
 }
 
-/// The packages of a suite, that with the programs first: Debian numbers them as the library's interface, which differs between
+/// Packages of a suite, the one with the programs first. Their names contain the library's ABI number, which differs between
 /// releases.
 fn packages(root: &Path, wanted: &Wanted) -> Result<Vec<String>> {
     let Wanted { suite, release, .. } = wanted;
@@ -419,8 +419,10 @@ fn programs(directory: &Path) -> Result<Vec<String>> {
     for entry in fs::read_dir(directory).with_context(read)? {
         let entry = entry.with_context(read)?;
         let name = entry.file_name().to_string_lossy().into_owned();
-        let is_elf = fs::read(entry.path()).is_ok_and(|bytes| bytes.starts_with(b"\x7fELF"));
-        if is_elf && !name.contains(".so") {
+        let mut magic = [0; 4];
+        let file = File::open(entry.path());
+        let is_read = file.and_then(|mut file| file.read_exact(&mut magic));
+        if is_read.is_ok() && magic == *b"\x7fELF" && !name.contains(".so") {
             programs.push(name);
         }
     }
@@ -449,7 +451,7 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
             _ => group = "",
         }
     }
-    // Not every program is GoogleTest's.
+    // Not every program uses GoogleTest.
     if tests.is_empty() && wanted.filter == "*" {
         println!("{program} lists no tests: it is run as a whole");
         tests.push(WHOLE.to_owned());
@@ -457,14 +459,13 @@ fn list(root: &Path, wanted: &Wanted, program: &str) -> Result<Vec<String>> {
     Ok(tests)
 }
 
-/// True if GoogleTest lists a test, but does not run it.
+/// True for a test that GoogleTest lists but does not run.
 fn is_disabled(test: &str) -> bool {
     test.split(['.', '/'])
         .any(|part| part.starts_with("DISABLED_"))
 }
 
-/// Runs tests in one process. Returns an outcome for each, or fewer if a test ends the process or the time is over, and what the
-/// program printed.
+/// Runs tests in one process. Returns their outcomes, fewer than tests if the process crashed or timed out, and its output.
 fn run_batch(
     root: &Path,
     wanted: &Wanted,

@@ -338,7 +338,7 @@ impl Agent {
             HSA_AMD_AGENT_INFO_NEAREST_CPU => Info::U64(FIRST_HANDLE),
             HSA_AMD_AGENT_INFO_MEMORY_PROPERTIES => {
                 let is_apu = self.number_of(false, |_, chip| chip.is_apu());
-                // `hsa_flag_isset64` takes the number of a bit, not a mask.
+                // `hsa_flag_isset64` takes a bit number, not a mask.
                 let flags = u64::from(is_apu) << HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU;
                 Info::Bytes(flags.to_le_bytes().to_vec())
             }

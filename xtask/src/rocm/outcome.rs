@@ -1,8 +1,8 @@
-//! Ends of tests, as GoogleTest prints them.
+//! Test outcomes, parsed from GoogleTest's output.
 
 use std::collections::BTreeMap;
 
-/// End of a test.
+/// Outcome of a test.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Outcome {
     Passed,
@@ -40,13 +40,13 @@ impl Outcome {
         Outcome::ALL.into_iter().find(|it| it.name() == name)
     }
 
-    /// True of those whose cause has to be known.
+    /// True if the outcome needs an entry in `rocm-known.txt`.
     pub(crate) fn is_failure(self) -> bool {
         matches!(self, Outcome::Failed | Outcome::Crashed)
     }
 }
 
-/// The tests that have ended, by the output of a program.
+/// Outcomes of the tests that finished according to a program's output, by name.
 pub(crate) fn outcomes_of(text: &str) -> BTreeMap<&str, Outcome> {
     let mut ended = BTreeMap::new();
     for line in text.lines() {
@@ -66,12 +66,12 @@ pub(crate) fn outcomes_of(text: &str) -> BTreeMap<&str, Outcome> {
     ended
 }
 
-/// The part of a program's output from the begin of a test to its end.
+/// Output of a program while it ran a test, or all of it if it does not name the test.
 pub(crate) fn output_of<'a>(text: &'a str, test: &str) -> &'a str {
     let begin = format!("[ RUN      ] {test}\n");
     let output = text.find(&begin).map_or(text, |at| &text[at..]);
-    let end = output[1..].find("\n[ RUN      ]");
-    end.map_or(output, |at| &output[..at + 2])
+    let next = output.find("\n[ RUN      ]");
+    next.map_or(output, |at| &output[..=at])
 }
 
 #[cfg(test)]
@@ -92,5 +92,7 @@ mod tests {
             output_of(text, "a/b.c/1"),
             "[ RUN      ] a/b.c/1\nwrong\n[  FAILED  ] a/b.c/1, where GetParam() = 3 (4 ms)\n"
         );
+        assert_eq!(output_of("", "a/b.c/1"), "");
+        assert_eq!(output_of("ä\n", "a/b.c/1"), "ä\n");
     }
 }

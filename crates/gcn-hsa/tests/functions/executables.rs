@@ -271,7 +271,7 @@ fn attributes_of_newer_headers_have_values() {
     assert_eq!(status, Status::INVALID_ARGUMENT);
 }
 
-/// HIP's `integrated` is bit 1 of the memory properties: `hsa_flag_isset64` takes the 1 of the headers as the number of a bit.
+/// `HSA_AMD_MEMORY_PROPERTY_AGENT_IS_APU` is 1, the number of a bit: APUs report 2, which HIP's `integrated` is derived from.
 #[test]
 fn apus_say_that_they_are() {
     const CASE: &str = "TEST_APU";

@@ -127,7 +127,7 @@ pub struct Agents {
     pub device: Handle,
 }
 
-/// Runs a test of this file by itself in a process with these variables.
+/// Runs one test of this binary in a new process with further environment variables.
 pub fn run_again<const N: usize>(test: &str, variables: [(&str, &str); N]) -> Output {
     let program = std::env::current_exe().expect("a name");
     let mut again = Command::new(program);

@@ -64,7 +64,7 @@ fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
                 continue;
             }
         }
-        // This reads the text up to the place.
+        // Scans the expanded text up to the span, so not for what is dropped.
         expansion
             .explain(&chain, &diagnostic.span)
             .apply(&mut diagnostic);
