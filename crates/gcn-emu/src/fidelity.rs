@@ -5,11 +5,9 @@
 //! errata say what was chosen. Where hardware has a fault, instructions do here what the documents say.
 
 use gcn_isa::ds::Ds;
-use gcn_isa::effect::{Clock, ImageOp};
+use gcn_isa::effect::{AluOp, Clock, ImageOp};
 use gcn_isa::sop::{Sop1, Sopk};
 use gcn_isa::swizzle::Pattern;
-use gcn_isa::vop::{Vop1, Vop2};
-use gcn_isa::vop3::{Vop3, Vop3p};
 use gcn_isa::{Does, Encoding, Field, Inst, Isa, Op, Ty};
 
 /// Fidelity of an instruction.
@@ -32,18 +30,19 @@ impl Fidelity {
             return Fidelity::HardwareFault(entry);
         }
         match inst.op {
-            Op::Vop1(op) => of_vop1(op),
-            Op::Vop2(op) => of_vop2(op, inst.isa),
-            Op::Vop3(op) => of_vop3(op),
-            Op::Vop3p(op) => of_vop3p(op),
+            // Nothing is known of them but their names.
             Op::Sop1(Sop1::S_MOV_REGRD_B32) | Op::Sopk(Sopk::S_GETREG_REGRD_B32) => {
-                Fidelity::Open("E205")
+                return Fidelity::Open("E205");
             }
-            Op::Ds(Ds::DS_CONDXCHG32_RTN_B128) => Fidelity::Open("E002"),
+            Op::Ds(Ds::DS_CONDXCHG32_RTN_B128) => return Fidelity::Open("E002"),
             Op::Ds(Ds::DS_SWIZZLE_B32) if is_fft(inst) && inst.isa < Isa::Gfx9 => {
-                Fidelity::Open("E056")
+                return Fidelity::Open("E056");
             }
-            _ => of_effect(inst.does()),
+            _ => {}
+        }
+        match inst.does() {
+            Does::Alu(op) => of_alu(op, inst),
+            does => of_effect(does),
         }
     }
 
@@ -102,51 +101,61 @@ fn is_fft(inst: &Inst) -> bool {
     matches!(Pattern::unpack(inst.isa, offset), Pattern::Fft { .. })
 }
 
-fn of_vop1(op: Vop1) -> Fidelity {
-    use Vop1::*;
+fn of_alu(op: AluOp, inst: &Inst) -> Fidelity {
+    let first = inst.row().slots().next();
+    let is_wide = first.is_some_and(|slot| slot.ty.dwords() > 2);
+    let result = first.map_or(Ty::B32, |slot| slot.ty);
+    let has_half_sources = inst.row().slots().skip(1).all(|slot| slot.ty == Ty::F16);
     match op {
-        V_EXP_F32 | V_EXP_LEGACY_F32 | V_LOG_F32 | V_LOG_LEGACY_F32 | V_LOG_CLAMP_F32
-        | V_RCP_F32 | V_RCP_CLAMP_F32 | V_RCP_LEGACY_F32 | V_RCP_IFLAG_F32 | V_RSQ_F32
-        | V_RSQ_CLAMP_F32 | V_RSQ_LEGACY_F32 | V_SQRT_F32 | V_SIN_F32 | V_COS_F32 | V_RCP_F64
-        | V_RCP_CLAMP_F64 | V_RSQ_F64 | V_RSQ_CLAMP_F64 | V_SQRT_F64 | V_RCP_F16 | V_SQRT_F16
-        | V_RSQ_F16 | V_LOG_F16 | V_EXP_F16 | V_SIN_F16 | V_COS_F16 => {
+        AluOp::Exp2 | AluOp::Log2 | AluOp::Log2Clamped | AluOp::Sqrt | AluOp::Sin | AluOp::Cos => {
             Fidelity::Approximate("E199")
         }
-        V_CVT_NORM_I16_F16 | V_CVT_NORM_U16_F16 => Fidelity::Open("E192"),
-        _ => Fidelity::Exact,
-    }
-}
-
-fn of_vop2(op: Vop2, isa: Isa) -> Fidelity {
-    use Vop2::*;
-    match op {
-        V_MAC_F16 | V_MADMK_F16 | V_MADAK_F16 if isa >= Isa::Gfx9 => Fidelity::Open("E304"),
-        V_MIN_LEGACY_F32 | V_MAX_LEGACY_F32 => Fidelity::Open("E307"),
-        _ => Fidelity::Exact,
-    }
-}
-
-fn of_vop3(op: Vop3) -> Fidelity {
-    use Vop3::*;
-    match op {
-        V_CVT_PKNORM_I16_F16 | V_CVT_PKNORM_U16_F16 => Fidelity::Open("E192"),
-        V_MIN3_I16 | V_MIN3_U16 | V_MAX3_I16 | V_MAX3_U16 | V_MED3_I16 | V_MED3_U16 | V_ADD_I16
-        | V_SUB_I16 => Fidelity::Open("E304"),
-        V_CUBEID_F32 | V_CUBESC_F32 | V_CUBETC_F32 | V_CUBEMA_F32 => Fidelity::Open("E305"),
-        V_MQSAD_U32_U8 => Fidelity::Open("E307"),
-        V_MULLIT_F32 => Fidelity::Open("E197"),
-        _ => Fidelity::Exact,
-    }
-}
-
-fn of_vop3p(op: Vop3p) -> Fidelity {
-    use Vop3p::*;
-    match op {
-        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 | V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => {
-            Fidelity::Open("E195")
+        AluOp::Rcp | AluOp::RcpClamped | AluOp::RcpLegacy => Fidelity::Approximate("E199"),
+        AluOp::Rsq | AluOp::RsqClamped | AluOp::RsqLegacy => Fidelity::Approximate("E199"),
+        AluOp::Normalize => Fidelity::Open("E192"),
+        AluOp::NormalizePair(_) if has_half_sources => Fidelity::Open("E192"),
+        AluOp::MulAdd
+            if result == Ty::F16 && matches!(inst.op, Op::Vop2(_)) && inst.isa >= Isa::Gfx9 =>
+        {
+            Fidelity::Open("E304")
         }
-        V_DOT2_F32_F16 => Fidelity::Open("E196"),
-        _ => Fidelity::Exact,
+        AluOp::Min3 | AluOp::Max3 | AluOp::Med3 if matches!(result, Ty::I16 | Ty::U16) => {
+            Fidelity::Open("E304")
+        }
+        AluOp::Add | AluOp::Sub if result == Ty::I16 => Fidelity::Open("E304"),
+        AluOp::MinLegacy | AluOp::MaxLegacy => Fidelity::Open("E307"),
+        AluOp::MaskedQuadSad if is_wide => Fidelity::Open("E307"),
+        AluOp::CubeFace | AluOp::CubeS | AluOp::CubeT | AluOp::CubeMajor => Fidelity::Open("E305"),
+        AluOp::MulLit => Fidelity::Open("E197"),
+        AluOp::Mix(..) if result == Ty::F16 => Fidelity::Open("E195"),
+        AluOp::Dot(_) if result == Ty::F32 => Fidelity::Open("E196"),
+        AluOp::Reversed(op) => of_alu(*op, inst),
+        AluOp::NormalizePair(_) | AluOp::MulAdd | AluOp::Min3 | AluOp::Max3 | AluOp::Med3 => {
+            Fidelity::Exact
+        }
+        AluOp::Add | AluOp::Sub | AluOp::MaskedQuadSad | AluOp::Mix(..) | AluOp::Dot(_) => {
+            Fidelity::Exact
+        }
+        #[rustfmt::skip]
+        AluOp::Nop | AluOp::Move | AluOp::MoveIf | AluOp::MoveRelative(_) | AluOp::Select | AluOp::ReadLane
+        | AluOp::ReadFirstLane | AluOp::WriteLane | AluOp::Swap | AluOp::Pack(..) | AluOp::Bitwise(_)
+        | AluOp::Bitwise3(..) | AluOp::Not | AluOp::ReverseBits | AluOp::Shift(_) | AluOp::ShiftOr
+        | AluOp::Align(_) | AluOp::BitSelect | AluOp::Extract | AluOp::ExtractPacked | AluOp::FieldMask
+        | AluOp::SignExtend(_) | AluOp::SetBit(_) | AluOp::TestBit(_) | AluOp::CountZeros | AluOp::CountOnes
+        | AluOp::CountOnesAdd | AluOp::MaskedCount(_) | AluOp::FindLowestZero | AluOp::FindLowestOne
+        | AluOp::LeadingZeros | AluOp::LeadingSigns | AluOp::WholeQuads | AluOp::QuadMask | AluOp::Replicate
+        | AluOp::Permute | AluOp::Mul | AluOp::Fma | AluOp::Min | AluOp::Max | AluOp::AddCarry
+        | AluOp::SubBorrow | AluOp::Add3 | AluOp::MulHigh | AluOp::Mul24 | AluOp::MulHigh24 | AluOp::MulAdd24
+        | AluOp::XorAdd | AluOp::ShiftAdd | AluOp::ShiftByAdd(_) | AluOp::AddShift | AluOp::Abs
+        | AluOp::AbsDiff | AluOp::Sad(_) | AluOp::QuadSad | AluOp::LerpBytes | AluOp::SaturateBytes
+        | AluOp::SaturatePair | AluOp::MulLegacy | AluOp::MulAddLegacy | AluOp::Trunc | AluOp::Ceil
+        | AluOp::Floor | AluOp::RoundEven | AluOp::Fract | AluOp::Ldexp | AluOp::FrexpExponent
+        | AluOp::FrexpMantissa | AluOp::DivScale | AluOp::DivFmas | AluOp::DivFixup | AluOp::TrigPreop
+        | AluOp::Interpolate(_) | AluOp::Convert | AluOp::ConvertFloor | AluOp::ConvertNear
+        | AluOp::ConvertOffset | AluOp::ConvertByte(_) | AluOp::PutByte | AluOp::TruncatePair
+        | AluOp::Packed(..) | AluOp::SaveExec(_) | AluOp::WriteExec(_) | AluOp::GetPc | AluOp::GetRegister
+        | AluOp::SetRegister | AluOp::ClearExceptions | AluOp::SetVskip | AluOp::SetIndex | AluOp::IndexOn
+        | AluOp::ScreenPartition => Fidelity::Exact,
     }
 }
 

@@ -8,7 +8,7 @@ use std::fmt::Write;
 
 use crate::buffer_format::{DATA_FORMAT_BITS, DEFAULT_FORMAT};
 use crate::dpp::Permutation;
-use crate::effect::{Does, ImageOp, Implicit};
+use crate::effect::{AluOp, Does, ImageOp};
 use crate::field::{Encoding, Field};
 use crate::inst::{Inst, Operand};
 use crate::op::Op;
@@ -546,9 +546,7 @@ pub(crate) fn takes(inst: &Inst) -> bool {
                 _ => true,
             })
         }
-        Encoding::Vop3 if matches!(does, Does::Alu(implicit) if implicit.has(Implicit::READS_VCC)) => {
-            !operands().any(is_register)
-        }
+        Encoding::Vop3 if does == Does::Alu(AluOp::DivFmas) => !operands().any(is_register),
         Encoding::Vop2 if literals > 0 => {
             let mut sources = operands().filter(|(slot, _)| slot.field == Field::Src1);
             !sources.any(is_register)

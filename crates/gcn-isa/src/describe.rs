@@ -225,7 +225,9 @@ impl Form {
         corners.extend(meaning(self.op).map(|it| it.corners));
         let first = self.operands.first().map(|place| place.slot.ty);
         let is_float = first.is_some_and(Ty::is_float);
-        if let Does::Compare(test, _) = self.row.does {
+        if let Does::Compare(test, _) = self.row.does
+            && !self.encoding.is_scalar()
+        {
             let is_constant = matches!(test, Test::F | Test::Tru);
             if test == Test::Class {
                 corners.push(
@@ -437,6 +439,9 @@ impl Form {
             Does::Export => "target = the registers that EN names".to_owned(),
             Does::Alu(_) => meaning(self.op).map_or_else(String::new, |it| it.code.to_owned()),
             Does::Compare(test, implicit) => {
+                if let Some(meaning) = meaning(self.op) {
+                    return meaning.code.to_owned();
+                }
                 let same = match implicit.has(Implicit::WRITES_EXEC) {
                     true => "; exec = the same",
                     false => "",

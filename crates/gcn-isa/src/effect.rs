@@ -1,6 +1,12 @@
 //! The effect of an instruction, a row's column "does", as data, so that the assembler, the checkers and the
 //! profiler know it without running it. The emulator gives each effect its meaning once.
 
+mod implicit;
+mod alu;
+
+pub use alu::{AluOp, Bitwise, Half, Interpolation, Relative, Sad, Shift, Signedness, Test};
+pub use implicit::Implicit;
+
 use crate::operand::Ty;
 
 /// An atomic read-modify-write of memory. The type beside it decides sign, width and floating point.
@@ -65,14 +71,6 @@ impl AtomicOp {
             | AtomicOp::Xor => 1,
         }
     }
-}
-
-/// Half of a register that a 16-bit load writes; the other half stays (errata E071, E100).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[allow(missing_docs)]
-pub enum Half {
-    Low,
-    High,
 }
 
 /// Distance between the elements that OFFSET0 and OFFSET1 count, in elements.
@@ -179,67 +177,6 @@ pub enum Control {
     Wakeup,
     GprIndexOff,
     GprIndexMode,
-}
-
-/// State that an instruction reads or writes without naming it as an operand.
-///
-/// # Examples
-/// ```
-/// use gcn_isa::effect::Implicit;
-/// use gcn_isa::{Op, sop::{Sop2, Sopp}};
-/// let of_scc = Implicit::READS_SCC.and(Implicit::WRITES_SCC);
-/// assert_eq!(Op::Sop2(Sop2::S_ADDC_U32).row().does.implicit(), of_scc);
-/// assert!(!Op::Sop2(Sop2::S_ADD_U32).row().does.implicit().has(of_scc), "it writes SCC only");
-/// assert_eq!(Op::Sopp(Sopp::S_CBRANCH_VCCZ).row().does.implicit(), Implicit::READS_VCC);
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct Implicit(u16);
-
-impl Implicit {
-    /// No state.
-    pub const NONE: Implicit = Implicit(0);
-    /// SCC is read.
-    pub const READS_SCC: Implicit = Implicit(1);
-    /// SCC is written.
-    pub const WRITES_SCC: Implicit = Implicit(2);
-    /// VCC is read.
-    pub const READS_VCC: Implicit = Implicit(4);
-    /// VCC is written.
-    pub const WRITES_VCC: Implicit = Implicit(8);
-    /// EXEC is read as a value, not as the mask of active lanes.
-    pub const READS_EXEC: Implicit = Implicit(16);
-    /// EXEC is written.
-    pub const WRITES_EXEC: Implicit = Implicit(32);
-    /// M0 is read.
-    pub const READS_M0: Implicit = Implicit(64);
-    /// M0 is written.
-    pub const WRITES_M0: Implicit = Implicit(128);
-    /// MODE is read, or kept in part.
-    pub const READS_MODE: Implicit = Implicit(256);
-    /// MODE is written.
-    pub const WRITES_MODE: Implicit = Implicit(512);
-    /// The program counter is read as a value.
-    pub const READS_PC: Implicit = Implicit(1024);
-    /// The sources' registers lie M0 further.
-    pub const INDEXES_SOURCE: Implicit = Implicit(2048);
-    /// The destination's registers lie M0 further.
-    pub const INDEXES_DESTINATION: Implicit = Implicit(4096);
-    /// The result goes to the high half of its register; the low half stays.
-    pub const HIGH_HALF: Implicit = Implicit(8192);
-    /// A product is rounded, and flushed, before it is added to (errata E195).
-    pub const UNFUSED: Implicit = Implicit(1 << 14);
-    /// The bit of MODE that has vector instructions skipped is written (errata E206).
-    pub const WRITES_VSKIP: Implicit = Implicit(1 << 15);
-
-    /// Both.
-    pub const fn and(self, other: Implicit) -> Implicit {
-        Implicit(self.0 | other.0)
-    }
-
-    /// True if all of `other` is in it.
-    pub const fn has(self, other: Implicit) -> bool {
-        self.0 & other.0 == other.0
-    }
 }
 
 /// An operation on an image, atomics apart.
@@ -354,39 +291,6 @@ impl Sampling {
     }
 }
 
-/// The test of a vector comparison on its two sources, as the manuals abbreviate it. With N before it an order is
-/// negated, so that it holds for NaN.
-///
-/// # Examples
-/// ```
-/// use gcn_isa::effect::{Implicit, Test};
-/// use gcn_isa::{Does, Op, vop::Vopc};
-/// let does = |op| Op::Vopc(op).row().does;
-/// // Of a NaN the first is false, the second true.
-/// assert_eq!(does(Vopc::V_CMP_GE_F32), Does::Compare(Test::Ge, Implicit::NONE));
-/// assert_eq!(does(Vopc::V_CMP_NLT_F32), Does::Compare(Test::Nlt, Implicit::NONE));
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-#[rustfmt::skip]
-#[allow(missing_docs)]
-pub enum Test {
-    /// Never.
-    F,
-    Lt, Eq, Le, Gt,
-    /// Less or greater: not for NaN.
-    Lg,
-    Ge,
-    /// Neither is NaN.
-    O,
-    /// One is NaN.
-    U,
-    Nge, Nlg, Ngt, Nle, Neq, Nlt,
-    /// Always.
-    Tru,
-    /// The first source is of one of the classes that the second one's bits name.
-    Class,
-}
-
 /// The effect of an instruction.
 ///
 /// # Examples
@@ -467,9 +371,9 @@ pub enum Does {
     Export,
 
     // Arithmetic, moves, comparisons: operands and these.
-    /// An ALU instruction; the emulator has an arm for each.
-    Alu(Implicit),
-    /// A bit per lane: whether its two sources, of the first one's type, pass the test.
+    /// An ALU operation on the sources, to the destination.
+    Alu(AluOp),
+    /// The test of two sources of the first one's type: a bit per lane, or SCC of scalar ones.
     Compare(Test, Implicit),
     /// Jumps by the operand if the condition holds; a destination receives the address of the next instruction.
     Branch(Condition),
@@ -484,15 +388,15 @@ pub enum Does {
 }
 
 impl Does {
-    /// State that an instruction with this effect reads and writes beyond its operands and its memory, whose use of M0
-    /// [`MemoryUse`](crate::uses::MemoryUse) has.
+    /// State that a scalar or vector instruction with this effect uses; see [`Row::implicit`](crate::Row::implicit).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "most effects use nothing but operands and memory"
     )]
-    pub const fn implicit(self) -> Implicit {
+    pub(crate) const fn implicit(self, is_scalar: bool) -> Implicit {
         match self {
-            Does::Alu(implicit) | Does::Compare(_, implicit) => implicit,
+            Does::Alu(op) => op.implicit(is_scalar),
+            Does::Compare(_, implicit) => implicit,
             Does::Branch(Condition::Scc0 | Condition::Scc1) => Implicit::READS_SCC,
             Does::Branch(Condition::VccZero | Condition::VccNotZero) => Implicit::READS_VCC,
             Does::Branch(Condition::ExecZero | Condition::ExecNotZero) => Implicit::READS_EXEC,

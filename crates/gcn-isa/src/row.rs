@@ -1,6 +1,6 @@
 //! A row of an instruction table, and the macro that declares a table with the identities of its instructions.
 
-use crate::effect::Does;
+use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field};
 use crate::operand::{Modifier, Slot, Written};
 use crate::target::{Isa, IsaSet, NUMBERINGS};
@@ -56,6 +56,12 @@ impl Row {
             .iter()
             .find(|(on, _)| on.has(isa))
             .map_or(self.name, |(_, name)| name)
+    }
+
+    /// State that it reads and writes beyond its operands and its memory, whose use of M0
+    /// [`MemoryUse`](crate::uses::MemoryUse) has.
+    pub fn implicit(&self) -> Implicit {
+        self.does.implicit(self.family.encoding().is_scalar())
     }
 
     /// Operands in order.

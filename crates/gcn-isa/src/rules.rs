@@ -305,7 +305,8 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
             count += 1;
         }
     };
-    if let Does::Alu(implicit) = inst.does() {
+    if matches!(inst.does(), Does::Alu(_)) {
+        let implicit = inst.row().implicit();
         if implicit.has(Implicit::READS_VCC) {
             note((regs::VCC_LO, 2));
         }

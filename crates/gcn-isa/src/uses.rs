@@ -182,7 +182,7 @@ impl Uses<'_> {
     /// # Ok::<(), gcn_isa::DecodeError>(())
     /// ```
     pub fn indexes_registers(&self) -> bool {
-        let implicit = self.inst.does().implicit();
+        let implicit = self.inst.row().implicit();
         implicit.has(Implicit::WRITES_M0)
             || implicit.has(Implicit::INDEXES_SOURCE)
             || implicit.has(Implicit::INDEXES_DESTINATION)

@@ -1,7 +1,10 @@
 //! Descriptions that `gcn isa` prints: every row has its meaning, and the phrases about registers say what `uses` has.
 
+use std::collections::HashMap;
+
+use gcn_isa::effect::{AluOp, Shift};
 use gcn_isa::meaning::meaning;
-use gcn_isa::{Does, Isa, Row, rows};
+use gcn_isa::{Does, Isa, Op, Row, rows};
 
 /// The rows of an instruction set.
 fn rows_on(isa: Isa) -> impl Iterator<Item = &'static Row> {
@@ -12,8 +15,11 @@ fn rows_on(isa: Isa) -> impl Iterator<Item = &'static Row> {
 fn every_row_has_a_meaning() {
     for isa in Isa::ALL {
         for row in rows_on(isa) {
-            let is_alu = matches!(row.does, Does::Alu(_));
-            assert_eq!(meaning(row.op()).is_some(), is_alu, "{}", row.name);
+            let has_meaning = match row.op() {
+                Op::Sopc(_) | Op::Sopk(_) => matches!(row.does, Does::Alu(_) | Does::Compare(..)),
+                _ => matches!(row.does, Does::Alu(_)),
+            };
+            assert_eq!(meaning(row.op()).is_some(), has_meaning, "{}", row.name);
             for form in isa.tables().forms(row.op()) {
                 let code = form.pseudo_code();
                 assert!(!code.is_empty(), "{} has no meaning", row.name);
@@ -81,4 +87,42 @@ fn phrases_name_what_is_used() {
     );
     let (_, implicit) = of("ds_read_b32", Isa::Ci);
     assert_eq!(implicit[0], "reads exec as lanes, m0");
+}
+
+/// The operation, without what its text does not tell: the bits that a shift to the right brings in, which the type says.
+fn without_fill(op: AluOp) -> AluOp {
+    match op {
+        AluOp::Shift(Shift::Arithmetic) => AluOp::Shift(Shift::Right),
+        AluOp::Reversed(AluOp::Shift(Shift::Arithmetic)) => {
+            AluOp::Reversed(&AluOp::Shift(Shift::Right))
+        }
+        op => op,
+    }
+}
+
+/// The text of an instruction's result, the same for scalar and vector ones.
+fn result(code: &str) -> String {
+    let end = ["; scc = ", "; sdst[lane] = "].map(|it| code.find(it).unwrap_or(code.len()));
+    let result = &code[..end[0].min(end[1])];
+    result.replace("ssrc", "src").replace("sdst", "vdst")
+}
+
+#[test]
+fn instructions_of_one_meaning_have_one_operation() {
+    let mut first_of: HashMap<String, (&str, AluOp)> = HashMap::new();
+    let mut compared = 0;
+    for row in rows() {
+        let (Some(meaning), Does::Alu(op)) = (meaning(row.op()), row.does) else {
+            continue;
+        };
+        if !meaning.is_exact {
+            continue;
+        }
+        let op = without_fill(op);
+        let entry = first_of.entry(result(meaning.code));
+        let (name, first) = *entry.or_insert((row.name, op));
+        assert_eq!(first, op, "{name} and {}: {}", row.name, meaning.code);
+        compared += 1;
+    }
+    assert!(compared > 180, "{compared} instructions");
 }

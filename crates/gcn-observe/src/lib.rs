@@ -18,7 +18,6 @@ mod nearest;
 
 // Registers in use, and facts that are computed once for an instruction.
 mod integer_range;
-mod operation;
 mod registers;
 mod by_step;
 mod vectors;

@@ -141,9 +141,7 @@ pub fn sample(isa: Isa, op: Op, encoding: Encoding, random: &mut Random) -> Opti
         slot.kind == Kind::Sdst && slot.access == gcn_isa::OperandAccess::Read
             || slot.kind == Kind::Literal
     });
-    if let Does::Alu(implicit) = row.does {
-        bus_is_free &= !implicit.has(gcn_isa::effect::Implicit::READS_VCC);
-    }
+    bus_is_free &= !row.implicit().has(gcn_isa::effect::Implicit::READS_VCC);
     for modifier in inst.modifiers() {
         let width = inst.layout().bits(modifier.field).width;
         let flag = modifier.value == ModifierValue::Flag;

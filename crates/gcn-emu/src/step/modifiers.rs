@@ -147,7 +147,7 @@ impl Asked {
             let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
             asked.low = by_operand(!high & 0b111);
         }
-        if inst.does().implicit().has(Implicit::HIGH_HALF) {
+        if inst.row().implicit().has(Implicit::HIGH_HALF) {
             asked.high |= 1;
         }
         asked

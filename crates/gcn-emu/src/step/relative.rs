@@ -2,9 +2,8 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands and GCN3 manuals, "Relative register addressing"; checklist 1.6, 1.7.
 
-use gcn_isa::sop::Sop1;
-use gcn_isa::vop::Vop1;
-use gcn_isa::{Inst, Op};
+use gcn_isa::effect::{AluOp, Relative as Moved};
+use gcn_isa::{Does, Inst};
 
 use super::arg::{Arg, MAX_ARGS};
 use crate::wave::Wave;
@@ -21,18 +20,13 @@ pub struct Relative {
 impl Relative {
     /// The operands of an instruction; `None` if it is not of this family.
     pub fn of(inst: &Inst) -> Option<Relative> {
-        let (destination, source, dwords) = match inst.op {
-            Op::Vop1(Vop1::V_MOVRELD_B32) | Op::Sop1(Sop1::S_MOVRELD_B32) => (true, false, 1),
-            Op::Vop1(Vop1::V_MOVRELS_B32) | Op::Sop1(Sop1::S_MOVRELS_B32) => (false, true, 1),
-            Op::Vop1(Vop1::V_MOVRELSD_B32) => (true, true, 1),
-            Op::Sop1(Sop1::S_MOVRELD_B64) => (true, false, 2),
-            Op::Sop1(Sop1::S_MOVRELS_B64) => (false, true, 2),
-            _ => return None,
+        let Does::Alu(AluOp::MoveRelative(operand)) = inst.does() else {
+            return None;
         };
         Some(Relative {
-            destination,
-            source,
-            dwords,
+            destination: operand != Moved::Source,
+            source: operand != Moved::Destination,
+            dwords: inst.row().slots().next()?.ty.dwords(),
         })
     }
 

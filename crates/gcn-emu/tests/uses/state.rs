@@ -290,7 +290,7 @@ impl Rig {
                 if let (Some(register), 0) = (scalar(Field::Sdst), offset(4 * unit) / unit) {
                     state.scalars[usize::from(register)] = inst.get(Field::Simm16) as u32;
                 }
-                let implicit = inst.does().implicit();
+                let implicit = inst.row().implicit();
                 if implicit.has(gcn_isa::effect::Implicit::READS_M0)
                     || inst.uses().indexes_registers()
                 {

@@ -2,7 +2,10 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
-use crate::effect::{Condition, Control, Does::*, Implicit};
+use crate::effect::{
+    AluOp::*, Bitwise::*, Condition, Control, Does::*, Half::*, Implicit, Relative::*, Shift::*,
+    Test::*,
+};
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{Ty::*, words::*};
 use crate::row::family;
@@ -33,18 +36,6 @@ pub(crate) const FORMATS: &[Format] = &[
 ];
 
 const SCC: Implicit = Implicit::WRITES_SCC;
-const CARRY: Implicit = Implicit::READS_SCC.and(Implicit::WRITES_SCC);
-const NONE: Implicit = Implicit::NONE;
-const IF_SCC: Implicit = Implicit::READS_SCC;
-const SAVEEXEC: Implicit = SCC.and(Implicit::READS_EXEC).and(Implicit::WRITES_EXEC);
-/// Register numbers relative to M0.
-const FROM_INDEX: Implicit = Implicit::READS_M0.and(Implicit::INDEXES_SOURCE);
-const TO_INDEX: Implicit = Implicit::READS_M0.and(Implicit::INDEXES_DESTINATION);
-const M0: Implicit = Implicit::READS_M0.and(Implicit::WRITES_M0);
-const MODE: Implicit = Implicit::READS_MODE.and(Implicit::WRITES_MODE);
-const VSKIP: Implicit = Implicit::WRITES_VSKIP;
-const M0_AND_MODE: Implicit = M0.and(MODE);
-const PC: Implicit = Implicit::READS_PC;
 
 // What SIMM16 means.
 #[allow(non_upper_case_globals)]
@@ -67,59 +58,59 @@ family! {
     /// SOP2 instructions.
     Sop2 in SOP2;
 //  instruction       si,ci vi,9 on   written as                          does
-    S_ADD_U32         0x00 0x00 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_SUB_U32         0x01 0x01 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_ADD_I32         0x02 0x02 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_SUB_I32         0x03 0x03 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_ADDC_U32        0x04 0x04 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(CARRY);
-    S_SUBB_U32        0x05 0x05 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(CARRY);
-    S_MIN_I32         0x06 0x06 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_MIN_U32         0x07 0x07 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_MAX_I32         0x08 0x08 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_MAX_U32         0x09 0x09 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_CSELECT_B32     0x0a 0x0a SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(IF_SCC);
-    S_CSELECT_B64     0x0b 0x0b SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(IF_SCC);
-    S_AND_B32         0x0e 0x0c SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(SCC);
-    S_AND_B64         0x0f 0x0d SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(SCC);
-    S_OR_B32          0x10 0x0e SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(SCC);
-    S_OR_B64          0x11 0x0f SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(SCC);
-    S_XOR_B32         0x12 0x10 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(SCC);
-    S_XOR_B64         0x13 0x11 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(SCC);
-    S_ANDN2_B32       0x14 0x12 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(SCC);
-    S_ANDN2_B64       0x15 0x13 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(SCC);
-    S_ORN2_B32        0x16 0x14 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(SCC);
-    S_ORN2_B64        0x17 0x15 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(SCC);
-    S_NAND_B32        0x18 0x16 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(SCC);
-    S_NAND_B64        0x19 0x17 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(SCC);
-    S_NOR_B32         0x1a 0x18 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(SCC);
-    S_NOR_B64         0x1b 0x19 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(SCC);
-    S_XNOR_B32        0x1c 0x1a SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(SCC);
-    S_XNOR_B64        0x1d 0x1b SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(SCC);
-    S_LSHL_B32        0x1e 0x1c SI   [SDst(B32), SSrc0(B32), SSrc1(U32)] Alu(SCC);
-    S_LSHL_B64        0x1f 0x1d SI   [SDst(B64), SSrc0(B64), SSrc1(U32)] Alu(SCC);
-    S_LSHR_B32        0x20 0x1e SI   [SDst(B32), SSrc0(B32), SSrc1(U32)] Alu(SCC);
-    S_LSHR_B64        0x21 0x1f SI   [SDst(B64), SSrc0(B64), SSrc1(U32)] Alu(SCC);
-    S_ASHR_I32        0x22 0x20 SI   [SDst(I32), SSrc0(I32), SSrc1(U32)] Alu(SCC);
-    S_ASHR_I64        0x23 0x21 SI   [SDst(I64), SSrc0(I64), SSrc1(U32)] Alu(SCC);
-    S_BFM_B32         0x24 0x22 SI   [SDst(B32), SSrc0(U32), SSrc1(U32)] Alu(NONE);
-    S_BFM_B64         0x25 0x23 SI   [SDst(B64), SSrc0(U32), SSrc1(U32)] Alu(NONE);
-    S_MUL_I32         0x26 0x24 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(NONE);
-    S_BFE_U32         0x27 0x25 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_BFE_I32         0x28 0x26 SI   [SDst(I32), SSrc0(I32), SSrc1(U32)] Alu(SCC);
-    S_BFE_U64         0x29 0x27 SI   [SDst(U64), SSrc0(U64), SSrc1(U32)] Alu(SCC);
-    S_BFE_I64         0x2a 0x28 SI   [SDst(I64), SSrc0(I64), SSrc1(U32)] Alu(SCC);
+    S_ADD_U32         0x00 0x00 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(Add);
+    S_SUB_U32         0x01 0x01 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(Sub);
+    S_ADD_I32         0x02 0x02 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(Add);
+    S_SUB_I32         0x03 0x03 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(Sub);
+    S_ADDC_U32        0x04 0x04 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(AddCarry);
+    S_SUBB_U32        0x05 0x05 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SubBorrow);
+    S_MIN_I32         0x06 0x06 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(Min);
+    S_MIN_U32         0x07 0x07 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(Min);
+    S_MAX_I32         0x08 0x08 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(Max);
+    S_MAX_U32         0x09 0x09 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(Max);
+    S_CSELECT_B32     0x0a 0x0a SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Select);
+    S_CSELECT_B64     0x0b 0x0b SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Select);
+    S_AND_B32         0x0e 0x0c SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Bitwise(And));
+    S_AND_B64         0x0f 0x0d SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Bitwise(And));
+    S_OR_B32          0x10 0x0e SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Bitwise(Or));
+    S_OR_B64          0x11 0x0f SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Bitwise(Or));
+    S_XOR_B32         0x12 0x10 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Bitwise(Xor));
+    S_XOR_B64         0x13 0x11 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Bitwise(Xor));
+    S_ANDN2_B32       0x14 0x12 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Bitwise(AndNot));
+    S_ANDN2_B64       0x15 0x13 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Bitwise(AndNot));
+    S_ORN2_B32        0x16 0x14 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Bitwise(OrNot));
+    S_ORN2_B64        0x17 0x15 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Bitwise(OrNot));
+    S_NAND_B32        0x18 0x16 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Bitwise(Nand));
+    S_NAND_B64        0x19 0x17 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Bitwise(Nand));
+    S_NOR_B32         0x1a 0x18 SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Bitwise(Nor));
+    S_NOR_B64         0x1b 0x19 SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Bitwise(Nor));
+    S_XNOR_B32        0x1c 0x1a SI   [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Bitwise(Xnor));
+    S_XNOR_B64        0x1d 0x1b SI   [SDst(B64), SSrc0(B64), SSrc1(B64)] Alu(Bitwise(Xnor));
+    S_LSHL_B32        0x1e 0x1c SI   [SDst(B32), SSrc0(B32), SSrc1(U32)] Alu(Shift(Left));
+    S_LSHL_B64        0x1f 0x1d SI   [SDst(B64), SSrc0(B64), SSrc1(U32)] Alu(Shift(Left));
+    S_LSHR_B32        0x20 0x1e SI   [SDst(B32), SSrc0(B32), SSrc1(U32)] Alu(Shift(Right));
+    S_LSHR_B64        0x21 0x1f SI   [SDst(B64), SSrc0(B64), SSrc1(U32)] Alu(Shift(Right));
+    S_ASHR_I32        0x22 0x20 SI   [SDst(I32), SSrc0(I32), SSrc1(U32)] Alu(Shift(Arithmetic));
+    S_ASHR_I64        0x23 0x21 SI   [SDst(I64), SSrc0(I64), SSrc1(U32)] Alu(Shift(Arithmetic));
+    S_BFM_B32         0x24 0x22 SI   [SDst(B32), SSrc0(U32), SSrc1(U32)] Alu(FieldMask);
+    S_BFM_B64         0x25 0x23 SI   [SDst(B64), SSrc0(U32), SSrc1(U32)] Alu(FieldMask);
+    S_MUL_I32         0x26 0x24 SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(Mul);
+    S_BFE_U32         0x27 0x25 SI   [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(ExtractPacked);
+    S_BFE_I32         0x28 0x26 SI   [SDst(I32), SSrc0(I32), SSrc1(U32)] Alu(ExtractPacked);
+    S_BFE_U64         0x29 0x27 SI   [SDst(U64), SSrc0(U64), SSrc1(U32)] Alu(ExtractPacked);
+    S_BFE_I64         0x2a 0x28 SI   [SDst(I64), SSrc0(I64), SSrc1(U32)] Alu(ExtractPacked);
     S_CBRANCH_G_FORK  0x2b 0x29 SI   [SSrc0(B64), SSrc1(B64)]            Fork;
-    S_ABSDIFF_I32     0x2c 0x2a SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(SCC);
+    S_ABSDIFF_I32     0x2c 0x2a SI   [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(AbsDiff);
     S_RFE_RESTORE_B64 _    0x2b VI   [SSrc0(B64), SSrc1(B32)]            ReturnFromTrap;
-    S_MUL_HI_U32      _    0x2c GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(NONE);
-    S_MUL_HI_I32      _    0x2d GFX9 [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(NONE);
-    S_LSHL1_ADD_U32   _    0x2e GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_LSHL2_ADD_U32   _    0x2f GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_LSHL3_ADD_U32   _    0x30 GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_LSHL4_ADD_U32   _    0x31 GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_PACK_LL_B32_B16 _    0x32 GFX9 [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(NONE);
-    S_PACK_LH_B32_B16 _    0x33 GFX9 [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(NONE);
-    S_PACK_HH_B32_B16 _    0x34 GFX9 [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(NONE);
+    S_MUL_HI_U32      _    0x2c GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(MulHigh);
+    S_MUL_HI_I32      _    0x2d GFX9 [SDst(I32), SSrc0(I32), SSrc1(I32)] Alu(MulHigh);
+    S_LSHL1_ADD_U32   _    0x2e GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(ShiftByAdd(1));
+    S_LSHL2_ADD_U32   _    0x2f GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(ShiftByAdd(2));
+    S_LSHL3_ADD_U32   _    0x30 GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(ShiftByAdd(3));
+    S_LSHL4_ADD_U32   _    0x31 GFX9 [SDst(U32), SSrc0(U32), SSrc1(U32)] Alu(ShiftByAdd(4));
+    S_PACK_LL_B32_B16 _    0x32 GFX9 [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Pack(Low, Low));
+    S_PACK_LH_B32_B16 _    0x33 GFX9 [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Pack(Low, High));
+    S_PACK_HH_B32_B16 _    0x34 GFX9 [SDst(B32), SSrc0(B32), SSrc1(B32)] Alu(Pack(High, High));
 }
 
 #[rustfmt::skip]
@@ -127,27 +118,27 @@ family! {
     /// SOPK instructions.
     Sopk in SOPK;
 //  instruction        si,ci vi,9 on   written as                    does
-    S_MOVK_I32         0x00 0x00 SI   [SDst(I32), Simm16]           Alu(NONE);
-    S_CMOVK_I32        0x02 0x01 SI   [SDst(I32), Simm16]           Alu(IF_SCC);
-    S_CMPK_EQ_I32      0x03 0x02 SI   [SStored(I32), Simm16]        Alu(SCC);
-    S_CMPK_LG_I32      0x04 0x03 SI   [SStored(I32), Simm16]        Alu(SCC);
-    S_CMPK_GT_I32      0x05 0x04 SI   [SStored(I32), Simm16]        Alu(SCC);
-    S_CMPK_GE_I32      0x06 0x05 SI   [SStored(I32), Simm16]        Alu(SCC);
-    S_CMPK_LT_I32      0x07 0x06 SI   [SStored(I32), Simm16]        Alu(SCC);
-    S_CMPK_LE_I32      0x08 0x07 SI   [SStored(I32), Simm16]        Alu(SCC);
-    S_CMPK_EQ_U32      0x09 0x08 SI   [SStored(U32), Simm16]        Alu(SCC);
-    S_CMPK_LG_U32      0x0a 0x09 SI   [SStored(U32), Simm16]        Alu(SCC);
-    S_CMPK_GT_U32      0x0b 0x0a SI   [SStored(U32), Simm16]        Alu(SCC);
-    S_CMPK_GE_U32      0x0c 0x0b SI   [SStored(U32), Simm16]        Alu(SCC);
-    S_CMPK_LT_U32      0x0d 0x0c SI   [SStored(U32), Simm16]        Alu(SCC);
-    S_CMPK_LE_U32      0x0e 0x0d SI   [SStored(U32), Simm16]        Alu(SCC);
-    S_ADDK_I32         0x0f 0x0e SI   [SDst(I32).updated(), Simm16] Alu(SCC);
-    S_MULK_I32         0x10 0x0f SI   [SDst(I32).updated(), Simm16] Alu(NONE);
+    S_MOVK_I32         0x00 0x00 SI   [SDst(I32), Simm16]           Alu(Move);
+    S_CMOVK_I32        0x02 0x01 SI   [SDst(I32), Simm16]           Alu(MoveIf);
+    S_CMPK_EQ_I32      0x03 0x02 SI   [SStored(I32), Simm16]        Compare(Eq, SCC);
+    S_CMPK_LG_I32      0x04 0x03 SI   [SStored(I32), Simm16]        Compare(Lg, SCC);
+    S_CMPK_GT_I32      0x05 0x04 SI   [SStored(I32), Simm16]        Compare(Gt, SCC);
+    S_CMPK_GE_I32      0x06 0x05 SI   [SStored(I32), Simm16]        Compare(Ge, SCC);
+    S_CMPK_LT_I32      0x07 0x06 SI   [SStored(I32), Simm16]        Compare(Lt, SCC);
+    S_CMPK_LE_I32      0x08 0x07 SI   [SStored(I32), Simm16]        Compare(Le, SCC);
+    S_CMPK_EQ_U32      0x09 0x08 SI   [SStored(U32), Simm16]        Compare(Eq, SCC);
+    S_CMPK_LG_U32      0x0a 0x09 SI   [SStored(U32), Simm16]        Compare(Lg, SCC);
+    S_CMPK_GT_U32      0x0b 0x0a SI   [SStored(U32), Simm16]        Compare(Gt, SCC);
+    S_CMPK_GE_U32      0x0c 0x0b SI   [SStored(U32), Simm16]        Compare(Ge, SCC);
+    S_CMPK_LT_U32      0x0d 0x0c SI   [SStored(U32), Simm16]        Compare(Lt, SCC);
+    S_CMPK_LE_U32      0x0e 0x0d SI   [SStored(U32), Simm16]        Compare(Le, SCC);
+    S_ADDK_I32         0x0f 0x0e SI   [SDst(I32).updated(), Simm16] Alu(Add);
+    S_MULK_I32         0x10 0x0f SI   [SDst(I32).updated(), Simm16] Alu(Mul);
     S_CBRANCH_I_FORK   0x11 0x10 SI   [SStored(B64), Target]        Fork;
-    S_GETREG_B32       0x12 0x11 SI   [SDst(B32), Hwreg]            Alu(NONE);
-    S_SETREG_B32       0x13 0x12 SI   [Hwreg, SStored(B32)]         Alu(NONE);
-    S_GETREG_REGRD_B32 0x14 0x13 SI   [SDst(B32), Hwreg]            Alu(NONE), lacking ALL;
-    S_SETREG_IMM32_B32 0x15 0x14 SI   [Hwreg, K]                    Alu(NONE);
+    S_GETREG_B32       0x12 0x11 SI   [SDst(B32), Hwreg]            Alu(GetRegister);
+    S_SETREG_B32       0x13 0x12 SI   [Hwreg, SStored(B32)]         Alu(SetRegister);
+    S_GETREG_REGRD_B32 0x14 0x13 SI   [SDst(B32), Hwreg]            Alu(GetRegister), lacking ALL;
+    S_SETREG_IMM32_B32 0x15 0x14 SI   [Hwreg, K]                    Alu(SetRegister);
     S_CALL_B64         _    0x15 GFX9 [SDst(B64), Target]           Branch(Condition::Always);
 }
 
@@ -156,62 +147,62 @@ family! {
     /// SOP1 instructions.
     Sop1 in SOP1;
 //  instruction            si,ci vi,9 on   written as                        does
-    S_MOV_B32              0x03 0x00 SI   [SDst(B32), SSrc0(B32)]           Alu(NONE);
-    S_MOV_B64              0x04 0x01 SI   [SDst(B64), SSrc0(B64)]           Alu(NONE);
-    S_CMOV_B32             0x05 0x02 SI   [SDst(B32), SSrc0(B32)]           Alu(IF_SCC);
-    S_CMOV_B64             0x06 0x03 SI   [SDst(B64), SSrc0(B64)]           Alu(IF_SCC);
-    S_NOT_B32              0x07 0x04 SI   [SDst(B32), SSrc0(B32)]           Alu(SCC);
-    S_NOT_B64              0x08 0x05 SI   [SDst(B64), SSrc0(B64)]           Alu(SCC);
-    S_WQM_B32              0x09 0x06 SI   [SDst(B32), SSrc0(B32)]           Alu(SCC);
-    S_WQM_B64              0x0a 0x07 SI   [SDst(B64), SSrc0(B64)]           Alu(SCC);
-    S_BREV_B32             0x0b 0x08 SI   [SDst(B32), SSrc0(B32)]           Alu(NONE);
-    S_BREV_B64             0x0c 0x09 SI   [SDst(B64), SSrc0(B64)]           Alu(NONE);
-    S_BCNT0_I32_B32        0x0d 0x0a SI   [SDst(I32), SSrc0(B32)]           Alu(SCC);
-    S_BCNT0_I32_B64        0x0e 0x0b SI   [SDst(I32), SSrc0(B64)]           Alu(SCC);
-    S_BCNT1_I32_B32        0x0f 0x0c SI   [SDst(I32), SSrc0(B32)]           Alu(SCC);
-    S_BCNT1_I32_B64        0x10 0x0d SI   [SDst(I32), SSrc0(B64)]           Alu(SCC);
-    S_FF0_I32_B32          0x11 0x0e SI   [SDst(I32), SSrc0(B32)]           Alu(NONE);
-    S_FF0_I32_B64          0x12 0x0f SI   [SDst(I32), SSrc0(B64)]           Alu(NONE);
-    S_FF1_I32_B32          0x13 0x10 SI   [SDst(I32), SSrc0(B32)]           Alu(NONE);
-    S_FF1_I32_B64          0x14 0x11 SI   [SDst(I32), SSrc0(B64)]           Alu(NONE);
-    S_FLBIT_I32_B32        0x15 0x12 SI   [SDst(I32), SSrc0(B32)]           Alu(NONE);
-    S_FLBIT_I32_B64        0x16 0x13 SI   [SDst(I32), SSrc0(B64)]           Alu(NONE);
-    S_FLBIT_I32            0x17 0x14 SI   [SDst(I32), SSrc0(I32)]           Alu(NONE);
-    S_FLBIT_I32_I64        0x18 0x15 SI   [SDst(I32), SSrc0(I64)]           Alu(NONE);
-    S_SEXT_I32_I8          0x19 0x16 SI   [SDst(I32), SSrc0(B32)]            Alu(NONE);
-    S_SEXT_I32_I16         0x1a 0x17 SI   [SDst(I32), SSrc0(B32)]           Alu(NONE);
-    S_BITSET0_B32          0x1b 0x18 SI   [SDst(B32).updated(), SSrc0(U32)] Alu(NONE);
-    S_BITSET0_B64          0x1c 0x19 SI   [SDst(B64).updated(), SSrc0(U32)] Alu(NONE);
-    S_BITSET1_B32          0x1d 0x1a SI   [SDst(B32).updated(), SSrc0(U32)] Alu(NONE);
-    S_BITSET1_B64          0x1e 0x1b SI   [SDst(B64).updated(), SSrc0(U32)] Alu(NONE);
-    S_GETPC_B64            0x1f 0x1c SI   [SDst(B64)]                       Alu(PC);
+    S_MOV_B32              0x03 0x00 SI   [SDst(B32), SSrc0(B32)]           Alu(Move);
+    S_MOV_B64              0x04 0x01 SI   [SDst(B64), SSrc0(B64)]           Alu(Move);
+    S_CMOV_B32             0x05 0x02 SI   [SDst(B32), SSrc0(B32)]           Alu(MoveIf);
+    S_CMOV_B64             0x06 0x03 SI   [SDst(B64), SSrc0(B64)]           Alu(MoveIf);
+    S_NOT_B32              0x07 0x04 SI   [SDst(B32), SSrc0(B32)]           Alu(Not);
+    S_NOT_B64              0x08 0x05 SI   [SDst(B64), SSrc0(B64)]           Alu(Not);
+    S_WQM_B32              0x09 0x06 SI   [SDst(B32), SSrc0(B32)]           Alu(WholeQuads);
+    S_WQM_B64              0x0a 0x07 SI   [SDst(B64), SSrc0(B64)]           Alu(WholeQuads);
+    S_BREV_B32             0x0b 0x08 SI   [SDst(B32), SSrc0(B32)]           Alu(ReverseBits);
+    S_BREV_B64             0x0c 0x09 SI   [SDst(B64), SSrc0(B64)]           Alu(ReverseBits);
+    S_BCNT0_I32_B32        0x0d 0x0a SI   [SDst(I32), SSrc0(B32)]           Alu(CountZeros);
+    S_BCNT0_I32_B64        0x0e 0x0b SI   [SDst(I32), SSrc0(B64)]           Alu(CountZeros);
+    S_BCNT1_I32_B32        0x0f 0x0c SI   [SDst(I32), SSrc0(B32)]           Alu(CountOnes);
+    S_BCNT1_I32_B64        0x10 0x0d SI   [SDst(I32), SSrc0(B64)]           Alu(CountOnes);
+    S_FF0_I32_B32          0x11 0x0e SI   [SDst(I32), SSrc0(B32)]           Alu(FindLowestZero);
+    S_FF0_I32_B64          0x12 0x0f SI   [SDst(I32), SSrc0(B64)]           Alu(FindLowestZero);
+    S_FF1_I32_B32          0x13 0x10 SI   [SDst(I32), SSrc0(B32)]           Alu(FindLowestOne);
+    S_FF1_I32_B64          0x14 0x11 SI   [SDst(I32), SSrc0(B64)]           Alu(FindLowestOne);
+    S_FLBIT_I32_B32        0x15 0x12 SI   [SDst(I32), SSrc0(B32)]           Alu(LeadingZeros);
+    S_FLBIT_I32_B64        0x16 0x13 SI   [SDst(I32), SSrc0(B64)]           Alu(LeadingZeros);
+    S_FLBIT_I32            0x17 0x14 SI   [SDst(I32), SSrc0(I32)]           Alu(LeadingSigns);
+    S_FLBIT_I32_I64        0x18 0x15 SI   [SDst(I32), SSrc0(I64)]           Alu(LeadingSigns);
+    S_SEXT_I32_I8          0x19 0x16 SI   [SDst(I32), SSrc0(B32)]            Alu(SignExtend(8));
+    S_SEXT_I32_I16         0x1a 0x17 SI   [SDst(I32), SSrc0(B32)]           Alu(SignExtend(16));
+    S_BITSET0_B32          0x1b 0x18 SI   [SDst(B32).updated(), SSrc0(U32)] Alu(SetBit(false));
+    S_BITSET0_B64          0x1c 0x19 SI   [SDst(B64).updated(), SSrc0(U32)] Alu(SetBit(false));
+    S_BITSET1_B32          0x1d 0x1a SI   [SDst(B32).updated(), SSrc0(U32)] Alu(SetBit(true));
+    S_BITSET1_B64          0x1e 0x1b SI   [SDst(B64).updated(), SSrc0(U32)] Alu(SetBit(true));
+    S_GETPC_B64            0x1f 0x1c SI   [SDst(B64)]                       Alu(GetPc);
     S_SETPC_B64            0x20 0x1d SI   [SReg0(B64)]                      Jump;
     S_SWAPPC_B64           0x21 0x1e SI   [SDst(B64), SSrc0(B64)]           Jump;
     S_RFE_B64              0x22 0x1f SI   [SReg0(B64)]                      ReturnFromTrap;
-    S_AND_SAVEEXEC_B64     0x24 0x20 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_OR_SAVEEXEC_B64      0x25 0x21 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_XOR_SAVEEXEC_B64     0x26 0x22 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_ANDN2_SAVEEXEC_B64   0x27 0x23 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_ORN2_SAVEEXEC_B64    0x28 0x24 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_NAND_SAVEEXEC_B64    0x29 0x25 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_NOR_SAVEEXEC_B64     0x2a 0x26 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_XNOR_SAVEEXEC_B64    0x2b 0x27 SI   [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_QUADMASK_B32         0x2c 0x28 SI   [SDst(B32), SSrc0(B32)]           Alu(SCC);
-    S_QUADMASK_B64         0x2d 0x29 SI   [SDst(B64), SSrc0(B64)]           Alu(SCC);
-    S_MOVRELS_B32          0x2e 0x2a SI   [SDst(B32), SReg0(B32)]           Alu(FROM_INDEX);
-    S_MOVRELS_B64          0x2f 0x2b SI   [SDst(B64), SReg0(B64)]           Alu(FROM_INDEX);
-    S_MOVRELD_B32          0x30 0x2c SI   [SDst(B32), SSrc0(B32)]           Alu(TO_INDEX);
-    S_MOVRELD_B64          0x31 0x2d SI   [SDst(B64), SSrc0(B64)]           Alu(TO_INDEX);
+    S_AND_SAVEEXEC_B64     0x24 0x20 SI   [SDst(B64), SSrc0(B64)]           Alu(SaveExec(And));
+    S_OR_SAVEEXEC_B64      0x25 0x21 SI   [SDst(B64), SSrc0(B64)]           Alu(SaveExec(Or));
+    S_XOR_SAVEEXEC_B64     0x26 0x22 SI   [SDst(B64), SSrc0(B64)]           Alu(SaveExec(Xor));
+    S_ANDN2_SAVEEXEC_B64   0x27 0x23 SI   [SDst(B64), SSrc0(B64)]           Alu(SaveExec(AndNot));
+    S_ORN2_SAVEEXEC_B64    0x28 0x24 SI   [SDst(B64), SSrc0(B64)]           Alu(SaveExec(OrNot));
+    S_NAND_SAVEEXEC_B64    0x29 0x25 SI   [SDst(B64), SSrc0(B64)]           Alu(SaveExec(Nand));
+    S_NOR_SAVEEXEC_B64     0x2a 0x26 SI   [SDst(B64), SSrc0(B64)]           Alu(SaveExec(Nor));
+    S_XNOR_SAVEEXEC_B64    0x2b 0x27 SI   [SDst(B64), SSrc0(B64)]           Alu(SaveExec(Xnor));
+    S_QUADMASK_B32         0x2c 0x28 SI   [SDst(B32), SSrc0(B32)]           Alu(QuadMask);
+    S_QUADMASK_B64         0x2d 0x29 SI   [SDst(B64), SSrc0(B64)]           Alu(QuadMask);
+    S_MOVRELS_B32          0x2e 0x2a SI   [SDst(B32), SReg0(B32)]           Alu(MoveRelative(Source));
+    S_MOVRELS_B64          0x2f 0x2b SI   [SDst(B64), SReg0(B64)]           Alu(MoveRelative(Source));
+    S_MOVRELD_B32          0x30 0x2c SI   [SDst(B32), SSrc0(B32)]           Alu(MoveRelative(Destination));
+    S_MOVRELD_B64          0x31 0x2d SI   [SDst(B64), SSrc0(B64)]           Alu(MoveRelative(Destination));
     S_CBRANCH_JOIN         0x32 0x2e SI   [SReg0(B32)]                      Fork;
-    S_MOV_REGRD_B32        0x33 0x2f SI   [SDst(B32), SSrc0(B32)]           Alu(NONE), lacking ALL;
-    S_ABS_I32              0x34 0x30 SI   [SDst(I32), SSrc0(I32)]           Alu(SCC);
-    S_MOV_FED_B32          0x35 0x31 SI   [SDst(B32), SSrc0(B32)]           Alu(NONE), lacking ALL;
-    S_SET_GPR_IDX_IDX      _    0x32 VI   [SSrc0(B32)]                      Alu(M0);
-    S_ANDN1_SAVEEXEC_B64   _    0x33 GFX9 [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_ORN1_SAVEEXEC_B64    _    0x34 GFX9 [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_ANDN1_WREXEC_B64     _    0x35 GFX9 [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_ANDN2_WREXEC_B64     _    0x36 GFX9 [SDst(B64), SSrc0(B64)]           Alu(SAVEEXEC);
-    S_BITREPLICATE_B64_B32 _    0x37 GFX9 [SDst(B64), SSrc0(B32)]           Alu(NONE);
+    S_MOV_REGRD_B32        0x33 0x2f SI   [SDst(B32), SSrc0(B32)]           Alu(Move), lacking ALL;
+    S_ABS_I32              0x34 0x30 SI   [SDst(I32), SSrc0(I32)]           Alu(Abs);
+    S_MOV_FED_B32          0x35 0x31 SI   [SDst(B32), SSrc0(B32)]           Alu(Move), lacking ALL;
+    S_SET_GPR_IDX_IDX      _    0x32 VI   [SSrc0(B32)]                      Alu(SetIndex);
+    S_ANDN1_SAVEEXEC_B64   _    0x33 GFX9 [SDst(B64), SSrc0(B64)]           Alu(SaveExec(NotAnd));
+    S_ORN1_SAVEEXEC_B64    _    0x34 GFX9 [SDst(B64), SSrc0(B64)]           Alu(SaveExec(NotOr));
+    S_ANDN1_WREXEC_B64     _    0x35 GFX9 [SDst(B64), SSrc0(B64)]           Alu(WriteExec(NotAnd));
+    S_ANDN2_WREXEC_B64     _    0x36 GFX9 [SDst(B64), SSrc0(B64)]           Alu(WriteExec(AndNot));
+    S_BITREPLICATE_B64_B32 _    0x37 GFX9 [SDst(B64), SSrc0(B32)]           Alu(Replicate);
 }
 
 #[rustfmt::skip]
@@ -219,26 +210,26 @@ family! {
     /// SOPC instructions.
     Sopc in SOPC;
 //  instruction      si,ci vi,9 on written as               does
-    S_CMP_EQ_I32     0x00 0x00 SI [SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_CMP_LG_I32     0x01 0x01 SI [SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_CMP_GT_I32     0x02 0x02 SI [SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_CMP_GE_I32     0x03 0x03 SI [SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_CMP_LT_I32     0x04 0x04 SI [SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_CMP_LE_I32     0x05 0x05 SI [SSrc0(I32), SSrc1(I32)] Alu(SCC);
-    S_CMP_EQ_U32     0x06 0x06 SI [SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_CMP_LG_U32     0x07 0x07 SI [SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_CMP_GT_U32     0x08 0x08 SI [SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_CMP_GE_U32     0x09 0x09 SI [SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_CMP_LT_U32     0x0a 0x0a SI [SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_CMP_LE_U32     0x0b 0x0b SI [SSrc0(U32), SSrc1(U32)] Alu(SCC);
-    S_BITCMP0_B32    0x0c 0x0c SI [SSrc0(B32), SSrc1(U32)] Alu(SCC);
-    S_BITCMP1_B32    0x0d 0x0d SI [SSrc0(B32), SSrc1(U32)] Alu(SCC);
-    S_BITCMP0_B64    0x0e 0x0e SI [SSrc0(B64), SSrc1(U32)] Alu(SCC);
-    S_BITCMP1_B64    0x0f 0x0f SI [SSrc0(B64), SSrc1(U32)] Alu(SCC);
-    S_SETVSKIP       0x10 0x10 SI [SSrc0(B32), SSrc1(U32)] Alu(VSKIP);
-    S_SET_GPR_IDX_ON _    0x11 VI [SSrc0(B32), GprIndex]   Alu(M0_AND_MODE);
-    S_CMP_EQ_U64     _    0x12 VI [SSrc0(U64), SSrc1(U64)] Alu(SCC);
-    S_CMP_LG_U64     _    0x13 VI [SSrc0(U64), SSrc1(U64)] Alu(SCC);
+    S_CMP_EQ_I32     0x00 0x00 SI [SSrc0(I32), SSrc1(I32)] Compare(Eq, SCC);
+    S_CMP_LG_I32     0x01 0x01 SI [SSrc0(I32), SSrc1(I32)] Compare(Lg, SCC);
+    S_CMP_GT_I32     0x02 0x02 SI [SSrc0(I32), SSrc1(I32)] Compare(Gt, SCC);
+    S_CMP_GE_I32     0x03 0x03 SI [SSrc0(I32), SSrc1(I32)] Compare(Ge, SCC);
+    S_CMP_LT_I32     0x04 0x04 SI [SSrc0(I32), SSrc1(I32)] Compare(Lt, SCC);
+    S_CMP_LE_I32     0x05 0x05 SI [SSrc0(I32), SSrc1(I32)] Compare(Le, SCC);
+    S_CMP_EQ_U32     0x06 0x06 SI [SSrc0(U32), SSrc1(U32)] Compare(Eq, SCC);
+    S_CMP_LG_U32     0x07 0x07 SI [SSrc0(U32), SSrc1(U32)] Compare(Lg, SCC);
+    S_CMP_GT_U32     0x08 0x08 SI [SSrc0(U32), SSrc1(U32)] Compare(Gt, SCC);
+    S_CMP_GE_U32     0x09 0x09 SI [SSrc0(U32), SSrc1(U32)] Compare(Ge, SCC);
+    S_CMP_LT_U32     0x0a 0x0a SI [SSrc0(U32), SSrc1(U32)] Compare(Lt, SCC);
+    S_CMP_LE_U32     0x0b 0x0b SI [SSrc0(U32), SSrc1(U32)] Compare(Le, SCC);
+    S_BITCMP0_B32    0x0c 0x0c SI [SSrc0(B32), SSrc1(U32)] Alu(TestBit(false));
+    S_BITCMP1_B32    0x0d 0x0d SI [SSrc0(B32), SSrc1(U32)] Alu(TestBit(true));
+    S_BITCMP0_B64    0x0e 0x0e SI [SSrc0(B64), SSrc1(U32)] Alu(TestBit(false));
+    S_BITCMP1_B64    0x0f 0x0f SI [SSrc0(B64), SSrc1(U32)] Alu(TestBit(true));
+    S_SETVSKIP       0x10 0x10 SI [SSrc0(B32), SSrc1(U32)] Alu(SetVskip);
+    S_SET_GPR_IDX_ON _    0x11 VI [SSrc0(B32), GprIndex]   Alu(IndexOn);
+    S_CMP_EQ_U64     _    0x12 VI [SSrc0(U64), SSrc1(U64)] Compare(Eq, SCC);
+    S_CMP_LG_U64     _    0x13 VI [SSrc0(U64), SSrc1(U64)] Compare(Lg, SCC);
 }
 
 #[rustfmt::skip]

@@ -4,7 +4,7 @@
 //! 1.2 on they have a VOP3 form, and with 16-bit results that form only. GCN 1.4 gives the name of one of these to
 //! a new one that keeps the other half of the destination; the old one is called `legacy` there.
 
-use crate::effect::{Does::*, Implicit};
+use crate::effect::{AluOp::*, Does::*, Interpolation::*};
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{Ty::*, words::*};
 use crate::row::{Forms, family};
@@ -48,17 +48,14 @@ pub const fn pack_attribute(attribute: u8, channel: u8) -> i64 {
     attribute as i64 * CHANNELS.len() as i64 + channel as i64
 }
 
-/// The parameters' place in LDS.
-const M0: Implicit = Implicit::READS_M0;
-
 #[rustfmt::skip]
 family! {
     /// VINTRP instructions.
     Vintrp in VINTRP;
 //  instruction      si,ci vi,9 on written as                                                  does
-    V_INTERP_P1_F32  0     0    SI [VDst(F32), Coordinate, Attr, Clamp, Omod]                  Alu(M0), in Forms::E64;
-    V_INTERP_P2_F32  1     1    SI [VDst(F32).updated(), Coordinate, Attr, Clamp, Omod]        Alu(M0), in Forms::E64;
-    V_INTERP_MOV_F32 2     2    SI [VDst(F32), VertexParameter, Attr, Clamp, Omod]             Alu(M0), in Forms::E64;
+    V_INTERP_P1_F32  0     0    SI [VDst(F32), Coordinate, Attr, Clamp, Omod]                  Alu(Interpolate(First)), in Forms::E64;
+    V_INTERP_P2_F32  1     1    SI [VDst(F32).updated(), Coordinate, Attr, Clamp, Omod]        Alu(Interpolate(Second)), in Forms::E64;
+    V_INTERP_MOV_F32 2     2    SI [VDst(F32), VertexParameter, Attr, Clamp, Omod]             Alu(Interpolate(Vertex)), in Forms::E64;
 }
 
 #[rustfmt::skip]
@@ -66,8 +63,8 @@ family! {
     /// Interpolation that exists in VOP3 only.
     Vop3Interp in VOP3_INTERP;
 //  instruction            si,ci vi,9  on   written as                                                  does
-    V_INTERP_P1LL_F16      _     0x274 VI   [VDst(F32), Coordinate, Attr, HighHalf, Clamp, Omod]            Alu(M0);
-    V_INTERP_P1LV_F16      _     0x275 VI   [VDst(F32), Coordinate, Attr, Accumulated, HighHalf, Clamp, Omod] Alu(M0);
-    V_INTERP_P2_LEGACY_F16 _     0x276 VI   [VDst(F16), Coordinate, Attr, Accumulated, HighHalf, Clamp]     Alu(M0), spelled VI_ONLY "v_interp_p2_f16";
-    V_INTERP_P2_F16        _     0x277 GFX9 [VDst(F16), Coordinate, Attr, Accumulated, HighHalf, Clamp]     Alu(M0);
+    V_INTERP_P1LL_F16      _     0x274 VI   [VDst(F32), Coordinate, Attr, HighHalf, Clamp, Omod]            Alu(Interpolate(First));
+    V_INTERP_P1LV_F16      _     0x275 VI   [VDst(F32), Coordinate, Attr, Accumulated, HighHalf, Clamp, Omod] Alu(Interpolate(First));
+    V_INTERP_P2_LEGACY_F16 _     0x276 VI   [VDst(F16), Coordinate, Attr, Accumulated, HighHalf, Clamp]     Alu(Interpolate(Second)), spelled VI_ONLY "v_interp_p2_f16";
+    V_INTERP_P2_F16        _     0x277 GFX9 [VDst(F16), Coordinate, Attr, Accumulated, HighHalf, Clamp]     Alu(Interpolate(Second));
 }

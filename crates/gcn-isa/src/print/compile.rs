@@ -329,12 +329,12 @@ fn most_reads(form: &Form) -> u8 {
     if !form.encoding.is_vector_alu() {
         return MISSING - 1; // Nothing is shared.
     }
-    if let Does::Alu(implicit) = form.row.does
-        && (implicit.has(Implicit::READS_VCC) || implicit.has(Implicit::READS_M0))
-    {
-        return 0;
+    let implicit = form.row.implicit();
+    if implicit.has(Implicit::READS_VCC) || implicit.has(Implicit::READS_M0) {
+        0
+    } else {
+        1
     }
-    1
 }
 
 /// The dword of a literal.

@@ -282,7 +282,7 @@ impl<'a> Uses<'a> {
                     |it| matches!(it.registers, Registers::State(UnnumberedState::Hardware(_)))
                 }
                 (Hazard::GetRegister, Unit::Scalar)
-                    if self.inst.does().implicit().has(Implicit::WRITES_VSKIP) =>
+                    if self.inst.row().implicit().has(Implicit::WRITES_VSKIP) =>
                 {
                     |it| it.registers == Registers::State(UnnumberedState::MODE)
                 }
@@ -354,7 +354,7 @@ impl<'a> Uses<'a> {
                     |it| it.source == UseOrigin::LaneMask
                 }
                 (Hazard::DivFmasReadsVcc, Unit::Vector)
-                    if does.implicit().has(Implicit::READS_VCC) =>
+                    if self.inst.row().implicit().has(Implicit::READS_VCC) =>
                 {
                     |it| it.source == UseOrigin::Implicit && it.read != 0 && is_in(it, VCC)
                 }
@@ -462,7 +462,7 @@ impl<'a> Uses<'a> {
     fn goes_by_m0(&self) -> bool {
         let inst = self.inst;
         let from_gfx9 = on::GFX9.has(inst.isa);
-        let implicit = inst.does().implicit();
+        let implicit = inst.row().implicit();
         let indexes =
             implicit.has(Implicit::INDEXES_SOURCE) || implicit.has(Implicit::INDEXES_DESTINATION);
         match inst.does() {

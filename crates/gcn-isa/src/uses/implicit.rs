@@ -1,6 +1,6 @@
 //! The registers and the state that no operand names.
 
-use crate::effect::{Condition, Control, Does, Implicit};
+use crate::effect::{AluOp, Condition, Control, Does, Implicit};
 use crate::field::{Encoding, Field};
 use crate::inst::Operand;
 use crate::operand::{Kind, OperandAccess, Slot};
@@ -70,7 +70,7 @@ impl Uses<'_> {
 
     pub(super) fn implicit(&self, found: &mut RegisterUses) {
         let inst = self.inst;
-        let implicit = inst.does().implicit();
+        let implicit = inst.row().implicit();
         let has = |it| implicit.has(it);
         if self.has_lane_mask() {
             let exec = Registers::Scalar {
@@ -206,9 +206,7 @@ impl Uses<'_> {
                     ..RegisterUse::implicit(stack, joins, !joins)
                 });
             }
-            does if does.implicit().has(Implicit::READS_PC) => {
-                found.state(UnnumberedState::Pc, true, false)
-            }
+            Does::Alu(AluOp::GetPc) => found.state(UnnumberedState::Pc, true, false),
             _ => {}
         }
     }

@@ -52,7 +52,7 @@ impl<'a> Uses<'a> {
         let reads =
             slot.access != OperandAccess::Write && !self.only_keeps(slot) && !self.ignores(slot);
         let writes = inst.writes(slot) && !inst.loads_to_lds();
-        let implicit = inst.does().implicit();
+        let implicit = inst.row().implicit();
         let read = reads.then(|| RegisterUse {
             registers: self.narrowed(registers, self.read_dwords(slot)),
             read: self.read_bits(slot),
@@ -148,10 +148,10 @@ impl<'a> Uses<'a> {
         if !inst.row().slots().any(is_short) {
             return false;
         }
-        inst.does().implicit().has(Implicit::HIGH_HALF)
+        inst.row().implicit().has(Implicit::HIGH_HALF)
             || inst.layout().bits(Field::OpSel).width > 3
                 && inst.get(Field::OpSel) & DESTINATION != 0
-                && !inst.does().implicit().has(Implicit::INDEXES_DESTINATION)
+                && !inst.row().implicit().has(Implicit::INDEXES_DESTINATION)
     }
 
     /// `registers` from the first on, as many as `count` says; none says all.

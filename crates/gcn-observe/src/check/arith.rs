@@ -19,11 +19,10 @@ use crate::by_step::ByStep;
 use crate::filter::lanes;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind, Side};
 use crate::integer_range::IntegerRange;
-use crate::operation::Operation;
 use crate::scratch::scratch_place;
 use crate::waves::Waves;
 
-use facts::{ArithFacts, FloatSource};
+use facts::{ArithFacts, FloatSource, OperandException};
 use origins::{ExceptionCause, ExceptionId, ExceptionShadow, Exceptions};
 use values::{FloatBits, exponent_register};
 
@@ -151,9 +150,9 @@ impl ArithWatch {
                 self.issued.nan |= u64::from(is_nan) << lane;
             }
         }
-        let denominator = match (facts.operation, &facts.sources[..]) {
-            (Operation::Reciprocal | Operation::DivideFixup, [denominator, ..]) => denominator,
-            (Operation::ToInteger(range), [source]) => {
+        let denominator = match (facts.exception, &facts.sources[..]) {
+            (Some(OperandException::Division), [denominator, ..]) => denominator,
+            (Some(OperandException::Conversion(range)), [source]) => {
                 let shadow = self.waves.get(context.id());
                 for lane in lanes(exec) {
                     let value = FloatBits::of(context, instruction, *source, lane);
@@ -222,8 +221,10 @@ impl ArithWatch {
         for &register in &facts.vectors.written {
             shadow.clear(register, instruction.exec);
         }
-        match (facts.operation, facts.result) {
-            (Operation::ToInteger(range), _) => self.converted(context, instruction, &facts, range),
+        match (facts.exception, facts.result) {
+            (Some(OperandException::Conversion(range)), _) => {
+                self.converted(context, instruction, &facts, range);
+            }
             (_, Some(result)) => self.computed(context, instruction, result),
             (_, None) => self.moved(context, &facts),
         }

@@ -180,15 +180,18 @@ impl Issue<'_> {
                 None => PointerMark::Lost,
             },
             MarkFlow::Difference => self.origins.difference(source(0), source(1)),
-            MarkFlow::ReversedDifference => self.origins.difference(source(1), source(0)),
             MarkFlow::And => self.common_bits(marks, dword, lane),
             MarkFlow::Select => {
-                let mask = wave.scalar64(mask_register(self.facts, self.instruction.operands));
-                source(usize::from(mask >> lane & 1 != 0))
+                let holds = if self.instruction.step.inst.encoding.is_scalar() {
+                    wave.scc
+                } else {
+                    let register = mask_register(self.facts, self.instruction.operands);
+                    wave.scalar64(register) >> lane & 1 != 0
+                };
+                source(usize::from(!holds))
             }
-            MarkFlow::SelectScalar => source(usize::from(!wave.scc)),
-            MarkFlow::MoveScalar if wave.scc => source(0),
-            MarkFlow::MoveScalar => old(),
+            MarkFlow::MoveIf if wave.scc => source(0),
+            MarkFlow::MoveIf => old(),
         }
     }
 

@@ -3,11 +3,9 @@
 
 use std::ops::RangeInclusive;
 
-use gcn_isa::sop::{Sop1, Sop2};
+use gcn_isa::effect::AluOp;
 use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState as WaveState};
-use gcn_isa::vop::Vop2;
-use gcn_isa::vop3::Vop3;
-use gcn_isa::{Inst, Op, Operand, regs};
+use gcn_isa::{Does, Encoding, Inst, Operand, Ty, regs};
 
 use super::program::LintStep;
 
@@ -191,10 +189,7 @@ impl Constants {
 
     /// The lane of a vector register that is all that an instruction writes.
     fn lane_written(&self, inst: &Inst) -> Option<Place> {
-        let is_one = matches!(
-            inst.op,
-            Op::Vop2(Vop2::V_WRITELANE_B32) | Op::Vop3(Vop3::V_WRITELANE_B32)
-        );
+        let is_one = inst.does() == Does::Alu(AluOp::WriteLane);
         let mut operands = inst.row().slots().map(|slot| inst.operand(slot));
         match is_one.then(|| operands.next())?? {
             Operand::Vgprs { first, .. } => self.lane(first, operands.nth(1)?),
@@ -229,35 +224,37 @@ impl Constants {
             Place::Lane { .. } => to,
         };
         let moved = |from: Place, to| Some((to, self.get(from)?));
-        match inst.op {
-            Op::Sop1(Sop1::S_GETPC_B64) => {
+        let Does::Alu(op) = inst.does() else {
+            return None;
+        };
+        let ty = inst.row().slots().next()?.ty;
+        match op {
+            AluOp::GetPc => {
                 let high = (following >> u32::BITS) as u32;
                 let halves = [(to, following as u32), (second(), high)];
                 let known = halves.map(|(place, half)| (place, KnownValue::Number(half)));
                 Some((known.to_vec(), self.carry))
             }
-            Op::Sop1(Sop1::S_MOV_B64) => {
+            AluOp::Move if inst.encoding == Encoding::Sop1 && ty == Ty::B64 => {
                 let from = scalar(operands.next()?)?;
                 let low = moved(Place::Scalar(from), to);
                 let high = moved(Place::Scalar(from.checked_add(1)?), second());
                 Some((low.into_iter().chain(high).collect(), self.carry))
             }
-            Op::Sop1(Sop1::S_MOV_B32)
-            | Op::Vop2(Vop2::V_WRITELANE_B32)
-            | Op::Vop3(Vop3::V_WRITELANE_B32) => {
+            AluOp::Move | AluOp::WriteLane if inst.encoding != Encoding::Sopk => {
                 let from = Place::Scalar(scalar(operands.next()?)?);
                 Some((vec![moved(from, to)?], self.carry))
             }
-            Op::Vop2(Vop2::V_READLANE_B32) | Op::Vop3(Vop3::V_READLANE_B32) => {
+            AluOp::ReadLane => {
                 let Operand::Vgprs { first, .. } = operands.next()? else {
                     return None;
                 };
                 let from = self.lane(first, operands.next()?)?;
                 Some((vec![moved(from, to)?], self.carry))
             }
-            Op::Sop2(op @ (Sop2::S_ADD_U32 | Sop2::S_ADDC_U32)) => {
+            AluOp::Add | AluOp::AddCarry if inst.encoding == Encoding::Sop2 && ty == Ty::U32 => {
                 let (a, b) = (operands.next()?, operands.next()?);
-                let carry = if op == Sop2::S_ADDC_U32 {
+                let carry = if op == AluOp::AddCarry {
                     self.carry?
                 } else {
                     false

@@ -24,11 +24,9 @@
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map};
 
-use gcn_isa::effect::{AtomicOp, Does};
-use gcn_isa::sop::{Sop1, Sop2};
+use gcn_isa::effect::{AluOp, AtomicOp, Bitwise, Does};
 use gcn_isa::uses::{RegisterUse, Registers, Unit, UnnumberedState, UseOrigin};
-use gcn_isa::vop::Vop1;
-use gcn_isa::{Encoding, Field, Inst, Op, Ty, regs};
+use gcn_isa::{Encoding, Field, Inst, Ty, regs};
 
 use super::program::{LintStep, Next};
 
@@ -481,12 +479,16 @@ fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
     if !step.uses.iter().any(writes_exec) {
         return;
     }
-    match step.inst.op {
-        Op::Sop2(Sop2::S_OR_B64) => state.regions = state.regions.saturating_sub(1),
-        Op::Sop1(Sop1::S_MOV_B64) => state.regions = depends.into(),
+    match step.inst.does() {
+        Does::Alu(AluOp::Bitwise(Bitwise::Or)) => {
+            state.regions = state.regions.saturating_sub(1);
+        }
+        Does::Alu(AluOp::Move) => state.regions = depends.into(),
         // The other way of a condition.
-        Op::Sop1(Sop1::S_OR_SAVEEXEC_B64) | Op::Sop2(Sop2::S_XOR_B64) => {}
-        Op::Sop1(_) if state.regions > 0 => state.regions = state.regions.saturating_add(1),
+        Does::Alu(AluOp::SaveExec(Bitwise::Or) | AluOp::Bitwise(Bitwise::Xor)) => {}
+        Does::Alu(_) if step.inst.encoding == Encoding::Sop1 && state.regions > 0 => {
+            state.regions = state.regions.saturating_add(1);
+        }
         _ if depends => state.regions = state.regions.max(1),
         _ => {}
     }
@@ -505,11 +507,7 @@ fn source(step: &LintStep, state: &PathState) -> Option<Value> {
 /// The values that a move writes, dword by dword; `None` of other instructions.
 fn moved(step: &LintStep, state: &PathState) -> Option<Vec<Option<Value>>> {
     let inst = &step.inst;
-    let is_move = matches!(
-        inst.op,
-        Op::Sop1(Sop1::S_MOV_B32 | Sop1::S_MOV_B64)
-            | Op::Vop1(Vop1::V_MOV_B32 | Vop1::V_READFIRSTLANE_B32)
-    );
+    let is_move = matches!(inst.does(), Does::Alu(AluOp::Move | AluOp::ReadFirstLane));
     let is_plain = matches!(
         inst.encoding,
         Encoding::Sop1 | Encoding::Vop1 | Encoding::Vop3

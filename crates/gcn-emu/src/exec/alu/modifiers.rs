@@ -9,8 +9,8 @@
 
 use std::hint::select_unpredictable as select;
 
-use gcn_isa::effect::Implicit;
-use gcn_isa::{Field, Ty};
+use gcn_isa::effect::AluOp;
+use gcn_isa::{Does, Field, Ty};
 
 use super::env::Env;
 use super::exact;
@@ -51,7 +51,9 @@ pub fn apply(step: &mut Step) {
             is_wide: slot.ty.bytes() > DWORD,
             how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
                 _ if is_mixed => {
-                    asked.of_mixed(place, inst.does().implicit().has(Implicit::UNFUSED))
+                    // A product is rounded, and flushed, before it is added to (errata E195).
+                    let is_unfused = matches!(inst.does(), Does::Alu(AluOp::Mix(AluOp::MulAdd, _)));
+                    asked.of_mixed(place, is_unfused)
                 }
                 part => asked.of_source(place, slot, part),
             },

@@ -1,11 +1,12 @@
 //! Facts that the checker of arithmetic asks of every instruction, worked out once for each.
 
 use gcn_emu::step::Step;
+use gcn_isa::effect::AluOp;
 use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::Unit;
-use gcn_isa::{Does, Encoding, Field, Slot, Ty};
+use gcn_isa::{Does, Encoding, Field, Row, Slot, Ty};
 
-use crate::operation::Operation;
+use crate::integer_range::IntegerRange;
 use crate::vectors::Vectors;
 
 /// A source in floating point.
@@ -16,11 +17,20 @@ pub(super) struct FloatSource {
     pub(super) ty: Ty,
 }
 
+/// Exception of an operation that its operands decide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum OperandException {
+    /// The first source that counts is 0.
+    Division,
+    /// The source is out of the range of the result.
+    Conversion(IntegerRange),
+}
+
 /// Facts of an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct ArithFacts {
-    /// An operation that may be exceptional by its operands alone, or [`Operation::Other`].
-    pub(super) operation: Operation,
+    /// Exception that it may raise by its operands alone.
+    pub(super) exception: Option<OperandException>,
     /// Sources in floating point, where a lane has its own.
     pub(super) sources: Box<[FloatSource]>,
     /// Type of its result, if that is in floating point and computed, and its place.
@@ -35,15 +45,17 @@ impl ArithFacts {
         let inst = &step.inst;
         let uses = inst.uses();
         let row = inst.row();
-        let operation = Operation::of(inst.op);
+        let op = match inst.does() {
+            Does::Alu(op) => Some(op.in_order().0),
+            _ => None,
+        };
         // The quotient has gone through whatever the division's steps have made of it.
-        let is_quotient =
-            |slot: &Slot| operation == Operation::DivideFixup && slot.field == Field::Src0;
+        let is_quotient = |slot: &Slot| op == Some(AluOp::DivFixup) && slot.field == Field::Src0;
         let mut facts = ArithFacts {
-            operation: Operation::Other,
+            exception: None,
             sources: Box::default(),
             result: None,
-            moves: moves(operation),
+            moves: op.is_some_and(moves),
             vectors: Vectors::of(step, is_quotient),
         };
         // A lane's source may be that of another lane, or a part of a register.
@@ -55,13 +67,15 @@ impl ArithFacts {
             && inst.layout().has(Field::OpSel)
             && inst.get(Field::OpSel) != 0;
         let has_dpp = inst.layout().has(Field::DppCtrl);
-        let is_mixed = operation == Operation::Mixed;
+        let is_mixed = matches!(op, Some(AluOp::Mix(..)));
         let is_partial = is_sdwa || selects_halves || has_dpp || is_mixed;
-        let is_alu = uses.unit() == Unit::Vector && matches!(inst.does(), Does::Alu(_));
-        if is_partial || !is_alu || facts.moves {
+        let Some(op) = op.filter(|_| uses.unit() == Unit::Vector) else {
+            return facts;
+        };
+        if is_partial || facts.moves {
             return facts;
         }
-        facts.operation = operation;
+        facts.exception = exception(op, row);
         let slots = row.slots().enumerate();
         facts.sources = slots
             .filter(|(_, slot)| {
@@ -83,14 +97,34 @@ impl ArithFacts {
 }
 
 /// True if a vector instruction moves values or chooses among them.
-fn moves(operation: Operation) -> bool {
+fn moves(op: AluOp) -> bool {
     matches!(
-        operation,
-        Operation::Copy
-            | Operation::Swap
-            | Operation::Select
-            | Operation::BitSelect
+        op,
+        AluOp::Move
+            | AluOp::MoveRelative(_)
+            | AluOp::Swap
+            | AluOp::Select
+            | AluOp::BitSelect
             // An exponent beyond all numbers has the same result as the nearest that an integer holds.
-            | Operation::ScaleByPower
+            | AluOp::Ldexp
     )
+}
+
+/// The exception that the operands of a vector instruction may raise. Clamped reciprocals are finite, legacy ones 0.
+fn exception(op: AluOp, row: &Row) -> Option<OperandException> {
+    let is_from_float = || row.slots().skip(1).all(|slot| slot.ty.is_float());
+    let range = match op {
+        AluOp::Rcp | AluOp::DivFixup => return Some(OperandException::Division),
+        AluOp::ConvertFloor => IntegerRange::FloorI32,
+        AluOp::ConvertNear => IntegerRange::NearI32,
+        AluOp::Convert if is_from_float() => match row.slots().next()?.ty {
+            Ty::I32 => IntegerRange::I32,
+            Ty::U32 => IntegerRange::U32,
+            Ty::I16 => IntegerRange::I16,
+            Ty::U16 => IntegerRange::U16,
+            _ => return None,
+        },
+        _ => return None,
+    };
+    Some(OperandException::Conversion(range))
 }

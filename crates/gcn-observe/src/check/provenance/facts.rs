@@ -1,11 +1,11 @@
 //! Facts that the checker of provenance asks of every instruction, worked out once for each.
 
 use gcn_emu::step::{Arg, Sign, Step};
+use gcn_isa::effect::{AluOp, Bitwise};
 use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UseOrigin, UsedLanes};
-use gcn_isa::{Encoding, Field, Kind, Slot, regs};
+use gcn_isa::{Does, Encoding, Field, Kind, Slot, regs};
 
-use crate::operation::{Bitwise, Operation};
 use crate::vectors::Vectors;
 
 /// The way of marks from an instruction's sources to its result, dword by dword.
@@ -21,16 +21,12 @@ pub(super) enum MarkFlow {
     SumWithLast,
     /// The first source less the second.
     Difference,
-    /// The second source less the first.
-    ReversedDifference,
     /// Bits of one source that the other has too.
     And,
-    /// The second source or the first, as the lane's bit of a mask says.
+    /// The first source where the lane's bit of a mask is set, or SCC, else the second.
     Select,
-    /// The first source or the second, as SCC says.
-    SelectScalar,
-    /// The first source if SCC says so.
-    MoveScalar,
+    /// The first source if SCC is set.
+    MoveIf,
     /// A lane of the first source, to a scalar register.
     ReadLane,
     /// A scalar source, to a lane.
@@ -49,7 +45,7 @@ pub(super) struct MarkedOperand {
 #[derive(Clone, Debug)]
 pub(super) struct ProvenanceFacts {
     pub(super) rule: MarkFlow,
-    /// The sources in the order of their fields, without masks.
+    /// The sources in the order of the operation, without masks.
     pub(super) sources: Box<[MarkedOperand]>,
     /// The result.
     pub(super) result: Option<MarkedOperand>,
@@ -121,20 +117,24 @@ impl ProvenanceFacts {
                 && slot.access != OperandAccess::Read
                 && !is_written_mask(slot)
         });
+        let is_float = result.is_some_and(|(_, slot)| slot.ty.is_float());
+        let mut sources: Box<[MarkedOperand]> = if inst.encoding == Encoding::Sopk {
+            SOURCES_OF_SOPK.iter().filter_map(source).collect()
+        } else {
+            SOURCES.iter().filter_map(source).collect()
+        };
+        if matches!(inst.does(), Does::Alu(AluOp::Reversed(_))) {
+            sources[..2].reverse();
+        }
         let uses: Vec<_> = inst.uses().registers().collect();
         let implicit = uses.iter().filter(|it| it.source == UseOrigin::Implicit);
         let implicit = implicit.filter(|it| it.written != 0);
         ProvenanceFacts {
-            rule: if is_whole(step) {
-                rule(Operation::of(inst.op))
-            } else {
-                MarkFlow::Other
+            rule: match inst.does() {
+                Does::Alu(op) if is_whole(step) => rule(op, is_float),
+                _ => MarkFlow::Other,
             },
-            sources: if inst.encoding == Encoding::Sopk {
-                SOURCES_OF_SOPK.iter().filter_map(source).collect()
-            } else {
-                SOURCES.iter().filter_map(source).collect()
-            },
+            sources,
             result: result.map(|(place, slot)| operand((place, slot))),
             read: all(&|slot| slot.access != OperandAccess::Write && !is_mask(slot)),
             written: all(&|slot| slot.access != OperandAccess::Read && !is_written_mask(slot)),
@@ -183,43 +183,45 @@ fn is_whole(step: &Step) -> bool {
     !is_sdwa && !has_dpp && !is_signed && !is_half
 }
 
-/// The way of marks through an operation on whole registers.
-fn rule(operation: Operation) -> MarkFlow {
+/// The flow of marks through an operation on whole registers; `is_float` if its result is a floating-point number.
+fn rule(op: AluOp, is_float: bool) -> MarkFlow {
     use Bitwise::{And, Or};
-    use Operation as It;
-    match operation {
-        It::Copy => MarkFlow::Copy,
-        It::Add | It::AddCarry | It::Bitwise(Or) | It::Bitwise3(Or, Or) => MarkFlow::Sum,
-        It::MultiplyAdd
-        | It::MultiplyAdd24
-        | It::XorAdd
-        | It::ShiftAdd
-        | It::ShiftByAdd(_)
-        | It::ShiftOr
-        | It::Bitwise3(And, Or) => MarkFlow::SumWithLast,
-        It::Subtract | It::SubtractBorrow => MarkFlow::Difference,
-        It::SubtractReversed | It::SubtractBorrowReversed => MarkFlow::ReversedDifference,
-        It::Bitwise(And) => MarkFlow::And,
-        It::Select => MarkFlow::Select,
-        It::SelectScalar => MarkFlow::SelectScalar,
-        It::MoveScalar => MarkFlow::MoveScalar,
-        It::ReadLane => MarkFlow::ReadLane,
-        It::WriteLane => MarkFlow::WriteLane,
-        It::Other | It::Not | It::ReverseBits | It::Bitwise(_) | It::Bitwise3(..) => {
-            MarkFlow::Other
-        }
-        It::Multiply | It::Multiply24 | It::Shift(_) | It::ShiftReversed(_) | It::AddShift => {
-            MarkFlow::Other
-        }
-        It::Extract(_) | It::ExtractPacked(_) | It::SignExtend(_) | It::BitSelect => {
-            MarkFlow::Other
-        }
-        It::Align(_) | It::Permute | It::Byte(_) | It::Pair | It::Packed | It::Mixed => {
-            MarkFlow::Other
-        }
-        It::Pack(..) | It::TestBit | It::SetBit | It::Exec(..) | It::Equal => MarkFlow::Other,
-        It::Swap | It::SetIndex | It::Reciprocal | It::DivideFixup => MarkFlow::Other,
-        It::ToInteger(_) | It::ScaleByPower => MarkFlow::Other,
+    match op {
+        _ if is_float => MarkFlow::Other,
+        AluOp::Move | AluOp::MoveRelative(_) => MarkFlow::Copy,
+        AluOp::Add | AluOp::Add3 | AluOp::AddCarry => MarkFlow::Sum,
+        AluOp::Bitwise(Or) | AluOp::Bitwise3(Or, Or) => MarkFlow::Sum,
+        AluOp::MulAdd | AluOp::MulAdd24 | AluOp::XorAdd => MarkFlow::SumWithLast,
+        AluOp::ShiftAdd | AluOp::ShiftByAdd(_) => MarkFlow::SumWithLast,
+        AluOp::ShiftOr | AluOp::Bitwise3(And, Or) => MarkFlow::SumWithLast,
+        AluOp::Sub | AluOp::SubBorrow => MarkFlow::Difference,
+        AluOp::Bitwise(And) => MarkFlow::And,
+        AluOp::Select => MarkFlow::Select,
+        AluOp::MoveIf => MarkFlow::MoveIf,
+        AluOp::ReadLane | AluOp::ReadFirstLane => MarkFlow::ReadLane,
+        AluOp::WriteLane => MarkFlow::WriteLane,
+        AluOp::Reversed(op) => rule(*op, is_float),
+        #[rustfmt::skip]
+        AluOp::Nop | AluOp::Swap | AluOp::Pack(..) | AluOp::Bitwise(_) | AluOp::Bitwise3(..) | AluOp::Not
+        | AluOp::ReverseBits | AluOp::Shift(_) | AluOp::Align(_) | AluOp::BitSelect | AluOp::Extract
+        | AluOp::ExtractPacked | AluOp::FieldMask | AluOp::SignExtend(_) | AluOp::SetBit(_)
+        | AluOp::TestBit(_) | AluOp::CountZeros | AluOp::CountOnes | AluOp::CountOnesAdd
+        | AluOp::MaskedCount(_) | AluOp::FindLowestZero | AluOp::FindLowestOne | AluOp::LeadingZeros
+        | AluOp::LeadingSigns | AluOp::WholeQuads | AluOp::QuadMask | AluOp::Replicate | AluOp::Permute
+        | AluOp::Mul | AluOp::Fma | AluOp::Min | AluOp::Max | AluOp::Min3 | AluOp::Max3 | AluOp::Med3
+        | AluOp::MulHigh | AluOp::Mul24 | AluOp::MulHigh24 | AluOp::AddShift | AluOp::Abs | AluOp::AbsDiff
+        | AluOp::Sad(_) | AluOp::QuadSad | AluOp::MaskedQuadSad | AluOp::LerpBytes | AluOp::SaturateBytes
+        | AluOp::SaturatePair | AluOp::Dot(_) | AluOp::MulLegacy | AluOp::MulAddLegacy | AluOp::MinLegacy
+        | AluOp::MaxLegacy | AluOp::MulLit | AluOp::Trunc | AluOp::Ceil | AluOp::Floor | AluOp::RoundEven
+        | AluOp::Fract | AluOp::Exp2 | AluOp::Log2 | AluOp::Log2Clamped | AluOp::Rcp | AluOp::RcpClamped
+        | AluOp::RcpLegacy | AluOp::Rsq | AluOp::RsqClamped | AluOp::RsqLegacy | AluOp::Sqrt | AluOp::Sin
+        | AluOp::Cos | AluOp::Ldexp | AluOp::FrexpExponent | AluOp::FrexpMantissa | AluOp::DivScale
+        | AluOp::DivFmas | AluOp::DivFixup | AluOp::TrigPreop | AluOp::CubeFace | AluOp::CubeS | AluOp::CubeT
+        | AluOp::CubeMajor | AluOp::Interpolate(_) | AluOp::Convert | AluOp::ConvertFloor | AluOp::ConvertNear
+        | AluOp::ConvertOffset | AluOp::ConvertByte(_) | AluOp::PutByte | AluOp::Normalize
+        | AluOp::NormalizePair(_) | AluOp::TruncatePair | AluOp::Packed(..) | AluOp::Mix(..)
+        | AluOp::SaveExec(_) | AluOp::WriteExec(_) | AluOp::GetPc | AluOp::GetRegister | AluOp::SetRegister
+        | AluOp::ClearExceptions | AluOp::SetVskip | AluOp::SetIndex | AluOp::IndexOn | AluOp::ScreenPartition => MarkFlow::Other,
     }
 }
 

@@ -1,116 +1,120 @@
 //! Results of operations whose sources are values with undefined bits.
 
-use super::part::{PartlyDefined, ones};
-use crate::operation::{Bitwise, Operation, Shift};
+use gcn_isa::effect::{AluOp, Bitwise, Half, Shift};
 
-/// The result of an operation on one lane's sources, or on scalar ones.
+use super::part::{PartlyDefined, ones};
+
+/// The result of an operation on one lane's sources, or on scalar ones; `None` if its bits are not followed one by one. The first
+/// source `is_signed`, or is not.
 pub(super) fn apply(
-    operation: Operation,
+    op: AluOp,
     [a, b, c]: [PartlyDefined; 3],
     width: u32,
-) -> PartlyDefined {
+    is_signed: bool,
+) -> Option<PartlyDefined> {
     let sum = |undefined: u64| PartlyDefined {
         value: 0,
         undefined: PartlyDefined::upward(undefined) & ones(width),
     };
     let low = |part: PartlyDefined, bits: u32| part.undefined & ones(bits);
-    match operation {
-        Operation::Copy => a,
-        Operation::Not => a.not(),
-        Operation::ReverseBits => {
+    let result = match op {
+        AluOp::Move | AluOp::MoveRelative(_) => a,
+        AluOp::Not => a.not(),
+        AluOp::ReverseBits => {
             let unused = u64::BITS - width;
             PartlyDefined {
                 value: a.value.reverse_bits() >> unused,
                 undefined: a.undefined.reverse_bits() >> unused,
             }
         }
-        Operation::Bitwise(op) => a.bitwise(op, b),
-        Operation::Bitwise3(first, second) => a.bitwise(first, b).bitwise(second, c),
-        Operation::Shift(how) => a.shifted(how, b, width),
-        Operation::ShiftReversed(how) => b.shifted(how, a, width),
-        Operation::ShiftOr => a.shifted(Shift::Left, b, width).bitwise(Bitwise::Or, c),
-        Operation::ShiftAdd => sum(a.shifted(Shift::Left, b, width).undefined | c.undefined),
-        Operation::AddShift => {
+        AluOp::Bitwise(op) => a.bitwise(op, b),
+        AluOp::Bitwise3(first, second) => a.bitwise(first, b).bitwise(second, c),
+        AluOp::Shift(how) => a.shifted(how, b, width),
+        AluOp::ShiftOr => a.shifted(Shift::Left, b, width).bitwise(Bitwise::Or, c),
+        AluOp::ShiftAdd => sum(a.shifted(Shift::Left, b, width).undefined | c.undefined),
+        AluOp::AddShift => {
             let added = sum(a.undefined | b.undefined);
             added.shifted(Shift::Left, c, width)
         }
-        Operation::ShiftByAdd(by) => sum(a.undefined << by | b.undefined),
-        Operation::Add
-        | Operation::AddCarry
-        | Operation::Subtract
-        | Operation::SubtractReversed
-        | Operation::SubtractBorrow
-        | Operation::SubtractBorrowReversed
-        | Operation::Multiply
-        | Operation::MultiplyAdd
-        | Operation::XorAdd => sum(a.undefined | b.undefined | c.undefined),
-        Operation::Multiply24 | Operation::MultiplyAdd24 => {
-            sum(low(a, 24) | low(b, 24) | c.undefined)
-        }
-        Operation::Extract(is_signed) => {
+        AluOp::ShiftByAdd(by) => sum(a.undefined << by | b.undefined),
+        AluOp::Add
+        | AluOp::Add3
+        | AluOp::AddCarry
+        | AluOp::Sub
+        | AluOp::SubBorrow
+        | AluOp::Mul
+        | AluOp::MulAdd
+        | AluOp::XorAdd => sum(a.undefined | b.undefined | c.undefined),
+        AluOp::Mul24 | AluOp::MulAdd24 => sum(low(a, 24) | low(b, 24) | c.undefined),
+        AluOp::Extract => {
             let (from, count) = (low(b, 5), low(c, 5));
             if from | count != 0 {
-                return PartlyDefined::any(1, width);
+                return Some(PartlyDefined::any(1, width));
             }
             a.extracted(b.value as u32 & 31, c.value as u32 & 31, is_signed)
         }
-        Operation::ExtractPacked(is_signed) => {
+        AluOp::ExtractPacked => {
             let from = (b.value & u64::from(width - 1)) as u32;
             let count = (b.value >> 16 & 0x7f) as u32;
             if b.undefined & 0x7f_003f != 0 {
-                return PartlyDefined::any(1, width);
+                return Some(PartlyDefined::any(1, width));
             }
             a.extracted(from, count.min(width - from), is_signed)
         }
-        Operation::SignExtend(count) => a.extracted(0, count, true),
-        Operation::BitSelect => a.choose(b, c),
-        Operation::Align(unit) => {
+        AluOp::SignExtend(count) => a.extracted(0, count.into(), true),
+        AluOp::BitSelect => a.choose(b, c),
+        AluOp::Align(unit) => {
             if c.undefined & 31 != 0 {
-                return PartlyDefined::any(1, width);
+                return Some(PartlyDefined::any(1, width));
             }
-            let by = (c.value as u32 * unit) & 31;
+            let by = (c.value as u32 * u32::from(unit)) & 31;
             let both = |high: u64, low: u64| (high << 32 | low) >> by & ones(32);
             PartlyDefined {
                 value: both(a.value, b.value),
                 undefined: both(a.undefined, b.undefined),
             }
         }
-        Operation::Permute => permuted(a, b, c),
-        Operation::Byte(number) => PartlyDefined::any(a.undefined >> (8 * number) & 0xff, width),
-        Operation::Pair => {
+        AluOp::Permute => permuted(a, b, c),
+        AluOp::ConvertByte(number) => PartlyDefined::any(a.undefined >> (8 * number) & 0xff, width),
+        AluOp::TruncatePair | AluOp::NormalizePair(_) | AluOp::SaturatePair => {
             let halves = [a, b].map(|it| PartlyDefined::any(it.undefined, 16).undefined);
             PartlyDefined {
                 value: 0,
                 undefined: halves[0] | halves[1] << 16,
             }
         }
-        Operation::Pack(first, second) => {
-            let half = |bits: u64, is_high: bool| bits >> (16 * u64::from(is_high)) & 0xffff;
+        AluOp::Pack(first, second) => {
+            let half = |bits: u64, half| match half {
+                Half::Low => bits & 0xffff,
+                Half::High => bits >> 16 & 0xffff,
+            };
             PartlyDefined {
                 value: half(a.value, first) | half(b.value, second) << 16,
                 undefined: half(a.undefined, first) | half(b.undefined, second) << 16,
             }
         }
-        // Those that are not followed bit by bit, and those that are evaluated where their registers are.
-        Operation::Other
-        | Operation::Reciprocal
-        | Operation::DivideFixup
-        | Operation::ToInteger(_)
-        | Operation::ScaleByPower
-        | Operation::Packed
-        | Operation::Mixed
-        | Operation::Select
-        | Operation::SelectScalar
-        | Operation::MoveScalar
-        | Operation::TestBit
-        | Operation::SetBit
-        | Operation::Exec(..)
-        | Operation::Equal
-        | Operation::ReadLane
-        | Operation::WriteLane
-        | Operation::Swap
-        | Operation::SetIndex => PartlyDefined::any(a.undefined | b.undefined | c.undefined, width),
-    }
+        AluOp::Reversed(op) => return apply(*op, [b, a, c], width, is_signed),
+        // Not followed bit by bit, or evaluated where the registers are.
+        #[rustfmt::skip]
+        AluOp::Nop | AluOp::MoveIf | AluOp::Select | AluOp::ReadLane | AluOp::ReadFirstLane | AluOp::WriteLane
+        | AluOp::Swap | AluOp::FieldMask | AluOp::SetBit(_) | AluOp::TestBit(_) | AluOp::CountZeros
+        | AluOp::CountOnes | AluOp::CountOnesAdd | AluOp::MaskedCount(_) | AluOp::FindLowestZero
+        | AluOp::FindLowestOne | AluOp::LeadingZeros | AluOp::LeadingSigns | AluOp::WholeQuads
+        | AluOp::QuadMask | AluOp::Replicate | AluOp::Fma | AluOp::Min | AluOp::Max | AluOp::Min3
+        | AluOp::Max3 | AluOp::Med3 | AluOp::MulHigh | AluOp::MulHigh24 | AluOp::Abs | AluOp::AbsDiff
+        | AluOp::Sad(_) | AluOp::QuadSad | AluOp::MaskedQuadSad | AluOp::LerpBytes | AluOp::SaturateBytes
+        | AluOp::Dot(_) | AluOp::MulLegacy | AluOp::MulAddLegacy | AluOp::MinLegacy | AluOp::MaxLegacy
+        | AluOp::MulLit | AluOp::Trunc | AluOp::Ceil | AluOp::Floor | AluOp::RoundEven | AluOp::Fract
+        | AluOp::Exp2 | AluOp::Log2 | AluOp::Log2Clamped | AluOp::Rcp | AluOp::RcpClamped | AluOp::RcpLegacy
+        | AluOp::Rsq | AluOp::RsqClamped | AluOp::RsqLegacy | AluOp::Sqrt | AluOp::Sin | AluOp::Cos
+        | AluOp::Ldexp | AluOp::FrexpExponent | AluOp::FrexpMantissa | AluOp::DivScale | AluOp::DivFmas
+        | AluOp::DivFixup | AluOp::TrigPreop | AluOp::CubeFace | AluOp::CubeS | AluOp::CubeT
+        | AluOp::CubeMajor | AluOp::Interpolate(_) | AluOp::Convert | AluOp::ConvertFloor | AluOp::ConvertNear
+        | AluOp::ConvertOffset | AluOp::PutByte | AluOp::Normalize | AluOp::Packed(..) | AluOp::Mix(..)
+        | AluOp::SaveExec(_) | AluOp::WriteExec(_) | AluOp::GetPc | AluOp::GetRegister | AluOp::SetRegister
+        | AluOp::ClearExceptions | AluOp::SetVskip | AluOp::SetIndex | AluOp::IndexOn | AluOp::ScreenPartition => return None,
+    };
+    Some(result)
 }
 
 /// V_PERM_B32: bytes of two registers, of which the second is the lower, their signs, and constants.

@@ -5,6 +5,7 @@ use gcn_emu::step::Arg;
 use gcn_emu::wave::LANES;
 use gcn_emu::wave::Wave;
 use gcn_isa::dpp::Permutation;
+use gcn_isa::effect::AluOp;
 use gcn_isa::uses::{RegisterUse, Registers, Unit, UnnumberedState, UsedLanes};
 use gcn_isa::{Field, regs};
 
@@ -14,7 +15,6 @@ use super::origin::UndefinedOrigin;
 use super::part::{PartlyDefined, ones};
 use super::registers::{SCC, UndefinedRegisters};
 use crate::filter::lanes;
-use crate::operation::Operation;
 
 /// An instruction that reads undefined bits, or keeps some.
 pub(super) struct Evaluation<'a> {
@@ -77,21 +77,29 @@ impl<'a> Evaluation<'a> {
 
     /// Sets the undefined bits of what the instruction writes.
     pub(super) fn run(mut self) {
-        use Operation as It;
-        let operation = match self.facts.class {
-            UndefinedFlow::Alu(operation) => operation,
+        let is_scalar = self.facts.unit == Unit::Scalar;
+        let op = match self.facts.class {
+            UndefinedFlow::Alu(op) => op,
+            UndefinedFlow::Equal => return self.scalar(),
+            UndefinedFlow::Any => return self.generic(),
             UndefinedFlow::Lanes => return self.exchange(),
             UndefinedFlow::Memory => return,
         };
-        match (self.facts.unit, operation) {
-            (_, It::Other | It::Reciprocal | It::DivideFixup | It::ToInteger(_)) => self.generic(),
-            (_, It::ScaleByPower | It::Mixed) => self.generic(),
-            (_, It::ReadLane) => self.read_lane(),
-            (_, It::WriteLane) => self.write_lane(),
-            (_, It::Swap) => self.swap(),
-            (_, It::SetIndex) => self.set_index(),
-            (Unit::Scalar, _) => self.scalar(operation),
-            _ => self.vector(operation),
+        match op.in_order().0 {
+            AluOp::ReadLane | AluOp::ReadFirstLane => self.read_lane(),
+            AluOp::WriteLane => self.write_lane(),
+            AluOp::Swap => self.swap(),
+            AluOp::SetIndex | AluOp::IndexOn => self.set_index(),
+            AluOp::MoveIf
+            | AluOp::SetBit(_)
+            | AluOp::TestBit(_)
+            | AluOp::SaveExec(_)
+            | AluOp::WriteExec(_) => self.scalar(),
+            AluOp::Select if is_scalar => self.scalar(),
+            AluOp::Select | AluOp::Packed(..) => self.vector(op),
+            op if apply(op, Default::default(), u32::BITS, false).is_none() => self.generic(),
+            _ if is_scalar => self.scalar(),
+            _ => self.vector(op),
         }
     }
 
@@ -217,7 +225,7 @@ impl<'a> Evaluation<'a> {
         enabled.fold(0, |all, lane| all | 1 << lane) & self.instruction.exec
     }
 
-    fn vector(&mut self, operation: Operation) {
+    fn vector(&mut self, op: AluOp) {
         let inst = &self.instruction.step.inst;
         let Some(place) = self.facts.destination else {
             return self.generic();
@@ -230,7 +238,8 @@ impl<'a> Evaluation<'a> {
         };
         let width = u32::from(slot.ty.bytes()) * 8;
         let sources = self.sources();
-        let cancels = operation.cancels() && sources[0] == sources[1];
+        let (op, is_reversed) = op.in_order();
+        let cancels = self.facts.class.cancels() && sources[0] == sources[1];
         let written = self.facts.uses.iter();
         let mut written = written.filter(|it| it.operand() == Some(place) && it.written != 0);
         let written = written.next().map_or(u32::MAX, |it| it.written);
@@ -244,17 +253,17 @@ impl<'a> Evaluation<'a> {
             if cancels {
                 (a.undefined, b.undefined) = (0, 0);
             }
-            let result = match operation {
-                Operation::Select => self.lane_mask(lane).choose(b, a),
-                Operation::Packed => self.packed(&sources, lane),
-                Operation::AddCarry
-                | Operation::SubtractBorrow
-                | Operation::SubtractBorrowReversed
-                    if self.lane_mask(lane).undefined != 0 =>
-                {
+            if is_reversed {
+                (a, b) = (b, a);
+            }
+            let result = match op {
+                AluOp::Select => self.lane_mask(lane).choose(a, b),
+                AluOp::Packed(..) => self.packed(&sources, lane),
+                AluOp::AddCarry | AluOp::SubBorrow if self.lane_mask(lane).undefined != 0 => {
                     PartlyDefined::any(1, width)
                 }
-                operation => apply(operation, [a, b, c], width),
+                op => apply(op, [a, b, c], width, self.facts.is_signed)
+                    .unwrap_or(PartlyDefined::any(1, width)),
             };
             let read = a.undefined | b.undefined | c.undefined;
             carries |= u64::from(read != 0 || self.lane_mask(lane).undefined != 0) << lane;

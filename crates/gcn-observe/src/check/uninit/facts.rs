@@ -1,19 +1,22 @@
 //! Facts that the checker of undefined values asks of every instruction, worked out once for each.
 
 use gcn_emu::step::Step;
-use gcn_isa::effect::{Condition, Implicit};
+use gcn_isa::effect::{AluOp, Bitwise, Condition, Control, Implicit, Test};
 use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::{M0, RegisterUse, Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
-use gcn_isa::{Does, Encoding, Field, Kind, regs};
+use gcn_isa::{Does, Encoding, Field, Kind, Ty, regs};
 
 use super::registers::SCC;
-use crate::operation::Operation;
 
-/// The way of undefined bits through an instruction.
+/// Flow of undefined bits through an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum UndefinedFlow {
-    /// As the operation has it, from the sources to the result.
-    Alu(Operation),
+    /// By the operation, from the sources to the result.
+    Alu(AluOp),
+    /// Equality of scalar sources, or the contrary, to SCC.
+    Equal,
+    /// Any undefined bit that is read makes all that is written undefined.
+    Any,
     /// Lanes exchange values through the hardware of LDS.
     Lanes,
     /// A load, a store or an update of memory.
@@ -59,6 +62,8 @@ pub(super) struct UninitFacts {
     pub(super) unit: Unit,
     /// SCC is 0 where the result is.
     pub(super) tests_result: bool,
+    /// The first source of the operation is a number with a sign.
+    pub(super) is_signed: bool,
     /// The place of the destination, and of the sources.
     pub(super) destination: Option<usize>,
     pub(super) sources: [Option<usize>; 3],
@@ -145,7 +150,8 @@ impl UninitFacts {
             uses,
             reads_lds_direct: uses_view.reads_lds_direct(),
             unit,
-            tests_result: inst.does().implicit().has(Implicit::WRITES_SCC) && tests_result(class),
+            tests_result: inst.row().implicit().has(Implicit::WRITES_SCC) && tests_result(class),
+            is_signed: row.slots().any(|slot| matches!(slot.ty, Ty::I32 | Ty::I64)),
             destination,
             sources: match inst.encoding {
                 // The constant is the last source; the first, if there are two, is in the destination's field.
@@ -177,7 +183,7 @@ fn addresses(step: &Step, uses: &[RegisterUse]) -> impl Iterator<Item = Register
     let inst = &step.inst;
     let row = inst.row();
     let memory = inst.uses().memory();
-    let implicit = inst.does().implicit();
+    let implicit = inst.row().implicit();
     let indexes =
         implicit.has(Implicit::INDEXES_SOURCE) || implicit.has(Implicit::INDEXES_DESTINATION);
     let is_address = move |it: &RegisterUse| {
@@ -214,10 +220,41 @@ fn addresses(step: &Step, uses: &[RegisterUse]) -> impl Iterator<Item = Register
 }
 
 fn class(step: &Step) -> UndefinedFlow {
-    match step.inst.does() {
+    let inst = &step.inst;
+    let is_float = || {
+        let result = inst.row().slots().next();
+        result.is_some_and(|slot| slot.ty.is_float())
+    };
+    match inst.does() {
         Does::Lanes(_) => UndefinedFlow::Lanes,
         _ if step.memory.is_some() => UndefinedFlow::Memory,
-        _ => UndefinedFlow::Alu(Operation::of(step.inst.op)),
+        Does::Compare(Test::Eq | Test::Lg, _) if inst.encoding.is_scalar() => UndefinedFlow::Equal,
+        Does::Control(Control::GprIndexMode) => UndefinedFlow::Alu(AluOp::SetIndex),
+        Does::Alu(op) => match op.in_order().0 {
+            AluOp::Add | AluOp::Sub | AluOp::Mul | AluOp::MulAdd if is_float() => {
+                UndefinedFlow::Any
+            }
+            _ => UndefinedFlow::Alu(op),
+        },
+        _ => UndefinedFlow::Any,
+    }
+}
+
+impl UndefinedFlow {
+    /// True if two equal sources give one result, whatever they hold; a borrow may be added to it.
+    pub(super) fn cancels(self) -> bool {
+        use Bitwise::{AndNot, NotAnd, NotOr, OrNot, Xnor, Xor};
+        match self {
+            UndefinedFlow::Alu(op) => matches!(
+                op.in_order().0,
+                AluOp::Sub
+                    | AluOp::SubBorrow
+                    | AluOp::XorAdd
+                    | AluOp::Bitwise(Xor | Xnor | AndNot | OrNot | NotAnd | NotOr)
+            ),
+            UndefinedFlow::Equal => true,
+            UndefinedFlow::Any | UndefinedFlow::Lanes | UndefinedFlow::Memory => false,
+        }
     }
 }
 
@@ -226,11 +263,12 @@ fn tests_result(class: UndefinedFlow) -> bool {
     matches!(
         class,
         UndefinedFlow::Alu(
-            Operation::Not
-                | Operation::Bitwise(_)
-                | Operation::Shift(_)
-                | Operation::ExtractPacked(_)
-                | Operation::Exec(..)
+            AluOp::Not
+                | AluOp::Bitwise(_)
+                | AluOp::Shift(_)
+                | AluOp::ExtractPacked
+                | AluOp::SaveExec(_)
+                | AluOp::WriteExec(_)
         )
     )
 }

@@ -1,6 +1,6 @@
 //! Values with undefined bits, and how undefined bits go through operations.
 
-use crate::operation::{Bitwise, Shift};
+use gcn_isa::effect::{Bitwise, Shift};
 
 /// A value of up to 64 bits, of which some are undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]

@@ -1,17 +1,20 @@
 //! Undefined bits of the results of scalar instructions.
 
 use gcn_emu::step::Arg;
+use gcn_isa::effect::AluOp;
 use gcn_isa::{Encoding, Ty, regs};
 
 use super::apply::apply;
 use super::evaluate::Evaluation;
+use super::facts::UndefinedFlow;
 use super::part::{PartlyDefined, ones};
 use super::registers::SCC;
-use crate::operation::Operation;
 
 impl Evaluation<'_> {
     /// An operation of scalar sources.
-    pub(super) fn scalar(&mut self, operation: Operation) {
+    pub(super) fn scalar(&mut self) {
+        use UndefinedFlow::{Alu, Equal};
+        let class = self.facts.class;
         let inst = &self.instruction.step.inst;
         let slots = || inst.row().slots();
         let width_at = |place: Option<usize>| {
@@ -32,7 +35,7 @@ impl Evaluation<'_> {
             b.value &= u64::from(u16::MAX);
         }
         let operand = |number: usize| Some(self.instruction.operands[self.facts.sources[number]?]);
-        if operation.cancels() && operand(0) == operand(1) {
+        if class.cancels() && operand(0) == operand(1) {
             (a.undefined, b.undefined) = (0, 0);
         }
         let destination =
@@ -54,14 +57,14 @@ impl Evaluation<'_> {
         let old = destination.map_or(PartlyDefined::default(), |(first, width)| {
             self.uniform(Arg::Scalar(first), width)
         });
-        let carry = match operation {
-            Operation::AddCarry | Operation::SubtractBorrow => scc.undefined & 1,
+        let carry = match class {
+            Alu(AluOp::AddCarry | AluOp::SubBorrow) => scc.undefined & 1,
             _ => 0,
         };
-        let result = match operation {
-            Operation::SelectScalar => scc.choose(a, b),
-            Operation::MoveScalar => scc.choose(a, old),
-            Operation::SetBit => {
+        let result = match class {
+            Alu(AluOp::Select) => scc.choose(a, b),
+            Alu(AluOp::MoveIf) => scc.choose(a, old),
+            Alu(AluOp::SetBit(_)) => {
                 let bit = 1 << (a.value & u64::from(width - 1));
                 PartlyDefined {
                     value: old.value,
@@ -69,33 +72,45 @@ impl Evaluation<'_> {
                         | PartlyDefined::any(a.undefined, width).undefined,
                 }
             }
-            Operation::TestBit => {
+            Alu(AluOp::TestBit(_)) => {
                 let bit = b.value & u64::from(width_at(self.facts.sources[0]) - 1);
                 PartlyDefined::any(a.undefined & 1 << bit | b.undefined, 1)
             }
-            Operation::Equal => {
+            Equal => {
                 let differ = (a.value ^ b.value) & !(a.undefined | b.undefined) != 0;
                 PartlyDefined::any(if differ { 0 } else { a.undefined | b.undefined }, 1)
             }
-            Operation::Exec(op, _) => a.bitwise(op, PartlyDefined::defined(self.instruction.exec)),
-            operation => {
+            Alu(AluOp::SaveExec(op) | AluOp::WriteExec(op)) => {
+                a.bitwise(op, PartlyDefined::defined(self.instruction.exec))
+            }
+            Alu(op) => {
                 let carry = PartlyDefined {
                     value: 0,
                     undefined: carry,
                 };
-                apply(operation, [a, b, carry], width)
+                apply(op, [a, b, carry], width, self.facts.is_signed)
+                    .unwrap_or(PartlyDefined::any(1, width))
+            }
+            UndefinedFlow::Any | UndefinedFlow::Lanes | UndefinedFlow::Memory => {
+                PartlyDefined::any(1, width)
             }
         };
-        match operation {
-            Operation::TestBit | Operation::Equal => {
+        match class {
+            Alu(AluOp::TestBit(_)) | Equal => {
                 self.shadow
                     .set_scalar(SCC, result.undefined as u32 & 1, self.origin);
                 return;
             }
-            Operation::Exec(_, both) => {
+            Alu(AluOp::SaveExec(_)) => {
                 self.set_pair(regs::EXEC_LO, 64, result.undefined);
                 if let Some((first, width)) = destination {
-                    self.set_pair(first, width, if both { result.undefined } else { 0 });
+                    self.set_pair(first, width, 0);
+                }
+            }
+            Alu(AluOp::WriteExec(_)) => {
+                self.set_pair(regs::EXEC_LO, 64, result.undefined);
+                if let Some((first, width)) = destination {
+                    self.set_pair(first, width, result.undefined);
                 }
             }
             _ => {
