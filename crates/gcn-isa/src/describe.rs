@@ -2,9 +2,10 @@
 //! maps.
 
 use crate::effect::{
-    AtomicOp, Condition, Control, Does, GwsOp, Half, ImageOp, Implicit, LaneMove, Test, TexelForm,
+    AtomicOp, CacheOp, Condition, Control, Does, GwsOp, Half, ImageOp, Implicit, LaneMove, Test,
+    TexelForm,
 };
-use crate::field::{Field, Layout};
+use crate::field::{Encoding, Field, Layout};
 use crate::form::Form;
 use crate::inst::{Inst, Operand};
 use crate::meaning::meaning;
@@ -404,9 +405,13 @@ impl Form {
             }
             Does::LdsNop => "nothing".to_owned(),
             Does::Time(clock) => format!("{written} = time of the {clock:?} clock").to_lowercase(),
-            Does::Cache { lines: 0 } => "writes back, invalidates or discards the cache".to_owned(),
-            Does::Cache { lines } => {
-                format!("writes back, invalidates or discards {lines} cache lines of 64 bytes")
+            Does::Cache(CacheOp::Invalidate) if self.encoding == Encoding::Mubuf => {
+                "writes the cache back and invalidates it".to_owned()
+            }
+            Does::Cache(CacheOp::Invalidate) => "invalidates the cache".to_owned(),
+            Does::Cache(CacheOp::WriteBack) => "writes the cache back".to_owned(),
+            Does::Cache(CacheOp::Discard(lines)) => {
+                format!("discards {lines} cache lines of 64 bytes")
             }
             Does::Probe => "prefetches the address's translation".to_owned(),
             Does::Image(ImageOp::Load(TexelForm::Converted, _)) => {
@@ -437,10 +442,10 @@ impl Form {
                 format!("{written} = levels of detail of a sample at vaddr, components of dmask")
             }
             Does::Export => "target = the registers that EN names".to_owned(),
-            Does::Alu(_) => meaning(self.op).map_or_else(String::new, |it| it.code.to_owned()),
+            Does::Alu(_) => meaning(self.op).map_or_else(String::new, |it| it.code),
             Does::Compare(test, implicit) => {
                 if let Some(meaning) = meaning(self.op) {
-                    return meaning.code.to_owned();
+                    return meaning.code;
                 }
                 let same = match implicit.has(Implicit::WRITES_EXEC) {
                     true => "; exec = the same",

@@ -124,6 +124,17 @@ pub enum LaneMove {
     Pull,
 }
 
+/// An operation on a cache.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum CacheOp {
+    /// Drops all lines; vector memory writes back first.
+    Invalidate,
+    /// Writes all lines back.
+    WriteBack,
+    /// Discards this number of lines, of 64 bytes each, at an address.
+    Discard(u8),
+}
+
 /// A clock (errata E126).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Clock {
@@ -356,11 +367,8 @@ pub enum Does {
     // Scalar memory
     /// A 64-bit time.
     Time(Clock),
-    /// Invalidates, writes back or discards cached lines of 64 bytes (errata E123, E124).
-    Cache {
-        /// Lines concerned; 0 is all.
-        lines: u8,
-    },
+    /// Invalidates, writes back or discards cached lines (errata E123, E124).
+    Cache(CacheOp),
     /// Prefetches an address translation (errata E125).
     Probe,
 

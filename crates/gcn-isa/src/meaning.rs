@@ -1,5 +1,5 @@
-//! The meaning of ALU instructions in pseudo-code, an arm per instruction, so that none can be left out. That of all others
-//! follows from their effect, in [`describe`](crate::describe).
+//! The meaning of ALU operations in pseudo-code. That of all other instructions follows from their effect, in
+//! [`describe`](crate::describe).
 //!
 //! Operands are called by their fields, in lower case. There are two kinds of text:
 //!
@@ -11,17 +11,34 @@
 //!   `sext(x, n)` takes the low `n` bits with a sign, `i32(x)` and the like cut a value to a type.
 //! - **words**: the same as far as it goes, but not evaluated.
 
-mod pseudocode;
+mod template;
+mod operation;
 
-mod scalar;
-mod vector;
-mod vector3;
-
+use crate::effect::{Does, Implicit, Test};
 use crate::op::Op;
+use crate::row::Row;
 
-use pseudocode::BY_EFFECT;
+use operation::OperandTypes;
+use template::{Names, Template};
 
-pub use pseudocode::Meaning;
+/// The meaning of an ALU instruction.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Op, meaning::meaning, sop::Sop2};
+/// let add = meaning(Op::Sop2(Sop2::S_ADD_U32)).expect("an ALU instruction");
+/// assert_eq!(add.code, "sdst = ssrc0 + ssrc1; scc = ssrc0 + ssrc1 > 0xffffffff");
+/// assert_eq!((add.corners, add.is_exact), ("SCC is the carry.", true));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Meaning {
+    /// Pseudo-code.
+    pub code: String,
+    /// The outcome in corner cases: sentences, or nothing.
+    pub corners: &'static str,
+    /// The pseudo-code is exact; see the [module](self).
+    pub is_exact: bool,
+}
 
 /// The meaning of an ALU instruction; nothing where the row's effect has it.
 ///
@@ -32,30 +49,47 @@ pub use pseudocode::Meaning;
 /// assert!(meaning(op).is_some_and(|meaning| !meaning.code.is_empty()));
 /// ```
 pub fn meaning(op: Op) -> Option<Meaning> {
-    let meaning = match op {
-        Op::Sop2(op) => scalar::sop2(op),
-        Op::Sopk(op) => scalar::sopk(op),
-        Op::Sop1(op) => scalar::sop1(op),
-        Op::Sopc(op) => scalar::sopc(op),
-        Op::Vop1(op) => vector::vop1(op),
-        Op::Vop2(op) => vector::vop2(op),
-        Op::Vop3(op) => vector3::vop3(op),
-        Op::Vop3b(op) => vector3::vop3b(op),
-        Op::Vop3p(op) => vector3::vop3p(op),
-        Op::Vintrp(op) => vector3::vintrp(op),
-        Op::Vop3Interp(op) => vector3::vop3_interp(op),
-        Op::Sopp(_)
-        | Op::Smrd(_)
-        | Op::Smem(_)
-        | Op::Vopc(_)
-        | Op::Ds(_)
-        | Op::Flat(_)
-        | Op::Global(_)
-        | Op::Scratch(_)
-        | Op::Mubuf(_)
-        | Op::Mtbuf(_)
-        | Op::Mimg(_)
-        | Op::Exp(_) => BY_EFFECT,
+    let row = op.row();
+    let types = OperandTypes::of(row);
+    let names = Names::of(row);
+    let (template, names) = match row.does {
+        Does::Alu(alu) => {
+            let (alu, is_reversed) = alu.in_order();
+            let names = if is_reversed { names.reversed() } else { names };
+            (operation::template(alu, types), names)
+        }
+        Does::Compare(test, _) if types.is_scalar => (comparison(test, row), names),
+        _ => return None,
     };
-    (meaning != BY_EFFECT).then_some(meaning)
+    let mut code = names.fill(template.code, types.bits);
+    if row.implicit().has(Implicit::WRITES_SCC) && !code.contains("scc = ") {
+        code += &names.fill("; scc = $d != 0", types.bits);
+    }
+    Some(Meaning {
+        code,
+        corners: operation::remark(op).unwrap_or(template.corners),
+        is_exact: template.is_exact,
+    })
+}
+
+/// A scalar comparison; SOPK extends the constant that numbers without sign are compared with by zeros.
+fn comparison(test: Test, row: &Row) -> Template {
+    use crate::operand::{Kind, Ty};
+    let is_unsigned = row.slots().next().is_some_and(|slot| slot.ty == Ty::U32);
+    let is_constant = row.slots().any(|slot| slot.kind == Kind::Simm16);
+    template::exact(match (test, is_unsigned && is_constant) {
+        (Test::Eq, false) => "scc = $a == $b",
+        (Test::Lg, false) => "scc = $a != $b",
+        (Test::Gt, false) => "scc = $a > $b",
+        (Test::Ge, false) => "scc = $a >= $b",
+        (Test::Lt, false) => "scc = $a < $b",
+        (Test::Eq, true) => "scc = $a == $b[15:0]",
+        (Test::Lg, true) => "scc = $a != $b[15:0]",
+        (Test::Gt, true) => "scc = $a > $b[15:0]",
+        (Test::Ge, true) => "scc = $a >= $b[15:0]",
+        (Test::Lt, true) => "scc = $a < $b[15:0]",
+        (Test::Le, true) => "scc = $a <= $b[15:0]",
+        // Scalar instructions have no other test.
+        _ => "scc = $a <= $b",
+    })
 }

@@ -61,7 +61,12 @@ impl Row {
     /// State that it reads and writes beyond its operands and its memory, whose use of M0
     /// [`MemoryUse`](crate::uses::MemoryUse) has.
     pub fn implicit(&self) -> Implicit {
-        self.does.implicit(self.family.encoding().is_scalar())
+        self.does.implicit(self.is_scalar())
+    }
+
+    /// True for an instruction of the scalar unit.
+    pub(crate) fn is_scalar(&self) -> bool {
+        self.family.encoding().is_scalar()
     }
 
     /// Operands in order.

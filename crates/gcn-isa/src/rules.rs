@@ -171,7 +171,7 @@ pub fn whole(inst: &Inst) -> Option<Rule> {
         | Does::OrderedCount
         | Does::LdsNop
         | Does::Time(_)
-        | Does::Cache { .. }
+        | Does::Cache(_)
         | Does::Probe
         | Does::Image(_)
         | Does::Export

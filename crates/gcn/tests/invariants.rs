@@ -254,9 +254,21 @@ fn no_instruction_is_named_where_rows_are_walked() {
         "gcn-isa/src/inst.rs",
         "gcn-isa/src/inst/operands.rs",
     ];
+    // Instructions that no document describes but by name, or that a document describes apart.
+    let named_apart = ["gcn-emu/src/fidelity.rs"];
+    let users = [
+        "gcn-asm/src",
+        "gcn-emu/src",
+        "gcn-observe/src",
+        "gcn-runtime/src",
+    ];
+    let walks = |name: &str| {
+        files.contains(&name)
+            || users.iter().any(|dir| name.starts_with(dir)) && !named_apart.contains(&name)
+    };
     let walkers: Vec<_> = library_sources()
         .into_iter()
-        .filter(|(name, _)| files.contains(&name.as_str()) || name.starts_with("gcn-asm/src"))
+        .filter(|(name, _)| walks(name))
         .collect();
     assert!(
         walkers.len() > files.len(),
@@ -272,7 +284,7 @@ fn no_instruction_is_named_where_rows_are_walked() {
                 &format!("{variant} "),
                 &format!("{variant})"),
             ],
-            "rows are walked, not named",
+            "instructions go by their effect, not by name",
         );
     }
 }

@@ -133,7 +133,7 @@ fn needed(earlier: &Inst, later: &Inst) -> Vec<Counter> {
 
 /// BUFFER_WBINVL1 and its like, which LLVM does not count.
 fn is_vector_cache(inst: &Inst) -> bool {
-    inst.encoding == Encoding::Mubuf && matches!(inst.does(), Does::Cache { .. })
+    inst.encoding == Encoding::Mubuf && matches!(inst.does(), Does::Cache(_))
 }
 
 /// Instructions that touch a register each: those of the sequence, and others.

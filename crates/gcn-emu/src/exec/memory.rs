@@ -284,7 +284,7 @@ pub fn perform(
         | Does::Gws(_)
         | Does::OrderedCount
         | Does::LdsNop
-        | Does::Cache { .. }
+        | Does::Cache(_)
         | Does::Probe
         | Does::Time(_)
         // No memory instruction that is executed does these.
@@ -317,7 +317,7 @@ fn perform_unaddressed(
         Does::Gws(op) => return Some(order::synchronise(wave, plan, op, device)),
         Does::OrderedCount => return Some(order::count_in_order(wave, plan, device, old)),
         // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
-        Does::LdsNop | Does::Cache { .. } | Does::Probe => {}
+        Does::LdsNop | Does::Cache(_) | Does::Probe => {}
         Does::Time(clock) => {
             let time = match clock {
                 Clock::Shader => device.shader_clock(wave.executed),

@@ -175,7 +175,7 @@ impl<'a> Emitter<'a> {
         let wants = self.to.watch.wants;
         if wants.any(Events::CACHE)
             && let Some(plan) = &step.memory
-            && matches!(plan.does, Does::Cache { .. })
+            && matches!(plan.does, Does::Cache(_))
         {
             let (context, instruction) = (self.to.context(wave, lds), &self.instruction);
             self.to.watch.each(Events::CACHE, |it| {

@@ -32,7 +32,7 @@ pub(super) fn defers(step: &Step) -> bool {
     does.is_some_and(|does| {
         !matches!(
             does,
-            Does::Gws(_) | Does::OrderedCount | Does::LdsNop | Does::Cache { .. } | Does::Probe
+            Does::Gws(_) | Does::OrderedCount | Does::LdsNop | Does::Cache(_) | Does::Probe
         )
     })
 }

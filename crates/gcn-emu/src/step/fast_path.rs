@@ -15,7 +15,7 @@ impl FastPath {
         let is_part = usize::from(plan.ty.bytes()) < DWORD;
         match (plan.family, plan.does) {
             // Caches are coherent here, and translation needs no prefetch (errata E124, E125).
-            (_, Does::Cache { .. } | Does::Probe | Does::LdsNop) => FastPath::Nothing,
+            (_, Does::Cache(_) | Does::Probe | Does::LdsNop) => FastPath::Nothing,
             (Family::Share, Does::Load(_) | Does::LoadHalf(..)) if is_part => {
                 FastPath::LoadSharePart
             }

@@ -2,7 +2,7 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Buffer Instructions".
 
-use crate::effect::{AtomicOp::*, Does::*, Half::*};
+use crate::effect::{AtomicOp::*, CacheOp, Does::*, Half::*};
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{Ty::*, words::*};
 use crate::row::family;
@@ -89,9 +89,9 @@ family! {
     BUFFER_ATOMIC_FCMPSWAP_X2             0x5e _    SI_CI   [BufStored(4).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(CompareSwap, F64);
     BUFFER_ATOMIC_FMIN_X2                 0x5f _    SI_CI   [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Min, F64);
     BUFFER_ATOMIC_FMAX_X2                 0x60 _    SI_CI   [BufStored(2).updated(), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc]           Atomic(Max, F64);
-    BUFFER_WBINVL1_SC                     0x70 _    SI_ONLY []                                                                                                        Cache { lines: 0 };
-    BUFFER_WBINVL1_VOL                    0x70 0x3f CI      []                                                                                                        Cache { lines: 0 };
-    BUFFER_WBINVL1                        0x71 0x3e SI      []                                                                                                        Cache { lines: 0 };
+    BUFFER_WBINVL1_SC                     0x70 _    SI_ONLY []                                                                                                        Cache(CacheOp::Invalidate);
+    BUFFER_WBINVL1_VOL                    0x70 0x3f CI      []                                                                                                        Cache(CacheOp::Invalidate);
+    BUFFER_WBINVL1                        0x71 0x3e SI      []                                                                                                        Cache(CacheOp::Invalidate);
     BUFFER_LOAD_FORMAT_D16_X              _    0x08 VI      [BufLoaded(1), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]                LoadFormat(1, B16);
     BUFFER_LOAD_FORMAT_D16_XY_UNPACKED    _    0x09 SPREAD  [BufLoaded(2), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]                LoadFormat(2, B16), spelled SPREAD "buffer_load_format_d16_xy";
     BUFFER_LOAD_FORMAT_D16_XYZ_UNPACKED   _    0x0a SPREAD  [BufLoaded(3), BufAddress, Srsrc, BufSoffset, Idxen, Offen, Addr64, Offset, Glc, Slc, Tfe]                LoadFormat(3, B16), spelled SPREAD "buffer_load_format_d16_xyz";

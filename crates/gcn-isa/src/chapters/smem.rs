@@ -4,7 +4,7 @@
 //! E012, E025–E028 (operands) and E108–E117 (fields, widths); for SMRD, which the documents lack (E133),
 //! AMD's Southern Islands and Sea Islands manuals as LLVM implements them.
 
-use crate::effect::{AtomicOp::*, Clock::*, Does::*};
+use crate::effect::{AtomicOp::*, CacheOp, Clock::*, Does::*};
 use crate::field::{Encoding, Field, Format};
 use crate::operand::{
     Ty::*,
@@ -52,9 +52,9 @@ family! {
     S_BUFFER_LOAD_DWORDX4    0x0a _    SI_CI [Sdata(4), Sbase(4), Boffset]    Load(B128);
     S_BUFFER_LOAD_DWORDX8    0x0b _    SI_CI [Sdata(8), Sbase(4), Boffset]    Load(B256);
     S_BUFFER_LOAD_DWORDX16   0x0c _    SI_CI [Sdata(16), Sbase(4), Boffset]   Load(B512);
-    S_DCACHE_INV_VOL         0x1d _    CI_ONLY [ ]                            Cache { lines: 0 };
+    S_DCACHE_INV_VOL         0x1d _    CI_ONLY [ ]                            Cache(CacheOp::Invalidate);
     S_MEMTIME                0x1e _    SI_CI [Sdata(2)]                       Time(Shader);
-    S_DCACHE_INV             0x1f _    SI_CI [ ]                              Cache { lines: 0 };
+    S_DCACHE_INV             0x1f _    SI_CI [ ]                              Cache(CacheOp::Invalidate);
 }
 
 #[rustfmt::skip]
@@ -84,16 +84,16 @@ family! {
     S_BUFFER_STORE_DWORD       _    0x18 VI    [Sstore(1), Sbase(4), Boffset, Glc, Nv]  Store(B32);
     S_BUFFER_STORE_DWORDX2     _    0x19 VI    [Sstore(2), Sbase(4), Boffset, Glc, Nv]  Store(B64);
     S_BUFFER_STORE_DWORDX4     _    0x1a VI    [Sstore(4), Sbase(4), Boffset, Glc, Nv]  Store(B128);
-    S_DCACHE_INV               _    0x20 VI    []                                       Cache { lines: 0 };
-    S_DCACHE_WB                _    0x21 VI    []                                       Cache { lines: 0 };
-    S_DCACHE_INV_VOL           _    0x22 VI    []                                       Cache { lines: 0 };
-    S_DCACHE_WB_VOL            _    0x23 VI    []                                       Cache { lines: 0 };
+    S_DCACHE_INV               _    0x20 VI    []                                       Cache(CacheOp::Invalidate);
+    S_DCACHE_WB                _    0x21 VI    []                                       Cache(CacheOp::WriteBack);
+    S_DCACHE_INV_VOL           _    0x22 VI    []                                       Cache(CacheOp::Invalidate);
+    S_DCACHE_WB_VOL            _    0x23 VI    []                                       Cache(CacheOp::WriteBack);
     S_MEMTIME                  _    0x24 VI    [Sdata(2)]                               Time(Shader);
     S_MEMREALTIME              _    0x25 VI    [Sdata(2)]                               Time(Reference);
     S_ATC_PROBE                _    0x26 VI    [ProbeKind, Sbase(2), Soffset]               Probe;
     S_ATC_PROBE_BUFFER         _    0x27 VI    [ProbeKind, Sbase(4), Boffset]               Probe;
-    S_DCACHE_DISCARD           _    0x28 GFX9  [Sbase(2), Soffset]                      Cache { lines: 1 };
-    S_DCACHE_DISCARD_X2        _    0x29 GFX9  [Sbase(2), Soffset]                      Cache { lines: 2 };
+    S_DCACHE_DISCARD           _    0x28 GFX9  [Sbase(2), Soffset]                      Cache(CacheOp::Discard(1));
+    S_DCACHE_DISCARD_X2        _    0x29 GFX9  [Sbase(2), Soffset]                      Cache(CacheOp::Discard(2));
     S_BUFFER_ATOMIC_SWAP       _    0x40 GFX9  [Sstore(1).updated(), Sbase(4), Boffset, Glc, Nv] Atomic(Swap, B32);
     S_BUFFER_ATOMIC_CMPSWAP    _    0x41 GFX9  [Sstore(2).updated(), Sbase(4), Boffset, Glc, Nv] Atomic(CompareSwap, B32);
     S_BUFFER_ATOMIC_ADD        _    0x42 GFX9  [Sstore(1).updated(), Sbase(4), Boffset, Glc, Nv] Atomic(Add, U32);

@@ -1,5 +1,7 @@
 //! Operations of ALU instructions. The types of the row's operands decide width, sign and floating point.
 
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
 use super::implicit::Implicit;
 use crate::operand::Ty;
 
@@ -67,6 +69,34 @@ pub enum Bitwise {
     Nor,
     /// ~(a ^ b)
     Xnor,
+}
+
+impl Bitwise {
+    /// The operation on values of any kind that has bits.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::effect::Bitwise;
+    /// assert_eq!(Bitwise::AndNot.apply(0b1100_u32, 0b1010), 0b0100);
+    /// ```
+    #[inline(always)]
+    pub fn apply<V>(self, a: V, b: V) -> V
+    where
+        V: BitAnd<Output = V> + BitOr<Output = V> + BitXor<Output = V> + Not<Output = V>,
+    {
+        match self {
+            Bitwise::And => a & b,
+            Bitwise::Or => a | b,
+            Bitwise::Xor => a ^ b,
+            Bitwise::AndNot => a & !b,
+            Bitwise::OrNot => a | !b,
+            Bitwise::NotAnd => !a & b,
+            Bitwise::NotOr => !a | b,
+            Bitwise::Nand => !(a & b),
+            Bitwise::Nor => !(a | b),
+            Bitwise::Xnor => !(a ^ b),
+        }
+    }
 }
 
 /// Direction of a shift and the bits that come in.

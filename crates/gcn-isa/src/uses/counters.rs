@@ -5,7 +5,7 @@
 use std::fmt;
 
 use crate::chapters::exp::{PARAMETERS, POSITIONS};
-use crate::effect::{Control, Does};
+use crate::effect::{CacheOp, Control, Does};
 use crate::field::{Encoding, Field};
 use crate::form::Form;
 use crate::inst::Inst;
@@ -200,7 +200,8 @@ impl Uses<'_> {
     )]
     fn counts_twice(&self) -> bool {
         match self.inst.does() {
-            Does::Cache { lines } => lines >= 2,
+            Does::Cache(CacheOp::Discard(lines)) => lines >= 2,
+            Does::Cache(CacheOp::Invalidate | CacheOp::WriteBack) => false,
             Does::Time(_) => true,
             Does::Probe => false,
             _ => {

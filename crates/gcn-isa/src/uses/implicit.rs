@@ -36,7 +36,7 @@ impl Uses<'_> {
             Unit::Vector => self.inst.row().slots().next().is_some() && !self.selects_lane(),
             Unit::Interpolation | Unit::Export => true,
             Unit::VectorMemory | Unit::Flat | Unit::DataShare => {
-                !matches!(self.inst.does(), Does::Cache { .. } | Does::LdsNop)
+                !matches!(self.inst.does(), Does::Cache(_) | Does::LdsNop)
             }
         }
     }

@@ -202,7 +202,7 @@ impl Does {
             Does::Lanes(_)
             | Does::LdsNop
             | Does::Time(_)
-            | Does::Cache { .. }
+            | Does::Cache(_)
             | Does::Probe
             | Does::Image(ImageOp::Size | ImageOp::LevelOfDetail)
             | Does::Export

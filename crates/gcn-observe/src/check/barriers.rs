@@ -25,8 +25,8 @@ use gcn_emu::observe::{
 };
 use gcn_emu::run::Stats;
 use gcn_emu::wave::{Waiting, WaveId};
+use gcn_isa::Inst;
 use gcn_isa::effect::{Control, Does};
-use gcn_isa::{Inst, decode};
 
 use crate::filter::lanes;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Help, Kind, Side};
@@ -72,8 +72,6 @@ struct Unreached {
 struct Halted {
     wave: WaveId,
     pc: u64,
-    /// Text of its instruction.
-    text: String,
     is_at_barrier: bool,
 }
 
@@ -162,7 +160,7 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[Halted]) 
             let mut finding = found(
                 Kind::BarrierDeadlock,
                 dispatch,
-                barrier(waiting.pc, waiting.wave),
+                place(dispatch, waiting.pc, waiting.wave),
                 message,
             );
             finding.label = "waits here".to_owned();
@@ -170,7 +168,7 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[Halted]) 
                 .iter()
                 .map(|it| Side {
                     label: format!("wave {} was here when the run stopped", it.wave.wave),
-                    place: Some(place(it.pc, &it.text, it.wave)),
+                    place: Some(place(dispatch, it.pc, it.wave)),
                 })
                 .collect();
             finding
@@ -196,11 +194,11 @@ fn partials(findings: &Findings, dispatch: &Dispatched<'_>, barriers: &BTreeMap<
                         "a barrier is reached by a part of a wave: {n} lanes end without it"
                     ),
                 };
-                let mut finding = found(Kind::PartialBarrier, dispatch, barrier(pc, wave), message);
+                let mut finding = found(Kind::PartialBarrier, dispatch, place(dispatch, pc, wave), message);
                 finding.label = format!("lane {lane} is not active here");
                 finding.sides.push(Side {
                     label: "the wave ends here".to_owned(),
-                    place: Some(place(end, "s_endpgm", wave)),
+                    place: Some(place(dispatch, end, wave)),
                 });
                 finding.help = Some(
                     Help::new("let all lanes reach the barrier: skip the work, not the barrier")
@@ -243,17 +241,15 @@ struct BarrierWatch {
     absent: usize,
 }
 
-fn place(pc: u64, text: &str, wave: WaveId) -> FindingPlace {
+/// An instruction of a wave, as code has it.
+fn place(dispatched: &Dispatched<'_>, pc: u64, wave: WaveId) -> FindingPlace {
+    let step = dispatched.code.step(pc).and_then(Result::ok);
     FindingPlace {
         pc,
-        text: text.to_owned(),
+        text: step.map_or(String::new(), |step| step.inst.text()),
         wave: Some(wave),
         lane: None,
     }
-}
-
-fn barrier(pc: u64, wave: WaveId) -> FindingPlace {
-    place(pc, "s_barrier", wave)
 }
 
 fn found(
@@ -299,7 +295,7 @@ impl BarrierWatch {
     }
 
     /// Lanes of a wave are active at an instruction: those that were absent at a barrier have skipped it.
-    fn active(&mut self, context: &Context<'_>, active: u64, text: impl Fn() -> String) {
+    fn active(&mut self, context: &Context<'_>, active: u64) {
         let id = context.id();
         let wave = self.wave(id);
         let had_absent = !wave.absent.is_empty();
@@ -317,7 +313,7 @@ impl BarrierWatch {
                 let mut finding = found(
                     Kind::DivergentBarrier,
                     context.dispatched,
-                    barrier(it.pc, id),
+                    place(context.dispatched, it.pc, id),
                     match it.lanes.count_ones() {
                         1 => "a barrier is reached by a part of a wave: 1 lane skips it".to_owned(),
                         n => format!("a barrier is reached by a part of a wave: {n} lanes skip it"),
@@ -326,27 +322,13 @@ impl BarrierWatch {
                 finding.label = format!("lane {lane} is not active here");
                 finding.sides.push(Side {
                     label: format!("lane {lane} is active again"),
-                    place: Some(place(context.pc, &text(), id).lane(lane)),
+                    place: Some(place(context.dispatched, context.pc, id).lane(lane)),
                 });
                 finding.help = Some("move the barrier out of the condition or loop".into());
                 finding
             });
         }
     }
-}
-
-/// The text of the instruction at which a wave is; nothing if memory does not hold it.
-fn text_at(context: &Context<'_>) -> String {
-    let mut bytes = [0; 8];
-    let memory = &context.dispatched.device.memory;
-    // The last instruction may be all that is left of the code.
-    if !memory.read(context.pc, &mut bytes) && !memory.read(context.pc, &mut bytes[..4]) {
-        return String::new();
-    }
-    let (words, _) = bytes.as_chunks::<4>();
-    let words: Vec<u32> = words.iter().map(|it| u32::from_le_bytes(*it)).collect();
-    let inst = decode(context.wave.isa, &words);
-    inst.map_or(String::new(), |inst| inst.text())
 }
 
 /// Lanes that access something that is not their own scratch.
@@ -386,7 +368,6 @@ impl WaveObserver for BarrierWatch {
             let halted = Halted {
                 wave: id,
                 pc: self.wave(id).at.unwrap_or(context.pc),
-                text: text_at(context),
                 is_at_barrier: context.wave.waiting == Waiting::Barrier,
             };
             let mut blocked = self.blocked.lock().unwrap_or_else(PoisonError::into_inner);
@@ -410,14 +391,14 @@ impl WaveObserver for BarrierWatch {
     fn accesses(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Verdict {
         if self.absent != 0 {
             let active = shared_lanes(context, event.access());
-            self.active(context, active, || event.instruction.step.inst.text());
+            self.active(context, active);
         }
         Verdict::Allow
     }
 
     fn barrier_arrives(&mut self, context: &Context<'_>) {
         let exec = context.wave.exec();
-        self.active(context, exec, || "s_barrier".to_owned());
+        self.active(context, exec);
         let pc = context.pc;
         let wave = self.wave(context.id());
         wave.at = Some(pc);
@@ -462,13 +443,13 @@ impl WaveObserver for BarrierWatch {
                 let mut finding = found(
                     Kind::MismatchedBarriers,
                     dispatched,
-                    barrier(high.1, id(high.0)),
+                    place(dispatched, high.1, id(high.0)),
                     "waves of a workgroup meet at different barriers",
                 );
                 finding.label = format!("wave {} is here", high.0);
                 finding.sides.push(Side {
                     label: format!("wave {} is here", low.0),
-                    place: Some(barrier(low.1, id(low.0))),
+                    place: Some(place(dispatched, low.1, id(low.0))),
                 });
                 finding.help = Some("put one barrier behind both paths".into());
                 finding
@@ -487,13 +468,13 @@ impl WaveObserver for BarrierWatch {
                 let mut finding = found(
                     Kind::EarlyEnd,
                     dispatched,
-                    barrier(pc, id(first)),
+                    place(dispatched, pc, id(first)),
                     "a wave has ended before a barrier that others of its workgroup reach",
                 );
                 finding.label = format!("wave {first} does not wait for wave {number}");
                 finding.sides.push(Side {
                     label: format!("wave {number} ends here"),
-                    place: Some(place(end, "s_endpgm", id(number))),
+                    place: Some(place(dispatched, end, id(number))),
                 });
                 finding
             });

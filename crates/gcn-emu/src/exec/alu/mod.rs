@@ -1,14 +1,16 @@
-//! ALU instructions: an arm for each.
+//! ALU instructions: a line for each operation and type.
 //!
-//! The tables (`scalar`, `packed`, `vector`, `compare`) say what an instruction computes from a lane's values;
+//! The tables (`scalar`, `packed`, `vector`, `compare`) say what an operation computes from a lane's values;
 //! `operands` fetches those values and writes results under EXEC, `protocol` does what is common to many, `under_mode` what
 //! MODE asks of floating-point ones, `half` the same of half precision; `modifiers` changes sources and results, `sdwa` and
 //! `dpp` being what those encodings do to them; `indexing` moves operands; `float` is IEEE arithmetic under the MODE
 //! register, `exact` the same in every rounding mode, `nan` chooses among NaN, `divide` and `approximate` what their names say.
 
-use gcn_isa::{Does, Field, Inst, Op};
+use gcn_isa::effect::AluOp;
+use gcn_isa::{Does, Field, Inst};
 
 use crate::step::{CrossLane, Handler, SubDword};
+use operation::Operands;
 
 pub(crate) mod float;
 pub(crate) mod env;
@@ -26,6 +28,7 @@ mod under_mode;
 mod half;
 mod compare;
 mod packed;
+mod operation;
 mod operations;
 mod vector;
 pub(crate) mod hardware;
@@ -40,21 +43,21 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
     if !has_meaning(inst) {
         return None;
     }
-    let clamp = inst.flag(Field::Clamp);
-    match inst.op {
-        Op::Sop2(op) => scalar::sop2(op),
-        Op::Sopk(op) => scalar::sopk(op),
-        Op::Sop1(op) => scalar::sop1(op),
-        Op::Sopc(op) => scalar::sopc(op),
-        Op::Vop1(op) => vector::vop1(op),
-        Op::Vop2(op) => vector::vop2(op, clamp),
-        Op::Vopc(_) => comparison(inst),
-        Op::Vop3(op) => vector::vop3(op, clamp),
-        Op::Vop3b(op) => vector::vop3b(op, clamp),
-        Op::Vop3p(op) => packed::vop3p(op, clamp),
-        Op::Sopp(_) | Op::Smrd(_) | Op::Smem(_) | Op::Ds(_) => None,
-        Op::Flat(_) | Op::Global(_) | Op::Scratch(_) | Op::Mubuf(_) | Op::Mtbuf(_) => None,
-        Op::Mimg(_) | Op::Exp(_) | Op::Vintrp(_) | Op::Vop3Interp(_) => None,
+    let operands = Operands::of(inst);
+    let is_scalar = inst.encoding.is_scalar();
+    match inst.does() {
+        Does::Alu(op) if is_scalar => scalar::handler(op, operands),
+        Does::Alu(AluOp::Packed(op, ty)) => packed::handler(*op, ty, operands),
+        Does::Alu(AluOp::Mix(op, _)) => packed::mixed_handler(*op, operands),
+        Does::Alu(AluOp::Dot(elements)) => packed::dot_handler(elements, operands),
+        Does::Alu(op) => vector::handler(op, operands),
+        Does::Compare(test, _) if is_scalar => scalar::comparison(test, operands),
+        Does::Compare(test, _) => compare::handler(test, operands.source),
+        Does::Jump => Some(scalar::jump(inst)),
+        Does::Fork => Some(scalar::split(inst)),
+        Does::Branch(_) if inst.uses().calls() => Some(scalar::call),
+        // Memory, and what the step loop does.
+        _ => None,
     }
 }
 
@@ -65,13 +68,4 @@ fn has_meaning(inst: &Inst) -> bool {
         return CrossLane::of(inst).is_some();
     }
     SubDword::has_meaning(inst)
-}
-
-/// A comparison's handler follows from its row.
-fn comparison(inst: &Inst) -> Option<Handler> {
-    let Does::Compare(test, _) = inst.does() else {
-        return None;
-    };
-    let source = inst.row().slots().find(|slot| slot.field == Field::Src0)?;
-    compare::handler(test, source.ty)
 }

@@ -1,8 +1,9 @@
-//! VOP3P: packed 16-bit arithmetic, mixed precision, dot products. An arm for each instruction.
+//! VOP3P: packed 16-bit arithmetic, mixed precision, dot products. A line for each operation and type.
 //!
 //! Source: AMD's Vega manual, chapter "Vector ALU Operations", and the instruction notes for 7 nm Vega.
 
-use gcn_isa::vop3::Vop3p;
+use gcn_isa::Ty;
+use gcn_isa::effect::{AluOp, Shift::*};
 
 use super::arithmetic;
 use super::env::Env;
@@ -11,6 +12,7 @@ use super::float::{F16, Float, Flush};
 use super::half::both_halves;
 use super::nan;
 use super::operands::Positions;
+use super::operation::Operands;
 use super::protocol::{at_baseline, compiled_once, staged2, staged3, with_slow_path};
 use super::under_mode::order_env;
 use crate::lanes::{HalfFloat, Lane, at_each_level};
@@ -18,50 +20,76 @@ use crate::step::{Handler, Step};
 use crate::wave::Wave;
 
 at_each_level! {
-/// The handler of a VOP3P instruction; `clamp` if an integer result is to stay within its range.
+/// The handler of an operation on both halves, as elements of a type; with `clamp` an integer result stays within its range.
 #[rustfmt::skip]
-pub fn vop3p(op: Vop3p, clamp: bool) -> Option<Handler> {
-    use Vop3p::*;
-    let handler: Handler = match op {
-        V_PK_MAD_I16 if clamp => |w, s| pairs3(w, s, |a, b, c| (i32::from(a as i16) * i32::from(b as i16) + i32::from(c as i16)).clamp(i16::MIN.into(), i16::MAX.into()) as u16),
-        V_PK_MAD_U16 if clamp => |w, s| pairs3(w, s, |a, b, c| (u64::from(a) * u64::from(b) + u64::from(c)).min(u16::MAX.into()) as u16),
-        V_PK_MAD_I16 | V_PK_MAD_U16 => |w, s| pairs3(w, s, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
-        V_PK_MUL_LO_U16  => |w, s| pairs(w, s, u16::wrapping_mul),
-        V_PK_ADD_I16 if clamp => |w, s| pairs(w, s, |a, b| (a as i16).saturating_add(b as i16) as u16),
-        V_PK_SUB_I16 if clamp => |w, s| pairs(w, s, |a, b| (a as i16).saturating_sub(b as i16) as u16),
-        V_PK_ADD_U16 if clamp => |w, s| pairs(w, s, u16::saturating_add),
-        V_PK_SUB_U16 if clamp => |w, s| pairs(w, s, u16::saturating_sub),
-        V_PK_ADD_I16 | V_PK_ADD_U16 => |w, s| pairs(w, s, u16::wrapping_add),
-        V_PK_SUB_I16 | V_PK_SUB_U16 => |w, s| pairs(w, s, u16::wrapping_sub),
-        V_PK_LSHLREV_B16 => |w, s| pairs(w, s, |a, b| b.wrapping_shl(a.into())),
-        V_PK_LSHRREV_B16 => |w, s| pairs(w, s, |a, b| b.wrapping_shr(a.into())),
-        V_PK_ASHRREV_I16 => |w, s| pairs(w, s, |a, b| (b as i16).wrapping_shr(a.into()) as u16),
-        V_PK_MAX_I16     => |w, s| pairs(w, s, |a, b| (a as i16).max(b as i16) as u16),
-        V_PK_MIN_I16     => |w, s| pairs(w, s, |a, b| (a as i16).min(b as i16) as u16),
-        V_PK_MAX_U16     => |w, s| pairs(w, s, u16::max),
-        V_PK_MIN_U16     => |w, s| pairs(w, s, u16::min),
-        V_PK_FMA_F16     => |w, s| halves3(w, s, arithmetic::fma_half, exact::fma),
-        V_PK_ADD_F16     => |w, s| halves(w, s, |a, b, _| a + b, exact::add),
-        V_PK_MUL_F16     => |w, s| halves(w, s, |a, b, _| a * b, exact::mul),
-        V_PK_MIN_F16     => |w, s| orders(w, s, arithmetic::min),
-        V_PK_MAX_F16     => |w, s| orders(w, s, arithmetic::max),
-        V_MAD_MIX_F32    => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.mad_fast(a, b, c), |a, b, c, ()| (m.mad(a, b, c), ())) },
-        V_MAD_MIXLO_F16 | V_MAD_MIXHI_F16 => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.mad_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
-        V_FMA_MIX_F32    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.fma_fast(a, b, c), |a, b, c, ()| (m.fma(a, b, c), ())) },
-        V_FMA_MIXLO_F16 | V_FMA_MIXHI_F16 => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.fma_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
-        V_DOT2_F32_F16   => |w, s| staged3(w, s, dot2_f16),
-        V_DOT2_I32_I16 if clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        V_DOT2_U32_U16 if clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
-        V_DOT4_I32_I8 if clamp  => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        V_DOT4_U32_U8 if clamp  => |w, s| staged3(w, s, |a, b, c: u32| (dot::<4>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
-        V_DOT8_I32_I4 if clamp  => |w, s| staged3(w, s, |a, b, c: i32| (dot::<8>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        V_DOT8_U32_U4 if clamp  => |w, s| staged3(w, s, |a, b, c: u32| (dot::<8>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
-        V_DOT2_I32_I16   => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) as i32).wrapping_add(c)),
-        V_DOT2_U32_U16   => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) as u32).wrapping_add(c)),
-        V_DOT4_I32_I8    => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) as i32).wrapping_add(c)),
-        V_DOT4_U32_U8    => |w, s| staged3(w, s, |a, b, c: u32| (dot::<4>(a, b, false) as u32).wrapping_add(c)),
-        V_DOT8_I32_I4    => |w, s| staged3(w, s, |a, b, c: i32| (dot::<8>(a, b, true) as i32).wrapping_add(c)),
-        V_DOT8_U32_U4    => |w, s| staged3(w, s, |a, b, c: u32| (dot::<8>(a, b, false) as u32).wrapping_add(c)),
+pub fn handler(op: AluOp, ty: Ty, of: Operands) -> Option<Handler> {
+    use AluOp::*;
+    use Ty::{I16, U16};
+    let clamp = of.clamp;
+    let handler: Handler = match (op, ty) {
+        (MulAdd, I16) if clamp => |w, s| pairs3(w, s, |a, b, c| (i32::from(a as i16) * i32::from(b as i16) + i32::from(c as i16)).clamp(i16::MIN.into(), i16::MAX.into()) as u16),
+        (MulAdd, U16) if clamp => |w, s| pairs3(w, s, |a, b, c| (u64::from(a) * u64::from(b) + u64::from(c)).min(u16::MAX.into()) as u16),
+        (MulAdd, I16 | U16)    => |w, s| pairs3(w, s, |a, b, c| a.wrapping_mul(b).wrapping_add(c)),
+        (Mul, U16)             => |w, s| pairs(w, s, u16::wrapping_mul),
+        (Add, I16) if clamp    => |w, s| pairs(w, s, |a, b| (a as i16).saturating_add(b as i16) as u16),
+        (Sub, I16) if clamp    => |w, s| pairs(w, s, |a, b| (a as i16).saturating_sub(b as i16) as u16),
+        (Add, U16) if clamp    => |w, s| pairs(w, s, u16::saturating_add),
+        (Sub, U16) if clamp    => |w, s| pairs(w, s, u16::saturating_sub),
+        (Add, I16 | U16)       => |w, s| pairs(w, s, u16::wrapping_add),
+        (Sub, I16 | U16)       => |w, s| pairs(w, s, u16::wrapping_sub),
+        (Reversed(Shift(Left)), _)       => |w, s| pairs(w, s, |a, b| b.wrapping_shl(a.into())),
+        (Reversed(Shift(Right)), _)      => |w, s| pairs(w, s, |a, b| b.wrapping_shr(a.into())),
+        (Reversed(Shift(Arithmetic)), _) => |w, s| pairs(w, s, |a, b| (b as i16).wrapping_shr(a.into()) as u16),
+        (Max, I16) => |w, s| pairs(w, s, |a, b| (a as i16).max(b as i16) as u16),
+        (Min, I16) => |w, s| pairs(w, s, |a, b| (a as i16).min(b as i16) as u16),
+        (Max, U16) => |w, s| pairs(w, s, u16::max),
+        (Min, U16) => |w, s| pairs(w, s, u16::min),
+        (Fma, Ty::F16) => |w, s| halves3(w, s, arithmetic::fma_half, exact::fma),
+        (Add, Ty::F16) => |w, s| halves(w, s, |a, b, _| a + b, exact::add),
+        (Mul, Ty::F16) => |w, s| halves(w, s, |a, b, _| a * b, exact::mul),
+        (Min, Ty::F16) => |w, s| orders(w, s, arithmetic::min),
+        (Max, Ty::F16) => |w, s| orders(w, s, arithmetic::max),
+        // No row has another operation on halves.
+        _ => return None,
+    };
+    Some(handler)
+}
+}
+
+at_each_level! {
+/// The handler of a product and a sum of mixed precision.
+#[rustfmt::skip]
+pub fn mixed_handler(op: AluOp, of: Operands) -> Option<Handler> {
+    let handler: Handler = match (op, of.result) {
+        (AluOp::MulAdd, Ty::F32) => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.mad_fast(a, b, c), |a, b, c, ()| (m.mad(a, b, c), ())) },
+        (AluOp::MulAdd, _)       => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.mad_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
+        (AluOp::Fma, Ty::F32)    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.fma_fast(a, b, c), |a, b, c, ()| (m.fma(a, b, c), ())) },
+        (AluOp::Fma, _)          => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.fma_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.fma(a, b, c)), ())) },
+        _ => return None,
+    };
+    Some(handler)
+}
+}
+
+at_each_level! {
+/// The handler of a sum of this many products.
+#[rustfmt::skip]
+pub fn dot_handler(elements: u8, of: Operands) -> Option<Handler> {
+    let handler: Handler = match (elements, of.result) {
+        (2, Ty::F32) => |w, s| staged3(w, s, dot2_f16),
+        (2, Ty::I32) if of.clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        (2, Ty::U32) if of.clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        (4, Ty::I32) if of.clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        (4, Ty::U32) if of.clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<4>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        (8, Ty::I32) if of.clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<8>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        (8, Ty::U32) if of.clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<8>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        (2, Ty::I32) => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) as i32).wrapping_add(c)),
+        (2, Ty::U32) => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) as u32).wrapping_add(c)),
+        (4, Ty::I32) => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) as i32).wrapping_add(c)),
+        (4, Ty::U32) => |w, s| staged3(w, s, |a, b, c: u32| (dot::<4>(a, b, false) as u32).wrapping_add(c)),
+        (8, Ty::I32) => |w, s| staged3(w, s, |a, b, c: i32| (dot::<8>(a, b, true) as i32).wrapping_add(c)),
+        (8, Ty::U32) => |w, s| staged3(w, s, |a, b, c: u32| (dot::<8>(a, b, false) as u32).wrapping_add(c)),
+        _ => return None,
     };
     Some(handler)
 }

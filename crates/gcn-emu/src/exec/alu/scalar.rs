@@ -1,216 +1,214 @@
-//! Scalar ALU: SOP2, SOPK, SOP1, SOPC. An arm for each instruction; the protocol is in the functions below.
+//! Scalar ALU: SOP2, SOPK, SOP1, SOPC. A line for each operation; the protocol is in the functions below.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
+use gcn_isa::effect::{AluOp, Half::*, Shift::*, Test};
 use gcn_isa::simm::MODE_VSKIP;
-use gcn_isa::sop::{Sop1, Sop2, Sopc, Sopk};
+use gcn_isa::{Inst, Kind, Ty};
 
 use super::fork::{fork, join};
 use super::hardware::{get_register, set_register};
 use super::indexing;
 use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
+use super::operation::Operands;
 use super::scalar_operand::{Scalar, read, write};
 use crate::step::{Arg, Handler, Step};
 use crate::wave::Wave;
 
-/// The handler of a SOP2 instruction.
-#[rustfmt::skip]
-pub fn sop2(op: Sop2) -> Option<Handler> {
-    use Sop2::*;
-    let handler: Handler = match op {
-        S_ADD_U32         => |w, s| two(w, s, |a: u32, b: u32, _| a.overflowing_add(b)),
-        S_SUB_U32         => |w, s| two(w, s, |a: u32, b: u32, _| a.overflowing_sub(b)),
-        S_ADD_I32         => |w, s| two(w, s, |a: i32, b: i32, _| a.overflowing_add(b)),
-        S_SUB_I32         => |w, s| two(w, s, |a: i32, b: i32, _| a.overflowing_sub(b)),
-        S_ADDC_U32        => |w, s| two(w, s, |a: u32, b: u32, scc| add_carry(a, b, scc)),
-        S_SUBB_U32        => |w, s| two(w, s, |a: u32, b: u32, scc| sub_borrow(a, b, scc)),
-        S_MIN_I32         => |w, s| two(w, s, |a: i32, b: i32, _| (a.min(b), a < b)),
-        S_MIN_U32         => |w, s| two(w, s, |a: u32, b: u32, _| (a.min(b), a < b)),
-        S_MAX_I32         => |w, s| two(w, s, |a: i32, b: i32, _| (a.max(b), a > b)),
-        S_MAX_U32         => |w, s| two(w, s, |a: u32, b: u32, _| (a.max(b), a > b)),
-        S_CSELECT_B32     => |w, s| two(w, s, |a: u32, b: u32, scc| if scc { a } else { b }),
-        S_CSELECT_B64     => |w, s| two(w, s, |a: u64, b: u64, scc| if scc { a } else { b }),
-        S_AND_B32         => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a & b)),
-        S_AND_B64         => |w, s| two(w, s, |a: u64, b: u64, _| non_zero(a & b)),
-        S_OR_B32          => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a | b)),
-        S_OR_B64          => |w, s| two(w, s, |a: u64, b: u64, _| non_zero(a | b)),
-        S_XOR_B32         => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a ^ b)),
-        S_XOR_B64         => |w, s| two(w, s, |a: u64, b: u64, _| non_zero(a ^ b)),
-        S_ANDN2_B32       => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a & !b)),
-        S_ANDN2_B64       => |w, s| two(w, s, |a: u64, b: u64, _| non_zero(a & !b)),
-        S_ORN2_B32        => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a | !b)),
-        S_ORN2_B64        => |w, s| two(w, s, |a: u64, b: u64, _| non_zero(a | !b)),
-        S_NAND_B32        => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(!(a & b))),
-        S_NAND_B64        => |w, s| two(w, s, |a: u64, b: u64, _| non_zero(!(a & b))),
-        S_NOR_B32         => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(!(a | b))),
-        S_NOR_B64         => |w, s| two(w, s, |a: u64, b: u64, _| non_zero(!(a | b))),
-        S_XNOR_B32        => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(!(a ^ b))),
-        S_XNOR_B64        => |w, s| two(w, s, |a: u64, b: u64, _| non_zero(!(a ^ b))),
-        S_LSHL_B32        => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a.wrapping_shl(b))),
-        S_LSHL_B64        => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(a.wrapping_shl(b))),
-        S_LSHR_B32        => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a.wrapping_shr(b))),
-        S_LSHR_B64        => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(a.wrapping_shr(b))),
-        S_ASHR_I32        => |w, s| two(w, s, |a: i32, b: u32, _| non_zero(a.wrapping_shr(b))),
-        S_ASHR_I64        => |w, s| two(w, s, |a: i64, b: u32, _| non_zero(a.wrapping_shr(b))),
-        S_BFM_B32         => |w, s| two(w, s, |a: u32, b: u32, _| ((1u32 << (a & 31)) - 1).wrapping_shl(b)),
-        S_BFM_B64         => |w, s| two(w, s, |a: u32, b: u32, _| ((1u64 << (a & 63)) - 1).wrapping_shl(b)),
-        S_MUL_I32         => |w, s| two(w, s, |a: i32, b: i32, _| a.wrapping_mul(b)),
-        S_BFE_U32         => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(bits(u64::from(a), b & 31, b >> 16 & 0x7f) as u32)),
-        S_BFE_I32         => |w, s| two(w, s, |a: i32, b: u32, _| non_zero(signed_bits(i64::from(a), b & 31, b >> 16 & 0x7f) as i32)),
-        S_BFE_U64         => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(bits(a, b & 63, b >> 16 & 0x7f))),
-        S_BFE_I64         => |w, s| two(w, s, |a: i64, b: u32, _| non_zero(signed_bits(a, b & 63, b >> 16 & 0x7f))),
-        S_ABSDIFF_I32     => |w, s| two(w, s, |a: i32, b: i32, _| non_zero(a.wrapping_sub(b).wrapping_abs())),
-        S_MUL_HI_U32      => |w, s| two(w, s, |a: u32, b: u32, _| ((u64::from(a) * u64::from(b)) >> 32) as u32),
-        S_MUL_HI_I32      => |w, s| two(w, s, |a: i32, b: i32, _| ((i64::from(a) * i64::from(b)) >> 32) as i32),
-        S_LSHL1_ADD_U32   => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 1, b)),
-        S_LSHL2_ADD_U32   => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 2, b)),
-        S_LSHL3_ADD_U32   => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 3, b)),
-        S_LSHL4_ADD_U32   => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 4, b)),
-        S_PACK_LL_B32_B16 => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b << 16),
-        S_PACK_LH_B32_B16 => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b & 0xffff_0000),
-        S_PACK_HH_B32_B16 => |w, s| two(w, s, |a: u32, b: u32, _| a >> 16 | b & 0xffff_0000),
-        S_CBRANCH_G_FORK  => |w, s| { let target = read(w, s.args[1]); fork(w, s, target) },
-        // The step loop reports it: there are no trap handlers here.
-        S_RFE_RESTORE_B64 => return None,
+/// A handler for operands of one register or two, which are `$T`.
+macro_rules! by_width {
+    ($ty:expr, |$T:ident| $handler:expr) => {
+        if $ty.dwords() > 1 {
+            type $T = u64;
+            $handler as Handler
+        } else {
+            type $T = u32;
+            $handler as Handler
+        }
     };
-    Some(handler)
 }
 
-/// The handler of a SOPK instruction.
+/// A handler for each bitwise operation, which is the constant `$OP`.
+macro_rules! by_bitwise {
+    ($op:expr, |$OP:ident| $handler:expr) => {
+        by_bitwise!($op, |$OP| $handler, And Or Xor AndNot OrNot NotAnd NotOr Nand Nor Xnor)
+    };
+    ($op:expr, |$OP:ident| $handler:expr, $($Name:ident)*) => {
+        match $op {
+            $(gcn_isa::effect::Bitwise::$Name => {
+                const $OP: gcn_isa::effect::Bitwise = gcn_isa::effect::Bitwise::$Name;
+                $handler as Handler
+            })*
+        }
+    };
+}
+
+/// The handler of a scalar operation.
 #[rustfmt::skip]
-pub fn sopk(op: Sopk) -> Option<Handler> {
-    use Sopk::*;
+pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
+    use AluOp::*;
+    let ty = of.result;
     let handler: Handler = match op {
-        S_MOVK_I32         => |w, s| one(w, s, |k: i32, _| k),
-        S_CMOVK_I32        => |w, s| if w.scc { one(w, s, |k: i32, _| k) },
-        S_CMPK_EQ_I32      => |w, s| compare(w, s, |a: i32, k: i32| a == k),
-        S_CMPK_LG_I32      => |w, s| compare(w, s, |a: i32, k: i32| a != k),
-        S_CMPK_GT_I32      => |w, s| compare(w, s, |a: i32, k: i32| a > k),
-        S_CMPK_GE_I32      => |w, s| compare(w, s, |a: i32, k: i32| a >= k),
-        S_CMPK_LT_I32      => |w, s| compare(w, s, |a: i32, k: i32| a < k),
-        S_CMPK_LE_I32      => |w, s| compare(w, s, |a: i32, k: i32| a <= k),
-        S_CMPK_EQ_U32      => |w, s| compare(w, s, |a: u32, k: u32| a == k & 0xffff),
-        S_CMPK_LG_U32      => |w, s| compare(w, s, |a: u32, k: u32| a != k & 0xffff),
-        S_CMPK_GT_U32      => |w, s| compare(w, s, |a: u32, k: u32| a > k & 0xffff),
-        S_CMPK_GE_U32      => |w, s| compare(w, s, |a: u32, k: u32| a >= k & 0xffff),
-        S_CMPK_LT_U32      => |w, s| compare(w, s, |a: u32, k: u32| a < k & 0xffff),
-        S_CMPK_LE_U32      => |w, s| compare(w, s, |a: u32, k: u32| a <= k & 0xffff),
-        S_ADDK_I32         => |w, s| update(w, s, |d: i32, k: i32| d.overflowing_add(k)),
-        S_MULK_I32         => |w, s| update(w, s, |d: i32, k: i32| d.wrapping_mul(k)),
-        // Of the second nothing but its name is known (errata E205).
-        S_GETREG_B32 | S_GETREG_REGRD_B32 => |w, s| get_register(w, s),
-        S_SETREG_B32       => |w, s| set_register(w, s),
-        S_SETREG_IMM32_B32 => |w, s| set_register(w, s),
-        S_CALL_B64         => |w, s| {
-            let next = w.pc;
-            write(w, s.args[0], next);
-            w.pc = next.wrapping_add_signed(s.immediate() * 4);
+        Move           => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| a)),
+        MoveIf         => by_width!(ty, |T| |w, s| if w.scc { one(w, s, |a: T, _| a) }),
+        MoveRelative(_) => by_width!(ty, |T| |w, s| move_relative::<T>(w, s)),
+        Select         => by_width!(ty, |T| |w, s| two(w, s, |a: T, b: T, scc| if scc { a } else { b })),
+        Bitwise(op)    => by_width!(ty, |T| by_bitwise!(op, |OP| |w, s| two(w, s, |a: T, b: T, _| non_zero(OP.apply(a, b))))),
+        Not            => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(!a))),
+        Shift(shift)   => match (shift, ty.dwords()) {
+            (Left, 1)       => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a.wrapping_shl(b))),
+            (Left, _)       => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(a.wrapping_shl(b))),
+            (Right, 1)      => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a.wrapping_shr(b))),
+            (Right, _)      => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(a.wrapping_shr(b))),
+            (Arithmetic, 1) => |w, s| two(w, s, |a: i32, b: u32, _| non_zero(a.wrapping_shr(b))),
+            (Arithmetic, _) => |w, s| two(w, s, |a: i64, b: u32, _| non_zero(a.wrapping_shr(b))),
         },
-        S_CBRANCH_I_FORK   => |w, s| { let target = w.pc.wrapping_add_signed(s.immediate() * 4); fork(w, s, target) },
-    };
-    Some(handler)
-}
-
-/// The handler of a SOP1 instruction.
-#[rustfmt::skip]
-pub fn sop1(op: Sop1) -> Option<Handler> {
-    use Sop1::*;
-    let handler: Handler = match op {
-        // Nothing is known of the second but its name, and the third's fault is in hardware (errata E205).
-        S_MOV_B32 | S_MOV_REGRD_B32 | S_MOV_FED_B32 => |w, s| one(w, s, |a: u32, _| a),
-        S_MOV_B64              => |w, s| one(w, s, |a: u64, _| a),
-        S_CMOV_B32             => |w, s| if w.scc { one(w, s, |a: u32, _| a) },
-        S_CMOV_B64             => |w, s| if w.scc { one(w, s, |a: u64, _| a) },
-        S_NOT_B32              => |w, s| one(w, s, |a: u32, _| non_zero(!a)),
-        S_NOT_B64              => |w, s| one(w, s, |a: u64, _| non_zero(!a)),
-        S_WQM_B32              => |w, s| one(w, s, |a: u32, _| non_zero(whole_quads(u64::from(a)) as u32)),
-        S_WQM_B64              => |w, s| one(w, s, |a: u64, _| non_zero(whole_quads(a))),
-        S_BREV_B32             => |w, s| one(w, s, |a: u32, _| a.reverse_bits()),
-        S_BREV_B64             => |w, s| one(w, s, |a: u64, _| a.reverse_bits()),
-        S_BCNT0_I32_B32        => |w, s| one(w, s, |a: u32, _| non_zero(a.count_zeros())),
-        S_BCNT0_I32_B64        => |w, s| one(w, s, |a: u64, _| non_zero(a.count_zeros())),
-        S_BCNT1_I32_B32        => |w, s| one(w, s, |a: u32, _| non_zero(a.count_ones())),
-        S_BCNT1_I32_B64        => |w, s| one(w, s, |a: u64, _| non_zero(a.count_ones())),
-        S_FF0_I32_B32          => |w, s| one(w, s, |a: u32, _| found(a.trailing_ones(), 32)),
-        S_FF0_I32_B64          => |w, s| one(w, s, |a: u64, _| found(a.trailing_ones(), 64)),
-        S_FF1_I32_B32          => |w, s| one(w, s, |a: u32, _| found(a.trailing_zeros(), 32)),
-        S_FF1_I32_B64          => |w, s| one(w, s, |a: u64, _| found(a.trailing_zeros(), 64)),
-        S_FLBIT_I32_B32        => |w, s| one(w, s, |a: u32, _| found(a.leading_zeros(), 32)),
-        S_FLBIT_I32_B64        => |w, s| one(w, s, |a: u64, _| found(a.leading_zeros(), 64)),
-        S_FLBIT_I32            => |w, s| one(w, s, |a: i32, _| found((a ^ a >> 31).leading_zeros(), 32)),
-        S_FLBIT_I32_I64        => |w, s| one(w, s, |a: i64, _| found((a ^ a >> 63).leading_zeros(), 64)),
-        S_SEXT_I32_I8          => |w, s| one(w, s, |a: i32, _| i32::from(a as i8)),
-        S_SEXT_I32_I16         => |w, s| one(w, s, |a: i32, _| i32::from(a as i16)),
-        S_BITSET0_B32          => |w, s| update(w, s, |d: u32, a: u32| d & !1u32.wrapping_shl(a)),
-        S_BITSET0_B64          => |w, s| update(w, s, |d: u64, a: u32| d & !1u64.wrapping_shl(a)),
-        S_BITSET1_B32          => |w, s| update(w, s, |d: u32, a: u32| d | 1u32.wrapping_shl(a)),
-        S_BITSET1_B64          => |w, s| update(w, s, |d: u64, a: u32| d | 1u64.wrapping_shl(a)),
-        S_GETPC_B64            => |w, s| { let next = w.pc; write(w, s.args[0], next) },
-        S_SETPC_B64            => |w, s| w.pc = read(w, s.args[0]),
-        S_SWAPPC_B64           => |w, s| {
-            let (next, target) = (w.pc, read(w, s.args[1]));
-            write(w, s.args[0], next);
-            w.pc = target;
+        Add => match ty {
+            Ty::I32 if of.is_sopk => |w, s| update(w, s, |d: i32, k: i32| d.overflowing_add(k)),
+            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| a.overflowing_add(b)),
+            _       => |w, s| two(w, s, |a: u32, b: u32, _| a.overflowing_add(b)),
         },
-        S_AND_SAVEEXEC_B64     => |w, s| save_exec(w, s, |a, exec| a & exec),
-        S_OR_SAVEEXEC_B64      => |w, s| save_exec(w, s, |a, exec| a | exec),
-        S_XOR_SAVEEXEC_B64     => |w, s| save_exec(w, s, |a, exec| a ^ exec),
-        S_ANDN2_SAVEEXEC_B64   => |w, s| save_exec(w, s, |a, exec| a & !exec),
-        S_ORN2_SAVEEXEC_B64    => |w, s| save_exec(w, s, |a, exec| a | !exec),
-        S_NAND_SAVEEXEC_B64    => |w, s| save_exec(w, s, |a, exec| !(a & exec)),
-        S_NOR_SAVEEXEC_B64     => |w, s| save_exec(w, s, |a, exec| !(a | exec)),
-        S_XNOR_SAVEEXEC_B64    => |w, s| save_exec(w, s, |a, exec| !(a ^ exec)),
-        S_ANDN1_SAVEEXEC_B64   => |w, s| save_exec(w, s, |a, exec| !a & exec),
-        S_ORN1_SAVEEXEC_B64    => |w, s| save_exec(w, s, |a, exec| !a | exec),
-        S_ANDN1_WREXEC_B64     => |w, s| write_exec(w, s, |a, exec| !a & exec),
-        S_ANDN2_WREXEC_B64     => |w, s| write_exec(w, s, |a, exec| a & !exec),
-        S_QUADMASK_B32         => |w, s| one(w, s, |a: u32, _| non_zero(quad_mask(u64::from(a)) as u32)),
-        S_QUADMASK_B64         => |w, s| one(w, s, |a: u64, _| non_zero(quad_mask(a))),
-        S_MOVRELS_B32          => |w, s| move_relative::<u32>(w, s),
-        S_MOVRELS_B64          => |w, s| move_relative::<u64>(w, s),
-        S_MOVRELD_B32          => |w, s| move_relative::<u32>(w, s),
-        S_MOVRELD_B64          => |w, s| move_relative::<u64>(w, s),
-        S_ABS_I32              => |w, s| one(w, s, |a: i32, _| non_zero(a.wrapping_abs())),
-        S_BITREPLICATE_B64_B32 => |w, s| one(w, s, |a: u32, _| replicate(a)),
-        S_SET_GPR_IDX_IDX      => |w, s| indexing::set_index(w, s, 0),
-        S_CBRANCH_JOIN         => join,
-        // The step loop reports it: there are no trap handlers here.
-        S_RFE_B64 => return None,
-    };
-    Some(handler)
-}
-
-/// The handler of a SOPC instruction.
-#[rustfmt::skip]
-pub fn sopc(op: Sopc) -> Option<Handler> {
-    use Sopc::*;
-    let handler: Handler = match op {
-        S_CMP_EQ_I32  => |w, s| compare(w, s, |a: i32, b: i32| a == b),
-        S_CMP_LG_I32  => |w, s| compare(w, s, |a: i32, b: i32| a != b),
-        S_CMP_GT_I32  => |w, s| compare(w, s, |a: i32, b: i32| a > b),
-        S_CMP_GE_I32  => |w, s| compare(w, s, |a: i32, b: i32| a >= b),
-        S_CMP_LT_I32  => |w, s| compare(w, s, |a: i32, b: i32| a < b),
-        S_CMP_LE_I32  => |w, s| compare(w, s, |a: i32, b: i32| a <= b),
-        S_CMP_EQ_U32  => |w, s| compare(w, s, |a: u32, b: u32| a == b),
-        S_CMP_LG_U32  => |w, s| compare(w, s, |a: u32, b: u32| a != b),
-        S_CMP_GT_U32  => |w, s| compare(w, s, |a: u32, b: u32| a > b),
-        S_CMP_GE_U32  => |w, s| compare(w, s, |a: u32, b: u32| a >= b),
-        S_CMP_LT_U32  => |w, s| compare(w, s, |a: u32, b: u32| a < b),
-        S_CMP_LE_U32  => |w, s| compare(w, s, |a: u32, b: u32| a <= b),
-        S_BITCMP0_B32 => |w, s| compare(w, s, |a: u32, b: u32| a.wrapping_shr(b) & 1 == 0),
-        S_BITCMP1_B32 => |w, s| compare(w, s, |a: u32, b: u32| a.wrapping_shr(b) & 1 == 1),
-        S_BITCMP0_B64 => |w, s| compare(w, s, |a: u64, b: u32| a.wrapping_shr(b) & 1 == 0),
-        S_BITCMP1_B64 => |w, s| compare(w, s, |a: u64, b: u32| a.wrapping_shr(b) & 1 == 1),
-        S_CMP_EQ_U64  => |w, s| compare(w, s, |a: u64, b: u64| a == b),
-        S_CMP_LG_U64  => |w, s| compare(w, s, |a: u64, b: u64| a != b),
-        S_SET_GPR_IDX_ON => indexing::turn_on,
-        S_SETVSKIP    => |w, s| {
+        Sub => match ty {
+            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| a.overflowing_sub(b)),
+            _       => |w, s| two(w, s, |a: u32, b: u32, _| a.overflowing_sub(b)),
+        },
+        AddCarry       => |w, s| two(w, s, |a: u32, b: u32, scc| add_carry(a, b, scc)),
+        SubBorrow      => |w, s| two(w, s, |a: u32, b: u32, scc| sub_borrow(a, b, scc)),
+        Mul if of.is_sopk => |w, s| update(w, s, |d: i32, k: i32| d.wrapping_mul(k)),
+        Mul            => |w, s| two(w, s, |a: i32, b: i32, _| a.wrapping_mul(b)),
+        MulHigh => match ty {
+            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| ((i64::from(a) * i64::from(b)) >> 32) as i32),
+            _       => |w, s| two(w, s, |a: u32, b: u32, _| ((u64::from(a) * u64::from(b)) >> 32) as u32),
+        },
+        Min => match ty {
+            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| (a.min(b), a < b)),
+            _       => |w, s| two(w, s, |a: u32, b: u32, _| (a.min(b), a < b)),
+        },
+        Max => match ty {
+            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| (a.max(b), a > b)),
+            _       => |w, s| two(w, s, |a: u32, b: u32, _| (a.max(b), a > b)),
+        },
+        Abs            => |w, s| one(w, s, |a: i32, _| non_zero(a.wrapping_abs())),
+        AbsDiff        => |w, s| two(w, s, |a: i32, b: i32, _| non_zero(a.wrapping_sub(b).wrapping_abs())),
+        ShiftByAdd(1)  => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 1, b)),
+        ShiftByAdd(2)  => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 2, b)),
+        ShiftByAdd(3)  => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 3, b)),
+        ShiftByAdd(4)  => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 4, b)),
+        ExtractPacked => match ty {
+            Ty::I64 => |w, s| two(w, s, |a: i64, b: u32, _| non_zero(signed_bits(a, b & 63, b >> 16 & 0x7f))),
+            Ty::U64 => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(bits(a, b & 63, b >> 16 & 0x7f))),
+            Ty::I32 => |w, s| two(w, s, |a: i32, b: u32, _| non_zero(signed_bits(i64::from(a), b & 31, b >> 16 & 0x7f) as i32)),
+            _       => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(bits(u64::from(a), b & 31, b >> 16 & 0x7f) as u32)),
+        },
+        FieldMask if ty.dwords() > 1 => |w, s| two(w, s, |a: u32, b: u32, _| ((1u64 << (a & 63)) - 1).wrapping_shl(b)),
+        FieldMask      => |w, s| two(w, s, |a: u32, b: u32, _| ((1u32 << (a & 31)) - 1).wrapping_shl(b)),
+        SignExtend(8)  => |w, s| one(w, s, |a: i32, _| i32::from(a as i8)),
+        SignExtend(16) => |w, s| one(w, s, |a: i32, _| i32::from(a as i16)),
+        SetBit(false)  => by_width!(ty, |T| |w, s| update(w, s, |d: T, a: u32| d & !T::wrapping_shl(1, a))),
+        SetBit(true)   => by_width!(ty, |T| |w, s| update(w, s, |d: T, a: u32| d | T::wrapping_shl(1, a))),
+        TestBit(false) => by_width!(of.source, |T| |w, s| compare(w, s, |a: T, b: u32| a.wrapping_shr(b) & 1 == 0)),
+        TestBit(true)  => by_width!(of.source, |T| |w, s| compare(w, s, |a: T, b: u32| a.wrapping_shr(b) & 1 == 1)),
+        ReverseBits    => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| a.reverse_bits())),
+        CountZeros     => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| non_zero(a.count_zeros()))),
+        CountOnes      => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| non_zero(a.count_ones()))),
+        FindLowestZero => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| found(a.trailing_ones(), T::BITS))),
+        FindLowestOne  => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| found(a.trailing_zeros(), T::BITS))),
+        LeadingZeros   => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| found(a.leading_zeros(), T::BITS))),
+        LeadingSigns => match of.source {
+            Ty::I64 => |w, s| one(w, s, |a: i64, _| found((a ^ a >> 63).leading_zeros(), 64)),
+            _       => |w, s| one(w, s, |a: i32, _| found((a ^ a >> 31).leading_zeros(), 32)),
+        },
+        WholeQuads     => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(whole_quads(u64::from(a)) as T))),
+        QuadMask       => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(quad_mask(u64::from(a)) as T))),
+        Replicate      => |w, s| one(w, s, |a: u32, _| replicate(a)),
+        Pack(Low, Low)   => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b << 16),
+        Pack(Low, High)  => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b & 0xffff_0000),
+        Pack(High, High) => |w, s| two(w, s, |a: u32, b: u32, _| a >> 16 | b & 0xffff_0000),
+        SaveExec(op)   => by_bitwise!(op, |OP| |w, s| save_exec(w, s, |a, exec| OP.apply(a, exec))),
+        WriteExec(op)  => by_bitwise!(op, |OP| |w, s| write_exec(w, s, |a, exec| OP.apply(a, exec))),
+        GetPc          => |w, s| { let next = w.pc; write(w, s.args[0], next) },
+        GetRegister    => |w, s| get_register(w, s),
+        SetRegister    => |w, s| set_register(w, s),
+        SetIndex       => |w, s| indexing::set_index(w, s, 0),
+        IndexOn        => indexing::turn_on,
+        SetVskip       => |w, s| {
             let bits: u32 = read(w, s.args[0]);
             let skips = bits.wrapping_shr(read(w, s.args[1])) & 1 != 0;
             w.mode = w.mode & !MODE_VSKIP | if skips { MODE_VSKIP } else { 0 };
         },
+        // Vector instructions alone have them.
+        Nop | ReadLane | ReadFirstLane | WriteLane | Swap | Pack(..) | Bitwise3(..) | ShiftOr | Align(_) | BitSelect
+        | Extract | SignExtend(_) | CountOnesAdd | MaskedCount(_) | Permute | MulAdd | Fma | Min3 | Max3 | Med3 | Add3
+        | Mul24 | MulHigh24 | MulAdd24 | XorAdd | ShiftAdd | ShiftByAdd(_) | AddShift | Sad(_) | QuadSad
+        | MaskedQuadSad | LerpBytes | SaturateBytes | SaturatePair | Dot(_) | MulLegacy | MulAddLegacy | MinLegacy
+        | MaxLegacy | MulLit | Trunc | Ceil | Floor | RoundEven | Fract | Exp2 | Log2 | Log2Clamped | Rcp | RcpClamped
+        | RcpLegacy | Rsq | RsqClamped | RsqLegacy | Sqrt | Sin | Cos | Ldexp | FrexpExponent | FrexpMantissa
+        | DivScale | DivFmas | DivFixup | TrigPreop | CubeFace | CubeS | CubeT | CubeMajor | Interpolate(_) | Convert
+        | ConvertFloor | ConvertNear | ConvertOffset | ConvertByte(_) | PutByte | Normalize | NormalizePair(_)
+        | TruncatePair | Reversed(_) | Packed(..) | Mix(..) | ClearExceptions | ScreenPartition => return None,
     };
     Some(handler)
+}
+
+/// The handler of a scalar comparison; SOPK compares numbers without sign with its constant extended by zeros.
+#[rustfmt::skip]
+pub fn comparison(test: Test, of: Operands) -> Option<Handler> {
+    use Test::*;
+    let handler: Handler = match (test, of.source) {
+        (Eq, Ty::U32) if of.is_sopk => |w, s| compare(w, s, |a: u32, k: u32| a == k & 0xffff),
+        (Lg, Ty::U32) if of.is_sopk => |w, s| compare(w, s, |a: u32, k: u32| a != k & 0xffff),
+        (Gt, Ty::U32) if of.is_sopk => |w, s| compare(w, s, |a: u32, k: u32| a > k & 0xffff),
+        (Ge, Ty::U32) if of.is_sopk => |w, s| compare(w, s, |a: u32, k: u32| a >= k & 0xffff),
+        (Lt, Ty::U32) if of.is_sopk => |w, s| compare(w, s, |a: u32, k: u32| a < k & 0xffff),
+        (Le, Ty::U32) if of.is_sopk => |w, s| compare(w, s, |a: u32, k: u32| a <= k & 0xffff),
+        (Eq, ty)      => by_width!(ty, |T| |w, s| compare(w, s, |a: T, b: T| a == b)),
+        (Lg, ty)      => by_width!(ty, |T| |w, s| compare(w, s, |a: T, b: T| a != b)),
+        (Gt, Ty::I32) => |w, s| compare(w, s, |a: i32, b: i32| a > b),
+        (Ge, Ty::I32) => |w, s| compare(w, s, |a: i32, b: i32| a >= b),
+        (Lt, Ty::I32) => |w, s| compare(w, s, |a: i32, b: i32| a < b),
+        (Le, Ty::I32) => |w, s| compare(w, s, |a: i32, b: i32| a <= b),
+        (Gt, _)       => |w, s| compare(w, s, |a: u32, b: u32| a > b),
+        (Ge, _)       => |w, s| compare(w, s, |a: u32, b: u32| a >= b),
+        (Lt, _)       => |w, s| compare(w, s, |a: u32, b: u32| a < b),
+        (Le, _)       => |w, s| compare(w, s, |a: u32, b: u32| a <= b),
+        (F | O | U | Nge | Nlg | Ngt | Nle | Neq | Nlt | Tru | Class, _) => return None,
+    };
+    Some(handler)
+}
+
+/// The handler of a jump to an address in registers; a destination receives the next instruction's.
+pub fn jump(inst: &Inst) -> Handler {
+    if inst.row().slots().count() == 1 {
+        |w, s| w.pc = read(w, s.args[0])
+    } else {
+        |w, s| {
+            let (next, target) = (w.pc, read(w, s.args[1]));
+            write(w, s.args[0], next);
+            w.pc = target;
+        }
+    }
+}
+
+/// The handler of a call at a distance.
+pub fn call(w: &mut Wave, s: &Step) {
+    let next = w.pc;
+    write(w, s.args[0], next);
+    w.pc = next.wrapping_add_signed(s.immediate() * 4);
+}
+
+/// The handler of S_CBRANCH_G_FORK, S_CBRANCH_I_FORK or S_CBRANCH_JOIN.
+pub fn split(inst: &Inst) -> Handler {
+    match inst.row().slots().nth(1).map(|slot| slot.kind) {
+        None => join,
+        Some(Kind::Branch) => |w, s| {
+            let target = w.pc.wrapping_add_signed(s.immediate() * 4);
+            fork(w, s, target);
+        },
+        Some(_) => |w, s| {
+            let target = read(w, s.args[1]);
+            fork(w, s, target);
+        },
+    }
 }
 
 /// Result of a scalar instruction: a value, SCC, or both.

@@ -1,5 +1,6 @@
 //! The first step: where an instruction is about to go, lane by lane, without side effects.
 
+use gcn_isa::effect::CacheOp;
 use gcn_isa::{Does, Isa};
 
 use crate::device::Device;
@@ -256,7 +257,7 @@ fn share(wave: &Wave, plan: &MemoryPlan, device: &Device, access: &mut Access) {
         | Does::StoreFormatHigh
         | Does::StoreFromLds
         | Does::Time(_)
-        | Does::Cache { .. }
+        | Does::Cache(_)
         | Does::Probe
         | Does::Image(_)
         | Does::Export
@@ -543,7 +544,10 @@ fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
     access.scalar = true;
     access.dwords_in_bounds = plan.ty.dwords();
     let register = plan.sreg.map_or(0, |code| wave.scalar(code));
-    if matches!(plan.does, Does::Time(_) | Does::Cache { lines: 0 }) {
+    if matches!(
+        plan.does,
+        Does::Time(_) | Does::Cache(CacheOp::Invalidate | CacheOp::WriteBack)
+    ) {
         return;
     }
     let address = match plan.family {
@@ -568,7 +572,7 @@ fn scalar(wave: &Wave, plan: &MemoryPlan, access: &mut Access) {
         | Family::Image => return,
     };
     access.address[0] = address;
-    if let Does::Cache { lines } = plan.does {
+    if let Does::Cache(CacheOp::Discard(lines)) = plan.does {
         // A line's address; nothing is transferred.
         access.address[0] = address & !(CACHE_LINE - 1);
         access.bytes = lines.saturating_mul(CACHE_LINE as u8);

@@ -64,7 +64,7 @@ impl Means {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
         let acquires =
             any(|inst| is_coherent(inst.words()[0]) || matches!(inst.does(), Does::Gws(_)));
-        let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache { .. });
+        let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache(_));
         Means {
             acquires,
             orders: acquires || any(returns),

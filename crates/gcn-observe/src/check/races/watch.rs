@@ -8,8 +8,8 @@ use gcn_emu::observe::{
     WaveEnd, WaveObserver,
 };
 use gcn_emu::step::Step;
-use gcn_isa::smem::{Smem, Smrd};
-use gcn_isa::{Encoding, Op};
+use gcn_isa::effect::CacheOp;
+use gcn_isa::{Does, Encoding};
 
 use crate::by_step::ByStep;
 use crate::finding::Findings;
@@ -480,11 +480,7 @@ impl WaveObserver for RaceWatch {
         if inst.encoding == Encoding::Mubuf {
             let operation = instruction.operation;
             group.invalidates(id.wave, &run, operation, &context.wave.scoreboard);
-        } else if matches!(
-            inst.op,
-            Op::Smrd(Smrd::S_DCACHE_INV | Smrd::S_DCACHE_INV_VOL)
-                | Op::Smem(Smem::S_DCACHE_INV | Smem::S_DCACHE_INV_VOL)
-        ) {
+        } else if inst.does() == Does::Cache(CacheOp::Invalidate) {
             group.invalidates_scalars(id.wave, &context.wave.scoreboard, &run);
         }
     }

@@ -1,6 +1,6 @@
 //! Results of operations whose sources are values with undefined bits.
 
-use gcn_isa::effect::{AluOp, Bitwise, Half, Shift};
+use gcn_isa::effect::{AluOp, Half, Shift};
 
 use super::part::{PartlyDefined, ones};
 
@@ -19,7 +19,7 @@ pub(super) fn apply(
     let low = |part: PartlyDefined, bits: u32| part.undefined & ones(bits);
     let result = match op {
         AluOp::Move | AluOp::MoveRelative(_) => a,
-        AluOp::Not => a.not(),
+        AluOp::Not => !a,
         AluOp::ReverseBits => {
             let unused = u64::BITS - width;
             PartlyDefined {
@@ -27,10 +27,10 @@ pub(super) fn apply(
                 undefined: a.undefined.reverse_bits() >> unused,
             }
         }
-        AluOp::Bitwise(op) => a.bitwise(op, b),
-        AluOp::Bitwise3(first, second) => a.bitwise(first, b).bitwise(second, c),
+        AluOp::Bitwise(op) => op.apply(a, b),
+        AluOp::Bitwise3(first, second) => second.apply(first.apply(a, b), c),
         AluOp::Shift(how) => a.shifted(how, b, width),
-        AluOp::ShiftOr => a.shifted(Shift::Left, b, width).bitwise(Bitwise::Or, c),
+        AluOp::ShiftOr => a.shifted(Shift::Left, b, width) | c,
         AluOp::ShiftAdd => sum(a.shifted(Shift::Left, b, width).undefined | c.undefined),
         AluOp::AddShift => {
             let added = sum(a.undefined | b.undefined);

@@ -1,6 +1,8 @@
 //! Values with undefined bits, and how undefined bits go through operations.
 
-use gcn_isa::effect::{Bitwise, Shift};
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+use gcn_isa::effect::Shift;
 
 /// A value of up to 64 bits, of which some are undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -34,49 +36,6 @@ impl PartlyDefined {
         PartlyDefined {
             value: 0,
             undefined: if undefined == 0 { 0 } else { ones(width) },
-        }
-    }
-
-    fn and(self, other: PartlyDefined) -> PartlyDefined {
-        let either = self.undefined | other.undefined;
-        let may_be_one = (self.undefined | self.value) & (other.undefined | other.value);
-        PartlyDefined {
-            value: self.value & other.value,
-            undefined: either & may_be_one,
-        }
-    }
-
-    pub(super) fn or(self, other: PartlyDefined) -> PartlyDefined {
-        self.not().and(other.not()).not()
-    }
-
-    fn xor(self, other: PartlyDefined) -> PartlyDefined {
-        PartlyDefined {
-            value: self.value ^ other.value,
-            undefined: self.undefined | other.undefined,
-        }
-    }
-
-    pub(super) fn not(self) -> PartlyDefined {
-        PartlyDefined {
-            value: !self.value,
-            ..self
-        }
-    }
-
-    /// A bitwise operation.
-    pub(super) fn bitwise(self, op: Bitwise, other: PartlyDefined) -> PartlyDefined {
-        match op {
-            Bitwise::And => self.and(other),
-            Bitwise::Or => self.or(other),
-            Bitwise::Xor => self.xor(other),
-            Bitwise::AndNot => self.and(other.not()),
-            Bitwise::OrNot => self.or(other.not()),
-            Bitwise::NotAnd => self.not().and(other),
-            Bitwise::NotOr => self.not().or(other),
-            Bitwise::Nand => self.and(other).not(),
-            Bitwise::Nor => self.or(other).not(),
-            Bitwise::Xnor => self.xor(other).not(),
         }
     }
 
@@ -143,8 +102,53 @@ impl PartlyDefined {
     }
 }
 
+impl BitAnd for PartlyDefined {
+    type Output = PartlyDefined;
+
+    fn bitand(self, other: PartlyDefined) -> PartlyDefined {
+        let either = self.undefined | other.undefined;
+        let may_be_one = (self.undefined | self.value) & (other.undefined | other.value);
+        PartlyDefined {
+            value: self.value & other.value,
+            undefined: either & may_be_one,
+        }
+    }
+}
+
+impl BitOr for PartlyDefined {
+    type Output = PartlyDefined;
+
+    fn bitor(self, other: PartlyDefined) -> PartlyDefined {
+        !(!self & !other)
+    }
+}
+
+impl BitXor for PartlyDefined {
+    type Output = PartlyDefined;
+
+    fn bitxor(self, other: PartlyDefined) -> PartlyDefined {
+        PartlyDefined {
+            value: self.value ^ other.value,
+            undefined: self.undefined | other.undefined,
+        }
+    }
+}
+
+impl Not for PartlyDefined {
+    type Output = PartlyDefined;
+
+    fn not(self) -> PartlyDefined {
+        PartlyDefined {
+            value: !self.value,
+            ..self
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
+    use gcn_isa::effect::Bitwise;
+
     use super::*;
 
     /// All values that a part of four bits stands for.
@@ -166,22 +170,16 @@ mod tests {
 
     #[test]
     fn exactly_the_bits_are_undefined_that_an_operation_can_change() {
-        type Combine = fn(u64, u64) -> u64;
-        let ops: [(Bitwise, Combine); 5] = [
-            (Bitwise::And, |a, b| a & b),
-            (Bitwise::Or, |a, b| a | b),
-            (Bitwise::Xor, |a, b| a ^ b),
-            (Bitwise::AndNot, |a, b| a & !b),
-            (Bitwise::Nor, |a, b| !(a | b)),
-        ];
+        use Bitwise::{And, AndNot, Nand, Nor, NotAnd, NotOr, Or, OrNot, Xnor, Xor};
+        let ops = [And, Or, Xor, AndNot, OrNot, NotAnd, NotOr, Nand, Nor, Xnor];
         for a in all_of_four_bits() {
             for b in all_of_four_bits() {
-                for (op, exact) in ops {
+                for op in ops {
                     let results: Vec<u64> = meant(a)
                         .iter()
-                        .flat_map(|&a| meant(b).into_iter().map(move |b| exact(a, b)))
+                        .flat_map(|&a| meant(b).into_iter().map(move |b| op.apply(a, b)))
                         .collect();
-                    let undefined = a.bitwise(op, b).undefined & 15;
+                    let undefined = op.apply(a, b).undefined & 15;
                     assert_eq!(undefined, differing(&results), "{op:?} {a:?} {b:?}");
                 }
             }

@@ -81,7 +81,7 @@ impl Evaluation<'_> {
                 PartlyDefined::any(if differ { 0 } else { a.undefined | b.undefined }, 1)
             }
             Alu(AluOp::SaveExec(op) | AluOp::WriteExec(op)) => {
-                a.bitwise(op, PartlyDefined::defined(self.instruction.exec))
+                op.apply(a, PartlyDefined::defined(self.instruction.exec))
             }
             Alu(op) => {
                 let carry = PartlyDefined {

@@ -1,0 +1,107 @@
+//! Templates of pseudo-code, and the names that are filled in.
+
+use crate::field::Field;
+use crate::operand::{Kind, OperandAccess, Slot};
+use crate::row::Row;
+
+/// Pseudo-code with places for operands: `$d`, `$a`, `$b`, `$c` are the destination and the sources, `$m` is the mask that is read,
+/// `$n` the highest bit of a shift's count, `$w` the number of bits, `$t` the highest of them, `$f` the register file.
+#[derive(Clone, Copy)]
+pub(super) struct Template {
+    pub(super) code: &'static str,
+    pub(super) corners: &'static str,
+    pub(super) is_exact: bool,
+}
+
+impl Template {
+    /// With sentences about corner cases.
+    pub(super) const fn but(self, corners: &'static str) -> Template {
+        Template { corners, ..self }
+    }
+}
+
+pub(super) const fn exact(code: &'static str) -> Template {
+    Template {
+        code,
+        corners: "",
+        is_exact: true,
+    }
+}
+
+pub(super) const fn words(code: &'static str) -> Template {
+    Template {
+        is_exact: false,
+        ..exact(code)
+    }
+}
+
+/// Names of an instruction's operands.
+pub(super) struct Names {
+    destination: String,
+    sources: [String; 3],
+    mask: String,
+    is_scalar: bool,
+}
+
+impl Names {
+    pub(super) fn of(row: &Row) -> Names {
+        let name = |slot: &Slot| format!("{:?}", slot.field).to_lowercase();
+        let is_scalar = row.is_scalar();
+        let is_mask = |slot: &Slot| !is_scalar && slot.kind == Kind::Sdst;
+        let destination = row
+            .slots()
+            .find(|slot| slot.access != OperandAccess::Read)
+            .map_or(String::new(), name);
+        // SOPK updates its first source, others their last one.
+        let is_sopk = row.slots().any(|slot| slot.kind == Kind::Simm16);
+        let is_source = |&(place, slot): &(usize, &Slot)| match slot.access {
+            OperandAccess::Read => !is_mask(slot),
+            OperandAccess::ReadWrite => is_sopk || place > 0,
+            OperandAccess::Write => false,
+        };
+        let sources = row.slots().enumerate().filter(is_source);
+        let mut sources = sources.map(|(_, slot)| name(slot));
+        let mut next = || sources.next().unwrap_or_else(|| destination.clone());
+        let sources = [next(), next(), next()];
+        let mut masks = row.slots().filter(|slot| {
+            is_mask(slot) && slot.access == OperandAccess::Read && slot.field != Field::Sdst
+        });
+        Names {
+            mask: masks.next().map_or(String::new(), name),
+            destination,
+            sources,
+            is_scalar,
+        }
+    }
+
+    /// With the first two sources exchanged.
+    pub(super) fn reversed(mut self) -> Names {
+        self.sources.swap(0, 1);
+        self
+    }
+
+    /// The text of a template, for values of so many bits.
+    pub(super) fn fill(&self, template: &str, bits: u32) -> String {
+        let mut text = String::new();
+        let mut rest = template.split('$');
+        text += rest.next().unwrap_or_default();
+        for part in rest {
+            let (place, after) = part.split_at(1);
+            text += &match place {
+                "d" => self.destination.clone(),
+                "a" => self.sources[0].clone(),
+                "b" => self.sources[1].clone(),
+                "c" => self.sources[2].clone(),
+                "m" => self.mask.clone(),
+                "n" => (bits.ilog2() - 1).to_string(),
+                "w" => bits.to_string(),
+                "t" => (bits - 1).to_string(),
+                "o" => format!("{:#x}", u64::MAX >> (u64::BITS - bits)),
+                _ if self.is_scalar => "SGPR".to_owned(),
+                _ => "VGPR".to_owned(),
+            };
+            text += after;
+        }
+        text
+    }
+}
