@@ -2,18 +2,15 @@
 
 use std::sync::Arc;
 
-use gcn_isa::effect::{Control, Implicit};
+use gcn_isa::effect::Control;
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
-use gcn_isa::{DecodeError, Does, Inst, Isa, Operand, Ty, decode, regs};
+use gcn_isa::{DecodeError, Does, Inst, Isa, decode, regs};
 
 use crate::code_segment::{BlockEntry, CodeSegment, DWORD, FoundSegments, Slot};
 use crate::exec::alu::{self, modifiers};
-use crate::lanes::Sign;
 use crate::memory::Memory;
-use crate::step::{
-    Arg, Executor, Indexed, MAX_ARGS, MemoryPlan, NO_PLACE, Relative, Step, immediate,
-};
+use crate::step::{Arg, Decoded, Executor, Handler, NO_PLACE, RegisterCounts, Step};
 use crate::wave::LEAST_VGPRS;
 
 /// Code in memory, for one kernel's number of registers.
@@ -30,9 +27,6 @@ pub struct Code {
 
 /// Instructions of a block at most.
 const BLOCK: usize = 256;
-
-/// Codes of scalar operands below this are registers.
-const SCALAR_REGISTERS: u8 = 128;
 
 impl Code {
     /// Code at address `base` for a kernel with `vgprs` vector (two at least) and `sgprs` scalar registers.
@@ -247,129 +241,73 @@ impl Code {
         self.executed().filter(|step| step.reads_outside)
     }
 
-    /// True if the registers that an operand uses, if it uses any, are all among those that the kernel asks for.
-    fn owns(&self, used: Option<RegisterUse>) -> bool {
-        used.is_none_or(|used| match used.registers {
-            Registers::Vector { first, count } => {
-                usize::from(first) + usize::from(count) <= self.vgprs
-            }
-            Registers::Scalar { first, count } => {
-                first >= self.isa.sgprs()
-                    || u16::from(first) + u16::from(count) <= u16::from(self.sgprs)
-            }
-            Registers::State(_) => true,
-        })
-    }
-
     /// The instruction at dword number `index`.
     fn prepare(&self, inst: Inst, index: usize) -> Step {
-        let mut args = [Arg::None; MAX_ARGS];
-        let (mut cancelled, mut reads_outside) = (false, false);
-        let uses = inst.uses();
-        for (place, (arg, slot)) in args.iter_mut().zip(inst.row().slots()).enumerate() {
-            let operand = inst.operand(slot);
-            let [read, written] = uses.of_slot(place, slot, &operand);
-            let is_owned = self.owns(read) && self.owns(written);
-            if written.is_some() {
-                cancelled |= !is_owned;
-            } else {
-                reads_outside |= !is_owned;
-            }
-            // A register that is named but not used may be any.
-            let inside = is_owned && (read.is_some() || written.is_some());
-            *arg = match operand {
-                Operand::Vgprs { first, .. } => Arg::Vgpr(if inside { first } else { 0 }),
-                Operand::Scalar { code, .. } if code < SCALAR_REGISTERS => {
-                    Arg::Scalar(if inside { code } else { 0 })
-                }
-                Operand::Scalar { code, .. } => match regs::inline(self.isa, code) {
-                    Some(regs::Inline::Int(i)) => Arg::Const(i64::from(i) as u64),
-                    Some(regs::Inline::Float(_)) => {
-                        Arg::Const(regs::float_bits(code, slot.ty).unwrap_or(0))
-                    }
-                    None => Arg::Special(code),
-                },
-                Operand::Literal(value) => Arg::Const(extend_literal(value, slot.ty)),
-                Operand::Imm(value) => Arg::Imm(value),
-                Operand::Off | Operand::ScalarOffset { .. } => Arg::None,
-            };
-        }
-        let memory = MemoryPlan::new(&inst, &args, index);
+        let counts = RegisterCounts {
+            vgprs: self.vgprs,
+            sgprs: self.sgprs,
+        };
+        let decoded = Decoded::new(inst, index, counts);
         let handler = alu::handler(&inst);
-        let alu = match handler {
-            None => Executor::Missing,
-            Some(_) if inst.encoding.is_scalar() => Executor::Scalar,
-            Some(_) => Executor::Vector,
-        };
-        let run = match inst.does() {
-            Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu,
-            // A call has a destination, which the step loop knows nothing of.
-            Does::Branch(_) if uses.calls() => alu,
-            Does::Branch(condition) => Executor::Branch(condition, immediate(&inst, &args) as i32),
-            Does::Control(Control::Waitcnt) => {
-                Executor::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
-            }
-            Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
-            // Exports, interpolation.
-            _ if memory.is_none() => Executor::Missing,
-            _ => Executor::Memory,
-        };
-        let run = match run {
-            Executor::Missing => Executor::Missing,
-            _ if cancelled => Executor::Cancelled,
-            run => run,
-        };
+        let run = executor(&decoded, handler);
         let mut step = Step {
-            inst,
-            index,
-            bytes: inst.dwords() as u8 * DWORD as u8,
-            args,
-            signs: [Sign::Kept; MAX_ARGS],
+            handler: handler.unwrap_or(|_, _| {}),
+            around: None,
+            run,
+            rows: Step::NO_ROWS,
             in_lanes: 0,
             only_same: NO_PLACE,
-            rows: Step::NO_ROWS,
-            keeps_high: false,
-            reads_outside,
-            around: None,
-            writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
-            is_simple: matches!(run, Executor::Vector) || is_simple_scalar(run, &inst),
-            run,
-            handler: handler.unwrap_or(|_, _| {}),
-            indexed: Indexed::of(&inst, self.vgprs),
-            relative: Relative::of(&inst),
-            memory: memory.map(Box::new),
+            decoded,
         };
         if matches!(run, Executor::Vector) {
-            modifiers::apply(&mut step);
-            if args.contains(&Arg::Special(regs::LDS_DIRECT)) {
-                step.is_simple = false;
+            if step.args.contains(&Arg::Special(regs::LDS_DIRECT)) {
                 step.run = Executor::VectorFromLds;
             }
+            modifiers::prepare(&mut step);
         }
         step
     }
 }
 
-/// A 32-bit literal as an operand: sign-extended for 64-bit signed integers, the high half of a double,
-/// zero-extended otherwise.
-fn extend_literal(value: u32, ty: Ty) -> u64 {
-    match ty {
-        Ty::F64 => u64::from(value) << 32,
-        Ty::I64 => i64::from(value as i32) as u64,
-        _ => u64::from(value),
+/// The part of the emulator that runs an instruction with this handler.
+fn executor(decoded: &Decoded, handler: Option<Handler>) -> Executor {
+    let inst = &decoded.inst;
+    let alu = match handler {
+        None => Executor::Missing,
+        Some(_) if uses_control(inst) => Executor::ScalarControl,
+        Some(_) if inst.encoding.is_scalar() => Executor::Scalar,
+        Some(_) => Executor::Vector,
+    };
+    let run = match inst.does() {
+        Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu,
+        // A call has a destination, which the step loop knows nothing of.
+        Does::Branch(_) if inst.uses().calls() => alu,
+        Does::Branch(condition) => Executor::Branch(condition, decoded.immediate() as i16),
+        Does::Control(Control::Waitcnt) => {
+            Executor::Wait(Waitcnt::unpack(inst.isa, decoded.immediate() as u16))
+        }
+        Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
+        // Exports, interpolation.
+        _ if decoded.memory.is_none() => Executor::Missing,
+        _ => Executor::Memory,
+    };
+    match run {
+        Executor::Missing => Executor::Missing,
+        _ if decoded.is_cancelled => Executor::Cancelled,
+        run => run,
     }
 }
 
-/// True of a scalar instruction that uses neither the program counter nor MODE.
-fn is_simple_scalar(run: Executor, inst: &Inst) -> bool {
-    let is_aside = |it: RegisterUse| {
+/// True of a scalar instruction that uses the program counter or MODE.
+fn uses_control(inst: &Inst) -> bool {
+    let is_control = |it: RegisterUse| {
         matches!(
             it.registers,
             Registers::State(UnnumberedState::Pc | UnnumberedState::MODE)
         )
     };
     let uses = inst.uses();
-    matches!(run, Executor::Scalar) && !uses.leaves_sequence() && !uses.registers().any(is_aside)
+    inst.encoding.is_scalar() && (uses.leaves_sequence() || uses.registers().any(is_control))
 }
 
 /// True if the instruction behind this one need not be one.

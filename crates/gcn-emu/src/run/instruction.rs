@@ -62,6 +62,7 @@ pub(super) fn execute(
         | Executor::Missing
             if is_skipped(wave, step) => {}
         Executor::Vector => vector(wave, step),
+        Executor::Scalar => (step.handler)(wave, step),
         Executor::VectorFromLds => {
             let m0 = wave.m0();
             if let Some(emitter) = &mut emitter {
@@ -75,7 +76,7 @@ pub(super) fn execute(
             vector(wave, step);
             wave.lds_direct = 0;
         }
-        Executor::Scalar => {
+        Executor::ScalarControl => {
             let after = code.address(following);
             wave.pc = after;
             (step.handler)(wave, step);
@@ -87,7 +88,7 @@ pub(super) fn execute(
         }
         Executor::Branch(condition, distance) => {
             if holds(wave, condition) {
-                let target = following.wrapping_add_signed(distance as isize);
+                let target = following.wrapping_add_signed(distance.into());
                 return Ok(After::Goes(target));
             }
         }

@@ -149,8 +149,10 @@ impl<'a> Observed<'a> {
         let used = || code.used_at(step.index).first();
         let is_watched =
             self.watches && (!is_unmodified || used().is_none_or(|used| watch.watches(used)));
-        let reports_nothing = matches!(step.run, Executor::Scalar | Executor::Branch(..))
-            || step.is_simple && is_unmodified;
+        let reports_nothing = match step.run {
+            Executor::Scalar | Executor::ScalarControl | Executor::Branch(..) => true,
+            _ => step.is_simple() && is_unmodified,
+        };
         let has_events = (self.reports_all || is_watched || !reports_nothing)
             && !(self.skips_waits && matches!(step.run, Executor::Wait(_)))
             && !(self.skips_flow && matches!(step.run, Executor::Flow));
@@ -382,7 +384,7 @@ impl Observed<'_> {
         };
         for (number, step) in steps.iter().enumerate() {
             match step.run {
-                _ if step.is_simple => {
+                _ if step.is_simple() => {
                     if self.reports_all && step.relative.is_none() {
                         wave.executed = before(number);
                         self.simple((wave, lds), step, step.following(), watch, step.handler);
@@ -414,7 +416,7 @@ impl Observed<'_> {
                 // It is the last one of the block.
                 Executor::Branch(condition, distance) if !is_watched(number, watch) => {
                     let next = if holds(wave, condition) {
-                        step.following().wrapping_add_signed(distance as isize)
+                        step.following().wrapping_add_signed(distance.into())
                     } else {
                         step.following()
                     };

@@ -35,7 +35,7 @@ pub(super) fn run_wave(
         let steps = turn.steps(wave, index)?;
         for (number, step) in steps.iter().enumerate() {
             // The most frequent instructions, ahead of the rest.
-            if step.is_simple && is_unmodified {
+            if step.is_simple() && is_unmodified {
                 (step.handler)(wave, step);
                 continue;
             }

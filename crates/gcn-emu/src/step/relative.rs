@@ -9,41 +9,64 @@ use gcn_isa::{Inst, Op};
 use super::arg::{Arg, MAX_ARGS};
 use crate::wave::Wave;
 
-/// Operands of an instruction that M0 is added to.
+/// Operands of an instruction that M0 is added to; wide ones have two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Relative {
-    destination: bool,
-    source: bool,
-    /// Registers of each operand.
-    dwords: u8,
+pub enum Relative {
+    /// The destination.
+    Destination,
+    /// The source.
+    Source,
+    /// Destination and source.
+    Both,
+    /// The destination, of two registers.
+    WideDestination,
+    /// The source, of two registers.
+    WideSource,
 }
 
 impl Relative {
     /// The operands of an instruction; `None` if it is not of this family.
     pub fn of(inst: &Inst) -> Option<Relative> {
-        let (destination, source, dwords) = match inst.op {
-            Op::Vop1(Vop1::V_MOVRELD_B32) | Op::Sop1(Sop1::S_MOVRELD_B32) => (true, false, 1),
-            Op::Vop1(Vop1::V_MOVRELS_B32) | Op::Sop1(Sop1::S_MOVRELS_B32) => (false, true, 1),
-            Op::Vop1(Vop1::V_MOVRELSD_B32) => (true, true, 1),
-            Op::Sop1(Sop1::S_MOVRELD_B64) => (true, false, 2),
-            Op::Sop1(Sop1::S_MOVRELS_B64) => (false, true, 2),
+        Some(match inst.op {
+            Op::Vop1(Vop1::V_MOVRELD_B32) | Op::Sop1(Sop1::S_MOVRELD_B32) => Relative::Destination,
+            Op::Vop1(Vop1::V_MOVRELS_B32) | Op::Sop1(Sop1::S_MOVRELS_B32) => Relative::Source,
+            Op::Vop1(Vop1::V_MOVRELSD_B32) => Relative::Both,
+            Op::Sop1(Sop1::S_MOVRELD_B64) => Relative::WideDestination,
+            Op::Sop1(Sop1::S_MOVRELS_B64) => Relative::WideSource,
             _ => return None,
-        };
-        Some(Relative {
-            destination,
-            source,
-            dwords,
         })
+    }
+
+    fn moves_destination(self) -> bool {
+        match self {
+            Relative::Destination | Relative::Both | Relative::WideDestination => true,
+            Relative::Source | Relative::WideSource => false,
+        }
+    }
+
+    fn moves_source(self) -> bool {
+        match self {
+            Relative::Source | Relative::Both | Relative::WideSource => true,
+            Relative::Destination | Relative::WideDestination => false,
+        }
+    }
+
+    /// Registers of each operand.
+    fn dwords(self) -> u8 {
+        match self {
+            Relative::Destination | Relative::Source | Relative::Both => 1,
+            Relative::WideDestination | Relative::WideSource => 2,
+        }
     }
 
     /// The operands with the registers that they name: destination, then source. Out of range a source is v0 or s0 and a
     /// destination `Arg::None`.
     pub fn operands(self, w: &Wave, mut args: [Arg; MAX_ARGS]) -> [Arg; MAX_ARGS] {
         let [destination, source, ..] = &mut args;
-        if self.destination {
+        if self.moves_destination() {
             *destination = self.moved(w, *destination).unwrap_or_default();
         }
-        if self.source {
+        if self.moves_source() {
             *source = self.moved(w, *source).unwrap_or(match *source {
                 Arg::Vgpr(_) => Arg::Vgpr(0),
                 Arg::Scalar(_) => Arg::Scalar(0),
@@ -63,7 +86,7 @@ impl Relative {
             }
             Arg::Scalar(first) => {
                 let first = moved(first)?;
-                let is_there = first < w.isa.sgprs() && w.owns_scalars(first, self.dwords);
+                let is_there = first < w.isa.sgprs() && w.owns_scalars(first, self.dwords());
                 is_there.then_some(Arg::Scalar(first))
             }
             Arg::None | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => None,
