@@ -1,16 +1,13 @@
-//! Code ready to run: each instruction decoded once, at its first execution, and shared by all threads.
+//! Code ready to run: each block decoded once, at its first execution, and shared by all threads.
 
 use std::sync::Arc;
 
-use gcn_isa::effect::Control;
-use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
-use gcn_isa::{DecodeError, Does, Inst, Isa, decode, regs};
+use gcn_isa::{DecodeError, Isa, decode};
 
-use crate::code_segment::{BlockEntry, CodeSegment, DWORD, FoundSegments, Slot};
-use crate::exec::alu::{self, modifiers};
+use crate::block::{Block, BlockEntry, Exit};
+use crate::code_segment::{BlockPlace, CodeSegment, DWORD, FoundSegments, Slot};
 use crate::memory::Memory;
-use crate::step::{Arg, Decoded, Executor, Handler, NO_PLACE, RegisterCounts, Step};
+use crate::step::{Decoded, RegisterCounts, Step};
 use crate::wave::LEAST_VGPRS;
 
 /// Code in memory, for one kernel's number of registers.
@@ -25,8 +22,8 @@ pub struct Code {
     sgprs: u8,
 }
 
-/// Instructions of a block at most.
-const BLOCK: usize = 256;
+/// Maximum number of instructions in a block.
+const MAX_STEPS: usize = 256;
 
 impl Code {
     /// Code at address `base` for a kernel with `vgprs` vector (two at least) and `sgprs` scalar registers.
@@ -83,8 +80,11 @@ impl Code {
     /// The instruction at `pc`; nothing outside the code.
     #[inline]
     pub fn step(&self, pc: u64) -> Option<Result<&Step, DecodeError>> {
-        let steps = self.steps_at(self.index(pc)?)?;
-        Some(steps.map(|steps| &steps[0]))
+        let BlockEntry { block, from } = self.entry(self.index(pc)?)?;
+        Some(match block.exit() {
+            Exit::Undecodable(error) => Err(error),
+            _ => Ok(&block.steps()[from]),
+        })
     }
 
     /// The number of the dword at `pc`, which may be outside the code, behind it or before; nothing if it is not aligned.
@@ -104,41 +104,23 @@ impl Code {
         self.base.wrapping_add((index as u64).wrapping_mul(DWORD))
     }
 
-    /// The instruction at dword number `index` and those behind it as far as they follow each other; nothing outside
-    /// the code.
+    /// The block that has the instruction at dword number `index`; nothing outside the code.
     #[inline]
-    pub fn steps_at(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+    pub(crate) fn entry(&self, index: usize) -> Option<BlockEntry<'_>> {
         // The own code begins with dword 0.
         match self.own.decoded(index) {
-            Some(Ok(place)) => Some(Ok(&place.block[place.number..])),
-            _ => self.steps_elsewhere(index),
+            Some(entry) => Some(entry.get()),
+            None => self.entry_elsewhere(index),
         }
     }
 
-    /// The slow path of [`Code::steps_at`]: code that is executed for the first time, or is another object's.
+    /// The slow path of [`Code::entry`]: code that is executed for the first time, or is another object's.
     #[inline(never)]
-    fn steps_elsewhere(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+    fn entry_elsewhere(&self, index: usize) -> Option<BlockEntry<'_>> {
         match self.slot(index)?.get() {
-            Some(Ok(place)) => Some(Ok(&place.block[place.number..])),
-            _ => self.decode_from(index),
+            Some(entry) => Some(entry.get()),
+            None => self.decode_from(index),
         }
-    }
-
-    /// The registers that the instructions of [`Code::steps_at`] use, all where an index may lead anywhere. Worked out when they
-    /// are asked for; nothing for what has not been decoded.
-    #[inline]
-    pub(crate) fn used_at(&self, index: usize) -> &[RegisterSet] {
-        let Some(Ok(place)) = self.slot(index).and_then(Slot::get) else {
-            return &[];
-        };
-        let used = place.used.get_or_init(|| {
-            let all = place.block.iter().map(|step| match step.relative {
-                Some(_) => RegisterSet::ALL,
-                None => step.inst.uses().register_set(),
-            });
-            all.collect()
-        });
-        &used[place.number..]
     }
 
     #[inline]
@@ -169,53 +151,59 @@ impl Code {
         self.found.segments().find(has)
     }
 
-    /// Decodes from dword number `index` on, up to a branch or to what has been decoded already. Another thread may do
-    /// the same at the same time: what comes second is not kept.
+    /// Decodes the block at dword number `index`. Another thread may do the same at the same time: the second one's is not kept.
     #[cold]
     #[inline(never)]
-    fn decode_from(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+    fn decode_from(&self, index: usize) -> Option<BlockEntry<'_>> {
         let segment = match self.own.slot(index) {
             Some(_) => &self.own,
             None => self.elsewhere(index)?,
         };
-        let mut steps = Vec::new();
-        let mut slots = Vec::new();
+        segment.follow(self.isa, index);
+        let counts = RegisterCounts {
+            vgprs: self.vgprs,
+            sgprs: self.sgprs,
+        };
+        let (mut steps, mut slots) = (Vec::new(), Vec::new());
         let mut next = index;
-        while steps.len() < BLOCK
-            && let Some(slot) = segment.slot(next)
-            && slot.get().is_none()
-        {
+        let exit = loop {
+            let begins_another = segment.is_target(next) || steps.len() == MAX_STEPS;
+            let Some(slot) = segment.slot(next) else {
+                break Exit::FallThrough;
+            };
+            if !steps.is_empty() && (begins_another || slot.get().is_some()) {
+                break Exit::FallThrough;
+            }
             let words = segment.words_from(next);
             match decode(self.isa, &words[..words.len().min(2)]) {
                 Ok(inst) => {
-                    let step = self.prepare(inst, next);
-                    let is_last = ends_block(&step);
+                    let step = Step::new(Decoded::new(inst, next, counts));
                     next = step.following();
+                    let exit = Exit::behind(&step);
                     slots.push(slot);
                     steps.push(step);
-                    if is_last {
-                        break;
+                    if let Some(exit) = exit {
+                        break exit;
                     }
                 }
+                Err(_) if !steps.is_empty() => break Exit::FallThrough,
+                // It is reported when it is executed.
                 Err(error) => {
-                    // It is reported when it is executed.
-                    let _ = slot.set(Err(error));
+                    slots.push(slot);
+                    break Exit::Undecodable(error);
                 }
             }
+        };
+        let block = Arc::new(Block::new(steps, exit));
+        for (from, slot) in slots.into_iter().enumerate() {
+            let _ = slot.set(BlockPlace::new(&block, from));
         }
-        let block: Arc<[Step]> = steps.into();
-        let used = Arc::default();
-        for (number, slot) in slots.into_iter().enumerate() {
-            let _ = slot.set(Ok(BlockEntry {
-                block: Arc::clone(&block),
-                number,
-                used: Arc::clone(&used),
-            }));
-        }
-        match segment.slot(index)?.get()? {
-            Ok(place) => Some(Ok(&place.block[place.number..])),
-            Err(error) => Some(Err(*error)),
-        }
+        segment.slot(index)?.get().map(BlockPlace::get)
+    }
+
+    /// The blocks that have been executed.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.segments().flat_map(CodeSegment::blocks)
     }
 
     /// The address of the first executed instruction that memory holds otherwise; `None` as well where memory does not hold the
@@ -240,78 +228,4 @@ impl Code {
     pub fn reading_outside(&self) -> impl Iterator<Item = &Step> {
         self.executed().filter(|step| step.reads_outside)
     }
-
-    /// The instruction at dword number `index`.
-    fn prepare(&self, inst: Inst, index: usize) -> Step {
-        let counts = RegisterCounts {
-            vgprs: self.vgprs,
-            sgprs: self.sgprs,
-        };
-        let decoded = Decoded::new(inst, index, counts);
-        let handler = alu::handler(&inst);
-        let run = executor(&decoded, handler);
-        let mut step = Step {
-            handler: handler.unwrap_or(|_, _| {}),
-            around: None,
-            run,
-            rows: Step::NO_ROWS,
-            in_lanes: 0,
-            only_same: NO_PLACE,
-            decoded,
-        };
-        if matches!(run, Executor::Vector) {
-            if step.args.contains(&Arg::Special(regs::LDS_DIRECT)) {
-                step.run = Executor::VectorFromLds;
-            }
-            modifiers::prepare(&mut step);
-        }
-        step
-    }
-}
-
-/// The part of the emulator that runs an instruction with this handler.
-fn executor(decoded: &Decoded, handler: Option<Handler>) -> Executor {
-    let inst = &decoded.inst;
-    let alu = match handler {
-        None => Executor::Missing,
-        Some(_) if uses_control(inst) => Executor::ScalarControl,
-        Some(_) if inst.encoding.is_scalar() => Executor::Scalar,
-        Some(_) => Executor::Vector,
-    };
-    let run = match inst.does() {
-        Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu,
-        // A call has a destination, which the step loop knows nothing of.
-        Does::Branch(_) if inst.uses().calls() => alu,
-        Does::Branch(condition) => Executor::Branch(condition, decoded.immediate() as i16),
-        Does::Control(Control::Waitcnt) => {
-            Executor::Wait(Waitcnt::unpack(inst.isa, decoded.immediate() as u16))
-        }
-        Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
-        // Exports, interpolation.
-        _ if decoded.memory.is_none() => Executor::Missing,
-        _ => Executor::Memory,
-    };
-    match run {
-        Executor::Missing => Executor::Missing,
-        _ if decoded.is_cancelled => Executor::Cancelled,
-        run => run,
-    }
-}
-
-/// True of a scalar instruction that uses the program counter or MODE.
-fn uses_control(inst: &Inst) -> bool {
-    let is_control = |it: RegisterUse| {
-        matches!(
-            it.registers,
-            Registers::State(UnnumberedState::Pc | UnnumberedState::MODE)
-        )
-    };
-    let uses = inst.uses();
-    inst.encoding.is_scalar() && (uses.leaves_sequence() || uses.registers().any(is_control))
-}
-
-/// True if the instruction behind this one need not be one.
-fn ends_block(step: &Step) -> bool {
-    step.inst.uses().leaves_sequence()
-        || matches!(step.run, Executor::Missing | Executor::Cancelled)
 }

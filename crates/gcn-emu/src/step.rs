@@ -105,9 +105,9 @@ pub enum Executor {
 }
 
 /// In place of an operand's.
-pub(crate) const NO_PLACE: u8 = u8::MAX;
+const NO_PLACE: u8 = u8::MAX;
 /// Sources of vector instructions are at lower places among the operands.
-pub(crate) const MAX_SOURCE_PLACES: usize = 5;
+const MAX_SOURCE_PLACES: usize = 5;
 
 /// Sources that are the same in all lanes, by their places among the operands, a bit each.
 #[derive(Clone, Copy, Debug)]
@@ -156,6 +156,19 @@ pub(crate) struct StagedSource {
 }
 
 impl Step {
+    /// The instruction with its operation's handler, which does not know yet where its operands are.
+    pub(crate) fn unprepared(decoded: Decoded, run: Executor, handler: Handler) -> Step {
+        Step {
+            decoded,
+            handler,
+            around: None,
+            run,
+            rows: Step::NO_ROWS,
+            in_lanes: 0,
+            only_same: NO_PLACE,
+        }
+    }
+
     /// True if its handler is all that runs it, as long as MODE does not change what vector instructions do.
     #[inline(always)]
     pub fn is_simple(&self) -> bool {
@@ -163,7 +176,7 @@ impl Step {
     }
 
     /// Rows of operands of which none is in a register.
-    pub(crate) const NO_ROWS: [RegisterRow; MAX_SOURCE_PLACES] = {
+    const NO_ROWS: [RegisterRow; MAX_SOURCE_PLACES] = {
         let mut rows = [RegisterRow::staged(0); MAX_SOURCE_PLACES];
         let mut place = 0;
         while place < rows.len() {
