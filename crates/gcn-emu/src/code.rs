@@ -1,19 +1,13 @@
-//! Code ready to run: each instruction decoded once, at its first execution, and shared by all threads.
+//! Code ready to run: each block decoded once, at its first execution, and shared by all threads.
 
 use std::sync::Arc;
 
-use gcn_isa::effect::{Control, Implicit};
-use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
-use gcn_isa::{DecodeError, Does, Inst, Isa, Operand, Ty, decode, regs};
+use gcn_isa::{DecodeError, Isa, decode};
 
-use crate::code_segment::{BlockEntry, CodeSegment, DWORD, FoundSegments, Slot};
-use crate::exec::alu::{self, modifiers};
-use crate::lanes::Sign;
+use crate::block::{Block, BlockEntry, Exit};
+use crate::code_segment::{BlockPlace, CodeSegment, DWORD, FoundSegments, Slot};
 use crate::memory::Memory;
-use crate::step::{
-    Arg, Executor, Indexed, MAX_ARGS, MemoryPlan, NO_PLACE, Relative, Step, immediate,
-};
+use crate::step::{Decoded, RegisterCounts, Step};
 use crate::wave::LEAST_VGPRS;
 
 /// Code in memory, for one kernel's number of registers.
@@ -28,11 +22,8 @@ pub struct Code {
     sgprs: u8,
 }
 
-/// Instructions of a block at most.
-const BLOCK: usize = 256;
-
-/// Codes of scalar operands below this are registers.
-const SCALAR_REGISTERS: u8 = 128;
+/// Maximum number of instructions in a block.
+const MAX_STEPS: usize = 256;
 
 impl Code {
     /// Code at address `base` for a kernel with `vgprs` vector (two at least) and `sgprs` scalar registers.
@@ -89,8 +80,11 @@ impl Code {
     /// The instruction at `pc`; nothing outside the code.
     #[inline]
     pub fn step(&self, pc: u64) -> Option<Result<&Step, DecodeError>> {
-        let steps = self.steps_at(self.index(pc)?)?;
-        Some(steps.map(|steps| &steps[0]))
+        let BlockEntry { block, from } = self.entry(self.index(pc)?)?;
+        Some(match block.exit() {
+            Exit::Undecodable(error) => Err(error),
+            _ => Ok(&block.steps()[from]),
+        })
     }
 
     /// The number of the dword at `pc`, which may be outside the code, behind it or before; nothing if it is not aligned.
@@ -110,41 +104,23 @@ impl Code {
         self.base.wrapping_add((index as u64).wrapping_mul(DWORD))
     }
 
-    /// The instruction at dword number `index` and those behind it as far as they follow each other; nothing outside
-    /// the code.
+    /// The block that has the instruction at dword number `index`; nothing outside the code.
     #[inline]
-    pub fn steps_at(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+    pub(crate) fn entry(&self, index: usize) -> Option<BlockEntry<'_>> {
         // The own code begins with dword 0.
         match self.own.decoded(index) {
-            Some(Ok(place)) => Some(Ok(&place.block[place.number..])),
-            _ => self.steps_elsewhere(index),
+            Some(entry) => Some(entry.get()),
+            None => self.entry_elsewhere(index),
         }
     }
 
-    /// The slow path of [`Code::steps_at`]: code that is executed for the first time, or is another object's.
+    /// The slow path of [`Code::entry`]: code that is executed for the first time, or is another object's.
     #[inline(never)]
-    fn steps_elsewhere(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+    fn entry_elsewhere(&self, index: usize) -> Option<BlockEntry<'_>> {
         match self.slot(index)?.get() {
-            Some(Ok(place)) => Some(Ok(&place.block[place.number..])),
-            _ => self.decode_from(index),
+            Some(entry) => Some(entry.get()),
+            None => self.decode_from(index),
         }
-    }
-
-    /// The registers that the instructions of [`Code::steps_at`] use, all where an index may lead anywhere. Worked out when they
-    /// are asked for; nothing for what has not been decoded.
-    #[inline]
-    pub(crate) fn used_at(&self, index: usize) -> &[RegisterSet] {
-        let Some(Ok(place)) = self.slot(index).and_then(Slot::get) else {
-            return &[];
-        };
-        let used = place.used.get_or_init(|| {
-            let all = place.block.iter().map(|step| match step.relative {
-                Some(_) => RegisterSet::ALL,
-                None => step.inst.uses().register_set(),
-            });
-            all.collect()
-        });
-        &used[place.number..]
     }
 
     #[inline]
@@ -175,53 +151,59 @@ impl Code {
         self.found.segments().find(has)
     }
 
-    /// Decodes from dword number `index` on, up to a branch or to what has been decoded already. Another thread may do
-    /// the same at the same time: what comes second is not kept.
+    /// Decodes the block at dword number `index`. Another thread may do the same at the same time: the second one's is not kept.
     #[cold]
     #[inline(never)]
-    fn decode_from(&self, index: usize) -> Option<Result<&[Step], DecodeError>> {
+    fn decode_from(&self, index: usize) -> Option<BlockEntry<'_>> {
         let segment = match self.own.slot(index) {
             Some(_) => &self.own,
             None => self.elsewhere(index)?,
         };
-        let mut steps = Vec::new();
-        let mut slots = Vec::new();
+        segment.follow(self.isa, index);
+        let counts = RegisterCounts {
+            vgprs: self.vgprs,
+            sgprs: self.sgprs,
+        };
+        let (mut steps, mut slots) = (Vec::new(), Vec::new());
         let mut next = index;
-        while steps.len() < BLOCK
-            && let Some(slot) = segment.slot(next)
-            && slot.get().is_none()
-        {
+        let exit = loop {
+            let begins_another = segment.is_target(next) || steps.len() == MAX_STEPS;
+            let Some(slot) = segment.slot(next) else {
+                break Exit::FallThrough;
+            };
+            if !steps.is_empty() && (begins_another || slot.get().is_some()) {
+                break Exit::FallThrough;
+            }
             let words = segment.words_from(next);
             match decode(self.isa, &words[..words.len().min(2)]) {
                 Ok(inst) => {
-                    let step = self.prepare(inst, next);
-                    let is_last = ends_block(&step);
+                    let step = Step::new(Decoded::new(inst, next, counts));
                     next = step.following();
+                    let exit = Exit::behind(&step);
                     slots.push(slot);
                     steps.push(step);
-                    if is_last {
-                        break;
+                    if let Some(exit) = exit {
+                        break exit;
                     }
                 }
+                Err(_) if !steps.is_empty() => break Exit::FallThrough,
+                // It is reported when it is executed.
                 Err(error) => {
-                    // It is reported when it is executed.
-                    let _ = slot.set(Err(error));
+                    slots.push(slot);
+                    break Exit::Undecodable(error);
                 }
             }
+        };
+        let block = Arc::new(Block::new(steps, exit));
+        for (from, slot) in slots.into_iter().enumerate() {
+            let _ = slot.set(BlockPlace::new(&block, from));
         }
-        let block: Arc<[Step]> = steps.into();
-        let used = Arc::default();
-        for (number, slot) in slots.into_iter().enumerate() {
-            let _ = slot.set(Ok(BlockEntry {
-                block: Arc::clone(&block),
-                number,
-                used: Arc::clone(&used),
-            }));
-        }
-        match segment.slot(index)?.get()? {
-            Ok(place) => Some(Ok(&place.block[place.number..])),
-            Err(error) => Some(Err(*error)),
-        }
+        segment.slot(index)?.get().map(BlockPlace::get)
+    }
+
+    /// The blocks that have been executed.
+    pub fn blocks(&self) -> impl Iterator<Item = &Block> {
+        self.segments().flat_map(CodeSegment::blocks)
     }
 
     /// The address of the first executed instruction that memory holds otherwise; `None` as well where memory does not hold the
@@ -246,134 +228,4 @@ impl Code {
     pub fn reading_outside(&self) -> impl Iterator<Item = &Step> {
         self.executed().filter(|step| step.reads_outside)
     }
-
-    /// True if the registers that an operand uses, if it uses any, are all among those that the kernel asks for.
-    fn owns(&self, used: Option<RegisterUse>) -> bool {
-        used.is_none_or(|used| match used.registers {
-            Registers::Vector { first, count } => {
-                usize::from(first) + usize::from(count) <= self.vgprs
-            }
-            Registers::Scalar { first, count } => {
-                first >= self.isa.sgprs()
-                    || u16::from(first) + u16::from(count) <= u16::from(self.sgprs)
-            }
-            Registers::State(_) => true,
-        })
-    }
-
-    /// The instruction at dword number `index`.
-    fn prepare(&self, inst: Inst, index: usize) -> Step {
-        let mut args = [Arg::None; MAX_ARGS];
-        let (mut cancelled, mut reads_outside) = (false, false);
-        let uses = inst.uses();
-        for (place, (arg, slot)) in args.iter_mut().zip(inst.row().slots()).enumerate() {
-            let operand = inst.operand(slot);
-            let [read, written] = uses.of_slot(place, slot, &operand);
-            let is_owned = self.owns(read) && self.owns(written);
-            if written.is_some() {
-                cancelled |= !is_owned;
-            } else {
-                reads_outside |= !is_owned;
-            }
-            // A register that is named but not used may be any.
-            let inside = is_owned && (read.is_some() || written.is_some());
-            *arg = match operand {
-                Operand::Vgprs { first, .. } => Arg::Vgpr(if inside { first } else { 0 }),
-                Operand::Scalar { code, .. } if code < SCALAR_REGISTERS => {
-                    Arg::Scalar(if inside { code } else { 0 })
-                }
-                Operand::Scalar { code, .. } => match regs::inline(self.isa, code) {
-                    Some(regs::Inline::Int(i)) => Arg::Const(i64::from(i) as u64),
-                    Some(regs::Inline::Float(_)) => {
-                        Arg::Const(regs::float_bits(code, slot.ty).unwrap_or(0))
-                    }
-                    None => Arg::Special(code),
-                },
-                Operand::Literal(value) => Arg::Const(extend_literal(value, slot.ty)),
-                Operand::Imm(value) => Arg::Imm(value),
-                Operand::Off | Operand::ScalarOffset { .. } => Arg::None,
-            };
-        }
-        let memory = MemoryPlan::new(&inst, &args, index);
-        let handler = alu::handler(&inst);
-        let alu = match handler {
-            None => Executor::Missing,
-            Some(_) if inst.encoding.is_scalar() => Executor::Scalar,
-            Some(_) => Executor::Vector,
-        };
-        let run = match inst.does() {
-            Does::Alu(_) | Does::Compare(..) | Does::Jump | Does::Fork => alu,
-            // A call has a destination, which the step loop knows nothing of.
-            Does::Branch(_) if uses.calls() => alu,
-            Does::Branch(condition) => Executor::Branch(condition, immediate(&inst, &args) as i32),
-            Does::Control(Control::Waitcnt) => {
-                Executor::Wait(Waitcnt::unpack(inst.isa, immediate(&inst, &args) as u16))
-            }
-            Does::Control(_) | Does::ReturnFromTrap => Executor::Flow,
-            // Exports, interpolation.
-            _ if memory.is_none() => Executor::Missing,
-            _ => Executor::Memory,
-        };
-        let run = match run {
-            Executor::Missing => Executor::Missing,
-            _ if cancelled => Executor::Cancelled,
-            run => run,
-        };
-        let mut step = Step {
-            inst,
-            index,
-            bytes: inst.dwords() as u8 * DWORD as u8,
-            args,
-            signs: [Sign::Kept; MAX_ARGS],
-            in_lanes: 0,
-            only_same: NO_PLACE,
-            rows: Step::NO_ROWS,
-            keeps_high: false,
-            reads_outside,
-            around: None,
-            writes_exec: matches!(inst.does(), Does::Compare(_, i) if i.has(Implicit::WRITES_EXEC)),
-            is_simple: matches!(run, Executor::Vector) || is_simple_scalar(run, &inst),
-            run,
-            handler: handler.unwrap_or(|_, _| {}),
-            indexed: Indexed::of(&inst, self.vgprs),
-            relative: Relative::of(&inst),
-            memory: memory.map(Box::new),
-        };
-        if matches!(run, Executor::Vector) {
-            modifiers::apply(&mut step);
-            if args.contains(&Arg::Special(regs::LDS_DIRECT)) {
-                step.is_simple = false;
-                step.run = Executor::VectorFromLds;
-            }
-        }
-        step
-    }
-}
-
-/// A 32-bit literal as an operand: sign-extended for 64-bit signed integers, the high half of a double,
-/// zero-extended otherwise.
-fn extend_literal(value: u32, ty: Ty) -> u64 {
-    match ty {
-        Ty::F64 => u64::from(value) << 32,
-        Ty::I64 => i64::from(value as i32) as u64,
-        _ => u64::from(value),
-    }
-}
-
-/// True of a scalar instruction that uses neither the program counter nor MODE.
-fn is_simple_scalar(run: Executor, inst: &Inst) -> bool {
-    let is_aside = |it: RegisterUse| {
-        matches!(
-            it.registers,
-            Registers::State(UnnumberedState::Pc | UnnumberedState::MODE)
-        )
-    };
-    let uses = inst.uses();
-    matches!(run, Executor::Scalar) && !uses.leaves_sequence() && !uses.registers().any(is_aside)
-}
-
-/// True if the instruction behind this one need not be one.
-fn ends_block(step: &Step) -> bool {
-    step.inst.uses().leaves_sequence()
-        || matches!(step.run, Executor::Missing | Executor::Cancelled)
 }

@@ -28,6 +28,7 @@ mod dispatch;
 // observers are one.
 pub mod step;
 mod exec;
+mod block;
 mod code_segment;
 mod code;
 
@@ -36,6 +37,7 @@ pub mod observe;
 pub mod run;
 mod fidelity;
 
+pub use block::{Block, Exit, MAX_ENTERED};
 pub use code::Code;
 pub use fidelity::Fidelity;
 pub use lds::Lds;

@@ -1,7 +1,7 @@
 //! From a dispatch to its end: workgroups over threads.
 //!
-//! A thread and its workgroups are in `worker.rs`, a wave's turn in `steps.rs`, an instruction in `instruction.rs`, its
-//! events in `reporter.rs`, `emitter.rs` and `observed.rs`. A wave begins with its first turn and ends its registers' use with its last, so that
+//! A thread and its workgroups are in `worker.rs`, a wave's turn and its blocks in `steps.rs`, an instruction in `instruction.rs`, its
+//! events in `events.rs` and `observed.rs`. A wave begins with its first turn and ends its registers' use with its last, so that
 //! the next wave finds them in the host's nearest cache. After a wave's turn the run's [`HostCalls`](crate::device::HostCalls)
 //! answer the calls that the wave has made.
 
@@ -10,13 +10,12 @@ mod place;
 mod residency;
 mod start;
 mod stop;
-mod reporter;
-mod emitter;
+mod events;
 mod late;
 mod instruction;
 mod turn;
-mod observed;
 mod steps;
+mod observed;
 mod schedule;
 mod shared;
 mod worker;
@@ -63,7 +62,8 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
         code,
     };
     let mut transfer = Transfer::default();
-    steps::run_wave(&dispatched, wave, lds, &mut transfer, 1).map_err(|stop| stop.kind)
+    let state = (wave, lds, &mut transfer);
+    steps::run_unobserved(&dispatched, state, 1).map_err(|stop| stop.kind)
 }
 
 impl Dispatch {

@@ -1,7 +1,8 @@
 //! An instruction, decoded: all that its execution needs to know and that does not change from one to the next.
 //!
-//! [`Step`] is what a handler is given. Its parts are in files of their own: what a memory instruction does ([`MemoryPlan`]), what
-//! an encoding asks beyond its operation ([`Modified`]), and the operands that M0 moves ([`Indexed`], [`Relative`]).
+//! [`Decoded`] is the instruction as data, for any engine: operands, what a memory instruction does ([`MemoryPlan`]), what an
+//! encoding changes of sources and result (`modifiers.rs`), and the operands that M0 moves ([`Indexed`], [`Relative`]). A [`Step`]
+//! adds how the interpreter runs it, and is what a handler is given.
 
 mod arg;
 mod dpp;
@@ -14,45 +15,48 @@ pub(crate) mod plan;
 mod fast_path;
 mod resolve;
 mod relative;
+mod decoded;
 
-use gcn_isa::effect::{Condition, Control, ImageOp};
+use std::ops::Deref;
+
+use gcn_isa::effect::Condition;
 use gcn_isa::simm::Waitcnt;
-use gcn_isa::uses::{Counters, Order};
-use gcn_isa::{Does, Inst, Kind, OperandAccess, Slot};
+use gcn_isa::{Kind, OperandAccess, Slot};
 
 pub use crate::lanes::Sign;
 use crate::registers::RegisterRow;
 use crate::wave::Wave;
 
-use arg::DWORD;
 pub use arg::{Arg, MAX_ARGS, Signs};
-pub(crate) use dpp::CrossLane;
+pub use decoded::{Decoded, RegisterCounts, Source};
+pub use dpp::CrossLane;
 pub(crate) use format::{COMPONENTS, ComponentSelect, ElementFormat, Numbers};
 pub use image::ImagePlan;
 pub use indexed::Indexed;
-use modifiers::{Change, ResultChange};
+pub use modifiers::{ResultChange, SourceChange, SourcePart};
 pub use plan::{Family, MemoryPlan, ShareElements};
 pub(crate) use plan::{FastPath, MAX_SCALAR_DWORDS};
 pub use relative::Relative;
-pub(crate) use sdwa::{Placed, SubDword};
+pub(crate) use sdwa::SubDword;
+pub use sdwa::{ResultPart, Selection, Unused};
 
 /// An instruction's handler: it has everything it needs in the wave and the step.
 pub type Handler = fn(&mut Wave, &Step);
 
-/// An instruction, decoded.
+/// An instruction as the interpreter runs it.
 #[derive(Clone, Debug)]
 #[repr(align(64))]
 pub struct Step {
     /// The instruction.
-    pub inst: Inst,
-    /// The number of its first dword.
-    pub index: usize,
-    /// Length in bytes.
-    pub bytes: u8,
-    /// Operands, in the order of its row.
-    pub args: [Arg; MAX_ARGS],
-    /// Sign modifiers of its sources.
-    pub signs: Signs,
+    pub decoded: Decoded,
+    /// The function that runs it, if it has a handler; else this does nothing.
+    pub handler: Handler,
+    /// Work around its operation, if its handler is one for such.
+    pub(crate) around: Option<Box<Around>>,
+    /// Part of the emulator that runs it.
+    pub run: Executor,
+    /// The rows of its result and its sources at their places, whatever kind of operand each is.
+    pub(crate) rows: [RegisterRow; MAX_SOURCE_PLACES],
     /// The places of its operands that have a dword for each lane, in vector registers or in rows beside them, and whose signs
     /// are left alone, a bit each.
     pub(crate) in_lanes: u8,
@@ -60,29 +64,18 @@ pub struct Step {
     /// its sign; else [`NO_PLACE`]. `in_lanes` says as much, but handlers that find it there by masks are slower (nbody and
     /// black_scholes by 1.5 %, AVX-512).
     pub(crate) only_same: u8,
-    /// The rows of its result and its sources at their places, whatever kind of operand each is.
-    pub(crate) rows: [RegisterRow; MAX_SOURCE_PLACES],
-    /// True if its result, which has 16 bits, leaves the high half of its register as it was.
-    pub keeps_high: bool,
-    /// Work around its operation, if its handler is one for such.
-    pub around: Option<Box<Around>>,
-    /// True if it reads registers which the kernel does not ask for.
-    pub reads_outside: bool,
-    /// True if its mask goes to EXEC as well (V_CMPX).
-    pub writes_exec: bool,
-    /// True if its handler is all that runs it, as long as MODE does not change what vector instructions do: a test that needs no
-    /// look at `run`. Such are vector instructions, and scalar ones that leave MODE and the program counter alone.
-    pub is_simple: bool,
-    /// Part of the emulator that runs it.
-    pub run: Executor,
-    /// The function that runs it, if it has a handler; else this does nothing.
-    pub handler: Handler,
-    /// The operands that VGPR indexing moves.
-    pub indexed: Indexed,
-    /// The operands that MOVREL moves, if it is one.
-    pub relative: Option<Relative>,
-    /// Plan of a memory instruction.
-    pub memory: Option<Box<MemoryPlan>>,
+}
+
+/// A step is in three lines of the host's cache.
+const _: () = assert!(size_of::<Step>() <= 3 * align_of::<Step>());
+
+impl Deref for Step {
+    type Target = Decoded;
+
+    #[inline(always)]
+    fn deref(&self) -> &Decoded {
+        &self.decoded
+    }
 }
 
 /// Part of the emulator that runs an instruction. The discriminant has a byte of its own, since the step loop looks at it often.
@@ -91,14 +84,16 @@ pub struct Step {
 pub enum Executor {
     /// By its handler, which leaves MODE and the program counter alone.
     Vector,
-    /// The same, with a source from LDS that is read before (errata E246).
-    VectorFromLds,
-    /// By its handler, for which the program counter is the next instruction's address.
+    /// The same, of a scalar instruction.
     Scalar,
+    /// By the handler of a vector instruction, with a source from LDS that is read before (errata E246).
+    VectorFromLds,
+    /// By the handler of a scalar instruction that uses MODE or the program counter, which is the next instruction's address.
+    ScalarControl,
     /// In two steps, addresses and access.
     Memory,
     /// By the step loop: on this condition it jumps by this number of dwords, counted from the next instruction.
-    Branch(Condition, i32),
+    Branch(Condition, i16),
     /// By the step loop: waits for the counters.
     Wait(Waitcnt),
     /// By the step loop.
@@ -110,9 +105,9 @@ pub enum Executor {
 }
 
 /// In place of an operand's.
-pub(crate) const NO_PLACE: u8 = u8::MAX;
+const NO_PLACE: u8 = u8::MAX;
 /// Sources of vector instructions are at lower places among the operands.
-pub(crate) const MAX_SOURCE_PLACES: usize = 5;
+const MAX_SOURCE_PLACES: usize = 5;
 
 /// Sources that are the same in all lanes, by their places among the operands, a bit each.
 #[derive(Clone, Copy, Debug)]
@@ -129,29 +124,59 @@ pub struct Splats {
     clippy::large_enum_variant,
     reason = "a step has it in a box, and another box would be another line of the host's cache"
 )]
-pub enum Around {
+pub(crate) enum Around {
     /// Sources that are the same in all lanes are put into their rows before.
     Splats(Splats, Handler),
-    /// Demands of the encoding beyond the operation.
+    /// Sources are changed into their rows before, and the result after.
     Modifiers(Modified),
 }
 
-/// An instruction that asks more than an operation does by itself, without what it asks.
+/// Work around the operation of an instruction that has modifiers.
 #[derive(Clone, Debug)]
-pub struct Modified {
-    /// The operation. Sources that are changed are neither register nor constant to it: so it finds them in their rows.
-    pub operation: Step,
-    /// Changes of its sources.
-    pub(crate) changes: Box<[Change]>,
-    /// The lanes that its first source is read from, if not the own.
-    pub(crate) cross_lane: Option<CrossLane>,
-    /// Changes of its result.
-    pub(crate) result: ResultChange,
+pub(crate) struct Modified {
+    /// The operation. Staged sources are neither register nor constant to it: so it finds them in their rows.
+    pub(crate) operation: Step,
+    /// Sources that are changed into their rows.
+    pub(crate) staged: Box<[StagedSource]>,
+    /// Changes of its result that the operation does not make by itself.
+    pub(crate) result: Option<ResultChange>,
+}
+
+/// A source that is changed into its row.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct StagedSource {
+    /// Place among the operands.
+    pub(crate) place: usize,
+    /// True if it has two dwords, which are not changed.
+    pub(crate) is_wide: bool,
+    /// True if it is read from other lanes.
+    pub(crate) is_crossed: bool,
+    /// Changes.
+    pub(crate) change: SourceChange,
 }
 
 impl Step {
+    /// The instruction with its operation's handler, which does not know yet where its operands are.
+    pub(crate) fn unprepared(decoded: Decoded, run: Executor, handler: Handler) -> Step {
+        Step {
+            decoded,
+            handler,
+            around: None,
+            run,
+            rows: Step::NO_ROWS,
+            in_lanes: 0,
+            only_same: NO_PLACE,
+        }
+    }
+
+    /// True if its handler is all that runs it, as long as MODE does not change what vector instructions do.
+    #[inline(always)]
+    pub fn is_simple(&self) -> bool {
+        matches!(self.run, Executor::Vector | Executor::Scalar)
+    }
+
     /// Rows of operands of which none is in a register.
-    pub(crate) const NO_ROWS: [RegisterRow; MAX_SOURCE_PLACES] = {
+    const NO_ROWS: [RegisterRow; MAX_SOURCE_PLACES] = {
         let mut rows = [RegisterRow::staged(0); MAX_SOURCE_PLACES];
         let mut place = 0;
         while place < rows.len() {
@@ -161,15 +186,9 @@ impl Step {
         rows
     };
 
-    /// The number of the dword behind it.
-    #[inline(always)]
-    pub fn following(&self) -> usize {
-        self.index.wrapping_add(usize::from(self.bytes) / DWORD)
-    }
-
     /// The instruction with other operands, for its handler, and nothing that is of no use to that; and what
     /// [`Step::find_rows`] returns.
-    pub(crate) fn with(&self, args: [Arg; MAX_ARGS]) -> (Step, Splats) {
+    pub(crate) fn with_operands(&self, args: [Arg; MAX_ARGS]) -> (Step, Splats) {
         let mut step = self.with_registers(args);
         let splats = step.find_rows();
         (step, splats)
@@ -179,12 +198,11 @@ impl Step {
     #[inline]
     pub(crate) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Step {
         let mut step = Step {
-            args,
+            decoded: self.decoded.with_registers(args),
             around: match self.around.as_deref() {
                 Some(Around::Splats(..)) => self.around.clone(),
                 Some(Around::Modifiers(_)) | None => None,
             },
-            memory: None,
             ..*self
         };
         for ((row, none), arg) in step.rows.iter_mut().zip(Step::NO_ROWS).zip(args) {
@@ -200,55 +218,23 @@ impl Step {
         step
     }
 
-    /// The counters that it adds to.
-    #[inline]
-    pub fn counters(&self) -> Option<Counters> {
-        match &self.memory {
-            Some(plan) => plan.counters,
-            None => self.is_message().then_some(Counters {
-                vm: 0,
-                lgkm: 1,
-                exp: 0,
-                order: Order::Message,
-                sampled: false,
-            }),
-        }
-    }
-
-    /// True if it accesses several texels of an image a lane.
-    pub fn accesses_texels(&self) -> bool {
-        let does = self.memory.as_deref().map(|plan| plan.does);
-        matches!(
-            does,
-            Some(Does::Image(ImageOp::Sample(_) | ImageOp::Gather(_)))
-        )
-    }
-
-    /// True if it sends a message.
-    pub fn is_message(&self) -> bool {
-        matches!(self.run, Executor::Flow)
-            && matches!(self.inst.does(), Does::Control(Control::SendMsg { .. }))
-    }
-
-    /// The operands, with the registers that MOVREL names if it is one.
-    pub(crate) fn relative_operands(&self, wave: &Wave) -> [Arg; MAX_ARGS] {
-        match self.relative {
-            Some(relative) => relative.operands(wave, self.args),
-            None => self.args,
-        }
-    }
-
     /// Finds out where a vector instruction's handler is to look for its sources. What is the same in all lanes is its own
     /// business, if it is the only source that is not in lanes or has something done to its sign; and, whatever is done to
     /// signs, if it is one of two sources of a dword, or the second of three, or two beside each other of three. Returns those
     /// that it wants in their rows.
     pub(crate) fn find_rows(&mut self) -> Splats {
-        self.in_lanes = 0;
-        self.rows = Step::NO_ROWS;
+        let Step {
+            decoded,
+            rows,
+            in_lanes,
+            ..
+        } = self;
+        *in_lanes = 0;
+        *rows = Step::NO_ROWS;
         let (mut same, mut signed, mut wide, mut all, mut sources) = (0u8, 0u8, 0, 0u8, 0u8);
-        let places = self.inst.row().slots().zip(&mut self.rows);
+        let places = decoded.inst.row().slots().zip(rows);
         for (place, (slot, row)) in places.enumerate() {
-            if let Arg::Vgpr(number) = self.args[place] {
+            if let Arg::Vgpr(number) = decoded.args[place] {
                 *row = RegisterRow::of_register(number);
             }
             if !is_read_by_lane(slot) {
@@ -262,13 +248,13 @@ impl Step {
             if slot.access == OperandAccess::Read {
                 sources |= bit;
             }
-            match self.args[place] {
+            match decoded.args[place] {
                 Arg::Scalar(_) | Arg::Const(_) => same |= bit,
                 // `modifiers` puts the others into their rows.
                 Arg::Vgpr(_) | Arg::None | Arg::Special(_) | Arg::Imm(_) => {}
             }
-            match self.signs[place] {
-                Sign::Kept => self.in_lanes |= bit,
+            match decoded.signs[place] {
+                Sign::Kept => *in_lanes |= bit,
                 Sign::Off | Sign::Over | Sign::On => signed |= bit,
             }
         }
@@ -291,42 +277,10 @@ impl Step {
         }
         Splats { places: same, wide }
     }
-
-    /// The instruction's number (SIMM16 and the like), 0 if it has none.
-    pub fn immediate(&self) -> i64 {
-        immediate(&self.inst, &self.args)
-    }
 }
 
 /// True of an operand of which a vector instruction reads a value for each lane.
 fn is_read_by_lane(slot: &Slot) -> bool {
     let is_read = slot.access != OperandAccess::Write;
     is_read && matches!(slot.kind, Kind::Src | Kind::Vgpr | Kind::Literal)
-}
-
-/// The number among an instruction's operands (SIMM16 and the like), 0 if it has none.
-pub(crate) fn immediate(inst: &Inst, args: &[Arg; MAX_ARGS]) -> i64 {
-    let is_immediate = |slot: &&Slot| {
-        matches!(
-            slot.kind,
-            Kind::Branch
-                | Kind::Simm16
-                | Kind::Waitcnt
-                | Kind::Hwreg
-                | Kind::SendMsg
-                | Kind::Unsigned
-                | Kind::Signed
-        )
-    };
-    let arg = inst
-        .row()
-        .slots()
-        .zip(args)
-        .find(|(slot, _)| is_immediate(slot))
-        .map(|(_, arg)| *arg);
-    if let Some(Arg::Imm(value)) = arg {
-        value
-    } else {
-        0
-    }
 }

@@ -119,7 +119,7 @@ fn instructions_of_one_meaning_have_one_operation() {
             continue;
         }
         let op = without_fill(op);
-        let entry = first_of.entry(result(meaning.code));
+        let entry = first_of.entry(result(&meaning.code));
         let (name, first) = *entry.or_insert((row.name, op));
         assert_eq!(first, op, "{name} and {}: {}", row.name, meaning.code);
         compared += 1;

@@ -4,7 +4,7 @@ use gcn_isa::Does;
 use gcn_isa::effect::{Condition, Control};
 use gcn_isa::simm::MODE_VSKIP;
 
-use super::emitter::{Emitter, is_skipped};
+use super::events::{EventWriter, is_skipped};
 use super::late::{self, LateContext};
 use super::stop::Stop;
 use crate::device::{Device, OnViolation};
@@ -16,35 +16,29 @@ use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
 use crate::wave::{Waiting, Wave};
 
+/// A wave, its workgroup's LDS, and room for an access: what it has does not matter, it is the caller's so that it is not made anew
+/// for every turn.
+pub(super) type State<'a> = (&'a mut Wave, &'a mut Lds, &'a mut Transfer);
+
 /// A wave behind an instruction.
 #[derive(Clone, Copy)]
 pub(super) enum After {
     /// The wave goes on at the dword with this number.
     Goes(usize),
-    /// The wave goes on there; MODE may be another.
-    Changed(usize),
     /// The wave waits, and will go on there.
     Waits(usize),
     /// The wave is blocked, and tries the instruction again.
     Blocked,
 }
 
-/// Executes an instruction that is none of the simplest, between its events if it has an emitter. `following` is the number of the
-/// dword behind it.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "as values they stay in the host's registers"
-)]
+/// Executes an instruction that is no branch, between its events if it has a writer for them.
 #[inline(always)]
 pub(super) fn execute(
     dispatched: &Dispatched<'_>,
-    wave: &mut Wave,
+    (wave, lds, transfer): State<'_>,
     step: &Step,
-    following: usize,
-    lds: &mut Lds,
-    transfer: &mut Transfer,
     counts: bool,
-    mut emitter: Option<&mut Emitter<'_>>,
+    mut events: Option<&mut EventWriter<'_>>,
 ) -> Result<After, Stop> {
     let Dispatched { device, code, .. } = *dispatched;
     let pc = || code.address(step.index);
@@ -53,7 +47,8 @@ pub(super) fn execute(
         pc: pc(),
         lane: None,
     };
-    let is_late = emitter.is_some() && wave.late.is_some();
+    let following = step.following();
+    let is_late = events.is_some() && wave.late.is_some();
     match step.run {
         Executor::Vector
         | Executor::VectorFromLds
@@ -62,51 +57,44 @@ pub(super) fn execute(
         | Executor::Missing
             if is_skipped(wave, step) => {}
         Executor::Vector => vector(wave, step),
+        Executor::Scalar => (step.handler)(wave, step),
         Executor::VectorFromLds => {
             let m0 = wave.m0();
-            if let Some(emitter) = &mut emitter {
+            if let Some(events) = &mut events {
                 memory::addresses(wave, step, device, transfer.access_mut());
-                emitter.accesses(wave, lds, transfer).map_err(at)?;
+                events.accesses(wave, lds, transfer).map_err(at)?;
             }
             wave.lds_direct = lds.direct(m0);
-            if let Some(emitter) = &mut emitter {
-                emitter.accessed(wave, lds, transfer);
+            if let Some(events) = &mut events {
+                events.accessed(wave, lds, transfer);
             }
             vector(wave, step);
             wave.lds_direct = 0;
         }
-        Executor::Scalar => {
+        Executor::ScalarControl => {
             let after = code.address(following);
             wave.pc = after;
             (step.handler)(wave, step);
-            return Ok(After::Changed(if wave.pc == after {
-                following
-            } else {
-                code.index(wave.pc).unwrap_or(NOWHERE)
-            }));
-        }
-        Executor::Branch(condition, distance) => {
-            if holds(wave, condition) {
-                let target = following.wrapping_add_signed(distance as isize);
-                return Ok(After::Goes(target));
+            if wave.pc != after {
+                return Ok(After::Goes(code.index(wave.pc).unwrap_or(NOWHERE)));
             }
         }
         Executor::Wait(until) if counts || is_late => {
-            match &mut emitter {
-                Some(emitter) => emitter.to.waits(wave, lds, until),
+            match &mut events {
+                Some(events) => events.waits(wave, lds, until),
                 None => wave.scoreboard.wait(until),
             }
-            if is_late && let Some(emitter) = &mut emitter {
-                LateContext::new(dispatched, lds, transfer, emitter.to.watch).wait(wave, until)?;
+            if is_late && let Some(events) = &mut events {
+                LateContext::new(dispatched, lds, transfer, events.watch).wait(wave, until)?;
             }
         }
         // What came before a wait is before what follows (see `memory`).
         Executor::Wait(_) if cfg!(not(target_arch = "x86_64")) => device.memory.fence(),
         Executor::Wait(_) => {}
         Executor::Memory => {
-            let result = match &mut emitter {
-                Some(emitter) if is_late && late::defers(step) => {
-                    LateContext::new(dispatched, lds, transfer, emitter.to.watch).issue(
+            let result = match &mut events {
+                Some(events) if is_late && late::defers(step) => {
+                    LateContext::new(dispatched, lds, transfer, events.watch).issue(
                         wave,
                         step,
                         pc(),
@@ -114,7 +102,7 @@ pub(super) fn execute(
                     Ok(Attempt::Done)
                 }
                 None => access_unobserved(wave, step, lds, device, transfer),
-                Some(emitter) => emitter
+                Some(events) => events
                     .memory(wave, step, lds, transfer)
                     .map_err(|fault| *fault),
             };
@@ -122,10 +110,10 @@ pub(super) fn execute(
             match result {
                 Ok(Attempt::Done) => wave.waiting = Waiting::No,
                 Ok(Attempt::Blocked) => {
-                    if let Some(emitter) = &mut emitter
+                    if let Some(events) = &mut events
                         && wave.waiting != Waiting::Gws
                     {
-                        emitter.blocks(wave, lds);
+                        events.blocks(wave, lds);
                     }
                     wave.waiting = Waiting::Gws;
                     return Ok(After::Blocked);
@@ -136,7 +124,7 @@ pub(super) fn execute(
                 }
             }
             if counts {
-                count(wave, step, pc(), lds, emitter);
+                count(wave, step, pc(), lds, events);
             }
         }
         Executor::Cancelled if device.config.on_violation == OnViolation::Stop => {
@@ -145,11 +133,11 @@ pub(super) fn execute(
                 sgprs: code.sgprs(),
             }));
         }
-        Executor::Cancelled if counts => count(wave, step, pc(), lds, emitter),
+        Executor::Cancelled if counts => count(wave, step, pc(), lds, events),
         Executor::Cancelled => {}
         Executor::Flow => {
-            if is_late && let Some(emitter) = &mut emitter {
-                let mut machine = LateContext::new(dispatched, lds, transfer, emitter.to.watch);
+            if is_late && let Some(events) = &mut events {
+                let mut machine = LateContext::new(dispatched, lds, transfer, events.watch);
                 if late::finishes(step) {
                     machine.finish(wave)?;
                 } else if step.inst.does() == Does::Control(Control::Barrier) {
@@ -158,15 +146,16 @@ pub(super) fn execute(
             }
             flow(wave, step).map_err(at)?;
             if counts && step.is_message() {
-                count(wave, step, pc(), lds, emitter);
+                count(wave, step, pc(), lds, events);
             }
             return Ok(if wave.waiting == Waiting::No {
-                After::Changed(following)
+                After::Goes(following)
             } else {
                 After::Waits(following)
             });
         }
-        Executor::Missing => return Err(at(FaultKind::NotExecuted)),
+        // A branch is its block's exit.
+        Executor::Missing | Executor::Branch(..) => return Err(at(FaultKind::NotExecuted)),
     }
     Ok(After::Goes(following))
 }
@@ -200,19 +189,19 @@ fn vector(wave: &mut Wave, step: &Step) {
     }
 }
 
-/// Counts the operation of the instruction at `pc`. It is inlined so that without observers no emitter is in memory.
+/// Counts the operation of the instruction at `pc`. It is inlined so that without observers no writer is in memory.
 #[inline(always)]
 pub(super) fn count(
     wave: &mut Wave,
     step: &Step,
     pc: u64,
     lds: &Lds,
-    emitter: Option<&mut Emitter<'_>>,
+    events: Option<&mut EventWriter<'_>>,
 ) {
-    match emitter {
-        Some(emitter) => {
+    match events {
+        Some(events) => {
             if let Some(counters) = step.counters() {
-                emitter.to.counts(wave, lds, counters);
+                events.counts(wave, lds, counters);
             }
         }
         None => count_unobserved(wave, step, pc),

@@ -13,7 +13,7 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{Counter, Counters, Order, RegisterUse, Registers};
 use gcn_isa::{Does, regs};
 
-use super::emitter::{Emitter, IssueState};
+use super::events::{EventWriter, IssueState};
 use super::stop::Stop;
 use crate::device::Device;
 use crate::exec::memory::{self, Transfer};
@@ -205,7 +205,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
     fn perform(&mut self, wave: &mut Wave, step: &Step) -> Result<(), Stop> {
         let pc = wave.pc;
         let issued = IssueState::of(wave, step, true);
-        let mut emitter = Emitter::new(
+        let mut events = EventWriter::new(
             self.dispatched,
             self.watch,
             &issued,
@@ -213,7 +213,7 @@ impl<'a, 'b> LateContext<'a, 'b> {
             wave,
             Overlook::default(),
         );
-        let result = emitter.memory(wave, step, self.lds, self.transfer);
+        let result = events.memory(wave, step, self.lds, self.transfer);
         wave.blame(pc);
         result.map(drop).map_err(|fault| {
             let (kind, lane) = *fault;

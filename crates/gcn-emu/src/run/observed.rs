@@ -1,24 +1,27 @@
-//! The step loop of runs with observers: instructions with events, one by one and in stretches.
+//! Execution of steps with events, as the observers of a run want them.
+//!
+//! Kernels are nearly all made of the steps that [`Observed`] executes in place. One by one, an observer of memory events took 1.73
+//! to 1.9 times as long as none on sgemm (AVX2), and so it takes 1.4 to 1.5 (benchmark `observers`, AVX2 and AVX-512).
 
 use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::RegisterSet;
 
-use super::emitter::{Emitter, IssueState};
-use super::instruction::{After, CHANGES_EXECUTION, NOWHERE, count, does_nothing, execute, holds};
+use super::events::{EventWriter, IssueState};
+use super::instruction::{After, NOWHERE, State, count, does_nothing, execute};
 use super::late::LateContext;
-use super::reporter::Reporter;
+use super::steps::{Execution, run_wave};
 use super::stop::Stop;
-use super::turn::Turn;
-use crate::exec::memory::{self, Transfer};
+use crate::block::{Block, BlockEntry};
+use crate::exec::memory::{self, LaneFault};
 use crate::lds::Lds;
-use crate::observe::{Context, Dispatched, Events, Instruction, Overlook, Watchers};
+use crate::observe::{Context, Dispatched, Events, Overlook, Watchers};
 use crate::step::{Executor, MemoryPlan, Step};
 use crate::wave::Wave;
 
-/// Instructions with events, as the observers of a run want them.
-#[derive(Clone, Copy)]
-pub(super) struct Observed<'a> {
+/// Steps with events, as the observers of a run want them.
+struct Observed<'a> {
     dispatched: &'a Dispatched<'a>,
+    watch: &'a mut Watchers,
     /// Observers watch registers.
     watches: bool,
     /// The wait counters are kept.
@@ -37,16 +40,27 @@ pub(super) struct Observed<'a> {
     drops_overlooked: bool,
     /// Operations take effect as late as they may.
     is_late: bool,
+    /// MODE does not change what the block's vector instructions do.
+    is_unmodified: bool,
+    /// Registers that each step of the block uses, from its entry on, where some may be watched.
+    used: &'a [RegisterSet],
+}
+
+/// [`run_wave`] with observers.
+pub(super) fn run_observed(
+    dispatched: &Dispatched<'_>,
+    state: State<'_>,
+    watch: &mut Watchers,
+    instructions: u64,
+) -> Result<(), Stop> {
+    let mut observed = Observed::new(dispatched, state.0, watch);
+    run_wave(dispatched, &mut observed, state, instructions)
 }
 
 impl<'a> Observed<'a> {
-    /// Events of the instructions of a wave, as the observers want them.
-    pub(super) fn new(
-        dispatched: &'a Dispatched<'a>,
-        wave: &Wave,
-        watch: &Watchers,
-    ) -> Observed<'a> {
-        let wants = |events| watch.wants.any(events);
+    fn new(dispatched: &'a Dispatched<'a>, wave: &Wave, watch: &'a mut Watchers) -> Observed<'a> {
+        let wanted = watch.wants;
+        let wants = |events| wanted.any(events);
         let is_late = wave.late.is_some();
         // All has taken effect already: what is outstanding is of use only to those who look.
         let counts = wants(Events::OPERATIONS) || dispatched.code.reads_counters();
@@ -59,6 +73,7 @@ impl<'a> Observed<'a> {
             | Events::SEQUENCE;
         Observed {
             dispatched,
+            watch,
             watches: !reports_all && wants(Events::WATCHED),
             counts,
             reports_all,
@@ -68,24 +83,14 @@ impl<'a> Observed<'a> {
             asks,
             drops_overlooked: asks && !wants(Events::NOT_OVERLOOKED),
             is_late,
+            is_unmodified: false,
+            used: &[],
         }
     }
+}
 
-    /// Runs a wave as [`run_wave`](super::steps::run_wave) does.
-    ///
-    /// # Errors
-    /// As of that.
-    pub(super) fn run_wave(
-        &self,
-        wave: &mut Wave,
-        lds: &mut Lds,
-        transfer: &mut Transfer,
-        watch: &mut Watchers,
-        instructions: u64,
-    ) -> Result<(), Stop> {
-        let code = self.dispatched.code;
-        let turn = Turn::new(self.dispatched, wave, instructions);
-        let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
+impl<'a> Execution<'a> for Observed<'a> {
+    fn begin_turn(&mut self, wave: &Wave, lds: &Lds) {
         if self.watches {
             let context = Context {
                 dispatched: self.dispatched,
@@ -93,389 +98,205 @@ impl<'a> Observed<'a> {
                 lds,
                 pc: wave.pc,
             };
-            watch.watch(&context, Events::WATCHED);
-        }
-        loop {
-            if !self.is_late && wave.mode & CHANGES_EXECUTION == 0 {
-                let state = (&mut *wave, &mut *lds, &mut *transfer);
-                index = self
-                    .run(state, index, turn.until, watch)
-                    .map_err(|stop| *stop)?;
-            }
-            if wave.executed >= turn.until {
-                if self.is_late {
-                    if index != NOWHERE {
-                        wave.pc = code.address(index);
-                    }
-                    LateContext::new(self.dispatched, lds, transfer, watch).finish(wave)?;
-                }
-                return turn.end(wave, index);
-            }
-            let step = turn.step(wave, index)?;
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            match self.one(state, step, watch)? {
-                After::Goes(next) | After::Changed(next) => {
-                    if next != step.following() {
-                        wave.branch = Some(step.index);
-                    }
-                    index = next;
-                }
-                After::Waits(next) => {
-                    wave.pc = code.address(next);
-                    return Ok(());
-                }
-                After::Blocked => {
-                    // The wave yields, and tries the instruction again at its next turn.
-                    wave.pc = code.address(index);
-                    return Ok(());
-                }
-            }
+            self.watch.watch(&context, Events::WATCHED);
         }
     }
 
-    /// Executes an instruction that is not executed in stretches, with its events if it has any.
-    ///
-    /// # Errors
-    /// As of [`Observed::execute`].
-    fn one(
-        &self,
-        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
+    #[inline(always)]
+    fn enter(&mut self, block: &'a Block, from: usize, is_unmodified: bool) {
+        self.is_unmodified = is_unmodified;
+        if self.watches {
+            self.used = &block.uses()[from..];
+        }
+        if self.reports_sequences {
+            self.watch.begun = block.steps().get(from).map(|step| step.index);
+        }
+    }
+
+    #[inline(always)]
+    fn fast(
+        &mut self,
+        (wave, lds, transfer): State<'_>,
         step: &Step,
-        watch: &mut Watchers,
-    ) -> Result<After, Stop> {
-        let Dispatched { code, .. } = *self.dispatched;
-        let executed = wave.executed;
-        let is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
-        let used = || code.used_at(step.index).first();
-        let is_watched =
-            self.watches && (!is_unmodified || used().is_none_or(|used| watch.watches(used)));
-        let reports_nothing = matches!(step.run, Executor::Scalar | Executor::Branch(..))
-            || step.is_simple && is_unmodified;
-        let has_events = (self.reports_all || is_watched || !reports_nothing)
+        number: usize,
+        before: u64,
+    ) -> Result<bool, Box<Stop>> {
+        if !self.is_unmodified || self.is_late {
+            return Ok(false);
+        }
+        match step.run {
+            Executor::Vector | Executor::Scalar => {
+                if self.reports_all && step.relative.is_none() {
+                    wave.executed = before;
+                    let following = step.following();
+                    self.reported(wave, lds, step, following, step.handler);
+                } else if self.reports_all || self.is_watched(number) {
+                    return Ok(false);
+                } else {
+                    (step.handler)(wave, step);
+                }
+            }
+            Executor::Wait(_) if self.skips_waits && does_nothing(step) => {}
+            Executor::Wait(until) if self.counts => {
+                wave.executed = before;
+                self.wait(wave, lds, step, until);
+            }
+            Executor::Memory => {
+                let Some(plan) = step.memory.as_deref() else {
+                    return Ok(false);
+                };
+                wave.executed = before;
+                if self.asks && plan.share.is_some() {
+                    self.share((wave, lds, transfer), step, plan)?;
+                } else if plan.is_by_lane {
+                    self.access((wave, lds, transfer), step, plan, Overlook::default())?;
+                } else {
+                    return Ok(false);
+                }
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    #[inline(always)]
+    fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>> {
+        let number = steps.len() - 1;
+        let step = &steps[number];
+        let reports_nothing = match step.run {
+            Executor::Scalar | Executor::ScalarControl => true,
+            _ => step.is_simple() && self.is_unmodified,
+        };
+        let has_events = (self.reports_all || self.is_watched(number) || !reports_nothing)
             && !(self.skips_waits && matches!(step.run, Executor::Wait(_)))
             && !(self.skips_flow && matches!(step.run, Executor::Flow));
-        if self.reports_sequences {
-            watch.begun = Some(step.index);
-        }
-        let sequence = std::slice::from_ref(step);
-        let after = if has_events {
-            let sequence = self.reports_sequences.then_some(sequence);
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            self.execute(state, step, watch, Overlook::default(), sequence)
-                .map_err(|stop| *stop)?
+        if has_events {
+            self.any(state, steps, Overlook::default())
         } else {
-            let (dispatched, next) = (self.dispatched, step.following());
-            execute(
-                dispatched,
-                wave,
-                step,
-                next,
-                lds,
-                transfer,
-                self.counts,
-                None,
-            )?
-        };
-        if !matches!(after, After::Blocked) {
-            wave.executed = executed + 1;
+            execute(self.dispatched, state, step, self.counts, None).map_err(Box::new)
         }
-        if self.reports_sequences && matches!(after, After::Goes(_) | After::Changed(_)) {
-            watch.executed(self.dispatched, wave, lds, sequence);
+    }
+
+    #[inline(always)]
+    fn branch(&mut self, wave: &mut Wave, lds: &Lds, step: &Step, number: usize, next: usize) {
+        if self.reports_all || self.is_watched(number) {
+            self.reported(wave, lds, step, next, |_, _| ());
         }
-        Ok(after)
+    }
+
+    #[inline(always)]
+    fn leave(&mut self, wave: &Wave, lds: &Lds, steps: &[Step]) {
+        if self.reports_sequences {
+            self.watch.executed(self.dispatched, wave, lds, steps);
+        }
+    }
+
+    fn end_turn(&mut self, (wave, lds, transfer): State<'_>) -> Result<(), Stop> {
+        if self.is_late {
+            LateContext::new(self.dispatched, lds, transfer, self.watch).finish(wave)?;
+        }
+        Ok(())
     }
 }
 
 impl Observed<'_> {
-    /// [`execute`] between the events of an instruction. `sequence` has the instructions up to it, if they are reported.
+    /// True if observers watch a register that a step of the block uses, or may use.
+    #[inline(always)]
+    fn is_watched(&self, number: usize) -> bool {
+        let used = || self.used.get(number);
+        self.watches && (!self.is_unmodified || used().is_none_or(|used| self.watch.watches(used)))
+    }
+
+    /// Executes the last of some steps between all events that it may have.
     ///
     /// # Errors
-    /// Reason for which the wave stops, boxed: a small result is handed on in registers.
+    /// As of [`Execution::fast`].
     #[inline(never)]
-    fn execute(
-        &self,
-        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
-        step: &Step,
-        watch: &mut Watchers,
+    fn any(
+        &mut self,
+        (wave, lds, transfer): State<'_>,
+        steps: &[Step],
         overlook: Overlook,
-        sequence: Option<&[Step]>,
     ) -> Result<After, Box<Stop>> {
-        let code = self.dispatched.code;
-        wave.pc = code.address(step.index);
-        let issued = IssueState::of(wave, step, self.counts);
-        let mut emitter = Emitter::new(self.dispatched, watch, &issued, step, wave, overlook);
-        emitter.begins(wave, lds, self.watches);
-        let after = execute(
-            self.dispatched,
-            wave,
-            step,
-            step.following(),
-            lds,
-            transfer,
-            self.counts,
-            Some(&mut emitter),
-        );
+        let dispatched = self.dispatched;
+        let step = &steps[steps.len() - 1];
+        let issued = &IssueState::of(wave, step, self.counts);
+        let mut events = EventWriter::new(dispatched, self.watch, issued, step, wave, overlook);
+        events.issues(wave, lds, self.watches);
+        let state = (&mut *wave, &mut *lds, &mut *transfer);
+        let after = execute(dispatched, state, step, self.counts, Some(&mut events));
         let after = after.map_err(Box::new)?;
         let (next, waits) = match after {
-            After::Goes(next) | After::Changed(next) => (next, false),
+            After::Goes(next) => (next, false),
             After::Waits(next) => (next, true),
             After::Blocked => return Ok(after),
         };
         wave.executed += 1;
         if next != NOWHERE {
-            wave.pc = code.address(next);
+            wave.pc = dispatched.code.address(next);
         }
-        if let Some(sequence) = sequence
-            && waits
-        {
-            emitter
-                .to
-                .watch
-                .executed(self.dispatched, wave, lds, sequence);
+        if self.reports_sequences && waits {
+            events.watch.executed(dispatched, wave, lds, steps);
         }
-        emitter.ends(wave, lds);
+        events.ends(wave, lds);
         Ok(after)
     }
 
-    /// The same of a memory instruction [by lane](MemoryPlan::is_by_lane): with less to look at it takes half the time.
+    /// Executes a memory instruction [by lane](MemoryPlan::is_by_lane) between its events: with less to look at it takes half the time
+    /// of [`Observed::any`].
     ///
     /// # Errors
-    /// As of [`Observed::execute`].
+    /// As of [`Execution::fast`].
     #[inline(always)]
     fn access(
-        &self,
-        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
-        (step, plan): (&Step, &MemoryPlan),
-        watch: &mut Watchers,
+        &mut self,
+        (wave, lds, transfer): State<'_>,
+        step: &Step,
+        plan: &MemoryPlan,
         overlook: Overlook,
     ) -> Result<(), Box<Stop>> {
-        let Dispatched { device, .. } = *self.dispatched;
-        let mut report = self.reporter(wave, step, watch);
-        let pc = report.pc;
-        let instruction = &self.unmodified(wave, step);
-        let issue = Events::ISSUES;
-        report.issues((wave, lds), instruction, issue, overlook);
-        if self.watches {
-            report.watches((wave, lds), issue);
-        }
-        let is_access = instruction.exec != 0 && !overlook.is_unanimous;
+        let (dispatched, device) = (self.dispatched, self.dispatched.device);
+        let issued = &IssueState::plain(wave, step, self.counts);
+        let mut events = EventWriter::new(dispatched, self.watch, issued, step, wave, overlook);
+        let pc = events.pc;
+        events.issues(wave, lds, self.watches);
+        let is_access = events.instruction.exec != 0 && !overlook.is_unanimous;
         transfer.forget();
-        if is_access && report.watch.wants.any(Events::ACCESS) {
-            let told = report.accesses((wave, lds), instruction, overlook, transfer);
-            told.map_err(|kind| {
-                let lane = None;
-                Box::new(Stop { kind, pc, lane })
-            })?;
+        if is_access && events.watch.wants.any(Events::ACCESS) {
+            let told = events.accesses(wave, lds, transfer);
+            told.map_err(|kind| stop(pc, (kind, None)))?;
         }
-        let is_reported = is_access && report.watch.wants.any(Events::ACCESSED);
+        let is_reported = is_access && events.watch.wants.any(Events::ACCESSED);
         if is_reported && !plan.keeps_addresses && transfer.known().is_none() {
             memory::addresses(wave, step, device, transfer.access_mut());
         }
         if memory::execute_fast_path(wave, plan, lds, device, transfer).is_none() {
             memory::execute_slow_path(wave, step, lds, device, transfer)
-                .map_err(|(kind, lane)| Box::new(Stop { kind, pc, lane }))?;
+                .map_err(|fault| stop(pc, fault))?;
         }
         wave.blame(pc);
         if is_reported {
-            report.accessed((wave, lds), instruction, overlook, transfer);
+            events.accessed(wave, lds, transfer);
         }
         if self.counts
             && let Some(counters) = plan.counters
         {
-            report.counts(wave, lds, counters);
+            events.counts(wave, lds, counters);
         }
-        self.completes((wave, lds), &mut report, instruction, step.following());
+        events.completes(wave, lds, step.following());
         Ok(())
     }
 
-    /// An instruction has been executed; the wave goes on at the dword with number `next`.
-    #[inline(always)]
-    fn completes(
-        &self,
-        (wave, lds): (&mut Wave, &Lds),
-        report: &mut Reporter<'_>,
-        instruction: &Instruction<'_>,
-        next: usize,
-    ) {
-        if report.watch.wants.any(Events::COMPLETE) {
-            wave.executed += 1;
-            wave.pc = self.dispatched.code.address(next);
-            report.completes((wave, lds), instruction);
-        }
-    }
-
-    /// Executes instructions with their events, from the dword with number `index` on, until the wave has executed `until`
-    /// instructions or comes to one that is executed by itself. Returns where the wave is then, with MODE as it was.
-    ///
-    /// Here are the instructions that kernels are nearly all made of. One by one, an observer of memory events took 1.73 to 1.9 times
-    /// as long as none on sgemm (AVX2), and so it takes 1.4 to 1.5 (benchmark `observers`, AVX2 and AVX-512).
+    /// Executes an access of LDS that observers may overlook.
     ///
     /// # Errors
-    /// As of [`Observed::execute`].
-    #[inline(never)]
-    fn run(
-        &self,
-        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
-        mut index: usize,
-        until: u64,
-        watch: &mut Watchers,
-    ) -> Result<usize, Box<Stop>> {
-        let code = self.dispatched.code;
-        while wave.executed < until
-            && let Some(Ok(mut steps)) = code.steps_at(index)
-        {
-            let executed = wave.executed;
-            if let Ok(left) = usize::try_from(until - executed)
-                && left < steps.len()
-            {
-                steps = &steps[..left];
-            }
-            if self.reports_sequences {
-                watch.begun = Some(index);
-            }
-            let used = if self.watches {
-                code.used_at(index)
-            } else {
-                &[]
-            };
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            let (done, next) = self.stretch(state, steps, used, watch)?;
-            wave.executed = executed + done as u64;
-            let Some(last) = done.checked_sub(1) else {
-                break;
-            };
-            index = steps[last].following();
-            if let Some(next) = next
-                && next != index
-            {
-                wave.branch = Some(steps[last].index);
-                index = next;
-            }
-            if self.reports_sequences {
-                watch.executed(self.dispatched, wave, lds, &steps[..done]);
-            }
-            if done < steps.len() {
-                break;
-            }
-        }
-        Ok(index)
-    }
-
-    /// Executes instructions that follow each other, up to the first that is executed by itself. Returns their number; and of a
-    /// branch, which is the last then, the number of the dword where the wave goes on. `used` has the registers of each where
-    /// some may be watched.
-    ///
-    /// # Errors
-    /// As of [`Observed::execute`].
-    #[inline(always)]
-    fn stretch(
-        &self,
-        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
-        steps: &[Step],
-        used: &[RegisterSet],
-        watch: &mut Watchers,
-    ) -> Result<(usize, Option<usize>), Box<Stop>> {
-        let executed = wave.executed;
-        let before = |number| executed + number as u64;
-        let is_watched = |number, watch: &Watchers| {
-            self.watches && used.get(number).is_none_or(|used| watch.watches(used))
-        };
-        for (number, step) in steps.iter().enumerate() {
-            match step.run {
-                _ if step.is_simple => {
-                    if self.reports_all && step.relative.is_none() {
-                        wave.executed = before(number);
-                        self.simple((wave, lds), step, step.following(), watch, step.handler);
-                    } else if self.reports_all || is_watched(number, watch) {
-                        return Ok((number, None));
-                    } else {
-                        (step.handler)(wave, step);
-                    }
-                }
-                Executor::Wait(_) if self.skips_waits && does_nothing(step) => {}
-                Executor::Wait(until) if self.counts => {
-                    wave.executed = before(number);
-                    self.wait(wave, step, until, lds, watch);
-                }
-                Executor::Memory => {
-                    let Some(plan) = step.memory.as_deref() else {
-                        return Ok((number, None));
-                    };
-                    wave.executed = before(number);
-                    let state = (&mut *wave, &mut *lds, &mut *transfer);
-                    if self.asks && plan.share.is_some() {
-                        self.share(state, (step, plan), watch)?;
-                    } else if plan.is_by_lane {
-                        self.access(state, (step, plan), watch, Overlook::default())?;
-                    } else {
-                        return Ok((number, None));
-                    }
-                }
-                // It is the last one of the block.
-                Executor::Branch(condition, distance) if !is_watched(number, watch) => {
-                    let next = if holds(wave, condition) {
-                        step.following().wrapping_add_signed(distance as isize)
-                    } else {
-                        step.following()
-                    };
-                    if self.reports_all {
-                        wave.executed = before(number);
-                        self.simple((wave, lds), step, next, watch, |_, _| ());
-                    }
-                    return Ok((number + 1, Some(next)));
-                }
-                _ => return Ok((number, None)),
-            }
-        }
-        Ok((steps.len(), None))
-    }
-
-    /// The same of an instruction that accesses no memory and has the operands that it names, by the function that executes it;
-    /// the wave goes on at the dword with number `next`.
-    #[inline(always)]
-    fn simple(
-        &self,
-        (wave, lds): (&mut Wave, &Lds),
-        step: &Step,
-        next: usize,
-        watch: &mut Watchers,
-        execute: impl FnOnce(&mut Wave, &Step),
-    ) {
-        let mut report = self.reporter(wave, step, watch);
-        let instruction = &self.unmodified(wave, step);
-        let (issue, overlook) = (Events::ISSUES, Overlook::default());
-        report.issues((wave, lds), instruction, issue, overlook);
-        execute(wave, step);
-        self.completes((wave, lds), &mut report, instruction, next);
-    }
-
-    /// Tells observers of an instruction that the wave is at now.
-    #[inline(always)]
-    fn reporter<'a>(
-        &'a self,
-        wave: &mut Wave,
-        step: &Step,
-        watch: &'a mut Watchers,
-    ) -> Reporter<'a> {
-        let pc = self.dispatched.code.address(step.index);
-        wave.pc = pc;
-        Reporter {
-            dispatched: self.dispatched,
-            watch,
-            pc,
-        }
-    }
-
-    /// The same of an access of LDS that observers may overlook.
-    ///
-    /// # Errors
-    /// As of [`Observed::execute`].
+    /// As of [`Execution::fast`].
     #[inline(always)]
     fn share(
-        &self,
-        (wave, lds, transfer): (&mut Wave, &mut Lds, &mut Transfer),
-        (step, plan): (&Step, &MemoryPlan),
-        watch: &mut Watchers,
+        &mut self,
+        (wave, lds, transfer): State<'_>,
+        step: &Step,
+        plan: &MemoryPlan,
     ) -> Result<(), Box<Stop>> {
         let Dispatched { device, code, .. } = *self.dispatched;
         let pc = code.address(step.index);
@@ -485,49 +306,63 @@ impl Observed<'_> {
             lds,
             pc,
         };
-        let overlook = watch.overlook(&context, step);
+        let overlook = self.watch.overlook(&context, step);
         if !self.drops_overlooked || !overlook.is_unanimous {
             let state = (wave, lds, transfer);
             return if plan.is_by_lane {
-                self.access(state, (step, plan), watch, overlook)
+                self.access(state, step, plan, overlook)
             } else {
-                self.execute(state, step, watch, overlook, None).map(drop)
+                let steps = std::slice::from_ref(step);
+                self.any(state, steps, overlook).map(drop)
             };
         }
         transfer.forget();
         let outcome = memory::execute(wave, step, lds, device, transfer);
         wave.blame(pc);
-        if let Err((kind, lane)) = outcome {
-            return Err(Box::new(Stop { kind, pc, lane }));
-        }
+        outcome.map_err(|fault| stop(pc, fault))?;
         if self.counts {
             count(wave, step, pc, lds, None);
         }
         Ok(())
     }
 
-    /// The same of a wait for counters that are kept.
+    /// Executes an instruction that accesses no memory and has the operands that it names between its events, by a function; the
+    /// wave goes on at the dword with number `next`.
     #[inline(always)]
-    fn wait(&self, wave: &mut Wave, step: &Step, until: Waitcnt, lds: &Lds, watch: &mut Watchers) {
-        let mut report = self.reporter(wave, step, watch);
-        let instruction = &self.unmodified(wave, step);
-        let (issue, overlook) = (Events::WAIT_ISSUES, Overlook::default());
-        report.issues((wave, lds), instruction, issue, overlook);
-        report.waits(wave, lds, until);
-        self.completes((wave, lds), &mut report, instruction, step.following());
+    fn reported(
+        &mut self,
+        wave: &mut Wave,
+        lds: &Lds,
+        step: &Step,
+        next: usize,
+        execute: impl FnOnce(&mut Wave, &Step),
+    ) {
+        let overlook = Overlook::default();
+        let issued = &IssueState::plain(wave, step, self.counts);
+        let mut events =
+            EventWriter::new(self.dispatched, self.watch, issued, step, wave, overlook);
+        events.issues(wave, lds, self.watches);
+        execute(wave, step);
+        events.completes(wave, lds, next);
     }
 
-    /// An instruction as observers see it that is neither skipped nor blocked, and whose operands are those that it names.
+    /// Executes a wait for counters that are kept, between its events.
     #[inline(always)]
-    fn unmodified<'a>(&self, wave: &Wave, step: &'a Step) -> Instruction<'a> {
-        let is_counted = self.counts && step.memory.is_some();
-        Instruction {
-            step,
-            operands: &step.args,
-            exec: wave.exec(),
-            operation: is_counted.then(|| wave.scoreboard.next()),
-        }
+    fn wait(&mut self, wave: &mut Wave, lds: &Lds, step: &Step, until: Waitcnt) {
+        let overlook = Overlook::default();
+        let issued = &IssueState::plain(wave, step, self.counts);
+        let mut events =
+            EventWriter::new(self.dispatched, self.watch, issued, step, wave, overlook);
+        events.issues(wave, lds, false);
+        events.waits(wave, lds, until);
+        events.completes(wave, lds, step.following());
     }
+}
+
+/// Stop by a fault of an access.
+#[cold]
+fn stop(pc: u64, (kind, lane): LaneFault) -> Box<Stop> {
+    Box::new(Stop { kind, pc, lane })
 }
 
 /// Reports the instructions up to a wave's last one, at `pc`, which has faulted.
@@ -543,7 +378,8 @@ pub(super) fn end_sequence(
     let Some((first, last)) = watch.begun.zip(code.index(pc)) else {
         return;
     };
-    if let Some(Ok(steps)) = code.steps_at(first) {
+    if let Some(BlockEntry { block, from }) = code.entry(first) {
+        let steps = &block.steps()[from..];
         let count = steps.iter().take_while(|step| step.index <= last).count();
         watch.executed(dispatched, wave, lds, &steps[..count]);
     }

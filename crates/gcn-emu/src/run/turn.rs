@@ -1,4 +1,4 @@
-//! A wave's turn: where it ends, and where the instructions are.
+//! A wave's turn: where it ends, and why it cannot go on.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -6,7 +6,6 @@ use super::instruction::NOWHERE;
 use super::stop::Stop;
 use crate::fault::FaultKind;
 use crate::observe::Dispatched;
-use crate::step::Step;
 use crate::wave::Wave;
 
 /// A wave's turn.
@@ -31,15 +30,19 @@ impl<'a> Turn<'a> {
         }
     }
 
-    /// Ends it where the wave has executed its instructions, and goes on at the dword with number `index`.
+    /// The wave goes on at the dword with number `index`.
+    pub(super) fn set_pc(&self, wave: &mut Wave, index: usize) {
+        if index != NOWHERE {
+            wave.pc = self.dispatched.code.address(index);
+        }
+    }
+
+    /// Ends it where the wave has executed its instructions.
     ///
     /// # Errors
     /// The wave may not go on.
-    pub(super) fn end(&self, wave: &mut Wave, index: usize) -> Result<(), Stop> {
-        let Dispatched { device, code, .. } = *self.dispatched;
-        if index != NOWHERE {
-            wave.pc = code.address(index);
-        }
+    pub(super) fn end(&self, wave: &Wave) -> Result<(), Stop> {
+        let device = self.dispatched.device;
         let stop = |kind| Stop {
             kind,
             pc: wave.pc,
@@ -54,37 +57,14 @@ impl<'a> Turn<'a> {
         Ok(())
     }
 
-    /// The instructions from the dword with number `index` on that follow each other, of those that the turn still has.
-    ///
-    /// # Errors
-    /// There are none.
-    #[inline(always)]
-    pub(super) fn steps(&self, wave: &Wave, index: usize) -> Result<&'a [Step], Stop> {
-        match self.dispatched.code.steps_at(index) {
-            Some(Ok(steps)) => Ok(match usize::try_from(self.until - wave.executed) {
-                Ok(left) if left < steps.len() => &steps[..left],
-                _ => steps,
-            }),
-            Some(Err(error)) => {
-                Err(self.is_nowhere(wave, index, Some(FaultKind::Undecodable(error))))
-            }
-            None => Err(self.is_nowhere(wave, index, None)),
-        }
-    }
-
-    /// The first of them.
-    ///
-    /// # Errors
-    /// There is none.
-    #[inline(always)]
-    pub(super) fn step(&self, wave: &Wave, index: usize) -> Result<&'a Step, Stop> {
-        let none = || self.is_nowhere(wave, index, None);
-        self.steps(wave, index)?.first().ok_or_else(none)
-    }
-
     /// The reason why there is no instruction.
     #[cold]
-    fn is_nowhere(&self, wave: &Wave, index: usize, undecodable: Option<FaultKind>) -> Stop {
+    pub(super) fn nowhere(
+        &self,
+        wave: &Wave,
+        index: usize,
+        undecodable: Option<FaultKind>,
+    ) -> Stop {
         let code = self.dispatched.code;
         let from = wave.branch.map(|branch| code.address(branch));
         let (kind, pc) = match undecodable {

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
-use super::observed::{Observed, end_sequence};
+use super::observed::{end_sequence, run_observed};
 use super::place::keep_first_wave;
 use super::schedule::Schedule;
 use super::shared::Shared;
 use super::start::{DIMENSIONS, identify, initialise, vary, work_item_ids};
-use super::steps::run_wave;
+use super::steps::run_unobserved;
 use crate::device::LdsFill;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
@@ -447,10 +447,9 @@ impl<'a> Worker<'a> {
         let dispatched = self.shared.dispatched();
         let (transfer, watch) = (&mut self.transfer, &mut self.watch);
         let result = if watch.wants == Events::NONE && wave.late.is_none() {
-            run_wave(&dispatched, wave, lds, transfer, instructions)
+            run_unobserved(&dispatched, (wave, lds, transfer), instructions)
         } else {
-            let observed = Observed::new(&dispatched, wave, watch);
-            observed.run_wave(wave, lds, transfer, watch, instructions)
+            run_observed(&dispatched, (wave, lds, transfer), watch, instructions)
         };
         let progress = wave.executed != before;
         self.stats.instructions += wave.executed - before;

@@ -1,108 +1,96 @@
 //! Modifiers of a vector instruction's encoding, as shifts and masks that are the same for all lanes: absolute values and
-//! negations, halves, parts of registers, factors and clamps.
+//! negations, halves, parts of registers, other lanes, factors and clamps.
 
-use gcn_isa::effect::Implicit;
-use gcn_isa::{Field, Inst, OperandAccess, Slot, Ty};
+use gcn_isa::effect::{AluOp, Implicit};
+use gcn_isa::{Does, Field, Inst, OperandAccess, Slot, Ty};
 
-use super::arg::Signs;
-use super::sdwa::{Placed, Selection, SubDword};
+use super::arg::{Arg, MAX_ARGS, Signs};
+use super::dpp::CrossLane;
+use super::sdwa::{ResultPart, Selection, SubDword, Unused};
 use crate::lanes::Sign;
 
-/// Modifiers of an instruction's sources. Sets of operands have a bit for each, at its place in [`Step::args`].
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Asked {
-    /// Sources of which the absolute value is taken.
-    absolute: u8,
-    /// Sources that are then negated; of packed ones the low half.
-    negate: u8,
-    /// Packed sources of which the high half is negated; of mixed precision, those of which the absolute value is taken.
-    negate_high: u8,
-    /// Operands whose high half counts; of packed ones, sources whose high half is the low operation's.
-    pub(crate) high: u8,
-    /// Packed sources whose low half is the high operation's; of mixed precision, those in single precision.
-    low: u8,
+/// Changes of an instruction's sources and result, other than those of signs.
+#[derive(Clone, Debug)]
+pub(super) struct Modifiers {
+    /// Changes of sources, by their numbers.
+    sources: [SourceChange; SOURCES],
+    /// Lanes that the first source is read from, if not the lane itself.
+    cross_lane: Option<CrossLane>,
+    /// Changes of the result.
+    result: ResultChange,
 }
 
-/// A source that is changed into its row.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Change {
-    /// Place among the operands.
-    pub(crate) place: usize,
-    /// Number among the sources.
-    pub(crate) number: usize,
-    /// True if it has two dwords.
-    pub(crate) is_wide: bool,
-    /// Changes.
-    pub(crate) how: How,
-}
+/// Sources of a vector instruction.
+const SOURCES: usize = 3;
+/// The number of the source that DPP reads from other lanes.
+const CROSSED: usize = 0;
 
 /// Changes of a source's only dword, in this order.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct How {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct SourceChange {
     /// Part of the dword that is read.
-    pub(crate) taken: Taken,
-    /// Bits that are then turned over: signs of packed values.
-    pub(crate) flip: u32,
+    pub part: SourcePart,
+    /// Bits that are then inverted: signs of packed values.
+    pub flip: u32,
 }
 
 /// Part of a dword that is read.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Taken {
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SourcePart {
     /// All of it.
+    #[default]
     Whole,
-    /// A part, by shifts up, then down, perhaps extended by its sign.
-    Part { up: u32, down: u32, extends: bool },
-    /// Halves, so far up, that become the low and the high half.
-    Halves { low: u32, high: u32 },
-    /// The half that is so far up, as a value in single precision; its denormals follow MODE, or never count.
-    Widened { up: u32, flushes: bool },
+    /// A part, by shifts up, then down, which may extend its sign.
+    Bits {
+        /// Distance of the shift up.
+        up: u32,
+        /// Distance of the shift down.
+        down: u32,
+        /// The part's sign is extended.
+        extends: bool,
+    },
+    /// Halves, in any order or one twice.
+    Halves {
+        /// Lowest bit of the half that becomes the low one.
+        low: u32,
+        /// Lowest bit of the half that becomes the high one.
+        high: u32,
+    },
+    /// A half as a value in single precision.
+    Widened {
+        /// Lowest bit of the half.
+        up: u32,
+        /// Denormals are flushed, whatever MODE says.
+        flushes: bool,
+    },
 }
 
 /// Changes of a result, in this order.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct ResultChange {
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ResultChange {
     /// The type of factor and clamp.
-    pub(crate) ty: Ty,
+    pub ty: Ty,
     /// Registers that it has.
-    pub(crate) dwords: usize,
+    pub dwords: u8,
     /// The power of two that it is multiplied by.
-    pub(crate) factor: i32,
+    pub factor: i8,
     /// Floating-point values are clamped to 0..=1; the operations on integers clamp by themselves.
-    pub(crate) clamp: bool,
-    /// A part of it is put in the place of a part of its register.
-    pub(crate) part: Option<Placed>,
+    pub clamp: bool,
+    /// The part of its register that it goes to, if not all of it.
+    pub part: Option<ResultPart>,
 }
 
-impl Default for How {
-    fn default() -> How {
-        How {
-            taken: Taken::Whole,
-            flip: 0,
-        }
-    }
-}
-
-impl Default for ResultChange {
-    fn default() -> ResultChange {
-        ResultChange {
-            ty: Ty::B32,
-            dwords: 1,
-            factor: 0,
-            clamp: false,
-            part: None,
-        }
-    }
-}
-
-/// In the low half of its register, of which the other stays.
-const LOW_HALF: Placed = Placed {
-    top: HALF_BITS,
-    extends: false,
-    low: 0,
-    keep: HIGH,
+/// The low half of a register, whose high half is unchanged.
+const LOW_HALF: ResultPart = ResultPart {
+    selection: Selection::LOW_HALF,
+    unused: Unused::Preserve,
 };
-pub(crate) const LOW: u32 = 0xffff;
-const HIGH: u32 = 0xffff_0000;
+/// The high half of a register, whose low half is unchanged.
+const HIGH_HALF: ResultPart = ResultPart {
+    selection: Selection::HIGH_HALF,
+    unused: Unused::Preserve,
+};
+const LOW: u32 = 0xffff;
 /// Bits of half a dword.
 pub(crate) const HALF_BITS: u32 = 16;
 /// Sign of the value in the low half.
@@ -112,8 +100,95 @@ const SIGN: u32 = 0x8000_0000;
 /// Bytes of a dword.
 pub(crate) const DWORD: u8 = 4;
 
-impl Asked {
-    pub(crate) fn of(inst: &Inst) -> Asked {
+impl Modifiers {
+    /// The sign modifiers of an instruction's sources, and the other changes that its encoding asks for: VOP3, VOP3P, SDWA and DPP
+    /// have some. Constant sources are replaced by their changed values.
+    pub(super) fn of(inst: &Inst, args: &mut [Arg; MAX_ARGS]) -> (Signs, Modifiers) {
+        let fields = ModifierFields::of(inst);
+        let sub_dword = SubDword::of(inst);
+        // Packed instructions whose sources are not packed mix precisions.
+        let is_mixed = inst.layout().has(Field::OpSelHi)
+            && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
+        let mut sources = [SourceChange::default(); SOURCES];
+        for ((place, slot), arg) in inst.row().slots().enumerate().zip(args) {
+            let Some(number) = source_number(slot.field) else {
+                continue;
+            };
+            let change = match sub_dword.and_then(|parts| parts.source(slot.field)) {
+                _ if is_mixed => {
+                    // A product is rounded, and flushed, before it is added to (errata E195).
+                    let is_unfused = matches!(inst.does(), Does::Alu(AluOp::Mix(AluOp::MulAdd, _)));
+                    fields.of_mixed(place, is_unfused)
+                }
+                part => fields.of_source(place, slot, part),
+            };
+            if let Arg::Const(bits) = arg
+                && change != SourceChange::default()
+                && let Some(changed) = change.of_constant(*bits as u32)
+            {
+                *arg = Arg::Const(changed.into());
+                continue;
+            }
+            sources[number] = change;
+        }
+        let modifiers = Modifiers {
+            sources,
+            cross_lane: CrossLane::of(inst),
+            result: ResultChange::of(inst, fields.high & 1 != 0),
+        };
+        (fields.signs(inst, is_mixed), modifiers)
+    }
+
+    /// True if nothing is changed.
+    pub(super) fn are_none(&self) -> bool {
+        self.sources == [SourceChange::default(); SOURCES]
+            && self.cross_lane.is_none()
+            && self.result.is_none()
+    }
+
+    /// The change of the source with a number.
+    pub(super) fn source(&self, number: usize) -> SourceChange {
+        self.sources[number]
+    }
+
+    /// The lanes that the source with a number is read from, if not the lane itself.
+    pub(super) fn lanes_of(&self, number: usize) -> Option<&CrossLane> {
+        self.cross_lane().filter(|_| number == CROSSED)
+    }
+
+    /// The lanes that a source is read from, if not the lane itself.
+    pub(super) fn cross_lane(&self) -> Option<&CrossLane> {
+        self.cross_lane.as_ref()
+    }
+
+    /// The changes of the result, if there are any.
+    pub(super) fn result(&self) -> Option<ResultChange> {
+        Some(self.result).filter(|result| !result.is_none())
+    }
+
+    /// True if all that happens to the result is that the other half of its register stays as it was, which the operation sees to.
+    pub(super) fn keep_high(&self) -> bool {
+        self.cross_lane.is_none() && self.result.keeps_high()
+    }
+}
+
+/// Modifier fields of an instruction. Sets of operands have a bit for each, at its place among the operands.
+#[derive(Clone, Copy, Debug, Default)]
+struct ModifierFields {
+    /// Sources of which the absolute value is taken.
+    absolute: u8,
+    /// Sources that are then negated; of packed ones the low half.
+    negate: u8,
+    /// Packed sources of which the high half is negated; of mixed precision, those of which the absolute value is taken.
+    negate_high: u8,
+    /// Operands whose high half counts; of packed ones, sources whose high half is the low operation's.
+    high: u8,
+    /// Packed sources whose low half is the high operation's; of mixed precision, those in single precision.
+    low: u8,
+}
+
+impl ModifierFields {
+    fn of(inst: &Inst) -> ModifierFields {
         let layout = inst.layout();
         // The fields have a bit for each source, and OP_SEL one more for the destination.
         let by_operand = |sources: u64| {
@@ -136,7 +211,7 @@ impl Asked {
         let of_sources = |all: Field, first: Field, second: Field| {
             inst.get(all) | inst.get(first) | inst.get(second) << 1
         };
-        let mut asked = Asked {
+        let mut fields = ModifierFields {
             absolute: by_operand(of_sources(Field::Abs, Field::Src0Abs, Field::Src1Abs)),
             negate: by_operand(of_sources(Field::Neg, Field::Src0Neg, Field::Src1Neg)),
             negate_high: by_operand(inst.get(Field::NegHi)),
@@ -145,16 +220,16 @@ impl Asked {
         };
         if layout.has(Field::OpSelHi) {
             let high = inst.get(Field::OpSelHi) | inst.get(Field::OpSelHi2) << 2;
-            asked.low = by_operand(!high & 0b111);
+            fields.low = by_operand(!high & 0b111);
         }
         if inst.row().implicit().has(Implicit::HIGH_HALF) {
-            asked.high |= 1;
+            fields.high |= 1;
         }
-        asked
+        fields
     }
 
-    /// Sign modifiers of its sources, where each has a sign.
-    pub(crate) fn signs(&self, inst: &Inst, is_mixed: bool) -> Signs {
+    /// Sign modifiers of the sources, where each has a sign.
+    fn signs(&self, inst: &Inst, is_mixed: bool) -> Signs {
         let absolute = if is_mixed {
             self.negate_high
         } else {
@@ -171,46 +246,46 @@ impl Asked {
     }
 
     /// Change of a source before its sign modifier: the part of the register that is read (errata E137, E140).
-    pub(crate) fn of_source(
+    fn of_source(
         &self,
         place: usize,
         slot: &Slot,
         part: Option<(Selection, bool)>,
-    ) -> How {
+    ) -> SourceChange {
         let has = |set: u8| set >> place & 1 != 0;
-        let mut how = How::default();
+        let mut change = SourceChange::default();
         if let Some((part, extends)) = part {
             let (up, down) = part.shifts();
-            how.taken = Taken::part(up, down, extends);
+            change.part = SourcePart::bits(up, down, extends);
         }
         match slot.ty {
             Ty::F16x2 | Ty::I16x2 => {
                 let low = if has(self.high) { HALF_BITS } else { 0 };
                 let high = if has(self.low) { 0 } else { HALF_BITS };
                 if (low, high) != (0, HALF_BITS) {
-                    how.taken = Taken::Halves { low, high };
+                    change.part = SourcePart::Halves { low, high };
                 }
                 if slot.ty == Ty::F16x2 {
-                    how.flip = if has(self.negate) { SIGN_LOW } else { 0 }
+                    change.flip = if has(self.negate) { SIGN_LOW } else { 0 }
                         | if has(self.negate_high) { SIGN } else { 0 };
                 }
             }
             Ty::F16 | Ty::B16 | Ty::U16 | Ty::I16 if has(self.high) => {
-                how.taken = Taken::part(0, HALF_BITS, false);
+                change.part = SourcePart::bits(0, HALF_BITS, false);
             }
             _ => {}
         }
-        how
+        change
     }
 
-    /// The same of mixed precision: a source is in single precision, or the half of a register that OP_SEL names where
+    /// Change of a source of mixed precision: it is in single precision, or the half of a register that OP_SEL names where
     /// OP_SEL_HI is set, and every value of that is one of single precision. V_MAD_MIX has no denormals (errata E195).
-    pub(crate) fn of_mixed(&self, place: usize, flushes: bool) -> How {
+    fn of_mixed(&self, place: usize, flushes: bool) -> SourceChange {
         let has = |set: u8| set >> place & 1 != 0;
-        How {
-            taken: match (has(self.low), has(self.high)) {
-                (true, _) => Taken::Whole,
-                (false, is_high) => Taken::Widened {
+        SourceChange {
+            part: match (has(self.low), has(self.high)) {
+                (true, _) => SourcePart::Whole,
+                (false, is_high) => SourcePart::Widened {
                     up: if is_high { HALF_BITS } else { 0 },
                     flushes,
                 },
@@ -220,9 +295,47 @@ impl Asked {
     }
 }
 
+impl SourceChange {
+    /// The changed value of a dword that is the same in all lanes; nothing if that needs MODE.
+    fn of_constant(self, dword: u32) -> Option<u32> {
+        let part = match self.part {
+            SourcePart::Whole => dword,
+            SourcePart::Bits { up, down, extends } => bits(dword, up, down, extends),
+            SourcePart::Halves { low, high } => halves(dword, low, high),
+            SourcePart::Widened { .. } => return None,
+        };
+        Some(part ^ self.flip)
+    }
+}
+
+impl SourcePart {
+    fn bits(up: u32, down: u32, extends: bool) -> SourcePart {
+        match (up, down) {
+            (0, 0) => SourcePart::Whole,
+            _ => SourcePart::Bits { up, down, extends },
+        }
+    }
+}
+
+/// The value of [`SourcePart::Bits`].
+#[inline(always)]
+pub(crate) fn bits(dword: u32, up: u32, down: u32, extends: bool) -> u32 {
+    if extends {
+        ((dword << up) as i32 >> down) as u32
+    } else {
+        dword << up >> down
+    }
+}
+
+/// The value of [`SourcePart::Halves`].
+#[inline(always)]
+pub(crate) fn halves(dword: u32, low: u32, high: u32) -> u32 {
+    dword >> low & LOW | (dword >> high) << HALF_BITS
+}
+
 /// The number of a source, which is that of its field; nothing of other operands. An
 /// accumulator is read as it is, whatever is asked for the result that replaces it.
-pub(crate) fn source_number(field: Field) -> Option<usize> {
+pub(super) fn source_number(field: Field) -> Option<usize> {
     match field {
         Field::Src0 => Some(0),
         Field::Src1 => Some(1),
@@ -233,7 +346,7 @@ pub(crate) fn source_number(field: Field) -> Option<usize> {
 
 impl ResultChange {
     /// Changes of an instruction's result, which is the high half of its register if `to_high`.
-    pub(crate) fn of(inst: &Inst, to_high: bool) -> ResultChange {
+    fn of(inst: &Inst, to_high: bool) -> ResultChange {
         let destination = inst.row().slots().find(|slot| slot.field == Field::Vdst);
         let selects = inst.row().modifiers().any(|m| m.field == Field::OpSel);
         // Some 16-bit results leave the other half of their register as it was (errata E304); all others have no half to go to.
@@ -246,11 +359,7 @@ impl ResultChange {
                 debug_assert!(!merges && !to_high, "parts have one place");
                 sub_dword.destination()
             }
-            None if to_high => Some(Placed {
-                low: HALF_BITS,
-                keep: LOW,
-                ..LOW_HALF
-            }),
+            None if to_high => Some(HIGH_HALF),
             None => merges.then_some(LOW_HALF),
         };
         let ty = inst.row().slots().next().map_or(Ty::B32, |slot| slot.ty);
@@ -269,22 +378,13 @@ impl ResultChange {
         }
     }
 
-    /// True if it has 16 bits and is as the operation leaves it, but for the high half of its register.
-    pub(crate) fn only_merges(&self) -> bool {
+    /// True if the result has 16 bits, and its only change is that the high half of its register stays as it was.
+    fn keeps_high(&self) -> bool {
         let is_short = self.ty.bytes() == 2;
         is_short && self.factor == 0 && !self.clamp && self.part == Some(LOW_HALF)
     }
 
-    pub(crate) fn is_nothing(&self) -> bool {
+    fn is_none(&self) -> bool {
         self.factor == 0 && !self.clamp && self.part.is_none()
-    }
-}
-
-impl Taken {
-    fn part(up: u32, down: u32, extends: bool) -> Taken {
-        match (up, down) {
-            (0, 0) => Taken::Whole,
-            _ => Taken::Part { up, down, extends },
-        }
     }
 }

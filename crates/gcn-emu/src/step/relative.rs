@@ -8,13 +8,19 @@ use gcn_isa::{Does, Inst};
 use super::arg::{Arg, MAX_ARGS};
 use crate::wave::Wave;
 
-/// Operands of an instruction that M0 is added to.
+/// Operands of an instruction that M0 is added to; wide ones have two registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Relative {
-    destination: bool,
-    source: bool,
-    /// Registers of each operand.
-    dwords: u8,
+pub enum Relative {
+    /// The destination.
+    Destination,
+    /// The source.
+    Source,
+    /// Destination and source.
+    Both,
+    /// The destination, of two registers.
+    WideDestination,
+    /// The source, of two registers.
+    WideSource,
 }
 
 impl Relative {
@@ -23,21 +29,46 @@ impl Relative {
         let Does::Alu(AluOp::MoveRelative(operand)) = inst.does() else {
             return None;
         };
-        Some(Relative {
-            destination: operand != Moved::Source,
-            source: operand != Moved::Destination,
-            dwords: inst.row().slots().next()?.ty.dwords(),
+        let is_wide = inst.row().slots().next()?.ty.dwords() > 1;
+        Some(match (operand, is_wide) {
+            (Moved::Destination, false) => Relative::Destination,
+            (Moved::Destination, true) => Relative::WideDestination,
+            (Moved::Source, false) => Relative::Source,
+            (Moved::Source, true) => Relative::WideSource,
+            (Moved::Both, _) => Relative::Both,
         })
+    }
+
+    fn moves_destination(self) -> bool {
+        match self {
+            Relative::Destination | Relative::Both | Relative::WideDestination => true,
+            Relative::Source | Relative::WideSource => false,
+        }
+    }
+
+    fn moves_source(self) -> bool {
+        match self {
+            Relative::Source | Relative::Both | Relative::WideSource => true,
+            Relative::Destination | Relative::WideDestination => false,
+        }
+    }
+
+    /// Registers of each operand.
+    fn dwords(self) -> u8 {
+        match self {
+            Relative::Destination | Relative::Source | Relative::Both => 1,
+            Relative::WideDestination | Relative::WideSource => 2,
+        }
     }
 
     /// The operands with the registers that they name: destination, then source. Out of range a source is v0 or s0 and a
     /// destination `Arg::None`.
     pub fn operands(self, w: &Wave, mut args: [Arg; MAX_ARGS]) -> [Arg; MAX_ARGS] {
         let [destination, source, ..] = &mut args;
-        if self.destination {
+        if self.moves_destination() {
             *destination = self.moved(w, *destination).unwrap_or_default();
         }
-        if self.source {
+        if self.moves_source() {
             *source = self.moved(w, *source).unwrap_or(match *source {
                 Arg::Vgpr(_) => Arg::Vgpr(0),
                 Arg::Scalar(_) => Arg::Scalar(0),
@@ -57,7 +88,7 @@ impl Relative {
             }
             Arg::Scalar(first) => {
                 let first = moved(first)?;
-                let is_there = first < w.isa.sgprs() && w.owns_scalars(first, self.dwords);
+                let is_there = first < w.isa.sgprs() && w.owns_scalars(first, self.dwords());
                 is_there.then_some(Arg::Scalar(first))
             }
             Arg::None | Arg::Special(_) | Arg::Const(_) | Arg::Imm(_) => None,

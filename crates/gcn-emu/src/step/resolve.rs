@@ -196,7 +196,7 @@ fn family(inst: &Inst) -> Option<Family> {
 }
 
 /// The effect of an instruction: that of its row, where DMASK does not say that an atomic of an image has 64 bits.
-fn effect(inst: &Inst) -> Does {
+pub(super) fn effect(inst: &Inst) -> Does {
     match (inst.encoding, inst.does()) {
         (Encoding::Mimg, Does::Atomic(op, ty)) => Does::Atomic(op, image::width(inst, op, ty)),
         (_, does) => does,

@@ -24,7 +24,7 @@ pub struct Selection {
 
 /// Treatment of the rest of a destination's register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Unused {
+pub enum Unused {
     /// Zeros.
     Pad,
     /// The part's sign above it, zeros below.
@@ -33,17 +33,13 @@ enum Unused {
     Preserve,
 }
 
-/// Placement of the low part of a dword in a register.
+/// Part of a destination's register that receives the low bits of a result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Placed {
-    /// Bits above the part.
-    pub top: u32,
-    /// The part is extended by its sign.
-    pub extends: bool,
-    /// The lowest bit of its place.
-    pub low: u32,
-    /// Bits of the register that stay what they are.
-    pub keep: u32,
+pub struct ResultPart {
+    /// Bits of the register.
+    pub selection: Selection,
+    /// Treatment of the other bits.
+    pub unused: Unused,
 }
 
 impl SubDword {
@@ -80,25 +76,22 @@ impl SubDword {
         }
     }
 
-    /// Placement of the result in the destination's register (errata E138); nothing if it is all of it.
-    pub(super) fn destination(&self) -> Option<Placed> {
-        let part = self.destination;
-        let place = part.ones() << part.low;
-        Some(Placed {
-            top: part.top(),
-            extends: self.unused == Unused::Sext,
-            low: part.low.into(),
-            keep: match self.unused {
-                Unused::Pad | Unused::Sext => 0,
-                Unused::Preserve => !place,
-            },
+    /// The part of the destination's register that the result goes to (errata E138); nothing if it is all of it.
+    pub(super) fn destination(&self) -> Option<ResultPart> {
+        Some(ResultPart {
+            selection: self.destination,
+            unused: self.unused,
         })
-        .filter(|_| part != Selection::DWORD)
+        .filter(|part| part.selection != Selection::DWORD)
     }
 }
 
 impl Selection {
     const DWORD: Selection = Selection { low: 0, width: 32 };
+    /// The low half of a dword.
+    pub(super) const LOW_HALF: Selection = Selection { low: 0, width: 16 };
+    /// The high half of a dword.
+    pub(super) const HIGH_HALF: Selection = Selection { low: 16, width: 16 };
 
     /// From a field; nothing for the reserved number.
     fn selected(number: u64) -> Option<Selection> {
@@ -115,13 +108,18 @@ impl Selection {
         }
     }
 
-    /// As many ones as the part has bits.
-    fn ones(self) -> u32 {
-        u32::MAX >> self.top()
+    /// The lowest bit.
+    pub(crate) fn low(self) -> u32 {
+        self.low.into()
+    }
+
+    /// The bits of a register.
+    pub(crate) fn mask(self) -> u32 {
+        u32::MAX >> self.top() << self.low
     }
 
     /// Bits of a dword above the part's, if they were its low ones.
-    fn top(self) -> u32 {
+    pub(crate) fn top(self) -> u32 {
         u32::BITS - u32::from(self.width)
     }
 

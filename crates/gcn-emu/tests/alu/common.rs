@@ -108,7 +108,14 @@ pub fn prepared(inst: &Inst) -> (Code, Handler) {
         .collect();
     let code = Code::new(inst.isa, BASE, &bytes, 256, SGPRS);
     let handler = match code.step(BASE) {
-        Some(Ok(step)) if matches!(step.run, Executor::Vector | Executor::Scalar) => step.handler,
+        Some(Ok(step))
+            if matches!(
+                step.run,
+                Executor::Vector | Executor::Scalar | Executor::ScalarControl
+            ) =>
+        {
+            step.handler
+        }
         other => panic!("{}: {other:?}", inst.text()),
     };
     (code, handler)
@@ -125,7 +132,7 @@ pub fn execute(wave: &mut Wave, inst: &Inst) -> bool {
     assert_eq!(step.inst.op, inst.op, "it decodes to the same");
     wave.pc = BASE + u64::from(step.bytes);
     match step.run {
-        Executor::Vector | Executor::Scalar => {
+        Executor::Vector | Executor::Scalar | Executor::ScalarControl => {
             (step.handler)(wave, step);
             true
         }

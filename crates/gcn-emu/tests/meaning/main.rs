@@ -283,7 +283,7 @@ fn exact_meanings_are_what_is_executed() {
                         continue;
                     };
                     rig.scramble(&mut noise);
-                    let result = compare(&mut rig, &inst, meaning.code);
+                    let result = compare(&mut rig, &inst, &meaning.code);
                     failures.extend(
                         result
                             .err()

@@ -1,97 +1,60 @@
 //! Modifiers of a vector instruction's encoding: absolute values and negations, halves, parts of
 //! registers, other lanes, factors and clamps.
 //!
-//! Decoding works out the modifiers as shifts and masks that are the same for all lanes ([`crate::step::modifiers`]).
-//! Signs, which most ask for, are taken off and turned over as sources are fetched. What else there is becomes an
-//! instruction around the instruction ([`Modified`]): sources of which something is asked are changed into the wave's
-//! rows for such, the operation is done with those, and what it has written is changed where it is. The operation's own handler
-//! knows nothing of all this.
+//! [`Decoded`](crate::step::Decoded) has the modifiers as shifts and masks that are the same for all lanes ([`crate::step::modifiers`]).
+//! Signs, which most modify, are removed and inverted as sources are fetched. The rest is done by a handler around the operation's
+//! ([`Modified`]): modified sources are staged in the wave's rows for them, the operation reads those, and its result is changed in
+//! place. The operation's own handler knows nothing of all this.
 
 use std::hint::select_unpredictable as select;
 
-use gcn_isa::effect::AluOp;
-use gcn_isa::{Does, Field, Ty};
+use gcn_isa::Ty;
 
 use super::env::Env;
 use super::exact;
 use super::float::{F16, Float};
 use super::{operands, scalar_operand};
 use crate::lanes::{HalfFloat, LANES, Lanes, NOTHING, at_each_level, widened};
-use crate::step::modifiers::{
-    Asked, Change, DWORD, HALF_BITS, How, LOW, ResultChange, Taken, source_number,
-};
+use crate::step::modifiers::{HALF_BITS, ResultChange, SourceChange, SourcePart, bits, halves};
 use crate::step::{
-    Arg, Around, CrossLane, Handler, MAX_ARGS, Modified, Placed, Splats, Step, SubDword,
+    Arg, Around, Handler, MAX_ARGS, Modified, ResultPart, Splats, StagedSource, Step, Unused,
 };
 use crate::wave::Wave;
 
-/// The number of the source that DPP reads from other lanes.
-const CROSSED: usize = 0;
-
-/// Makes a vector instruction do what its encoding asks beyond its operation: VOP3, VOP3P, SDWA and DPP may ask something.
+/// Prepares a vector instruction's step, which has its operation's handler, to find its operands and to obey its modifiers.
 /// A source that is neither register nor constant becomes one in the wave's rows for such.
-pub fn apply(step: &mut Step) {
-    let inst = step.inst;
-    let asked = Asked::of(&inst);
-    let cross_lane = CrossLane::of(&inst);
-    let sub_dword = SubDword::of(&inst);
-    // Packed instructions whose sources are not packed mix precisions.
-    let is_mixed = inst.layout().has(Field::OpSelHi)
-        && (inst.row().slots()).any(|slot| slot.field == Field::Src0 && slot.ty == Ty::F32);
-    step.signs = asked.signs(&inst, is_mixed);
+pub fn prepare(step: &mut Step) {
     let mut args = step.args;
-    let mut changes = Vec::new();
-    for ((place, slot), arg) in inst.row().slots().enumerate().zip(&mut args) {
-        let Some(number) = source_number(slot.field) else {
+    let mut staged = Vec::new();
+    for (place, source) in step.sources() {
+        let is_special = matches!(source.arg, Arg::Special(_));
+        let is_crossed = source.cross_lane.is_some();
+        if source.change == SourceChange::default() && !is_crossed && !is_special {
             continue;
-        };
-        let change = Change {
+        }
+        if !is_special {
+            args[place] = Arg::None;
+        }
+        staged.push(StagedSource {
             place,
-            number,
-            is_wide: slot.ty.bytes() > DWORD,
-            how: match sub_dword.and_then(|parts| parts.source(slot.field)) {
-                _ if is_mixed => {
-                    // A product is rounded, and flushed, before it is added to (errata E195).
-                    let is_unfused = matches!(inst.does(), Does::Alu(AluOp::Mix(AluOp::MulAdd, _)));
-                    asked.of_mixed(place, is_unfused)
-                }
-                part => asked.of_source(place, slot, part),
-            },
-        };
-        let reads_others = number == CROSSED && cross_lane.is_some();
-        let is_other = matches!(arg, Arg::Special(_));
-        if change.how == How::default() && !reads_others && !is_other {
-            continue;
-        }
-        if let Arg::Const(bits) = arg
-            && let Some(changed) = change.how.of_constant(*bits)
-        {
-            *arg = Arg::Const(changed);
-            continue;
-        }
-        if !is_other {
-            *arg = Arg::None;
-        }
-        changes.push(change);
+            is_wide: source.is_wide,
+            is_crossed,
+            change: source.change,
+        });
     }
-    let mut result = ResultChange::of(&inst, asked.high & 1 != 0);
-    if result.only_merges() && cross_lane.is_none() {
-        result.part = None;
-        step.keeps_high = true;
-    }
-    let (mut operation, splats) = step.with(args);
+    let result = step.result().filter(|_| !step.keeps_high);
+    let (mut operation, splats) = step.with_operands(args);
     if splats.places != 0 {
         operation.around = Some(Box::new(Around::Splats(splats, operation.handler)));
         operation.handler = splatting_handler();
     }
-    if changes.is_empty() && result.is_nothing() {
+    if staged.is_empty() && result.is_none() {
         *step = operation;
         return;
     }
     step.around = Some(Box::new(Around::Modifiers(Modified {
         operation,
-        changes: changes.into(),
-        cross_lane,
+        staged: staged.into(),
         result,
     })));
     step.handler = handler();
@@ -102,23 +65,22 @@ impl Modified {
     pub(super) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Modified {
         Modified {
             operation: self.operation.with_registers(args),
-            changes: self.changes.clone(),
-            cross_lane: self.cross_lane.clone(),
+            staged: self.staged.clone(),
             ..*self
         }
     }
 
     /// Puts the changed sources in their rows. Returns the lanes that the result is for.
     #[inline(always)]
-    fn change(&self, w: &mut Wave, s: &Step) -> u64 {
+    fn stage(&self, w: &mut Wave, s: &Step) -> u64 {
         let exec = w.exec();
-        let found = match &self.cross_lane {
+        let found = match s.cross_lane() {
             Some(cross_lane) => cross_lane.finding(exec),
             None => u64::MAX,
         };
-        let halves = Env::of::<F16>(w.mode);
-        for change in &self.changes {
-            let arg = s.args[change.place];
+        let env = Env::of::<F16>(w.mode);
+        for source in &self.staged {
+            let arg = s.args[source.place];
             let bits: u64 = scalar_operand::read(w, arg);
             let (registers, _, mut staged) = w.split_for_sources();
             let splat;
@@ -129,20 +91,19 @@ impl Modified {
                 splat = [bits, bits >> u32::BITS].map(|dword| Lanes::splat(dword as u32));
                 [&splat[0], &splat[1]]
             };
-            let Some([low, high, _]) = staged.source(change.place) else {
+            let Some([low, high, _]) = staged.source(source.place) else {
                 continue;
             };
-            match &self.cross_lane {
-                _ if change.is_wide => (*low, *high) = (*from_low, *from_high),
-                Some(cross_lane) if change.number == CROSSED => {
-                    change
-                        .how
-                        .apply(halves, &cross_lane.read(from_low, found), low);
+            let change = &source.change;
+            match s.cross_lane() {
+                _ if source.is_wide => (*low, *high) = (*from_low, *from_high),
+                Some(cross_lane) if source.is_crossed => {
+                    apply(change, env, &cross_lane.read(from_low, found), low);
                 }
-                _ => change.how.apply(halves, from_low, low),
+                _ => apply(change, env, from_low, low),
             }
         }
-        match &self.cross_lane {
+        match s.cross_lane() {
             Some(cross_lane) => cross_lane.written(exec, found),
             None => exec,
         }
@@ -151,10 +112,9 @@ impl Modified {
     /// Changes what the operation has written in the lanes of `exec`; the others' is what was there, which the wave's
     /// staging has.
     #[inline(always)]
-    fn finish(&self, w: &mut Wave, exec: u64) {
-        let outcome = &self.result;
+    fn finish(&self, w: &mut Wave, outcome: &ResultChange, exec: u64) {
         let mode = w.mode;
-        let Some((registers, olds)) = result(w, self) else {
+        let Some((registers, olds)) = result(w, self, outcome) else {
             return;
         };
         if outcome.clamp || outcome.factor != 0 {
@@ -178,22 +138,8 @@ impl Modified {
             }
         }
         for (register, old) in registers.iter_mut().zip(olds) {
-            if let Some(Placed {
-                top,
-                extends,
-                low,
-                keep,
-            }) = outcome.part
-            {
-                for (new, old) in register.0.iter_mut().zip(&old.0) {
-                    let part = *new << top;
-                    let part = if extends {
-                        (part as i32 >> top) as u32
-                    } else {
-                        part >> top
-                    };
-                    *new = old & keep | part << low;
-                }
+            if let Some(part) = outcome.part {
+                put_part(part, register, old);
             }
             if exec != u64::MAX {
                 register.blend(old, !exec);
@@ -202,13 +148,32 @@ impl Modified {
     }
 }
 
+/// Moves the low bits of each lane to a part of it, around which is what the register had, or other bits.
+#[inline(always)]
+fn put_part(part: ResultPart, register: &mut Lanes, old: &Lanes) {
+    let ResultPart { selection, unused } = part;
+    let (top, low) = (selection.top(), selection.low());
+    let kept = match unused {
+        Unused::Pad | Unused::Sext => 0,
+        Unused::Preserve => !selection.mask(),
+    };
+    for (new, old) in register.0.iter_mut().zip(&old.0) {
+        let part = bits(*new, top, top, unused == Unused::Sext);
+        *new = old & kept | part << low;
+    }
+}
+
 /// Registers that an instruction writes, and the staging for what they had before.
 #[inline(always)]
-fn result<'a>(w: &'a mut Wave, modified: &Modified) -> Option<(&'a mut [Lanes], &'a mut [Lanes])> {
+fn result<'a>(
+    w: &'a mut Wave,
+    modified: &Modified,
+    outcome: &ResultChange,
+) -> Option<(&'a mut [Lanes], &'a mut [Lanes])> {
     let Arg::Vgpr(first) = modified.operation.args[0] else {
         return None;
     };
-    let (first, dwords) = (usize::from(first), modified.result.dwords);
+    let (first, dwords) = (usize::from(first), usize::from(outcome.dwords));
     let registers = w.vgprs.get_mut(first..first + dwords)?;
     Some((registers, &mut w.staging.old[..dwords]))
 }
@@ -255,61 +220,49 @@ fn handler() -> Handler {
         };
         let operation = &modified.operation;
         let exec = w.exec();
-        let lanes = modified.change(w, s);
-        if modified.cross_lane.is_some() {
+        let lanes = modified.stage(w, s);
+        let is_crossed = s.cross_lane().is_some();
+        if is_crossed {
             w.set_exec(lanes);
         }
-        let finishes = !modified.result.is_nothing();
-        if finishes
-            && (modified.result.part.is_some() || lanes != u64::MAX)
-            && let Some((registers, olds)) = result(w, modified)
+        if let Some(outcome) = &modified.result
+            && (outcome.part.is_some() || lanes != u64::MAX)
+            && let Some((registers, olds)) = result(w, modified, outcome)
         {
             olds.copy_from_slice(registers);
         }
         (operation.handler)(w, operation);
-        if finishes {
-            modified.finish(w, lanes);
+        if let Some(outcome) = &modified.result {
+            modified.finish(w, outcome, lanes);
         }
-        if modified.cross_lane.is_some() {
+        if is_crossed {
             w.set_exec(exec);
         }
     }
 }
 }
 
-impl How {
-    /// A constant source changed; nothing if that needs MODE.
-    fn of_constant(&self, bits: u64) -> Option<u64> {
-        if matches!(self.taken, Taken::Widened { .. }) {
-            return None;
+/// Changes a source's dwords; halves to be widened have the denormals that `env` says.
+#[inline(always)]
+fn apply(change: &SourceChange, env: Env, from: &Lanes, to: &mut Lanes) {
+    let flip = change.flip;
+    match change.part {
+        SourcePart::Whole => each_of(from, to, |dword| dword ^ flip),
+        SourcePart::Bits { up, down, extends } if extends => {
+            each_of(from, to, |dword| bits(dword, up, down, true) ^ flip);
         }
-        let mut changed = Lanes::ZERO;
-        self.apply(Env::KEEPING, &Lanes::splat(bits as u32), &mut changed);
-        Some(changed.0[0].into())
-    }
-
-    /// Changes a source's dwords; halves to be widened have the denormals that `halves` says.
-    #[inline(always)]
-    fn apply(&self, halves: Env, from: &Lanes, to: &mut Lanes) {
-        let flip = self.flip;
-        match self.taken {
-            Taken::Whole => each_of(from, to, |dword| dword ^ flip),
-            Taken::Part { up, down, extends } if extends => each_of(from, to, |dword| {
-                ((dword << up) as i32 >> down) as u32 ^ flip
-            }),
-            Taken::Part { up, down, .. } => {
-                each_of(from, to, |dword| dword << up >> down ^ flip);
-            }
-            Taken::Halves { low, high } => each_of(from, to, |dword| {
-                (dword >> low & LOW | (dword >> high) << HALF_BITS) ^ flip
-            }),
-            Taken::Widened { up, flushes } => {
-                let halves = if flushes { Env::FLUSHING } else { halves };
-                each_of(&widened(*from, up), to, |dword| {
-                    let half = HalfFloat::<0>(f32::from_bits(dword));
-                    halves.input(half).0.to_bits()
-                })
-            }
+        SourcePart::Bits { up, down, .. } => {
+            each_of(from, to, |dword| bits(dword, up, down, false) ^ flip);
+        }
+        SourcePart::Halves { low, high } => {
+            each_of(from, to, |dword| halves(dword, low, high) ^ flip);
+        }
+        SourcePart::Widened { up, flushes } => {
+            let env = if flushes { Env::FLUSHING } else { env };
+            each_of(&widened(*from, up), to, |dword| {
+                let half = HalfFloat::<0>(f32::from_bits(dword));
+                env.input(half).0.to_bits()
+            })
         }
     }
 }
@@ -344,7 +297,7 @@ fn dx10_clamp(mode: u32) -> bool {
 fn finish_float<F: Float>(mode: u32, outcome: &ResultChange, result: &mut [Lanes]) {
     let env = Env::of::<F>(mode);
     let nan_is_zero = dx10_clamp(mode);
-    let power = outcome.factor;
+    let power = i32::from(outcome.factor);
     if power != 0 && env.takes_factor(mode) {
         let normal: u64 = 1 << F::FRACTION;
         let least = if power < 0 { normal << 1 } else { normal };

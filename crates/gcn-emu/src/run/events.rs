@@ -1,15 +1,18 @@
-//! Emits the events of an instruction to the observers of a thread.
+//! Writes the events of an instruction to the observers of a thread.
 
 use gcn_isa::Does;
-use gcn_isa::simm::MODE_VSKIP;
+use gcn_isa::simm::{MODE_VSKIP, Waitcnt};
+use gcn_isa::uses::Counters;
 
-use super::reporter::{self, Reporter};
 use crate::exec::alu::indexing;
 use crate::exec::memory::{self, Attempt, LaneFault, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
-use crate::observe::{Dispatched, Events, Instruction, Overlook, Skip, Watchers, WaveEnd};
-use crate::scoreboard::OperationId;
+use crate::observe::{
+    Context, Dispatched, Events, Instruction, MemoryEvent, Overlook, Phase, Skip, Verdict,
+    Watchers, WaveEnd,
+};
+use crate::scoreboard::{OperationId, Retired};
 use crate::step::{Arg, Executor, MAX_ARGS, Step};
 use crate::wave::{Waiting, Wave};
 
@@ -27,6 +30,8 @@ pub(super) struct IssueState {
     exec: u64,
     operation: Option<OperationId>,
     skip: Option<Skip>,
+    /// The instruction has been issued before, and has blocked.
+    is_resumed: bool,
 }
 
 impl IssueState {
@@ -34,7 +39,6 @@ impl IssueState {
     #[inline(always)]
     pub(super) fn of(wave: &Wave, step: &Step, counts: bool) -> IssueState {
         let is_moved = indexing::is_on(wave) || step.relative.is_some();
-        let is_counted = counts && (step.memory.is_some() || step.is_message());
         let skip = match step.run {
             Executor::Cancelled => Some(Skip::Destination),
             Executor::Vector | Executor::VectorFromLds | Executor::Memory | Executor::Missing
@@ -46,29 +50,35 @@ impl IssueState {
         };
         IssueState {
             operands: is_moved.then(|| Box::new(indexing::operands(wave, step))),
-            exec: wave.exec(),
-            operation: is_counted.then(|| wave.scoreboard.next()),
             skip,
+            is_resumed: wave.waiting == Waiting::Gws,
+            ..IssueState::plain(wave, step, counts)
         }
     }
 
-    /// The instruction as observers see it.
-    pub(super) fn instruction<'a>(&'a self, step: &'a Step) -> Instruction<'a> {
-        Instruction {
-            step,
-            operands: self.operands.as_deref().unwrap_or(&step.args),
-            exec: self.exec,
-            operation: self.operation,
+    /// The state if the instruction is neither skipped nor resumed, and its operands are those that it names.
+    #[inline(always)]
+    pub(super) fn plain(wave: &Wave, step: &Step, counts: bool) -> IssueState {
+        let is_counted = counts && (step.memory.is_some() || step.is_message());
+        IssueState {
+            operands: None,
+            exec: wave.exec(),
+            operation: is_counted.then(|| wave.scoreboard.next()),
+            skip: None,
+            is_resumed: false,
         }
     }
 }
 
-/// The observers, and the instruction that events are about.
-pub(super) struct Emitter<'a> {
-    pub(super) to: Reporter<'a>,
-    instruction: Instruction<'a>,
+/// The observers, and the instruction that events are about. The small functions that take it by reference are inlined, so that the
+/// host keeps it in registers.
+pub(super) struct EventWriter<'a> {
+    dispatched: &'a Dispatched<'a>,
+    pub(super) watch: &'a mut Watchers,
+    /// Address of the instruction.
+    pub(super) pc: u64,
+    pub(super) instruction: Instruction<'a>,
     skip: Option<Skip>,
-    /// The instruction has been issued before, and has blocked.
     is_resumed: bool,
     /// The observers that overlook its access.
     overlook: Overlook,
@@ -80,56 +90,90 @@ fn is_of_gws(step: &Step) -> bool {
     plan.is_some_and(|plan| matches!(plan.does, Does::Gws(_)))
 }
 
-impl<'a> Emitter<'a> {
-    /// For an instruction of a wave whose `pc` is its address.
+impl<'a> EventWriter<'a> {
+    /// For an instruction at which the wave is now.
     #[inline(always)]
     pub(super) fn new(
         dispatched: &'a Dispatched<'a>,
         watch: &'a mut Watchers,
         issued: &'a IssueState,
         step: &'a Step,
-        wave: &Wave,
+        wave: &mut Wave,
         overlook: Overlook,
-    ) -> Emitter<'a> {
-        let pc = wave.pc;
-        Emitter {
-            to: Reporter {
-                dispatched,
-                watch,
-                pc,
+    ) -> EventWriter<'a> {
+        let pc = dispatched.code.address(step.index);
+        wave.pc = pc;
+        EventWriter {
+            dispatched,
+            watch,
+            pc,
+            instruction: Instruction {
+                step,
+                operands: issued.operands.as_deref().unwrap_or(&step.args),
+                exec: issued.exec,
+                operation: issued.operation,
             },
-            instruction: issued.instruction(step),
             skip: issued.skip,
-            is_resumed: wave.waiting == Waiting::Gws,
+            is_resumed: issued.is_resumed,
             overlook,
+        }
+    }
+
+    #[inline(always)]
+    fn context<'b>(&self, wave: &'b Wave, lds: &'b Lds) -> Context<'b>
+    where
+        'a: 'b,
+    {
+        Context {
+            dispatched: self.dispatched,
+            wave,
+            lds,
+            pc: self.pc,
         }
     }
 
     /// The instruction issues, unless it has before or is to be skipped. With `watches` observers say which registers they watch then.
     #[inline(always)]
-    pub(super) fn begins(&mut self, wave: &Wave, lds: &Lds, watches: bool) {
-        let issue = reporter::issue(self.instruction.step);
-        if !self.is_resumed && self.skip.is_none() {
-            let instruction = &self.instruction;
-            self.to
-                .issues((wave, lds), instruction, issue, self.overlook);
+    pub(super) fn issues(&mut self, wave: &Wave, lds: &Lds, watches: bool) {
+        let events = match self.instruction.step.run {
+            Executor::Wait(_) => Events::WAIT_ISSUES,
+            _ => Events::ISSUES,
+        };
+        let context = self.context(wave, lds);
+        if !self.is_resumed && self.skip.is_none() && self.watch.wants.any(events) {
+            let (overlook, instruction) = (self.overlook, &self.instruction);
+            self.watch
+                .each_accessing(events, overlook, |it| it.issues(&context, instruction));
         }
         if watches {
-            self.to.watches((wave, lds), issue);
+            self.watch.watch(&context, events);
+        }
+    }
+
+    /// The instruction has completed, and the wave goes on at the dword with number `next`.
+    #[inline(always)]
+    pub(super) fn completes(&mut self, wave: &mut Wave, lds: &Lds, next: usize) {
+        if self.watch.wants.any(Events::COMPLETE) {
+            wave.executed += 1;
+            wave.pc = self.dispatched.code.address(next);
+            let context = self.context(wave, lds);
+            let instruction = &self.instruction;
+            self.watch
+                .each(Events::COMPLETE, |it| it.completes(&context, instruction));
         }
     }
 
     /// The instruction has completed, or was skipped; the wave's `pc` is where it goes on. It may wait or end.
     #[inline(always)]
     pub(super) fn ends(&mut self, wave: &Wave, lds: &Lds) {
-        let (context, instruction) = (self.to.context(wave, lds), &self.instruction);
+        let (context, instruction) = (self.context(wave, lds), &self.instruction);
+        let watch = &mut *self.watch;
         match self.skip {
-            None => self.to.completes((wave, lds), instruction),
-            Some(why) => self.to.watch.each(Events::SKIP, |it| {
+            None => watch.each(Events::COMPLETE, |it| it.completes(&context, instruction)),
+            Some(why) => watch.each(Events::SKIP, |it| {
                 it.skipped(&context, instruction.step, why);
             }),
         }
-        let watch = &mut *self.to.watch;
         match wave.waiting {
             Waiting::Barrier => watch.each(Events::BARRIER, |it| it.barrier_arrives(&context)),
             Waiting::Ended => {
@@ -139,26 +183,60 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// Memory is about to be accessed; the addresses are in `transfer`.
+    /// Memory is about to be accessed; the addresses are in `transfer`, or can be found.
     ///
     /// # Errors
     /// The veto of an observer.
+    #[inline(always)]
     pub(super) fn accesses(
         &mut self,
         wave: &Wave,
         lds: &Lds,
         transfer: &Transfer,
     ) -> Result<(), FaultKind> {
-        let (state, instruction) = ((wave, lds), &self.instruction);
-        self.to
-            .accesses(state, instruction, self.overlook, transfer)
+        let (context, overlook) = (self.context(wave, lds), self.overlook);
+        let event = MemoryEvent::new(&self.instruction, &context, Phase::Before, transfer);
+        let mut veto: Option<Box<str>> = None;
+        self.watch.each_accessing(Events::ACCESS, overlook, |it| {
+            if let Verdict::Veto(message) = it.accesses(&context, &event) {
+                veto.get_or_insert(message);
+            }
+        });
+        veto.map_or(Ok(()), |message| Err(FaultKind::Vetoed(message)))
     }
 
-    /// Memory has been accessed; the addresses are in `transfer`.
+    /// Memory has been accessed; the addresses are in `transfer`, or can be found.
+    #[inline(always)]
     pub(super) fn accessed(&mut self, wave: &Wave, lds: &Lds, transfer: &Transfer) {
-        let (state, instruction) = ((wave, lds), &self.instruction);
-        self.to
-            .accessed(state, instruction, self.overlook, transfer);
+        let (context, overlook) = (self.context(wave, lds), self.overlook);
+        let event = MemoryEvent::new(&self.instruction, &context, Phase::After, transfer);
+        self.watch.each_accessing(Events::ACCESSED, overlook, |it| {
+            it.accessed(&context, &event);
+        });
+    }
+
+    /// Waits for the counters, and reports what that makes retire.
+    #[inline(always)]
+    pub(super) fn waits(&mut self, wave: &mut Wave, lds: &Lds, until: Waitcnt) {
+        let retired = &mut self.watch.retired;
+        wave.scoreboard.wait_reported(until, retired);
+        self.retires(wave, lds);
+    }
+
+    /// Counts an operation, and reports what that makes retire.
+    #[inline(always)]
+    pub(super) fn counts(&mut self, wave: &mut Wave, lds: &Lds, counters: Counters) {
+        let retired = &mut self.watch.retired;
+        wave.scoreboard.issue_reported(self.pc, counters, retired);
+        self.retires(wave, lds);
+    }
+
+    #[inline(always)]
+    fn retires(&mut self, wave: &Wave, lds: &Lds) {
+        if !self.watch.retired.is_empty() {
+            let context = self.context(wave, lds);
+            report_retired(self.watch, &context);
+        }
     }
 
     /// Executes a memory instruction between its events, but for issue and completion.
@@ -172,19 +250,19 @@ impl<'a> Emitter<'a> {
         lds: &mut Lds,
         transfer: &mut Transfer,
     ) -> Result<Attempt, Box<LaneFault>> {
-        let wants = self.to.watch.wants;
+        let wants = self.watch.wants;
         if wants.any(Events::CACHE)
             && let Some(plan) = &step.memory
             && matches!(plan.does, Does::Cache(_))
         {
-            let (context, instruction) = (self.to.context(wave, lds), &self.instruction);
-            self.to.watch.each(Events::CACHE, |it| {
+            let (context, instruction) = (self.context(wave, lds), &self.instruction);
+            self.watch.each(Events::CACHE, |it| {
                 it.manages_cache(&context, instruction);
             });
         }
         if wants.any(Events::GWS) && !self.is_resumed && is_of_gws(step) {
-            let context = self.to.context(wave, lds);
-            let watch = &mut *self.to.watch;
+            let context = self.context(wave, lds);
+            let watch = &mut *self.watch;
             watch.each(Events::GWS, |it| it.gws_begins(&context));
         }
         let outcome = self.access(wave, step, lds, transfer)?;
@@ -195,7 +273,7 @@ impl<'a> Emitter<'a> {
     /// Executes a memory instruction between the events of its access.
     ///
     /// # Errors
-    /// As of [`Emitter::memory`].
+    /// As of [`EventWriter::memory`].
     fn access(
         &mut self,
         wave: &mut Wave,
@@ -203,8 +281,8 @@ impl<'a> Emitter<'a> {
         lds: &mut Lds,
         transfer: &mut Transfer,
     ) -> Result<Attempt, Box<LaneFault>> {
-        let Dispatched { device, .. } = *self.to.dispatched;
-        let wants = self.to.watch.wants;
+        let Dispatched { device, .. } = *self.dispatched;
+        let wants = self.watch.wants;
         if !wants.any(Events::ACCESS | Events::ACCESSED) || self.overlook.is_unanimous {
             transfer.forget();
             let outcome = memory::execute(wave, step, lds, device, transfer);
@@ -237,7 +315,7 @@ impl<'a> Emitter<'a> {
         lds: &mut Lds,
         transfer: &mut Transfer,
     ) -> Result<Attempt, Box<LaneFault>> {
-        let device = self.to.dispatched.device;
+        let device = self.dispatched.device;
         memory::addresses(wave, step, device, transfer.access_mut());
         // The registers of the address may be those of the result.
         let mut texels = Vec::new();
@@ -248,7 +326,7 @@ impl<'a> Emitter<'a> {
             if transfer.access_mut().lanes() != 0 {
                 self.accesses(wave, lds, transfer)
                     .map_err(|veto| Box::new((veto, None)))?;
-                if self.to.watch.wants.any(Events::ACCESSED) {
+                if self.watch.wants.any(Events::ACCESSED) {
                     texels.push(transfer.access_mut().clone());
                 }
             }
@@ -264,25 +342,31 @@ impl<'a> Emitter<'a> {
 
     /// Reports that the wave goes on, if it was blocked and is not any more, and has done what it wanted of GWS.
     fn resumes(&mut self, outcome: Attempt, wave: &Wave, lds: &Lds) {
-        if outcome != Attempt::Done || !self.to.watch.wants.any(Events::GWS) {
+        if outcome != Attempt::Done || !self.watch.wants.any(Events::GWS) {
             return;
         }
-        let context = self.to.context(wave, lds);
+        let context = self.context(wave, lds);
         if self.is_resumed {
-            self.to
-                .watch
-                .each(Events::GWS, |it| it.gws_resumes(&context));
+            self.watch.each(Events::GWS, |it| it.gws_resumes(&context));
         }
         if is_of_gws(self.instruction.step) {
-            self.to.watch.each(Events::GWS, |it| it.gws_ends(&context));
+            self.watch.each(Events::GWS, |it| it.gws_ends(&context));
         }
     }
 
     /// The wave blocks, the first time.
     pub(super) fn blocks(&mut self, wave: &Wave, lds: &Lds) {
-        let context = self.to.context(wave, lds);
-        self.to
-            .watch
-            .each(Events::GWS, |it| it.gws_blocks(&context));
+        let context = self.context(wave, lds);
+        self.watch.each(Events::GWS, |it| it.gws_blocks(&context));
     }
+}
+
+#[inline(never)]
+fn report_retired(watch: &mut Watchers, context: &Context<'_>) {
+    let mut retired: Vec<Retired> = std::mem::take(&mut watch.retired);
+    for it in &retired {
+        watch.each(Events::RETIRE, |observer| observer.retires(context, it));
+    }
+    retired.clear();
+    watch.retired = retired;
 }
