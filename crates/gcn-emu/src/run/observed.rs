@@ -117,46 +117,50 @@ impl<'a> Execution<'a> for Observed<'a> {
     fn fast(
         &mut self,
         (wave, lds, transfer): State<'_>,
-        step: &Step,
+        steps: &[Step],
         number: usize,
-        before: u64,
-    ) -> Result<bool, Box<Stop>> {
+        executed: u64,
+    ) -> Result<usize, Box<Stop>> {
         if !self.is_unmodified || self.is_late {
-            return Ok(false);
+            return Ok(number);
         }
-        match step.run {
-            Executor::Vector | Executor::Scalar => {
-                if self.reports_all && step.relative.is_none() {
+        for (number, step) in steps.iter().enumerate().skip(number) {
+            let before = executed + number as u64;
+            match step.run {
+                Executor::Vector | Executor::Scalar => {
+                    if self.reports_all && step.relative.is_none() {
+                        wave.executed = before;
+                        let following = step.following();
+                        self.reported(wave, lds, step, following, step.handler);
+                    } else if self.reports_all || self.is_watched(number) {
+                        return Ok(number);
+                    } else {
+                        (step.handler)(wave, step);
+                    }
+                }
+                Executor::Wait(_) if self.skips_waits && does_nothing(step) => {}
+                Executor::Wait(until) if self.counts => {
                     wave.executed = before;
-                    let following = step.following();
-                    self.reported(wave, lds, step, following, step.handler);
-                } else if self.reports_all || self.is_watched(number) {
-                    return Ok(false);
-                } else {
-                    (step.handler)(wave, step);
+                    self.wait(wave, lds, step, until);
                 }
-            }
-            Executor::Wait(_) if self.skips_waits && does_nothing(step) => {}
-            Executor::Wait(until) if self.counts => {
-                wave.executed = before;
-                self.wait(wave, lds, step, until);
-            }
-            Executor::Memory => {
-                let Some(plan) = step.memory.as_deref() else {
-                    return Ok(false);
-                };
-                wave.executed = before;
-                if self.asks && plan.share.is_some() {
-                    self.share((wave, lds, transfer), step, plan)?;
-                } else if plan.is_by_lane {
-                    self.access((wave, lds, transfer), step, plan, Overlook::default())?;
-                } else {
-                    return Ok(false);
+                Executor::Memory => {
+                    let Some(plan) = step.memory.as_deref() else {
+                        return Ok(number);
+                    };
+                    wave.executed = before;
+                    let state = (&mut *wave, &mut *lds, &mut *transfer);
+                    if self.asks && plan.share.is_some() {
+                        self.share(state, step, plan)?;
+                    } else if plan.is_by_lane {
+                        self.access(state, step, plan, Overlook::default())?;
+                    } else {
+                        return Ok(number);
+                    }
                 }
+                _ => return Ok(number),
             }
-            _ => return Ok(false),
         }
-        Ok(true)
+        Ok(steps.len())
     }
 
     #[inline(always)]
@@ -178,8 +182,16 @@ impl<'a> Execution<'a> for Observed<'a> {
     }
 
     #[inline(always)]
-    fn branch(&mut self, wave: &mut Wave, lds: &Lds, step: &Step, number: usize, next: usize) {
+    fn branch(
+        &mut self,
+        (wave, lds, _): State<'_>,
+        step: &Step,
+        number: usize,
+        executed: u64,
+        next: usize,
+    ) {
         if self.reports_all || self.is_watched(number) {
+            wave.executed = executed + number as u64;
             self.reported(wave, lds, step, next, |_, _| ());
         }
     }

@@ -4,6 +4,8 @@
 //! ([`Observed`](super::observed::Observed)), which differ in how a step is executed ([`Execution`]). Most steps are executed by
 //! [`Execution::fast`], in place; the rest by [`Execution::execute`], a call away.
 
+use gcn_isa::DecodeError;
+
 use super::instruction::{After, CHANGES_EXECUTION, NOWHERE, State, does_nothing, execute, holds};
 use super::stop::Stop;
 use super::turn::Turn;
@@ -16,14 +18,17 @@ use crate::step::{Executor, Step};
 use crate::wave::Wave;
 
 /// Exit of a wave from a block.
-pub(super) enum BlockExit {
+enum BlockExit {
     /// The wave goes on at the dword with this number.
     Goes(usize),
     /// The wave waits, or is blocked, and will go on there.
     Waits(usize),
+    /// The block has no instruction.
+    Undecodable(DecodeError),
 }
 
-/// Execution of steps, with or without events. `number` counts the steps of a block from its entry.
+/// Execution of steps, with or without events. `number` counts the steps of a block from its entry, before which the wave has executed
+/// `executed` instructions.
 pub(super) trait Execution<'a> {
     /// A turn of the wave begins.
     fn begin_turn(&mut self, wave: &Wave, lds: &Lds);
@@ -31,18 +36,17 @@ pub(super) trait Execution<'a> {
     /// The wave enters a block.
     fn enter(&mut self, block: &'a Block, from: usize, is_unmodified: bool);
 
-    /// Executes a step before which the wave has executed `before` instructions. Returns false, and has done nothing, if the step
-    /// is one for [`Execution::execute`].
+    /// Executes steps from one on, up to the first that is one for [`Execution::execute`]. Returns its number, or their length.
     ///
     /// # Errors
     /// The reason for which the wave stops, boxed: a small result is handed on in registers.
     fn fast(
         &mut self,
         state: State<'_>,
-        step: &Step,
+        steps: &[Step],
         number: usize,
-        before: u64,
-    ) -> Result<bool, Box<Stop>>;
+        executed: u64,
+    ) -> Result<usize, Box<Stop>>;
 
     /// Executes the last of the steps that the wave has executed since it has entered the block. It is no branch.
     ///
@@ -51,7 +55,7 @@ pub(super) trait Execution<'a> {
     fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>>;
 
     /// The wave takes a branch to the dword with number `next`, or falls through to it.
-    fn branch(&mut self, wave: &mut Wave, lds: &Lds, step: &Step, number: usize, next: usize);
+    fn branch(&mut self, state: State<'_>, step: &Step, number: usize, executed: u64, next: usize);
 
     /// The wave leaves a block in which it has executed these steps.
     fn leave(&mut self, wave: &Wave, lds: &Lds, steps: &[Step]);
@@ -81,17 +85,16 @@ pub(super) fn run_wave<'a>(
         let Some(entry) = code.entry(index) else {
             return Err(turn.nowhere(wave, index, None));
         };
-        if let Exit::Undecodable(error) = entry.block.exit() {
-            return Err(turn.nowhere(wave, index, Some(FaultKind::Undecodable(error))));
-        }
-        entry.count();
+        let left = turn.until - wave.executed;
         let state = (&mut *wave, &mut *lds, &mut *transfer);
-        let left = turn.until - state.0.executed;
         match interpret(execution, state, entry, left).map_err(|stop| *stop)? {
             BlockExit::Goes(next) => index = next,
             BlockExit::Waits(next) => {
                 wave.pc = code.address(next);
                 return Ok(());
+            }
+            BlockExit::Undecodable(error) => {
+                return Err(turn.nowhere(wave, index, Some(FaultKind::Undecodable(error))));
             }
         }
     }
@@ -106,59 +109,74 @@ pub(super) fn run_wave<'a>(
 fn interpret<'a>(
     execution: &mut impl Execution<'a>,
     (wave, lds, transfer): State<'_>,
-    BlockEntry { block, from }: BlockEntry<'a>,
+    entry: BlockEntry<'a>,
     left: u64,
 ) -> Result<BlockExit, Box<Stop>> {
-    let is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
+    let BlockEntry { block, from } = entry;
+    entry.count();
     let executed = wave.executed;
     let steps = &block.steps()[from..];
-    let left = usize::try_from(left).unwrap_or(usize::MAX);
-    let straight = left.min(block.straight() - from);
-    execution.enter(block, from, is_unmodified);
-    let (count, next) = 'block: {
-        for (number, step) in steps[..straight].iter().enumerate() {
-            let before = executed + number as u64;
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            if execution.fast(state, step, number, before)? {
-                continue;
-            }
-            wave.executed = before;
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            match execution.execute(state, &steps[..=number])? {
-                After::Goes(next) if next == step.following() => {}
-                After::Goes(next) => break 'block (number + 1, next),
-                After::Waits(next) => {
-                    wave.executed = before + 1;
-                    return Ok(BlockExit::Waits(next));
-                }
-                After::Blocked => {
-                    // The wave yields, and tries the instruction again at its next turn.
-                    execution.leave(wave, lds, &steps[..number]);
-                    return Ok(BlockExit::Waits(step.index));
-                }
-            }
-        }
-        match block.exit() {
-            Exit::Branch { condition, target } if straight < left => {
-                let step = &steps[straight];
-                let next = if holds(wave, condition) {
-                    target
-                } else {
-                    step.following()
-                };
-                wave.executed = executed + straight as u64;
-                execution.branch(wave, lds, step, straight, next);
-                (straight + 1, next)
-            }
-            _ => (straight, steps[straight - 1].following()),
-        }
-    };
-    wave.executed = executed + count as u64;
-    let last = &steps[count - 1];
-    if next != last.following() {
-        wave.branch = Some(last.index);
+    let mut body = block.body(steps);
+    // The turn may end ahead of the exit.
+    let takes_exit = left >= steps.len() as u64;
+    if !takes_exit {
+        body = &body[..body.len().min(left as usize)];
     }
-    execution.leave(wave, lds, &steps[..count]);
+    execution.enter(block, from, wave.mode & CHANGES_EXECUTION == 0);
+    let mut number = 0;
+    loop {
+        let state = (&mut *wave, &mut *lds, &mut *transfer);
+        number = execution.fast(state, body, number, executed)?;
+        let Some(step) = body.get(number) else {
+            break;
+        };
+        wave.executed = executed + number as u64;
+        let state = (&mut *wave, &mut *lds, &mut *transfer);
+        match execution.execute(state, &body[..=number])? {
+            After::Goes(next) => {
+                number += 1;
+                if next != step.following() {
+                    wave.executed = executed + number as u64;
+                    wave.branch = Some(step.index);
+                    execution.leave(wave, lds, &body[..number]);
+                    return Ok(BlockExit::Goes(next));
+                }
+            }
+            After::Waits(next) => {
+                wave.executed = executed + number as u64 + 1;
+                return Ok(BlockExit::Waits(next));
+            }
+            After::Blocked => {
+                // The wave yields, and tries the instruction again at its next turn.
+                execution.leave(wave, lds, &body[..number]);
+                return Ok(BlockExit::Waits(step.index));
+            }
+        }
+    }
+    if !takes_exit {
+        wave.executed = executed + left;
+        execution.leave(wave, lds, body);
+        return Ok(BlockExit::Goes(steps[number].index));
+    }
+    let mut next = block.following();
+    match block.exit() {
+        Exit::Branch { condition, target } => {
+            let step = &steps[number];
+            let is_taken = holds(wave, condition);
+            if is_taken {
+                next = target;
+            }
+            let state = (&mut *wave, &mut *lds, &mut *transfer);
+            execution.branch(state, step, number, executed, next);
+            if is_taken {
+                wave.branch = Some(step.index);
+            }
+        }
+        Exit::Undecodable(error) => return Ok(BlockExit::Undecodable(error)),
+        Exit::FallThrough | Exit::Jump | Exit::Wait | Exit::End => {}
+    }
+    wave.executed = executed + steps.len() as u64;
+    execution.leave(wave, lds, steps);
     Ok(BlockExit::Goes(next))
 }
 
@@ -198,37 +216,47 @@ impl<'a> Execution<'a> for Unobserved<'a> {
     fn fast(
         &mut self,
         (wave, lds, transfer): State<'_>,
-        step: &Step,
-        _number: usize,
-        _before: u64,
-    ) -> Result<bool, Box<Stop>> {
+        steps: &[Step],
+        number: usize,
+        _executed: u64,
+    ) -> Result<usize, Box<Stop>> {
         if !self.is_unmodified {
-            return Ok(false);
+            return Ok(number);
         }
-        // The most frequent instructions, ahead of the rest.
-        if step.is_simple() {
-            (step.handler)(wave, step);
-            return Ok(true);
-        }
-        // Those that come next: accesses of a common shape, and waits that have nothing to wait for.
-        Ok(!self.counts
-            && match (step.run, step.memory.as_deref()) {
-                (Executor::Memory, Some(plan)) => {
-                    let device = self.dispatched.device;
-                    memory::execute_fast_path(wave, plan, lds, device, transfer).is_some()
-                }
-                _ => does_nothing(step),
-            })
+        let device = self.dispatched.device;
+        let mut rest = steps[number..].iter();
+        let left = loop {
+            let Some(step) = rest.next() else {
+                break 0;
+            };
+            // The most frequent instructions, ahead of the rest.
+            if step.is_simple() {
+                (step.handler)(wave, step);
+                continue;
+            }
+            // Those that come next: accesses of a common shape, and waits that have nothing to wait for.
+            let done = !self.counts
+                && match (step.run, step.memory.as_deref()) {
+                    (Executor::Memory, Some(plan)) => {
+                        memory::execute_fast_path(wave, plan, lds, device, transfer).is_some()
+                    }
+                    _ => does_nothing(step),
+                };
+            if !done {
+                break rest.len() + 1;
+            }
+        };
+        Ok(steps.len() - left)
     }
 
-    #[inline(always)]
+    #[inline(never)]
     fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>> {
         let step = &steps[steps.len() - 1];
         execute(self.dispatched, state, step, self.counts, None).map_err(Box::new)
     }
 
     #[inline(always)]
-    fn branch(&mut self, _: &mut Wave, _: &Lds, _step: &Step, _number: usize, _next: usize) {}
+    fn branch(&mut self, _: State<'_>, _: &Step, _number: usize, _executed: u64, _next: usize) {}
 
     #[inline(always)]
     fn leave(&mut self, _wave: &Wave, _lds: &Lds, _steps: &[Step]) {}
