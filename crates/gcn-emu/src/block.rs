@@ -28,7 +28,8 @@ pub struct Block {
     /// Branches that it ends with: 1 or 0.
     branches: usize,
     exit: Exit,
-    /// Number of the dword behind it.
+    /// Numbers of the last step's dword, and of the one behind it.
+    last: usize,
     following: usize,
     /// Registers that each step uses.
     uses: OnceLock<Box<[RegisterSet]>>,
@@ -77,6 +78,7 @@ impl Block {
     pub(crate) fn new(steps: Vec<Step>, exit: Exit) -> Block {
         Block {
             branches: usize::from(matches!(exit, Exit::Branch { .. })),
+            last: steps.last().map_or(0, |last| last.index),
             following: steps.last().map_or(0, |last| last.following()),
             steps: steps.into(),
             exit,
@@ -101,6 +103,12 @@ impl Block {
     #[inline(always)]
     pub fn following(&self) -> usize {
         self.following
+    }
+
+    /// The number of the last step's dword.
+    #[inline(always)]
+    pub(crate) fn last(&self) -> usize {
+        self.last
     }
 
     /// The last of its steps without a branch that it ends with.

@@ -6,7 +6,7 @@
 
 use gcn_isa::DecodeError;
 
-use super::instruction::{After, CHANGES_EXECUTION, NOWHERE, State, does_nothing, execute, holds};
+use super::instruction::{After, NOWHERE, State, does_nothing, execute, holds, is_unmodified};
 use super::stop::Stop;
 use super::turn::Turn;
 use crate::block::{Block, BlockEntry, Exit};
@@ -27,26 +27,26 @@ enum BlockExit {
     Undecodable(DecodeError),
 }
 
-/// Execution of steps, with or without events. `number` counts the steps of a block from its entry, before which the wave has executed
-/// `executed` instructions.
+/// Execution of steps, with or without events. `executed` is the wave's count of instructions when it has entered the block.
 pub(super) trait Execution<'a> {
     /// A turn of the wave begins.
     fn begin_turn(&mut self, wave: &Wave, lds: &Lds);
 
-    /// The wave enters a block.
-    fn enter(&mut self, block: &'a Block, from: usize, is_unmodified: bool);
+    /// The wave enters a block at the step with a number.
+    fn enter(&mut self, block: &'a Block, from: usize);
 
-    /// Executes steps from one on, up to the first that is one for [`Execution::execute`]. Returns its number, or their length.
+    /// Executes steps of which the first has a number from the block's entry, up to one for [`Execution::execute`], which is the first
+    /// of those that are returned. MODE does not change what they do.
     ///
     /// # Errors
     /// The reason for which the wave stops, boxed: a small result is handed on in registers.
-    fn fast(
+    fn fast<'b>(
         &mut self,
         state: State<'_>,
-        steps: &[Step],
+        steps: &'b [Step],
         number: usize,
         executed: u64,
-    ) -> Result<usize, Box<Stop>>;
+    ) -> Result<&'b [Step], Box<Stop>>;
 
     /// Executes the last of the steps that the wave has executed since it has entered the block. It is no branch.
     ///
@@ -54,8 +54,8 @@ pub(super) trait Execution<'a> {
     /// As of [`Execution::fast`].
     fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>>;
 
-    /// The wave takes a branch to the dword with number `next`, or falls through to it.
-    fn branch(&mut self, state: State<'_>, step: &Step, number: usize, executed: u64, next: usize);
+    /// The wave executes a branch, the last of the steps, and goes on at the dword with number `next`.
+    fn branch(&mut self, state: State<'_>, steps: &[Step], executed: u64, next: usize);
 
     /// The wave leaves a block in which it has executed these steps.
     fn leave(&mut self, wave: &Wave, lds: &Lds, steps: &[Step]);
@@ -115,40 +115,45 @@ fn interpret<'a>(
     let BlockEntry { block, from } = entry;
     entry.count();
     let executed = wave.executed;
+    let is_unmodified = is_unmodified(wave);
     let steps = &block.steps()[from..];
-    let mut body = block.body(steps);
-    // The turn may end ahead of the exit.
     let takes_exit = left >= steps.len() as u64;
-    if !takes_exit {
-        body = &body[..body.len().min(left as usize)];
-    }
-    execution.enter(block, from, wave.mode & CHANGES_EXECUTION == 0);
-    let mut number = 0;
+    let body = block.body(steps);
+    let body = if takes_exit {
+        body
+    } else {
+        shortened(body, left)
+    };
+    execution.enter(block, from);
+    let mut rest = body;
     loop {
-        let state = (&mut *wave, &mut *lds, &mut *transfer);
-        number = execution.fast(state, body, number, executed)?;
-        let Some(step) = body.get(number) else {
+        if is_unmodified {
+            let number = body.len() - rest.len();
+            let state = (&mut *wave, &mut *lds, &mut *transfer);
+            rest = execution.fast(state, rest, number, executed)?;
+        }
+        let [step, others @ ..] = rest else {
             break;
         };
-        wave.executed = executed + number as u64;
+        let done = body.len() - others.len();
+        let before = executed + done as u64 - 1;
+        wave.executed = before;
         let state = (&mut *wave, &mut *lds, &mut *transfer);
-        match execution.execute(state, &body[..=number])? {
+        match execution.execute(state, &body[..done])? {
+            After::Goes(next) if next == step.following() => rest = others,
             After::Goes(next) => {
-                number += 1;
-                if next != step.following() {
-                    wave.executed = executed + number as u64;
-                    wave.branch = Some(step.index);
-                    execution.leave(wave, lds, &body[..number]);
-                    return Ok(BlockExit::Goes(next));
-                }
+                wave.executed = before + 1;
+                wave.branch = Some(step.index);
+                execution.leave(wave, lds, &body[..done]);
+                return Ok(BlockExit::Goes(next));
             }
             After::Waits(next) => {
-                wave.executed = executed + number as u64 + 1;
+                wave.executed = before + 1;
                 return Ok(BlockExit::Waits(next));
             }
             After::Blocked => {
                 // The wave yields, and tries the instruction again at its next turn.
-                execution.leave(wave, lds, &body[..number]);
+                execution.leave(wave, lds, &body[..done - 1]);
                 return Ok(BlockExit::Waits(step.index));
             }
         }
@@ -156,28 +161,32 @@ fn interpret<'a>(
     if !takes_exit {
         wave.executed = executed + left;
         execution.leave(wave, lds, body);
-        return Ok(BlockExit::Goes(steps[number].index));
+        return Ok(BlockExit::Goes(steps[body.len()].index));
     }
     let mut next = block.following();
-    match block.exit() {
-        Exit::Branch { condition, target } => {
-            let step = &steps[number];
-            let is_taken = holds(wave, condition);
-            if is_taken {
-                next = target;
-            }
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            execution.branch(state, step, number, executed, next);
-            if is_taken {
-                wave.branch = Some(step.index);
-            }
+    if let Exit::Branch { condition, target } = block.exit() {
+        let is_taken = holds(wave, condition);
+        if is_taken {
+            next = target;
         }
-        Exit::Undecodable(error) => return Ok(BlockExit::Undecodable(error)),
-        Exit::FallThrough | Exit::Jump | Exit::Wait | Exit::End => {}
+        let state = (&mut *wave, &mut *lds, &mut *transfer);
+        execution.branch(state, steps, executed, next);
+        if is_taken {
+            wave.branch = Some(block.last());
+        }
+    } else if let Exit::Undecodable(error) = block.exit() {
+        return Ok(BlockExit::Undecodable(error));
     }
     wave.executed = executed + steps.len() as u64;
     execution.leave(wave, lds, steps);
     Ok(BlockExit::Goes(next))
+}
+
+/// The first steps, of which the turn has `left`, or all.
+#[cold]
+#[inline(never)]
+fn shortened(steps: &[Step], left: u64) -> &[Step] {
+    &steps[..steps.len().min(left as usize)]
 }
 
 /// Steps without events.
@@ -185,7 +194,6 @@ struct Unobserved<'a> {
     dispatched: &'a Dispatched<'a>,
     /// The wait counters are kept.
     counts: bool,
-    is_unmodified: bool,
 }
 
 /// [`run_wave`] without observers.
@@ -198,7 +206,6 @@ pub(super) fn run_unobserved(
         dispatched,
         // All has taken effect already: what is outstanding is of use only to code that looks.
         counts: dispatched.code.reads_counters(),
-        is_unmodified: false,
     };
     run_wave(dispatched, &mut unobserved, state, instructions)
 }
@@ -208,55 +215,48 @@ impl<'a> Execution<'a> for Unobserved<'a> {
     fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
 
     #[inline(always)]
-    fn enter(&mut self, _block: &'a Block, _from: usize, is_unmodified: bool) {
-        self.is_unmodified = is_unmodified;
-    }
+    fn enter(&mut self, _block: &'a Block, _from: usize) {}
 
     #[inline(always)]
-    fn fast(
+    fn fast<'b>(
         &mut self,
         (wave, lds, transfer): State<'_>,
-        steps: &[Step],
-        number: usize,
+        steps: &'b [Step],
+        _number: usize,
         _executed: u64,
-    ) -> Result<usize, Box<Stop>> {
-        if !self.is_unmodified {
-            return Ok(number);
-        }
+    ) -> Result<&'b [Step], Box<Stop>> {
         let device = self.dispatched.device;
-        let mut rest = steps[number..].iter();
-        let left = loop {
-            let Some(step) = rest.next() else {
-                break 0;
-            };
+        let mut rest = steps;
+        while let [step, others @ ..] = rest {
             // The most frequent instructions, ahead of the rest.
             if step.is_simple() {
                 (step.handler)(wave, step);
+                rest = others;
                 continue;
             }
             // Those that come next: accesses of a common shape, and waits that have nothing to wait for.
-            let done = !self.counts
+            let is_done = !self.counts
                 && match (step.run, step.memory.as_deref()) {
                     (Executor::Memory, Some(plan)) => {
                         memory::execute_fast_path(wave, plan, lds, device, transfer).is_some()
                     }
                     _ => does_nothing(step),
                 };
-            if !done {
-                break rest.len() + 1;
+            if !is_done {
+                break;
             }
-        };
-        Ok(steps.len() - left)
-    }
-
-    #[inline(never)]
-    fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>> {
-        let step = &steps[steps.len() - 1];
-        execute(self.dispatched, state, step, self.counts, None).map_err(Box::new)
+            rest = others;
+        }
+        Ok(rest)
     }
 
     #[inline(always)]
-    fn branch(&mut self, _: State<'_>, _: &Step, _number: usize, _executed: u64, _next: usize) {}
+    fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>> {
+        execute_unobserved(self.dispatched, state, &steps[steps.len() - 1], self.counts)
+    }
+
+    #[inline(always)]
+    fn branch(&mut self, _state: State<'_>, _steps: &[Step], _executed: u64, _next: usize) {}
 
     #[inline(always)]
     fn leave(&mut self, _wave: &Wave, _lds: &Lds, _steps: &[Step]) {}
@@ -265,4 +265,15 @@ impl<'a> Execution<'a> for Unobserved<'a> {
     fn end_turn(&mut self, _state: State<'_>) -> Result<(), Stop> {
         Ok(())
     }
+}
+
+/// [`execute`] without events, out of the loop: it would take the host's registers from it.
+#[inline(never)]
+fn execute_unobserved(
+    dispatched: &Dispatched<'_>,
+    state: State<'_>,
+    step: &Step,
+    counts: bool,
+) -> Result<After, Box<Stop>> {
+    execute(dispatched, state, step, counts, None).map_err(Box::new)
 }
