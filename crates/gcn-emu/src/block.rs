@@ -25,9 +25,12 @@ use crate::step::{Arg, Decoded, Executor, Handler, Step};
 #[derive(Debug)]
 pub struct Block {
     steps: Box<[Step]>,
-    /// Number of the steps ahead of the branch that the block ends with, if it ends with one.
-    straight: usize,
+    /// Branches that it ends with: 1 or 0.
+    branches: usize,
     exit: Exit,
+    /// Numbers of the last step's dword, and of the one behind it.
+    last: usize,
+    following: usize,
     /// Registers that each step uses.
     uses: OnceLock<Box<[RegisterSet]>>,
     entered: EntryCount,
@@ -73,9 +76,10 @@ pub const MAX_ENTERED: u16 = 1 << 12;
 
 impl Block {
     pub(crate) fn new(steps: Vec<Step>, exit: Exit) -> Block {
-        let branches = matches!(exit, Exit::Branch { .. });
         Block {
-            straight: steps.len() - usize::from(branches),
+            branches: usize::from(matches!(exit, Exit::Branch { .. })),
+            last: steps.last().map_or(0, |last| last.index),
+            following: steps.last().map_or(0, |last| last.following()),
             steps: steps.into(),
             exit,
             uses: OnceLock::new(),
@@ -95,10 +99,22 @@ impl Block {
         self.exit
     }
 
-    /// Number of the steps ahead of the branch that the block ends with, if it ends with one.
+    /// The number of the dword behind it.
     #[inline(always)]
-    pub(crate) fn straight(&self) -> usize {
-        self.straight
+    pub fn following(&self) -> usize {
+        self.following
+    }
+
+    /// The number of the last step's dword.
+    #[inline(always)]
+    pub(crate) fn last(&self) -> usize {
+        self.last
+    }
+
+    /// The last of its steps without a branch that it ends with.
+    #[inline(always)]
+    pub(crate) fn body<'a>(&self, steps: &'a [Step]) -> &'a [Step] {
+        &steps[..steps.len() - self.branches]
     }
 
     /// The registers that each step uses, all where an index may lead anywhere. They are worked out by the first call.
@@ -112,7 +128,7 @@ impl Block {
         })
     }
 
-    /// Times that waves have entered it at its first step, at most [`MAX_ENTERED`]. Of two threads that enter at the same time one may
+    /// Times that waves have entered it, at most [`MAX_ENTERED`]. Of two threads that enter at the same time one may
     /// not be counted.
     pub fn entered(&self) -> u16 {
         self.entered.0.load(Relaxed)
@@ -120,11 +136,11 @@ impl Block {
 }
 
 impl BlockEntry<'_> {
-    /// Counts an entry at the block's first step.
+    /// Counts the entry.
     #[inline(always)]
     pub(crate) fn count(&self) {
         let entered = self.block.entered.0.load(Relaxed);
-        if self.from == 0 && entered < MAX_ENTERED {
+        if entered < MAX_ENTERED {
             self.block.entered.0.store(entered + 1, Relaxed);
         }
     }

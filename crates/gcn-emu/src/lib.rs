@@ -1,7 +1,7 @@
 //! Runs GCN kernels on the host: dispatch → workgroup → wave → execute.
 //!
-//! [`run::run`] takes a [`run::Dispatch`] of [`Code`] on a [`device::Device`] to its end. An instruction is
-//! decoded once ([`step::Step`]); ALU instructions then run by a handler, memory instructions by their
+//! [`run::run`] takes a [`run::Dispatch`] of [`Code`] on a [`device::Device`] to its end. A [`Block`] is
+//! decoded once, to [`step::Step`]s; ALU instructions then run by a handler, memory instructions by their
 //! plan. An [`observe::Observer`] sees the events that it asks for.
 
 // In the order of their imports: a module names only modules above it.

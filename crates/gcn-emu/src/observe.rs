@@ -2,7 +2,7 @@
 //!
 //! An [`Observer`] is shared by the threads of a run; for each of them it makes a [`WaveObserver`], which that thread
 //! alone calls. Both declare, once, the [`Events`] that they want. A run has a set of them ([`Observers`]), chosen when it
-//! starts. Handlers know nothing of all this: there is a step loop for runs without observers and one for runs with a set of them.
+//! starts. Handlers know nothing of all this: the step loop is compiled for runs without observers, and for runs with a set of them.
 //!
 //! Two events cost next to nothing per instruction: an observer that watches registers is called for arithmetic only where
 //! one of them is used ([`Events::WATCHED`]), and one that asks for sequences is given the instructions that a wave has

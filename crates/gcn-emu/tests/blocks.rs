@@ -106,7 +106,7 @@ fn a_jump_by_registers_may_enter_a_block_in_the_middle() {
         target: 10,
     };
     let expected = [
-        (0, 6, exit, 1),
+        (0, 6, exit, 2),
         (6, 4, Exit::Jump, 1),
         (10, 1, Exit::End, 1),
     ];

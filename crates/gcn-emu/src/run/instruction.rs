@@ -221,7 +221,13 @@ fn count_unobserved(wave: &mut Wave, step: &Step, pc: u64) {
 pub(super) const NOWHERE: usize = 1 << (usize::BITS - 1);
 
 /// MODE: bits that change what vector instructions do: indexing, and skipping them.
-pub(super) const CHANGES_EXECUTION: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
+const CHANGES_EXECUTION: u32 = indexing::GPR_IDX_EN | MODE_VSKIP;
+
+/// True if MODE does not change what vector instructions do.
+#[inline(always)]
+pub(super) fn is_unmodified(wave: &Wave) -> bool {
+    wave.mode & CHANGES_EXECUTION == 0
+}
 
 /// S_SETPRIO has two bits.
 const PRIORITY: u8 = 3;

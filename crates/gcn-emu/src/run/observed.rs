@@ -7,7 +7,7 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::RegisterSet;
 
 use super::events::{EventWriter, IssueState};
-use super::instruction::{After, NOWHERE, State, count, does_nothing, execute};
+use super::instruction::{After, NOWHERE, State, count, does_nothing, execute, is_unmodified};
 use super::late::LateContext;
 use super::steps::{Execution, run_wave};
 use super::stop::Stop;
@@ -40,8 +40,6 @@ struct Observed<'a> {
     drops_overlooked: bool,
     /// Operations take effect as late as they may.
     is_late: bool,
-    /// MODE does not change what the block's vector instructions do.
-    is_unmodified: bool,
     /// Registers that each step of the block uses, from its entry on, where some may be watched.
     used: &'a [RegisterSet],
 }
@@ -83,7 +81,6 @@ impl<'a> Observed<'a> {
             asks,
             drops_overlooked: asks && !wants(Events::NOT_OVERLOOKED),
             is_late,
-            is_unmodified: false,
             used: &[],
         }
     }
@@ -103,8 +100,7 @@ impl<'a> Execution<'a> for Observed<'a> {
     }
 
     #[inline(always)]
-    fn enter(&mut self, block: &'a Block, from: usize, is_unmodified: bool) {
-        self.is_unmodified = is_unmodified;
+    fn enter(&mut self, block: &'a Block, from: usize) {
         if self.watches {
             self.used = &block.uses()[from..];
         }
@@ -114,49 +110,54 @@ impl<'a> Execution<'a> for Observed<'a> {
     }
 
     #[inline(always)]
-    fn fast(
+    fn fast<'b>(
         &mut self,
         (wave, lds, transfer): State<'_>,
-        step: &Step,
+        steps: &'b [Step],
         number: usize,
-        before: u64,
-    ) -> Result<bool, Box<Stop>> {
-        if !self.is_unmodified || self.is_late {
-            return Ok(false);
+        executed: u64,
+    ) -> Result<&'b [Step], Box<Stop>> {
+        if self.is_late {
+            return Ok(steps);
         }
-        match step.run {
-            Executor::Vector | Executor::Scalar => {
-                if self.reports_all && step.relative.is_none() {
+        for (place, step) in steps.iter().enumerate() {
+            let number = number + place;
+            let before = executed + number as u64;
+            match step.run {
+                Executor::Vector | Executor::Scalar => {
+                    if self.reports_all && step.relative.is_none() {
+                        wave.executed = before;
+                        let following = step.following();
+                        self.reported(wave, lds, step, following, step.handler);
+                    } else if self.reports_all || self.uses_watched(number) {
+                        return Ok(&steps[place..]);
+                    } else {
+                        (step.handler)(wave, step);
+                    }
+                }
+                Executor::Wait(_) if self.skips_waits && does_nothing(step) => {}
+                Executor::Wait(until) if self.counts => {
                     wave.executed = before;
-                    let following = step.following();
-                    self.reported(wave, lds, step, following, step.handler);
-                } else if self.reports_all || self.is_watched(number) {
-                    return Ok(false);
-                } else {
-                    (step.handler)(wave, step);
+                    self.wait(wave, lds, step, until);
                 }
-            }
-            Executor::Wait(_) if self.skips_waits && does_nothing(step) => {}
-            Executor::Wait(until) if self.counts => {
-                wave.executed = before;
-                self.wait(wave, lds, step, until);
-            }
-            Executor::Memory => {
-                let Some(plan) = step.memory.as_deref() else {
-                    return Ok(false);
-                };
-                wave.executed = before;
-                if self.asks && plan.share.is_some() {
-                    self.share((wave, lds, transfer), step, plan)?;
-                } else if plan.is_by_lane {
-                    self.access((wave, lds, transfer), step, plan, Overlook::default())?;
-                } else {
-                    return Ok(false);
+                Executor::Memory => {
+                    let Some(plan) = step.memory.as_deref() else {
+                        return Ok(&steps[place..]);
+                    };
+                    wave.executed = before;
+                    let state = (&mut *wave, &mut *lds, &mut *transfer);
+                    if self.asks && plan.share.is_some() {
+                        self.share(state, step, plan)?;
+                    } else if plan.is_by_lane {
+                        self.access(state, step, plan, Overlook::default())?;
+                    } else {
+                        return Ok(&steps[place..]);
+                    }
                 }
+                _ => return Ok(&steps[place..]),
             }
-            _ => return Ok(false),
         }
-        Ok(true)
+        Ok(&[])
     }
 
     #[inline(always)]
@@ -165,9 +166,9 @@ impl<'a> Execution<'a> for Observed<'a> {
         let step = &steps[number];
         let reports_nothing = match step.run {
             Executor::Scalar | Executor::ScalarControl => true,
-            _ => step.is_simple() && self.is_unmodified,
+            _ => step.is_simple() && is_unmodified(state.0),
         };
-        let has_events = (self.reports_all || self.is_watched(number) || !reports_nothing)
+        let has_events = (self.reports_all || self.is_watched(state.0, number) || !reports_nothing)
             && !(self.skips_waits && matches!(step.run, Executor::Wait(_)))
             && !(self.skips_flow && matches!(step.run, Executor::Flow));
         if has_events {
@@ -178,8 +179,11 @@ impl<'a> Execution<'a> for Observed<'a> {
     }
 
     #[inline(always)]
-    fn branch(&mut self, wave: &mut Wave, lds: &Lds, step: &Step, number: usize, next: usize) {
-        if self.reports_all || self.is_watched(number) {
+    fn branch(&mut self, (wave, lds, _): State<'_>, steps: &[Step], executed: u64, next: usize) {
+        let number = steps.len() - 1;
+        let step = &steps[number];
+        if self.reports_all || self.is_watched(wave, number) {
+            wave.executed = executed + number as u64;
             self.reported(wave, lds, step, next, |_, _| ());
         }
     }
@@ -200,11 +204,17 @@ impl<'a> Execution<'a> for Observed<'a> {
 }
 
 impl Observed<'_> {
-    /// True if observers watch a register that a step of the block uses, or may use.
+    /// True if observers watch a register that a step of the block uses. `number` counts from the block's entry.
     #[inline(always)]
-    fn is_watched(&self, number: usize) -> bool {
-        let used = || self.used.get(number);
-        self.watches && (!self.is_unmodified || used().is_none_or(|used| self.watch.watches(used)))
+    fn uses_watched(&self, number: usize) -> bool {
+        let used = self.used.get(number);
+        self.watches && used.is_none_or(|used| self.watch.watches(used))
+    }
+
+    /// True if observers watch a register that a step uses, or may use if MODE moves its operands.
+    #[inline(always)]
+    fn is_watched(&self, wave: &Wave, number: usize) -> bool {
+        self.watches && !is_unmodified(wave) || self.uses_watched(number)
     }
 
     /// Executes the last of some steps between all events that it may have.

@@ -4,7 +4,9 @@
 //! ([`Observed`](super::observed::Observed)), which differ in how a step is executed ([`Execution`]). Most steps are executed by
 //! [`Execution::fast`], in place; the rest by [`Execution::execute`], a call away.
 
-use super::instruction::{After, CHANGES_EXECUTION, NOWHERE, State, does_nothing, execute, holds};
+use gcn_isa::DecodeError;
+
+use super::instruction::{After, NOWHERE, State, does_nothing, execute, holds, is_unmodified};
 use super::stop::Stop;
 use super::turn::Turn;
 use crate::block::{Block, BlockEntry, Exit};
@@ -16,33 +18,35 @@ use crate::step::{Executor, Step};
 use crate::wave::Wave;
 
 /// Exit of a wave from a block.
-pub(super) enum BlockExit {
+enum BlockExit {
     /// The wave goes on at the dword with this number.
     Goes(usize),
     /// The wave waits, or is blocked, and will go on there.
     Waits(usize),
+    /// The block has no instruction.
+    Undecodable(DecodeError),
 }
 
-/// Execution of steps, with or without events. `number` counts the steps of a block from its entry.
+/// Execution of steps, with or without events. `executed` is the wave's count of instructions when it has entered the block.
 pub(super) trait Execution<'a> {
     /// A turn of the wave begins.
     fn begin_turn(&mut self, wave: &Wave, lds: &Lds);
 
-    /// The wave enters a block.
-    fn enter(&mut self, block: &'a Block, from: usize, is_unmodified: bool);
+    /// The wave enters a block at the step with a number.
+    fn enter(&mut self, block: &'a Block, from: usize);
 
-    /// Executes a step before which the wave has executed `before` instructions. Returns false, and has done nothing, if the step
-    /// is one for [`Execution::execute`].
+    /// Executes steps of which the first has a number from the block's entry, up to one for [`Execution::execute`], which is the first
+    /// of those that are returned. MODE does not change what they do.
     ///
     /// # Errors
     /// The reason for which the wave stops, boxed: a small result is handed on in registers.
-    fn fast(
+    fn fast<'b>(
         &mut self,
         state: State<'_>,
-        step: &Step,
+        steps: &'b [Step],
         number: usize,
-        before: u64,
-    ) -> Result<bool, Box<Stop>>;
+        executed: u64,
+    ) -> Result<&'b [Step], Box<Stop>>;
 
     /// Executes the last of the steps that the wave has executed since it has entered the block. It is no branch.
     ///
@@ -50,8 +54,8 @@ pub(super) trait Execution<'a> {
     /// As of [`Execution::fast`].
     fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>>;
 
-    /// The wave takes a branch to the dword with number `next`, or falls through to it.
-    fn branch(&mut self, wave: &mut Wave, lds: &Lds, step: &Step, number: usize, next: usize);
+    /// The wave executes a branch, the last of the steps, and goes on at the dword with number `next`.
+    fn branch(&mut self, state: State<'_>, steps: &[Step], executed: u64, next: usize);
 
     /// The wave leaves a block in which it has executed these steps.
     fn leave(&mut self, wave: &Wave, lds: &Lds, steps: &[Step]);
@@ -81,17 +85,16 @@ pub(super) fn run_wave<'a>(
         let Some(entry) = code.entry(index) else {
             return Err(turn.nowhere(wave, index, None));
         };
-        if let Exit::Undecodable(error) = entry.block.exit() {
-            return Err(turn.nowhere(wave, index, Some(FaultKind::Undecodable(error))));
-        }
-        entry.count();
+        let left = turn.until - wave.executed;
         let state = (&mut *wave, &mut *lds, &mut *transfer);
-        let left = turn.until - state.0.executed;
         match interpret(execution, state, entry, left).map_err(|stop| *stop)? {
             BlockExit::Goes(next) => index = next,
             BlockExit::Waits(next) => {
                 wave.pc = code.address(next);
                 return Ok(());
+            }
+            BlockExit::Undecodable(error) => {
+                return Err(turn.nowhere(wave, index, Some(FaultKind::Undecodable(error))));
             }
         }
     }
@@ -106,60 +109,84 @@ pub(super) fn run_wave<'a>(
 fn interpret<'a>(
     execution: &mut impl Execution<'a>,
     (wave, lds, transfer): State<'_>,
-    BlockEntry { block, from }: BlockEntry<'a>,
+    entry: BlockEntry<'a>,
     left: u64,
 ) -> Result<BlockExit, Box<Stop>> {
-    let is_unmodified = wave.mode & CHANGES_EXECUTION == 0;
+    let BlockEntry { block, from } = entry;
+    entry.count();
     let executed = wave.executed;
+    let is_unmodified = is_unmodified(wave);
     let steps = &block.steps()[from..];
-    let left = usize::try_from(left).unwrap_or(usize::MAX);
-    let straight = left.min(block.straight() - from);
-    execution.enter(block, from, is_unmodified);
-    let (count, next) = 'block: {
-        for (number, step) in steps[..straight].iter().enumerate() {
-            let before = executed + number as u64;
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            if execution.fast(state, step, number, before)? {
-                continue;
-            }
-            wave.executed = before;
-            let state = (&mut *wave, &mut *lds, &mut *transfer);
-            match execution.execute(state, &steps[..=number])? {
-                After::Goes(next) if next == step.following() => {}
-                After::Goes(next) => break 'block (number + 1, next),
-                After::Waits(next) => {
-                    wave.executed = before + 1;
-                    return Ok(BlockExit::Waits(next));
-                }
-                After::Blocked => {
-                    // The wave yields, and tries the instruction again at its next turn.
-                    execution.leave(wave, lds, &steps[..number]);
-                    return Ok(BlockExit::Waits(step.index));
-                }
-            }
-        }
-        match block.exit() {
-            Exit::Branch { condition, target } if straight < left => {
-                let step = &steps[straight];
-                let next = if holds(wave, condition) {
-                    target
-                } else {
-                    step.following()
-                };
-                wave.executed = executed + straight as u64;
-                execution.branch(wave, lds, step, straight, next);
-                (straight + 1, next)
-            }
-            _ => (straight, steps[straight - 1].following()),
-        }
+    let takes_exit = left >= steps.len() as u64;
+    let body = block.body(steps);
+    let body = if takes_exit {
+        body
+    } else {
+        shortened(body, left)
     };
-    wave.executed = executed + count as u64;
-    let last = &steps[count - 1];
-    if next != last.following() {
-        wave.branch = Some(last.index);
+    execution.enter(block, from);
+    let mut rest = body;
+    loop {
+        if is_unmodified {
+            let number = body.len() - rest.len();
+            let state = (&mut *wave, &mut *lds, &mut *transfer);
+            rest = execution.fast(state, rest, number, executed)?;
+        }
+        let [step, others @ ..] = rest else {
+            break;
+        };
+        let done = body.len() - others.len();
+        let before = executed + done as u64 - 1;
+        wave.executed = before;
+        let state = (&mut *wave, &mut *lds, &mut *transfer);
+        match execution.execute(state, &body[..done])? {
+            After::Goes(next) if next == step.following() => rest = others,
+            After::Goes(next) => {
+                wave.executed = before + 1;
+                wave.branch = Some(step.index);
+                execution.leave(wave, lds, &body[..done]);
+                return Ok(BlockExit::Goes(next));
+            }
+            After::Waits(next) => {
+                wave.executed = before + 1;
+                return Ok(BlockExit::Waits(next));
+            }
+            After::Blocked => {
+                // The wave yields, and tries the instruction again at its next turn.
+                execution.leave(wave, lds, &body[..done - 1]);
+                return Ok(BlockExit::Waits(step.index));
+            }
+        }
     }
-    execution.leave(wave, lds, &steps[..count]);
+    if !takes_exit {
+        wave.executed = executed + left;
+        execution.leave(wave, lds, body);
+        return Ok(BlockExit::Goes(steps[body.len()].index));
+    }
+    let mut next = block.following();
+    if let Exit::Branch { condition, target } = block.exit() {
+        let is_taken = holds(wave, condition);
+        if is_taken {
+            next = target;
+        }
+        let state = (&mut *wave, &mut *lds, &mut *transfer);
+        execution.branch(state, steps, executed, next);
+        if is_taken {
+            wave.branch = Some(block.last());
+        }
+    } else if let Exit::Undecodable(error) = block.exit() {
+        return Ok(BlockExit::Undecodable(error));
+    }
+    wave.executed = executed + steps.len() as u64;
+    execution.leave(wave, lds, steps);
     Ok(BlockExit::Goes(next))
+}
+
+/// The first steps, of which the turn has `left`, or all.
+#[cold]
+#[inline(never)]
+fn shortened(steps: &[Step], left: u64) -> &[Step] {
+    &steps[..steps.len().min(left as usize)]
 }
 
 /// Steps without events.
@@ -167,7 +194,6 @@ struct Unobserved<'a> {
     dispatched: &'a Dispatched<'a>,
     /// The wait counters are kept.
     counts: bool,
-    is_unmodified: bool,
 }
 
 /// [`run_wave`] without observers.
@@ -180,7 +206,6 @@ pub(super) fn run_unobserved(
         dispatched,
         // All has taken effect already: what is outstanding is of use only to code that looks.
         counts: dispatched.code.reads_counters(),
-        is_unmodified: false,
     };
     run_wave(dispatched, &mut unobserved, state, instructions)
 }
@@ -190,45 +215,48 @@ impl<'a> Execution<'a> for Unobserved<'a> {
     fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
 
     #[inline(always)]
-    fn enter(&mut self, _block: &'a Block, _from: usize, is_unmodified: bool) {
-        self.is_unmodified = is_unmodified;
-    }
+    fn enter(&mut self, _block: &'a Block, _from: usize) {}
 
     #[inline(always)]
-    fn fast(
+    fn fast<'b>(
         &mut self,
         (wave, lds, transfer): State<'_>,
-        step: &Step,
+        steps: &'b [Step],
         _number: usize,
-        _before: u64,
-    ) -> Result<bool, Box<Stop>> {
-        if !self.is_unmodified {
-            return Ok(false);
+        _executed: u64,
+    ) -> Result<&'b [Step], Box<Stop>> {
+        let device = self.dispatched.device;
+        let mut rest = steps;
+        while let [step, others @ ..] = rest {
+            // The most frequent instructions, ahead of the rest.
+            if step.is_simple() {
+                (step.handler)(wave, step);
+                rest = others;
+                continue;
+            }
+            // Those that come next: accesses of a common shape, and waits that have nothing to wait for.
+            let is_done = !self.counts
+                && match (step.run, step.memory.as_deref()) {
+                    (Executor::Memory, Some(plan)) => {
+                        memory::execute_fast_path(wave, plan, lds, device, transfer).is_some()
+                    }
+                    _ => does_nothing(step),
+                };
+            if !is_done {
+                break;
+            }
+            rest = others;
         }
-        // The most frequent instructions, ahead of the rest.
-        if step.is_simple() {
-            (step.handler)(wave, step);
-            return Ok(true);
-        }
-        // Those that come next: accesses of a common shape, and waits that have nothing to wait for.
-        Ok(!self.counts
-            && match (step.run, step.memory.as_deref()) {
-                (Executor::Memory, Some(plan)) => {
-                    let device = self.dispatched.device;
-                    memory::execute_fast_path(wave, plan, lds, device, transfer).is_some()
-                }
-                _ => does_nothing(step),
-            })
+        Ok(rest)
     }
 
     #[inline(always)]
     fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>> {
-        let step = &steps[steps.len() - 1];
-        execute(self.dispatched, state, step, self.counts, None).map_err(Box::new)
+        execute_unobserved(self.dispatched, state, &steps[steps.len() - 1], self.counts)
     }
 
     #[inline(always)]
-    fn branch(&mut self, _: &mut Wave, _: &Lds, _step: &Step, _number: usize, _next: usize) {}
+    fn branch(&mut self, _state: State<'_>, _steps: &[Step], _executed: u64, _next: usize) {}
 
     #[inline(always)]
     fn leave(&mut self, _wave: &Wave, _lds: &Lds, _steps: &[Step]) {}
@@ -237,4 +265,15 @@ impl<'a> Execution<'a> for Unobserved<'a> {
     fn end_turn(&mut self, _state: State<'_>) -> Result<(), Stop> {
         Ok(())
     }
+}
+
+/// [`execute`] without events, out of the loop: it would take the host's registers from it.
+#[inline(never)]
+fn execute_unobserved(
+    dispatched: &Dispatched<'_>,
+    state: State<'_>,
+    step: &Step,
+    counts: bool,
+) -> Result<After, Box<Stop>> {
+    execute(dispatched, state, step, counts, None).map_err(Box::new)
 }
