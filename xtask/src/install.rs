@@ -12,6 +12,8 @@ use anyhow::{Context, Result, bail};
 const LIBRARIES: &str = "lib/gcn";
 /// Name of the link to the library of HIP programs.
 const ALIAS: &str = "libgcn-hsa-runtime64.so.1";
+/// Name of the library of HIP programs without a version.
+const UNVERSIONED: &str = "libhsa-runtime64.so";
 /// File beside the OpenCL platform's library that names it for loaders of platforms.
 const PLATFORM: &str = "gcn.icd";
 /// Directory of the manual pages.
@@ -84,12 +86,15 @@ pub(crate) fn replace(from: &Path, to: &Path) -> Result<()> {
 }
 
 /// Links the library of HIP programs to a name that no other library has, by which `gcn exec` has the loader find it where its
-/// path has a space.
+/// path has a space, and to the name without a version, which RCCL opens.
 pub(crate) fn alias(library: &Path) -> Result<()> {
     let name = library.file_name().context("the library has a name")?;
-    let link = library.with_file_name(ALIAS);
-    let _ = fs::remove_file(&link); // It need not exist.
-    symlink(name, &link).with_context(|| format!("cannot make {}", link.display()))
+    for other in [ALIAS, UNVERSIONED] {
+        let link = library.with_file_name(other);
+        let _ = fs::remove_file(&link); // It need not exist.
+        symlink(name, &link).with_context(|| format!("cannot make {}", link.display()))?;
+    }
+    Ok(())
 }
 
 /// Standard output of `gcn`.

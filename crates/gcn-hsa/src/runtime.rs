@@ -1,7 +1,7 @@
 //! The runtime of the process: agents, and everything that programs make of them.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
 use gcn_runtime::program::say::say;
@@ -50,6 +50,8 @@ pub(crate) struct Runtime {
     pub(crate) images: Images,
     /// By the address that programs know them by.
     queues: RwLock<HashMap<u64, Arc<Queue>>>,
+    /// True once a queue was made: threads have served it.
+    has_served: AtomicBool,
     events: Mutex<Vec<(SystemCallback, usize)>>,
 }
 
@@ -72,10 +74,7 @@ pub(crate) fn initialise() -> HsaResult {
         return Err(Status::ERROR);
     }
     let made = RUNTIME.get_or_init(|| match Runtime::new() {
-        Ok(runtime) => {
-            forks::watch();
-            Some(runtime)
-        }
+        Ok(runtime) => Some(runtime),
         Err(problem) => {
             say(&format!("error: {problem}"));
             None
@@ -85,10 +84,12 @@ pub(crate) fn initialise() -> HsaResult {
         return Err(Status::ERROR);
     }
     let counted = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_add(1));
+    forks::watch();
     counted.map(drop).map_err(|_| Status::REFCOUNT_OVERFLOW)
 }
 
-/// Takes an initialisation back; the last one destroys the queues that are left.
+/// Takes an initialisation back; the last one destroys the queues that are left. A child that is forked then may initialise the
+/// runtime for itself, as with AMD's library, if no thread has served this process: it would lack it.
 pub(crate) fn shut_down() -> HsaResult {
     let runtime = get()?;
     let count = COUNT.fetch_update(SeqCst, SeqCst, |count| count.checked_sub(1));
@@ -101,6 +102,10 @@ pub(crate) fn shut_down() -> HsaResult {
         drop(queues);
         for queue in left {
             queue.destroy();
+        }
+        let has_threads = runtime.handlers.has_thread() || runtime.copies.has_thread();
+        if !has_threads && !runtime.has_served.load(SeqCst) {
+            forks::unwatch();
         }
     }
     count.map(drop).map_err(|_| Status::NOT_INITIALIZED)
@@ -176,6 +181,7 @@ impl Runtime {
             groups: Handles::default(),
             images: Images::default(),
             queues: RwLock::default(),
+            has_served: AtomicBool::new(false),
             events: Mutex::default(),
             agents,
         })
@@ -213,6 +219,7 @@ impl Runtime {
     pub(crate) fn add_queue(&self, queue: Arc<Queue>) {
         let mut queues = self.queues.write().unwrap_or_else(PoisonError::into_inner);
         queues.insert(queue.address(), queue);
+        self.has_served.store(true, SeqCst);
     }
 
     pub(crate) fn remove_queue(&self, address: u64) -> HsaResult<Arc<Queue>> {

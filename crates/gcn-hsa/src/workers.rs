@@ -45,6 +45,11 @@ impl<T> TaskWorker<T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// True if a thread was started.
+    pub(crate) fn has_thread(&self) -> bool {
+        self.state().has_thread
+    }
+
     /// Forgets the tasks that wait and that `keep` says no to.
     pub(crate) fn retain(&self, keep: impl FnMut(&T) -> bool) {
         self.state().tasks.retain(keep);

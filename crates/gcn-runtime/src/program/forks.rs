@@ -9,19 +9,34 @@ use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use super::say::say_once;
 
 static IS_CHILD: AtomicBool = AtomicBool::new(false);
+static IS_WATCHED: AtomicBool = AtomicBool::new(false);
 
 extern "C" fn in_child() {
-    IS_CHILD.store(true, SeqCst);
+    IS_CHILD.fetch_or(IS_WATCHED.load(SeqCst), SeqCst);
 }
 
 /// From now on, a child that is forked knows that it is one.
 pub fn watch() {
     static WATCH: Once = Once::new();
+    IS_WATCHED.store(true, SeqCst);
     // SAFETY: the function only stores to an atomic, and the library is never unloaded.
     WATCH.call_once(|| unsafe {
         // Without memory for the note, children are not refused.
         let _ = libc::pthread_atfork(None, None, Some(in_child));
     });
+}
+
+/// From now on, a child that is forked uses devices as if it were no child: this process has no thread that serves them.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::program::forks;
+/// forks::watch();
+/// forks::unwatch();
+/// assert!(!forks::is_child());
+/// ```
+pub fn unwatch() {
+    IS_WATCHED.store(false, SeqCst);
 }
 
 /// True in a process that was forked after [`watch`].
