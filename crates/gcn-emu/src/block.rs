@@ -3,6 +3,7 @@
 //! A block begins at the entry of a kernel or a function, at a branch target, or behind the end of another block. It ends with
 //! an instruction that may go elsewhere, after which the wave waits, or that changes MODE, and before the next branch target. So a
 //! block compiler may take MODE as constant, has no branch into the middle of what it compiles, and finds the loops by their heads.
+//! VGPR indexing is the exception in MODE: it is turned on for single instructions, and off behind them in the same block.
 //!
 //! Branch targets are known ahead: the first block at an address follows all direct branches from there
 //! ([`CodeSegment`](crate::code_segment::CodeSegment)), a bit for each dword. What is left are jumps to addresses in registers. Such
@@ -18,7 +19,7 @@ use gcn_isa::simm::Waitcnt;
 use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 use gcn_isa::{DecodeError, Does, Inst, regs};
 
-use crate::exec::alu::{self, modifiers};
+use crate::exec::alu::{self, indexing, modifiers};
 use crate::step::{Arg, Decoded, Executor, Handler, Step};
 
 /// A block.
@@ -161,7 +162,9 @@ impl Exit {
             // The instruction behind need not be one.
             (Executor::Missing | Executor::Cancelled, _) => Exit::FallThrough,
             _ if uses.leaves_sequence() => Exit::Jump,
-            _ if uses.registers().any(writes_mode) => Exit::FallThrough,
+            _ if uses.registers().any(writes_mode) && !indexing::switches(&step.inst) => {
+                Exit::FallThrough
+            }
             _ => return None,
         })
     }

@@ -195,7 +195,7 @@ impl Step {
     }
 
     /// The same if only registers' numbers differ.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Step {
         let mut step = Step {
             decoded: self.decoded.with_registers(args),

@@ -97,6 +97,13 @@ fn writes_of_mode_and_barriers_end_blocks() {
 }
 
 #[test]
+fn indexing_is_turned_on_and_off_in_a_block() {
+    let text =
+        "s_set_gpr_idx_on s0, gpr_idx(SRC0)\n v_mov_b32 v0, v1\n s_set_gpr_idx_off\n s_endpgm";
+    assert_eq!(blocks(text, 1 << 20), [(0, 4, Exit::End, 1)]);
+}
+
+#[test]
 fn a_jump_by_registers_may_enter_a_block_in_the_middle() {
     // The first pass falls through from 1 on, the second one begins at 2 dwords behind it.
     let text = "s_mov_b32 s4, 0\n s_nop 0\n s_nop 1\n s_add_u32 s4, s4, 1\n s_cmp_eq_u32 s4, 2\n s_cbranch_scc1 end\n \

@@ -10,7 +10,7 @@ use super::instruction::{After, NOWHERE, State, does_nothing, execute, holds, is
 use super::stop::Stop;
 use super::turn::Turn;
 use crate::block::{Block, BlockEntry, Exit};
-use crate::exec::memory;
+use crate::exec::memory::{self, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
 use crate::observe::Dispatched;
@@ -115,7 +115,6 @@ fn interpret<'a>(
     let BlockEntry { block, from } = entry;
     entry.count();
     let executed = wave.executed;
-    let is_unmodified = is_unmodified(wave);
     let steps = &block.steps()[from..];
     let takes_exit = left >= steps.len() as u64;
     let body = block.body(steps);
@@ -127,7 +126,7 @@ fn interpret<'a>(
     execution.enter(block, from);
     let mut rest = body;
     loop {
-        if is_unmodified {
+        if is_unmodified(wave) {
             let number = body.len() - rest.len();
             let state = (&mut *wave, &mut *lds, &mut *transfer);
             rest = execution.fast(state, rest, number, executed)?;
@@ -140,6 +139,7 @@ fn interpret<'a>(
         wave.executed = before;
         let state = (&mut *wave, &mut *lds, &mut *transfer);
         match execution.execute(state, &body[..done])? {
+            // Indexing may be on now, or off.
             After::Goes(next) if next == step.following() => rest = others,
             After::Goes(next) => {
                 wave.executed = before + 1;
@@ -252,7 +252,8 @@ impl<'a> Execution<'a> for Unobserved<'a> {
 
     #[inline(always)]
     fn execute(&mut self, state: State<'_>, steps: &[Step]) -> Result<After, Box<Stop>> {
-        execute_unobserved(self.dispatched, state, &steps[steps.len() - 1], self.counts)
+        let (step, (wave, lds, transfer)) = (&steps[steps.len() - 1], state);
+        execute_unobserved(self.dispatched, wave, lds, transfer, step, self.counts)
     }
 
     #[inline(always)]
@@ -271,9 +272,11 @@ impl<'a> Execution<'a> for Unobserved<'a> {
 #[inline(never)]
 fn execute_unobserved(
     dispatched: &Dispatched<'_>,
-    state: State<'_>,
+    wave: &mut Wave,
+    lds: &mut Lds,
+    transfer: &mut Transfer,
     step: &Step,
     counts: bool,
 ) -> Result<After, Box<Stop>> {
-    execute(dispatched, state, step, counts, None).map_err(Box::new)
+    execute(dispatched, (wave, lds, transfer), step, counts, None).map_err(Box::new)
 }

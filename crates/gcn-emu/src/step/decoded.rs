@@ -149,7 +149,7 @@ impl Decoded {
     }
 
     /// The same operation with other registers, unmodified.
-    #[inline]
+    #[inline(always)]
     pub(super) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Decoded {
         Decoded {
             args,

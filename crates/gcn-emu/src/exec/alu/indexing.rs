@@ -2,8 +2,9 @@
 //!
 //! Source: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and its relatives; errata E143 and E144.
 
+use gcn_isa::sop::{Sopc, Sopp};
 use gcn_isa::uses::{RegisterUse, Registers, UseOrigin, UsedLanes};
-use gcn_isa::{Inst, Isa, regs};
+use gcn_isa::{Inst, Isa, Op, regs};
 
 use super::scalar_operand;
 use crate::step::{Arg, Around, MAX_ARGS, Step};
@@ -16,6 +17,14 @@ const INDEX: u32 = 0xff;
 /// M0: the operands that it is added to, a bit each: SRC0, SRC1, SRC2, VDST.
 const OPERANDS_SHIFT: u32 = 12;
 const OPERANDS: u32 = 0xf;
+
+/// True of an instruction that turns indexing on or off.
+pub fn switches(inst: &Inst) -> bool {
+    matches!(
+        inst.op,
+        Op::Sopc(Sopc::S_SET_GPR_IDX_ON) | Op::Sopp(Sopp::S_SET_GPR_IDX_OFF)
+    )
+}
 
 /// True if vector instructions are to be executed by [`execute`].
 #[inline(always)]
