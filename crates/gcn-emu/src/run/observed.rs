@@ -182,7 +182,7 @@ impl<'a> Execution<'a> for Observed<'a> {
     fn branch(&mut self, (wave, lds, _): State<'_>, steps: &[Step], executed: u64, next: usize) {
         let number = steps.len() - 1;
         let step = &steps[number];
-        if self.reports_all || self.is_watched(wave, number) {
+        if self.reports_all || self.watches && self.is_watched(wave, number) {
             wave.executed = executed + number as u64;
             self.reported(wave, lds, step, next, |_, _| ());
         }
@@ -211,8 +211,9 @@ impl Observed<'_> {
         self.watches && used.is_none_or(|used| self.watch.watches(used))
     }
 
-    /// True if observers watch a register that a step uses, or may use if MODE moves its operands.
-    #[inline(always)]
+    /// True if observers watch a register that a step uses, or may use if MODE moves its operands. Out of the loop, since the test of
+    /// registers is long.
+    #[inline(never)]
     fn is_watched(&self, wave: &Wave, number: usize) -> bool {
         self.watches && !is_unmodified(wave) || self.uses_watched(number)
     }
