@@ -80,7 +80,7 @@ impl Names {
         self
     }
 
-    /// The text of a template, for values of so many bits.
+    /// The text of a template, for values of this number of bits.
     pub(super) fn fill(&self, template: &str, bits: u32) -> String {
         let mut text = String::new();
         let mut rest = template.split('$');

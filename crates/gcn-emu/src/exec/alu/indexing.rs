@@ -2,9 +2,9 @@
 //!
 //! Source: AMD's GCN3 and Vega manuals, S_SET_GPR_IDX_ON and its relatives; errata E143 and E144.
 
-use gcn_isa::sop::{Sopc, Sopp};
+use gcn_isa::effect::{AluOp, Control};
 use gcn_isa::uses::{RegisterUse, Registers, UseOrigin, UsedLanes};
-use gcn_isa::{Inst, Isa, Op, regs};
+use gcn_isa::{Does, Inst, Isa, regs};
 
 use super::scalar_operand;
 use crate::step::{Arg, Around, MAX_ARGS, Step};
@@ -21,8 +21,8 @@ const OPERANDS: u32 = 0xf;
 /// True of an instruction that turns indexing on or off.
 pub fn switches(inst: &Inst) -> bool {
     matches!(
-        inst.op,
-        Op::Sopc(Sopc::S_SET_GPR_IDX_ON) | Op::Sopp(Sopp::S_SET_GPR_IDX_OFF)
+        inst.does(),
+        Does::Alu(AluOp::IndexOn) | Does::Control(Control::GprIndexOff)
     )
 }
 

@@ -10,7 +10,7 @@ use gcn_isa::effect::AluOp;
 use gcn_isa::{Does, Field, Inst};
 
 use crate::step::{CrossLane, Handler, SubDword};
-use operation::Operands;
+use operand_types::Operands;
 
 pub(crate) mod float;
 pub(crate) mod env;
@@ -27,8 +27,8 @@ mod protocol;
 mod under_mode;
 mod half;
 mod compare;
+mod operand_types;
 mod packed;
-mod operation;
 mod operations;
 mod vector;
 pub(crate) mod hardware;

@@ -10,7 +10,7 @@ use super::fork::{fork, join};
 use super::hardware::{get_register, set_register};
 use super::indexing;
 use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
-use super::operation::Operands;
+use super::operand_types::Operands;
 use super::scalar_operand::{Scalar, read, write};
 use crate::step::{Arg, Handler, Step};
 use crate::wave::Wave;

@@ -15,8 +15,8 @@ use super::float::F16;
 use super::half::{half1, half2, half2_reversed, half3_with_slow_path};
 use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
 use super::nan;
+use super::operand_types::Operands;
 use super::operands::Positions;
-use super::operation::Operands;
 use super::operations::{
     BELOW_HIGH, BELOW_LOW, SCREEN_PARTITION, add_carry64, add_signed64, align, bit_field_mask,
     byte_of, bytes3, cube_coordinate, cube_major, exponent, four_sads, four_wide_sads, fraction,
