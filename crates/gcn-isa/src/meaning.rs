@@ -48,6 +48,10 @@ pub struct Meaning {
 /// let op = Isa::Gfx9.tables().named("v_mul_u32_u24").expect("an instruction");
 /// assert!(meaning(op).is_some_and(|meaning| !meaning.code.is_empty()));
 /// ```
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "the effects of all others say what they mean"
+)]
 pub fn meaning(op: Op) -> Option<Meaning> {
     let row = op.row();
     let types = OperandTypes::of(row);

@@ -440,13 +440,18 @@ impl AluOp {
     /// assert_eq!(AluOp::Sub.in_order(), (AluOp::Sub, false));
     /// ```
     pub const fn in_order(self) -> (AluOp, bool) {
-        match self {
-            AluOp::Reversed(op) => (*op, true),
-            op => (op, false),
+        if let AluOp::Reversed(op) = self {
+            (*op, true)
+        } else {
+            (self, false)
         }
     }
 
     /// State that the operation uses beyond its operands, in a scalar or a vector instruction.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "most operations use operands alone"
+    )]
     pub(crate) const fn implicit(self, is_scalar: bool) -> Implicit {
         let uses_scc = match self {
             AluOp::Add

@@ -126,6 +126,7 @@ const LIKE_SIGN: &str = "The bits that are like the sign, the sign included; if 
 
 /// Sentences about an instruction that has another one's operation.
 #[rustfmt::skip]
+#[expect(clippy::wildcard_enum_match_arm, reason = "most operations say all")]
 pub(super) fn remark(op: Op) -> Option<&'static str> {
     match op {
         Op::Sop1(Sop1::S_MOV_REGRD_B32) | Op::Sopk(Sopk::S_GETREG_REGRD_B32) => Some("No manual has more than its name (errata E205)."),
@@ -309,13 +310,13 @@ pub(super) fn template(op: AluOp, of: OperandTypes) -> Template {
         AluOp::Exp2            => words("$d = 2 ^ $a").but(if result == F16 { TABLE_F16 } else { TABLE }),
         AluOp::Log2            => words("$d = log2($a)").but(if result == F16 { TABLE_F16 } else { NEGATIVE }),
         AluOp::Log2Clamped     => words("$d = log2($a)").but("0 gives the least finite number (errata E306)."),
-        AluOp::Rcp             => words("$d = 1 / $a").but(match result { F16 => TABLE_F16, F64 => TABLE_F64, _ => TABLE }),
+        AluOp::Rcp             => words("$d = 1 / $a").but(accuracy(result, TABLE)),
         AluOp::RcpClamped      => words("$d = 1 / $a").but(FINITE),
         AluOp::RcpLegacy       => words("$d = 1 / $a").but(NO_INFINITY),
-        AluOp::Rsq             => words("$d = 1 / sqrt($a)").but(match result { F16 => TABLE_F16, F64 => TABLE_F64, _ => NEGATIVE }),
+        AluOp::Rsq             => words("$d = 1 / sqrt($a)").but(accuracy(result, NEGATIVE)),
         AluOp::RsqClamped      => words("$d = 1 / sqrt($a)").but(FINITE),
         AluOp::RsqLegacy       => words("$d = 1 / sqrt($a)").but(NO_INFINITY),
-        AluOp::Sqrt            => words("$d = sqrt($a)").but(match result { F16 => TABLE_F16, F64 => TABLE_F64, _ => NEGATIVE }),
+        AluOp::Sqrt            => words("$d = sqrt($a)").but(accuracy(result, NEGATIVE)),
         AluOp::Sin             => words("$d = sin(2*pi * $a)").but(TURNS),
         AluOp::Cos             => words("$d = cos(2*pi * $a)").but(TURNS),
         AluOp::Ldexp           => words("$d = $a * 2^$b").but("SRC1 is an integer. Rounded once."),
@@ -389,8 +390,20 @@ pub(super) fn template(op: AluOp, of: OperandTypes) -> Template {
     }
 }
 
+/// Accuracy of an approximation with this result; `single` is that in single precision.
+fn accuracy(result: Ty, single: &'static str) -> &'static str {
+    if result == Ty::F16 {
+        TABLE_F16
+    } else if result == Ty::F64 {
+        TABLE_F64
+    } else {
+        single
+    }
+}
+
 /// The pseudo-code of an operation on both halves.
 #[rustfmt::skip]
+#[expect(clippy::wildcard_enum_match_arm, reason = "rows have no other operation on halves")]
 fn packed(op: AluOp, ty: Ty) -> Template {
     match op {
         AluOp::MulAdd => words("each half of $d = $a * $b + $c").but(LANES_16),

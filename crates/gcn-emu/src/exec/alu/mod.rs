@@ -39,6 +39,10 @@ pub(crate) mod modifiers;
 pub mod two_paths;
 
 /// The handler of an ALU instruction, if this emulator executes it.
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "memory, and what the step loop does"
+)]
 pub fn handler(inst: &Inst) -> Option<Handler> {
     if !has_meaning(inst) {
         return None;
@@ -56,7 +60,6 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
         Does::Jump => Some(scalar::jump(inst)),
         Does::Fork => Some(scalar::split(inst)),
         Does::Branch(_) if inst.uses().calls() => Some(scalar::call),
-        // Memory, and what the step loop does.
         _ => None,
     }
 }

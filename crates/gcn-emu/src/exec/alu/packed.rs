@@ -22,6 +22,7 @@ use crate::wave::Wave;
 at_each_level! {
 /// The handler of an operation on both halves, as elements of a type; with `clamp` an integer result stays within its range.
 #[rustfmt::skip]
+#[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, ty: Ty, of: Operands) -> Option<Handler> {
     use AluOp::*;
     use Ty::{I16, U16};
@@ -59,6 +60,7 @@ pub fn handler(op: AluOp, ty: Ty, of: Operands) -> Option<Handler> {
 at_each_level! {
 /// The handler of a product and a sum of mixed precision.
 #[rustfmt::skip]
+#[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn mixed_handler(op: AluOp, of: Operands) -> Option<Handler> {
     let handler: Handler = match (op, of.result) {
         (AluOp::MulAdd, Ty::F32) => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.mad_fast(a, b, c), |a, b, c, ()| (m.mad(a, b, c), ())) },
@@ -74,6 +76,7 @@ pub fn mixed_handler(op: AluOp, of: Operands) -> Option<Handler> {
 at_each_level! {
 /// The handler of a sum of this many products.
 #[rustfmt::skip]
+#[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn dot_handler(elements: u8, of: Operands) -> Option<Handler> {
     let handler: Handler = match (elements, of.result) {
         (2, Ty::F32) => |w, s| staged3(w, s, dot2_f16),

@@ -45,6 +45,7 @@ macro_rules! by_bitwise {
 
 /// The handler of a scalar operation.
 #[rustfmt::skip]
+#[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
     use AluOp::*;
     let ty = of.result;
@@ -118,8 +119,8 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
             Ty::I64 => |w, s| one(w, s, |a: i64, _| found((a ^ a >> 63).leading_zeros(), 64)),
             _       => |w, s| one(w, s, |a: i32, _| found((a ^ a >> 31).leading_zeros(), 32)),
         },
-        WholeQuads     => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(whole_quads(u64::from(a)) as T))),
-        QuadMask       => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(quad_mask(u64::from(a)) as T))),
+        WholeQuads     => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(T::from_bits(whole_quads(a.bits()))))),
+        QuadMask       => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(T::from_bits(quad_mask(a.bits()))))),
         Replicate      => |w, s| one(w, s, |a: u32, _| replicate(a)),
         Pack(Low, Low)   => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b << 16),
         Pack(Low, High)  => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b & 0xffff_0000),
@@ -152,6 +153,7 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
 
 /// The handler of a scalar comparison; SOPK compares numbers without sign with its constant extended by zeros.
 #[rustfmt::skip]
+#[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn comparison(test: Test, of: Operands) -> Option<Handler> {
     use Test::*;
     let handler: Handler = match (test, of.source) {

@@ -35,6 +35,7 @@ at_each_level! {
 /// The handler of a vector operation. With `clamp` an integer result stays within its range, sums of differences too (errata
 /// E209).
 #[rustfmt::skip]
+#[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
 pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
     use AluOp::*;
     use Ty::{B16, B64, F32, F64, I16, I32, I64, U16, U32, U64};
