@@ -6,7 +6,7 @@
 //! VGPR indexing is the exception in MODE: it is turned on for single instructions, and off behind them in the same block.
 //!
 //! Branch targets are known ahead: the first block at an address follows all direct branches from there
-//! ([`CodeSegment`](crate::code_segment::CodeSegment)), a bit for each dword. What is left are jumps to addresses in registers. Such
+//! ([`CodeSegment`](crate::code_segment::CodeSegment)), a bit for each dword. Jumps to addresses in registers remain. Such
 //! a jump into the middle of a block is an entry ([`BlockEntry`]) and makes no block of its own: a wave needs entries anyway to go on
 //! in the middle of a block in its next turn, and a jump to each dword of a block costs no memory that way. A compiler leaves an
 //! entry in the middle to the interpreter, which is at the end of the block soon.
@@ -129,8 +129,8 @@ impl Block {
         })
     }
 
-    /// Times that waves have entered it, at most [`MAX_ENTERED`]. Of two threads that enter at the same time one may
-    /// not be counted.
+    /// Times that waves have entered it, at most [`MAX_ENTERED`]. If two threads enter at the same time, only one may
+    /// be counted.
     pub fn entered(&self) -> u16 {
         self.entered.0.load(Relaxed)
     }
@@ -148,7 +148,7 @@ impl BlockEntry<'_> {
 }
 
 impl Exit {
-    /// The exit behind a step; nothing if the block goes on there.
+    /// Exit after a step; `None` if the block continues.
     pub(crate) fn behind(step: &Step) -> Option<Exit> {
         let uses = step.inst.uses();
         Some(match (step.run, step.inst.does()) {

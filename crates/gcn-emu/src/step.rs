@@ -82,13 +82,13 @@ impl Deref for Step {
 #[derive(Clone, Copy, Debug)]
 #[repr(u8)]
 pub enum Executor {
-    /// By its handler, which leaves MODE and the program counter alone.
+    /// By the handler of a vector instruction, which leaves MODE and the program counter alone.
     Vector,
-    /// The same, of a scalar instruction.
+    /// By the handler of a scalar instruction, which leaves MODE and the program counter alone.
     Scalar,
     /// By the handler of a vector instruction, with a source from LDS that is read before (errata E246).
     VectorFromLds,
-    /// By the handler of a scalar instruction that uses MODE or the program counter, which is the next instruction's address.
+    /// By the handler of a scalar instruction that uses MODE or the program counter. The wave's PC is the next instruction's.
     ScalarControl,
     /// In two steps, addresses and access.
     Memory,
@@ -147,7 +147,7 @@ pub(crate) struct Modified {
 pub(crate) struct StagedSource {
     /// Place among the operands.
     pub(crate) place: usize,
-    /// True if it has two dwords, which are not changed.
+    /// True for a source of two dwords, which modifiers leave unchanged.
     pub(crate) is_wide: bool,
     /// True if it is read from other lanes.
     pub(crate) is_crossed: bool,

@@ -106,6 +106,10 @@ pub(crate) fn shut_down() -> HsaResult {
         let has_threads = runtime.handlers.has_thread() || runtime.copies.has_thread();
         if !has_threads && !runtime.has_served.load(SeqCst) {
             forks::unwatch();
+            // Another thread may have initialised it again.
+            if COUNT.load(SeqCst) > 0 {
+                forks::watch();
+            }
         }
     }
     count.map(drop).map_err(|_| Status::NOT_INITIALIZED)

@@ -148,7 +148,7 @@ impl Decoded {
         self.modifiers.as_deref()?.result()
     }
 
-    /// The same operation with other registers, unmodified.
+    /// Copy with other registers and without modifiers.
     #[inline(always)]
     pub(super) fn with_registers(&self, args: [Arg; MAX_ARGS]) -> Decoded {
         Decoded {

@@ -40,7 +40,7 @@ pub enum SourcePart {
     /// All of it.
     #[default]
     Whole,
-    /// A part, by shifts up, then down, which may extend its sign.
+    /// A part: shifted left, then right, optionally with sign extension.
     Bits {
         /// Distance of the shift up.
         up: u32,

@@ -76,7 +76,7 @@ impl SubDword {
         }
     }
 
-    /// The part of the destination's register that the result goes to (errata E138); nothing if it is all of it.
+    /// Part of the destination register that is written (errata E138); `None` for the whole register.
     pub(super) fn destination(&self) -> Option<ResultPart> {
         Some(ResultPart {
             selection: self.destination,

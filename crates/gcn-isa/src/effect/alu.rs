@@ -298,7 +298,7 @@ pub enum AluOp {
     Sad(Sad),
     /// Four sums of four bytes each, at four offsets in a, plus c.
     QuadSad,
-    /// The same without bytes whose reference is 0.
+    /// Four sums as of [`AluOp::QuadSad`], without bytes whose reference is 0.
     MaskedQuadSad,
     /// Byte by byte (a + b + the lowest bit of c) >> 1.
     LerpBytes,
@@ -399,7 +399,7 @@ pub enum AluOp {
     /// a and b cut off to half precision.
     TruncatePair,
 
-    // Of an operation
+    // Operations on operations
     /// The operation with a and b exchanged.
     Reversed(&'static AluOp),
     /// The operation on both halves of the sources, as elements of this type.
@@ -410,7 +410,7 @@ pub enum AluOp {
     // State
     /// EXEC by a and EXEC; the destination gets the old one.
     SaveExec(Bitwise),
-    /// The same; the destination gets the new one.
+    /// EXEC by a and EXEC; the destination gets the new one.
     WriteExec(Bitwise),
     /// Address of the next instruction.
     GetPc,

@@ -1,11 +1,11 @@
 //! Templates of pseudo-code, and the names that are filled in.
 
-use crate::field::Field;
 use crate::operand::{Kind, OperandAccess, Slot};
 use crate::row::Row;
 
 /// Pseudo-code with places for operands: `$d`, `$a`, `$b`, `$c` are the destination and the sources, `$m` is the mask that is read,
-/// `$n` the highest bit of a shift's count, `$w` the number of bits, `$t` the highest of them, `$f` the register file.
+/// `$n` the highest bit of a shift's count, `$w` the number of bits, `$t` the highest of them, `$o` a value with
+/// all of them set, `$f` the register file.
 #[derive(Clone, Copy)]
 pub(super) struct Template {
     pub(super) code: &'static str,
@@ -63,11 +63,11 @@ impl Names {
         let mut sources = sources.map(|(_, slot)| name(slot));
         let mut next = || sources.next().unwrap_or_else(|| destination.clone());
         let sources = [next(), next(), next()];
-        let mut masks = row.slots().filter(|slot| {
-            is_mask(slot) && slot.access == OperandAccess::Read && slot.field != Field::Sdst
-        });
+        let mask = row
+            .slots()
+            .find(|slot| is_mask(slot) && slot.access == OperandAccess::Read);
         Names {
-            mask: masks.next().map_or(String::new(), name),
+            mask: mask.map_or(String::new(), name),
             destination,
             sources,
             is_scalar,

@@ -15,7 +15,7 @@ use super::scalar_operand::{Scalar, read, write};
 use crate::step::{Arg, Handler, Step};
 use crate::wave::Wave;
 
-/// A handler for operands of one register or two, which are `$T`.
+/// Handler for operands of type `$T`: `u32` or `u64` by their width.
 macro_rules! by_width {
     ($ty:expr, |$T:ident| $handler:expr) => {
         if $ty.dwords() > 1 {
@@ -28,7 +28,7 @@ macro_rules! by_width {
     };
 }
 
-/// A handler for each bitwise operation, which is the constant `$OP`.
+/// Handler for a bitwise operation, with the operation as the constant `$OP`.
 macro_rules! by_bitwise {
     ($op:expr, |$OP:ident| $handler:expr) => {
         by_bitwise!($op, |$OP| $handler, And Or Xor AndNot OrNot NotAnd NotOr Nand Nor Xnor)

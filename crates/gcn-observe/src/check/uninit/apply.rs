@@ -4,8 +4,8 @@ use gcn_isa::effect::{AluOp, Half, Shift};
 
 use super::part::{PartlyDefined, ones};
 
-/// The result of an operation on one lane's sources, or on scalar ones; `None` if its bits are not followed one by one. The first
-/// source `is_signed`, or is not.
+/// The result of an operation on one lane's sources, or on scalar ones; `None` if its bits are not followed one by one.
+/// `is_signed` if the first source is a signed number.
 pub(super) fn apply(
     op: AluOp,
     [a, b, c]: [PartlyDefined; 3],
