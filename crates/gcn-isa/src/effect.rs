@@ -3,9 +3,12 @@
 
 mod implicit;
 mod alu;
+mod value;
+pub mod body;
 
 pub use alu::{AluOp, Bitwise, Half, Interpolation, Relative, Sad, Shift, Signedness, Test};
 pub use implicit::Implicit;
+pub use value::{Bits, Value};
 
 use crate::operand::Ty;
 

@@ -39,17 +39,7 @@ impl OperandTypes {
         };
         let result = row.slots().next().map_or(Ty::B32, |slot| slot.ty);
         let source = ty(false).unwrap_or(result);
-        let does_count = matches!(
-            row.does,
-            crate::Does::Alu(
-                AluOp::TestBit(_)
-                    | AluOp::CountZeros
-                    | AluOp::CountOnes
-                    | AluOp::FindLowestZero
-                    | AluOp::LeadingZeros
-                    | AluOp::LeadingSigns
-            )
-        );
+        let does_count = matches!(row.does, crate::Does::Alu(op) if op.counts_source());
         let bits = u32::from(if does_count { source } else { result }.bytes()) * 8;
         OperandTypes {
             is_scalar: row.is_scalar(),

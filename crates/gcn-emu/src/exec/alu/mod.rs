@@ -15,7 +15,6 @@ use operand_types::Operands;
 pub(crate) mod float;
 pub(crate) mod env;
 pub(crate) mod exact;
-mod integer;
 mod scalar_operand;
 mod operands;
 mod nan;
