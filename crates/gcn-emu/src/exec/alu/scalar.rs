@@ -2,14 +2,13 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
-use gcn_isa::effect::{AluOp, Half::*, Shift::*, Test, Value, body};
+use gcn_isa::effect::{AluOp, AluTypes, Half::*, Shift::*, Test, Value, body};
 use gcn_isa::simm::MODE_VSKIP;
 use gcn_isa::{Inst, Kind, Ty};
 
 use super::fork::{fork, join};
 use super::hardware::{get_register, set_register};
 use super::indexing;
-use super::operand_types::Operands;
 use super::scalar_operand::{Scalar, read, write};
 use crate::step::{Arg, Handler, Step};
 use crate::wave::Wave;
@@ -62,7 +61,7 @@ macro_rules! by_bitwise {
 /// The handler of a scalar operation.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
+pub fn handler(op: AluOp, of: AluTypes) -> Option<Handler> {
     use AluOp::*;
     let ty = of.result;
     let handler: Handler = match op {
@@ -140,7 +139,7 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
 /// The handler of a scalar comparison; SOPK compares numbers without sign with its constant extended by zeros.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn comparison(test: Test, of: Operands) -> Option<Handler> {
+pub fn comparison(test: Test, of: AluTypes) -> Option<Handler> {
     use Test::*;
     let handler: Handler = match (test, of.source) {
         (Eq, Ty::U32) if of.is_sopk => |w, s| compare(w, s, |a: u32, k: u32| a == k & 0xffff),

@@ -3,7 +3,9 @@
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 
 use gcn_isa::Ty;
-use gcn_isa::effect::{AluOp, Bitwise::*, Half::*, Sad::*, Shift::*, Signedness::*, Value, body};
+use gcn_isa::effect::{
+    AluOp, AluTypes, Bitwise::*, Half::*, Sad::*, Shift::*, Signedness::*, Value, body,
+};
 
 use super::approximate;
 use super::arithmetic;
@@ -14,7 +16,6 @@ use super::exact;
 use super::float::F16;
 use super::half::{half1, half2, half2_reversed, half3_with_slow_path};
 use super::nan;
-use super::operand_types::Operands;
 use super::operands::Positions;
 use super::operations::{
     BELOW_HIGH, BELOW_LOW, SCREEN_PARTITION, add_carry64, add_signed64, byte_of, cube_coordinate,
@@ -71,10 +72,10 @@ at_each_level! {
 /// E209).
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
+pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
     use AluOp::*;
     use Ty::{B64, F32, F64, I16, I32, I64, U16, U32, U64};
-    let Operands { result: ty, source, clamp, carries, accumulates, .. } = of;
+    let AluTypes { result: ty, source, carries, accumulates, .. } = of;
     let handler: Handler = match op {
         Nop | ClearExceptions => |_, _| {},
         Move                => |w, s| one(w, s, |a: u32| a),
