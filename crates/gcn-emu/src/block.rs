@@ -20,7 +20,9 @@ use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 use gcn_isa::{DecodeError, Does, Inst, regs};
 
 use crate::exec::alu::{self, indexing, modifiers};
+use crate::native::{NativeBlock, Policy, Segment};
 use crate::step::{Arg, Decoded, Executor, Handler, Step};
+use crate::wave::Wave;
 
 /// A block.
 #[derive(Debug)]
@@ -34,6 +36,7 @@ pub struct Block {
     following: usize,
     /// Registers that each step uses.
     uses: OnceLock<Box<[RegisterSet]>>,
+    native: OnceLock<Option<Box<NativeBlock>>>,
     entered: EntryCount,
 }
 
@@ -84,6 +87,7 @@ impl Block {
             steps: steps.into(),
             exit,
             uses: OnceLock::new(),
+            native: OnceLock::new(),
             entered: EntryCount::default(),
         }
     }
@@ -127,6 +131,22 @@ impl Block {
             });
             all.collect()
         })
+    }
+
+    /// Segments that have host code, for a wave that has entered the block; none before it has been entered some times.
+    #[inline]
+    pub(crate) fn segments(&self, wave: &Wave, policy: Policy) -> &[Segment] {
+        let native = match self.native.get() {
+            None if self.entered() >= policy.entries => self.native.get_or_init(|| {
+                NativeBlock::compile(&self.steps, wave.isa, wave.mode, policy.instructions)
+                    .map(Box::new)
+            }),
+            None => &None,
+            Some(native) => native,
+        };
+        native
+            .as_ref()
+            .map_or(&[], |native| native.segments(wave.mode))
     }
 
     /// Times that waves have entered it, at most [`MAX_ENTERED`]. If two threads enter at the same time, only one may

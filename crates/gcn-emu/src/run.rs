@@ -30,6 +30,7 @@ use crate::fault::{Fault, FaultKind, Site};
 pub use crate::lanes::{FloatEnvironment, LEVEL_VARIABLE, Level, LevelError};
 use crate::lds::Lds;
 use crate::memory::{AllocError, Memory};
+pub use crate::native::{ENGINE_VARIABLE, Engine, EngineError};
 use crate::observe::{Dispatched, Observers};
 use crate::wave::Wave;
 pub use limits::{DispatchError, MAX_GROUP, Unfit, fits};

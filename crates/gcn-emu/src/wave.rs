@@ -239,6 +239,15 @@ impl Wave {
         (registers, &self.scalars, staged)
     }
 
+    /// Calls a function with the vector registers and the scalar registers.
+    #[inline(always)]
+    pub(crate) fn with_registers<R>(
+        &mut self,
+        f: impl FnOnce(&mut [Lanes], &mut Scalars) -> R,
+    ) -> R {
+        f(&mut self.vgprs, &mut self.scalars)
+    }
+
     /// The scalar registers.
     #[inline(always)]
     pub(crate) fn scalars(&self) -> &Scalars {
@@ -345,7 +354,7 @@ impl Wave {
 
     /// [`Wave::resolved`] of `code` and the one after it.
     #[inline(always)]
-    fn resolved64(&self, code: u8) -> u64 {
+    pub(crate) fn resolved64(&self, code: u8) -> u64 {
         u64::from(self.resolved(code)) | u64::from(self.resolved(code + 1)) << 32
     }
 

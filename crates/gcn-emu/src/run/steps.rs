@@ -13,6 +13,7 @@ use crate::block::{Block, BlockEntry, Exit};
 use crate::exec::memory::{self, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
+use crate::native::{Engine, Policy};
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
 use crate::wave::Wave;
@@ -191,6 +192,10 @@ fn shortened(steps: &[Step], left: u64) -> &[Step] {
 
 /// Steps without events.
 struct Unobserved<'a> {
+    /// Block that the wave is in, and the step at which it has entered.
+    entry: Option<BlockEntry<'a>>,
+    /// Conditions under which blocks are compiled.
+    policy: Option<Policy>,
     dispatched: &'a Dispatched<'a>,
     /// The wait counters are kept.
     counts: bool,
@@ -203,6 +208,8 @@ pub(super) fn run_unobserved(
     instructions: u64,
 ) -> Result<(), Stop> {
     let mut unobserved = Unobserved {
+        entry: None,
+        policy: Engine::policy(),
         dispatched,
         // All has taken effect already: what is outstanding is of use only to code that looks.
         counts: dispatched.code.reads_counters(),
@@ -210,21 +217,10 @@ pub(super) fn run_unobserved(
     run_wave(dispatched, &mut unobserved, state, instructions)
 }
 
-impl<'a> Execution<'a> for Unobserved<'a> {
+impl Unobserved<'_> {
+    /// Interprets steps, up to one that is not to be executed in place.
     #[inline(always)]
-    fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
-
-    #[inline(always)]
-    fn enter(&mut self, _block: &'a Block, _from: usize) {}
-
-    #[inline(always)]
-    fn fast<'b>(
-        &mut self,
-        (wave, lds, transfer): State<'_>,
-        steps: &'b [Step],
-        _number: usize,
-        _executed: u64,
-    ) -> Result<&'b [Step], Box<Stop>> {
+    fn interpreted<'b>(&self, (wave, lds, transfer): State<'_>, steps: &'b [Step]) -> &'b [Step] {
         let device = self.dispatched.device;
         let mut rest = steps;
         while let [step, others @ ..] = rest {
@@ -247,7 +243,48 @@ impl<'a> Execution<'a> for Unobserved<'a> {
             }
             rest = others;
         }
-        Ok(rest)
+        rest
+    }
+}
+
+impl<'a> Execution<'a> for Unobserved<'a> {
+    #[inline(always)]
+    fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
+
+    #[inline(always)]
+    fn enter(&mut self, block: &'a Block, from: usize) {
+        self.entry = Some(BlockEntry { block, from });
+    }
+
+    #[inline(always)]
+    fn fast<'b>(
+        &mut self,
+        (wave, lds, transfer): State<'_>,
+        steps: &'b [Step],
+        number: usize,
+        _executed: u64,
+    ) -> Result<&'b [Step], Box<Stop>> {
+        let mut done = 0;
+        if let Some(policy) = self.policy
+            && let Some(BlockEntry { block, from }) = self.entry
+        {
+            let first = from + number;
+            for segment in block.segments(wave, policy) {
+                let Some(start) = segment.from.checked_sub(first) else {
+                    continue;
+                };
+                let Some(own) = steps.get(start..start + segment.count) else {
+                    break;
+                };
+                let rest = self.interpreted((wave, lds, transfer), &steps[done..start]);
+                if !rest.is_empty() {
+                    return Ok(&steps[start - rest.len()..]);
+                }
+                segment.run(wave, own);
+                done = start + segment.count;
+            }
+        }
+        Ok(self.interpreted((wave, lds, transfer), &steps[done..]))
     }
 
     #[inline(always)]

@@ -17,8 +17,8 @@ use gcn_asm::{Options, Source, assemble};
 use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::observe::{Events, Observers};
-use gcn_emu::run::{Dispatch, Finished, Initial, Level, run};
-use gcn_isa::{Does, Inst, Target};
+use gcn_emu::run::{Dispatch, Engine, Finished, Initial, Level, run};
+use gcn_isa::{Does, Field, Inst, Target};
 
 use frame::{
     DUMP, GROUPS, Interleaving, KEPT, LDS_BYTES, REGION, ROW, SCRATCH_BYTES, SGPRS, VGPRS,
@@ -69,6 +69,22 @@ pub struct Program {
     reads_flat_scratch: bool,
 }
 
+/// MODE: bits that decide on rounding.
+const ROUNDING: u32 = 0xf;
+
+/// True of a vector instruction without changes of its operands but signs.
+fn is_plain(inst: &Inst) -> bool {
+    let layout = inst.layout();
+    let is_off = |field: Field| !layout.has(field) || inst.get(field) == 0;
+    let has = |field: Field| layout.has(field);
+    matches!(inst.does(), Does::Alu(_) | Does::Compare(..))
+        && !inst.encoding.is_scalar()
+        && !has(Field::DppCtrl)
+        && !has(Field::Src0Sel)
+        && is_off(Field::Clamp)
+        && is_off(Field::Omod)
+}
+
 /// Bytes of assembly text.
 pub fn assembled(target: &'static Target, text: &str) -> Vec<u8> {
     let source = Source {
@@ -97,6 +113,16 @@ impl Program {
     pub fn wild(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
         let wild = wild::registers(u)?;
         Program::made(u, wild, |inst| inst.uses().memory().is_some())
+    }
+
+    /// A program of vector instructions of which most can be compiled, under a MODE that hosts have.
+    ///
+    /// # Errors
+    /// There are too few bytes.
+    pub fn arithmetic(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
+        let mut program = Program::made(u, String::new(), is_plain)?;
+        program.mode &= !ROUNDING;
+        Ok(program)
     }
 
     /// A program of some instructions.
@@ -252,6 +278,12 @@ impl Program {
             self.compare(&expected, &self.run(2, &none), "by two threads");
             self.compare(&expected, &self.run(2, &all), "by two threads, observed");
         }
+        for engine in Engine::ALL {
+            engine.set();
+            let found = self.run(1, &none);
+            Engine::Auto.set();
+            self.compare(&expected, &found, engine.name());
+        }
         for level in Level::ALL.into_iter().filter(|level| level.is_available()) {
             level.set().expect("it is available");
             let [found, observed] = [&none, &all].map(|observers| self.run(1, observers));
@@ -260,6 +292,20 @@ impl Program {
             self.compare(&expected, &observed, &format!("{level}, observed"));
         }
         (counts[0], everything.of_scratch.load(Relaxed))
+    }
+
+    /// Runs it by each engine and compares what it did.
+    ///
+    /// # Panics
+    /// The runs differ.
+    pub fn compare_engines(&self) {
+        let none = Observers::none();
+        Engine::Interpreter.set();
+        let expected = self.run(1, &none);
+        Engine::Compiled.set();
+        let found = self.run(1, &none);
+        Engine::Auto.set();
+        self.compare(&expected, &found, "compiled");
     }
 
     /// Runs it observed and not, by one thread, and compares what it did. Returns the number of instructions.

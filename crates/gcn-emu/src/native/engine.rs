@@ -1,0 +1,104 @@
+//! Choice of the engine.
+
+use std::sync::atomic::{AtomicU8, Ordering::Relaxed};
+
+use crate::lanes::Level;
+
+/// Part of the emulator that executes instructions. Results do not depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum Engine {
+    /// The interpreter alone.
+    Interpreter,
+    /// Host code for blocks that are entered often, where the host has AVX2; the interpreter for all else.
+    Auto,
+    /// Host code for all blocks for which there can be any.
+    Compiled,
+}
+
+/// Conditions for compiling.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Policy {
+    /// Entries of a block before it is compiled.
+    pub(crate) entries: u16,
+    /// Instructions that a segment has at least.
+    pub(crate) instructions: usize,
+}
+
+/// The environment variable that names the engine for a process.
+pub const ENGINE_VARIABLE: &str = "GCN_ENGINE";
+
+/// Reason for which an engine cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{ENGINE_VARIABLE}={0} is none of interpreter, auto, compiled")]
+pub struct EngineError(String);
+
+/// The engine in use; it is found at the first use.
+static ENGINE: AtomicU8 = AtomicU8::new(UNKNOWN);
+/// Value of [`ENGINE`] before the first use.
+const UNKNOWN: u8 = u8::MAX;
+
+impl Engine {
+    /// All engines.
+    pub const ALL: [Engine; 3] = [Engine::Interpreter, Engine::Auto, Engine::Compiled];
+
+    /// Name, as the environment variable has it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Engine::Interpreter => "interpreter",
+            Engine::Auto => "auto",
+            Engine::Compiled => "compiled",
+        }
+    }
+
+    /// Uses this engine from now on, in the whole process.
+    pub fn set(self) {
+        ENGINE.store(self as u8, Relaxed);
+    }
+
+    /// The engine that the environment asks for, or else [`Engine::Auto`].
+    ///
+    /// # Errors
+    /// The variable names none.
+    pub fn of_environment() -> Result<Engine, EngineError> {
+        let Some(name) = std::env::var_os(ENGINE_VARIABLE).filter(|name| !name.is_empty()) else {
+            return Ok(Engine::Auto);
+        };
+        let named = Engine::ALL.into_iter().find(|it| name == it.name());
+        named.ok_or_else(|| EngineError(name.to_string_lossy().into_owned()))
+    }
+
+    /// The engine in use.
+    pub fn current() -> Engine {
+        match ENGINE.load(Relaxed) {
+            0 => Engine::Interpreter,
+            1 => Engine::Auto,
+            2 => Engine::Compiled,
+            _ => {
+                // A run reports an error of the environment before it begins.
+                let engine = Engine::of_environment().unwrap_or(Engine::Auto);
+                engine.set();
+                engine
+            }
+        }
+    }
+
+    /// What is compiled; `None` if nothing is, on this host or at all.
+    pub(crate) fn policy() -> Option<Policy> {
+        if Level::current() < Level::Avx2 {
+            return None;
+        }
+        match Engine::current() {
+            Engine::Interpreter => None,
+            // Compiling takes as long as some tens of waves; a call as long as some instructions.
+            Engine::Auto => Some(Policy {
+                entries: 64,
+                instructions: 4,
+            }),
+            Engine::Compiled => Some(Policy {
+                entries: 0,
+                instructions: 1,
+            }),
+        }
+    }
+}

@@ -1,0 +1,503 @@
+//! Vector instructions as operations of a graph: those whose lanes are computed by themselves, as long as nothing rare happens.
+//!
+//! Floating-point operations are the host's. Where that is not the whole rule a value guards it ([`Lowered::guard`]): if it has a bit
+//! in an active lane, the interpreter computes the lanes from there on. So of NaN nothing needs to be known here (errata E190).
+
+use std::collections::BTreeMap;
+
+use gcn_isa::effect::{AluOp, Test, Value, body};
+use gcn_isa::{Does, Field, Isa, Ty, regs};
+
+use super::graph::{Binary, Graph, Id, Op, Predicate, Unary};
+use super::record::{Recorded, RecordedFlag, Recorder};
+use crate::exec::alu::env::Env;
+use crate::lanes::Sign;
+use crate::step::{Arg, Executor, Step};
+use crate::wave::SCALARS;
+
+/// Handling of denormals in single precision by the host while a segment runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Denormals {
+    /// Kept.
+    Kept,
+    /// Zero, as sources and as results.
+    Flushed,
+}
+
+/// Masks that a segment writes at most.
+pub(super) const MASKS: usize = 8;
+
+/// A mask that a segment writes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MaskResult {
+    pub(super) mask: Id,
+    pub(super) is_inverted: bool,
+}
+
+/// A segment of instructions as operations.
+#[derive(Debug)]
+pub(super) struct Lowered {
+    pub(super) graph: Graph,
+    /// Vector registers that it writes.
+    pub(super) vgprs: BTreeMap<u8, Id>,
+    /// Masks that it writes, by the first of the scalar registers.
+    pub(super) masks: BTreeMap<u8, MaskResult>,
+    /// Lanes in which the host's result may not be the instruction's.
+    pub(super) guard: Option<Id>,
+    /// Handling of denormals that it needs, if it needs any.
+    pub(super) denormals: Option<Denormals>,
+}
+
+/// Instructions that are being put together.
+pub(super) struct Builder {
+    recorder: Recorder,
+    isa: Isa,
+    mode: u32,
+    state: State,
+}
+
+/// Results so far.
+#[derive(Clone, Debug, Default)]
+struct State {
+    vgprs: BTreeMap<u8, Id>,
+    masks: BTreeMap<u8, MaskResult>,
+    /// A result in single precision that no comparison has looked at yet.
+    unguarded: Option<Id>,
+    guard: Option<Id>,
+    denormals: Option<Denormals>,
+}
+
+impl Builder {
+    pub(super) fn new(isa: Isa, mode: u32) -> Builder {
+        Builder {
+            recorder: Recorder::default(),
+            isa,
+            mode,
+            state: State::default(),
+        }
+    }
+
+    /// Adds an instruction. Returns false, and nothing has changed, if it is none that can follow those before it.
+    pub(super) fn add(&mut self, step: &Step) -> bool {
+        let before = self.state.clone();
+        let is_added = self.lower(step).is_some();
+        let is_complete = !self.recorder.take_incomplete();
+        if !(is_added && is_complete) {
+            self.state = before;
+        }
+        is_added && is_complete
+    }
+
+    pub(super) fn finish(mut self) -> Lowered {
+        if let Some(last) = self.state.unguarded.take() {
+            self.guard(last, last);
+        }
+        // What is moved from one register to another is read before any register is written.
+        for id in self.state.vgprs.values_mut() {
+            if let Op::Vgpr(_) | Op::Mask(_) = self.recorder.op(*id) {
+                *id = self.recorder.add(Op::Unary(Unary::Copy, *id));
+            }
+        }
+        let State {
+            vgprs,
+            masks,
+            guard,
+            denormals,
+            ..
+        } = self.state;
+        Lowered {
+            graph: self.recorder.into_graph(),
+            vgprs,
+            masks,
+            guard,
+            denormals,
+        }
+    }
+
+    /// The lanes in which one of two results is a NaN are guarded.
+    fn guard(&mut self, a: Id, b: Id) {
+        let r = &self.recorder;
+        let nan = r.binary(Binary::CompareF32(Predicate::Unordered), a, b);
+        self.state.guard = Some(match self.state.guard {
+            Some(guard) => r.binary(Binary::Or, guard, nan),
+            None => nan,
+        });
+    }
+
+    /// A result in single precision that must not be a NaN.
+    fn number(&mut self, id: Id) -> Id {
+        match self.state.unguarded.take() {
+            Some(other) => self.guard(other, id),
+            None => self.state.unguarded = Some(id),
+        }
+        id
+    }
+
+    /// A dword of an operand.
+    fn dword(&self, arg: Arg, n: u8) -> Option<Id> {
+        match arg {
+            Arg::Vgpr(first) => {
+                let register = first.checked_add(n)?;
+                let known = self.state.vgprs.get(&register).copied();
+                Some(known.unwrap_or_else(|| self.recorder.add(Op::Vgpr(register))))
+            }
+            Arg::Scalar(first) => {
+                let register = (first + n) % SCALARS as u8;
+                let is_written = |first: &u8| register.wrapping_sub(*first) < 2;
+                if self.state.masks.keys().any(is_written) {
+                    return None;
+                }
+                Some(self.recorder.add(Op::Scalar(register)))
+            }
+            Arg::Const(value) => Some(self.recorder.constant((value >> (32 * n)) as u32)),
+            Arg::None | Arg::Special(_) | Arg::Imm(_) => None,
+        }
+    }
+
+    /// The source at a place, with its sign modifier.
+    fn source(&self, step: &Step, place: usize) -> Option<Recorded<'_>> {
+        let slot = step.inst.row().slots().nth(place)?;
+        let is_signed = matches!(slot.ty, Ty::I32 | Ty::I64);
+        let r = &self.recorder;
+        match slot.ty {
+            Ty::B32 | Ty::U32 | Ty::I32 | Ty::F32 => {
+                let id = self.dword(step.args[place], 0)?;
+                let sign = r.constant(1 << 31);
+                let magnitude = |id| r.binary(Binary::And, id, r.constant(u32::MAX >> 1));
+                let id = match step.signs[place] {
+                    Sign::Kept => id,
+                    _ if slot.ty != Ty::F32 => return None,
+                    Sign::Off => magnitude(id),
+                    Sign::Over => r.binary(Binary::Xor, id, sign),
+                    Sign::On => r.binary(Binary::Or, id, sign),
+                };
+                Some(Recorded::dword(r, id, is_signed))
+            }
+            Ty::B64 | Ty::U64 | Ty::I64 if step.signs[place] == Sign::Kept => {
+                let arg = step.args[place];
+                let dwords = [self.dword(arg, 0)?, self.dword(arg, 1)?];
+                Some(Recorded::wide(r, dwords, is_signed))
+            }
+            _ => None,
+        }
+    }
+
+    /// The source at a place in single precision.
+    fn float(&self, step: &Step, place: usize) -> Option<Id> {
+        let source = self.source(step, place)?;
+        match *source.ids() {
+            [id] => Some(id),
+            _ => None,
+        }
+    }
+
+    /// The mask that an operand is.
+    fn mask(&self, arg: Arg) -> Option<RecordedFlag<'_>> {
+        let Arg::Scalar(first) = arg else {
+            return None;
+        };
+        if let Some(known) = self.state.masks.get(&first) {
+            let flag = RecordedFlag::new(&self.recorder, known.mask);
+            return Some(if known.is_inverted { !flag } else { flag });
+        }
+        let overlaps = |other: &u8| other.abs_diff(first) == 1;
+        if self.state.masks.keys().any(overlaps) {
+            return None;
+        }
+        if first == regs::EXEC_HI {
+            return None;
+        }
+        let mask = self.recorder.add(Op::Mask(first));
+        Some(RecordedFlag::new(&self.recorder, mask))
+    }
+
+    fn set_mask(&mut self, arg: Arg, result: MaskResult) -> Option<()> {
+        let Arg::Scalar(first) = arg else {
+            return None;
+        };
+        // EXEC is the same for all instructions of a segment.
+        let is_exec = first.saturating_add(1) >= regs::EXEC_LO;
+        let overlaps = |other: &u8| other.abs_diff(first) == 1;
+        let is_full = self.state.masks.len() == MASKS && !self.state.masks.contains_key(&first);
+        if is_exec || is_full || self.state.masks.keys().any(overlaps) {
+            return None;
+        }
+        self.state.masks.insert(first, result);
+        Some(())
+    }
+
+    fn set_vgprs(&mut self, arg: Arg, ids: &[Id]) -> Option<()> {
+        let Arg::Vgpr(first) = arg else {
+            return None;
+        };
+        for (register, id) in (first..).zip(ids) {
+            self.state.vgprs.insert(register, *id);
+        }
+        Some(())
+    }
+
+    /// Asks for a handling of denormals, which all instructions of a segment share.
+    fn denormals(&mut self, wanted: Denormals) -> Option<()> {
+        match self.state.denormals {
+            Some(denormals) if denormals != wanted => None,
+            _ => {
+                self.state.denormals = Some(wanted);
+                Some(())
+            }
+        }
+    }
+
+    /// The handling of denormals that MODE asks for.
+    fn denormals_of_mode(&mut self) -> Option<()> {
+        let env = Env::of::<f32>(self.mode);
+        if !env.is_nearest() {
+            return None;
+        }
+        if env.keeps_denormals() {
+            self.denormals(Denormals::Kept)
+        } else if env.is_flushing() {
+            self.denormals(Denormals::Flushed)
+        } else {
+            None
+        }
+    }
+
+    fn lower(&mut self, step: &Step) -> Option<()> {
+        let inst = &step.inst;
+        let is_plain = matches!(step.run, Executor::Vector)
+            && step.result().is_none()
+            && step.cross_lane().is_none()
+            && step
+                .sources()
+                .all(|(_, source)| source.change == Default::default())
+            && !step.keeps_high
+            && !step.writes_exec
+            && step.relative.is_none()
+            && !(inst.layout().has(Field::Clamp) && inst.flag(Field::Clamp));
+        if !is_plain {
+            return None;
+        }
+        match inst.does() {
+            Does::Compare(test, _) => self.comparison(step, test),
+            Does::Alu(op) => self.operation(step, op),
+            _ => None,
+        }
+    }
+
+    fn comparison(&mut self, step: &Step, test: Test) -> Option<()> {
+        use Test::*;
+        let ty = step.inst.row().alu_types().source;
+        let result = if ty == Ty::F32 {
+            // Denormals as sources alone (`compare_float`).
+            let env = Env::of::<f32>(self.mode).keeping_results();
+            self.denormals(if env.keeps_denormals() {
+                Denormals::Kept
+            } else {
+                Denormals::Flushed
+            })?;
+            let predicate = match test {
+                Lt => Predicate::Less,
+                Eq => Predicate::Equal,
+                Le => Predicate::LessOrEqual,
+                Gt => Predicate::Greater,
+                Lg => Predicate::LessOrGreater,
+                Ge => Predicate::GreaterOrEqual,
+                O => Predicate::Ordered,
+                U => Predicate::Unordered,
+                Nge => Predicate::NotGreaterOrEqual,
+                Nlg => Predicate::EqualOrUnordered,
+                Ngt => Predicate::NotGreater,
+                Nle => Predicate::NotLessOrEqual,
+                Neq => Predicate::NotEqual,
+                Nlt => Predicate::NotLess,
+                F | Tru | Class => return None,
+            };
+            let (a, b) = (self.float(step, 1)?, self.float(step, 2)?);
+            let mask = self.recorder.binary(Binary::CompareF32(predicate), a, b);
+            MaskResult {
+                mask,
+                is_inverted: false,
+            }
+        } else {
+            let (a, b) = (self.source(step, 1)?, self.source(step, 2)?);
+            let flag = match test {
+                Lt => a.less(b),
+                Le => !b.less(a),
+                Gt => b.less(a),
+                Ge => !a.less(b),
+                Eq => a.equals(b),
+                Neq | Lg => !a.equals(b),
+                F | O | U | Nge | Nlg | Ngt | Nle | Nlt | Tru | Class => return None,
+            };
+            MaskResult {
+                mask: flag.mask,
+                is_inverted: flag.is_inverted,
+            }
+        };
+        self.set_mask(step.args[0], result)
+    }
+
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the interpreter executes all others"
+    )]
+    fn operation(&mut self, step: &Step, op: AluOp) -> Option<()> {
+        let types = step.inst.row().alu_types();
+        let (op, is_reversed) = op.in_order();
+        let (first, second) = if is_reversed { (1, 0) } else { (0, 1) };
+        if types.carries {
+            // Destination, mask, sources, mask.
+            let pair = [self.source(step, 2)?, self.source(step, 3)?];
+            let (a, b) = (pair[first], pair[second]);
+            let (result, flag) = match op {
+                AluOp::Add => a.overflowing_add(b),
+                AluOp::Sub => a.overflowing_sub(b),
+                AluOp::AddCarry => body::add_carry(a, b, self.mask(step.args[4])?),
+                AluOp::SubBorrow => body::sub_borrow(a, b, self.mask(step.args[4])?),
+                _ => return None,
+            };
+            let [id] = *result.ids() else {
+                return None;
+            };
+            let mask = MaskResult {
+                mask: flag.mask,
+                is_inverted: flag.is_inverted,
+            };
+            self.set_vgprs(step.args[0], &[id])?;
+            return self.set_mask(step.args[1], mask);
+        }
+        if types.result.is_float() && types.result != Ty::F32 {
+            return None;
+        }
+        let result = match op {
+            AluOp::Select => {
+                let pair = [self.source(step, 1)?, self.source(step, 2)?];
+                // The condition of V_CNDMASK chooses the second source.
+                let flag = self.mask(step.args[3])?;
+                let (one, other) = (pair[first], pair[second]);
+                Recorded::select(flag, one, other).ids().to_vec()
+            }
+            AluOp::Move => self.source(step, 1)?.ids().to_vec(),
+            _ if types.result == Ty::F32 => vec![self.single(step, op, [first, second])?],
+            _ => {
+                let a = self.source(step, 1)?;
+                let b = self.source(step, 2).unwrap_or(a);
+                let c = self.source(step, 3);
+                let c = if types.accumulates { None } else { c };
+                let uses = step.inst.row().slots().count() - 1;
+                if uses > 1 && self.source(step, 2).is_none() || uses > 2 && c.is_none() {
+                    return None;
+                }
+                let sources = if is_reversed { [b, a] } else { [a, b] };
+                // A mask that no operation without a carry uses.
+                let unused = RecordedFlag::new(&self.recorder, a.ids()[0]);
+                let sources = [sources[0], sources[1], c.unwrap_or(a)];
+                let result = body::evaluate(op, sources, unused)?;
+                let dwords = usize::from(types.result.dwords().max(1));
+                result.ids().get(..dwords)?.to_vec()
+            }
+        };
+        self.set_vgprs(step.args[0], &result)
+    }
+
+    /// An operation with a result in single precision.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the interpreter executes all others"
+    )]
+    fn single(&mut self, step: &Step, op: AluOp, [first, second]: [usize; 2]) -> Option<Id> {
+        let types = step.inst.row().alu_types();
+        let is_integer = matches!(types.source, Ty::I32 | Ty::U32 | Ty::B32);
+        match op {
+            AluOp::Convert if types.source == Ty::I32 => {
+                self.denormals_of_mode()?;
+                let [a] = *self.source(step, 1)?.ids() else {
+                    return None;
+                };
+                return Some(self.recorder.add(Op::Unary(Unary::FloatOfSigned, a)));
+            }
+            AluOp::ConvertByte(number) if is_integer => {
+                let [a] = *self.source(step, 1)?.ids() else {
+                    return None;
+                };
+                let r = &self.recorder;
+                let shifted = r.binary(Binary::Shr, a, r.constant(8 * u32::from(number)));
+                let byte = r.binary(Binary::And, shifted, r.constant(0xff));
+                return Some(r.add(Op::Unary(Unary::FloatOfSigned, byte)));
+            }
+            _ => {}
+        }
+        let pair = |it: &Builder| {
+            let pair = [it.float(step, 1)?, it.float(step, 2)?];
+            Some((pair[first], pair[second]))
+        };
+        let third = |it: &Builder| {
+            if types.accumulates {
+                it.dword(step.args[0], 0)
+            } else {
+                it.float(step, 3)
+            }
+        };
+        let binary = match op {
+            AluOp::Add => Some(Binary::AddF32),
+            AluOp::Sub => Some(Binary::SubF32),
+            AluOp::Mul => Some(Binary::MulF32),
+            _ => None,
+        };
+        if let Some(binary) = binary {
+            self.denormals_of_mode()?;
+            let (a, b) = pair(self)?;
+            let result = self.recorder.binary(binary, a, b);
+            return Some(self.number(result));
+        }
+        match op {
+            AluOp::Fma => {
+                self.denormals_of_mode()?;
+                let ((a, b), c) = (pair(self)?, third(self)?);
+                let result = self.recorder.add(Op::Fma(a, b, c));
+                Some(self.number(result))
+            }
+            AluOp::MulAdd => {
+                if !Env::of::<f32>(self.mode).is_nearest() {
+                    return None;
+                }
+                self.denormals(Denormals::Flushed)?;
+                let ((a, b), c) = (pair(self)?, third(self)?);
+                let product = self.recorder.binary(Binary::MulF32, a, b);
+                let result = self.recorder.binary(Binary::AddF32, product, c);
+                Some(self.number(result))
+            }
+            AluOp::Rcp | AluOp::Sqrt if types.source == Ty::F32 => {
+                self.denormals(Denormals::Flushed)?;
+                let a = self.float(step, 1)?;
+                let r = &self.recorder;
+                let result = if op == AluOp::Rcp {
+                    r.binary(Binary::DivF32, r.constant(1f32.to_bits()), a)
+                } else {
+                    r.add(Op::Unary(Unary::SqrtF32, a))
+                };
+                Some(self.number(result))
+            }
+            AluOp::Min | AluOp::Max => {
+                // Denormals that are flushed as sources alone are the interpreter's.
+                let env = Env::of::<f32>(self.mode).keeping_results();
+                if self.isa >= Isa::Gfx9 && !env.keeps_denormals() {
+                    return None;
+                }
+                self.denormals(Denormals::Kept)?;
+                let (a, b) = pair(self)?;
+                // A NaN as a source, not as the result, is rare.
+                self.guard(a, b);
+                let r = &self.recorder;
+                let (chosen, bits) = if op == AluOp::Min {
+                    (Binary::MinF32, Binary::Or)
+                } else {
+                    (Binary::MaxF32, Binary::And)
+                };
+                // Of zeros both come out, and the bits of both make the right one.
+                Some(r.binary(bits, r.binary(chosen, a, b), r.binary(chosen, b, a)))
+            }
+            _ => None,
+        }
+    }
+}

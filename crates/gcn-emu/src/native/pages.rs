@@ -1,0 +1,75 @@
+//! Pages with host code: written first, and executable after.
+//!
+//! This is one of the modules that may use `unsafe`: it maps memory, and calls what has been written there.
+
+use std::ffi::c_void;
+use std::io;
+use std::ptr::NonNull;
+
+use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
+
+use super::emit::{Emitted, SLICE};
+use crate::lanes::Lanes;
+use crate::wave::Scalars;
+
+/// A segment's code.
+#[derive(Debug)]
+pub(super) struct CodePages {
+    start: NonNull<c_void>,
+    bytes: usize,
+    constants: Box<[[u32; SLICE]]>,
+}
+
+// SAFETY: nobody writes to the pages after they are made.
+unsafe impl Send for CodePages {}
+// SAFETY: the same.
+unsafe impl Sync for CodePages {}
+
+/// Vector registers, scalar registers and constants by address; the number of slices that have been computed.
+type Function = unsafe extern "sysv64" fn(*mut Lanes, *mut u32, *const [u32; SLICE]) -> u32;
+
+impl CodePages {
+    /// Maps pages for some code.
+    pub(super) fn new(emitted: Emitted) -> io::Result<CodePages> {
+        let bytes = emitted.code.len();
+        // SAFETY: new pages, of which only this function knows until it returns.
+        unsafe {
+            let start = mmap_anonymous(
+                std::ptr::null_mut(),
+                bytes,
+                ProtFlags::READ | ProtFlags::WRITE,
+                MapFlags::PRIVATE,
+            )?;
+            std::ptr::copy_nonoverlapping(emitted.code.as_ptr(), start.cast(), bytes);
+            if let Err(error) = mprotect(start, bytes, MprotectFlags::READ | MprotectFlags::EXEC) {
+                let _ = munmap(start, bytes);
+                return Err(error.into());
+            }
+            Ok(CodePages {
+                start: NonNull::new(start).ok_or(io::ErrorKind::OutOfMemory)?,
+                bytes,
+                constants: emitted.constants.into(),
+            })
+        }
+    }
+
+    /// Runs the code on a wave's registers, among which are all that it was made for.
+    pub(super) fn run(&self, vgprs: &mut [Lanes], scalars: &mut Scalars) -> usize {
+        // SAFETY: the code is that of an `Emitted`, of which `native` has seen that the registers are there.
+        unsafe {
+            let function: Function = std::mem::transmute(self.start.as_ptr());
+            function(
+                vgprs.as_mut_ptr(),
+                scalars.as_mut_ptr(),
+                self.constants.as_ptr(),
+            ) as usize
+        }
+    }
+}
+
+impl Drop for CodePages {
+    fn drop(&mut self) {
+        // SAFETY: nobody runs the code any more.
+        let _ = unsafe { munmap(self.start.as_ptr(), self.bytes) };
+    }
+}
