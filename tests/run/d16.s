@@ -1,9 +1,10 @@
 // RUN: gfx900 gfx906
-// D16 accesses of LDS and global memory: a half of a register, the other stays.
+// D16 accesses of LDS and global memory: a half of a register, the other stays or is cleared.
 //! grid = 2
 //! args = { out = "u32*8", in = "u16:0x1111,0x8222,0x3333,0x4444" }
 //! print = ["out:u16"]
-// GCN all: out: u16[0..16] = 187, 43690, 48059, 4369, 65410, 43690, 4369, 130, 187, 43690, 48059, 13107, 68, 43690, 13107, 68
+// GCN 1.4: out: u16[0..16] = 187, 43690, 48059, 4369, 65410, 43690, 4369, 130, 187, 43690, 48059, 13107, 68, 43690, 13107, 68
+// GCN 1.4.1: out: u16[0..16] = 187, 0, 0, 4369, 65410, 0, 4369, 130, 187, 0, 0, 13107, 68, 0, 13107, 68
 .globl kernel
 .p2align 8
 .type kernel,@function

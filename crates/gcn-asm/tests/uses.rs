@@ -11,6 +11,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ("gfx600", "ds_write_b8 v1, v2",         "reads v1, v2[7:0], exec as lanes, m0; writes trapsts[8]; lds written, m0 bounds; lgkmcnt"),
     ("gfx700", "ds_add_u32 v1, v2 gds",      "reads v1, v2, exec as lanes, m0; writes trapsts[8]; gds atomic, m0 addresses; lgkmcnt, expcnt"),
     ("gfx900", "ds_read_u16_d16_hi v5, v1",  "reads v1, exec as lanes; writes v5[31:16], trapsts[8]; lds read; lgkmcnt"),
+    ("gfx906", "ds_read_u16_d16_hi v5, v1",  "reads v1, exec as lanes; writes v5, trapsts[8]; lds read; lgkmcnt"),
+    ("gfx906", "buffer_load_short_d16 v[5:6], off, s[8:11], 0 tfe", "reads s[8:11], exec as lanes; writes v[5:6], trapsts[8]; global read; vmcnt"),
     ("gfx900", "ds_bpermute_b32 v5, v1, v2", "reads v1, v2 of any lane, exec as lanes; writes v5; lgkmcnt"),
     ("gfx900", "ds_gws_sema_v gds",          "reads exec as lanes, m0; gws atomic, m0 addresses; lgkmcnt, expcnt"),
     // Addresses of private memory, old values, loads to LDS.

@@ -57,7 +57,7 @@ impl Fidelity {
     }
 }
 
-/// The errata entry of the fault that hardware has in an instruction. Faults of some boards alone (E263) are left out.
+/// The errata entry of the fault that hardware has in an instruction.
 fn hardware_fault(inst: &Inst, vgprs: usize) -> Option<&'static str> {
     let is_buffer = inst.encoding == Encoding::Mubuf;
     match inst.does() {

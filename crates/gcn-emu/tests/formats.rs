@@ -151,14 +151,20 @@ fn halves_have_a_register_each_or_share_one() {
         m.set(0, |_| 0x3800_3c00);
         m.run("buffer_store_format_d16_xyzw v[0:1], off, s[8:11], 0");
         assert_eq!(m.mem(address), 0xff00_80ff);
-        m.set(5, |_| 0x1234_5678);
-        m.run("buffer_load_format_d16_hi_x v5, off, s[8:11], 0");
-        assert_eq!(m.v(5, 0), HALF_ONE << 16 | 0x5678);
         m.set(5, |_| 0x3800_0000);
         m.run("buffer_store_format_d16_hi_x v5, off, s[8:11], 0 offset:4");
         // The components that it has not are zero (E202).
         assert_eq!(m.mem(address + 4), 0x80);
     });
+    // E263
+    for (targets, kept) in D16 {
+        on(targets, |m| {
+            m.exec(1).set(5, |_| 0x1234_5678);
+            descriptor(m, &element, identity(10, 0));
+            m.run("buffer_load_format_d16_hi_x v5, off, s[8:11], 0");
+            assert_eq!(m.v(5, 0), HALF_ONE << 16 | 0x5678 & kept);
+        });
+    }
 }
 
 #[test]

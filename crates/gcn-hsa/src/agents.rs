@@ -68,12 +68,7 @@ const GENERIC: &str = "-generic";
 
 /// The features that chips of a device's target may have on or off, and the device's setting.
 fn features(device: &Device) -> impl Iterator<Item = (&'static str, bool)> {
-    let is_on = |feature: &str| {
-        let on = format!("{feature}+");
-        device.features().contains(&on)
-    };
-    let names = Chip::of(device.code_target()).features.iter();
-    names.map(move |feature| (*feature, is_on(feature)))
+    Chip::of(device.code_target()).feature_settings(device.features())
 }
 
 /// An agent.
@@ -172,7 +167,7 @@ impl Agent {
         self.emulated().map(|_| self.handle() + ISA)
     }
 
-    /// The name of its instruction set with features, such as `amdgcn-amd-amdhsa--gfx906:sramecc-:xnack-`.
+    /// The name of its instruction set with features, such as `amdgcn-amd-amdhsa--gfx906:sramecc+:xnack-`.
     pub(crate) fn isa_name(&self) -> String {
         let Some(device) = self.emulated() else {
             return String::new();

@@ -371,7 +371,7 @@ impl Loader {
         };
         let module = Module::link(device, object, &find).map_err(|error| {
             let status = match &error {
-                Error::NoCode { .. } => Status::INCOMPATIBLE_ARGUMENTS,
+                Error::NoCode { .. } | Error::SrameccOff(_) => Status::INCOMPATIBLE_ARGUMENTS,
                 Error::Memory(_) => Status::OUT_OF_RESOURCES,
                 Error::Load(load) => match &**load {
                     gcn_runtime::hsa::LoadError::Memory(_) => Status::OUT_OF_RESOURCES,

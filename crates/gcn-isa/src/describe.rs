@@ -310,14 +310,16 @@ impl Form {
         };
         let written = fields(|form, i| form.operands[i].slot.access != OperandAccess::Read);
         let read = fields(|form, i| form.operands[i].slot.access != OperandAccess::Write);
+        let other_half = if self.isa.d16_load_keeps_half() {
+            "the other half stays"
+        } else {
+            "the other half is cleared"
+        };
         match self.row.does {
             Does::Load(ty) => format!("{written} = {}[address]", lower(ty)),
             Does::LoadHalf(ty, half) => {
                 let bits = if half == Half::Low { "15:0" } else { "31:16" };
-                format!(
-                    "{written}[{bits}] = {}[address]; the other half stays",
-                    lower(ty)
-                )
+                format!("{written}[{bits}] = {}[address]; {other_half}", lower(ty))
             }
             Does::Store(ty) => format!("{}[address] = data", lower(ty)),
             Does::StoreHigh(ty) => format!("{}[address] = data >> 16", lower(ty)),
@@ -335,7 +337,7 @@ impl Form {
             }
             Does::LoadFormatHigh => {
                 format!(
-                    "{written}[31:16] = one component of the buffer's format at [address], as 16 bits"
+                    "{written}[31:16] = one component of the buffer's format at [address], as 16 bits; {other_half}"
                 )
             }
             Does::StoreFormatHigh => "[address] = data[31:16] in the buffer's format".to_owned(),

@@ -86,6 +86,21 @@ impl Isa {
         }
     }
 
+    /// True if a load of 16 bits keeps the other half of its register. SRAM with error correction, which chips of gfx906 have, is written
+    /// in whole registers: there the load clears it (errata E263; LLVM's `d16PreservesUnusedBits`).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::Isa;
+    /// assert!(Isa::Gfx9.d16_load_keeps_half() && !Isa::Vega20.d16_load_keeps_half());
+    /// ```
+    pub const fn d16_load_keeps_half(self) -> bool {
+        match self {
+            Isa::Si | Isa::Ci | Isa::Vi | Isa::Stoney | Isa::Gfx9 | Isa::Vega12 => true,
+            Isa::Vega20 => false,
+        }
+    }
+
     /// This instruction set alone.
     ///
     /// # Examples

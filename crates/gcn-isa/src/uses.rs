@@ -85,6 +85,23 @@ impl Inst {
         matches!(self.does(), Does::Load(_) | Does::LoadFormat(..)) && self.flag(Field::Lds)
     }
 
+    /// A load of half a register that leaves the other half as it is (errata E263).
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::{Isa, decode};
+    /// let [gfx9, vega20] = [Isa::Gfx9, Isa::Vega20].map(|isa| decode(isa, &[0xd8b4_0000, 0x0500_0001]));
+    /// let (gfx9, vega20) = (gfx9?, vega20?);
+    /// assert_eq!(gfx9.text(), "ds_read_u16_d16 v5, v1");
+    /// assert!(gfx9.keeps_other_half() && !vega20.keeps_other_half());
+    /// # Ok::<(), gcn_isa::DecodeError>(())
+    /// ```
+    #[inline]
+    pub fn keeps_other_half(&self) -> bool {
+        matches!(self.does(), Does::LoadHalf(..) | Does::LoadFormatHigh)
+            && self.isa.d16_load_keeps_half()
+    }
+
     /// An atomic or exchange that gives registers the old value.
     ///
     /// # Examples

@@ -47,6 +47,25 @@ struct DeviceInner {
     turn: Mutex<()>,
 }
 
+/// The target of a device's name, such as `gfx906:xnack-`.
+///
+/// # Errors
+/// As [`Device::builder`].
+pub(crate) fn emulated_target(name: &str) -> Result<&'static Target, Error> {
+    let target = Target::named(name).ok_or_else(|| Error::Target(name.to_owned()))?;
+    if turns_sramecc_off(name, target) {
+        return Err(Error::SrameccOff(name.to_owned()));
+    }
+    Ok(target)
+}
+
+/// True if a target's name, or that of what code is for, turns SRAM ECC off: code for that may rely on loads that keep half a
+/// register, which the emulated chip with ECC does not do (errata E263).
+pub(crate) fn turns_sramecc_off(name: &str, emulated: &Target) -> bool {
+    const OFF: &str = "sramecc-";
+    !emulated.isa.d16_load_keeps_half() && name.split(':').skip(1).any(|feature| feature == OFF)
+}
+
 /// Options of a device; without any it has a thread for each of the host's, and all of the host's memory.
 ///
 /// # Examples
@@ -291,7 +310,7 @@ impl Device {
     /// A device of the named target, such as `gfx900`, `gfx906:xnack-` or a chip's name.
     ///
     /// # Errors
-    /// [`Error::Target`] if there is none.
+    /// As [`Device::builder`].
     ///
     /// # Examples
     /// ```
@@ -307,17 +326,19 @@ impl Device {
     /// Options for a device of the named target.
     ///
     /// # Errors
-    /// [`Error::Target`] if there is none.
+    /// [`Error::Target`] if there is none; [`Error::SrameccOff`] of one that keeps SRAM ECC off where the emulated chip has it on.
     ///
     /// # Examples
     /// ```
     /// let device = gcn_runtime::Device::builder("gfx906:sramecc+:xnack-")?.threads(2).build();
     /// assert_eq!(device.features(), ["sramecc+", "xnack-"]);
     /// assert_eq!(device.threads(), 2);
+    /// let without_ecc = gcn_runtime::Device::builder("gfx906:sramecc-");
+    /// assert!(matches!(without_ecc, Err(gcn_runtime::Error::SrameccOff(_))));
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn builder(target: &str) -> Result<DeviceBuilder, Error> {
-        let named = Target::named(target).ok_or_else(|| Error::Target(target.to_owned()))?;
+        let named = emulated_target(target)?;
         let mut config = Config::new(named.isa);
         config.exclusive = false;
         Ok(DeviceBuilder {

@@ -23,6 +23,11 @@ pub enum Error {
     /// No target has this name.
     #[error("{}", UnknownTarget(.0))]
     Target(String),
+    /// A device or code for a target with SRAM ECC off.
+    #[error(
+        "`{0}` is not emulated: gfx906 is an MI50 or MI60, which have SRAM ECC on; compile for gfx906 (--offload-arch=gfx906)"
+    )]
+    SrameccOff(String),
     /// No memory for it.
     #[error(transparent)]
     Memory(#[from] AllocError),

@@ -129,7 +129,7 @@ impl Error {
     /// ```
     pub fn name(&self) -> &'static str {
         match self {
-            Error::Target(_) => UNSUPPORTED_TARGET,
+            Error::Target(_) | Error::SrameccOff(_) => UNSUPPORTED_TARGET,
             Error::Memory(_) => OUT_OF_MEMORY,
             Error::Register(_) => HOST_RANGE,
             Error::Freed(_) => ALREADY_FREED,

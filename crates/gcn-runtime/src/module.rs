@@ -10,7 +10,8 @@ use gcn_object::{BundleEntry, Bytes, CodeObject, Externals, code_objects, is_con
 
 use crate::abi::hsa::{self, Loaded, LoadedSymbol};
 use crate::compile::{self, CompileError, Compiled, Request, Toolchain};
-use crate::{Device, Error};
+use crate::device::{Device, turns_sramecc_off};
+use crate::error::Error;
 
 /// A code object in a device's memory: a handle, of which all clones are the same code. It is unloaded when the last handle is
 /// dropped; its kernels and their launches have one each.
@@ -153,6 +154,9 @@ impl Module {
         if modules.is_empty() {
             found.sort();
             found.dedup();
+            if let Some(id) = found.iter().find(|id| is_without_sramecc(id, device)) {
+                return Err(Error::SrameccOff(id.clone()));
+            }
             return Err(Error::NoCode {
                 target: device.target().name.to_owned(),
                 found,
@@ -164,7 +168,7 @@ impl Module {
     /// Loads a code object that has been read.
     ///
     /// # Errors
-    /// [`Error::NoCode`] if it is for another instruction set than the device's; or there is no memory.
+    /// [`Error::NoCode`] if it is for another instruction set than the device's; [`Error::SrameccOff`]; or there is no memory.
     ///
     /// # Examples
     /// ```
@@ -213,6 +217,10 @@ impl Module {
                 target: device.code_target().name.to_owned(),
                 found: vec![found.to_owned()],
             });
+        }
+        let id = object.target_id();
+        if turns_sramecc_off(&id, device.target()) {
+            return Err(Error::SrameccOff(id));
         }
         let loaded = hsa::link(device.emulated(), &object, "the code object", externals)
             .map_err(|error| Error::Load(Arc::new(error)))?;
@@ -385,7 +393,14 @@ fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
             .find(other)
             .is_some_and(|known| known != feature)
     };
-    Target::named(target) == Some(device.target()) && !target.split(':').skip(1).any(contradicts)
+    Target::named(target) == Some(device.target())
+        && !target.split(':').skip(1).any(contradicts)
+        && !is_without_sramecc(target, device)
+}
+
+/// True if an id is that of code for the device's target without the SRAM ECC that the device has.
+fn is_without_sramecc(id: &str, device: &Device) -> bool {
+    Target::named(id) == Some(device.target()) && turns_sramecc_off(id, device.target())
 }
 
 /// True if the object's code runs on the target: it is for it, for one of the same instruction set, or says nothing.

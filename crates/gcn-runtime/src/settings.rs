@@ -36,11 +36,9 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use gcn_isa::Target;
-
 use crate::compile::DEFAULT_TARGET;
 use crate::device::variations::Variations;
-use crate::device::{Device, DeviceBuilder};
+use crate::device::{Device, DeviceBuilder, emulated_target};
 use crate::error::Error;
 
 pub use check::{
@@ -98,7 +96,7 @@ const SEMICOLON: char = ';';
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// Targets of the devices, one or more, each a name that [`Target::named`] knows, with features or without.
+    /// Targets of the devices, one or more, each a name that [`Target::named`](gcn_isa::Target::named) knows, with features or without.
     pub targets: Vec<String>,
     /// Bytes of each device's memory; without, see [`Settings::device_memory`].
     pub memory: Option<u64>,
@@ -282,7 +280,7 @@ impl Settings {
     /// thread, since lines of several would come in no order.
     ///
     /// # Errors
-    /// [`Error::Target`] for a target that does not exist.
+    /// As [`Device::builder`] for each.
     ///
     /// # Examples
     /// ```
@@ -335,8 +333,8 @@ impl Settings {
 /// ```
 pub fn targets(text: &str) -> Result<Vec<String>, String> {
     let targets = items(text, COMMA);
-    match targets.iter().find(|name| Target::named(name).is_none()) {
-        Some(unknown) => Err(Error::Target(unknown.clone()).to_string()),
+    match targets.iter().find_map(|name| emulated_target(name).err()) {
+        Some(error) => Err(error.to_string()),
         None if targets.is_empty() => Err(format!("`{text}` names no target")),
         None => Ok(targets),
     }

@@ -176,6 +176,7 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
     };
     let bytes = FileBytes::open(&request.file)?;
     if object::is_object(&bytes) {
+        let device = asked.map(|named| named.to_string());
         let asked = asked.map(|named| named.target);
         let object = object::read(
             &bytes,
@@ -202,7 +203,7 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
             (None, Ok(own)) => own,
             (_, Err(error)) => return Err(error).context(name),
         };
-        let module = load(terms, object, target.name)?;
+        let module = load(terms, object, device.as_deref().unwrap_or(target.name))?;
         return Ok(LoadedProgram {
             bytes,
             module,

@@ -51,6 +51,8 @@ pub struct MemoryPlan {
     pub returns: bool,
     /// Loads go to LDS.
     pub to_lds: bool,
+    /// A load of half a register keeps the other half, rather than clear it (errata E263).
+    pub keeps_half: bool,
     /// One more register is written.
     pub tfe: bool,
     /// MUBUF, MTBUF: a register holds an index, an offset, a 64-bit address.

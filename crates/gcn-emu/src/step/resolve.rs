@@ -59,6 +59,7 @@ impl MemoryPlan {
             gds: inst.flag(Field::Gds),
             returns: inst.returns_old(),
             to_lds: inst.loads_to_lds(),
+            keeps_half: inst.keeps_other_half(),
             tfe: inst.flag(Field::Tfe),
             idxen: inst.flag(Field::Idxen),
             offen: inst.flag(Field::Offen),

@@ -29,6 +29,8 @@ pub const FROM_CI: &[&str] = &[CI, VI, GFX9, VEGA20];
 pub const FROM_VI: &[&str] = &[VI, GFX9, VEGA20];
 pub const CI_VI: &[&str] = &[CI, VI];
 pub const NINE: &[&str] = &[GFX9, VEGA20];
+/// Targets with the bits of the other half that a D16 load keeps (E263).
+pub const D16: &[(&[&str], u32)] = &[(&[GFX9], u32::MAX), (&[VEGA20], 0)];
 
 /// Address of the code.
 pub const BASE: u64 = 0x1000;

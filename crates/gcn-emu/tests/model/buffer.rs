@@ -357,7 +357,7 @@ impl Buffer<'_> {
                 };
                 match half {
                     Some(low) => {
-                        let old = state.vgprs[register][lane];
+                        let old = self.context.kept_half(state.vgprs[register][lane]);
                         let new = old & !(0xffff << low) | (value & 0xffff) << low;
                         state.vgprs[register][lane] = new;
                     }
@@ -488,7 +488,8 @@ impl Buffer<'_> {
                 }
                 Halves::High => {
                     let register = &mut state.vgprs[self.fields.vdata][lane];
-                    *register = *register & 0xffff | value << 16;
+                    let old = self.context.kept_half(*register);
+                    *register = old & 0xffff | value << 16;
                 }
             }
         }

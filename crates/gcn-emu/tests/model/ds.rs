@@ -120,8 +120,10 @@ impl Ds<'_> {
                 let value = extend(value, size, is_signed);
                 let register = &mut state.vgprs[self.fields.vdst + dword as usize][lane];
                 *register = match half {
-                    // E071: the other half stays.
-                    Some(low) => *register & !(0xffff << low) | (value & 0xffff) << low,
+                    Some(low) => {
+                        let old = self.context.kept_half(*register);
+                        old & !(0xffff << low) | (value & 0xffff) << low
+                    }
                     None => value,
                 };
             }

@@ -263,7 +263,10 @@ impl Flat<'_> {
                 }
                 let register = &mut state.vgprs[self.fields.vdst + dword][lane];
                 *register = match half {
-                    Some(low) => *register & !(0xffff << low) | (value & 0xffff) << low,
+                    Some(low) => {
+                        let old = self.context.kept_half(*register);
+                        old & !(0xffff << low) | (value & 0xffff) << low
+                    }
                     None => value,
                 };
             }

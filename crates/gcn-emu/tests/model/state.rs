@@ -69,6 +69,13 @@ pub struct Context {
     pub scratch_bytes: u32,
 }
 
+impl Context {
+    /// E071, E263: a load of half a register leaves the other half of `old`; of gfx906 it clears it.
+    pub fn kept_half(&self, old: u32) -> u32 {
+        if self.isa == Isa::Vega20 { 0 } else { old }
+    }
+}
+
 /// All that an instruction may read or write.
 #[derive(Clone, PartialEq)]
 pub struct State {

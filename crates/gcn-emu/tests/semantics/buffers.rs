@@ -253,12 +253,14 @@ fn e104_gcn_1_0_ignores_the_low_bits_of_addresses() {
 
 #[test]
 fn e310_the_status_of_halves() {
-    // E310
-    on(&[GFX9], |m| {
-        let buffer = m.buffer(&[0x1234_5678]);
-        descriptor(m, buffer, 0, 4, 0);
-        m.set(1, |_| 0x99).set(2, |_| 0x99);
-        m.run("buffer_load_short_d16_hi v[1:2], off, s[8:11], 0 tfe");
-        assert_eq!((m.v(1, 0), m.v(2, 0)), (0x5678_0099, 0));
-    });
+    // E310, E263
+    for (targets, kept) in D16 {
+        on(targets, |m| {
+            let buffer = m.buffer(&[0x1234_5678]);
+            descriptor(m, buffer, 0, 4, 0);
+            m.set(1, |_| 0x99).set(2, |_| 0x99);
+            m.run("buffer_load_short_d16_hi v[1:2], off, s[8:11], 0 tfe");
+            assert_eq!((m.v(1, 0), m.v(2, 0)), (0x5678_0000 | 0x99 & kept, 0));
+        });
+    }
 }

@@ -15,20 +15,20 @@ fn s2_21_reads_extend() {
             [0x81, 0xffff_ff81, 0x8081, 0xffff_8081]
         );
     });
-    on(NINE, |m| {
-        for (name, low, high) in [
-            ("u8", 0xaaaa_0081, 0x0081_bbbb),
-            ("i8", 0xaaaa_ff81, 0xff81_bbbb),
-            ("u16", 0xaaaa_8081, 0x8081_bbbb_u32),
-        ] {
-            m.exec(1).set_lds(0, 0x1234_8081).set(0, |_| 0);
-            m.set(1, |_| 0xaaaa_bbbb).set(2, |_| 0xaaaa_bbbb);
-            m.run(&format!(
-                "ds_read_{name}_d16 v1, v0\nds_read_{name}_d16_hi v2, v0"
-            ));
-            assert_eq!((m.v(1, 0), m.v(2, 0)), (low, high), "{name}");
-        }
-    });
+    for (targets, kept) in D16 {
+        on(targets, |m| {
+            for (name, value) in [("u8", 0x0081), ("i8", 0xff81), ("u16", 0x8081)] {
+                m.exec(1).set_lds(0, 0x1234_8081).set(0, |_| 0);
+                m.set(1, |_| 0xaaaa_bbbb).set(2, |_| 0xaaaa_bbbb);
+                m.run(&format!(
+                    "ds_read_{name}_d16 v1, v0\nds_read_{name}_d16_hi v2, v0"
+                ));
+                let low = 0xaaaa_0000 & kept | value;
+                let high = value << 16 | 0xbbbb & kept;
+                assert_eq!((m.v(1, 0), m.v(2, 0)), (low, high), "{name}");
+            }
+        });
+    }
 }
 
 #[test]

@@ -164,19 +164,23 @@ fn s1_7_scalar_registers_beyond_the_allocation() {
 }
 
 #[test]
-fn s1_8_d16_loads_keep_the_other_half() {
-    // E071, E100
-    on(NINE, |m| {
-        let buffer = m.buffer(&[0xffff_8001]);
-        m.exec(0b10)
-            .set64(0, |_| buffer)
-            .set(2, |_| 0xaaaa_bbbb)
-            .set(3, |_| 0xaaaa_bbbb);
-        m.run("global_load_short_d16 v2, v[0:1], off");
-        m.run("global_load_short_d16_hi v3, v[0:1], off");
-        assert_eq!((m.v(2, 0), m.v(2, 1)), (0xaaaa_bbbb, 0xaaaa_8001));
-        assert_eq!((m.v(3, 0), m.v(3, 1)), (0xaaaa_bbbb, 0x8001_bbbb));
-    });
+fn s1_8_d16_loads_keep_or_clear_the_other_half() {
+    // E071, E100, E263
+    for (targets, kept) in D16 {
+        on(targets, |m| {
+            let buffer = m.buffer(&[0xffff_8001]);
+            m.exec(0b10)
+                .set64(0, |_| buffer)
+                .set(2, |_| 0xaaaa_bbbb)
+                .set(3, |_| 0xaaaa_bbbb);
+            m.run("global_load_short_d16 v2, v[0:1], off");
+            m.run("global_load_short_d16_hi v3, v[0:1], off");
+            let low = 0xaaaa_0000 & kept | 0x8001;
+            assert_eq!((m.v(2, 0), m.v(2, 1)), (0xaaaa_bbbb, low));
+            let high = 0x8001_0000 | 0xbbbb & kept;
+            assert_eq!((m.v(3, 0), m.v(3, 1)), (0xaaaa_bbbb, high));
+        });
+    }
 }
 
 #[test]

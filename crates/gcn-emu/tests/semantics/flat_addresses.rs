@@ -295,30 +295,34 @@ fn s3_12_loads_extend() {
 
 #[test]
 fn s3_13_d16() {
-    // E097, E100
+    // E097, E100, E263
+    for (targets, kept) in D16 {
+        on(targets, |m| {
+            let buffer = m.buffer(&[0x1234_8081]);
+            m.exec(1).set64(0, |_| buffer);
+            for (name, value) in [("ubyte", 0x0081), ("sbyte", 0xff81), ("short", 0x8081)] {
+                m.set(2, |_| 0xaaaa_bbbb).set(3, |_| 0xaaaa_bbbb);
+                m.run(&format!(
+                    "flat_load_{name}_d16 v2, v[0:1]\nglobal_load_{name}_d16_hi v3, v[0:1], off"
+                ));
+                let low = 0xaaaa_0000 & kept | value;
+                let high = value << 16 | 0xbbbb & kept;
+                assert_eq!((m.v(2, 0), m.v(3, 0)), (low, high), "{name}");
+            }
+            // Out of range the loaded half is 0.
+            let address = private(m, SCRATCH);
+            m.set64(0, |_| address).set(2, |_| 0x1122_3344);
+            m.run("flat_load_short_d16 v2, v[0:1]");
+            assert_eq!(m.v(2, 0), 0x1122_0000 & kept);
+        });
+    }
     on(NINE, |m| {
         let buffer = m.buffer(&[0x1234_8081]);
         m.exec(1).set64(0, |_| buffer);
-        for (name, low, high) in [
-            ("ubyte", 0xaaaa_0081, 0x0081_bbbb),
-            ("sbyte", 0xaaaa_ff81, 0xff81_bbbb),
-            ("short", 0xaaaa_8081, 0x8081_bbbb_u32),
-        ] {
-            m.set(2, |_| 0xaaaa_bbbb).set(3, |_| 0xaaaa_bbbb);
-            m.run(&format!(
-                "flat_load_{name}_d16 v2, v[0:1]\nglobal_load_{name}_d16_hi v3, v[0:1], off"
-            ));
-            assert_eq!((m.v(2, 0), m.v(3, 0)), (low, high), "{name}");
-        }
         m.set(2, |_| 0x1122_3344);
         m.run(
             "flat_store_byte_d16_hi v[0:1], v2\nglobal_store_short_d16_hi v[0:1], v2, off offset:2",
         );
         assert_eq!(m.mem(buffer), 0x1122_8022);
-        // Out of range the loaded half is 0 and the other kept.
-        let address = private(m, SCRATCH);
-        m.set64(0, |_| address)
-            .run("flat_load_short_d16 v2, v[0:1]");
-        assert_eq!(m.v(2, 0), 0x1122_0000);
     });
 }

@@ -211,14 +211,17 @@ fn s7_11_dec_inc_and_wrap() {
 }
 
 #[test]
-fn s7_12_i8_d16_keeps_the_other_half() {
-    on(NINE, |m| {
-        m.exec(1)
-            .set_lds(0, 0x80)
-            .set(0, |_| 0)
-            .set(1, |_| 0x1234_5678)
-            .set(2, |_| 0x1234_5678);
-        m.run("ds_read_i8_d16 v1, v0\nds_read_i8_d16_hi v2, v0");
-        assert_eq!((m.v(1, 0), m.v(2, 0)), (0x1234_ff80, 0xff80_5678));
-    });
+fn s7_12_i8_d16_keeps_or_clears_the_other_half() {
+    for (targets, kept) in D16 {
+        on(targets, |m| {
+            m.exec(1)
+                .set_lds(0, 0x80)
+                .set(0, |_| 0)
+                .set(1, |_| 0x1234_5678)
+                .set(2, |_| 0x1234_5678);
+            m.run("ds_read_i8_d16 v1, v0\nds_read_i8_d16_hi v2, v0");
+            let expected = (0x1234_0000 & kept | 0xff80, 0xff80_0000 | 0x5678 & kept);
+            assert_eq!((m.v(1, 0), m.v(2, 0)), expected);
+        });
+    }
 }

@@ -196,9 +196,9 @@ fn code_for_another_device_is_refused() {
     for (target, id, expected) in [
         ("gfx906", "gfx906", Status::SUCCESS),
         ("gfx906", "gfx906:xnack-", Status::SUCCESS),
-        ("gfx906", "gfx906:sramecc-:xnack-", Status::SUCCESS),
+        ("gfx906", "gfx906:sramecc+:xnack-", Status::SUCCESS),
         ("gfx906", "gfx906:xnack+", Status::INCOMPATIBLE_ARGUMENTS),
-        ("gfx906", "gfx906:sramecc+", Status::INCOMPATIBLE_ARGUMENTS),
+        ("gfx906", "gfx906:sramecc-", Status::INCOMPATIBLE_ARGUMENTS),
         ("gfx900", "gfx900", Status::INCOMPATIBLE_ARGUMENTS),
         ("gfx803", "gfx803", Status::INCOMPATIBLE_ARGUMENTS),
     ] {

@@ -78,7 +78,8 @@ impl<'a> Uses<'a> {
             indexed: !is_source(slot) && implicit.has(Implicit::INDEXES_DESTINATION),
         });
         match (written, registers) {
-            (Some(data), Registers::Vector { first, count: 2 }) if self.loads_half() => {
+            // A status is behind half a register (errata E310).
+            (Some(data), Registers::Vector { first, count: 2 }) if inst.keeps_other_half() => {
                 let part = |dword: u8| RegisterUse {
                     registers: Registers::Vector {
                         first: first.wrapping_add(dword),
@@ -96,12 +97,8 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// A load of half a register, behind which a status is with TFE (errata E310).
-    fn loads_half(&self) -> bool {
-        matches!(self.inst.does(), Does::LoadHalf(..) | Does::LoadFormatHigh)
-    }
-
-    /// A destination that the row calls read because it keeps lanes or halves: it is written in part.
+    /// A destination that the row calls read because it keeps lanes or halves: it is written in part, or whole where a half that
+    /// is loaded clears the other one (errata E263).
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others keep by their destination alone"
@@ -319,6 +316,7 @@ impl<'a> Uses<'a> {
         const PRESERVE: u64 = 2;
         let inst = self.inst;
         match inst.does() {
+            Does::LoadHalf(..) | Does::LoadFormatHigh if !inst.keeps_other_half() => return ALL,
             Does::LoadHalf(_, half) => return if half == Half::Low { LOW } else { HIGH },
             Does::LoadFormatHigh => return HIGH,
             _ => {}

@@ -9,7 +9,7 @@ use gcn_isa::Target;
 /// use gcn_runtime::{Chip, Device};
 /// let device = Device::new("gfx906")?;
 /// let chip = Chip::of(device.target());
-/// assert_eq!((chip.compute_units, chip.features), (60, &["sramecc", "xnack"][..]));
+/// assert_eq!((chip.compute_units, chip.features), (60, &["sramecc+", "xnack-"][..]));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug)]
@@ -35,12 +35,12 @@ pub struct Chip {
     pub memory_width: u32,
     /// L2 cache, in KiB.
     pub l2: u32,
-    /// Features that a target may name, which are off unless it does.
+    /// Features as the chip has them, which a target's name may turn on or off.
     pub features: &'static [&'static str],
 }
 
-/// Sources: features are those of the table of processors in LLVM's "User Guide for AMDGPU Backend"; the other columns are in
-/// AMD's product pages and in the tables of PCI devices, families and topology of the Linux driver (amdgpu, amdkfd).
+/// Sources: features are those of the table of processors in LLVM's "User Guide for AMDGPU Backend", and on or off as `rocminfo`
+/// reports them (errata E263); the other columns are in AMD's product pages and in the tables of PCI devices, families and topology of the Linux driver (amdgpu, amdkfd).
 #[rustfmt::skip]
 const CHIPS: &[Chip] = &[
     //    target    product                               PCI  family CUs SEs MHz   memory     L2    features
@@ -53,17 +53,17 @@ const CHIPS: &[Chip] = &[
     chip("gfx703", "Kabini [Radeon HD 8400]",             0x9830, 125,  2, 1,  400,  800,   64,  128, &[]),
     chip("gfx704", "Bonaire [Radeon HD 7790]",            0x665c, 120, 14, 2, 1000, 1500,  128,  256, &[]),
     chip("gfx705", "Mullins [Radeon R3]",                 0x9850, 125,  2, 1,  600,  667,   64,  128, &[]),
-    chip("gfx801", "Carrizo [Radeon R7]",                 0x9874, 135,  8, 1,  800,  933,  128,  512, &["xnack"]),
+    chip("gfx801", "Carrizo [Radeon R7]",                 0x9874, 135,  8, 1,  800,  933,  128,  512, &["xnack-"]),
     chip("gfx802", "Tonga [Radeon R9 380]",               0x6938, 130, 28, 4,  970, 1425,  256,  768, &[]),
     chip("gfx803", "Fiji [Radeon R9 Nano]",               0x7300, 130, 64, 4, 1000,  500, 4096, 2048, &[]),
     chip("gfx805", "Tonga Pro [Radeon R9 285]",           0x6939, 130, 28, 4,  918, 1375,  256,  768, &[]),
-    chip("gfx810", "Stoney [Radeon R5]",                  0x98e4, 135,  3, 1,  800,  933,   64,  128, &["xnack"]),
-    chip("gfx900", "Vega 10 [Radeon RX Vega 64]",         0x687f, 141, 64, 4, 1630,  945, 2048, 4096, &["xnack"]),
-    chip("gfx902", "Raven [Radeon Vega 11]",              0x15dd, 142, 11, 1, 1250, 1200,  128, 1024, &["xnack"]),
-    chip("gfx904", "Vega 12 [Radeon Pro Vega 20]",        0x69af, 141, 20, 2, 1283,  740, 1024, 2048, &["xnack"]),
-    chip("gfx906", "Vega 20 [Radeon Instinct MI50]",      0x66a1, 141, 60, 4, 1725, 1000, 4096, 8192, &["sramecc", "xnack"]),
-    chip("gfx909", "Raven 2 [Radeon Vega 3]",             0x15d8, 142,  3, 1, 1100, 1200,  128,  512, &["xnack"]),
-    chip("gfx90c", "Renoir [Radeon Vega 8]",              0x1636, 142,  8, 1, 1750, 1600,  128, 1024, &["xnack"]),
+    chip("gfx810", "Stoney [Radeon R5]",                  0x98e4, 135,  3, 1,  800,  933,   64,  128, &["xnack-"]),
+    chip("gfx900", "Vega 10 [Radeon RX Vega 64]",         0x687f, 141, 64, 4, 1630,  945, 2048, 4096, &["xnack-"]),
+    chip("gfx902", "Raven [Radeon Vega 11]",              0x15dd, 142, 11, 1, 1250, 1200,  128, 1024, &["xnack-"]),
+    chip("gfx904", "Vega 12 [Radeon Pro Vega 20]",        0x69af, 141, 20, 2, 1283,  740, 1024, 2048, &["xnack-"]),
+    chip("gfx906", "Vega 20 [Radeon Instinct MI50]",      0x66a1, 141, 60, 4, 1725, 1000, 4096, 8192, &["sramecc+", "xnack-"]),
+    chip("gfx909", "Raven 2 [Radeon Vega 3]",             0x15d8, 142,  3, 1, 1100, 1200,  128,  512, &["xnack-"]),
+    chip("gfx90c", "Renoir [Radeon Vega 8]",              0x1636, 142,  8, 1, 1750, 1600,  128, 1024, &["xnack-"]),
 ];
 
 #[allow(clippy::too_many_arguments)]
@@ -95,6 +95,11 @@ const fn chip(
     }
 }
 
+/// Ends a feature that is on.
+const ON: char = '+';
+/// Ends a feature that is off.
+const OFF: char = '-';
+
 /// Families of processors with graphics: Kaveri, Carrizo, Raven (`AMDGPU_FAMILY_KV`, `_CZ`, `_RV` of the Linux driver).
 const APU_FAMILIES: [u32; 3] = [125, 135, 142];
 
@@ -110,6 +115,27 @@ impl Chip {
     /// ```
     pub fn is_apu(&self) -> bool {
         APU_FAMILIES.contains(&self.family)
+    }
+
+    /// The chip's features, each with true if it is on: as `named` has them, such as `xnack+`, and the others as the chip has them.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Chip, Device};
+    /// let chip = Chip::of(Device::new("gfx906")?.target());
+    /// assert!(chip.feature_settings(&["xnack+"]).eq([("sramecc", true), ("xnack", true)]));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn feature_settings(
+        &self,
+        named: &[impl AsRef<str>],
+    ) -> impl Iterator<Item = (&'static str, bool)> {
+        self.features.iter().map(move |own| {
+            let name = own.trim_end_matches([ON, OFF]);
+            let is_of = |other: &&str| other.trim_end_matches([ON, OFF]) == name;
+            let setting = named.iter().map(AsRef::as_ref).find(is_of).unwrap_or(own);
+            (name, setting.ends_with(ON))
+        })
     }
 
     /// The chip of a target.
@@ -129,5 +155,19 @@ mod tests {
             assert_eq!(Chip::of(target).target, target.name);
         }
         assert_eq!(CHIPS.len(), gcn_isa::TARGETS.len());
+    }
+
+    /// Errata E263.
+    #[test]
+    fn error_correction_decides_over_loads_of_halves() {
+        for target in gcn_isa::TARGETS {
+            let features = Chip::of(target).features;
+            assert_eq!(target.sramecc, features.contains(&"sramecc+"), "{target}");
+            assert_eq!(
+                target.sramecc,
+                !target.isa.d16_load_keeps_half(),
+                "{target}"
+            );
+        }
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use gcn_isa::{TARGETS, Target};
 use gcn_object::code_objects;
+use gcn_runtime::{Chip, Device};
 
 use crate::file::FileBytes;
 use crate::render::printable;
@@ -14,7 +15,9 @@ const MAX_ENTRIES: usize = 32;
 /// Separates a processor and its features, as in `gfx906:sramecc+:xnack-`.
 const COLON: char = ':';
 /// Ends a feature that is on.
-const ON: char = '+';
+const ON: &str = "+";
+/// Ends a feature that is off.
+const OFF: &str = "-";
 
 /// A file with device code.
 struct CodeFile {
@@ -55,19 +58,23 @@ impl Display for CodeFile {
     }
 }
 
-/// True if a device with a target runs code with an id. Features that the device does not name are off, and code that does not name
-/// one runs with either setting.
+/// True if a device with a target runs code with an id. Features that the device does not name are as its chip has them, and code
+/// that does not name one runs with either setting.
 fn runs_on(id: &str, device: &str) -> bool {
-    let (processor, features) = id.split_once(COLON).unwrap_or((id, ""));
+    let mut parts = id.split(COLON);
     let mut own = device.split(COLON);
-    let own_processor = own.next().and_then(Target::named);
-    own_processor.is_some() && own_processor == Target::named(processor) && {
-        let own: Vec<&str> = own.filter(|it| it.ends_with(ON)).collect();
-        let mut features = features.split(COLON).filter(|it| !it.is_empty());
-        let named = |feature: &str| feature.trim_end_matches([ON, '-']).to_owned();
-        let is_on = |feature: &str| own.iter().any(|it| named(it) == named(feature));
-        features.all(|it| it.ends_with(ON) == is_on(it))
-    }
+    let Some(target) = own.next().and_then(Target::named) else {
+        return false;
+    };
+    let own: Vec<&str> = own.collect();
+    let contradicts = |feature: &str| {
+        let mut settings = Chip::of(target).feature_settings(&own);
+        settings.any(|(name, is_on)| {
+            let sign = feature.strip_prefix(name);
+            sign.is_some_and(|sign| sign != if is_on { ON } else { OFF })
+        })
+    };
+    parts.next().and_then(Target::named) == Some(target) && !parts.any(contradicts)
 }
 
 /// The target of a device that runs code with an id, and the greater the number the newer its instruction set; nothing if HIP has no
@@ -76,9 +83,12 @@ fn device_of(id: &str) -> Option<(usize, String)> {
     let mut parts = id.split(COLON);
     let target = parts.next().and_then(Target::named)?;
     let number = TARGETS.iter().position(|it| it == target)?;
-    let on = parts.filter(|it| it.ends_with(ON));
-    let device = std::iter::once(target.name).chain(on).collect::<Vec<_>>();
-    (target.version().0 >= 7).then(|| (number, device.join(":")))
+    let others = parts.filter(|it| !Chip::of(target).features.contains(it));
+    let device = std::iter::once(target.name)
+        .chain(others)
+        .collect::<Vec<_>>();
+    let device = device.join(":");
+    (target.version().0 >= 7 && Device::builder(&device).is_ok()).then_some((number, device))
 }
 
 /// Device code of a program and of its libraries.
@@ -130,8 +140,8 @@ mod tests {
             ("gfx906", "gfx906", true),
             ("gfx906", "gfx906:xnack+", true),
             ("gfx906", "gfx900", false),
-            ("gfx906:sramecc-:xnack-", "gfx906", true),
-            ("gfx906:sramecc+:xnack-", "gfx906", false),
+            ("gfx906:sramecc-:xnack-", "gfx906", false),
+            ("gfx906:sramecc+:xnack-", "gfx906", true),
             ("gfx906:sramecc+:xnack-", "gfx906:sramecc+", true),
             ("gfx906:xnack-", "gfx906:xnack+", false),
             ("gfx1030", "gfx1030", false),
@@ -151,8 +161,9 @@ mod tests {
         assert_eq!(of_both.as_deref(), Some("gfx803"));
         let of_program = better(&[&["gfx803"], &["gfx906"]]);
         assert_eq!(of_program.as_deref(), Some("gfx803"));
-        let with_feature = better(&[&["gfx906:sramecc+:xnack-"]]);
-        assert_eq!(with_feature.as_deref(), Some("gfx906:sramecc+"));
+        let with_feature = better(&[&["gfx906:sramecc+:xnack+"]]);
+        assert_eq!(with_feature.as_deref(), Some("gfx906:xnack+"));
+        assert_eq!(better(&[&["gfx906:sramecc-"]]), None);
         assert_eq!(better(&[&["gfx1030", "gfx600"]]), None);
     }
 

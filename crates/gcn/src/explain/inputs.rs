@@ -86,7 +86,7 @@ inputs! {
         remedy "Add `--target gfx906`, or `.amdgcn_target` to the source."
     runtime::UNSUPPORTED_TARGET,
         meaning "The code, or the command, is for a target that the emulator does not have. GCN 1.0 to 1.4.1 are supported: gfx600 \
-                 to gfx906, gfx909 and gfx90c."
+                 to gfx906, gfx909 and gfx90c; of gfx906 the chips with SRAM ECC on, as MI50 and MI60 are."
         remedy "Compile for a supported target, such as `--offload-arch=gfx906` or `-mcpu=gfx906`."
     runtime::NO_MATCHING_CODE,
         meaning "The file has code, but none for the target or entry that was asked for, or fewer bytes."

@@ -86,6 +86,34 @@ fn what_linking_finds_is_shown_where_it_is() {
     assert!(ran.err.starts_with(message), "{}", ran.err);
 }
 
+/// Errata E263.
+#[test]
+fn code_and_devices_without_error_correction_are_refused() {
+    let directory = scratch("sramecc");
+    for (name, target) in [("off", "gfx906:sramecc-"), ("any", "gfx906")] {
+        let (source, object) = (format!("{name}.s"), format!("{name}.co"));
+        fs::write(directory.join(&source), kernel_of("s_nop 0", target)).expect("a file");
+        let assembled = gcn_in(&directory, &["asm", &source, "-o", &object]);
+        assert!(assembled.status == Some(GOOD), "{}", assembled.err);
+    }
+    let message = "`gfx906:sramecc-` is not emulated: gfx906 is an MI50 or MI60, which have SRAM ECC on; compile for gfx906 \
+                   (--offload-arch=gfx906)";
+    for arguments in [
+        &["off.s"][..],
+        &["off.co"],
+        &["any.co", "--target", "gfx906:sramecc-"],
+    ] {
+        let ran = run_in(&directory, &[arguments, &["--grid", "64"]].concat());
+        assert_eq!(ran.err, format!("error[unsupported-target]: {message}\n"));
+        assert_eq!(ran.status, Some(BAD_INPUT), "{arguments:?}");
+    }
+    let ran = run_in(
+        &directory,
+        &["any.co", "--target", "gfx906:sramecc+", "--grid", "64"],
+    );
+    assert_eq!(ran.status, Some(GOOD), "{}", ran.err);
+}
+
 #[test]
 fn code_for_other_targets_is_refused() {
     let directory = scratch("targets");

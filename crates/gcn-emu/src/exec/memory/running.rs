@@ -161,7 +161,7 @@ impl Running<'_> {
         }
     }
 
-    /// The other half is kept (checklist 1.8).
+    /// The other half is kept or cleared (checklist 1.8).
     pub(super) fn load_half(&mut self, ty: Ty, half: Half) -> Result<(), LaneFault> {
         let access = self.places.access;
         for lane in self.lanes() {
@@ -169,15 +169,20 @@ impl Running<'_> {
                 .places
                 .load(lane, access.address[lane], ty.bytes().into());
             self.check(lane, result)?;
-            let value = extend(ty, element[0]) & 0xffff;
-            let register = &mut self.wave.vgpr_mut(self.plan.vdst).0[lane];
-            *register = match half {
-                Half::Low => *register & 0xffff_0000 | value,
-                Half::High => *register & 0xffff | value << HALF_BITS,
-            };
+            self.write_half(lane, half, extend(ty, element[0]) & 0xffff);
         }
         self.write_status(1);
         Ok(())
+    }
+
+    /// Writes half a register, in one lane.
+    pub(super) fn write_half(&mut self, lane: usize, half: Half, value: u32) {
+        let register = &mut self.wave.vgpr_mut(self.plan.vdst).0[lane];
+        let old = if self.plan.keeps_half { *register } else { 0 };
+        *register = match half {
+            Half::Low => old & 0xffff_0000 | value,
+            Half::High => old & 0xffff | value << HALF_BITS,
+        };
     }
 
     /// The value goes to LDS, where each lane has a dword (checklist 3.18; errata E089).

@@ -1,6 +1,7 @@
 //! Typed buffers, lane by lane: elements are converted.
 
 use gcn_isa::Ty;
+use gcn_isa::effect::Half;
 
 use super::element::HALF_BITS;
 use super::running::{LaneFault, Running};
@@ -45,12 +46,11 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// The first component to the upper half; the lower half is kept.
+    /// The first component to the upper half.
     pub(super) fn load_format_high(&mut self) -> Result<(), LaneFault> {
         for lane in self.lanes() {
             let [value, ..] = self.components(lane, Ty::B16)?;
-            let register = &mut self.wave.vgpr_mut(self.plan.vdst).0[lane];
-            *register = *register & 0xffff | value << HALF_BITS;
+            self.write_half(lane, Half::High, value);
         }
         self.write_status(1);
         Ok(())

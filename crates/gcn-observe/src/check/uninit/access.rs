@@ -197,11 +197,10 @@ impl UndefinedAccess<'_> {
         }
         let origin =
             super::evaluate::origin_of_sources(self.facts, self.shadow, self.instruction.exec);
-        let keeps_half = matches!(plan.does, Does::LoadHalf(..) | Does::LoadFormatHigh);
         let data: Vec<UndefinedElement> = lanes(self.access.lanes())
             .map(|lane| self.data(lane))
             .collect();
-        if !keeps_half && self.is_first {
+        if !plan.keeps_half && self.is_first {
             for register in &self.facts.vector_written {
                 self.shadow.define_vector(*register, self.instruction.exec);
             }

@@ -4,6 +4,7 @@ use gcn_isa::{Does, Ty};
 
 use super::super::element::{DWORD, HALF_BITS};
 use super::global::LaneAddresses;
+use super::part::other_half;
 use crate::device::Device;
 use crate::lanes::{self, Lanes};
 use crate::step::MemoryPlan;
@@ -41,7 +42,7 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
         let mut value;
         if is_high {
             value = component(0);
-            lanes::insert(HALF_BITS, HALF_BITS, &mut value, register);
+            lanes::insert(HALF_BITS, HALF_BITS, &mut value, other_half(plan, register));
         } else if registers < count {
             // Two to a register (errata E200).
             value = component(2 * n + 1);

@@ -14,7 +14,16 @@ pub(super) fn write(plan: &MemoryPlan, loaded: &mut Lanes, register: &mut Lanes,
     }
     if let Does::LoadHalf(_, half) = plan.does {
         let place = if half == Half::High { HALF_BITS } else { 0 };
-        lanes::insert(HALF_BITS, place, loaded, register);
+        lanes::insert(HALF_BITS, place, loaded, other_half(plan, register));
     }
     register.blend(loaded, exec);
+}
+
+/// The half that a load of the other one leaves: the register's, or zero (errata E263).
+pub(super) fn other_half<'a>(plan: &MemoryPlan, register: &'a Lanes) -> &'a Lanes {
+    if plan.keeps_half {
+        register
+    } else {
+        &Lanes::ZERO
+    }
 }
