@@ -149,6 +149,12 @@ impl Block {
             .map_or(&[], |native| native.segments(wave.mode))
     }
 
+    /// Number of its instructions that have host code.
+    pub fn compiled(&self) -> usize {
+        let native = self.native.get().and_then(Option::as_ref);
+        native.map_or(0, |native| native.instructions())
+    }
+
     /// Times that waves have entered it, at most [`MAX_ENTERED`]. If two threads enter at the same time, only one may
     /// be counted.
     pub fn entered(&self) -> u16 {

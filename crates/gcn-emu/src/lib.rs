@@ -28,7 +28,6 @@ mod dispatch;
 // observers are one.
 pub mod step;
 mod exec;
-#[cfg(all(unix, target_arch = "x86_64"))]
 mod native;
 mod block;
 mod code_segment;

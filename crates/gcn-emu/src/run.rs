@@ -111,6 +111,7 @@ pub fn run(
 ) -> Result<Finished, DispatchError> {
     dispatch.check()?;
     Level::of_environment()?;
+    Engine::of_environment()?;
     let total = dispatch.group_count();
     let threads = (device.config.threads.max(1) as u128).min(total) as usize;
     let mut scratches = Vec::new();

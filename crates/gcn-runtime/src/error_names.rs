@@ -162,7 +162,9 @@ fn of_dispatch(error: &DispatchError) -> &'static str {
         DispatchError::Empty => GRID_SIZE,
         DispatchError::GroupTooLarge(_) => WORKGROUP_SIZE,
         DispatchError::Memory(_) => OUT_OF_MEMORY,
-        DispatchError::Vectors(_) | DispatchError::Thread(_) => HOST_LIMIT,
+        DispatchError::Vectors(_) | DispatchError::Engine(_) | DispatchError::Thread(_) => {
+            HOST_LIMIT
+        }
         _ => RESOURCE_LIMIT,
     }
 }

@@ -25,6 +25,7 @@ const UNSAFE: &[&str] = &[
     "gcn-emu/src/lanes/vectors.rs",
     "gcn-emu/src/lanes/vectors/avx2.rs",
     "gcn-emu/src/lanes/vectors/avx512.rs",
+    "gcn-emu/src/native/pages.rs",
     "gcn-hsa/src/api.rs",
     "gcn-hsa/src/api/agents.rs",
     "gcn-hsa/src/api/executables.rs",

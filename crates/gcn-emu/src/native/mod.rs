@@ -1,6 +1,6 @@
-//! Host code for blocks that are entered often (x86-64 with AVX2).
+//! Host code for blocks that are entered often (x86-64 with AVX2, on Unix).
 //!
-//! A block's vector instructions whose lanes are computed by themselves, several in a row, are a segment (`lower`): operations on
+//! A block's vector instructions whose lanes are computed by themselves, several in a row, are a segment (`segment`, `lower`): operations on
 //! values (`graph`), which integer operations record by their bodies (`record`), and which become host code (`emit`) in pages of
 //! its own (`pages`). All other instructions stay the interpreter's.
 //!
@@ -8,166 +8,25 @@
 //! anything of that slice of lanes, and the interpreter executes the segment for the lanes that are left. So rare cases are
 //! identical by construction.
 
-mod graph;
-mod record;
-mod lower;
-mod emit;
 mod engine;
+#[cfg(not(all(unix, target_arch = "x86_64")))]
+mod absent;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod graph;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod record;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod lower;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod emit;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod pages;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod segment;
 
-use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
-
-use gcn_isa::Isa;
-
-use crate::step::Step;
-use crate::wave::Wave;
-use emit::SLICE;
+#[cfg(not(all(unix, target_arch = "x86_64")))]
+pub(crate) use absent::{NativeBlock, Segment};
 pub(crate) use engine::Policy;
 pub use engine::{ENGINE_VARIABLE, Engine, EngineError};
-use lower::{Builder, Lowered, MASKS};
-use pages::CodePages;
-
-/// Instructions that a segment has at most.
-const MOST: usize = 200;
-/// Segments that the interpreter has to finish so often are left to it.
-const FAILURES: u16 = 1 << 10;
-
-/// Bits of MODE that decide what compiled code does: rounding and denormals.
-const FLOAT_MODE: u32 = 0xff;
-
-/// A block's segments.
-#[derive(Debug)]
-pub(crate) struct NativeBlock {
-    mode: u32,
-    segments: Box<[Segment]>,
-}
-
-/// Instructions in a row, with their code.
-#[derive(Debug)]
-pub(crate) struct Segment {
-    /// Number of the first step in its block.
-    pub(crate) from: usize,
-    /// Number of steps.
-    pub(crate) count: usize,
-    /// Code for waves of which all lanes are active, and for others.
-    all_active: CodePages,
-    some_active: CodePages,
-    /// Vector registers that a wave must have.
-    vgprs: usize,
-    /// Pairs of scalar registers that it writes masks to.
-    masks: Box<[u8]>,
-    failures: AtomicU16,
-}
-
-impl NativeBlock {
-    /// Compiles the segments of a block's steps; `None` if there are none.
-    pub(crate) fn compile(
-        steps: &[Step],
-        isa: Isa,
-        mode: u32,
-        least: usize,
-    ) -> Option<NativeBlock> {
-        let mode = mode & FLOAT_MODE;
-        let mut segments = Vec::new();
-        let mut from = 0;
-        while from < steps.len() {
-            let mut builder = Builder::new(isa, mode);
-            let fits = |step: &&Step| builder.add(step);
-            let count = steps[from..].iter().take(MOST).take_while(fits).count();
-            if count >= least {
-                segments.extend(Segment::new(from, count, &builder.finish()));
-            }
-            from += count.max(1);
-        }
-        (!segments.is_empty()).then(|| NativeBlock {
-            mode,
-            segments: segments.into(),
-        })
-    }
-
-    /// The segments, if they are for a wave with this MODE.
-    #[inline]
-    pub(crate) fn segments(&self, mode: u32) -> &[Segment] {
-        if mode & FLOAT_MODE == self.mode {
-            &self.segments
-        } else {
-            &[]
-        }
-    }
-}
-
-impl Segment {
-    /// `None` if there is no code for it, since it has too many values or the host gives no pages.
-    fn new(from: usize, count: usize, lowered: &Lowered) -> Option<Segment> {
-        let compiled = |all_active| {
-            let emitted = emit::emit(lowered, all_active).ok()?;
-            CodePages::new(emitted).ok()
-        };
-        let read = (0..lowered.graph.len() as u32).filter_map(|id| {
-            match lowered.graph.op(graph::Id(id)) {
-                graph::Op::Vgpr(register) => Some(register),
-                _ => None,
-            }
-        });
-        let last = read.chain(lowered.vgprs.keys().copied()).max();
-        Some(Segment {
-            from,
-            count,
-            all_active: compiled(true)?,
-            some_active: compiled(false)?,
-            vgprs: last.map_or(0, |last| usize::from(last) + 1),
-            masks: lowered.masks.keys().copied().collect(),
-            failures: AtomicU16::new(0),
-        })
-    }
-
-    /// Executes the segment's steps.
-    #[inline]
-    pub(crate) fn run(&self, wave: &mut Wave, steps: &[Step]) {
-        if wave.vgprs.len() < self.vgprs || self.failures.load(Relaxed) >= FAILURES {
-            return interpret(wave, steps);
-        }
-        // Unused ones are whatever they are.
-        let mut before = [0; MASKS];
-        for (before, first) in before.iter_mut().zip(&self.masks) {
-            *before = wave.resolved64(*first);
-        }
-        let code = if wave.exec() == u64::MAX {
-            &self.all_active
-        } else {
-            &self.some_active
-        };
-        let done = wave.with_registers(|vgprs, scalars| code.run(vgprs, scalars));
-        if done * SLICE < crate::lanes::LANES {
-            self.finish(wave, steps, done * SLICE, before);
-        }
-    }
-
-    /// Executes the steps for the lanes from one on.
-    #[cold]
-    #[inline(never)]
-    fn finish(&self, wave: &mut Wave, steps: &[Step], lane: usize, before: [u64; MASKS]) {
-        self.failures
-            .store(self.failures.load(Relaxed) + 1, Relaxed);
-        let exec = wave.exec();
-        let rest = u64::MAX << lane;
-        let mut done = [0; MASKS];
-        for ((first, before), done) in self.masks.iter().zip(before).zip(&mut done) {
-            *done = wave.resolved64(*first);
-            wave.set_scalar64(*first, before);
-        }
-        wave.set_exec(exec & rest);
-        interpret(wave, steps);
-        wave.set_exec(exec);
-        for (first, done) in self.masks.iter().zip(done) {
-            let mask = wave.resolved64(*first) & rest | done & !rest;
-            wave.set_scalar64(*first, mask);
-        }
-    }
-}
-
-fn interpret(wave: &mut Wave, steps: &[Step]) {
-    for step in steps {
-        (step.handler)(wave, step);
-    }
-}
+#[cfg(all(unix, target_arch = "x86_64"))]
+pub(crate) use segment::{NativeBlock, Segment};

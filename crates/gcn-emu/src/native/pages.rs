@@ -5,12 +5,20 @@
 use std::ffi::c_void;
 use std::io;
 use std::ptr::NonNull;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
 use rustix::mm::{MapFlags, MprotectFlags, ProtFlags, mmap_anonymous, mprotect, munmap};
 
 use super::emit::{Emitted, SLICE};
 use crate::lanes::Lanes;
 use crate::wave::Scalars;
+
+/// Bytes of a page.
+const PAGE: usize = 1 << 12;
+/// Bytes of code at most, of all devices of the process.
+const MOST: usize = 256 << 20;
+/// Bytes of code that there are.
+static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// A segment's code.
 #[derive(Debug)]
@@ -30,8 +38,14 @@ type Function = unsafe extern "sysv64" fn(*mut Lanes, *mut u32, *const [u32; SLI
 
 impl CodePages {
     /// Maps pages for some code.
+    ///
+    /// # Errors
+    /// The host has no memory for them, or allows no memory to become executable.
     pub(super) fn new(emitted: Emitted) -> io::Result<CodePages> {
-        let bytes = emitted.code.len();
+        let bytes = emitted.code.len().next_multiple_of(PAGE);
+        if MAPPED.load(Relaxed) + bytes > MOST {
+            return Err(io::ErrorKind::OutOfMemory.into());
+        }
         // SAFETY: new pages, of which only this function knows until it returns.
         unsafe {
             let start = mmap_anonymous(
@@ -40,11 +54,12 @@ impl CodePages {
                 ProtFlags::READ | ProtFlags::WRITE,
                 MapFlags::PRIVATE,
             )?;
-            std::ptr::copy_nonoverlapping(emitted.code.as_ptr(), start.cast(), bytes);
+            std::ptr::copy_nonoverlapping(emitted.code.as_ptr(), start.cast(), emitted.code.len());
             if let Err(error) = mprotect(start, bytes, MprotectFlags::READ | MprotectFlags::EXEC) {
                 let _ = munmap(start, bytes);
                 return Err(error.into());
             }
+            MAPPED.fetch_add(bytes, Relaxed);
             Ok(CodePages {
                 start: NonNull::new(start).ok_or(io::ErrorKind::OutOfMemory)?,
                 bytes,
@@ -69,6 +84,7 @@ impl CodePages {
 
 impl Drop for CodePages {
     fn drop(&mut self) {
+        MAPPED.fetch_sub(self.bytes, Relaxed);
         // SAFETY: nobody runs the code any more.
         let _ = unsafe { munmap(self.start.as_ptr(), self.bytes) };
     }

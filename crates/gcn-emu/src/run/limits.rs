@@ -2,6 +2,7 @@
 
 use crate::lanes::LevelError;
 use crate::memory::AllocError;
+use crate::native::EngineError;
 
 /// Reason for which a dispatch cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -22,6 +23,9 @@ pub enum DispatchError {
     /// The environment asks for vector instructions that do not exist here.
     #[error(transparent)]
     Vectors(#[from] LevelError),
+    /// The environment asks for an engine that does not exist.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
     /// The host refuses another thread.
     #[error("cannot start a thread: {0}")]
     Thread(std::io::Error),

@@ -270,10 +270,10 @@ impl<'a> Execution<'a> for Unobserved<'a> {
         {
             let first = from + number;
             for segment in block.segments(wave, policy) {
-                let Some(start) = segment.from.checked_sub(first) else {
+                let Some(start) = segment.from().checked_sub(first) else {
                     continue;
                 };
-                let Some(own) = steps.get(start..start + segment.count) else {
+                let Some(own) = steps.get(start..start + segment.count()) else {
                     break;
                 };
                 let rest = self.interpreted((wave, lds, transfer), &steps[done..start]);
@@ -281,7 +281,7 @@ impl<'a> Execution<'a> for Unobserved<'a> {
                     return Ok(&steps[start - rest.len()..]);
                 }
                 segment.run(wave, own);
-                done = start + segment.count;
+                done = start + segment.count();
             }
         }
         Ok(self.interpreted((wave, lds, transfer), &steps[done..]))

@@ -151,8 +151,8 @@ inputs! {
         meaning "The memory of the emulated device, or of the host, does not suffice."
         remedy "Raise `--memory`, or use smaller buffers. Registers and scratch of resident workgroups count too."
     runtime::HOST_LIMIT,
-        meaning "The host cannot start a thread or handle signals, or lacks the vector instructions that GCN_VECTORS asks for."
-        remedy "Lower `--threads`, or set GCN_VECTORS to `baseline`."
+        meaning "The host cannot start a thread or handle signals, or lacks the vector instructions that GCN_VECTORS asks for; or GCN_ENGINE names no engine."
+        remedy "Lower `--threads`, set GCN_VECTORS to `baseline`, or GCN_ENGINE to `interpreter`."
     problem::OUTPUT_CONFLICT,
         meaning "An output would replace an input, or two outputs have the same file, or standard output."
         remedy "Choose another file for the output."

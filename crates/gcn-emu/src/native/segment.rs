@@ -1,0 +1,170 @@
+//! Segments of a block that have host code.
+
+use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
+
+use gcn_isa::Isa;
+
+use super::emit::{self, SLICE};
+use super::graph::{Id, Op};
+use super::lower::{Builder, Lowered, MASKS};
+use super::pages::CodePages;
+use crate::lanes::LANES;
+use crate::step::Step;
+use crate::wave::Wave;
+
+/// Instructions that a segment has at most.
+const MOST: usize = 200;
+/// Segments that the interpreter has to finish so often are left to it.
+const FAILURES: u16 = 1 << 10;
+
+/// Bits of MODE that decide what compiled code does: rounding and denormals.
+const FLOAT_MODE: u32 = 0xff;
+
+/// A block's segments.
+#[derive(Debug)]
+pub(crate) struct NativeBlock {
+    mode: u32,
+    segments: Box<[Segment]>,
+}
+
+/// Instructions in a row, with their code.
+#[derive(Debug)]
+pub(crate) struct Segment {
+    from: usize,
+    count: usize,
+    /// Code for waves of which all lanes are active, and for others.
+    all_active: CodePages,
+    some_active: CodePages,
+    /// Vector registers that a wave must have.
+    vgprs: usize,
+    /// Pairs of scalar registers that it writes masks to.
+    masks: Box<[u8]>,
+    failures: AtomicU16,
+}
+
+impl NativeBlock {
+    /// Compiles the segments of a block's steps; `None` if there are none.
+    pub(crate) fn compile(
+        steps: &[Step],
+        isa: Isa,
+        mode: u32,
+        least: usize,
+    ) -> Option<NativeBlock> {
+        let mode = mode & FLOAT_MODE;
+        let mut segments = Vec::new();
+        let mut from = 0;
+        while from < steps.len() {
+            let mut builder = Builder::new(isa, mode);
+            let fits = |step: &&Step| builder.add(step);
+            let count = steps[from..].iter().take(MOST).take_while(fits).count();
+            if count >= least {
+                segments.extend(Segment::new(from, count, &builder.finish()));
+            }
+            from += count.max(1);
+        }
+        (!segments.is_empty()).then(|| NativeBlock {
+            mode,
+            segments: segments.into(),
+        })
+    }
+
+    /// Number of instructions of all segments.
+    pub(crate) fn instructions(&self) -> usize {
+        self.segments.iter().map(|it| it.count).sum()
+    }
+
+    /// The segments, if they are for a wave with this MODE.
+    #[inline]
+    pub(crate) fn segments(&self, mode: u32) -> &[Segment] {
+        if mode & FLOAT_MODE == self.mode {
+            &self.segments
+        } else {
+            &[]
+        }
+    }
+}
+
+impl Segment {
+    /// `None` if there is no code for it, since it has too many values or the host gives no pages.
+    fn new(from: usize, count: usize, lowered: &Lowered) -> Option<Segment> {
+        let compiled = |all_active| {
+            let emitted = emit::emit(lowered, all_active).ok()?;
+            CodePages::new(emitted).ok()
+        };
+        let read =
+            (0..lowered.graph.len() as u32).filter_map(|id| match lowered.graph.op(Id(id)) {
+                Op::Vgpr(register) => Some(register),
+                _ => None,
+            });
+        let last = read.chain(lowered.vgprs.keys().copied()).max();
+        Some(Segment {
+            from,
+            count,
+            all_active: compiled(true)?,
+            some_active: compiled(false)?,
+            vgprs: last.map_or(0, |last| usize::from(last) + 1),
+            masks: lowered.masks.keys().copied().collect(),
+            failures: AtomicU16::new(0),
+        })
+    }
+
+    /// Number of the first step in its block.
+    pub(crate) fn from(&self) -> usize {
+        self.from
+    }
+
+    /// Number of steps.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Executes the segment's steps.
+    #[inline]
+    pub(crate) fn run(&self, wave: &mut Wave, steps: &[Step]) {
+        if wave.vgprs.len() < self.vgprs || self.failures.load(Relaxed) >= FAILURES {
+            return interpret(wave, steps);
+        }
+        // Unused ones are whatever they are.
+        let mut before = [0; MASKS];
+        for (before, first) in before.iter_mut().zip(&self.masks) {
+            *before = wave.resolved64(*first);
+        }
+        let code = if wave.exec() == u64::MAX {
+            &self.all_active
+        } else {
+            &self.some_active
+        };
+        let done = wave.with_registers(|vgprs, scalars| code.run(vgprs, scalars));
+        if done * SLICE < LANES {
+            self.finish(wave, steps, done * SLICE, before);
+        }
+    }
+
+    /// Executes the steps for the lanes from one on.
+    #[cold]
+    #[inline(never)]
+    fn finish(&self, wave: &mut Wave, steps: &[Step], lane: usize, before: [u64; MASKS]) {
+        self.failures
+            .store(self.failures.load(Relaxed) + 1, Relaxed);
+        let exec = wave.exec();
+        let rest = u64::MAX << lane;
+        let mut done = [0; MASKS];
+        for ((first, before), done) in self.masks.iter().zip(before).zip(&mut done) {
+            *done = wave.resolved64(*first);
+            wave.set_scalar64(*first, before);
+        }
+        wave.set_exec(exec & rest);
+        interpret(wave, steps);
+        wave.set_exec(exec);
+        for (first, done) in self.masks.iter().zip(done) {
+            let mask = wave.resolved64(*first) & rest | done & !rest;
+            wave.set_scalar64(*first, mask);
+        }
+    }
+}
+
+fn interpret(wave: &mut Wave, steps: &[Step]) {
+    for step in steps {
+        (step.handler)(wave, step);
+    }
+}
