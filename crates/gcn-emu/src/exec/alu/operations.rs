@@ -9,10 +9,11 @@ use super::conversion;
 use super::env::Env;
 use super::exact::{self, invalid};
 use super::float::{F16, Float};
+use super::floating::{THREE, choice, simple};
 use super::operands::Positions;
 use super::protocol::*;
+use super::rule::CubeMajor;
 use super::scalar_operand;
-use super::under_mode::*;
 use crate::lanes::{HalfFloat, LANES, Lane, Lanes, keep_if};
 use crate::step::{Arg, Step};
 use crate::wave::Wave;
@@ -365,9 +366,9 @@ fn of_numbers<F: Float, R: Lane>(
 
 /// A coordinate on a cube's face, which is a source but for its sign.
 #[inline(always)]
-pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32) {
+pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32 + Copy) {
     let env = Env::of::<f32>(w.mode);
-    float3(w, s, |x, y, z| {
+    choice(w, s, THREE, |x, y, z| {
         let coordinate = of(cube(x, y, z));
         select_unpredictable(coordinate.is_nan(), env.nan(coordinate), coordinate)
     });
@@ -376,16 +377,13 @@ pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32) 
 /// Twice the coordinate with the greatest magnitude, rounded as MODE says.
 #[inline(always)]
 pub(super) fn cube_major(w: &mut Wave, s: &Step) {
-    if Env::of::<f32>(w.mode).is_nearest() {
-        cube_coordinate(w, s, |cube| {
-            let major = cube.major;
-            select_unpredictable(major.is_nan(), major, 2.0 * major)
-        });
-    } else {
-        directed3(w, s, Positions::<1, 2, 3>, |env, x, y, z| {
-            exact::mul(env, 2.0, cube(x, y, z).major)
-        });
-    }
+    let nearest = |env: Env, x, y, z| {
+        let major = cube(x, y, z).major;
+        select_unpredictable(major.is_nan(), env.nan(major), 2.0 * major)
+    };
+    simple(w, s, THREE, CubeMajor, nearest, |env, x, y, z| {
+        exact::mul(env, 2.0, cube(x, y, z).major)
+    });
 }
 
 /// Two single-precision values cut off to half precision whatever the rounding mode; denormals as MODE says of each
