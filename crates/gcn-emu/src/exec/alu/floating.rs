@@ -1,6 +1,6 @@
 //! Floating-point instructions: an operation under its rule, from the sources to the result under EXEC.
 //!
-//! [`float`] is how every one is executed. The host computes all lanes, rounded to nearest; the rule says what becomes of
+//! [`under_rule`] is how every one is executed. The host computes all lanes, rounded to nearest; the rule says what becomes of
 //! denormals, and which lanes the host's result is not for. Those are rare, and computed by an exact operation.
 //!
 //! Half precision is computed in single precision ([`HalfFloat`]): sums, differences and products are exact or rounded well
@@ -78,7 +78,7 @@ pub(super) fn unary<N: HostFloat>(
     f: impl Fn(N) -> N + Copy,
 ) {
     let by_rule = move |env, a: N, (), ()| f(a).of_source(env, a);
-    simple(w, s, ONE, rule, by_rule, by_rule);
+    float(w, s, ONE, rule, by_rule, by_rule);
 }
 
 /// An operation on two sources: `nearest` rounds to nearest, `exact` obeys every rounding mode.
@@ -93,7 +93,7 @@ pub(super) fn binary<N: HostFloat>(
     N::Value: HostFloat,
 {
     let nearest = move |_, a: N, b: N, ()| nearest(a, b);
-    simple(w, s, TWO, rule, nearest, move |env, a, b, ()| {
+    float(w, s, TWO, rule, nearest, move |env, a, b, ()| {
         exact(env, a, b)
     });
 }
@@ -110,7 +110,14 @@ pub(super) fn ternary<const Z: usize, N: HostFloat>(
 ) where
     N::Value: HostFloat,
 {
-    simple(w, s, at, rule, move |_, a: N, b: N, c: N| nearest(a, b, c), exact);
+    float(
+        w,
+        s,
+        at,
+        rule,
+        move |_, a: N, b: N, c: N| nearest(a, b, c),
+        exact,
+    );
 }
 
 /// A function of two or three sources that chooses one, `f`.
@@ -122,12 +129,19 @@ pub(super) fn choice<const Z: usize, C: Flush>(
     f: impl Fn(f32, f32, C) -> f32 + Copy,
 ) {
     let f = move |_, a, b, c| f(a, b, c);
-    simple(w, s, at, Choice, f, f);
+    float(w, s, at, Choice, f, f);
 }
 
 /// An operation that flags the few lanes in which `any` is needed, which obeys every MODE.
 #[inline(always)]
-pub(super) fn flagged<const Y: usize, const Z: usize, A: Flush, B: Flush, C: Flush, R: HostFloat>(
+pub(super) fn flagged<
+    const Y: usize,
+    const Z: usize,
+    A: Flush,
+    B: Flush,
+    C: Flush,
+    R: HostFloat,
+>(
     w: &mut Wave,
     s: &Step,
     at: Positions<1, Y, Z>,
@@ -135,7 +149,7 @@ pub(super) fn flagged<const Y: usize, const Z: usize, A: Flush, B: Flush, C: Flu
     fast: impl Fn(Env, A, B, C) -> (R, bool) + Copy,
     any: impl Fn(Env, A, B, C) -> R + Copy,
 ) {
-    float(w, s, at, rule, 0, fast, any, move |env, a, b, c, _| {
+    under_rule(w, s, at, rule, 0, fast, any, move |env, a, b, c, _| {
         any(env, a, b, c)
     });
 }
@@ -151,7 +165,7 @@ pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
     let scaled = w.vcc() & w.exec();
     let nearest = move |_, a: N, b: N, c: N| nearest(a, b, c);
     let fast = move |env, a, b, c| (nearest(env, a, b, c), ());
-    float(w, s, THREE, DivisionStep, scaled, fast, nearest, exact);
+    under_rule(w, s, THREE, DivisionStep, scaled, fast, nearest, exact);
 }
 
 /// A minimum, maximum or median: `numbers` is of numbers, `any` of any values, and told whether IEEE rules are on.
@@ -165,7 +179,10 @@ pub(super) fn order<const Z: usize, F: Float + HostFloat>(
 ) {
     let ieee = Env::of::<F>(w.mode).quiets();
     let fast = move |_, a: F, b: F, c: F| {
-        (numbers(a, b, c), a.is_any_nan() | b.is_any_nan() | c.is_any_nan())
+        (
+            numbers(a, b, c),
+            a.is_any_nan() | b.is_any_nan() | c.is_any_nan(),
+        )
     };
     flagged(w, s, at, Order, fast, move |_, a, b, c| any(a, b, c, ieee));
 }
@@ -178,9 +195,13 @@ pub(super) fn order2<F: Float + HostFloat>(
     numbers: impl Fn(F, F) -> F + Copy,
     any: impl Fn(F, F, bool) -> F + Copy,
 ) {
-    let fast = move |_, a: F, b: F, ()| (numbers(a, b), a.is_any_nan() | b.is_any_nan());
-    let ieee = Env::of::<F>(w.mode).quiets();
-    flagged(w, s, TWO, Order, fast, move |_, a, b, ()| any(a, b, ieee));
+    order(
+        w,
+        s,
+        TWO,
+        move |a, b, _| numbers(a, b),
+        move |a, b, _, ieee| any(a, b, ieee),
+    );
 }
 
 /// A conversion from one width to another; `nearest` may have other types for them, and flushes its result.
@@ -192,7 +213,7 @@ pub(super) fn convert<A: Float, R: Float + HostFloat, From: Flush, To: HostFloat
 ) {
     let from = Env::of_converted::<A>(w.isa, w.mode);
     let nearest = move |env, a: From, (), ()| nearest(env, from.input(a));
-    simple(w, s, ONE, Conversion, nearest, move |env, a: A, (), ()| {
+    float(w, s, ONE, Conversion, nearest, move |env, a: A, (), ()| {
         exact::convert::<A, R>(env, from.input(a))
     });
 }
@@ -205,14 +226,14 @@ pub(super) fn from_integer<I: Flush + Into<i64>, R: Float + HostFloat>(
     nearest: impl Fn(I) -> R + Copy,
 ) {
     let nearest = move |_, a: I, (), ()| nearest(a);
-    simple(w, s, ONE, FromInteger, nearest, |env, a: I, (), ()| {
+    float(w, s, ONE, FromInteger, nearest, |env, a: I, (), ()| {
         exact::of_integer::<R>(env, a.into())
     });
 }
 
-/// [`float`] of an operation that flags no lanes.
+/// [`under_rule`] of an operation that flags no lanes.
 #[inline(always)]
-pub(super) fn simple<
+pub(super) fn float<
     const X: usize,
     const Y: usize,
     const Z: usize,
@@ -233,7 +254,7 @@ pub(super) fn simple<
     exact: impl Fn(Env, ExactA, ExactB, ExactC) -> ExactR,
 ) {
     let fast = move |env, a, b, c| (nearest(env, a, b, c), ());
-    float(w, s, at, rule, 0, fast, nearest, move |env, a, b, c, _| {
+    under_rule(w, s, at, rule, 0, fast, nearest, move |env, a, b, c, _| {
         exact(env, a, b, c)
     });
 }
@@ -242,8 +263,11 @@ pub(super) fn simple<
 /// has no result, denormal ones among them: if an active lane is flagged, `nearest` computes all. `exact` obeys every MODE. It
 /// computes the lanes of the mask `others` in any case, and is told which those are.
 #[inline(always)]
-#[expect(clippy::too_many_arguments, reason = "an operation in three precisions of care")]
-pub(super) fn float<
+#[expect(
+    clippy::too_many_arguments,
+    reason = "an operation in three precisions of care"
+)]
+pub(super) fn under_rule<
     const X: usize,
     const Y: usize,
     const Z: usize,
@@ -390,7 +414,10 @@ fn exactly<
 #[inline(always)]
 pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
     let flushing = |a, b| f(Env::FLUSHING.input(a), Env::FLUSHING.input(b));
-    if Env::of::<F>(w.mode).with_results_as_sources().keeps_denormals() {
+    if Env::of::<F>(w.mode)
+        .with_results_as_sources()
+        .keeps_denormals()
+    {
         compare(w, s, f);
     } else if const { F::DWORDS > 1 } {
         compare_compiled_once(w, s, flushing);

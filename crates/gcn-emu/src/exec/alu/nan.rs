@@ -37,7 +37,8 @@ impl NanRule {
             NanRule::First => nan_or(env, a, nan_or(env, b, of_addend())),
             NanRule::Reversed => NanRule::First.chosen(env, b, a, a),
             NanRule::OfProduct => {
-                let is_invalid = is_infinite(a) & is_zero(env, b) | is_zero(env, a) & is_infinite(b);
+                let is_invalid =
+                    is_infinite(a) & is_zero(env, b) | is_zero(env, a) & is_infinite(b);
                 let otherwise = select(is_invalid, invalid(), of_addend());
                 nan_or(env, a, nan_or(env, b, otherwise))
             }

@@ -9,7 +9,7 @@ use super::conversion;
 use super::env::Env;
 use super::exact::{self, invalid};
 use super::float::{F16, Float};
-use super::floating::{THREE, choice, simple};
+use super::floating::{THREE, choice, float};
 use super::operands::Positions;
 use super::protocol::*;
 use super::rule::CubeMajor;
@@ -381,7 +381,7 @@ pub(super) fn cube_major(w: &mut Wave, s: &Step) {
         let major = cube(x, y, z).major;
         select_unpredictable(major.is_nan(), env.nan(major), 2.0 * major)
     };
-    simple(w, s, THREE, CubeMajor, nearest, |env, x, y, z| {
+    float(w, s, THREE, CubeMajor, nearest, |env, x, y, z| {
         exact::mul(env, 2.0, cube(x, y, z).major)
     });
 }

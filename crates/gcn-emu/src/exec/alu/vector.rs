@@ -26,8 +26,8 @@ use super::operations::{
 };
 use super::protocol::*;
 use super::rule::{
-    Approximation, DivisionFixup, Exact, Fraction, Fused, LegacyUnfused, Product, ReversedSum, Root,
-    Scaling, Sum, Unfused, WaveFunction, WideScaling,
+    Approximation, DivisionFixup, Exact, Fraction, Fused, LegacyUnfused, Product, ReversedSum,
+    Root, Scaling, Sum, Unfused, WaveFunction, WideScaling,
 };
 use super::scalar_operand;
 use crate::lanes::{HalfFloat, at_each_level};
@@ -199,7 +199,7 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
             F32 if accumulates => |w, s| ternary(w, s, ACCUMULATE, Fused, f32::mul_add, exact::fma),
             F32 => |w, s| ternary(w, s, THREE, Fused, f32::mul_add, exact::fma),
             F64 => |w, s| ternary(w, s, THREE, Fused, arithmetic::fma_f64::<FUSES>, exact::fma),
-            _   => |w, s| float(w, s, THREE, Fused, 0, |_, a, b, c| arithmetic::fma_half_fast(a, b, c), |_, a, b, c| HalfFloat(arithmetic::fma_half(a.0, b.0, c.0)), |env, a: F16, b, c, _| exact::fma(env, a, b, c)),
+            _   => |w, s| under_rule(w, s, THREE, Fused, 0, |_, a, b, c| arithmetic::fma_half_fast(a, b, c), |_, a, b, c| HalfFloat(arithmetic::fma_half(a.0, b.0, c.0)), |env, a: F16, b, c, _| exact::fma(env, a, b, c)),
         },
         Min => match ty {
             F32 => |w, s| order2::<f32>(w, s, arithmetic::lesser, arithmetic::min),
@@ -308,9 +308,9 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
             _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(f32::round_ties_even)),
         },
         Fract => match ty {
-            F64 => |w, s| simple(w, s, ONE, Fraction, |_, a: f64, (), ()| arithmetic::fract(a, |a, b| a - b, f64::floor), |env, a: f64, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), f64::floor)),
-            F32 => |w, s| simple(w, s, ONE, Fraction, |_, a: f32, (), ()| arithmetic::fract(a, |a, b| a - b, f32::floor), |env, a: f32, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), f32::floor)),
-            _   => |w, s| simple(w, s, ONE, Fraction, |_, a: F16, (), ()| arithmetic::fract(a, |a, b| F16::from_f32(a.to_f32() - b.to_f32()), F16::floor), |env, a: F16, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), F16::floor)),
+            F64 => |w, s| float(w, s, ONE, Fraction, |_, a: f64, (), ()| arithmetic::fract(a, |a, b| a - b, f64::floor), |env, a: f64, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), f64::floor)),
+            F32 => |w, s| float(w, s, ONE, Fraction, |_, a: f32, (), ()| arithmetic::fract(a, |a, b| a - b, f32::floor), |env, a: f32, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), f32::floor)),
+            _   => |w, s| float(w, s, ONE, Fraction, |_, a: F16, (), ()| arithmetic::fract(a, |a, b| F16::from_f32(a.to_f32() - b.to_f32()), F16::floor), |env, a: F16, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), F16::floor)),
         },
         Exp2 => match ty {
             F32 => |w, s| unary(w, s, Approximation, approximate::exp2::<FUSES>),
@@ -355,9 +355,9 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
             _   => |w, s| { let far = approximate::farthest(w.isa); unary(w, s, Exact, |a: HalfFloat| a.map(|a| approximate::cos::<FUSES>(far, a))) },
         },
         Ldexp => match ty {
-            F64 => |w, s| float(w, s, TWO, WideScaling, 0, |_, a, b, ()| arithmetic::ldexp64_fast(a, b), |env, a, b, ()| arithmetic::ldexp64_under(env, a, b), |env, a: f64, b: i32, (), _| exact::ldexp(env, env.input(a), b)),
-            F32 => |w, s| simple(w, s, TWO, Scaling, |env, a, b, ()| arithmetic::ldexp(env, a, b), |env, a: f32, b, ()| exact::ldexp(env, a, b)),
-            _   => |w, s| simple(w, s, TWO, Scaling, |env, a, b, ()| arithmetic::ldexp_half(env, a, b), |env, a: F16, b: i16, ()| exact::ldexp(env, a, b.into())),
+            F64 => |w, s| under_rule(w, s, TWO, WideScaling, 0, |_, a, b, ()| arithmetic::ldexp64_fast(a, b), |env, a, b, ()| arithmetic::ldexp64_under(env, a, b), |env, a: f64, b: i32, (), _| exact::ldexp(env, env.input(a), b)),
+            F32 => |w, s| float(w, s, TWO, Scaling, |env, a, b, ()| arithmetic::ldexp(env, a, b), |env, a: f32, b, ()| exact::ldexp(env, a, b)),
+            _   => |w, s| float(w, s, TWO, Scaling, |env, a, b, ()| arithmetic::ldexp_half(env, a, b), |env, a: F16, b: i16, ()| exact::ldexp(env, a, b.into())),
         },
         FrexpExponent => match source {
             F64 => |w, s| exponent::<f64, i32>(w, s, |exponent| exponent),
