@@ -18,7 +18,6 @@ use crate::effect::{Does, Implicit, Test};
 use crate::op::Op;
 use crate::row::Row;
 
-use operation::OperandTypes;
 use template::{Names, Template};
 
 /// The meaning of an ALU instruction.
@@ -54,20 +53,27 @@ pub struct Meaning {
 )]
 pub fn meaning(op: Op) -> Option<Meaning> {
     let row = op.row();
-    let types = OperandTypes::of(row);
+    let types = row.alu_types();
     let names = Names::of(row);
+    let counts_source = matches!(row.does, Does::Alu(alu) if alu.counts_source());
+    let counted = if counts_source {
+        types.source
+    } else {
+        types.result
+    };
+    let bits = u32::from(counted.bytes() * 8).min(64);
     let (template, names) = match row.does {
         Does::Alu(alu) => {
             let (alu, is_reversed) = alu.in_order();
             let names = if is_reversed { names.reversed() } else { names };
-            (operation::template(alu, types), names)
+            (operation::template(alu, row, bits), names)
         }
         Does::Compare(test, _) if types.is_scalar => (comparison(test, row), names),
         _ => return None,
     };
-    let mut code = names.fill(template.code, types.bits);
+    let mut code = names.fill(template.code, bits);
     if row.implicit().has(Implicit::WRITES_SCC) && !code.contains("scc = ") {
-        code += &names.fill("; scc = $d != 0", types.bits);
+        code += &names.fill("; scc = $d != 0", bits);
     }
     Some(Meaning {
         code,

@@ -447,6 +447,26 @@ impl AluOp {
         }
     }
 
+    /// True if the operation counts or tests bits of a, whose width is not the result's.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::effect::AluOp;
+    /// assert!(AluOp::CountOnes.counts_source() && !AluOp::ReverseBits.counts_source());
+    /// ```
+    pub const fn counts_source(self) -> bool {
+        matches!(
+            self,
+            AluOp::TestBit(_)
+                | AluOp::CountZeros
+                | AluOp::CountOnes
+                | AluOp::FindLowestZero
+                | AluOp::FindLowestOne
+                | AluOp::LeadingZeros
+                | AluOp::LeadingSigns
+        )
+    }
+
     /// State that the operation uses beyond its operands, in a scalar or a vector instruction.
     #[expect(
         clippy::wildcard_enum_match_arm,

@@ -3,69 +3,15 @@
 use crate::chapters::sop::{Sop1, Sopk};
 use crate::chapters::vintrp::Vop3Interp;
 use crate::chapters::vop::Vop1;
-use crate::effect::{AluOp, Bitwise, Half, Interpolation, Relative, Sad, Shift, Signedness};
+use crate::effect::{
+    AluOp, AluTypes, Bitwise, Half, Interpolation, Relative, Sad, Shift, Signedness,
+};
 use crate::field::Field;
 use crate::op::Op;
-use crate::operand::{Kind, OperandAccess, Ty};
+use crate::operand::{Kind, Ty};
 use crate::row::Row;
 
 use super::template::{Template, exact, words};
-
-/// Types of an instruction's operands.
-#[derive(Clone, Copy)]
-pub(super) struct OperandTypes {
-    pub(super) is_scalar: bool,
-    result: Ty,
-    source: Ty,
-    /// Bits of the values that are counted or shifted.
-    pub(super) bits: u32,
-    /// A mask of carries is written.
-    carries: bool,
-    /// The second source is a constant in the instruction.
-    is_sopk: bool,
-    has_literal: bool,
-    /// A parameter is a half.
-    has_halves: bool,
-    /// The sum so far is a source of its own.
-    has_accumulated: bool,
-}
-
-impl OperandTypes {
-    pub(super) fn of(row: &Row) -> OperandTypes {
-        let ty = |written: bool| {
-            let mut slots = row.slots();
-            let found = slots.find(|slot| (slot.access == OperandAccess::Write) == written);
-            found.map(|slot| slot.ty)
-        };
-        let result = row.slots().next().map_or(Ty::B32, |slot| slot.ty);
-        let source = ty(false).unwrap_or(result);
-        let does_count = matches!(
-            row.does,
-            crate::Does::Alu(
-                AluOp::TestBit(_)
-                    | AluOp::CountZeros
-                    | AluOp::CountOnes
-                    | AluOp::FindLowestZero
-                    | AluOp::LeadingZeros
-                    | AluOp::LeadingSigns
-            )
-        );
-        let bits = u32::from(if does_count { source } else { result }.bytes()) * 8;
-        OperandTypes {
-            is_scalar: row.is_scalar(),
-            result,
-            source,
-            bits: bits.min(64),
-            carries: row
-                .slots()
-                .any(|slot| slot.field == Field::Sdst && slot.access != OperandAccess::Read),
-            is_sopk: row.slots().any(|slot| slot.kind == Kind::Simm16),
-            has_literal: row.slots().any(|slot| slot.kind == Kind::Literal),
-            has_halves: row.modifiers().any(|it| it.field == Field::High),
-            has_accumulated: row.slots().any(|slot| slot.field == Field::Src2),
-        }
-    }
-}
 
 const COUNT_4: &str = "The shift's count is 4 bits of the source: 16 shifts by 0.";
 const COUNT_5: &str = "The shift's count is 5 bits of the source: 32 shifts by 0.";
@@ -139,11 +85,12 @@ pub(super) fn remark(op: Op) -> Option<&'static str> {
     }
 }
 
-/// The pseudo-code of an operation without an exchange of sources.
+/// The pseudo-code of an operation without an exchange of sources, on values of this many bits.
 #[rustfmt::skip]
-pub(super) fn template(op: AluOp, of: OperandTypes) -> Template {
+pub(super) fn template(op: AluOp, row: &Row, bits: u32) -> Template {
     use Ty::{F16, F32, F64, I16, I32, I64, U16, U32, U64};
-    let OperandTypes { is_scalar, result, source, bits, carries, is_sopk, .. } = of;
+    let AluTypes { is_scalar, result, source, carries, is_sopk, .. } = row.alu_types();
+    let has = |field| row.slots().any(|slot| slot.field == field);
     let is_float = result.is_float();
     let count = match bits { 16 => COUNT_4, 32 => COUNT_5, _ => COUNT_6 };
     match op {
@@ -358,8 +305,8 @@ pub(super) fn template(op: AluOp, of: OperandTypes) -> Template {
         AluOp::NormalizePair(Signedness::Signed)   => words("$d[15:0] = i16($a * 32767); $d[31:16] = i16($b * 32767)").but(NORMALISED),
         AluOp::NormalizePair(Signedness::Unsigned) => words("$d[15:0] = u16($a * 65535); $d[31:16] = u16($b * 65535)").but(NORMALISED_U),
         AluOp::TruncatePair    => words("$d[15:0] = f16($a); $d[31:16] = f16($b)").but("Cut off, not rounded, whatever MODE says; what is too large becomes the largest number."),
-        AluOp::Interpolate(Interpolation::First) if of.has_accumulated => words("$d = P10 * $a + $c's half").but("P0 is in SRC2; the result is single precision."),
-        AluOp::Interpolate(Interpolation::First) if of.has_halves => words("$d = P10 * $a + P0").but("The parameter is a half, the result single precision; `high` takes the high halves."),
+        AluOp::Interpolate(Interpolation::First) if has(Field::Src2) => words("$d = P10 * $a + $c's half").but("P0 is in SRC2; the result is single precision."),
+        AluOp::Interpolate(Interpolation::First) if row.modifiers().any(|it| it.field == Field::High) => words("$d = P10 * $a + P0").but("The parameter is a half, the result single precision; `high` takes the high halves."),
         AluOp::Interpolate(Interpolation::First) => words("$d = P10 * $a + P0").but("The parameter's values at a triangle's vertices are in LDS, where M0 says: P0 is that of the first, P10 and P20 are the differences of the others to it."),
         AluOp::Interpolate(Interpolation::Second) if result == F32 => words("$d = P20 * $a + $d").but("The second step: SRC1 is coordinate J."),
         AluOp::Interpolate(Interpolation::Second) => words("$d = f16(P20 * $a + $c)"),
@@ -376,11 +323,11 @@ pub(super) fn template(op: AluOp, of: OperandTypes) -> Template {
             (_, Half::Low)  => "$d[15:0] = f16($a * $b + $c)",
             (_, Half::High) => "$d[31:16] = f16($a * $b + $c)",
         }).but(MIXED),
-        AluOp::Reversed(op) => template(*op, of),
+        AluOp::Reversed(op) => template(*op, row, bits),
 
         AluOp::GetPc           => words("$d = pc").but("PC is the address of the next instruction."),
         AluOp::GetRegister     => words("$d = hwreg[offset + width - 1 : offset]").but("The bits above are 0; a register that is not there reads as 0."),
-        AluOp::SetRegister if !of.has_literal => words("hwreg[offset + width - 1 : offset] = sdst").but("The field SDST holds the source. A kernel changes MODE and TRAPSTS; writes to other registers are ignored."),
+        AluOp::SetRegister if !row.slots().any(|slot| slot.kind == Kind::Literal) => words("hwreg[offset + width - 1 : offset] = sdst").but("The field SDST holds the source. A kernel changes MODE and TRAPSTS; writes to other registers are ignored."),
         AluOp::SetRegister     => words("hwreg[offset + width - 1 : offset] = literal").but("A kernel changes MODE and TRAPSTS; writes to other registers are ignored."),
         AluOp::ClearExceptions => words("clears the wave's floating-point exceptions"),
         AluOp::SetVskip        => words("mode.vskip = $a[$b[4:0]]").but("While it is set, vector instructions are skipped."),

@@ -10,9 +10,10 @@
 mod part;
 mod origin;
 mod registers;
+mod integer;
+mod apply;
 mod facts;
 mod memory;
-mod apply;
 mod evaluate;
 mod scalar;
 mod lanes;

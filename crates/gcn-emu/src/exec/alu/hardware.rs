@@ -3,7 +3,6 @@
 use gcn_isa::Isa;
 use gcn_isa::simm::Hwreg;
 
-use super::integer::bits;
 use super::scalar_operand::{read, write};
 use crate::step::Step;
 use crate::wave::Wave;
@@ -87,12 +86,8 @@ fn hardware_register(w: &Wave, id: u8) -> u32 {
 /// S_GETREG.
 pub(super) fn get_register(w: &mut Wave, s: &Step) {
     let reg = Hwreg::unpack(s.immediate() as u16);
-    let value = hardware_register(w, reg.id);
-    let value = bits(
-        u64::from(value),
-        u32::from(reg.offset),
-        u32::from(reg.width),
-    ) as u32;
+    let mask = ((1u64 << reg.width) - 1) as u32;
+    let value = hardware_register(w, reg.id) >> reg.offset & mask;
     write(w, s.args[0], value);
 }
 

@@ -11,12 +11,10 @@ use gcn_isa::effect::AluOp;
 use gcn_isa::{Does, Field, Inst};
 
 use crate::step::{CrossLane, Handler, SubDword};
-use operand_types::Operands;
 
 pub(crate) mod float;
 pub(crate) mod env;
 pub(crate) mod exact;
-mod integer;
 mod scalar_operand;
 mod operands;
 mod rule;
@@ -28,7 +26,6 @@ mod divide;
 mod protocol;
 mod floating;
 mod compare;
-mod operand_types;
 mod packed;
 mod operations;
 mod vector;
@@ -48,16 +45,16 @@ pub fn handler(inst: &Inst) -> Option<Handler> {
     if !has_meaning(inst) {
         return None;
     }
-    let operands = Operands::of(inst);
-    let is_scalar = inst.encoding.is_scalar();
+    let types = inst.row().alu_types();
+    let clamp = inst.flag(Field::Clamp);
     match inst.does() {
-        Does::Alu(op) if is_scalar => scalar::handler(op, operands),
-        Does::Alu(AluOp::Packed(op, ty)) => packed::handler(*op, ty, operands),
-        Does::Alu(AluOp::Mix(op, _)) => packed::mixed_handler(*op, operands),
-        Does::Alu(AluOp::Dot(elements)) => packed::dot_handler(elements, operands),
-        Does::Alu(op) => vector::handler(op, operands),
-        Does::Compare(test, _) if is_scalar => scalar::comparison(test, operands),
-        Does::Compare(test, _) => compare::handler(test, operands.source),
+        Does::Alu(op) if types.is_scalar => scalar::handler(op, types),
+        Does::Alu(AluOp::Packed(op, ty)) => packed::handler(*op, ty, clamp),
+        Does::Alu(AluOp::Mix(op, _)) => packed::mixed_handler(*op, types.result),
+        Does::Alu(AluOp::Dot(elements)) => packed::dot_handler(elements, types.result, clamp),
+        Does::Alu(op) => vector::handler(op, types, clamp),
+        Does::Compare(test, _) if types.is_scalar => scalar::comparison(test, types),
+        Does::Compare(test, _) => compare::handler(test, types.source),
         Does::Jump => Some(scalar::jump(inst)),
         Does::Fork => Some(scalar::split(inst)),
         Does::Branch(_) if inst.uses().calls() => Some(scalar::call),

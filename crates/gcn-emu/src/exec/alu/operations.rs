@@ -3,6 +3,7 @@
 use std::hint::select_unpredictable;
 
 use gcn_isa::Isa;
+use gcn_isa::effect::{Sad, body};
 
 use super::arithmetic::{Cube, cube};
 use super::conversion;
@@ -61,31 +62,6 @@ pub(super) fn pack(low: u16, high: u16) -> u32 {
     u32::from(low) | u32::from(high) << 16
 }
 
-/// As many ones as the first source says, shifted by the second.
-#[inline(always)]
-pub(super) fn bit_field_mask(width: u32, offset: u32) -> u32 {
-    ((1u32 << (width & 31)) - 1).wrapping_shl(offset)
-}
-
-#[inline(always)]
-pub(super) fn median<T: Ord>(a: T, b: T, c: T) -> T {
-    let (low, high) = if a < b { (a, b) } else { (b, a) };
-    if c < low {
-        low
-    } else if c > high {
-        high
-    } else {
-        c
-    }
-}
-
-/// 32 bits of the pair with `high` above, from bit `shift` on, which is below 32.
-#[inline(always)]
-pub(super) fn align(high: u32, low: u32, shift: u32) -> u32 {
-    // Lanes of 64 bits would be half as many.
-    high << 1 << (31 - shift) | low >> shift
-}
-
 /// The byte of the last source that the second names becomes what the first is, rounded as MODE says.
 #[inline(always)]
 pub(super) fn put_bytes<const Z: usize>(w: &mut Wave, s: &Step, at: Positions<1, 2, Z>) {
@@ -109,50 +85,12 @@ pub(super) fn put_byte(old: u32, number: u32, byte: u8) -> u32 {
     old & !(0xff << shift) | u32::from(byte) << shift
 }
 
-/// A function of each three bytes at the same place, of whose result a byte counts.
-#[inline(always)]
-pub(super) fn bytes3(a: u32, b: u32, c: u32, f: impl Fn(u32, u32, u32) -> u32) -> u32 {
-    (0..4).fold(0, |result, byte| {
-        let at = |v: u32| v >> (8 * byte) & 0xff;
-        result | (f(at(a), at(b), at(c)) & 0xff) << (8 * byte)
-    })
-}
-
-/// The sum of the bytes' differences.
-#[inline(always)]
-pub(super) fn sad_u8(a: u32, b: u32) -> u32 {
-    (0..4).fold(0, |sum, byte| {
-        let at = |v: u32| v >> (8 * byte) & 0xff;
-        sum + at(a).abs_diff(at(b))
-    })
-}
-
-/// The same without the bytes whose reference, in `b`, is zero.
-#[inline(always)]
-pub(super) fn msad_u8(a: u32, b: u32) -> u32 {
-    (0..4).fold(0, |sum, byte| {
-        let at = |v: u32| v >> (8 * byte) & 0xff;
-        sum + if at(b) == 0 { 0 } else { at(a).abs_diff(at(b)) }
-    })
-}
-
-#[inline(always)]
-pub(super) fn sad_u16(a: u32, b: u32) -> u32 {
-    (a & 0xffff).abs_diff(b & 0xffff) + (a >> 16).abs_diff(b >> 16)
-}
-
 /// Four sums, of the reference and the dwords of `a` that begin at each of its first four bytes, each added to a
 /// 16-bit part of `c` and made to fit it.
 #[inline(always)]
-pub(super) fn four_sads(
-    a: u64,
-    b: u32,
-    c: u64,
-    sad: impl Fn(u32, u32) -> u32,
-    limit: impl Fn(u32) -> u16,
-) -> u64 {
+pub(super) fn four_sads(a: u64, b: u32, c: u64, sad: Sad, limit: impl Fn(u32) -> u16) -> u64 {
     (0..4).fold(0, |result, i| {
-        let sum = sad((a >> (8 * i)) as u32, b) + ((c >> (16 * i)) as u32 & 0xffff);
+        let sum = body::sad(sad, (a >> (8 * i)) as u32, b) + ((c >> (16 * i)) as u32 & 0xffff);
         result | u64::from(limit(sum)) << (16 * i)
     })
 }
@@ -186,7 +124,11 @@ pub(super) fn four_wide_sads(w: &mut Wave, s: &Step, add: impl Fn(u32, u32) -> u
         let old = register(w, s.args[3], n as u8);
         Lanes(std::array::from_fn(|lane| {
             let bytes = u64::from(low.0[lane]) | u64::from(high.0[lane]) << 32;
-            let sum = msad_u8((bytes >> (8 * n)) as u32, reference.0[lane]);
+            let sum = body::sad(
+                Sad::MaskedBytes,
+                (bytes >> (8 * n)) as u32,
+                reference.0[lane],
+            );
             add(sum, old.0[lane])
         }))
     });

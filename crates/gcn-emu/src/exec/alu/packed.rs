@@ -11,7 +11,6 @@ use super::exact;
 use super::float::{F16, Float, Flush};
 use super::floating::{THREE, TWO};
 use super::nan;
-use super::operand_types::Operands;
 use super::operands::{Positions, SourceOperands, sources};
 use super::protocol::{at_baseline, compiled_once, staged2, staged3, with_slow_path};
 use super::rule::{Order, environment};
@@ -23,10 +22,9 @@ at_each_level! {
 /// The handler of an operation on both halves, as elements of a type; with `clamp` an integer result stays within its range.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn handler(op: AluOp, ty: Ty, of: Operands) -> Option<Handler> {
+pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
     use AluOp::*;
     use Ty::{I16, U16};
-    let clamp = of.clamp;
     let handler: Handler = match (op, ty) {
         (MulAdd, I16) if clamp => |w, s| pairs3(w, s, |a, b, c| (i32::from(a as i16) * i32::from(b as i16) + i32::from(c as i16)).clamp(i16::MIN.into(), i16::MAX.into()) as u16),
         (MulAdd, U16) if clamp => |w, s| pairs3(w, s, |a, b, c| (u64::from(a) * u64::from(b) + u64::from(c)).min(u16::MAX.into()) as u16),
@@ -61,8 +59,8 @@ at_each_level! {
 /// The handler of a product and a sum of mixed precision.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn mixed_handler(op: AluOp, of: Operands) -> Option<Handler> {
-    let handler: Handler = match (op, of.result) {
+pub fn mixed_handler(op: AluOp, result: Ty) -> Option<Handler> {
+    let handler: Handler = match (op, result) {
         (AluOp::MulAdd, Ty::F32) => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.mad_fast(a, b, c), |a, b, c, ()| (m.mad(a, b, c), ())) },
         (AluOp::MulAdd, _)       => |w, s| { let m = Mixed::unfused(w); mixed(w, s, m, |a, b, c, ()| m.half_of(m.mad_fast(a, b, c)), |a, b, c, ()| (m.narrow(m.mad(a, b, c)), ())) },
         (AluOp::Fma, Ty::F32)    => |w, s| { let m = Mixed::of(w); mixed(w, s, m, |a, b, c, ()| m.fma_fast(a, b, c), |a, b, c, ()| (m.fma(a, b, c), ())) },
@@ -77,15 +75,15 @@ at_each_level! {
 /// The handler of a sum of this many products.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn dot_handler(elements: u8, of: Operands) -> Option<Handler> {
-    let handler: Handler = match (elements, of.result) {
+pub fn dot_handler(elements: u8, result: Ty, clamp: bool) -> Option<Handler> {
+    let handler: Handler = match (elements, result) {
         (2, Ty::F32) => |w, s| staged3(w, s, dot2_f16),
-        (2, Ty::I32) if of.clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        (2, Ty::U32) if of.clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
-        (4, Ty::I32) if of.clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        (4, Ty::U32) if of.clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<4>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
-        (8, Ty::I32) if of.clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<8>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
-        (8, Ty::U32) if of.clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<8>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        (2, Ty::I32) if clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        (2, Ty::U32) if clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        (4, Ty::I32) if clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        (4, Ty::U32) if clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<4>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
+        (8, Ty::I32) if clamp => |w, s| staged3(w, s, |a, b, c: i32| (dot::<8>(a, b, true) + i64::from(c)).clamp(i32::MIN.into(), i32::MAX.into()) as i32),
+        (8, Ty::U32) if clamp => |w, s| staged3(w, s, |a, b, c: u32| (dot::<8>(a, b, false) + i64::from(c)).min(u32::MAX.into()) as u32),
         (2, Ty::I32) => |w, s| staged3(w, s, |a, b, c: i32| (dot::<2>(a, b, true) as i32).wrapping_add(c)),
         (2, Ty::U32) => |w, s| staged3(w, s, |a, b, c: u32| (dot::<2>(a, b, false) as u32).wrapping_add(c)),
         (4, Ty::I32) => |w, s| staged3(w, s, |a, b, c: i32| (dot::<4>(a, b, true) as i32).wrapping_add(c)),

@@ -2,15 +2,13 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
-use gcn_isa::effect::{AluOp, Half::*, Shift::*, Test};
+use gcn_isa::effect::{AluOp, AluTypes, Half::*, Shift::*, Test, Value, body};
 use gcn_isa::simm::MODE_VSKIP;
 use gcn_isa::{Inst, Kind, Ty};
 
 use super::fork::{fork, join};
 use super::hardware::{get_register, set_register};
 use super::indexing;
-use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
-use super::operand_types::Operands;
 use super::scalar_operand::{Scalar, read, write};
 use crate::step::{Arg, Handler, Step};
 use crate::wave::Wave;
@@ -24,6 +22,23 @@ macro_rules! by_width {
         } else {
             type $T = u32;
             $handler as Handler
+        }
+    };
+}
+
+/// Handler for operands of type `$T`, an integer as a row has it.
+macro_rules! by_type {
+    ($ty:expr, |$T:ident| $handler:expr) => {
+        match $ty {
+            Ty::I32 => {
+                type $T = i32;
+                $handler as Handler
+            }
+            Ty::I64 => {
+                type $T = i64;
+                $handler as Handler
+            }
+            ty => by_width!(ty, |$T| $handler),
         }
     };
 }
@@ -46,7 +61,7 @@ macro_rules! by_bitwise {
 /// The handler of a scalar operation.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
+pub fn handler(op: AluOp, of: AluTypes) -> Option<Handler> {
     use AluOp::*;
     let ty = of.result;
     let handler: Handler = match op {
@@ -56,75 +71,45 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
         Select         => by_width!(ty, |T| |w, s| two(w, s, |a: T, b: T, scc| if scc { a } else { b })),
         Bitwise(op)    => by_width!(ty, |T| by_bitwise!(op, |OP| |w, s| two(w, s, |a: T, b: T, _| non_zero(OP.apply(a, b))))),
         Not            => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(!a))),
-        Shift(shift)   => match (shift, ty.dwords()) {
-            (Left, 1)       => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a.wrapping_shl(b))),
-            (Left, _)       => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(a.wrapping_shl(b))),
-            (Right, 1)      => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(a.wrapping_shr(b))),
-            (Right, _)      => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(a.wrapping_shr(b))),
-            (Arithmetic, 1) => |w, s| two(w, s, |a: i32, b: u32, _| non_zero(a.wrapping_shr(b))),
-            (Arithmetic, _) => |w, s| two(w, s, |a: i64, b: u32, _| non_zero(a.wrapping_shr(b))),
-        },
-        Add => match ty {
-            Ty::I32 if of.is_sopk => |w, s| update(w, s, |d: i32, k: i32| d.overflowing_add(k)),
-            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| a.overflowing_add(b)),
-            _       => |w, s| two(w, s, |a: u32, b: u32, _| a.overflowing_add(b)),
-        },
-        Sub => match ty {
-            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| a.overflowing_sub(b)),
-            _       => |w, s| two(w, s, |a: u32, b: u32, _| a.overflowing_sub(b)),
-        },
-        AddCarry       => |w, s| two(w, s, |a: u32, b: u32, scc| add_carry(a, b, scc)),
-        SubBorrow      => |w, s| two(w, s, |a: u32, b: u32, scc| sub_borrow(a, b, scc)),
+        Shift(Left)    => by_width!(ty, |T| |w, s| two(w, s, |a: T, b, _| non_zero(a.shl(b)))),
+        Shift(_)       => by_type!(ty, |T| |w, s| two(w, s, |a: T, b, _| non_zero(a.shr(b)))),
+        Add if of.is_sopk => |w, s| update(w, s, |d: i32, k: i32| d.overflowing_add(k)),
+        Add            => by_type!(ty, |T| |w, s| two(w, s, |a: T, b: T, _| a.overflowing_add(b))),
+        Sub            => by_type!(ty, |T| |w, s| two(w, s, |a: T, b: T, _| a.overflowing_sub(b))),
+        AddCarry       => |w, s| two(w, s, |a: u32, b: u32, scc| body::add_carry(a, b, scc)),
+        SubBorrow      => |w, s| two(w, s, |a: u32, b: u32, scc| body::sub_borrow(a, b, scc)),
         Mul if of.is_sopk => |w, s| update(w, s, |d: i32, k: i32| d.wrapping_mul(k)),
         Mul            => |w, s| two(w, s, |a: i32, b: i32, _| a.wrapping_mul(b)),
-        MulHigh => match ty {
-            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| ((i64::from(a) * i64::from(b)) >> 32) as i32),
-            _       => |w, s| two(w, s, |a: u32, b: u32, _| ((u64::from(a) * u64::from(b)) >> 32) as u32),
-        },
-        Min => match ty {
-            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| (a.min(b), a < b)),
-            _       => |w, s| two(w, s, |a: u32, b: u32, _| (a.min(b), a < b)),
-        },
-        Max => match ty {
-            Ty::I32 => |w, s| two(w, s, |a: i32, b: i32, _| (a.max(b), a > b)),
-            _       => |w, s| two(w, s, |a: u32, b: u32, _| (a.max(b), a > b)),
-        },
+        MulHigh        => by_type!(ty, |T| |w, s| two(w, s, |a: T, b: T, _| a.mul_high(b))),
+        Min            => by_type!(ty, |T| |w, s| two(w, s, |a: T, b: T, _| (a.min(b), a < b))),
+        Max            => by_type!(ty, |T| |w, s| two(w, s, |a: T, b: T, _| (a.max(b), a > b))),
         Abs            => |w, s| one(w, s, |a: i32, _| non_zero(a.wrapping_abs())),
         AbsDiff        => |w, s| two(w, s, |a: i32, b: i32, _| non_zero(a.wrapping_sub(b).wrapping_abs())),
-        ShiftByAdd(1)  => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 1, b)),
-        ShiftByAdd(2)  => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 2, b)),
-        ShiftByAdd(3)  => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 3, b)),
-        ShiftByAdd(4)  => |w, s| two(w, s, |a: u32, b: u32, _| shift_add(a, 4, b)),
-        ExtractPacked => match ty {
-            Ty::I64 => |w, s| two(w, s, |a: i64, b: u32, _| non_zero(signed_bits(a, b & 63, b >> 16 & 0x7f))),
-            Ty::U64 => |w, s| two(w, s, |a: u64, b: u32, _| non_zero(bits(a, b & 63, b >> 16 & 0x7f))),
-            Ty::I32 => |w, s| two(w, s, |a: i32, b: u32, _| non_zero(signed_bits(i64::from(a), b & 31, b >> 16 & 0x7f) as i32)),
-            _       => |w, s| two(w, s, |a: u32, b: u32, _| non_zero(bits(u64::from(a), b & 31, b >> 16 & 0x7f) as u32)),
-        },
-        FieldMask if ty.dwords() > 1 => |w, s| two(w, s, |a: u32, b: u32, _| ((1u64 << (a & 63)) - 1).wrapping_shl(b)),
-        FieldMask      => |w, s| two(w, s, |a: u32, b: u32, _| ((1u32 << (a & 31)) - 1).wrapping_shl(b)),
-        SignExtend(8)  => |w, s| one(w, s, |a: i32, _| i32::from(a as i8)),
-        SignExtend(16) => |w, s| one(w, s, |a: i32, _| i32::from(a as i16)),
-        SetBit(false)  => by_width!(ty, |T| |w, s| update(w, s, |d: T, a: u32| d & !T::wrapping_shl(1, a))),
-        SetBit(true)   => by_width!(ty, |T| |w, s| update(w, s, |d: T, a: u32| d | T::wrapping_shl(1, a))),
-        TestBit(false) => by_width!(of.source, |T| |w, s| compare(w, s, |a: T, b: u32| a.wrapping_shr(b) & 1 == 0)),
-        TestBit(true)  => by_width!(of.source, |T| |w, s| compare(w, s, |a: T, b: u32| a.wrapping_shr(b) & 1 == 1)),
+        ShiftByAdd(1)  => |w, s| two(w, s, |a: u32, b: u32, _| body::shift_by_add(1, a, b)),
+        ShiftByAdd(2)  => |w, s| two(w, s, |a: u32, b: u32, _| body::shift_by_add(2, a, b)),
+        ShiftByAdd(3)  => |w, s| two(w, s, |a: u32, b: u32, _| body::shift_by_add(3, a, b)),
+        ShiftByAdd(4)  => |w, s| two(w, s, |a: u32, b: u32, _| body::shift_by_add(4, a, b)),
+        ExtractPacked  => by_type!(ty, |T| |w, s| two(w, s, |a: T, b, _| non_zero(body::extract_packed(a, b)))),
+        FieldMask      => by_width!(ty, |T| |w, s| two(w, s, |a: T, b: T, _| body::field_mask(a, b))),
+        SignExtend(8)  => |w, s| one(w, s, |a: i32, _| body::sign_extend(a, 8)),
+        SignExtend(16) => |w, s| one(w, s, |a: i32, _| body::sign_extend(a, 16)),
+        SetBit(false)  => by_width!(ty, |T| |w, s| update(w, s, |d: T, a| body::set_bit(false, d, a))),
+        SetBit(true)   => by_width!(ty, |T| |w, s| update(w, s, |d: T, a| body::set_bit(true, d, a))),
+        TestBit(false) => by_width!(of.source, |T| |w, s| compare(w, s, |a: T, b| body::test_bit(false, a, b))),
+        TestBit(true)  => by_width!(of.source, |T| |w, s| compare(w, s, |a: T, b| body::test_bit(true, a, b))),
         ReverseBits    => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| a.reverse_bits())),
         CountZeros     => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| non_zero(a.count_zeros()))),
         CountOnes      => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| non_zero(a.count_ones()))),
-        FindLowestZero => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| found(a.trailing_ones(), T::BITS))),
-        FindLowestOne  => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| found(a.trailing_zeros(), T::BITS))),
-        LeadingZeros   => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| found(a.leading_zeros(), T::BITS))),
-        LeadingSigns => match of.source {
-            Ty::I64 => |w, s| one(w, s, |a: i64, _| found((a ^ a >> 63).leading_zeros(), 64)),
-            _       => |w, s| one(w, s, |a: i32, _| found((a ^ a >> 31).leading_zeros(), 32)),
-        },
+        FindLowestZero => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| body::find_lowest_one(!a))),
+        FindLowestOne  => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| body::find_lowest_one(a))),
+        LeadingZeros   => by_width!(of.source, |T| |w, s| one(w, s, |a: T, _| body::leading_zeros(a))),
+        LeadingSigns   => by_type!(of.source, |T| |w, s| one(w, s, |a: T, _| body::leading_signs(a))),
         WholeQuads     => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(T::from_bits(whole_quads(a.bits()))))),
         QuadMask       => by_width!(ty, |T| |w, s| one(w, s, |a: T, _| non_zero(T::from_bits(quad_mask(a.bits()))))),
         Replicate      => |w, s| one(w, s, |a: u32, _| replicate(a)),
-        Pack(Low, Low)   => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b << 16),
-        Pack(Low, High)  => |w, s| two(w, s, |a: u32, b: u32, _| a & 0xffff | b & 0xffff_0000),
-        Pack(High, High) => |w, s| two(w, s, |a: u32, b: u32, _| a >> 16 | b & 0xffff_0000),
+        Pack(Low, Low)   => |w, s| two(w, s, |a: u32, b: u32, _| body::pack(Low, Low, a, b)),
+        Pack(Low, High)  => |w, s| two(w, s, |a: u32, b: u32, _| body::pack(Low, High, a, b)),
+        Pack(High, High) => |w, s| two(w, s, |a: u32, b: u32, _| body::pack(High, High, a, b)),
         SaveExec(op)   => by_bitwise!(op, |OP| |w, s| save_exec(w, s, |a, exec| OP.apply(a, exec))),
         WriteExec(op)  => by_bitwise!(op, |OP| |w, s| write_exec(w, s, |a, exec| OP.apply(a, exec))),
         GetPc          => |w, s| { let next = w.pc; write(w, s.args[0], next) },
@@ -154,7 +139,7 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
 /// The handler of a scalar comparison; SOPK compares numbers without sign with its constant extended by zeros.
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn comparison(test: Test, of: Operands) -> Option<Handler> {
+pub fn comparison(test: Test, of: AluTypes) -> Option<Handler> {
     use Test::*;
     let handler: Handler = match (test, of.source) {
         (Eq, Ty::U32) if of.is_sopk => |w, s| compare(w, s, |a: u32, k: u32| a == k & 0xffff),
@@ -280,12 +265,6 @@ fn write_exec(w: &mut Wave, s: &Step, f: impl Fn(u64, u64) -> u64) {
 #[inline(always)]
 fn non_zero<T: Scalar>(value: T) -> (T, bool) {
     (value, value.bits() != 0)
-}
-
-#[inline(always)]
-fn shift_add(a: u32, shift: u32, b: u32) -> (u32, bool) {
-    let sum = (u64::from(a) << shift) + u64::from(b);
-    (sum as u32, sum > u64::from(u32::MAX))
 }
 
 /// The lowest bit of each group of four.

@@ -3,7 +3,9 @@
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 
 use gcn_isa::Ty;
-use gcn_isa::effect::{AluOp, Bitwise::*, Half::*, Sad::*, Shift::*, Signedness::*};
+use gcn_isa::effect::{
+    AluOp, AluTypes, Bitwise::*, Half::*, Sad::*, Shift::*, Signedness::*, Value, body,
+};
 
 use super::approximate;
 use super::arithmetic;
@@ -13,16 +15,13 @@ use super::env::Env;
 use super::exact;
 use super::float::F16;
 use super::floating::*;
-use super::integer::{add_carry, bits, found, signed_bits, sub_borrow};
-use super::operand_types::Operands;
 use super::operands::Positions;
 use super::operations::{
-    BELOW_HIGH, BELOW_LOW, SCREEN_PARTITION, add_carry64, add_signed64, align, bit_field_mask,
-    byte_of, bytes3, cube_coordinate, cube_major, exponent, four_sads, four_wide_sads, fraction,
-    i24, low_u16, mask_count, median, move_relative, msad_u8, normalised_half,
-    normalised_half_pairs, normalised_pairs, pack, permute, put_bytes, read_lane, sad_u8, sad_u16,
-    saturate_i16, saturate_i32, saturate_u16, saturate_u32, saturated, saturated_u16, swap,
-    truncate_pairs, u24, write_lane,
+    BELOW_HIGH, BELOW_LOW, SCREEN_PARTITION, add_carry64, add_signed64, byte_of, cube_coordinate,
+    cube_major, exponent, four_sads, four_wide_sads, fraction, i24, low_u16, mask_count,
+    move_relative, normalised_half, normalised_half_pairs, normalised_pairs, pack, permute,
+    put_bytes, read_lane, saturate_i16, saturate_i32, saturate_u16, saturate_u32, saturated,
+    saturated_u16, swap, truncate_pairs, u24, write_lane,
 };
 use super::protocol::*;
 use super::rule::{
@@ -33,15 +32,52 @@ use super::scalar_operand;
 use crate::lanes::{HalfFloat, at_each_level};
 use crate::step::Handler;
 
+/// Handler for operands of type `$T`, one of some integer types that are the type of a row. Those with a sign come first: for an
+/// operation that does not list them, the type without is the same.
+macro_rules! by_type {
+    ($ty:expr, |$T:ident: $($Type:ident)*| $handler:expr) => {
+        match $ty {
+            $(#[allow(unreachable_patterns)]
+            by_type!($Type) => {
+                type $T = $Type;
+                $handler as Handler
+            })*
+            _ => return None,
+        }
+    };
+    (i16) => { Ty::I16 };
+    (u16) => { Ty::I16 | Ty::U16 | Ty::B16 };
+    (i32) => { Ty::I32 };
+    (u32) => { Ty::I32 | Ty::U32 | Ty::B32 };
+    (i64) => { Ty::I64 };
+    (u64) => { Ty::I64 | Ty::U64 | Ty::B64 };
+}
+
+/// Handler for a sum of absolute differences, with its elements as the constant `$SAD`.
+macro_rules! by_sad {
+    ($sad:expr, |$SAD:ident| $handler:expr) => {
+        by_sad!($sad, |$SAD| $handler, Bytes BytesHigh MaskedBytes Shorts Dword)
+    };
+    ($sad:expr, |$SAD:ident| $handler:expr, $($Name:ident)*) => {
+        match $sad {
+            $(gcn_isa::effect::Sad::$Name => {
+                const $SAD: gcn_isa::effect::Sad = gcn_isa::effect::Sad::$Name;
+                let handler: Handler = $handler;
+                handler
+            })*
+        }
+    };
+}
+
 at_each_level! {
 /// The handler of a vector operation. With `clamp` an integer result stays within its range, sums of differences too (errata
 /// E209).
 #[rustfmt::skip]
 #[allow(clippy::wildcard_enum_match_arm, reason = "an operation has rows of few types")]
-pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
+pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
     use AluOp::*;
-    use Ty::{B16, B64, F32, F64, I16, I32, I64, U16, U32, U64};
-    let Operands { result: ty, source, clamp, carries, accumulates, .. } = of;
+    use Ty::{B64, F32, F64, I16, I32, I64, U16, U32, U64};
+    let AluTypes { result: ty, source, carries, accumulates, .. } = of;
     let handler: Handler = match op {
         Nop | ClearExceptions => |_, _| {},
         Move                => |w, s| one(w, s, |a: u32| a),
@@ -61,48 +97,22 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
         Bitwise3(Or, Or)  => |w, s| three(w, s, |a: u32, b: u32, c: u32| a | b | c),
         Not                 => |w, s| one(w, s, |a: u32| !a),
         ReverseBits         => |w, s| one(w, s, |a: u32| a.reverse_bits()),
-        Shift(Left)  => match ty {
-            B64 => |w, s| two(w, s, u64::wrapping_shl),
-            _   => |w, s| two(w, s, u32::wrapping_shl),
-        },
-        Shift(Right) => match ty {
-            B64 => |w, s| two(w, s, u64::wrapping_shr),
-            _   => |w, s| two(w, s, u32::wrapping_shr),
-        },
-        Shift(Arithmetic) => match ty {
-            I64 => |w, s| two(w, s, i64::wrapping_shr),
-            _   => |w, s| two(w, s, i32::wrapping_shr),
-        },
-        Reversed(Shift(Left)) => match ty {
-            B64 => |w, s| two(w, s, |a: u32, b: u64| b.wrapping_shl(a)),
-            B16 => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_shl(a.into())),
-            _   => |w, s| two(w, s, |a, b: u32| b.wrapping_shl(a)),
-        },
-        Reversed(Shift(Right)) => match ty {
-            B64 => |w, s| two(w, s, |a: u32, b: u64| b.wrapping_shr(a)),
-            B16 => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_shr(a.into())),
-            _   => |w, s| two(w, s, |a, b: u32| b.wrapping_shr(a)),
-        },
-        Reversed(Shift(Arithmetic)) => match ty {
-            I64 => |w, s| two(w, s, |a: u32, b: i64| b.wrapping_shr(a)),
-            I16 => |w, s| two(w, s, |a: u16, b: i16| b.wrapping_shr(a.into())),
-            _   => |w, s| two(w, s, |a, b: i32| b.wrapping_shr(a)),
-        },
-        ShiftOr             => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_shl(b) | c),
-        Align(1)            => |w, s| three(w, s, |a: u32, b: u32, c: u32| align(a, b, c & 31)),
-        Align(_)            => |w, s| staged3(w, s, |a: u32, b: u32, c: u32| align(a, b, 8 * (c & 3))),
-        BitSelect           => |w, s| three(w, s, |a: u32, b: u32, c: u32| a & b | !a & c),
-        Extract => match ty {
-            I32 => |w, s| three(w, s, |a: i32, b: u32, c: u32| signed_bits(i64::from(a), b & 31, c & 31) as i32),
-            _   => |w, s| three(w, s, |a: u32, b: u32, c: u32| bits(u64::from(a), b & 31, c & 31) as u32),
-        },
-        FieldMask           => |w, s| staged2(w, s, bit_field_mask),
+        Shift(Left)  => by_type!(ty, |T: u32 u64| |w, s| two(w, s, |a: T, b| a.shl(b))),
+        Shift(_)     => by_type!(ty, |T: i32 u32 i64 u64| |w, s| two(w, s, |a: T, b| a.shr(b))),
+        Reversed(Shift(Left)) => by_type!(ty, |T: u16 u32 u64| |w, s| two(w, s, |a, b: T| b.shl(a))),
+        Reversed(Shift(_))    => by_type!(ty, |T: i16 u16 i32 u32 i64 u64| |w, s| two(w, s, |a, b: T| b.shr(a))),
+        ShiftOr             => |w, s| three(w, s, |a: u32, b, c: u32| a.shl(b) | c),
+        Align(1)            => |w, s| three(w, s, |a: u32, b, c| body::align(1, a, b, c)),
+        Align(_)            => |w, s| staged3(w, s, |a: u32, b, c| body::align(8, a, b, c)),
+        BitSelect           => |w, s| three(w, s, body::bit_select::<u32>),
+        Extract             => by_type!(ty, |T: i32 u32| |w, s| three(w, s, body::extract::<T>)),
+        FieldMask           => |w, s| staged2(w, s, body::field_mask::<u32>),
         CountOnesAdd        => |w, s| two(w, s, |a: u32, b: u32| a.count_ones().wrapping_add(b)),
         MaskedCount(Low)  => |w, s| mask_count(w, s, &BELOW_LOW),
         MaskedCount(High) => |w, s| mask_count(w, s, &BELOW_HIGH),
-        FindLowestOne       => |w, s| one(w, s, |a: u32| found(a.trailing_zeros(), 32)),
-        LeadingZeros        => |w, s| one(w, s, |a: u32| found(a.leading_zeros(), 32)),
-        LeadingSigns        => |w, s| one(w, s, |a: i32| found((a ^ a >> 31).leading_zeros(), 32)),
+        FindLowestOne       => |w, s| one(w, s, body::find_lowest_one::<u32>),
+        LeadingZeros        => |w, s| one(w, s, body::leading_zeros::<u32>),
+        LeadingSigns        => |w, s| one(w, s, body::leading_signs::<i32>),
         Permute             => |w, s| permute(w, s),
 
         Add => match ty {
@@ -111,66 +121,45 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
             Ty::F16 => |w, s| binary(w, s, Sum, |a: HalfFloat, b| a + b, exact::add),
             U32 if carries && clamp => |w, s| carry(w, s, |a: u32, b: u32, (), ()| saturated(a.overflowing_add(b), u32::MAX)),
             U32 if carries => |w, s| carry(w, s, |a: u32, b: u32, (), ()| a.overflowing_add(b)),
-            U32 if clamp   => |w, s| staged2(w, s, u32::saturating_add),
-            I32 if clamp   => |w, s| staged2(w, s, i32::saturating_add),
-            U16 if clamp   => |w, s| staged2(w, s, u16::saturating_add),
-            I16 if clamp   => |w, s| staged2(w, s, i16::saturating_add),
-            U32 | I32      => |w, s| two(w, s, u32::wrapping_add),
-            U16 | I16      => |w, s| two(w, s, u16::wrapping_add),
-            _ => return None,
+            _ if clamp     => by_type!(ty, |T: i16 u16 i32 u32| |w, s| staged2(w, s, T::saturating_add)),
+            _              => by_type!(ty, |T: u16 u32| |w, s| two(w, s, T::wrapping_add)),
         },
         Sub => match ty {
             F32 => |w, s| binary(w, s, Sum, |a: f32, b| a - b, exact::sub),
             Ty::F16 => |w, s| binary(w, s, Sum, |a: HalfFloat, b| a - b, exact::sub),
-            U32 if carries && clamp => |w, s| carry(w, s, |a, b, (), ()| saturated(sub_borrow(a, b, false), 0)),
-            U32 if carries => |w, s| carry(w, s, |a, b, (), ()| sub_borrow(a, b, false)),
-            U32 if clamp   => |w, s| staged2(w, s, u32::saturating_sub),
-            I32 if clamp   => |w, s| staged2(w, s, i32::saturating_sub),
-            U16 if clamp   => |w, s| staged2(w, s, u16::saturating_sub),
-            I16 if clamp   => |w, s| staged2(w, s, i16::saturating_sub),
-            U32 | I32      => |w, s| two(w, s, u32::wrapping_sub),
-            U16 | I16      => |w, s| two(w, s, u16::wrapping_sub),
-            _ => return None,
+            U32 if carries && clamp => |w, s| carry(w, s, |a: u32, b, (), ()| saturated(body::sub_borrow(a, b, false), 0)),
+            U32 if carries => |w, s| carry(w, s, |a: u32, b, (), ()| body::sub_borrow(a, b, false)),
+            _ if clamp     => by_type!(ty, |T: i16 u16 i32 u32| |w, s| staged2(w, s, T::saturating_sub)),
+            _              => by_type!(ty, |T: u16 u32| |w, s| two(w, s, T::wrapping_sub)),
         },
         Reversed(Sub) => match ty {
             F32 => |w, s| binary(w, s, ReversedSum, |a: f32, b| b - a, |env, a, b| exact::sub(env, b, a)),
             Ty::F16 => |w, s| binary(w, s, ReversedSum, |a: HalfFloat, b| b - a, |env, a, b| exact::sub(env, b, a)),
-            U32 if carries && clamp => |w, s| carry(w, s, |a, b, (), ()| saturated(sub_borrow(b, a, false), 0)),
-            U32 if carries => |w, s| carry(w, s, |a, b, (), ()| sub_borrow(b, a, false)),
-            U32 if clamp   => |w, s| staged2(w, s, |a: u32, b: u32| b.saturating_sub(a)),
-            U16 if clamp   => |w, s| staged2(w, s, |a: u16, b: u16| b.saturating_sub(a)),
-            U32            => |w, s| two(w, s, |a: u32, b: u32| b.wrapping_sub(a)),
-            U16            => |w, s| two(w, s, |a: u16, b: u16| b.wrapping_sub(a)),
-            _ => return None,
+            U32 if carries && clamp => |w, s| carry(w, s, |a: u32, b, (), ()| saturated(body::sub_borrow(b, a, false), 0)),
+            U32 if carries => |w, s| carry(w, s, |a: u32, b, (), ()| body::sub_borrow(b, a, false)),
+            _ if clamp     => by_type!(ty, |T: u16 u32| |w, s| staged2(w, s, |a: T, b: T| b.saturating_sub(a))),
+            _              => by_type!(ty, |T: u16 u32| |w, s| two(w, s, |a: T, b: T| b.wrapping_sub(a))),
         },
-        AddCarry if clamp   => |w, s| carry_through(w, s, |a, b, (), c| saturated(add_carry(a, b, c), u32::MAX)),
-        AddCarry            => |w, s| carry_through(w, s, |a, b, (), c| add_carry(a, b, c)),
-        SubBorrow if clamp  => |w, s| carry_through(w, s, |a, b, (), c| saturated(sub_borrow(a, b, c), 0)),
-        SubBorrow           => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(a, b, c)),
-        Reversed(SubBorrow) if clamp => |w, s| carry_through(w, s, |a, b, (), c| saturated(sub_borrow(b, a, c), 0)),
-        Reversed(SubBorrow) => |w, s| carry_through(w, s, |a, b, (), c| sub_borrow(b, a, c)),
+        AddCarry if clamp   => |w, s| carry_through(w, s, |a: u32, b, (), c| saturated(body::add_carry(a, b, c), u32::MAX)),
+        AddCarry            => |w, s| carry_through(w, s, |a: u32, b, (), c| body::add_carry(a, b, c)),
+        SubBorrow if clamp  => |w, s| carry_through(w, s, |a: u32, b, (), c| saturated(body::sub_borrow(a, b, c), 0)),
+        SubBorrow           => |w, s| carry_through(w, s, |a: u32, b, (), c| body::sub_borrow(a, b, c)),
+        Reversed(SubBorrow) if clamp => |w, s| carry_through(w, s, |a: u32, b, (), c| saturated(body::sub_borrow(b, a, c), 0)),
+        Reversed(SubBorrow) => |w, s| carry_through(w, s, |a: u32, b, (), c| body::sub_borrow(b, a, c)),
         Reversed(_)         => return None,
         Mul => match ty {
             F32 => |w, s| binary(w, s, Product, |a: f32, b| a * b, exact::mul),
             F64 => |w, s| binary(w, s, Product, |a: f64, b| a * b, exact::mul),
             Ty::F16 => |w, s| binary(w, s, Product, |a: HalfFloat, b| a * b, exact::mul),
-            U16 => |w, s| two(w, s, u16::wrapping_mul),
-            _   => |w, s| two(w, s, u32::wrapping_mul),
+            _ => by_type!(ty, |T: u16 u32| |w, s| two(w, s, T::wrapping_mul)),
         },
-        MulHigh => match ty {
-            I32 => |w, s| two(w, s, |a: i32, b: i32| ((i64::from(a) * i64::from(b)) >> 32) as i32),
-            _   => |w, s| two(w, s, |a: u32, b: u32| ((u64::from(a) * u64::from(b)) >> 32) as u32),
-        },
+        MulHigh             => by_type!(ty, |T: i32 u32| |w, s| two(w, s, T::mul_high)),
         Mul24 => match ty {
             I32 if clamp => |w, s| staged2(w, s, |a, b| saturate_i32(i24(a) * i24(b))),
-            I32          => |w, s| two(w, s, |a, b| (i24(a) * i24(b)) as i32),
             _ if clamp   => |w, s| staged2(w, s, |a, b| saturate_u32(u24(a) * u24(b))),
-            _            => |w, s| two(w, s, |a, b| (u24(a) * u24(b)) as u32),
+            _            => by_type!(ty, |T: i32 u32| |w, s| two(w, s, body::mul_24::<T>)),
         },
-        MulHigh24 => match ty {
-            I32 => |w, s| staged2(w, s, |a, b| ((i24(a) * i24(b)) >> 32) as i32),
-            _   => |w, s| staged2(w, s, |a, b| ((u24(a) * u24(b)) >> 32) as u32),
-        },
+        MulHigh24           => by_type!(ty, |T: i32 u32| |w, s| staged2(w, s, body::mul_high_24::<T>)),
         MulAdd => match (ty, source) {
             (F32, _) if accumulates => |w, s| ternary(w, s, ACCUMULATE, Unfused, arithmetic::mad, arithmetic::mad_rounded),
             (F32, _) => |w, s| ternary(w, s, THREE, Unfused, arithmetic::mad, arithmetic::mad_rounded),
@@ -191,9 +180,8 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
         },
         MulAdd24 => match ty {
             I32 if clamp => |w, s| staged3(w, s, |a, b, c: i32| saturate_i32(i24(a) * i24(b) + i64::from(c))),
-            I32          => |w, s| three(w, s, |a, b, c: i32| (i24(a) * i24(b) + i64::from(c)) as i32),
             _ if clamp   => |w, s| staged3(w, s, |a, b, c: u32| saturate_u32(u24(a) * u24(b) + u64::from(c))),
-            _            => |w, s| three(w, s, |a, b, c: u32| (u24(a) * u24(b) + u64::from(c)) as u32),
+            _            => by_type!(ty, |T: i32 u32| |w, s| three(w, s, |a: T, b, c| body::mul_24(a, b).wrapping_add(c))),
         },
         Fma => match ty {
             F32 if accumulates => |w, s| ternary(w, s, ACCUMULATE, Fused, f32::mul_add, exact::fma),
@@ -205,76 +193,49 @@ pub fn handler(op: AluOp, of: Operands) -> Option<Handler> {
             F32 => |w, s| order2::<f32>(w, s, arithmetic::lesser, arithmetic::min),
             F64 => |w, s| order2::<f64>(w, s, arithmetic::lesser, arithmetic::min),
             Ty::F16 => |w, s| order2::<F16>(w, s, arithmetic::lesser, arithmetic::min),
-            I32 => |w, s| two(w, s, |a: i32, b: i32| a.min(b)),
-            U32 => |w, s| two(w, s, |a: u32, b: u32| a.min(b)),
-            I16 => |w, s| two(w, s, |a: i16, b: i16| a.min(b)),
-            U16 => |w, s| two(w, s, |a: u16, b: u16| a.min(b)),
-            _ => return None,
+            _ => by_type!(ty, |T: i16 u16 i32 u32| |w, s| two(w, s, body::min::<T>)),
         },
         Max => match ty {
             F32 => |w, s| order2::<f32>(w, s, arithmetic::greater, arithmetic::max),
             F64 => |w, s| order2::<f64>(w, s, arithmetic::greater, arithmetic::max),
             Ty::F16 => |w, s| order2::<F16>(w, s, arithmetic::greater, arithmetic::max),
-            I32 => |w, s| two(w, s, |a: i32, b: i32| a.max(b)),
-            U32 => |w, s| two(w, s, |a: u32, b: u32| a.max(b)),
-            I16 => |w, s| two(w, s, |a: i16, b: i16| a.max(b)),
-            U16 => |w, s| two(w, s, |a: u16, b: u16| a.max(b)),
-            _ => return None,
+            _ => by_type!(ty, |T: i16 u16 i32 u32| |w, s| two(w, s, body::max::<T>)),
         },
         Min3 => match ty {
             F32 => |w, s| order::<3, f32>(w, s, THREE, arithmetic::least, arithmetic::min3),
             Ty::F16 => |w, s| order::<3, F16>(w, s, THREE, arithmetic::least, arithmetic::min3),
-            I32 => |w, s| three(w, s, |a: i32, b: i32, c: i32| a.min(b).min(c)),
-            U32 => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.min(b).min(c)),
-            I16 => |w, s| staged3(w, s, |a: i16, b: i16, c: i16| a.min(b).min(c)),
-            U16 => |w, s| staged3(w, s, |a: u16, b: u16, c: u16| a.min(b).min(c)),
-            _ => return None,
+            I16 | U16 => by_type!(ty, |T: i16 u16| |w, s| staged3(w, s, |a: T, b, c| a.min(b).min(c))),
+            _         => by_type!(ty, |T: i32 u32| |w, s| three(w, s, |a: T, b, c| a.min(b).min(c))),
         },
         Max3 => match ty {
             F32 => |w, s| order::<3, f32>(w, s, THREE, arithmetic::greatest, arithmetic::max3),
             Ty::F16 => |w, s| order::<3, F16>(w, s, THREE, arithmetic::greatest, arithmetic::max3),
-            I32 => |w, s| three(w, s, |a: i32, b: i32, c: i32| a.max(b).max(c)),
-            U32 => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.max(b).max(c)),
-            I16 => |w, s| staged3(w, s, |a: i16, b: i16, c: i16| a.max(b).max(c)),
-            U16 => |w, s| staged3(w, s, |a: u16, b: u16, c: u16| a.max(b).max(c)),
-            _ => return None,
+            I16 | U16 => by_type!(ty, |T: i16 u16| |w, s| staged3(w, s, |a: T, b, c| a.max(b).max(c))),
+            _         => by_type!(ty, |T: i32 u32| |w, s| three(w, s, |a: T, b, c| a.max(b).max(c))),
         },
         Med3 => match ty {
             F32 => |w, s| order::<3, f32>(w, s, THREE, arithmetic::middle, arithmetic::med3),
             Ty::F16 => |w, s| order::<3, F16>(w, s, THREE, arithmetic::middle, arithmetic::med3),
-            I32 => |w, s| three(w, s, |a: i32, b: i32, c: i32| median(a, b, c)),
-            U32 => |w, s| three(w, s, |a: u32, b: u32, c: u32| median(a, b, c)),
-            I16 => |w, s| staged3(w, s, |a: i16, b: i16, c: i16| median(a, b, c)),
-            U16 => |w, s| staged3(w, s, |a: u16, b: u16, c: u16| median(a, b, c)),
-            _ => return None,
+            I16 | U16 => by_type!(ty, |T: i16 u16| |w, s| staged3(w, s, body::median::<T>)),
+            _         => by_type!(ty, |T: i32 u32| |w, s| three(w, s, body::median::<T>)),
         },
         Add3                => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_add(c)),
         XorAdd              => |w, s| staged3(w, s, |a: u32, b: u32, c: u32| (a ^ b).wrapping_add(c)),
         ShiftAdd            => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_shl(b).wrapping_add(c)),
         AddShift            => |w, s| three(w, s, |a: u32, b: u32, c: u32| a.wrapping_add(b).wrapping_shl(c)),
-        Sad(sad) if clamp => match sad {
-            Bytes       => |w, s| staged3(w, s, |a, b, c: u32| sad_u8(a, b).saturating_add(c)),
-            BytesHigh   => |w, s| staged3(w, s, |a, b, c: u32| (sad_u8(a, b) << 16).saturating_add(c)),
-            MaskedBytes => |w, s| staged3(w, s, |a, b, c: u32| msad_u8(a, b).saturating_add(c)),
-            Shorts      => |w, s| staged3(w, s, |a, b, c: u32| sad_u16(a, b).saturating_add(c)),
-            Dword       => |w, s| staged3(w, s, |a: u32, b, c: u32| a.abs_diff(b).saturating_add(c)),
-        },
-        Sad(sad) => match sad {
-            Bytes       => |w, s| staged3(w, s, |a, b, c: u32| sad_u8(a, b).wrapping_add(c)),
-            BytesHigh   => |w, s| staged3(w, s, |a, b, c: u32| (sad_u8(a, b) << 16).wrapping_add(c)),
-            MaskedBytes => |w, s| staged3(w, s, |a, b, c: u32| msad_u8(a, b).wrapping_add(c)),
-            Shorts      => |w, s| staged3(w, s, |a, b, c: u32| sad_u16(a, b).wrapping_add(c)),
-            Dword       => |w, s| staged3(w, s, |a: u32, b, c: u32| a.abs_diff(b).wrapping_add(c)),
-        },
-        QuadSad if clamp    => |w, s| staged3(w, s, |a, b, c| four_sads(a, b, c, sad_u8, saturated_u16)),
-        QuadSad             => |w, s| staged3(w, s, |a, b, c| four_sads(a, b, c, sad_u8, low_u16)),
+        Sad(sad) => by_sad!(sad, |SAD| match clamp {
+            true  => |w, s| staged3(w, s, |a: u32, b, c| body::sad(SAD, a, b).saturating_add(c)),
+            false => |w, s| staged3(w, s, |a: u32, b, c| body::sad(SAD, a, b).wrapping_add(c)),
+        }),
+        QuadSad if clamp    => |w, s| staged3(w, s, |a, b, c| four_sads(a, b, c, Bytes, saturated_u16)),
+        QuadSad             => |w, s| staged3(w, s, |a, b, c| four_sads(a, b, c, Bytes, low_u16)),
         MaskedQuadSad => match ty {
-            B64 if clamp => |w, s| staged3(w, s, |a, b, c| four_sads(a, b, c, msad_u8, saturated_u16)),
-            B64          => |w, s| staged3(w, s, |a, b, c| four_sads(a, b, c, msad_u8, low_u16)),
+            B64 if clamp => |w, s| staged3(w, s, |a, b, c| four_sads(a, b, c, MaskedBytes, saturated_u16)),
+            B64          => |w, s| staged3(w, s, |a, b, c| four_sads(a, b, c, MaskedBytes, low_u16)),
             _ if clamp   => |w, s| four_wide_sads(w, s, u32::saturating_add),
             _            => |w, s| four_wide_sads(w, s, u32::wrapping_add),
         },
-        LerpBytes           => |w, s| staged3(w, s, |a, b, c| bytes3(a, b, c, |a, b, c| (a + b + (c & 1)) >> 1)),
+        LerpBytes           => |w, s| staged3(w, s, body::lerp_bytes::<u32>),
         SaturateBytes       => |w, s| one(w, s, |a: u32| u32::from(byte_of(a as i16)) | u32::from(byte_of((a >> 16) as i16)) << 8),
         SaturatePair => match source {
             U32 => |w, s| staged2(w, s, |a: u32, b: u32| pack(a.min(0xffff) as u16, b.min(0xffff) as u16)),

@@ -1,79 +1,20 @@
 //! Results of operations whose sources are values with undefined bits.
 
-use gcn_isa::effect::{AluOp, Half, Shift};
+use gcn_isa::effect::{AluOp, body};
 
-use super::part::{PartlyDefined, ones};
+use super::integer::UndefinedInteger;
+use super::part::PartlyDefined;
 
-/// The result of an operation on one lane's sources, or on scalar ones; `None` if its bits are not followed one by one.
-/// `is_signed` if the first source is a signed number.
+/// The result of an operation on one lane's sources, or on scalar ones, with the carry if there is one; `None` if its bits are not
+/// followed one by one. `width` is the number of bits that the operation computes with, `is_signed` says how.
 pub(super) fn apply(
     op: AluOp,
     [a, b, c]: [PartlyDefined; 3],
+    carry: PartlyDefined,
     width: u32,
     is_signed: bool,
 ) -> Option<PartlyDefined> {
-    let sum = |undefined: u64| PartlyDefined {
-        value: 0,
-        undefined: PartlyDefined::upward(undefined) & ones(width),
-    };
-    let low = |part: PartlyDefined, bits: u32| part.undefined & ones(bits);
-    let result = match op {
-        AluOp::Move | AluOp::MoveRelative(_) => a,
-        AluOp::Not => !a,
-        AluOp::ReverseBits => {
-            let unused = u64::BITS - width;
-            PartlyDefined {
-                value: a.value.reverse_bits() >> unused,
-                undefined: a.undefined.reverse_bits() >> unused,
-            }
-        }
-        AluOp::Bitwise(op) => op.apply(a, b),
-        AluOp::Bitwise3(first, second) => second.apply(first.apply(a, b), c),
-        AluOp::Shift(how) => a.shifted(how, b, width),
-        AluOp::ShiftOr => a.shifted(Shift::Left, b, width) | c,
-        AluOp::ShiftAdd => sum(a.shifted(Shift::Left, b, width).undefined | c.undefined),
-        AluOp::AddShift => {
-            let added = sum(a.undefined | b.undefined);
-            added.shifted(Shift::Left, c, width)
-        }
-        AluOp::ShiftByAdd(by) => sum(a.undefined << by | b.undefined),
-        AluOp::Add
-        | AluOp::Add3
-        | AluOp::AddCarry
-        | AluOp::Sub
-        | AluOp::SubBorrow
-        | AluOp::Mul
-        | AluOp::MulAdd
-        | AluOp::XorAdd => sum(a.undefined | b.undefined | c.undefined),
-        AluOp::Mul24 | AluOp::MulAdd24 => sum(low(a, 24) | low(b, 24) | c.undefined),
-        AluOp::Extract => {
-            let (from, count) = (low(b, 5), low(c, 5));
-            if from | count != 0 {
-                return Some(PartlyDefined::any(1, width));
-            }
-            a.extracted(b.value as u32 & 31, c.value as u32 & 31, is_signed)
-        }
-        AluOp::ExtractPacked => {
-            let from = (b.value & u64::from(width - 1)) as u32;
-            let count = (b.value >> 16 & 0x7f) as u32;
-            if b.undefined & 0x7f_003f != 0 {
-                return Some(PartlyDefined::any(1, width));
-            }
-            a.extracted(from, count.min(width - from), is_signed)
-        }
-        AluOp::SignExtend(count) => a.extracted(0, count.into(), true),
-        AluOp::BitSelect => a.choose(b, c),
-        AluOp::Align(unit) => {
-            if c.undefined & 31 != 0 {
-                return Some(PartlyDefined::any(1, width));
-            }
-            let by = (c.value as u32 * u32::from(unit)) & 31;
-            let both = |high: u64, low: u64| (high << 32 | low) >> by & ones(32);
-            PartlyDefined {
-                value: both(a.value, b.value),
-                undefined: both(a.undefined, b.undefined),
-            }
-        }
+    Some(match op {
         AluOp::Permute => permuted(a, b, c),
         AluOp::ConvertByte(number) => PartlyDefined::any(a.undefined >> (8 * number) & 0xff, width),
         AluOp::TruncatePair | AluOp::NormalizePair(_) | AluOp::SaturatePair => {
@@ -83,38 +24,17 @@ pub(super) fn apply(
                 undefined: halves[0] | halves[1] << 16,
             }
         }
-        AluOp::Pack(first, second) => {
-            let half = |bits: u64, half| match half {
-                Half::Low => bits & 0xffff,
-                Half::High => bits >> 16 & 0xffff,
-            };
-            PartlyDefined {
-                value: half(a.value, first) | half(b.value, second) << 16,
-                undefined: half(a.undefined, first) | half(b.undefined, second) << 16,
-            }
+        op => {
+            let sources = [a, b, c].map(|part| UndefinedInteger::new(part, width, is_signed));
+            body::evaluate(op, sources, carry)?.part
         }
-        AluOp::Reversed(op) => return apply(*op, [b, a, c], width, is_signed),
-        // Not followed bit by bit, or evaluated where the registers are.
-        #[rustfmt::skip]
-        AluOp::Nop | AluOp::MoveIf | AluOp::Select | AluOp::ReadLane | AluOp::ReadFirstLane | AluOp::WriteLane
-        | AluOp::Swap | AluOp::FieldMask | AluOp::SetBit(_) | AluOp::TestBit(_) | AluOp::CountZeros
-        | AluOp::CountOnes | AluOp::CountOnesAdd | AluOp::MaskedCount(_) | AluOp::FindLowestZero
-        | AluOp::FindLowestOne | AluOp::LeadingZeros | AluOp::LeadingSigns | AluOp::WholeQuads
-        | AluOp::QuadMask | AluOp::Replicate | AluOp::Fma | AluOp::Min | AluOp::Max | AluOp::Min3
-        | AluOp::Max3 | AluOp::Med3 | AluOp::MulHigh | AluOp::MulHigh24 | AluOp::Abs | AluOp::AbsDiff
-        | AluOp::Sad(_) | AluOp::QuadSad | AluOp::MaskedQuadSad | AluOp::LerpBytes | AluOp::SaturateBytes
-        | AluOp::Dot(_) | AluOp::MulLegacy | AluOp::MulAddLegacy | AluOp::MinLegacy | AluOp::MaxLegacy
-        | AluOp::MulLit | AluOp::Trunc | AluOp::Ceil | AluOp::Floor | AluOp::RoundEven | AluOp::Fract
-        | AluOp::Exp2 | AluOp::Log2 | AluOp::Log2Clamped | AluOp::Rcp | AluOp::RcpClamped | AluOp::RcpLegacy
-        | AluOp::Rsq | AluOp::RsqClamped | AluOp::RsqLegacy | AluOp::Sqrt | AluOp::Sin | AluOp::Cos
-        | AluOp::Ldexp | AluOp::FrexpExponent | AluOp::FrexpMantissa | AluOp::DivScale | AluOp::DivFmas
-        | AluOp::DivFixup | AluOp::TrigPreop | AluOp::CubeFace | AluOp::CubeS | AluOp::CubeT
-        | AluOp::CubeMajor | AluOp::Interpolate(_) | AluOp::Convert | AluOp::ConvertFloor | AluOp::ConvertNear
-        | AluOp::ConvertOffset | AluOp::PutByte | AluOp::Normalize | AluOp::Packed(..) | AluOp::Mix(..)
-        | AluOp::SaveExec(_) | AluOp::WriteExec(_) | AluOp::GetPc | AluOp::GetRegister | AluOp::SetRegister
-        | AluOp::ClearExceptions | AluOp::SetVskip | AluOp::SetIndex | AluOp::IndexOn | AluOp::ScreenPartition => return None,
-    };
-    Some(result)
+    })
+}
+
+/// True if the bits of an operation's result are followed one by one.
+pub(super) fn follows(op: AluOp) -> bool {
+    let nothing = PartlyDefined::default();
+    apply(op, [nothing; 3], nothing, u32::BITS, false).is_some()
 }
 
 /// V_PERM_B32: bytes of two registers, of which the second is the lower, their signs, and constants.
@@ -141,4 +61,96 @@ fn permuted(a: PartlyDefined, b: PartlyDefined, selector: PartlyDefined) -> Part
         result.undefined |= (byte.undefined & 0xff) << (8 * place);
     }
     result
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[rustfmt::skip]
+    const OPS: &[AluOp] = {
+        use gcn_isa::effect::{Bitwise as Bits, Shift as By};
+        use AluOp::*;
+        &[
+            Move, Not, ReverseBits, Bitwise(Bits::AndNot), Bitwise3(Bits::And, Bits::Or), Shift(By::Left), Shift(By::Right), ShiftOr, ShiftAdd, AddShift, ShiftByAdd(1), BitSelect,
+            Extract, ExtractPacked, FieldMask, CountOnes, CountZeros, CountOnesAdd, FindLowestOne, FindLowestZero,
+            LeadingZeros, LeadingSigns, Add, Sub, AddCarry, SubBorrow, Add3, XorAdd, Mul, MulHigh, MulAdd, Min, Max,
+            Min3, Max3, Med3, Abs, AbsDiff, Reversed(&Sub),
+        ]
+    };
+
+    /// A number that looks random, from a counter.
+    fn random(n: u64) -> u64 {
+        let mixed = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 7
+    }
+
+    #[test]
+    fn no_bit_that_can_differ_is_called_defined() {
+        const WIDTH: u32 = 4;
+        const BITS: u64 = 15;
+        for (&op, is_signed) in OPS.iter().flat_map(|op| [(op, false), (op, true)]) {
+            for n in 0..2000 {
+                let word = random(n);
+                let part = |at: u32| PartlyDefined {
+                    value: word >> at & BITS,
+                    undefined: word >> (at + 4) & word >> (at + 8) & BITS,
+                };
+                let (a, b, c, carry) = (part(0), part(12), part(24), part(36));
+                let flag = |bits: u64| if bits & 1 == 0 { 0 } else { u64::MAX };
+                let carry = PartlyDefined {
+                    value: flag(carry.value),
+                    undefined: flag(carry.undefined),
+                };
+                let found = apply(op, [a, b, c], carry, WIDTH, is_signed).expect("followed");
+                let result = |fill: u64| {
+                    let filled = |it: PartlyDefined, at: u32| {
+                        let fill = if at == 60 {
+                            flag(fill >> at)
+                        } else {
+                            fill >> at
+                        };
+                        PartlyDefined::defined(it.value & !it.undefined | fill & it.undefined)
+                    };
+                    let sources = [filled(a, 0), filled(b, 20), filled(c, 40)];
+                    let result = apply(op, sources, filled(carry, 60), WIDTH, is_signed);
+                    result.expect("followed").value & BITS
+                };
+                let first = result(0);
+                for fill in 0..16 {
+                    let differ = (result(random(n ^ fill << 32)) ^ first) & !found.undefined;
+                    assert_eq!(differ, 0, "{op:?} {a:?} {b:?} {c:?} {carry:?}: {found:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn defined_values_have_the_results_of_integers() {
+        for n in 0..20_000 {
+            let numbers = [0, 1, 2].map(|at| random(3 * n + at) as u32 >> (random(n) % 32));
+            let sources = numbers.map(|it| PartlyDefined::defined(it.into()));
+            let carry = n % 2 == 1;
+            let flag = PartlyDefined::defined(if carry { u64::MAX } else { 0 });
+            for &op in OPS {
+                let result = |is_signed| {
+                    let result = apply(op, sources, flag, u32::BITS, is_signed);
+                    result.map(|it| (it.undefined, it.value as u32))
+                };
+                let unsigned = body::evaluate(op, numbers, carry);
+                let signed = body::evaluate(op, numbers.map(u32::cast_signed), carry);
+                let signed = signed.map(i32::cast_unsigned);
+                assert_eq!(
+                    result(false),
+                    unsigned.map(|it| (0, it)),
+                    "{op:?} {numbers:x?}"
+                );
+                assert_eq!(
+                    result(true),
+                    signed.map(|it| (0, it)),
+                    "{op:?} {numbers:x?}"
+                );
+            }
+        }
+    }
 }

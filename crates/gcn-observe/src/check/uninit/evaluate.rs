@@ -97,7 +97,6 @@ impl<'a> Evaluation<'a> {
             | AluOp::WriteExec(_) => self.scalar(),
             AluOp::Select if is_scalar => self.scalar(),
             AluOp::Select | AluOp::Packed(..) => self.vector(op),
-            op if apply(op, Default::default(), u32::BITS, false).is_none() => self.generic(),
             _ if is_scalar => self.scalar(),
             _ => self.vector(op),
         }
@@ -256,17 +255,15 @@ impl<'a> Evaluation<'a> {
             if is_reversed {
                 (a, b) = (b, a);
             }
+            let mask = self.lane_mask(lane);
             let result = match op {
-                AluOp::Select => self.lane_mask(lane).choose(a, b),
+                AluOp::Select => mask.choose(a, b),
                 AluOp::Packed(..) => self.packed(&sources, lane),
-                AluOp::AddCarry | AluOp::SubBorrow if self.lane_mask(lane).undefined != 0 => {
-                    PartlyDefined::any(1, width)
-                }
-                op => apply(op, [a, b, c], width, self.facts.is_signed)
+                op => apply(op, [a, b, c], mask, width, self.facts.is_signed)
                     .unwrap_or(PartlyDefined::any(1, width)),
             };
-            let read = a.undefined | b.undefined | c.undefined;
-            carries |= u64::from(read != 0 || self.lane_mask(lane).undefined != 0) << lane;
+            let read = a.undefined | b.undefined | c.undefined | mask.undefined;
+            carries |= u64::from(read != 0) << lane;
             found.push((lane, result.undefined));
         }
         for (lane, undefined) in found {

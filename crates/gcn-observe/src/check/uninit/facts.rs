@@ -6,6 +6,7 @@ use gcn_isa::operand::OperandAccess;
 use gcn_isa::uses::{M0, RegisterUse, Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
 use gcn_isa::{Does, Encoding, Field, Kind, Ty, regs};
 
+use super::apply::follows;
 use super::registers::SCC;
 
 /// Flow of undefined bits through an instruction.
@@ -231,10 +232,34 @@ fn class(step: &Step) -> UndefinedFlow {
         Does::Compare(Test::Eq | Test::Lg, _) if inst.encoding.is_scalar() => UndefinedFlow::Equal,
         Does::Control(Control::GprIndexMode) => UndefinedFlow::Alu(AluOp::SetIndex),
         Does::Alu(op) => match op.in_order().0 {
-            AluOp::Add | AluOp::Sub | AluOp::Mul | AluOp::MulAdd if is_float() => {
+            AluOp::Add
+            | AluOp::Sub
+            | AluOp::Mul
+            | AluOp::MulAdd
+            | AluOp::Min
+            | AluOp::Max
+            | AluOp::Min3
+            | AluOp::Max3
+            | AluOp::Med3
+                if is_float() =>
+            {
                 UndefinedFlow::Any
             }
-            _ => UndefinedFlow::Alu(op),
+            AluOp::MoveIf
+            | AluOp::Select
+            | AluOp::ReadLane
+            | AluOp::ReadFirstLane
+            | AluOp::WriteLane
+            | AluOp::Swap
+            | AluOp::SetBit(_)
+            | AluOp::TestBit(_)
+            | AluOp::SetIndex
+            | AluOp::IndexOn
+            | AluOp::SaveExec(_)
+            | AluOp::WriteExec(_)
+            | AluOp::Packed(..) => UndefinedFlow::Alu(op),
+            in_order if follows(in_order) => UndefinedFlow::Alu(op),
+            _ => UndefinedFlow::Any,
         },
         _ => UndefinedFlow::Any,
     }

@@ -84,11 +84,13 @@ impl Evaluation<'_> {
                 op.apply(a, PartlyDefined::defined(self.instruction.exec))
             }
             Alu(op) => {
-                let carry = PartlyDefined {
-                    value: 0,
-                    undefined: carry,
+                let width = if op.counts_source() {
+                    width_at(self.facts.sources[0])
+                } else {
+                    width
                 };
-                apply(op, [a, b, carry], width, self.facts.is_signed)
+                let sources = [a, b, PartlyDefined::default()];
+                apply(op, sources, scc, width, self.facts.is_signed)
                     .unwrap_or(PartlyDefined::any(1, width))
             }
             UndefinedFlow::Any | UndefinedFlow::Lanes | UndefinedFlow::Memory => {

@@ -1,0 +1,334 @@
+//! Bodies of integer operations, one for each, over any kind of [`Value`]: the emulator's lanes and scalar registers, values with
+//! undefined bits, a compiler's recorder.
+//!
+//! Sources come in the order of the operation ([`AluOp::in_order`]). The value's type says width and sign.
+
+use super::alu::{AluOp, Half, Sad, Shift};
+use super::value::{Bits, Value};
+
+impl Shift {
+    /// The operation on a value, whose sign decides what comes in from the left.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_isa::effect::Shift;
+    /// assert_eq!(Shift::Left.apply(1_u32, 33), 2);
+    /// assert_eq!(Shift::Arithmetic.apply(-4_i64, 1), -2);
+    /// ```
+    #[inline(always)]
+    pub fn apply<V: Value>(self, a: V, by: V::Dword) -> V {
+        match self {
+            Shift::Left => a.shl(by),
+            Shift::Right | Shift::Arithmetic => a.shr(by),
+        }
+    }
+}
+
+/// Bits of `one` where `mask` has ones, else of `other`.
+#[inline(always)]
+pub fn bit_select<V: Bits>(mask: V, one: V, other: V) -> V {
+    mask & one | !mask & other
+}
+
+/// 32 bits of the pair {high, low} from the bit that `units` of `unit` bits are.
+#[inline(always)]
+pub fn align<V: Value>(unit: u8, high: V, low: V, units: V) -> V {
+    let last = units.constant(31);
+    let by = units.wrapping_mul(units.constant(unit.into())) & last;
+    // Lanes of 64 bits would be half as many.
+    let one = high.constant(1).dword();
+    high.shl(one).shl((last ^ by).dword()) | low.shr(by.dword())
+}
+
+/// `width` low bits of a value, extended by its sign or by zeros; all of them if there are not as many.
+#[inline(always)]
+fn low_bits<V: Value>(a: V, width: V::Dword) -> V {
+    let (zero, all) = (a.constant(0), width.constant(a.width().into()));
+    if a.is_signed() {
+        let unused = all.wrapping_sub(width);
+        let field = a.shl(unused).shr(unused);
+        V::select(width.equals(width.constant(0)), zero, field)
+    } else {
+        a & a.constant(1).shl(width).wrapping_sub(a.constant(1))
+    }
+}
+
+/// A field of `a`: 5 bits say its lowest bit, 5 its width.
+#[inline(always)]
+pub fn extract<V: Value>(a: V, from: V::Dword, width: V::Dword) -> V {
+    let last = from.constant(31);
+    low_bits(a.shr(from & last), width & last)
+}
+
+/// A field of `a`: the low bits of `field` say its lowest bit, 7 bits from bit 16 its width.
+#[inline(always)]
+pub fn extract_packed<V: Value>(a: V, field: V::Dword) -> V {
+    let width = field.shr(field.constant(16)) & field.constant(0x7f);
+    let rest = a.shr(field);
+    let is_part = width.less(width.constant(a.width().into()));
+    V::select(is_part, low_bits(rest, width), rest)
+}
+
+/// `width` ones, fewer than the value's bits, from a bit on.
+#[inline(always)]
+pub fn field_mask<V: Value>(width: V, from: V) -> V {
+    let one = width.constant(1);
+    one.shl(width.dword()).wrapping_sub(one).shl(from.dword())
+}
+
+/// The low `width` bits, sign-extended.
+#[inline(always)]
+pub fn sign_extend<V: Value>(a: V, width: u8) -> V {
+    let unused = a.dword().constant(u64::from(a.width()) - u64::from(width));
+    a.shl(unused).shr(unused)
+}
+
+/// With a bit set to a value.
+#[inline(always)]
+pub fn set_bit<V: Value>(value: bool, old: V, number: V::Dword) -> V {
+    let bit = old.constant(1).shl(number);
+    if value { old | bit } else { old & !bit }
+}
+
+/// True if a bit has a value.
+#[inline(always)]
+pub fn test_bit<V: Value>(value: bool, a: V, number: V::Dword) -> V::Flag {
+    (a.shr(number) & a.constant(1)).equals(a.constant(value.into()))
+}
+
+/// A bit's number, -1 if it is beyond the value.
+#[inline(always)]
+fn found<V: Value>(a: V, number: V::Dword) -> V::Dword {
+    let beyond = number.constant(a.width().into());
+    V::Dword::select(number.equals(beyond), number.constant(u64::MAX), number)
+}
+
+/// Number of the lowest one, -1 if there is none.
+#[inline(always)]
+pub fn find_lowest_one<V: Value>(a: V) -> V::Dword {
+    found(a, a.trailing_zeros())
+}
+
+/// Number of zeros above the highest one, -1 if there is none.
+#[inline(always)]
+pub fn leading_zeros<V: Value>(a: V) -> V::Dword {
+    found(a, a.leading_zeros())
+}
+
+/// Number of the highest bits that equal the sign, -1 if all do.
+#[inline(always)]
+pub fn leading_signs<V: Value>(a: V) -> V::Dword {
+    let last = a.dword().constant(u64::from(a.width()) - 1);
+    found(a, (a ^ a.shr(last)).leading_zeros())
+}
+
+/// The sum with a carry, and the carry out.
+#[inline(always)]
+pub fn add_carry<V: Value>(a: V, b: V, carry: V::Flag) -> (V, V::Flag) {
+    let (sum, first) = a.overflowing_add(b);
+    let (sum, second) = sum.overflowing_add(V::select(carry, a.constant(1), a.constant(0)));
+    (sum, first | second)
+}
+
+/// The difference with a borrow, and the borrow out.
+#[inline(always)]
+pub fn sub_borrow<V: Value>(a: V, b: V, borrow: V::Flag) -> (V, V::Flag) {
+    // Comparisons are what the host's vectors have.
+    let difference = a.wrapping_sub(b);
+    let last = V::select(borrow, a.constant(1), a.constant(0));
+    (
+        difference.wrapping_sub(last),
+        a.less(b) | difference.less(last),
+    )
+}
+
+/// (a << by) + b, and true if it is out of range.
+#[inline(always)]
+pub fn shift_by_add<V: Value>(by: u8, a: V, b: V) -> (V, V::Flag) {
+    let (by, all) = (u64::from(by), u64::from(a.width()));
+    let (sum, is_beyond) = a.shl(a.dword().constant(by)).overflowing_add(b);
+    let lost = a.shr(a.dword().constant(all - by));
+    (sum, is_beyond | !lost.equals(a.constant(0)))
+}
+
+/// The lesser.
+#[inline(always)]
+pub fn min<V: Value>(a: V, b: V) -> V {
+    V::select(a.less(b), a, b)
+}
+
+/// The greater.
+#[inline(always)]
+pub fn max<V: Value>(a: V, b: V) -> V {
+    V::select(b.less(a), a, b)
+}
+
+/// The middle one.
+#[inline(always)]
+pub fn median<V: Value>(a: V, b: V, c: V) -> V {
+    max(min(a, b), min(max(a, b), c))
+}
+
+/// The magnitude of the difference.
+#[inline(always)]
+pub fn abs_diff<V: Value>(a: V, b: V) -> V {
+    V::select(a.less(b), b.wrapping_sub(a), a.wrapping_sub(b))
+}
+
+/// The magnitude; the least number stays.
+#[inline(always)]
+pub fn abs<V: Value>(a: V) -> V {
+    let zero = a.constant(0);
+    V::select(a.less(zero), zero.wrapping_sub(a), a)
+}
+
+/// The low 24 bits of a dword as a number.
+#[inline(always)]
+fn low_24<V: Value>(a: V) -> V {
+    let unused = a.dword().constant(8);
+    a.shl(unused).shr(unused)
+}
+
+/// The product of the low 24 bits.
+#[inline(always)]
+pub fn mul_24<V: Value>(a: V, b: V) -> V {
+    low_24(a).wrapping_mul(low_24(b))
+}
+
+/// The high half of such a product.
+#[inline(always)]
+pub fn mul_high_24<V: Value>(a: V, b: V) -> V {
+    low_24(a).mul_high(low_24(b))
+}
+
+/// `bits` bits of a dword from the bit `number * bits`.
+#[inline(always)]
+fn element<V: Value>(a: V, bits: u8, number: u8) -> V {
+    let mask = a.constant((1 << bits) - 1);
+    a.shr(a.dword().constant(u64::from(bits) * u64::from(number))) & mask
+}
+
+/// Byte by byte `(a + b + the lowest bit of c) >> 1`.
+#[inline(always)]
+pub fn lerp_bytes<V: Value>(a: V, b: V, c: V) -> V {
+    let one = a.constant(1);
+    (0..4).fold(a.constant(0), |all, number| {
+        let [a, b, c] = [a, b, c].map(|source| element(source, 8, number));
+        let sum = a.wrapping_add(b).wrapping_add(c & one).shr(one.dword());
+        all | sum.shl(one.dword().constant(8 * u64::from(number)))
+    })
+}
+
+/// The sum of absolute differences of `a` and a reference.
+#[inline(always)]
+pub fn sad<V: Value>(sad: Sad, a: V, reference: V) -> V {
+    let zero = a.constant(0);
+    let sum = |bits, count| {
+        (0..count).fold(zero, |sum, number| {
+            let [a, b] = [a, reference].map(|source| element(source, bits, number));
+            let difference = abs_diff(a, b);
+            sum.wrapping_add(if sad == Sad::MaskedBytes {
+                V::select(b.equals(zero), zero, difference)
+            } else {
+                difference
+            })
+        })
+    };
+    match sad {
+        Sad::Bytes | Sad::MaskedBytes => sum(8, 4),
+        Sad::BytesHigh => sum(8, 4).shl(a.dword().constant(16)),
+        Sad::Shorts => sum(16, 2),
+        Sad::Dword => abs_diff(a, reference),
+    }
+}
+
+/// A half of `a` as the low half, a half of `b` as the high one.
+#[inline(always)]
+pub fn pack<V: Value>(low: Half, high: Half, a: V, b: V) -> V {
+    let sixteen = a.dword().constant(16);
+    let top = a.constant(0xffff_0000);
+    let low = match low {
+        Half::Low => a & !top,
+        Half::High => a.shr(sixteen),
+    };
+    low | match high {
+        Half::Low => b.shl(sixteen),
+        Half::High => b & top,
+    }
+}
+
+/// The result of an operation on sources of the same width, the carry or borrow of which is `carry`; `None` of an operation that
+/// has no body here.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::{AluOp, body::evaluate};
+/// assert_eq!(evaluate(AluOp::ShiftAdd, [3_u32, 4, 5], false), Some(53));
+/// assert_eq!(evaluate(AluOp::Reversed(&AluOp::Sub), [3_u32, 4, 0], false), Some(1));
+/// assert_eq!(evaluate(AluOp::Sin, [0_u32; 3], false), None);
+/// ```
+#[rustfmt::skip]
+pub fn evaluate<V: Value>(op: AluOp, [a, b, c]: [V; 3], carry: V::Flag) -> Option<V> {
+    use AluOp::*;
+    let count = |dword| a.of_dword(dword);
+    Some(match op {
+        Move | MoveRelative(_)  => a,
+        Not                     => !a,
+        Bitwise(op)             => op.apply(a, b),
+        Bitwise3(first, second) => second.apply(first.apply(a, b), c),
+        BitSelect               => bit_select(a, b, c),
+        ReverseBits             => a.reverse_bits(),
+        Shift(how)              => how.apply(a, b.dword()),
+        ShiftOr                 => a.shl(b.dword()) | c,
+        ShiftAdd                => a.shl(b.dword()).wrapping_add(c),
+        AddShift                => a.wrapping_add(b).shl(c.dword()),
+        ShiftByAdd(by)          => shift_by_add(by, a, b).0,
+        Align(unit)             => align(unit, a, b, c),
+        Extract                 => extract(a, b.dword(), c.dword()),
+        ExtractPacked           => extract_packed(a, b.dword()),
+        SignExtend(width)       => sign_extend(a, width),
+        FieldMask               => field_mask(a, b),
+        Pack(low, high)         => pack(low, high, a, b),
+        CountOnes               => count(a.count_ones()),
+        CountZeros              => count((!a).count_ones()),
+        CountOnesAdd            => count(a.count_ones()).wrapping_add(b),
+        FindLowestOne           => count(find_lowest_one(a)),
+        FindLowestZero          => count(find_lowest_one(!a)),
+        LeadingZeros            => count(leading_zeros(a)),
+        LeadingSigns            => count(leading_signs(a)),
+        Add                     => a.wrapping_add(b),
+        Sub                     => a.wrapping_sub(b),
+        AddCarry                => add_carry(a, b, carry).0,
+        SubBorrow               => sub_borrow(a, b, carry).0,
+        Add3                    => a.wrapping_add(b).wrapping_add(c),
+        XorAdd                  => (a ^ b).wrapping_add(c),
+        Mul                     => a.wrapping_mul(b),
+        MulHigh                 => a.mul_high(b),
+        MulAdd                  => a.wrapping_mul(b).wrapping_add(c),
+        Mul24                   => mul_24(a, b),
+        MulHigh24               => mul_high_24(a, b),
+        MulAdd24                => mul_24(a, b).wrapping_add(c),
+        Min                     => min(a, b),
+        Max                     => max(a, b),
+        Min3                    => min(min(a, b), c),
+        Max3                    => max(max(a, b), c),
+        Med3                    => median(a, b, c),
+        Abs                     => abs(a),
+        AbsDiff                 => abs(a.wrapping_sub(b)),
+        Sad(elements)           => sad(elements, a, b).wrapping_add(c),
+        LerpBytes               => lerp_bytes(a, b, c),
+        Reversed(op)            => return evaluate(*op, [b, a, c], carry),
+        // State, other lanes, an old destination.
+        Nop | MoveIf | Select | ReadLane | ReadFirstLane | WriteLane | Swap | SetBit(_) | TestBit(_) | MaskedCount(_)
+        | SaveExec(_) | WriteExec(_) | GetPc | GetRegister | SetRegister | ClearExceptions | SetVskip | SetIndex | IndexOn => return None,
+        // Parts of registers, and widths that differ.
+        WholeQuads | QuadMask | Replicate | Permute | QuadSad | MaskedQuadSad | SaturateBytes | SaturatePair | Dot(_)
+        | Packed(..) | Mix(..) | ScreenPartition => return None,
+        // Floating point.
+        Fma | MulLegacy | MulAddLegacy | MinLegacy | MaxLegacy | MulLit | Trunc | Ceil | Floor | RoundEven | Fract
+        | Exp2 | Log2 | Log2Clamped | Rcp | RcpClamped | RcpLegacy | Rsq | RsqClamped | RsqLegacy | Sqrt | Sin | Cos
+        | Ldexp | FrexpExponent | FrexpMantissa | DivScale | DivFmas | DivFixup | TrigPreop | CubeFace | CubeS | CubeT
+        | CubeMajor | Interpolate(_) | Convert | ConvertFloor | ConvertNear | ConvertOffset | ConvertByte(_) | PutByte
+        | Normalize | NormalizePair(_) | TruncatePair => return None,
+    })
+}

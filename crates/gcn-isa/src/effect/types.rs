@@ -1,0 +1,53 @@
+//! Types of an ALU row's operands.
+
+use crate::field::Field;
+use crate::operand::{Kind, OperandAccess, Slot, Ty};
+use crate::row::Row;
+
+/// Types of an ALU row's operands, by which forms of an operation differ.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Op, Ty, vop::{Vop1, Vop2}};
+/// let convert = Op::Vop1(Vop1::V_CVT_F64_I32).row().alu_types();
+/// assert_eq!((convert.result, convert.source), (Ty::F64, Ty::I32));
+/// assert!(Op::Vop2(Vop2::V_MAC_F32).row().alu_types().accumulates);
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct AluTypes {
+    /// True of a scalar instruction.
+    pub is_scalar: bool,
+    /// Type of the result, or of the first operand if there is none.
+    pub result: Ty,
+    /// Type of the first source.
+    pub source: Ty,
+    /// A mask of carries is written.
+    pub carries: bool,
+    /// The destination is the third source.
+    pub accumulates: bool,
+    /// The last source is a constant of 16 bits (SOPK).
+    pub is_sopk: bool,
+}
+
+impl Row {
+    /// Types of the operands of an ALU instruction.
+    pub fn alu_types(&self) -> AluTypes {
+        let is_written = |slot: &&Slot| slot.access != OperandAccess::Read;
+        let is_mask = |slot: &Slot| slot.kind == Kind::Sdst && slot.field != Field::Ssrc0;
+        let is_scalar = self.is_scalar();
+        let mut sources = self
+            .slots()
+            .filter(|slot| !is_written(slot) && (is_scalar || !is_mask(slot)));
+        let result = self.slots().next().map_or(Ty::B32, |slot| slot.ty);
+        AluTypes {
+            is_scalar,
+            result,
+            source: sources.next().map_or(result, |slot| slot.ty),
+            carries: self
+                .slots()
+                .any(|slot| slot.field == Field::Sdst && is_written(&slot)),
+            accumulates: !is_scalar && self.slots().filter(|slot| !is_written(slot)).count() == 2,
+            is_sopk: self.slots().any(|slot| slot.kind == Kind::Simm16),
+        }
+    }
+}

@@ -1,0 +1,147 @@
+//! Values that the bodies of integer operations compute with.
+
+use std::ops::{BitAnd, BitOr, BitXor, Not};
+
+/// Bitwise operations.
+pub trait Bits:
+    Copy + BitAnd<Output = Self> + BitOr<Output = Self> + BitXor<Output = Self> + Not<Output = Self>
+{
+}
+
+impl<T> Bits for T where
+    T: Copy + BitAnd<Output = T> + BitOr<Output = T> + BitXor<Output = T> + Not<Output = T>
+{
+}
+
+/// An integer with a width and a sign: a lane's register, a scalar register, a value with undefined bits, or a value that a
+/// compiler records. [`super::body`] states each operation once for all of them.
+///
+/// Sums, differences and products wrap around. Shifts take their amount modulo the width; a right shift of a signed value
+/// copies its sign.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::effect::Value;
+/// fn negated<V: Value>(a: V) -> V {
+///     a.constant(0).wrapping_sub(a)
+/// }
+/// assert_eq!((negated(1_u16), negated(5_i32)), (0xffff, -5));
+/// assert_eq!((Value::shr(0x8000_0000_u32, 31), Value::shr(i32::MIN, 31)), (1, -1));
+/// ```
+pub trait Value: Bits {
+    /// Result of a test.
+    type Flag: Bits;
+    /// Value of 32 bits without a sign: an amount or a count.
+    type Dword: Value<Flag = Self::Flag, Dword = Self::Dword>;
+
+    /// Width in bits.
+    fn width(self) -> u32;
+    /// True if it has a sign.
+    fn is_signed(self) -> bool;
+    /// A constant of this value's type.
+    fn constant(self, value: u64) -> Self;
+    /// The low 32 bits, with zeros above a narrower value.
+    fn dword(self) -> Self::Dword;
+    /// A dword as a value of this one's type, cut off or with zeros above.
+    fn of_dword(self, dword: Self::Dword) -> Self;
+    /// One of two values.
+    fn select(flag: Self::Flag, one: Self, other: Self) -> Self;
+
+    /// The sum.
+    fn wrapping_add(self, other: Self) -> Self;
+    /// The difference.
+    fn wrapping_sub(self, other: Self) -> Self;
+    /// The low half of the product.
+    fn wrapping_mul(self, other: Self) -> Self;
+    /// The high half of the product.
+    fn mul_high(self, other: Self) -> Self;
+    /// The sum, and true if it is out of range.
+    fn overflowing_add(self, other: Self) -> (Self, Self::Flag);
+    /// The difference, and true if it is out of range.
+    fn overflowing_sub(self, other: Self) -> (Self, Self::Flag);
+    /// The sum, limited to the range.
+    fn saturating_add(self, other: Self) -> Self;
+    /// The difference, limited to the range.
+    fn saturating_sub(self, other: Self) -> Self;
+
+    /// Shifted left.
+    fn shl(self, by: Self::Dword) -> Self;
+    /// Shifted right.
+    fn shr(self, by: Self::Dword) -> Self;
+    /// The bits in reverse order.
+    fn reverse_bits(self) -> Self;
+    /// Number of ones.
+    fn count_ones(self) -> Self::Dword;
+    /// Number of zeros above the highest one.
+    fn leading_zeros(self) -> Self::Dword;
+    /// Number of zeros below the lowest one.
+    fn trailing_zeros(self) -> Self::Dword;
+
+    /// True if both are the same.
+    fn equals(self, other: Self) -> Self::Flag;
+    /// True if this is less.
+    fn less(self, other: Self) -> Self::Flag;
+}
+
+macro_rules! integers {
+    ($($T:ident, $Unsigned:ident, $Wide:ident;)*) => {$(
+        impl Value for $T {
+            type Flag = bool;
+            type Dword = u32;
+
+            #[inline(always)]
+            fn width(self) -> u32 { $T::BITS }
+            #[inline(always)]
+            fn is_signed(self) -> bool { $T::MIN != 0 }
+            #[inline(always)]
+            fn constant(self, value: u64) -> $T { value as $T }
+            #[inline(always)]
+            fn dword(self) -> u32 { self as $Unsigned as u32 }
+            #[inline(always)]
+            fn of_dword(self, dword: u32) -> $T { dword as $T }
+            #[inline(always)]
+            fn select(flag: bool, one: $T, other: $T) -> $T { if flag { one } else { other } }
+            #[inline(always)]
+            fn wrapping_add(self, other: $T) -> $T { $T::wrapping_add(self, other) }
+            #[inline(always)]
+            fn wrapping_sub(self, other: $T) -> $T { $T::wrapping_sub(self, other) }
+            #[inline(always)]
+            fn wrapping_mul(self, other: $T) -> $T { $T::wrapping_mul(self, other) }
+            #[inline(always)]
+            fn mul_high(self, other: $T) -> $T { ((self as $Wide * other as $Wide) >> $T::BITS) as $T }
+            #[inline(always)]
+            fn overflowing_add(self, other: $T) -> ($T, bool) { $T::overflowing_add(self, other) }
+            #[inline(always)]
+            fn overflowing_sub(self, other: $T) -> ($T, bool) { $T::overflowing_sub(self, other) }
+            #[inline(always)]
+            fn saturating_add(self, other: $T) -> $T { $T::saturating_add(self, other) }
+            #[inline(always)]
+            fn saturating_sub(self, other: $T) -> $T { $T::saturating_sub(self, other) }
+            #[inline(always)]
+            fn shl(self, by: u32) -> $T { self.wrapping_shl(by) }
+            #[inline(always)]
+            fn shr(self, by: u32) -> $T { self.wrapping_shr(by) }
+            #[inline(always)]
+            fn reverse_bits(self) -> $T { $T::reverse_bits(self) }
+            #[inline(always)]
+            fn count_ones(self) -> u32 { $T::count_ones(self) }
+            #[inline(always)]
+            fn leading_zeros(self) -> u32 { $T::leading_zeros(self) }
+            #[inline(always)]
+            fn trailing_zeros(self) -> u32 { $T::trailing_zeros(self) }
+            #[inline(always)]
+            fn equals(self, other: $T) -> bool { self == other }
+            #[inline(always)]
+            fn less(self, other: $T) -> bool { self < other }
+        }
+    )*};
+}
+
+integers! {
+    u16, u16, u32;
+    i16, u16, i32;
+    u32, u32, u64;
+    i32, u32, i64;
+    u64, u64, u128;
+    i64, u64, i128;
+}
