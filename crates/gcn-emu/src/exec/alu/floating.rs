@@ -168,26 +168,23 @@ pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
     under_rule(w, s, THREE, DivisionStep, scaled, fast, nearest, exact);
 }
 
-/// A minimum, maximum or median: `numbers` is of numbers, `any` of any values, and told whether IEEE rules are on.
+/// A minimum, maximum or median of three sources: `numbers` is of numbers, `any` of any values, and told whether IEEE rules are on.
 #[inline(always)]
-pub(super) fn order<const Z: usize, F: Float + HostFloat>(
+pub(super) fn order3<F: Float + HostFloat>(
     w: &mut Wave,
     s: &Step,
-    at: Positions<1, 2, Z>,
     numbers: impl Fn(F, F, F) -> F + Copy,
     any: impl Fn(F, F, F, bool) -> F + Copy,
 ) {
     let ieee = Env::of::<F>(w.mode).quiets();
-    let fast = move |_, a: F, b: F, c: F| {
-        (
-            numbers(a, b, c),
-            a.is_any_nan() | b.is_any_nan() | c.is_any_nan(),
-        )
-    };
-    flagged(w, s, at, Order, fast, move |_, a, b, c| any(a, b, c, ieee));
+    let has_nan = |a: F, b: F, c: F| a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
+    let fast = move |_, a, b, c| (numbers(a, b, c), has_nan(a, b, c));
+    flagged(w, s, THREE, Order, fast, move |_, a, b, c| {
+        any(a, b, c, ieee)
+    });
 }
 
-/// [`order`] of two sources.
+/// [`order3`] of two sources.
 #[inline(always)]
 pub(super) fn order2<F: Float + HostFloat>(
     w: &mut Wave,
@@ -195,13 +192,9 @@ pub(super) fn order2<F: Float + HostFloat>(
     numbers: impl Fn(F, F) -> F + Copy,
     any: impl Fn(F, F, bool) -> F + Copy,
 ) {
-    order(
-        w,
-        s,
-        TWO,
-        move |a, b, _| numbers(a, b),
-        move |a, b, _, ieee| any(a, b, ieee),
-    );
+    let ieee = Env::of::<F>(w.mode).quiets();
+    let fast = move |_, a: F, b: F, ()| (numbers(a, b), a.is_any_nan() | b.is_any_nan());
+    flagged(w, s, TWO, Order, fast, move |_, a, b, ()| any(a, b, ieee));
 }
 
 /// A conversion from one width to another; `nearest` may have other types for them, and flushes its result.
