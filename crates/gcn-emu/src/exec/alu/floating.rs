@@ -132,7 +132,8 @@ pub(super) fn choice<const Z: usize, C: Flush>(
     float(w, s, at, Choice, f, f);
 }
 
-/// An operation that flags the few lanes in which `any` is needed, which obeys every MODE.
+/// An operation that flags the few lanes in which `any` is needed, which obeys every MODE. `fast` must be no closure of a table:
+/// compiled for a level, it would be called for each lane, for it returns two values.
 #[inline(always)]
 pub(super) fn flagged<
     const Y: usize,
@@ -146,7 +147,7 @@ pub(super) fn flagged<
     s: &Step,
     at: Positions<1, Y, Z>,
     rule: impl FloatRule,
-    fast: impl Fn(Env, A, B, C) -> (R, bool) + Copy,
+    fast: impl Fn(A, B, C) -> (R, bool) + Copy,
     any: impl Fn(Env, A, B, C) -> R + Copy,
 ) {
     under_rule(w, s, at, rule, 0, fast, any, move |env, a, b, c, _| {
@@ -164,7 +165,7 @@ pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
 ) {
     let scaled = w.vcc() & w.exec();
     let nearest = move |_, a: N, b: N, c: N| nearest(a, b, c);
-    let fast = move |env, a, b, c| (nearest(env, a, b, c), ());
+    let fast = move |a, b, c| (nearest(Env::KEEPING, a, b, c), ());
     under_rule(w, s, THREE, DivisionStep, scaled, fast, nearest, exact);
 }
 
@@ -178,7 +179,7 @@ pub(super) fn order3<F: Float + HostFloat>(
 ) {
     let ieee = Env::of::<F>(w.mode).quiets();
     let has_nan = |a: F, b: F, c: F| a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
-    let fast = move |_, a, b, c| (numbers(a, b, c), has_nan(a, b, c));
+    let fast = move |a, b, c| (numbers(a, b, c), has_nan(a, b, c));
     flagged(w, s, THREE, Order, fast, move |_, a, b, c| {
         any(a, b, c, ieee)
     });
@@ -193,7 +194,7 @@ pub(super) fn order2<F: Float + HostFloat>(
     any: impl Fn(F, F, bool) -> F + Copy,
 ) {
     let ieee = Env::of::<F>(w.mode).quiets();
-    let fast = move |_, a: F, b: F, ()| (numbers(a, b), a.is_any_nan() | b.is_any_nan());
+    let fast = move |a: F, b: F, ()| (numbers(a, b), a.is_any_nan() | b.is_any_nan());
     flagged(w, s, TWO, Order, fast, move |_, a, b, ()| any(a, b, ieee));
 }
 
@@ -246,7 +247,7 @@ pub(super) fn float<
     nearest: impl Fn(Env, A, B, C) -> R + Copy,
     exact: impl Fn(Env, ExactA, ExactB, ExactC) -> ExactR,
 ) {
-    let fast = move |env, a, b, c| (nearest(env, a, b, c), ());
+    let fast = move |a, b, c| (nearest(Env::KEEPING, a, b, c), ());
     under_rule(w, s, at, rule, 0, fast, nearest, move |env, a, b, c, _| {
         exact(env, a, b, c)
     });
@@ -280,7 +281,7 @@ pub(super) fn under_rule<
     at: Positions<X, Y, Z>,
     _: P,
     others: u64,
-    fast: impl Fn(Env, A, B, C) -> (R, Flag) + Copy,
+    fast: impl Fn(A, B, C) -> (R, Flag) + Copy,
     nearest: impl Fn(Env, A, B, C) -> R + Copy,
     exact: impl Fn(Env, ExactA, ExactB, ExactC, bool) -> ExactR,
 ) {
@@ -305,7 +306,7 @@ pub(super) fn under_rule<
     if const { matches!(P::RULE.rare, Rare::Nan) } {
         nan::write::<X, Y, Z, P, ExactR::Value, R, _, _, _, _>(w, s, &result, others, exact);
     } else if const { matches!(P::RULE.rare, Rare::Signals) } {
-        nan::write_signals::<X, P, ExactR::Value, R>(w, s, &result, env);
+        nan::write_signals::<X, ExactR::Value, R>(w, s, &result, env);
     } else {
         write::<R>(w, s, (result, 0));
     }
@@ -335,7 +336,7 @@ fn compute<
     s: &Step,
     at: Positions<X, Y, Z>,
     env: Env,
-    fast: impl Fn(Env, A, B, C) -> (R, Flag) + Copy,
+    fast: impl Fn(A, B, C) -> (R, Flag) + Copy,
     nearest: impl Fn(Env, A, B, C) -> R + Copy,
 ) -> [Lanes; 2] {
     let rounded = move |a, b, c, ()| {
@@ -351,7 +352,7 @@ fn compute<
     if const { Flag::USED } {
         let fast = move |a, b, c, ()| {
             let (a, b, c) = inputs::<P, _, _, _>(env, a, b, c);
-            let (result, flag) = fast(env, a, b, c);
+            let (result, flag) = fast(a, b, c);
             (result, flag.to_word() != 0)
         };
         computed_with_slow_path(w, s, at, fast, rounded).0
@@ -397,7 +398,7 @@ fn exactly<
         (if flushes { env.output(result) } else { result }, ())
     });
     if const { matches!(P::RULE.rare, Rare::Signals) } {
-        nan::write_signals::<X, P, R::Value, R>(w, s, &result, env);
+        nan::write_signals::<X, R::Value, R>(w, s, &result, env);
     } else {
         write::<R>(w, s, (result, 0));
     }

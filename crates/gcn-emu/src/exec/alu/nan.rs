@@ -107,7 +107,7 @@ pub(super) fn write<
 
 /// Writes the result of an operation whose first source is of type `F`. Signalling NaN are left as they are where `env` says so.
 #[inline(always)]
-pub(super) fn write_signals<const X: usize, P: FloatRule, F: Float, N: Lane>(
+pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
     result: &[Lanes; 2],

@@ -69,8 +69,8 @@ pub(crate) enum NanRule {
 /// Lanes whose result needs more than the host's operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Rare {
-    /// None, apart from those that the operation flags.
-    Flagged,
+    /// No lanes, apart from those that the operation itself flags.
+    None,
     /// NaN, where MODE leaves signalling NaN as they are.
     Signals,
     /// NaN results: hosts differ in them.
@@ -122,11 +122,11 @@ rules! {
     /// A root in double precision.
     Root           Mode              Operation  false  First          Signals;
     /// A choice among sources.
-    Choice         Mode              Exact      false  First          Flagged;
+    Choice         Mode              Exact      false  First          None;
     /// Twice the coordinate of a cube with the greatest magnitude.
-    CubeMajor      Mode              Exact      true   First          Flagged;
+    CubeMajor      Mode              Exact      true   First          None;
     /// A minimum, maximum or median.
-    Order          Order             Sources    false  First          Flagged;
+    Order          Order             Sources    false  First          None;
     /// A sum or difference.
     Sum            Mode              Exact      true   First          Nan;
     /// A difference of the second source and the first.
@@ -142,7 +142,7 @@ rules! {
     /// The last product and sum of a division.
     DivisionStep   KeepingSources    Rounded    true   OfProduct      Nan;
     /// The last operation of a division.
-    DivisionFixup  Mode              Operation  false  First          Flagged;
+    DivisionFixup  Mode              Operation  false  First          None;
     /// A product with a power of two.
     Scaling        Mode              Sources    true   First          Signals;
     /// A product with a power of two in double precision.
@@ -150,7 +150,7 @@ rules! {
     /// A conversion from one width to another.
     Conversion     Converted         Operation  true   First          AllIfSignals;
     /// A conversion of an integer.
-    FromInteger    Mode              Operation  true   First          Flagged;
+    FromInteger    Mode              Operation  true   First          None;
 }
 
 impl Environment {

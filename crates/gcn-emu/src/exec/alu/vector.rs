@@ -18,15 +18,15 @@ use super::floating::*;
 use super::operands::Positions;
 use super::operations::{
     BELOW_HIGH, BELOW_LOW, SCREEN_PARTITION, add_carry64, add_signed64, byte_of, cube_coordinate,
-    cube_major, exponent, four_sads, four_wide_sads, fraction, i24, low_u16, mask_count,
-    move_relative, normalised_half, normalised_half_pairs, normalised_pairs, pack, permute,
-    put_bytes, read_lane, saturate_i16, saturate_i32, saturate_u16, saturate_u32, saturated,
-    saturated_u16, swap, truncate_pairs, u24, write_lane,
+    cube_major, division_fixup, exponent, fma_half, four_sads, four_wide_sads, fraction, i24,
+    low_u16, mask_count, move_relative, normalised_half, normalised_half_pairs, normalised_pairs,
+    pack, permute, put_bytes, read_lane, root64, saturate_i16, saturate_i32, saturate_u16,
+    saturate_u32, saturated, saturated_u16, scaling64, swap, truncate_pairs, u24, write_lane,
 };
 use super::protocol::*;
 use super::rule::{
-    Approximation, DivisionFixup, Exact, Fraction, Fused, LegacyUnfused, Product, ReversedSum,
-    Root, Scaling, Sum, Unfused, WaveFunction, WideScaling,
+    Approximation, Exact, Fraction, Fused, LegacyUnfused, Product, ReversedSum, Scaling, Sum,
+    Unfused, WaveFunction,
 };
 use super::scalar_operand;
 use crate::lanes::{HalfFloat, at_each_level};
@@ -187,7 +187,7 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
             F32 if accumulates => |w, s| ternary(w, s, ACCUMULATE, Fused, f32::mul_add, exact::fma),
             F32 => |w, s| ternary(w, s, THREE, Fused, f32::mul_add, exact::fma),
             F64 => |w, s| ternary(w, s, THREE, Fused, arithmetic::fma_f64::<FUSES>, exact::fma),
-            _   => |w, s| under_rule(w, s, THREE, Fused, 0, |_, a, b, c| arithmetic::fma_half_fast(a, b, c), |_, a, b, c| HalfFloat(arithmetic::fma_half(a.0, b.0, c.0)), |env, a: F16, b, c, _| exact::fma(env, a, b, c)),
+            _   => |w, s| fma_half(w, s),
         },
         Min => match ty {
             F32 => |w, s| order2::<f32>(w, s, arithmetic::lesser, arithmetic::min),
@@ -293,7 +293,7 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
         },
         RcpLegacy           => |w, s| unary(w, s, Approximation, |a| approximate::infinite_to_zero(f32::recip(a))),
         Rsq => match ty {
-            F64 => |w, s| flagged(w, s, ONE, Root, |_, a, (), ()| approximate::rsq64_fast(a), |env, a, (), ()| approximate::under(env, a, approximate::rsq64)),
+            F64 => |w, s| root64(w, s),
             F32 => |w, s| unary(w, s, Approximation, approximate::rsq),
             _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(approximate::rsq)),
         },
@@ -316,7 +316,7 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
             _   => |w, s| { let far = approximate::farthest(w.isa); unary(w, s, Exact, |a: HalfFloat| a.map(|a| approximate::cos::<FUSES>(far, a))) },
         },
         Ldexp => match ty {
-            F64 => |w, s| under_rule(w, s, TWO, WideScaling, 0, |_, a, b, ()| arithmetic::ldexp64_fast(a, b), |env, a, b, ()| arithmetic::ldexp64_under(env, a, b), |env, a: f64, b: i32, (), _| exact::ldexp(env, env.input(a), b)),
+            F64 => |w, s| scaling64(w, s),
             F32 => |w, s| float(w, s, TWO, Scaling, |env, a, b, ()| arithmetic::ldexp(env, a, b), |env, a: f32, b, ()| exact::ldexp(env, a, b)),
             _   => |w, s| float(w, s, TWO, Scaling, |env, a, b, ()| arithmetic::ldexp_half(env, a, b), |env, a: F16, b: i16, ()| exact::ldexp(env, a, b.into())),
         },
@@ -339,8 +339,8 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
             _   => |w, s| division_step(w, s, f32::mul_add, |env, a, b, q, scaled| divide::div_fmas(env, &divide::SCALE_32, a, b, q, scaled)),
         },
         DivFixup => match ty {
-            F64 => |w, s| flagged(w, s, THREE, DivisionFixup, |_, q, d, n| divide::div_fixup_fast(q, d, n, &divide::SCALE_64), divide::div_fixup::<f64>),
-            F32 => |w, s| flagged(w, s, THREE, DivisionFixup, |_, q, d, n| divide::div_fixup_fast(q, d, n, &divide::SCALE_32), divide::div_fixup::<f32>),
+            F64 => |w, s| division_fixup::<f64>(w, s, &divide::SCALE_64),
+            F32 => |w, s| division_fixup::<f32>(w, s, &divide::SCALE_32),
             _   => |w, s| { let env = Env::of::<F16>(w.mode); three(w, s, |q, d, n| divide::div_fixup::<F16>(env, q, d, n)) },
         },
         TrigPreop           => |w, s| staged2(w, s, approximate::two_by_pi),
