@@ -172,7 +172,7 @@ impl Env {
 
     /// The same with denormal sources kept.
     #[inline(always)]
-    pub(crate) const fn keeping_sources(self) -> Env {
+    pub(crate) fn keeping_sources(self) -> Env {
         Env {
             keeps_sources: true,
             ..self

@@ -296,9 +296,13 @@ pub(super) fn under_rule<
     let result = if const { is_compiled_once::<P, A>() } {
         compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
     } else if env.keeps_denormals() {
-        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, Env::KEEPING, fast, nearest)
-    } else if const { !P::RULE.environment.may_be_mixed() } || env.has_denormals_of(P::FLUSHING) {
-        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, P::FLUSHING, fast, nearest)
+        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env.keeping(), fast, nearest)
+    } else if const { A::WIDENED.is_some() } {
+        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
+    } else if const { !P::RULE.environment.may_be_mixed() }
+        || env.has_denormals_of(flushing::<P>(env))
+    {
+        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, flushing::<P>(env), fast, nearest)
     } else {
         return exactly::<X, Y, Z, P, _, _, _, _>(w, s, others, exact);
     };
@@ -306,7 +310,7 @@ pub(super) fn under_rule<
     if const { matches!(P::RULE.rare, Rare::Nan) } {
         nan::write::<X, Y, Z, P, ExactR::Value, R, _, _, _, _>(w, s, &result, others, exact);
     } else if const { matches!(P::RULE.rare, Rare::Signals) } {
-        nan::write_signals::<X, ExactR::Value, R>(w, s, &result, env);
+        nan::write_signals::<X, ExactR::Value, R>(w, s, &result);
     } else {
         write::<R>(w, s, (result, 0));
     }
@@ -314,9 +318,20 @@ pub(super) fn under_rule<
 
 /// True if an operation is not compiled for kept and for flushed denormals apart: it is large, or sees to them itself.
 const fn is_compiled_once<P: FloatRule, A: Lane>() -> bool {
-    A::WIDENED.is_some()
+    A::WIDENED.is_some() && !P::RULE.rounds
         || matches!(P::RULE.denormals, Denormals::Operation)
         || matches!(P::RULE.environment, Environment::FlushingBefore14)
+}
+
+/// The environment where denormals are flushed, all that the rule lets be.
+#[inline(always)]
+fn flushing<P: FloatRule>(env: Env) -> Env {
+    let flushing = env.flushing();
+    if const { matches!(P::RULE.environment, Environment::KeepingSources) } {
+        flushing.keeping_sources()
+    } else {
+        flushing
+    }
 }
 
 /// The results of all lanes.
@@ -398,7 +413,7 @@ fn exactly<
         (if flushes { env.output(result) } else { result }, ())
     });
     if const { matches!(P::RULE.rare, Rare::Signals) } {
-        nan::write_signals::<X, R::Value, R>(w, s, &result, env);
+        nan::write_signals::<X, R::Value, R>(w, s, &result);
     } else {
         write::<R>(w, s, (result, 0));
     }

@@ -6,7 +6,7 @@
 
 use std::hint::select_unpredictable as select;
 
-use super::env::Env;
+use super::env::{Env, MODE_IEEE};
 use super::exact::{invalid, is_infinite};
 use super::float::{F16, Float, Flush};
 use super::operands::{self, SourceOperands, sources};
@@ -105,15 +105,14 @@ pub(super) fn write<
     }
 }
 
-/// Writes the result of an operation whose first source is of type `F`. Signalling NaN are left as they are where `env` says so.
+/// Writes the result of an operation whose first source is of type `F`. Signalling NaN are left as they are where MODE says so.
 #[inline(always)]
 pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     w: &mut Wave,
     s: &Step,
     result: &[Lanes; 2],
-    env: Env,
 ) {
-    if !env.quiets() && may_have_nan::<F>(result) {
+    if w.mode & MODE_IEEE == 0 && may_have_nan::<F>(result) {
         stage::<F>(w, result);
         settle_signals::<X, F, N>(w, s);
     } else {

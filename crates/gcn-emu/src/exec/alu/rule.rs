@@ -83,11 +83,6 @@ pub(crate) enum Rare {
 pub(crate) trait FloatRule: Copy {
     /// The rule.
     const RULE: Rule;
-    /// Settings for denormals under which they are flushed.
-    const FLUSHING: Env = match Self::RULE.environment {
-        Environment::KeepingSources => Env::FLUSHING.keeping_sources(),
-        _ => Env::FLUSHING,
-    };
 }
 
 macro_rules! rules {
