@@ -33,6 +33,27 @@ impl<const UP: u32> Lane for HalfFloat<UP> {
     }
 }
 
+impl HalfFloat {
+    /// The result of a function in single precision.
+    #[inline(always)]
+    pub(crate) fn map(self, f: impl Fn(f32) -> f32) -> HalfFloat {
+        HalfFloat(f(self.0))
+    }
+}
+
+macro_rules! operators {
+    ($($Operator:ident $name:ident)*) => {
+        $(impl std::ops::$Operator for HalfFloat {
+            type Output = HalfFloat;
+            #[inline(always)]
+            fn $name(self, other: HalfFloat) -> HalfFloat {
+                HalfFloat(std::ops::$Operator::$name(self.0, other.0))
+            }
+        })*
+    };
+}
+operators! { Add add Sub sub Mul mul }
+
 /// Every value is one of single precision; a signalling NaN becomes quiet.
 #[inline(always)]
 pub(crate) fn to_single(half: u16) -> f32 {

@@ -11,6 +11,9 @@ use gcn_isa::{Does, Field, Isa, Ty, regs};
 use super::graph::{Binary, Graph, Id, Op, Predicate, Unary};
 use super::record::{Recorded, RecordedFlag, Recorder};
 use crate::exec::alu::env::Env;
+use crate::exec::alu::rule::{
+    Approximation, FloatRule, FromInteger, Fused, Order, Product, Rule, Sum, Unfused,
+};
 use crate::lanes::Sign;
 use crate::step::{Arg, Executor, Step};
 use crate::wave::SCALARS;
@@ -247,19 +250,23 @@ impl Builder {
         }
     }
 
-    /// The handling of denormals that MODE asks for.
-    fn denormals_of_mode(&mut self) -> Option<()> {
-        let env = Env::of::<f32>(self.mode);
-        if !env.is_nearest() {
-            return None;
-        }
-        if env.keeps_denormals() {
+    /// Asks for the host's settings that are those of an operation, if there are such.
+    fn settings(&mut self, env: Env, rounds: bool) -> Option<()> {
+        if rounds && !env.is_nearest() {
+            None
+        } else if env.keeps_denormals() {
             self.denormals(Denormals::Kept)
-        } else if env.is_flushing() {
+        } else if env.has_denormals_of(Env::FLUSHING) {
             self.denormals(Denormals::Flushed)
         } else {
             None
         }
+    }
+
+    /// [`Builder::settings`] of an operation under a rule.
+    fn follow(&mut self, rule: Rule) -> Option<()> {
+        let env = rule.environment.of::<f32>(self.isa, self.mode);
+        self.settings(env, rule.rounds)
     }
 
     fn lower(&mut self, step: &Step) -> Option<()> {
@@ -288,13 +295,9 @@ impl Builder {
         use Test::*;
         let ty = step.inst.row().alu_types().source;
         let result = if ty == Ty::F32 {
-            // Denormals as sources alone (`compare_float`).
-            let env = Env::of::<f32>(self.mode).keeping_results();
-            self.denormals(if env.keeps_denormals() {
-                Denormals::Kept
-            } else {
-                Denormals::Flushed
-            })?;
+            // Of a comparison, denormals as sources alone.
+            let env = Env::of::<f32>(self.mode).with_results_as_sources();
+            self.settings(env, false)?;
             let predicate = match test {
                 Lt => Predicate::Less,
                 Eq => Predicate::Equal,
@@ -410,7 +413,7 @@ impl Builder {
         let is_integer = matches!(types.source, Ty::I32 | Ty::U32 | Ty::B32);
         match op {
             AluOp::Convert if types.source == Ty::I32 => {
-                self.denormals_of_mode()?;
+                self.follow(FromInteger::RULE)?;
                 let [a] = *self.source(step, 1)?.ids() else {
                     return None;
                 };
@@ -439,36 +442,33 @@ impl Builder {
             }
         };
         let binary = match op {
-            AluOp::Add => Some(Binary::AddF32),
-            AluOp::Sub => Some(Binary::SubF32),
-            AluOp::Mul => Some(Binary::MulF32),
+            AluOp::Add => Some((Binary::AddF32, Sum::RULE)),
+            AluOp::Sub => Some((Binary::SubF32, Sum::RULE)),
+            AluOp::Mul => Some((Binary::MulF32, Product::RULE)),
             _ => None,
         };
-        if let Some(binary) = binary {
-            self.denormals_of_mode()?;
+        if let Some((binary, rule)) = binary {
+            self.follow(rule)?;
             let (a, b) = pair(self)?;
             let result = self.recorder.binary(binary, a, b);
             return Some(self.number(result));
         }
         match op {
             AluOp::Fma => {
-                self.denormals_of_mode()?;
+                self.follow(Fused::RULE)?;
                 let ((a, b), c) = (pair(self)?, third(self)?);
                 let result = self.recorder.add(Op::Fma(a, b, c));
                 Some(self.number(result))
             }
             AluOp::MulAdd => {
-                if !Env::of::<f32>(self.mode).is_nearest() {
-                    return None;
-                }
-                self.denormals(Denormals::Flushed)?;
+                self.follow(Unfused::RULE)?;
                 let ((a, b), c) = (pair(self)?, third(self)?);
                 let product = self.recorder.binary(Binary::MulF32, a, b);
                 let result = self.recorder.binary(Binary::AddF32, product, c);
                 Some(self.number(result))
             }
             AluOp::Rcp | AluOp::Sqrt if types.source == Ty::F32 => {
-                self.denormals(Denormals::Flushed)?;
+                self.follow(Approximation::RULE)?;
                 let a = self.float(step, 1)?;
                 let r = &self.recorder;
                 let result = if op == AluOp::Rcp {
@@ -479,12 +479,11 @@ impl Builder {
                 Some(self.number(result))
             }
             AluOp::Min | AluOp::Max => {
-                // Denormals that are flushed as sources alone are the interpreter's.
-                let env = Env::of::<f32>(self.mode).keeping_results();
-                if self.isa >= Isa::Gfx9 && !env.keeps_denormals() {
+                // The host does not flush what is chosen.
+                self.follow(Order::RULE)?;
+                if self.state.denormals != Some(Denormals::Kept) {
                     return None;
                 }
-                self.denormals(Denormals::Kept)?;
                 let (a, b) = pair(self)?;
                 // A NaN as a source, not as the result, is rare.
                 self.guard(a, b);

@@ -11,23 +11,12 @@ use super::env::Env;
 use super::exact;
 use super::float::Float;
 use super::nan;
-use crate::wave::Wave;
 
-/// An approximation in single precision under settings that are MODE's or not.
+/// A function of one value under settings that are MODE's or not.
 #[inline(always)]
-pub(crate) fn under(env: Env, a: f32, f: impl Fn(f32) -> f32) -> f32 {
+pub(crate) fn under<F: Float>(env: Env, a: F, f: impl Fn(F) -> F) -> F {
     let a = env.input(a);
     env.output(nan::of_one(f(a), a))
-}
-
-/// MODE's settings for sines and cosines, which from GCN 1.4 on have denormals (errata E199).
-#[inline(always)]
-pub(crate) fn wave_env(w: &Wave) -> Env {
-    if w.isa < Isa::Gfx9 {
-        Env::FLUSHING
-    } else {
-        Env::of::<f32>(w.mode)
-    }
 }
 
 /// Adds up a polynomial in `x`, of which products and sums are rounded once if `FUSES`: without instructions for that it
@@ -136,7 +125,8 @@ pub(crate) fn rsq64_fast(a: f64) -> (f64, bool) {
         | (magnitude > FAR) & (magnitude < f64::INFINITY);
     let rough = a.sqrt().recip();
     let has_root = (a > 0.0) & (a < f64::INFINITY);
-    (select(has_root, put_right(a, rough), rough), is_far)
+    let result = select(has_root, put_right(a, rough), rough);
+    (nan::of_one(result, a), is_far)
 }
 
 /// 1 by the root of `a` from a rough value of it.

@@ -80,12 +80,13 @@ fn round_normal_half(value: f32) -> f32 {
 /// [`fma_half`] where it is simple, and whether it is not: it is a number of single precision that lies just between two
 /// of half precision, or a denormal of that.
 #[inline(always)]
-pub(crate) fn fma_half_fast(a: f32, b: f32, c: f32) -> (f32, bool) {
+pub(crate) fn fma_half_fast(a: HalfFloat, b: HalfFloat, c: HalfFloat) -> (HalfFloat, bool) {
     const LOST: u32 = 0x1fff;
     const BETWEEN: u32 = 0x1000;
-    let sum = a * b + c;
+    let sum = a.0 * b.0 + c.0;
     let is_small = (sum.abs() < LEAST_HALF) & (sum != 0.0);
-    (sum, is_small | (sum.to_bits() & LOST == BETWEEN))
+    let is_between = sum.to_bits() & LOST == BETWEEN;
+    (HalfFloat(sum), is_small | is_between)
 }
 
 /// The product and the sum rounded once, in half precision. In single precision the product is exact, and so is what
@@ -254,6 +255,17 @@ pub(crate) fn ldexp64_fast(a: f64, power: i32) -> (f64, bool) {
     let is_zero = a == 0.0;
     let is_normal = exponents.contains(&exponent) & exponents.contains(&sum);
     (select(is_zero, a, result), !(is_zero | is_normal))
+}
+
+/// [`ldexp64`] with denormals as `env` says.
+#[inline(always)]
+pub(crate) fn ldexp64_under(env: Env, a: f64, power: i32) -> f64 {
+    let a = env.input(a);
+    if env.keeps_results() {
+        ldexp64(a, power)
+    } else {
+        exact::ldexp(env, a, power)
+    }
 }
 
 /// Distance from the integer below, less than 1; of integers a zero without sign (errata E301).

@@ -4,8 +4,8 @@ use gcn_isa::Ty;
 use gcn_isa::effect::Test;
 
 use super::float::{F16, Float};
+use super::floating::compare_float;
 use super::protocol::{compare, compare_constant};
-use super::under_mode::compare_float;
 use crate::lanes::{Lane, at_each_level};
 use crate::step::Handler;
 

@@ -141,11 +141,21 @@ impl Env {
         F::signed(infinity - u64::from(is_finite), negative)
     }
 
-    /// The same with denormal results kept: of minima and maxima, which make none (errata E193).
+    /// The same with denormals kept.
     #[inline(always)]
-    pub(crate) fn keeping_results(self) -> Env {
+    pub(crate) fn keeping(self) -> Env {
         Env {
+            keeps_sources: true,
             keeps_results: true,
+            ..self
+        }
+    }
+
+    /// The same with denormal results kept if sources are: of minima and maxima, which make none (errata E193).
+    #[inline(always)]
+    pub(crate) fn with_results_as_sources(self) -> Env {
+        Env {
+            keeps_results: self.keeps_sources,
             ..self
         }
     }
@@ -215,10 +225,10 @@ impl Env {
         self.quiets
     }
 
-    /// True if every denormal becomes zero.
+    /// True if denormals are what they are under other settings.
     #[inline(always)]
-    pub(crate) fn is_flushing(self) -> bool {
-        !self.keeps_sources && !self.keeps_results
+    pub(crate) fn has_denormals_of(self, other: Env) -> bool {
+        self.keeps_sources == other.keeps_sources && self.keeps_results == other.keeps_results
     }
 
     /// True if output factors count.

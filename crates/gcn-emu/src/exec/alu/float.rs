@@ -64,6 +64,18 @@ pub(crate) trait Flush: Lane {
     }
 }
 
+macro_rules! without_denormals {
+    ($($Type:ty)*) => {
+        $(impl Flush for $Type {
+            #[inline(always)]
+            fn flushed(self) -> $Type { self }
+            #[inline(always)]
+            fn flushed_unless(self, _: bool) -> $Type { self }
+        })*
+    };
+}
+without_denormals! { () i16 u16 i32 u32 }
+
 /// A floating-point type of a lane.
 pub(crate) trait Float: Flush + PartialOrd {
     /// Bits of the fraction.

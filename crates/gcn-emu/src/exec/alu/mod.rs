@@ -1,10 +1,11 @@
 //! ALU instructions: a line for each operation and type.
 //!
 //! The tables (`scalar`, `packed`, `vector`, `compare`) say what an operation computes from a lane's values;
-//! `operands` fetches those values and writes results under EXEC, `protocol` does what is common to many, `under_mode` what
-//! MODE asks of floating-point ones, `half` the same of half precision; `modifiers` changes sources and results, `sdwa` and
-//! `dpp` being what those encodings do to them; `indexing` moves operands; `float` is IEEE arithmetic under the MODE
-//! register, `exact` the same in every rounding mode, `nan` chooses among NaN, `divide` and `approximate` what their names say.
+//! `operands` fetches those values and writes results under EXEC, and `protocol` does what is common to many. A floating-point
+//! operation has a rule (`rule`): what it makes of MODE, of NaN and of rare lanes. `floating` executes it by that rule. `modifiers`
+//! changes sources and results, `sdwa` and `dpp` being what those encodings do to them; `indexing` moves operands; `float` is
+//! IEEE arithmetic under the MODE register, `exact` the same in every rounding mode, `nan` chooses among NaN, `divide` and
+//! `approximate` what their names say.
 
 use gcn_isa::effect::AluOp;
 use gcn_isa::{Does, Field, Inst};
@@ -16,14 +17,14 @@ pub(crate) mod env;
 pub(crate) mod exact;
 mod scalar_operand;
 mod operands;
+pub(crate) mod rule;
 mod nan;
 mod arithmetic;
 mod conversion;
 mod approximate;
 mod divide;
 mod protocol;
-mod under_mode;
-mod half;
+mod floating;
 mod compare;
 mod packed;
 mod operations;

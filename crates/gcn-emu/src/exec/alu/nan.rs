@@ -8,34 +8,12 @@ use std::hint::select_unpredictable as select;
 
 use super::env::{Env, MODE_IEEE};
 use super::exact::{invalid, is_infinite};
-use super::float::{F16, Float};
+use super::float::{F16, Float, Flush};
 use super::operands::{self, SourceOperands, sources};
+use super::rule::{Exact, FloatRule, NanRule, environment};
 use crate::lanes::{self, LANES, Lane, Lanes, at_each_level};
 use crate::step::Step;
 use crate::wave::Wave;
-
-/// The NaN that an operation gives.
-pub(super) trait NanRule: Copy {
-    /// The NaN of an operation on these sources, which gives one. Those of operations on two sources have the first or the
-    /// second as a third.
-    fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F;
-}
-
-/// The first source that is one, else the NaN of an invalid operation: where there is no product with a sum.
-#[derive(Clone, Copy)]
-pub(super) struct First;
-
-/// [`First`] of the second source and the first.
-#[derive(Clone, Copy)]
-pub(super) struct Reversed;
-
-/// The product's, else the addend's.
-#[derive(Clone, Copy)]
-pub(super) struct OfProduct;
-
-/// [`OfProduct`] where zero times anything is zero.
-#[derive(Clone, Copy)]
-pub(super) struct LegacyProduct;
 
 /// A NaN as a result, or else another value.
 #[inline(always)]
@@ -49,35 +27,27 @@ fn is_zero<F: Float>(env: Env, value: F) -> bool {
     env.input(value).magnitude() == 0
 }
 
-impl NanRule for First {
+impl NanRule {
+    /// The NaN of an operation on these sources, which gives one. Those of operations on two sources have the first or the
+    /// second as a third.
     #[inline(always)]
-    fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
-        nan_or(env, a, nan_or(env, b, nan_or(env, c, invalid())))
-    }
-}
-
-impl NanRule for Reversed {
-    #[inline(always)]
-    fn chosen<F: Float>(env: Env, a: F, b: F, _: F) -> F {
-        First::chosen(env, b, a, a)
-    }
-}
-
-impl NanRule for OfProduct {
-    #[inline(always)]
-    fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
-        let is_invalid = is_infinite(a) & is_zero(env, b) | is_zero(env, a) & is_infinite(b);
-        let otherwise = select(is_invalid, invalid(), nan_or(env, c, invalid()));
-        nan_or(env, a, nan_or(env, b, otherwise))
-    }
-}
-
-impl NanRule for LegacyProduct {
-    #[inline(always)]
-    fn chosen<F: Float>(env: Env, a: F, b: F, c: F) -> F {
-        let otherwise = nan_or(env, c, invalid());
-        let of_product = nan_or(env, a, nan_or(env, b, otherwise));
-        select(is_zero(env, a) | is_zero(env, b), otherwise, of_product)
+    fn chosen<F: Float>(self, env: Env, a: F, b: F, c: F) -> F {
+        let of_addend = || nan_or(env, c, invalid());
+        match self {
+            NanRule::First => nan_or(env, a, nan_or(env, b, of_addend())),
+            NanRule::Reversed => NanRule::First.chosen(env, b, a, a),
+            NanRule::OfProduct => {
+                let is_invalid =
+                    is_infinite(a) & is_zero(env, b) | is_zero(env, a) & is_infinite(b);
+                let otherwise = select(is_invalid, invalid(), of_addend());
+                nan_or(env, a, nan_or(env, b, otherwise))
+            }
+            NanRule::LegacyProduct => {
+                let otherwise = of_addend();
+                let of_product = nan_or(env, a, nan_or(env, b, otherwise));
+                select(is_zero(env, a) | is_zero(env, b), otherwise, of_product)
+            }
+        }
     }
 }
 
@@ -101,114 +71,61 @@ pub(super) fn none<F: Float>(a: F) -> F {
 /// lane.
 #[inline(always)]
 pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
-    let chosen = OfProduct::chosen(Env::KEEPING, a, b, c);
+    let chosen = NanRule::OfProduct.chosen(Env::KEEPING, a, b, c);
     select(result.is_nan(), chosen, result)
 }
 
-/// Sources of lanes, and those that signal.
-pub(super) struct Signals {
-    lanes: u64,
-    sources: [Lanes; 2],
-}
-
-/// Signalling NaN in the first source of an operation whose result they are, where they stay as they are; nothing is what there is
-/// nearly always. [`restore_signals`] puts them into the result.
-///
-/// The two are no function around the operation: one that is given as a closure would be compiled without the host's vectors.
-#[inline(always)]
-pub(super) fn signals<F: Float>(w: &mut Wave, s: &Step) -> Option<Box<Signals>> {
-    if w.mode & MODE_IEEE != 0 {
-        return None;
-    }
-    find_signals::<F>(w, s)
-}
-
-#[cold]
-#[inline(never)]
-fn find_signals<F: Float>(w: &mut Wave, s: &Step) -> Option<Box<Signals>> {
-    let exec = w.exec();
-    let (source, ..) = sources::<1, 0, 0, F, (), ()>(w, s);
-    let src = (source, source, source);
-    let (_, lanes) = lanes::map(src, 0, |a: F, (), (), ()| ((), a.signals()));
-    let lanes = lanes & exec;
-    (lanes != 0).then(|| {
-        Box::new(Signals {
-            lanes,
-            sources: source.map(|register| *register),
-        })
-    })
-}
-
-/// Puts what [`signals`] has found into the result.
-#[inline(always)]
-pub(super) fn restore_signals<F: Float>(w: &mut Wave, s: &Step, signals: Option<Box<Signals>>) {
-    if let Some(signals) = signals {
-        write_signals::<F>(w, s, &signals);
-    }
-}
-
-#[cold]
-#[inline(never)]
-fn write_signals<F: Float>(w: &mut Wave, s: &Step, signals: &Signals) {
-    let exec = w.exec();
-    w.set_exec(signals.lanes);
-    let [low, high] = &signals.sources;
-    let source = [low, high];
-    let src = (source, source, source);
-    let (values, _) = lanes::map(src, 0, |a: F, (), (), ()| (a, ()));
-    operands::write::<F>(w, s, (values, 0));
-    w.set_exec(exec);
-}
-
-/// Writes the result of an operation on the sources at the places, which are values of type `F`, as the operation on type `N`
-/// gave it but for NaN: one that comes of a source is that by the rule, any other lane is computed by `exact`. `env` is what MODE
-/// says of the operation: only NaN need it.
+/// Writes the result of an operation on the sources at the places, which are values of type `F`, as the operation gave it in type
+/// `N`, except NaN: one that comes of a source is that by the rule, any other lane is computed by `exact`, as are those of
+/// `others` that have no NaN for a source. `exact` is told which those are.
 #[inline(always)]
 pub(super) fn write<
     const X: usize,
     const Y: usize,
     const Z: usize,
+    P: FloatRule,
     F: Float,
     N: Lane,
-    R: NanRule,
+    A: Flush,
+    B: Flush,
+    C: Flush,
+    R: Lane,
 >(
     w: &mut Wave,
     s: &Step,
     result: &[Lanes; 2],
-    env: impl Fn(u32) -> Env,
-    exact: impl Fn(Env, F, F, F) -> F,
-) {
-    write_but::<X, Y, Z, F, N, R>(w, s, result, (env, 0), move |env, _, a, b, c| {
-        exact(env, a, b, c)
-    });
-}
-
-/// [`write`] of an operation of which some lanes, given as a mask, are computed by `exact` unless a source is a NaN; it is given
-/// the lane.
-#[inline(always)]
-pub(super) fn write_but<
-    const X: usize,
-    const Y: usize,
-    const Z: usize,
-    F: Float,
-    N: Lane,
-    R: NanRule,
->(
-    w: &mut Wave,
-    s: &Step,
-    result: &[Lanes; 2],
-    (env, others): (impl Fn(u32) -> Env, u64),
-    exact: impl Fn(Env, usize, F, F, F) -> F,
+    others: u64,
+    exact: impl Fn(Env, A, B, C, bool) -> R,
 ) {
     if others != 0 || may_have_nan::<F>(result) {
-        // Only here are they put in memory: a result whose address is taken would be there in every execution.
-        w.staging.results[0] = result[0];
-        if F::DWORDS > 1 {
-            w.staging.results[1] = result[1];
-        }
-        settle::<X, Y, Z, F, N, R>(w, s, (env, others), exact);
+        stage::<F>(w, result);
+        settle::<X, Y, Z, P, F, N, A, B, C, R>(w, s, others, exact);
     } else {
         operands::write::<N>(w, s, (*result, 0));
+    }
+}
+
+/// Writes the result of an operation whose first source is of type `F`. Signalling NaN are left as they are where MODE says so.
+#[inline(always)]
+pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
+    w: &mut Wave,
+    s: &Step,
+    result: &[Lanes; 2],
+) {
+    if w.mode & MODE_IEEE == 0 && may_have_nan::<F>(result) {
+        stage::<F>(w, result);
+        settle_signals::<X, F, N>(w, s);
+    } else {
+        operands::write::<N>(w, s, (*result, 0));
+    }
+}
+
+/// Puts a result in memory, which is rare: a result whose address is taken would be there in every execution.
+#[inline(always)]
+fn stage<F: Float>(w: &mut Wave, result: &[Lanes; 2]) {
+    w.staging.results[0] = result[0];
+    if F::DWORDS > 1 {
+        w.staging.results[1] = result[1];
     }
 }
 
@@ -269,27 +186,51 @@ fn may_have_nan<F: Float>([low, high]: &[Lanes; 2]) -> bool {
     }
 }
 
-/// Writes the results in the wave's staging, settled as [`write_but`] says.
+/// Writes the results in the wave's staging, settled as [`write`] says.
 #[cold]
 #[inline(never)]
-fn settle<const X: usize, const Y: usize, const Z: usize, F: Float, N: Lane, R: NanRule>(
+fn settle<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    P: FloatRule,
+    F: Float,
+    N: Lane,
+    A: Flush,
+    B: Flush,
+    C: Flush,
+    R: Lane,
+>(
     w: &mut Wave,
     s: &Step,
-    (env, others): (impl Fn(u32) -> Env, u64),
-    exact: impl Fn(Env, usize, F, F, F) -> F,
+    others: u64,
+    exact: impl Fn(Env, A, B, C, bool) -> R,
 ) {
-    let env = env(w.mode);
+    let env = environment::<P, F>(w);
     let mut results = w.staging.results;
     let sources = sources::<X, Y, Z, F, F, F>(w, s);
-    let unsettled = choose::<F, R>(&mut results, sources, env, others);
+    let unsettled = choose::<F, P>(&mut results, sources, env, others);
+    let ([a, a_high], [b, b_high], [c, c_high]) = sources;
     for lane in lanes::active(unsettled) {
-        let [a, b, c] = <[_; 3]>::from(sources)
-            .map(|[low, high]| env.input(F::join(low.0[lane], high.0[lane])));
-        let dwords = exact(env, lane, a, b, c).split();
+        let a = env.input(A::join(a.0[lane], a_high.0[lane]));
+        let b = env.input(B::join(b.0[lane], b_high.0[lane]));
+        let c = env.input(C::join(c.0[lane], c_high.0[lane]));
+        let dwords = exact(env, a, b, c, others >> lane & 1 != 0).split();
         for (result, dword) in results.iter_mut().zip(dwords).take(F::DWORDS) {
             result.0[lane] = dword;
         }
     }
+    operands::write::<N>(w, s, (results, 0));
+}
+
+/// Writes the results in the wave's staging, NaN by the rule for one source.
+#[cold]
+#[inline(never)]
+fn settle_signals<const X: usize, F: Float, N: Lane>(w: &mut Wave, s: &Step) {
+    let env = Env::of::<F>(w.mode);
+    let mut results = w.staging.results;
+    let (source, ..) = sources::<X, 0, 0, F, (), ()>(w, s);
+    choose::<F, Exact>(&mut results, (source, source, source), env, 0);
     operands::write::<N>(w, s, (results, 0));
 }
 
@@ -307,7 +248,7 @@ fn settle_halves<const X: usize, const Y: usize, const Z: usize>(w: &mut Wave, s
 at_each_level! {
 /// Puts the chosen NaN in the place of those that are results. Returns the lanes of those that no source is the reason of,
 /// and of some others those without such a source.
-fn choose<F: Float, R: NanRule>(
+fn choose<F: Float, P: FloatRule>(
     results: &mut [Lanes; 2],
     sources: SourceOperands<'_>,
     env: Env,
@@ -315,7 +256,7 @@ fn choose<F: Float, R: NanRule>(
 ) -> u64 {
     let (chosen, without) = lanes::map(sources, 0, |a: F, b: F, c: F, ()| {
         let has_nan = a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
-        (R::chosen(env, a, b, c), !has_nan)
+        (P::RULE.nan.chosen(env, a, b, c), !has_nan)
     });
     let result = [&results[0], &results[1]];
     let source = [&chosen[0], &chosen[1]];
@@ -334,7 +275,7 @@ fn choose_halves(results: &mut Lanes, sources: [&Lanes; 3], env: Env) {
             let half = |dword: u32| F16((dword >> up) as u16);
             let result = half(results.0[lane]);
             let [a, b, c] = [a, b, c].map(|source| half(source.0[lane]));
-            u32::from(select(result.is_any_nan(), OfProduct::chosen(env, a, b, c), result).0) << up
+            u32::from(select(result.is_any_nan(), NanRule::OfProduct.chosen(env, a, b, c), result).0) << up
         };
         results.0[lane] = settled(0) | settled(u16::BITS);
     }

@@ -5,15 +5,18 @@ use std::hint::select_unpredictable;
 use gcn_isa::Isa;
 use gcn_isa::effect::{Sad, body};
 
-use super::arithmetic::{Cube, cube};
+use super::approximate;
+use super::arithmetic::{self, Cube, cube};
 use super::conversion;
+use super::divide;
 use super::env::Env;
 use super::exact::{self, invalid};
 use super::float::{F16, Float};
+use super::floating::{HostFloat, ONE, THREE, TWO, choice, flagged, float, under_rule};
 use super::operands::Positions;
 use super::protocol::*;
+use super::rule::{CubeMajor, DivisionFixup, Fused, Root, WideScaling};
 use super::scalar_operand;
-use super::under_mode::*;
 use crate::lanes::{HalfFloat, LANES, Lane, Lanes, keep_if};
 use crate::step::{Arg, Step};
 use crate::wave::Wave;
@@ -305,11 +308,55 @@ fn of_numbers<F: Float, R: Lane>(
     });
 }
 
+/// A product and a sum in half precision, rounded once.
+#[inline(always)]
+pub(super) fn fma_half(w: &mut Wave, s: &Step) {
+    let nearest = |_, a: HalfFloat, b: HalfFloat, c: HalfFloat| {
+        HalfFloat(arithmetic::fma_half(a.0, b.0, c.0))
+    };
+    let exact = |env, a: F16, b, c, _| exact::fma(env, a, b, c);
+    under_rule(
+        w,
+        s,
+        THREE,
+        Fused,
+        0,
+        arithmetic::fma_half_fast,
+        nearest,
+        exact,
+    );
+}
+
+/// The reciprocal of a square root in double precision.
+#[inline(always)]
+pub(super) fn root64(w: &mut Wave, s: &Step) {
+    let fast = |a, (), ()| approximate::rsq64_fast(a);
+    flagged(w, s, ONE, Root, fast, |env, a, (), ()| {
+        approximate::under(env, a, approximate::rsq64)
+    });
+}
+
+/// A product with a power of two in double precision.
+#[inline(always)]
+pub(super) fn scaling64(w: &mut Wave, s: &Step) {
+    let fast = |a, b, ()| arithmetic::ldexp64_fast(a, b);
+    let nearest = |env, a, b, ()| arithmetic::ldexp64_under(env, a, b);
+    let exact = |env: Env, a: f64, b: i32, (), _| exact::ldexp(env, env.input(a), b);
+    under_rule(w, s, TWO, WideScaling, 0, fast, nearest, exact);
+}
+
+/// The last operation of a division.
+#[inline(always)]
+pub(super) fn division_fixup<F: Float + HostFloat>(w: &mut Wave, s: &Step, scale: &divide::Scale) {
+    let fast = |q, d, n| divide::div_fixup_fast(q, d, n, scale);
+    flagged(w, s, THREE, DivisionFixup, fast, divide::div_fixup::<F>);
+}
+
 /// A coordinate on a cube's face, which is a source but for its sign.
 #[inline(always)]
-pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32) {
+pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32 + Copy) {
     let env = Env::of::<f32>(w.mode);
-    float3(w, s, |x, y, z| {
+    choice(w, s, THREE, |x, y, z| {
         let coordinate = of(cube(x, y, z));
         select_unpredictable(coordinate.is_nan(), env.nan(coordinate), coordinate)
     });
@@ -318,16 +365,13 @@ pub(super) fn cube_coordinate(w: &mut Wave, s: &Step, of: impl Fn(Cube) -> f32) 
 /// Twice the coordinate with the greatest magnitude, rounded as MODE says.
 #[inline(always)]
 pub(super) fn cube_major(w: &mut Wave, s: &Step) {
-    if Env::of::<f32>(w.mode).is_nearest() {
-        cube_coordinate(w, s, |cube| {
-            let major = cube.major;
-            select_unpredictable(major.is_nan(), major, 2.0 * major)
-        });
-    } else {
-        directed3(w, s, Positions::<1, 2, 3>, |env, x, y, z| {
-            exact::mul(env, 2.0, cube(x, y, z).major)
-        });
-    }
+    let nearest = |env: Env, x, y, z| {
+        let major = cube(x, y, z).major;
+        select_unpredictable(major.is_nan(), env.nan(major), 2.0 * major)
+    };
+    float(w, s, THREE, CubeMajor, nearest, |env, x, y, z| {
+        exact::mul(env, 2.0, cube(x, y, z).major)
+    });
 }
 
 /// Two single-precision values cut off to half precision whatever the rounding mode; denormals as MODE says of each

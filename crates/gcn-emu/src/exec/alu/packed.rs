@@ -9,12 +9,12 @@ use super::arithmetic;
 use super::env::Env;
 use super::exact;
 use super::float::{F16, Float, Flush};
-use super::half::both_halves;
+use super::floating::{THREE, TWO};
 use super::nan;
-use super::operands::Positions;
+use super::operands::{Positions, SourceOperands, sources};
 use super::protocol::{at_baseline, compiled_once, staged2, staged3, with_slow_path};
-use super::under_mode::order_env;
-use crate::lanes::{HalfFloat, Lane, at_each_level};
+use super::rule::{Order, environment};
+use crate::lanes::{self, HalfFloat, Lane, Lanes, at_each_level};
 use crate::step::{Handler, Step};
 use crate::wave::Wave;
 
@@ -43,9 +43,9 @@ pub fn handler(op: AluOp, ty: Ty, clamp: bool) -> Option<Handler> {
         (Min, I16) => |w, s| pairs(w, s, |a, b| (a as i16).min(b as i16) as u16),
         (Max, U16) => |w, s| pairs(w, s, u16::max),
         (Min, U16) => |w, s| pairs(w, s, u16::min),
-        (Fma, Ty::F16) => |w, s| halves3(w, s, arithmetic::fma_half, exact::fma),
-        (Add, Ty::F16) => |w, s| halves(w, s, |a, b, _| a + b, exact::add),
-        (Mul, Ty::F16) => |w, s| halves(w, s, |a, b, _| a * b, exact::mul),
+        (Fma, Ty::F16) => |w, s| halves(w, s, THREE, arithmetic::fma_half, exact::fma),
+        (Add, Ty::F16) => |w, s| halves(w, s, TWO, |a, b, _| a + b, |env, a, b, _| exact::add(env, a, b)),
+        (Mul, Ty::F16) => |w, s| halves(w, s, TWO, |a, b, _| a * b, |env, a, b, _| exact::mul(env, a, b)),
         (Min, Ty::F16) => |w, s| orders(w, s, arithmetic::min),
         (Max, Ty::F16) => |w, s| orders(w, s, arithmetic::max),
         // No row has another operation on halves.
@@ -125,50 +125,54 @@ fn pairs3(w: &mut Wave, s: &Step, f: impl Fn(u16, u16, u16) -> u16) {
     });
 }
 
-/// Two sources of halves: `nearest` is the host's, in single precision, `any` obeys every rounding mode.
+/// Sources of halves: `nearest` is the host's, in single precision, `exact` obeys every rounding mode.
 #[inline(always)]
-fn halves(
+fn halves<const Y: usize, const Z: usize>(
     w: &mut Wave,
     s: &Step,
+    at: Positions<1, Y, Z>,
     nearest: impl Fn(f32, f32, f32) -> f32 + Copy,
-    any: impl Fn(Env, F16, F16) -> F16,
+    exact: impl Fn(Env, F16, F16, F16) -> F16,
 ) {
     let env = Env::of::<F16>(w.mode);
-    if env.is_nearest() {
-        both_halves(w, s, Positions::<1, 2, 1>, env, nearest);
-    } else {
-        pairs(w, s, |a, b| directed(env, [a, b], |[a, b]| any(env, a, b)));
-    }
-}
-
-/// The same on three sources.
-#[inline(always)]
-fn halves3(
-    w: &mut Wave,
-    s: &Step,
-    nearest: impl Fn(f32, f32, f32) -> f32 + Copy,
-    any: impl Fn(Env, F16, F16, F16) -> F16,
-) {
-    let env = Env::of::<F16>(w.mode);
-    if env.is_nearest() {
-        both_halves(w, s, Positions::<1, 2, 3>, env, nearest);
-    } else {
-        pairs3(w, s, |a, b, c| {
-            directed(env, [a, b, c], |[a, b, c]| any(env, a, b, c))
+    if !env.is_nearest() {
+        at_baseline(w, s, at, 0, |a: u32, b: u32, c: u32, ()| {
+            let [a, b, c] = [a, b, c].map(|pair| split(pair).map(|half| env.input(F16(half))));
+            let half = |n: usize| exact(env, a[n], b[n], c[n]).0;
+            (join(half(0), half(1)), ())
         });
+        return;
     }
+    let src = sources::<1, Y, Z, u32, u32, u32>(w, s);
+    let (low, mut both) = (
+        each_half::<0>(src, env, nearest),
+        each_half::<16>(src, env, nearest),
+    );
+    for (both, low) in both.0.iter_mut().zip(&low.0) {
+        *both = *both << u16::BITS | low;
+    }
+    nan::write_halves::<1, Y, Z>(w, s, &both);
 }
 
-/// An operation on halves, denormals as `env` says.
+/// An operation on the halves that begin at bit `UP`; the results are in the low bits.
 #[inline(always)]
-fn directed<const N: usize>(env: Env, sources: [u16; N], f: impl Fn([F16; N]) -> F16) -> u16 {
-    f(sources.map(|half| env.input(F16(half)))).0
+fn each_half<const UP: u32>(
+    src: SourceOperands<'_>,
+    env: Env,
+    f: impl Fn(f32, f32, f32) -> f32,
+) -> Lanes {
+    let f = |a: HalfFloat<UP>, b: HalfFloat<UP>, c: HalfFloat<UP>, ()| {
+        let result = f(env.input(a).0, env.input(b).0, env.input(c).0);
+        (env.output(HalfFloat::<0>(result)), ())
+    };
+    lanes::map(src, 0, f).0[0]
 }
 
 /// A minimum or maximum of each half; `f` gets whether IEEE rules are on.
 #[inline(always)]
 fn orders(w: &mut Wave, s: &Step, f: impl Fn(F16, F16, bool) -> F16) {
-    let (env, ieee) = order_env::<F16>(w);
+    let env = environment::<Order, F16>(w);
+    let ieee = env.quiets();
     compiled_once(w, s, Positions::<1, 2, 1>, 0, |a: u32, b: u32, (), ()| {
         let ([a, a_high], [b, b_high]) = (split(a), split(b));
         let f = |a, b| f(env.input(F16(a)), env.input(F16(b)), ieee).0;
@@ -260,11 +264,10 @@ fn mixed<R: Lane>(
     fast: impl Fn(f32, f32, f32, ()) -> (R, bool),
     any: impl Fn(f32, f32, f32, ()) -> (R, ()),
 ) {
-    let at = Positions::<1, 2, 3>;
     if mode.is_as_hosts() {
-        with_slow_path(w, s, at, fast, any);
+        with_slow_path(w, s, THREE, fast, any);
     } else {
-        at_baseline(w, s, at, 0, any);
+        at_baseline(w, s, THREE, 0, any);
     }
 }
 

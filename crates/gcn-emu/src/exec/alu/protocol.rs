@@ -1,7 +1,7 @@
 //! Common protocol of vector instructions: carries and masks, slow paths.
 //!
 //! The functions below take the operation as a function of one lane's values; its parameter types say how many
-//! registers each operand has. Those of `under_mode` do what MODE says besides.
+//! registers each operand has. `floating` does what MODE says besides.
 
 use super::operands::{
     Positions, both_same, in_lanes, only_same, same_at, sources, used, with_signs, write,

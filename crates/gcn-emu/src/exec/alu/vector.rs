@@ -14,19 +14,21 @@ use super::divide;
 use super::env::Env;
 use super::exact;
 use super::float::F16;
-use super::half::{half1, half2, half2_reversed, half3_with_slow_path};
-use super::nan;
+use super::floating::*;
 use super::operands::Positions;
 use super::operations::{
     BELOW_HIGH, BELOW_LOW, SCREEN_PARTITION, add_carry64, add_signed64, byte_of, cube_coordinate,
-    cube_major, exponent, four_sads, four_wide_sads, fraction, i24, low_u16, mask_count,
-    move_relative, normalised_half, normalised_half_pairs, normalised_pairs, pack, permute,
-    put_bytes, read_lane, saturate_i16, saturate_i32, saturate_u16, saturate_u32, saturated,
-    saturated_u16, swap, truncate_pairs, u24, write_lane,
+    cube_major, division_fixup, exponent, fma_half, four_sads, four_wide_sads, fraction, i24,
+    low_u16, mask_count, move_relative, normalised_half, normalised_half_pairs, normalised_pairs,
+    pack, permute, put_bytes, read_lane, root64, saturate_i16, saturate_i32, saturate_u16,
+    saturate_u32, saturated, saturated_u16, scaling64, swap, truncate_pairs, u24, write_lane,
 };
 use super::protocol::*;
+use super::rule::{
+    Approximation, Exact, Fraction, Fused, LegacyUnfused, Product, ReversedSum, Scaling, Sum,
+    Unfused, WaveFunction,
+};
 use super::scalar_operand;
-use super::under_mode::*;
 use crate::lanes::{HalfFloat, at_each_level};
 use crate::step::Handler;
 
@@ -114,25 +116,25 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
         Permute             => |w, s| permute(w, s),
 
         Add => match ty {
-            F32 => |w, s| sum2(w, s, |a: f32, b| a + b, exact::add),
-            F64 => |w, s| sum2(w, s, |a: f64, b| a + b, exact::add),
-            Ty::F16 => |w, s| half2(w, s, |a, b| a + b, exact::add),
+            F32 => |w, s| binary(w, s, Sum, |a: f32, b| a + b, exact::add),
+            F64 => |w, s| binary(w, s, Sum, |a: f64, b| a + b, exact::add),
+            Ty::F16 => |w, s| binary(w, s, Sum, |a: HalfFloat, b| a + b, exact::add),
             U32 if carries && clamp => |w, s| carry(w, s, |a: u32, b: u32, (), ()| saturated(a.overflowing_add(b), u32::MAX)),
             U32 if carries => |w, s| carry(w, s, |a: u32, b: u32, (), ()| a.overflowing_add(b)),
             _ if clamp     => by_type!(ty, |T: i16 u16 i32 u32| |w, s| staged2(w, s, T::saturating_add)),
             _              => by_type!(ty, |T: u16 u32| |w, s| two(w, s, T::wrapping_add)),
         },
         Sub => match ty {
-            F32 => |w, s| sum2(w, s, |a: f32, b| a - b, exact::sub),
-            Ty::F16 => |w, s| half2(w, s, |a, b| a - b, exact::sub),
+            F32 => |w, s| binary(w, s, Sum, |a: f32, b| a - b, exact::sub),
+            Ty::F16 => |w, s| binary(w, s, Sum, |a: HalfFloat, b| a - b, exact::sub),
             U32 if carries && clamp => |w, s| carry(w, s, |a: u32, b, (), ()| saturated(body::sub_borrow(a, b, false), 0)),
             U32 if carries => |w, s| carry(w, s, |a: u32, b, (), ()| body::sub_borrow(a, b, false)),
             _ if clamp     => by_type!(ty, |T: i16 u16 i32 u32| |w, s| staged2(w, s, T::saturating_sub)),
             _              => by_type!(ty, |T: u16 u32| |w, s| two(w, s, T::wrapping_sub)),
         },
         Reversed(Sub) => match ty {
-            F32 => |w, s| sum2_reversed(w, s, |a: f32, b| a - b, exact::sub),
-            Ty::F16 => |w, s| half2_reversed(w, s, |a, b| a - b, exact::sub),
+            F32 => |w, s| binary(w, s, ReversedSum, |a: f32, b| b - a, |env, a, b| exact::sub(env, b, a)),
+            Ty::F16 => |w, s| binary(w, s, ReversedSum, |a: HalfFloat, b| b - a, |env, a, b| exact::sub(env, b, a)),
             U32 if carries && clamp => |w, s| carry(w, s, |a: u32, b, (), ()| saturated(body::sub_borrow(b, a, false), 0)),
             U32 if carries => |w, s| carry(w, s, |a: u32, b, (), ()| body::sub_borrow(b, a, false)),
             _ if clamp     => by_type!(ty, |T: u16 u32| |w, s| staged2(w, s, |a: T, b: T| b.saturating_sub(a))),
@@ -146,9 +148,9 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
         Reversed(SubBorrow) => |w, s| carry_through(w, s, |a: u32, b, (), c| body::sub_borrow(b, a, c)),
         Reversed(_)         => return None,
         Mul => match ty {
-            F32 => |w, s| product2(w, s, |a: f32, b| a * b, exact::mul),
-            F64 => |w, s| product2(w, s, |a: f64, b| a * b, exact::mul),
-            Ty::F16 => |w, s| half2(w, s, |a, b| a * b, exact::mul),
+            F32 => |w, s| binary(w, s, Product, |a: f32, b| a * b, exact::mul),
+            F64 => |w, s| binary(w, s, Product, |a: f64, b| a * b, exact::mul),
+            Ty::F16 => |w, s| binary(w, s, Product, |a: HalfFloat, b| a * b, exact::mul),
             _ => by_type!(ty, |T: u16 u32| |w, s| two(w, s, T::wrapping_mul)),
         },
         MulHigh             => by_type!(ty, |T: i32 u32| |w, s| two(w, s, T::mul_high)),
@@ -159,10 +161,10 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
         },
         MulHigh24           => by_type!(ty, |T: i32 u32| |w, s| staged2(w, s, body::mul_high_24::<T>)),
         MulAdd => match (ty, source) {
-            (F32, _) if accumulates => |w, s| flushing_accumulate(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::OfProduct),
-            (F32, _) => |w, s| flushing3(w, s, arithmetic::mad, arithmetic::mad_rounded::<f32>, nan::OfProduct),
-            (Ty::F16, _) if accumulates => |w, s| flushing_accumulate(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::OfProduct),
-            (Ty::F16, _) => |w, s| flushing3(w, s, arithmetic::mad_half, arithmetic::mad_rounded::<F16>, nan::OfProduct),
+            (F32, _) if accumulates => |w, s| ternary(w, s, ACCUMULATE, Unfused, arithmetic::mad, arithmetic::mad_rounded),
+            (F32, _) => |w, s| ternary(w, s, THREE, Unfused, arithmetic::mad, arithmetic::mad_rounded),
+            (Ty::F16, _) if accumulates => |w, s| ternary(w, s, ACCUMULATE, Unfused, arithmetic::mad_half, arithmetic::mad_rounded),
+            (Ty::F16, _) => |w, s| ternary(w, s, THREE, Unfused, arithmetic::mad_half, arithmetic::mad_rounded),
             (U16, _) if clamp   => |w, s| staged3(w, s, |a: u16, b: u16, c: u16| saturate_u16(u64::from(a) * u64::from(b) + u64::from(c))),
             (I16, _) if clamp   => |w, s| staged3(w, s, |a: i16, b: i16, c: i16| saturate_i16(i32::from(a) * i32::from(b) + i32::from(c))),
             (U16 | I16, _)      => |w, s| staged3(w, s, |a: u16, b: u16, c: u16| a.wrapping_mul(b).wrapping_add(c)),
@@ -182,10 +184,10 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
             _            => by_type!(ty, |T: i32 u32| |w, s| three(w, s, |a: T, b, c| body::mul_24(a, b).wrapping_add(c))),
         },
         Fma => match ty {
-            F32 if accumulates => |w, s| rounded_accumulate(w, s, f32::mul_add, exact::fma),
-            F32 => |w, s| rounded3(w, s, f32::mul_add, exact::fma),
-            F64 => |w, s| rounded3(w, s, arithmetic::fma_f64::<FUSES>, exact::fma),
-            _   => |w, s| half3_with_slow_path(w, s, arithmetic::fma_half_fast, arithmetic::fma_half, exact::fma),
+            F32 if accumulates => |w, s| ternary(w, s, ACCUMULATE, Fused, f32::mul_add, exact::fma),
+            F32 => |w, s| ternary(w, s, THREE, Fused, f32::mul_add, exact::fma),
+            F64 => |w, s| ternary(w, s, THREE, Fused, arithmetic::fma_f64::<FUSES>, exact::fma),
+            _   => |w, s| fma_half(w, s),
         },
         Min => match ty {
             F32 => |w, s| order2::<f32>(w, s, arithmetic::lesser, arithmetic::min),
@@ -240,83 +242,83 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
             _   => |w, s| staged2(w, s, |a, b| pack(saturate_i16(a) as u16, saturate_i16(b) as u16)),
         },
 
-        MulLegacy           => |w, s| product2(w, s, arithmetic::mul_legacy, arithmetic::mul_legacy_rounded),
-        MulAddLegacy if accumulates => |w, s| flushing_accumulate(w, s, arithmetic::mad_legacy, arithmetic::mad_legacy_rounded, nan::LegacyProduct),
-        MulAddLegacy        => |w, s| flushing3(w, s, arithmetic::mad_legacy, arithmetic::mad_legacy_rounded, nan::LegacyProduct),
-        MinLegacy           => |w, s| float2(w, s, |a: f32, b| if a < b { a } else { b }),
-        MaxLegacy           => |w, s| float2(w, s, |a: f32, b| if a >= b { a } else { b }),
-        MulLit              => |w, s| rounded3(w, s, |a, b, c| arithmetic::lit(arithmetic::mul_legacy(a, b), b, c), |env, a, b, c| arithmetic::lit(arithmetic::mul_legacy_rounded(env, a, b), b, c)),
+        MulLegacy           => |w, s| binary(w, s, Product, arithmetic::mul_legacy, arithmetic::mul_legacy_rounded),
+        MulAddLegacy if accumulates => |w, s| ternary(w, s, ACCUMULATE, LegacyUnfused, arithmetic::mad_legacy, arithmetic::mad_legacy_rounded),
+        MulAddLegacy        => |w, s| ternary(w, s, THREE, LegacyUnfused, arithmetic::mad_legacy, arithmetic::mad_legacy_rounded),
+        MinLegacy           => |w, s| choice(w, s, TWO, |a: f32, b, ()| if a < b { a } else { b }),
+        MaxLegacy           => |w, s| choice(w, s, TWO, |a: f32, b, ()| if a >= b { a } else { b }),
+        MulLit              => |w, s| ternary(w, s, THREE, Fused, |a, b, c| arithmetic::lit(arithmetic::mul_legacy(a, b), b, c), |env, a, b, c| arithmetic::lit(arithmetic::mul_legacy_rounded(env, a, b), b, c)),
         Trunc => match ty {
-            F64 => |w, s| float1(w, s, |a| arithmetic::whole(a, f64::trunc)),
-            F32 => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::trunc)),
-            _   => |w, s| half1(w, s, f32::trunc),
+            F64 => |w, s| unary(w, s, Exact, |a| arithmetic::whole(a, f64::trunc)),
+            F32 => |w, s| unary(w, s, Exact, |a| arithmetic::whole(a, f32::trunc)),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(f32::trunc)),
         },
         Ceil => match ty {
-            F64 => |w, s| float1(w, s, |a| arithmetic::whole(a, f64::ceil)),
-            F32 => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::ceil)),
-            _   => |w, s| half1(w, s, f32::ceil),
+            F64 => |w, s| unary(w, s, Exact, |a| arithmetic::whole(a, f64::ceil)),
+            F32 => |w, s| unary(w, s, Exact, |a| arithmetic::whole(a, f32::ceil)),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(f32::ceil)),
         },
         Floor => match ty {
-            F64 => |w, s| float1(w, s, |a| arithmetic::whole(a, f64::floor)),
-            F32 => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::floor)),
-            _   => |w, s| half1(w, s, f32::floor),
+            F64 => |w, s| unary(w, s, Exact, |a| arithmetic::whole(a, f64::floor)),
+            F32 => |w, s| unary(w, s, Exact, |a| arithmetic::whole(a, f32::floor)),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(f32::floor)),
         },
         RoundEven => match ty {
-            F64 => |w, s| float1(w, s, |a| arithmetic::whole(a, f64::round_ties_even)),
-            F32 => |w, s| float1(w, s, |a| arithmetic::whole(a, f32::round_ties_even)),
-            _   => |w, s| half1(w, s, f32::round_ties_even),
+            F64 => |w, s| unary(w, s, Exact, |a| arithmetic::whole(a, f64::round_ties_even)),
+            F32 => |w, s| unary(w, s, Exact, |a| arithmetic::whole(a, f32::round_ties_even)),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(f32::round_ties_even)),
         },
         Fract => match ty {
-            F64 => |w, s| rounded1(w, s, |a: f64| arithmetic::fract(a, |a, b| a - b, f64::floor), |env, a| arithmetic::fract(a, |a, b| exact::sub(env, a, b), f64::floor)),
-            F32 => |w, s| rounded1(w, s, |a: f32| arithmetic::fract(a, |a, b| a - b, f32::floor), |env, a| arithmetic::fract(a, |a, b| exact::sub(env, a, b), f32::floor)),
-            _   => |w, s| rounded1(w, s, |a: F16| arithmetic::fract(a, |a, b| F16::from_f32(a.to_f32() - b.to_f32()), F16::floor), |env, a| arithmetic::fract(a, |a, b| exact::sub(env, a, b), F16::floor)),
+            F64 => |w, s| float(w, s, ONE, Fraction, |_, a: f64, (), ()| arithmetic::fract(a, |a, b| a - b, f64::floor), |env, a: f64, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), f64::floor)),
+            F32 => |w, s| float(w, s, ONE, Fraction, |_, a: f32, (), ()| arithmetic::fract(a, |a, b| a - b, f32::floor), |env, a: f32, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), f32::floor)),
+            _   => |w, s| float(w, s, ONE, Fraction, |_, a: F16, (), ()| arithmetic::fract(a, |a, b| F16::from_f32(a.to_f32() - b.to_f32()), F16::floor), |env, a: F16, (), ()| arithmetic::fract(a, |a, b| exact::sub(env, a, b), F16::floor)),
         },
         Exp2 => match ty {
-            F32 => |w, s| approximation(w, s, approximate::exp2::<FUSES>),
-            _   => |w, s| half1(w, s, approximate::exp2::<FUSES>),
+            F32 => |w, s| unary(w, s, Approximation, approximate::exp2::<FUSES>),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(approximate::exp2::<FUSES>)),
         },
         Log2 => match ty {
-            F32 => |w, s| approximation(w, s, approximate::log2::<FUSES>),
-            _   => |w, s| half1(w, s, approximate::log2::<FUSES>),
+            F32 => |w, s| unary(w, s, Approximation, approximate::log2::<FUSES>),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(approximate::log2::<FUSES>)),
         },
-        Log2Clamped         => |w, s| approximation(w, s, |a| approximate::above_minus_infinity(approximate::log2::<FUSES>(a))),
+        Log2Clamped         => |w, s| unary(w, s, Approximation, |a| approximate::above_minus_infinity(approximate::log2::<FUSES>(a))),
         Rcp => match ty {
-            F64 => |w, s| float1(w, s, f64::recip),
-            F32 => |w, s| approximation(w, s, f32::recip),
-            _   => |w, s| half1(w, s, f32::recip),
+            F64 => |w, s| unary(w, s, Exact, f64::recip),
+            F32 => |w, s| unary(w, s, Approximation, f32::recip),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(f32::recip)),
         },
         RcpClamped => match ty {
-            F64 => |w, s| float1(w, s, |a: f64| approximate::finite64(a.recip())),
-            _   => |w, s| approximation(w, s, |a| approximate::finite(f32::recip(a))),
+            F64 => |w, s| unary(w, s, Exact, |a: f64| approximate::finite64(a.recip())),
+            _   => |w, s| unary(w, s, Approximation, |a| approximate::finite(f32::recip(a))),
         },
-        RcpLegacy           => |w, s| approximation(w, s, |a| approximate::infinite_to_zero(f32::recip(a))),
+        RcpLegacy           => |w, s| unary(w, s, Approximation, |a| approximate::infinite_to_zero(f32::recip(a))),
         Rsq => match ty {
-            F64 => |w, s| float1_with_slow_path(w, s, |a, (), (), ()| approximate::rsq64_fast(a), approximate::rsq64),
-            F32 => |w, s| approximation(w, s, approximate::rsq),
-            _   => |w, s| half1(w, s, approximate::rsq),
+            F64 => |w, s| root64(w, s),
+            F32 => |w, s| unary(w, s, Approximation, approximate::rsq),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(approximate::rsq)),
         },
         RsqClamped => match ty {
-            F64 => |w, s| float1(w, s, |a: f64| approximate::finite64(approximate::rsq64(a))),
-            _   => |w, s| approximation(w, s, |a| approximate::finite(approximate::rsq(a))),
+            F64 => |w, s| unary(w, s, Exact, |a: f64| approximate::finite64(approximate::rsq64(a))),
+            _   => |w, s| unary(w, s, Approximation, |a| approximate::finite(approximate::rsq(a))),
         },
-        RsqLegacy           => |w, s| approximation(w, s, |a| approximate::infinite_to_zero(approximate::rsq(a))),
+        RsqLegacy           => |w, s| unary(w, s, Approximation, |a| approximate::infinite_to_zero(approximate::rsq(a))),
         Sqrt => match ty {
-            F64 => |w, s| float1(w, s, f64::sqrt),
-            F32 => |w, s| approximation(w, s, f32::sqrt),
-            _   => |w, s| half1(w, s, f32::sqrt),
+            F64 => |w, s| unary(w, s, Exact, f64::sqrt),
+            F32 => |w, s| unary(w, s, Approximation, f32::sqrt),
+            _   => |w, s| unary(w, s, Exact, |a: HalfFloat| a.map(f32::sqrt)),
         },
         Sin => match ty {
-            F32 => |w, s| { let far = approximate::farthest(w.isa); wave_function(w, s, |a| approximate::sin::<FUSES>(far, a)) },
-            _   => |w, s| { let far = approximate::farthest(w.isa); half1(w, s, |a| approximate::sin::<FUSES>(far, a)) },
+            F32 => |w, s| { let far = approximate::farthest(w.isa); unary(w, s, WaveFunction, |a: f32| approximate::sin::<FUSES>(far, a)) },
+            _   => |w, s| { let far = approximate::farthest(w.isa); unary(w, s, Exact, |a: HalfFloat| a.map(|a| approximate::sin::<FUSES>(far, a))) },
         },
         Cos => match ty {
-            F32 => |w, s| { let far = approximate::farthest(w.isa); wave_function(w, s, |a| approximate::cos::<FUSES>(far, a)) },
-            _   => |w, s| { let far = approximate::farthest(w.isa); half1(w, s, |a| approximate::cos::<FUSES>(far, a)) },
+            F32 => |w, s| { let far = approximate::farthest(w.isa); unary(w, s, WaveFunction, |a: f32| approximate::cos::<FUSES>(far, a)) },
+            _   => |w, s| { let far = approximate::farthest(w.isa); unary(w, s, Exact, |a: HalfFloat| a.map(|a| approximate::cos::<FUSES>(far, a))) },
         },
         Ldexp => match ty {
-            F64 => |w, s| rounded_int_with_slow_path(w, s, |a: f64, b: i32, (), ()| arithmetic::ldexp64_fast(a, b), |env, a, b| if env.keeps_results() { arithmetic::ldexp64(a, b) } else { exact::ldexp(env, a, b) }, exact::ldexp),
-            F32 => |w, s| rounded_int(w, s, arithmetic::ldexp, exact::ldexp),
-            _   => |w, s| rounded_int(w, s, arithmetic::ldexp_half, |env, a: F16, b: i16| exact::ldexp(env, a, b.into())),
+            F64 => |w, s| scaling64(w, s),
+            F32 => |w, s| float(w, s, TWO, Scaling, |env, a, b, ()| arithmetic::ldexp(env, a, b), |env, a: f32, b, ()| exact::ldexp(env, a, b)),
+            _   => |w, s| float(w, s, TWO, Scaling, |env, a, b, ()| arithmetic::ldexp_half(env, a, b), |env, a: F16, b: i16, ()| exact::ldexp(env, a, b.into())),
         },
         FrexpExponent => match source {
             F64 => |w, s| exponent::<f64, i32>(w, s, |exponent| exponent),
@@ -333,16 +335,16 @@ pub fn handler(op: AluOp, of: AluTypes, clamp: bool) -> Option<Handler> {
             _   => |w, s| { let env = Env::of::<f32>(w.mode); carry3_with_slow_path(w, s, |a: f32, b, c, ()| divide::div_scale_fast(a, b, c, &divide::SCALE_32), |a, b, c, ()| divide::div_scale(env, a, b, c, &divide::SCALE_32)) },
         },
         DivFmas => match ty {
-            F64 => |w, s| rounded3_vcc(w, s, arithmetic::fma_f64::<FUSES>, |env, a, b, q, scaled| divide::div_fmas(env, &divide::SCALE_64, a, b, q, scaled)),
-            _   => |w, s| rounded3_vcc(w, s, f32::mul_add, |env, a, b, q, scaled| divide::div_fmas(env, &divide::SCALE_32, a, b, q, scaled)),
+            F64 => |w, s| division_step(w, s, arithmetic::fma_f64::<FUSES>, |env, a, b, q, scaled| divide::div_fmas(env, &divide::SCALE_64, a, b, q, scaled)),
+            _   => |w, s| division_step(w, s, f32::mul_add, |env, a, b, q, scaled| divide::div_fmas(env, &divide::SCALE_32, a, b, q, scaled)),
         },
         DivFixup => match ty {
-            F64 => |w, s| three_with_slow_path(w, s, |q, d, n, ()| divide::div_fixup_fast(q, d, n, &divide::SCALE_64), divide::div_fixup::<f64>),
-            F32 => |w, s| three_with_slow_path(w, s, |q, d, n, ()| divide::div_fixup_fast(q, d, n, &divide::SCALE_32), divide::div_fixup::<f32>),
+            F64 => |w, s| division_fixup::<f64>(w, s, &divide::SCALE_64),
+            F32 => |w, s| division_fixup::<f32>(w, s, &divide::SCALE_32),
             _   => |w, s| { let env = Env::of::<F16>(w.mode); three(w, s, |q, d, n| divide::div_fixup::<F16>(env, q, d, n)) },
         },
         TrigPreop           => |w, s| staged2(w, s, approximate::two_by_pi),
-        CubeFace            => |w, s| float3(w, s, |x, y, z| arithmetic::cube(x, y, z).face),
+        CubeFace            => |w, s| choice(w, s, THREE, |x: f32, y, z| arithmetic::cube(x, y, z).face),
         CubeS               => |w, s| cube_coordinate(w, s, |cube| cube.s),
         CubeT               => |w, s| cube_coordinate(w, s, |cube| cube.t),
         CubeMajor           => |w, s| cube_major(w, s),

@@ -1,0 +1,436 @@
+//! Floating-point instructions: an operation under its rule, from the sources to the result under EXEC.
+//!
+//! [`under_rule`] is how every one is executed. The host computes all lanes, rounded to nearest; the rule says what becomes of
+//! denormals, and which lanes the host's result is not for. Those are rare, and computed by an exact operation.
+//!
+//! Half precision is computed in single precision ([`HalfFloat`]): sums, differences and products are exact or rounded well
+//! enough there that rounding once more is correct.
+
+use super::env::Env;
+use super::exact;
+use super::float::{F16, Float, Flush};
+use super::nan;
+use super::operands::{Positions, sources, write};
+use super::protocol::{compare, compare_compiled_once, computed, computed_with_slow_path};
+use super::rule::{
+    Choice, Conversion, Denormals, DivisionStep, Environment, FloatRule, FromInteger, Order, Rare,
+    environment,
+};
+use crate::lanes::{self, Bit, HalfFloat, Lane, Lanes};
+use crate::step::Step;
+use crate::wave::Wave;
+
+/// One source.
+pub(super) const ONE: Positions<1, 1, 1> = Positions;
+/// Two sources.
+pub(super) const TWO: Positions<1, 2, 1> = Positions;
+/// Three sources.
+pub(super) const THREE: Positions<1, 2, 3> = Positions;
+/// Two sources and the destination.
+pub(super) const ACCUMULATE: Positions<1, 2, 0> = Positions;
+
+/// A type in which the host computes.
+pub(super) trait HostFloat: Flush {
+    /// Type of the values.
+    type Value: Float;
+
+    /// A rounded result, a NaN where it takes more to tell if it is flushed (errata E300).
+    fn rounded(self, env: Env) -> Self;
+
+    /// The result of an operation on one source, a NaN by the rule.
+    fn of_source(self, env: Env, source: Self) -> Self;
+}
+
+macro_rules! host_float {
+    ($($Type:ty)*) => {
+        $(impl HostFloat for $Type {
+            type Value = $Type;
+            #[inline(always)]
+            fn rounded(self, env: Env) -> $Type {
+                if env.keeps_results() { self } else { self.flushed_or_unsettled() }
+            }
+            #[inline(always)]
+            fn of_source(self, _: Env, source: $Type) -> $Type { nan::of_one(self, source) }
+        })*
+    };
+}
+host_float! { f32 f64 F16 }
+
+impl HostFloat for HalfFloat {
+    type Value = F16;
+    /// A result that has still to be rounded is compared with what rounds to the least normal number.
+    #[inline(always)]
+    fn rounded(self, env: Env) -> HalfFloat {
+        env.output(self)
+    }
+    #[inline(always)]
+    fn of_source(self, env: Env, source: HalfFloat) -> HalfFloat {
+        HalfFloat(env.limited(source.0, nan::of_one(self.0, source.0)))
+    }
+}
+
+/// A function of one source under a rule that has no exact operation.
+#[inline(always)]
+pub(super) fn unary<N: HostFloat>(
+    w: &mut Wave,
+    s: &Step,
+    rule: impl FloatRule,
+    f: impl Fn(N) -> N + Copy,
+) {
+    let by_rule = move |env, a: N, (), ()| f(a).of_source(env, a);
+    float(w, s, ONE, rule, by_rule, by_rule);
+}
+
+/// An operation on two sources: `nearest` rounds to nearest, `exact` obeys every rounding mode.
+#[inline(always)]
+pub(super) fn binary<N: HostFloat>(
+    w: &mut Wave,
+    s: &Step,
+    rule: impl FloatRule,
+    nearest: impl Fn(N, N) -> N + Copy,
+    exact: impl Fn(Env, N::Value, N::Value) -> N::Value,
+) where
+    N::Value: HostFloat,
+{
+    let nearest = move |_, a: N, b: N, ()| nearest(a, b);
+    float(w, s, TWO, rule, nearest, move |env, a, b, ()| {
+        exact(env, a, b)
+    });
+}
+
+/// [`binary`] of three sources.
+#[inline(always)]
+pub(super) fn ternary<const Z: usize, N: HostFloat>(
+    w: &mut Wave,
+    s: &Step,
+    at: Positions<1, 2, Z>,
+    rule: impl FloatRule,
+    nearest: impl Fn(N, N, N) -> N + Copy,
+    exact: impl Fn(Env, N::Value, N::Value, N::Value) -> N::Value,
+) where
+    N::Value: HostFloat,
+{
+    float(
+        w,
+        s,
+        at,
+        rule,
+        move |_, a: N, b: N, c: N| nearest(a, b, c),
+        exact,
+    );
+}
+
+/// A function of two or three sources that chooses one, `f`.
+#[inline(always)]
+pub(super) fn choice<const Z: usize, C: Flush>(
+    w: &mut Wave,
+    s: &Step,
+    at: Positions<1, 2, Z>,
+    f: impl Fn(f32, f32, C) -> f32 + Copy,
+) {
+    let f = move |_, a, b, c| f(a, b, c);
+    float(w, s, at, Choice, f, f);
+}
+
+/// An operation that flags the few lanes in which `any` is needed, which obeys every MODE. `fast` must be no closure of a table:
+/// compiled for a level, it would be called for each lane, for it returns two values.
+#[inline(always)]
+pub(super) fn flagged<
+    const Y: usize,
+    const Z: usize,
+    A: Flush,
+    B: Flush,
+    C: Flush,
+    R: HostFloat,
+>(
+    w: &mut Wave,
+    s: &Step,
+    at: Positions<1, Y, Z>,
+    rule: impl FloatRule,
+    fast: impl Fn(A, B, C) -> (R, bool) + Copy,
+    any: impl Fn(Env, A, B, C) -> R + Copy,
+) {
+    under_rule(w, s, at, rule, 0, fast, any, move |env, a, b, c, _| {
+        any(env, a, b, c)
+    });
+}
+
+/// The last product and sum of a division: `exact` does something else in lanes whose bit in VCC is set, which are few.
+#[inline(always)]
+pub(super) fn division_step<N: Float + HostFloat<Value = N>>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(N, N, N) -> N + Copy,
+    exact: impl Fn(Env, N, N, N, bool) -> N,
+) {
+    let scaled = w.vcc() & w.exec();
+    let nearest = move |_, a: N, b: N, c: N| nearest(a, b, c);
+    let fast = move |a, b, c| (nearest(Env::KEEPING, a, b, c), ());
+    under_rule(w, s, THREE, DivisionStep, scaled, fast, nearest, exact);
+}
+
+/// A minimum, maximum or median of three sources: `numbers` is of numbers, `any` of any values, and told whether IEEE rules are on.
+#[inline(always)]
+pub(super) fn order3<F: Float + HostFloat>(
+    w: &mut Wave,
+    s: &Step,
+    numbers: impl Fn(F, F, F) -> F + Copy,
+    any: impl Fn(F, F, F, bool) -> F + Copy,
+) {
+    let ieee = Env::of::<F>(w.mode).quiets();
+    let has_nan = |a: F, b: F, c: F| a.is_any_nan() | b.is_any_nan() | c.is_any_nan();
+    let fast = move |a, b, c| (numbers(a, b, c), has_nan(a, b, c));
+    flagged(w, s, THREE, Order, fast, move |_, a, b, c| {
+        any(a, b, c, ieee)
+    });
+}
+
+/// [`order3`] of two sources.
+#[inline(always)]
+pub(super) fn order2<F: Float + HostFloat>(
+    w: &mut Wave,
+    s: &Step,
+    numbers: impl Fn(F, F) -> F + Copy,
+    any: impl Fn(F, F, bool) -> F + Copy,
+) {
+    let ieee = Env::of::<F>(w.mode).quiets();
+    let fast = move |a: F, b: F, ()| (numbers(a, b), a.is_any_nan() | b.is_any_nan());
+    flagged(w, s, TWO, Order, fast, move |_, a, b, ()| any(a, b, ieee));
+}
+
+/// A conversion from one width to another; `nearest` may have other types for them, and flushes its result.
+#[inline(always)]
+pub(super) fn convert<A: Float, R: Float + HostFloat, From: Flush, To: HostFloat>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(Env, From) -> To + Copy,
+) {
+    let from = Env::of_converted::<A>(w.isa, w.mode);
+    let nearest = move |env, a: From, (), ()| nearest(env, from.input(a));
+    float(w, s, ONE, Conversion, nearest, move |env, a: A, (), ()| {
+        exact::convert::<A, R>(env, from.input(a))
+    });
+}
+
+/// A conversion from an integer.
+#[inline(always)]
+pub(super) fn from_integer<I: Flush + Into<i64>, R: Float + HostFloat>(
+    w: &mut Wave,
+    s: &Step,
+    nearest: impl Fn(I) -> R + Copy,
+) {
+    let nearest = move |_, a: I, (), ()| nearest(a);
+    float(w, s, ONE, FromInteger, nearest, |env, a: I, (), ()| {
+        exact::of_integer::<R>(env, a.into())
+    });
+}
+
+/// [`under_rule`] of an operation that flags no lanes.
+#[inline(always)]
+pub(super) fn float<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    A: Flush,
+    B: Flush,
+    C: Flush,
+    R: HostFloat,
+    ExactA: Flush,
+    ExactB: Flush,
+    ExactC: Flush,
+    ExactR: HostFloat,
+>(
+    w: &mut Wave,
+    s: &Step,
+    at: Positions<X, Y, Z>,
+    rule: impl FloatRule,
+    nearest: impl Fn(Env, A, B, C) -> R + Copy,
+    exact: impl Fn(Env, ExactA, ExactB, ExactC) -> ExactR,
+) {
+    let fast = move |a, b, c| (nearest(Env::KEEPING, a, b, c), ());
+    under_rule(w, s, at, rule, 0, fast, nearest, move |env, a, b, c, _| {
+        exact(env, a, b, c)
+    });
+}
+
+/// Executes a floating-point instruction under a rule. `fast` is the operation rounded to nearest, and may flag lanes for which it
+/// has no result, denormal ones among them: if an active lane is flagged, `nearest` computes all. `exact` obeys every MODE. It
+/// computes the lanes of the mask `others` in any case, and is told which those are.
+#[inline(always)]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "an operation in three precisions of care"
+)]
+pub(super) fn under_rule<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    P: FloatRule,
+    A: Flush,
+    B: Flush,
+    C: Flush,
+    R: HostFloat,
+    Flag: Bit,
+    ExactA: Flush,
+    ExactB: Flush,
+    ExactC: Flush,
+    ExactR: HostFloat,
+>(
+    w: &mut Wave,
+    s: &Step,
+    at: Positions<X, Y, Z>,
+    _: P,
+    others: u64,
+    fast: impl Fn(A, B, C) -> (R, Flag) + Copy,
+    nearest: impl Fn(Env, A, B, C) -> R + Copy,
+    exact: impl Fn(Env, ExactA, ExactB, ExactC, bool) -> ExactR,
+) {
+    // The environment. What the host does not do is done exactly.
+    let env = environment::<P, ExactR::Value>(w);
+    if const { P::RULE.rounds } && !env.is_nearest()
+        || const { matches!(P::RULE.rare, Rare::AllIfSignals) } && !env.quiets()
+    {
+        return exactly::<X, Y, Z, P, _, _, _, _>(w, s, others, exact);
+    }
+    // The sources, and the operation on them with denormals kept or flushed, compiled for both.
+    let result = if const { is_compiled_once::<P, A>() } {
+        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
+    } else if env.keeps_denormals() {
+        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env.keeping(), fast, nearest)
+    } else if const { A::WIDENED.is_some() } {
+        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
+    } else if const { !P::RULE.environment.may_be_mixed() }
+        || env.has_denormals_of(flushing::<P>(env))
+    {
+        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, flushing::<P>(env), fast, nearest)
+    } else {
+        return exactly::<X, Y, Z, P, _, _, _, _>(w, s, others, exact);
+    };
+    // Rare lanes, and the result under EXEC.
+    if const { matches!(P::RULE.rare, Rare::Nan) } {
+        nan::write::<X, Y, Z, P, ExactR::Value, R, _, _, _, _>(w, s, &result, others, exact);
+    } else if const { matches!(P::RULE.rare, Rare::Signals) } {
+        nan::write_signals::<X, ExactR::Value, R>(w, s, &result);
+    } else {
+        write::<R>(w, s, (result, 0));
+    }
+}
+
+/// True if an operation is not compiled for kept and for flushed denormals apart: it is large, or sees to them itself.
+const fn is_compiled_once<P: FloatRule, A: Lane>() -> bool {
+    A::WIDENED.is_some() && !P::RULE.rounds
+        || matches!(P::RULE.denormals, Denormals::Operation)
+        || matches!(P::RULE.environment, Environment::FlushingBefore14)
+}
+
+/// The environment where denormals are flushed, all that the rule lets be.
+#[inline(always)]
+fn flushing<P: FloatRule>(env: Env) -> Env {
+    let flushing = env.flushing();
+    if const { matches!(P::RULE.environment, Environment::KeepingSources) } {
+        flushing.keeping_sources()
+    } else {
+        flushing
+    }
+}
+
+/// The results of all lanes.
+#[inline(always)]
+fn compute<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    P: FloatRule,
+    A: Flush,
+    B: Flush,
+    C: Flush,
+    R: HostFloat,
+    Flag: Bit,
+>(
+    w: &mut Wave,
+    s: &Step,
+    at: Positions<X, Y, Z>,
+    env: Env,
+    fast: impl Fn(A, B, C) -> (R, Flag) + Copy,
+    nearest: impl Fn(Env, A, B, C) -> R + Copy,
+) -> [Lanes; 2] {
+    let rounded = move |a, b, c, ()| {
+        let (a, b, c) = inputs::<P, _, _, _>(env, a, b, c);
+        let result = nearest(env, a, b, c);
+        let result = match P::RULE.denormals {
+            Denormals::Exact => env.output(result),
+            Denormals::Rounded => result.rounded(env),
+            Denormals::Sources | Denormals::Operation => result,
+        };
+        (result, ())
+    };
+    if const { Flag::USED } {
+        let fast = move |a, b, c, ()| {
+            let (a, b, c) = inputs::<P, _, _, _>(env, a, b, c);
+            let (result, flag) = fast(a, b, c);
+            (result, flag.to_word() != 0)
+        };
+        computed_with_slow_path(w, s, at, fast, rounded).0
+    } else {
+        computed(w, s, at, 0, rounded).0
+    }
+}
+
+/// The sources as the operation sees them.
+#[inline(always)]
+fn inputs<P: FloatRule, A: Flush, B: Flush, C: Flush>(env: Env, a: A, b: B, c: C) -> (A, B, C) {
+    if const { matches!(P::RULE.denormals, Denormals::Operation) } {
+        (a, b, c)
+    } else {
+        (env.input(a), env.input(b), env.input(c))
+    }
+}
+
+/// Executes an instruction as MODE says, whatever that is. It has no use for wide vectors.
+#[cold]
+#[inline(never)]
+fn exactly<
+    const X: usize,
+    const Y: usize,
+    const Z: usize,
+    P: FloatRule,
+    A: Flush,
+    B: Flush,
+    C: Flush,
+    R: HostFloat,
+>(
+    w: &mut Wave,
+    s: &Step,
+    others: u64,
+    exact: impl Fn(Env, A, B, C, bool) -> R,
+) {
+    let env = environment::<P, R::Value>(w);
+    let src = sources::<X, Y, Z, A, B, C>(w, s);
+    let (result, _) = lanes::map(src, others, |a: A, b: B, c: C, other: bool| {
+        let (a, b, c) = inputs::<P, _, _, _>(env, a, b, c);
+        let result = exact(env, a, b, c, other);
+        let flushes = const { matches!(P::RULE.denormals, Denormals::Exact) };
+        (if flushes { env.output(result) } else { result }, ())
+    });
+    if const { matches!(P::RULE.rare, Rare::Signals) } {
+        nan::write_signals::<X, R::Value, R>(w, s, &result);
+    } else {
+        write::<R>(w, s, (result, 0));
+    }
+}
+
+/// [`compare`] of floating-point values, denormals as MODE says. Compilers keep those of double precision.
+#[inline(always)]
+pub(super) fn compare_float<F: Float>(w: &mut Wave, s: &Step, f: impl Fn(F, F) -> bool) {
+    let flushing = |a, b| f(Env::FLUSHING.input(a), Env::FLUSHING.input(b));
+    if Env::of::<F>(w.mode)
+        .with_results_as_sources()
+        .keeps_denormals()
+    {
+        compare(w, s, f);
+    } else if const { F::DWORDS > 1 } {
+        compare_compiled_once(w, s, flushing);
+    } else {
+        compare(w, s, flushing);
+    }
+}
