@@ -297,8 +297,6 @@ pub(super) fn under_rule<
         compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
     } else if env.keeps_denormals() {
         compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env.keeping(), fast, nearest)
-    } else if const { A::WIDENED.is_some() } {
-        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
     } else if const { !P::RULE.environment.may_be_mixed() }
         || env.has_denormals_of(flushing::<P>(env))
     {
