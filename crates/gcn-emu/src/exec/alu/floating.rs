@@ -316,7 +316,7 @@ pub(super) fn under_rule<
 
 /// True if an operation is not compiled for kept and for flushed denormals apart: it is large, or sees to them itself.
 const fn is_compiled_once<P: FloatRule, A: Lane>() -> bool {
-    A::WIDENED.is_some() && !P::RULE.rounds
+    A::IS_HALF && !P::RULE.rounds
         || matches!(P::RULE.denormals, Denormals::Operation)
         || matches!(P::RULE.environment, Environment::FlushingBefore14)
 }
