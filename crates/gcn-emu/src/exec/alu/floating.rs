@@ -297,8 +297,6 @@ pub(super) fn under_rule<
         compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
     } else if env.keeps_denormals() {
         compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env.keeping(), fast, nearest)
-    } else if const { A::WIDENED.is_some() } {
-        compute::<X, Y, Z, P, _, _, _, _, _>(w, s, at, env, fast, nearest)
     } else if const { !P::RULE.environment.may_be_mixed() }
         || env.has_denormals_of(flushing::<P>(env))
     {
@@ -318,7 +316,7 @@ pub(super) fn under_rule<
 
 /// True if an operation is not compiled for kept and for flushed denormals apart: it is large, or sees to them itself.
 const fn is_compiled_once<P: FloatRule, A: Lane>() -> bool {
-    A::WIDENED.is_some() && !P::RULE.rounds
+    A::IS_HALF && !P::RULE.rounds
         || matches!(P::RULE.denormals, Denormals::Operation)
         || matches!(P::RULE.environment, Environment::FlushingBefore14)
 }

@@ -112,7 +112,8 @@ pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     s: &Step,
     result: &[Lanes; 2],
 ) {
-    if w.mode & MODE_IEEE == 0 && may_have_nan::<F>(result) {
+    // A look for NaN here would be taken ahead of the branch.
+    if w.mode & MODE_IEEE == 0 {
         stage::<F>(w, result);
         settle_signals::<X, F, N>(w, s);
     } else {
@@ -229,8 +230,10 @@ fn settle<
 fn settle_signals<const X: usize, F: Float, N: Lane>(w: &mut Wave, s: &Step) {
     let env = Env::of::<F>(w.mode);
     let mut results = w.staging.results;
-    let (source, ..) = sources::<X, 0, 0, F, (), ()>(w, s);
-    choose::<F, Exact>(&mut results, (source, source, source), env, 0);
+    if may_have_nan::<F>(&results) {
+        let (source, ..) = sources::<X, 0, 0, F, (), ()>(w, s);
+        choose::<F, Exact>(&mut results, (source, source, source), env, 0);
+    }
     operands::write::<N>(w, s, (results, 0));
 }
 
