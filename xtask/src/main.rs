@@ -131,7 +131,7 @@ fn vector_levels() -> [(&'static str, bool); 3] {
 }
 
 /// Runs the emulator's tests at every level of vectors but the widest, which `cargo xtask test` has run, and names the levels that
-/// this host lacks.
+/// this host lacks; then those tests, and the kernels that are data, with host code for all blocks that can have any.
 fn vectors(arguments: &[&str]) -> Result<()> {
     let mut is_widest = true;
     for (level, is_available) in vector_levels() {
@@ -149,8 +149,18 @@ fn vectors(arguments: &[&str]) -> Result<()> {
                 .env("GCN_VECTORS", level))?;
         }
     }
-    Ok(())
+    println!("engines: testing compiled");
+    let tests = emulator_tests()?;
+    let tests = tests.iter().map(String::as_str).chain(KERNEL_TESTS);
+    run(Command::new(env!("CARGO"))
+        .args(["test", "--workspace", "--profile", "checked"])
+        .args(tests.flat_map(|name| ["--test", name]))
+        .args(arguments)
+        .env("GCN_ENGINE", "compiled"))
 }
+
+/// Tests of the command line that run kernels and compare what they do.
+const KERNEL_TESTS: [&str; 2] = ["data", "compiled"];
 
 /// Names of gcn-emu's integration tests. They are selected in the workspace, with the few tests of other crates that have the
 /// same names: `--package gcn-emu` would enable other features of dependencies than `cargo xtask test`, and compile the emulator again.

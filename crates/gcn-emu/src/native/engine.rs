@@ -90,9 +90,9 @@ impl Engine {
         }
         match Engine::current() {
             Engine::Interpreter => None,
-            // Compiling takes as long as some tens of waves; a call as long as some instructions.
+            // Compiling a block takes as long as some thousand executions of it; a call as long as some instructions.
             Engine::Auto => Some(Policy {
-                entries: 64,
+                entries: 2048,
                 instructions: 4,
             }),
             Engine::Compiled => Some(Policy {

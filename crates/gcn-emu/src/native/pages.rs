@@ -13,6 +13,8 @@ use super::emit::{Emitted, SLICE};
 use crate::lanes::Lanes;
 use crate::wave::Scalars;
 
+/// Bytes at a multiple of which a function begins.
+const ALIGNMENT: usize = 16;
 /// Bytes of a page.
 const PAGE: usize = 1 << 12;
 /// Bytes of code at most, of all devices of the process.
@@ -20,11 +22,18 @@ const MOST: usize = 256 << 20;
 /// Bytes of code that there are.
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
-/// A segment's code.
+/// A block's code.
 #[derive(Debug)]
 pub(super) struct CodePages {
     start: NonNull<c_void>,
     bytes: usize,
+    functions: Box<[Function]>,
+}
+
+/// A function: where it begins, and its constants.
+#[derive(Debug)]
+struct Function {
+    offset: usize,
     constants: Box<[[u32; SLICE]]>,
 }
 
@@ -34,15 +43,26 @@ unsafe impl Send for CodePages {}
 unsafe impl Sync for CodePages {}
 
 /// Vector registers, scalar registers and constants by address; the number of slices that have been computed.
-type Function = unsafe extern "sysv64" fn(*mut Lanes, *mut u32, *const [u32; SLICE]) -> u32;
+type Entry = unsafe extern "sysv64" fn(*mut Lanes, *mut u32, *const [u32; SLICE]) -> u32;
 
 impl CodePages {
-    /// Maps pages for some code.
+    /// Maps pages for some functions.
     ///
     /// # Errors
     /// The host has no memory for them, or allows no memory to become executable.
-    pub(super) fn new(emitted: Emitted) -> io::Result<CodePages> {
-        let bytes = emitted.code.len().next_multiple_of(PAGE);
+    pub(super) fn new(emitted: Vec<Emitted>) -> io::Result<CodePages> {
+        let mut code = Vec::new();
+        let functions = emitted.into_iter().map(|it| {
+            code.resize(code.len().next_multiple_of(ALIGNMENT), 0);
+            let offset = code.len();
+            code.extend(it.code);
+            Function {
+                offset,
+                constants: it.constants.into(),
+            }
+        });
+        let functions = functions.collect();
+        let bytes = code.len().next_multiple_of(PAGE);
         if MAPPED.load(Relaxed) + bytes > MOST {
             return Err(io::ErrorKind::OutOfMemory.into());
         }
@@ -54,7 +74,7 @@ impl CodePages {
                 ProtFlags::READ | ProtFlags::WRITE,
                 MapFlags::PRIVATE,
             )?;
-            std::ptr::copy_nonoverlapping(emitted.code.as_ptr(), start.cast(), emitted.code.len());
+            std::ptr::copy_nonoverlapping(code.as_ptr(), start.cast(), code.len());
             if let Err(error) = mprotect(start, bytes, MprotectFlags::READ | MprotectFlags::EXEC) {
                 let _ = munmap(start, bytes);
                 return Err(error.into());
@@ -63,21 +83,18 @@ impl CodePages {
             Ok(CodePages {
                 start: NonNull::new(start).ok_or(io::ErrorKind::OutOfMemory)?,
                 bytes,
-                constants: emitted.constants.into(),
+                functions,
             })
         }
     }
 
-    /// Runs the code on a wave's registers, among which are all that it was made for.
-    pub(super) fn run(&self, vgprs: &mut [Lanes], scalars: &mut Scalars) -> usize {
-        // SAFETY: the code is that of an `Emitted`, of which `native` has seen that the registers are there.
+    /// Runs a function on a wave's registers, among which are all that it was made for.
+    pub(super) fn run(&self, n: usize, vgprs: &mut [Lanes], scalars: &mut Scalars) -> usize {
+        let Function { offset, constants } = &self.functions[n];
+        // SAFETY: the code at the offset is that of an `Emitted`, and `segment` has seen that the registers are there.
         unsafe {
-            let function: Function = std::mem::transmute(self.start.as_ptr());
-            function(
-                vgprs.as_mut_ptr(),
-                scalars.as_mut_ptr(),
-                self.constants.as_ptr(),
-            ) as usize
+            let entry: Entry = std::mem::transmute(self.start.byte_add(*offset).as_ptr());
+            entry(vgprs.as_mut_ptr(), scalars.as_mut_ptr(), constants.as_ptr()) as usize
         }
     }
 }

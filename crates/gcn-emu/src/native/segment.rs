@@ -1,5 +1,6 @@
 //! Segments of a block that have host code.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU16, Ordering::Relaxed};
 
 use gcn_isa::Isa;
@@ -32,9 +33,9 @@ pub(crate) struct NativeBlock {
 pub(crate) struct Segment {
     from: usize,
     count: usize,
-    /// Code for waves of which all lanes are active, and for others.
-    all_active: CodePages,
-    some_active: CodePages,
+    /// The block's code, and in it the number of the function for waves of which all lanes are active. That for others follows.
+    code: Arc<CodePages>,
+    function: usize,
     /// Vector registers that a wave must have.
     vgprs: usize,
     /// Pairs of scalar registers that it writes masks to.
@@ -51,20 +52,33 @@ impl NativeBlock {
         least: usize,
     ) -> Option<NativeBlock> {
         let mode = mode & FLOAT_MODE;
-        let mut segments = Vec::new();
+        let (mut segments, mut functions) = (Vec::new(), Vec::new());
         let mut from = 0;
         while from < steps.len() {
             let mut builder = Builder::new(isa, mode);
             let fits = |step: &&Step| builder.add(step);
             let count = steps[from..].iter().take(MOST).take_while(fits).count();
             if count >= least {
-                segments.extend(Segment::new(from, count, &builder.finish()));
+                let lowered = builder.finish();
+                // There is no code for too many values.
+                let emitted = [true, false].map(|all_active| emit::emit(&lowered, all_active).ok());
+                if let [Some(all), Some(some)] = emitted {
+                    segments.push((from, count, functions.len(), lowered));
+                    functions.extend([all, some]);
+                }
             }
             from += count.max(1);
         }
-        (!segments.is_empty()).then(|| NativeBlock {
+        if segments.is_empty() {
+            return None;
+        }
+        let code = Arc::new(CodePages::new(functions).ok()?);
+        let segments = segments.iter().map(|(from, count, function, lowered)| {
+            Segment::new(*from, *count, lowered, (code.clone(), *function))
+        });
+        Some(NativeBlock {
             mode,
-            segments: segments.into(),
+            segments: segments.collect(),
         })
     }
 
@@ -85,27 +99,27 @@ impl NativeBlock {
 }
 
 impl Segment {
-    /// `None` if there is no code for it, since it has too many values or the host gives no pages.
-    fn new(from: usize, count: usize, lowered: &Lowered) -> Option<Segment> {
-        let compiled = |all_active| {
-            let emitted = emit::emit(lowered, all_active).ok()?;
-            CodePages::new(emitted).ok()
-        };
+    fn new(
+        from: usize,
+        count: usize,
+        lowered: &Lowered,
+        (code, function): (Arc<CodePages>, usize),
+    ) -> Segment {
         let read =
             (0..lowered.graph.len() as u32).filter_map(|id| match lowered.graph.op(Id(id)) {
                 Op::Vgpr(register) => Some(register),
                 _ => None,
             });
         let last = read.chain(lowered.vgprs.keys().copied()).max();
-        Some(Segment {
+        Segment {
             from,
             count,
-            all_active: compiled(true)?,
-            some_active: compiled(false)?,
+            code,
+            function,
             vgprs: last.map_or(0, |last| usize::from(last) + 1),
             masks: lowered.masks.keys().copied().collect(),
             failures: AtomicU16::new(0),
-        })
+        }
     }
 
     /// Number of the first step in its block.
@@ -129,12 +143,8 @@ impl Segment {
         for (before, first) in before.iter_mut().zip(&self.masks) {
             *before = wave.resolved64(*first);
         }
-        let code = if wave.exec() == u64::MAX {
-            &self.all_active
-        } else {
-            &self.some_active
-        };
-        let done = wave.with_registers(|vgprs, scalars| code.run(vgprs, scalars));
+        let function = self.function + usize::from(wave.exec() != u64::MAX);
+        let done = wave.with_registers(|vgprs, scalars| self.code.run(function, vgprs, scalars));
         if done * SLICE < LANES {
             self.finish(wave, steps, done * SLICE, before);
         }
