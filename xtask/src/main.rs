@@ -8,7 +8,8 @@ use anyhow::{Context, Result, bail};
 const USAGE: &str = "\
 usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need, then run them all
        cargo xtask vectors [ARGUMENTS OF CARGO TEST]
-                                                    run gcn-emu's tests with narrower vectors than the host's widest
+                                                    run gcn-emu's tests with narrower vectors than the host's widest,
+                                                    and with host code for all blocks
        cargo xtask tools                            install what the tests need
        cargo xtask kernels [FILTER] [--target T] [--level O0|O2] [--compiler clang-14|clang-19] [--check]
                                                     run or check tests/kernels in every build and print a table
