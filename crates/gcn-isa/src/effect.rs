@@ -3,13 +3,11 @@
 
 mod implicit;
 mod alu;
-mod types;
 mod value;
 pub mod body;
 
 pub use alu::{AluOp, Bitwise, Half, Interpolation, Relative, Sad, Shift, Signedness, Test};
 pub use implicit::Implicit;
-pub use types::AluTypes;
 pub use value::{Bits, Value};
 
 use crate::operand::Ty;

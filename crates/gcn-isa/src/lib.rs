@@ -82,6 +82,6 @@ pub use inst::{FieldError, Inst, Operand};
 pub use op::{Op, rows};
 pub use operand::{Kind, Modifier, ModifierValue, OperandAccess, Slot, Ty, When, Written};
 pub use print::{Printer, Syntax, TextFidelity};
-pub use row::{Forms, Lacks, Row};
+pub use row::{AluTypes, Forms, Lacks, Row};
 pub use tables::Tables;
 pub use target::{Isa, IsaSet, NUMBERINGS, Numbering, TARGETS, Target, UnknownTarget};

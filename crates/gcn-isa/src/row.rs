@@ -1,9 +1,12 @@
 //! A row of an instruction table, and the macro that declares a table with the identities of its instructions.
 
+mod types;
+
 use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field};
 use crate::operand::{Modifier, Slot, Written};
 use crate::target::{Isa, IsaSet, NUMBERINGS};
+pub use types::AluTypes;
 
 /// An instruction as a table states it; [`Row::op`] is its identity.
 ///

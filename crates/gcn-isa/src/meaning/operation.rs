@@ -3,13 +3,11 @@
 use crate::chapters::sop::{Sop1, Sopk};
 use crate::chapters::vintrp::Vop3Interp;
 use crate::chapters::vop::Vop1;
-use crate::effect::{
-    AluOp, AluTypes, Bitwise, Half, Interpolation, Relative, Sad, Shift, Signedness,
-};
+use crate::effect::{AluOp, Bitwise, Half, Interpolation, Relative, Sad, Shift, Signedness};
 use crate::field::Field;
 use crate::op::Op;
 use crate::operand::{Kind, Ty};
-use crate::row::Row;
+use crate::row::{AluTypes, Row};
 
 use super::template::{Template, exact, words};
 

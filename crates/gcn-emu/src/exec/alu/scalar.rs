@@ -2,9 +2,9 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Scalar ALU Operations".
 
-use gcn_isa::effect::{AluOp, AluTypes, Half::*, Shift::*, Test, Value, body};
+use gcn_isa::effect::{AluOp, Half::*, Shift::*, Test, Value, body};
 use gcn_isa::simm::MODE_VSKIP;
-use gcn_isa::{Inst, Kind, Ty};
+use gcn_isa::{AluTypes, Inst, Kind, Ty};
 
 use super::fork::{fork, join};
 use super::hardware::{get_register, set_register};

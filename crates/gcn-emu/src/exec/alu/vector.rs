@@ -2,10 +2,8 @@
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 
-use gcn_isa::Ty;
-use gcn_isa::effect::{
-    AluOp, AluTypes, Bitwise::*, Half::*, Sad::*, Shift::*, Signedness::*, Value, body,
-};
+use gcn_isa::effect::{AluOp, Bitwise::*, Half::*, Sad::*, Shift::*, Signedness::*, Value, body};
+use gcn_isa::{AluTypes, Ty};
 
 use super::approximate;
 use super::arithmetic;

@@ -1,8 +1,8 @@
 //! Types of an ALU row's operands.
 
+use super::Row;
 use crate::field::Field;
 use crate::operand::{Kind, OperandAccess, Slot, Ty};
-use crate::row::Row;
 
 /// Types of an ALU row's operands, by which forms of an operation differ.
 ///
