@@ -83,7 +83,7 @@ impl Engine {
         }
     }
 
-    /// What is compiled; `None` if nothing is, on this host or at all.
+    /// Conditions for compiling; `None` if nothing is compiled.
     pub(crate) fn policy() -> Option<Policy> {
         if Level::current() < Level::Avx2 {
             return None;
