@@ -61,7 +61,7 @@ pub fn meaning(op: Op) -> Option<Meaning> {
     } else {
         types.result
     };
-    let bits = u32::from(counted.bytes() * 8).min(64);
+    let bits = (u32::from(counted.bytes()) * 8).min(64);
     let (template, names) = match row.does {
         Does::Alu(alu) => {
             let (alu, is_reversed) = alu.in_order();
