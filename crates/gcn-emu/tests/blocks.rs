@@ -4,8 +4,7 @@ mod common;
 
 use common::*;
 use gcn_emu::device::{Config, Device};
-use gcn_emu::observe::Observers;
-use gcn_emu::run::{Dispatch, Initial, run};
+use gcn_emu::run::Initial;
 use gcn_emu::{Code, Exit, MAX_ENTERED};
 use gcn_isa::Target;
 use gcn_isa::effect::Condition;
@@ -18,19 +17,7 @@ fn blocks(text: &str, quantum: u64) -> Vec<(usize, usize, Exit, u16)> {
     config.quantum = quantum;
     let mut device = Device::new(config);
     let code = Code::new(target.isa, BASE, &code(target, text), VGPRS, SGPRS);
-    let dispatch = Dispatch {
-        kernel: None,
-        kernarg: None,
-        restricted: Vec::new(),
-        acquires: true,
-        entry: BASE,
-        grid: [64, 1, 1],
-        group: [64, 1, 1],
-        lds_bytes: 0,
-        scratch_bytes_per_lane: 0,
-        initial: Initial::default(),
-    };
-    let done = run(&mut device, &code, &dispatch, &Observers::none()).expect("it starts");
+    let done = dispatch_code(&mut device, &code, 1, 64, Initial::default());
     assert_eq!(done.fault.map(|fault| fault.kind), None, "{text}");
     let blocks = code.blocks().map(|it| {
         let first = it.steps().first().map_or(0, |step| step.index);

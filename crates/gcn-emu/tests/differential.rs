@@ -11,23 +11,9 @@ use gcn_emu::Code;
 use gcn_emu::run::{LEVEL_VARIABLE, Level, LevelError};
 use gcn_emu::wave::{Wave, WaveId};
 use gcn_isa::Target;
-use programs::Program;
+use programs::{Program, noise};
 
 const PROGRAMS: u64 = 300;
-/// Bytes that a program is made of.
-const BYTES: usize = 1 << 13;
-
-/// Noise, so that a failure comes again.
-fn noise(seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    (0..BYTES).map(|_| (next() >> 32) as u8).collect()
-}
 
 #[test]
 fn random_programs_do_the_same_however_they_are_run() {

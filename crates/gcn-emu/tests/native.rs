@@ -10,33 +10,18 @@ use arbitrary::Unstructured;
 use common::*;
 use gcn_emu::Code;
 use gcn_emu::device::{Config, Device};
-use gcn_emu::observe::Observers;
-use gcn_emu::run::{Dispatch, Engine, Initial, Level, run};
+use gcn_emu::run::{Engine, Initial, Level};
 use gcn_isa::Target;
-use programs::Program;
+use programs::{Program, noise};
 
 /// The engine is the process's: tests that choose it wait for each other.
 static CHOICE: Mutex<()> = Mutex::new(());
 
 const PROGRAMS: u64 = 1500;
-/// Bytes that a program is made of.
-const BYTES: usize = 1 << 13;
 
 /// MODE: denormals are kept, or flushed in single precision.
 const KEPT: u32 = 0xf0;
 const FLUSHED: u32 = 0xc0;
-
-/// Noise, so that a failure comes again.
-fn noise(seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    (0..BYTES).map(|_| (next() >> 32) as u8).collect()
-}
 
 #[test]
 fn random_arithmetic_is_the_same_compiled_and_interpreted() {
@@ -55,23 +40,12 @@ fn compiled(target: &str, text: &str, mode: u32, engine: Engine) -> usize {
     let mut device = Device::new(Config::new(target.isa));
     let text = format!("{text}\n s_endpgm");
     let code = Code::new(target.isa, BASE, &code(target, &text), VGPRS, SGPRS);
-    let dispatch = Dispatch {
-        kernel: None,
-        kernarg: None,
-        restricted: Vec::new(),
-        acquires: true,
-        entry: BASE,
-        grid: [64, 1, 1],
-        group: [64, 1, 1],
-        lds_bytes: 0,
-        scratch_bytes_per_lane: 0,
-        initial: Initial {
-            mode,
-            ..Initial::default()
-        },
-    };
     engine.set();
-    let done = run(&mut device, &code, &dispatch, &Observers::none()).expect("it starts");
+    let initial = Initial {
+        mode,
+        ..Initial::default()
+    };
+    let done = dispatch_code(&mut device, &code, 1, 64, initial);
     Engine::Auto.set();
     assert_eq!(done.fault.map(|fault| fault.kind), None, "{text}");
     code.blocks().map(|it| it.compiled()).sum()

@@ -13,25 +13,11 @@ use std::time::Duration;
 use arbitrary::Unstructured;
 use gcn_observe::check::checkers;
 use gcn_observe::finding::{Check, Findings};
-use programs::Program;
+use programs::{Program, noise};
 
 const PROGRAMS: u64 = 50;
-/// Bytes that a program is made of.
-const BYTES: usize = 1 << 13;
 /// Time after which a run that makes no progress is taken for one that never ends: it takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(300);
-
-/// Noise, so that a failure comes again.
-fn noise(seed: u64) -> Vec<u8> {
-    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
-    let mut next = || {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state
-    };
-    (0..BYTES).map(|_| (next() >> 32) as u8).collect()
-}
 
 /// Beginnings of the names of memory instructions, which GFX9 has all of.
 const FAMILIES: [&str; 8] = [

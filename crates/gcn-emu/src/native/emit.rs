@@ -27,7 +27,7 @@ const SLICE_BYTES: usize = SLICE * 4;
 const ROW: usize = 256;
 /// Registers for values; the last two are the emitter's own.
 const VALUES: usize = 14;
-/// Slots on the stack at most.
+/// Maximum number of stack slots.
 const SLOTS: usize = 120;
 /// The first slots: MXCSR as it was, the mask of active lanes.
 const SAVED_MXCSR: usize = 0;

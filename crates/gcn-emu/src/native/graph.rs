@@ -11,9 +11,9 @@ pub(super) struct Id(pub(super) u32);
 /// An operation. Masks have all bits of a lane set or none.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(super) enum Op {
-    /// A vector register, as it is when the code is entered.
+    /// A vector register's value on entry.
     Vgpr(u8),
-    /// A scalar register, likewise, in every lane.
+    /// A scalar register's value on entry, in every lane.
     Scalar(u8),
     /// A constant in every lane.
     Const(u32),

@@ -27,7 +27,7 @@ pub(super) enum Denormals {
     Flushed,
 }
 
-/// Masks that a segment writes at most.
+/// Maximum number of masks that a segment writes.
 pub(super) const MASKS: usize = 8;
 
 /// A mask that a segment writes.
@@ -51,7 +51,7 @@ pub(super) struct Lowered {
     pub(super) denormals: Option<Denormals>,
 }
 
-/// Instructions that are being put together.
+/// Builder of a segment's graph.
 pub(super) struct Builder {
     recorder: Recorder,
     isa: Isa,
@@ -383,18 +383,15 @@ impl Builder {
             AluOp::Move => self.source(step, 1)?.ids().to_vec(),
             _ if types.result == Ty::F32 => vec![self.single(step, op, [first, second])?],
             _ => {
-                let a = self.source(step, 1)?;
-                let b = self.source(step, 2).unwrap_or(a);
-                let c = self.source(step, 3);
-                let c = if types.accumulates { None } else { c };
-                let uses = step.inst.row().slots().count() - 1;
-                if uses > 1 && self.source(step, 2).is_none() || uses > 2 && c.is_none() {
-                    return None;
+                let mut sources = [self.source(step, 1)?; 3];
+                for place in 2..step.inst.row().slots().count() {
+                    *sources.get_mut(place - 1)? = self.source(step, place)?;
                 }
-                let sources = if is_reversed { [b, a] } else { [a, b] };
-                // A mask that no operation without a carry uses.
-                let unused = RecordedFlag::new(&self.recorder, a.ids()[0]);
-                let sources = [sources[0], sources[1], c.unwrap_or(a)];
+                if is_reversed {
+                    sources.swap(0, 1);
+                }
+                // No operation without a carry reads this mask.
+                let unused = RecordedFlag::new(&self.recorder, sources[0].ids()[0]);
                 let result = body::evaluate(op, sources, unused)?;
                 let dwords = usize::from(types.result.dwords().max(1));
                 result.ids().get(..dwords)?.to_vec()

@@ -1,4 +1,4 @@
-//! Pages with host code: written first, and executable after.
+//! Pages of host code, writable first and then executable, never both.
 //!
 //! This is one of the modules that may use `unsafe`: it maps memory, and calls what has been written there.
 
@@ -17,9 +17,9 @@ use crate::wave::Scalars;
 const ALIGNMENT: usize = 16;
 /// Bytes of a page.
 const PAGE: usize = 1 << 12;
-/// Bytes of code at most, of all devices of the process.
+/// Maximum size of all code of the process, in bytes.
 const MOST: usize = 256 << 20;
-/// Bytes of code that there are.
+/// Size of all code that is mapped, in bytes.
 static MAPPED: AtomicUsize = AtomicUsize::new(0);
 
 /// A block's code.

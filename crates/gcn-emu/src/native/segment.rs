@@ -13,9 +13,9 @@ use crate::lanes::LANES;
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// Instructions that a segment has at most.
+/// Maximum number of instructions of a segment.
 const MOST: usize = 200;
-/// Segments that the interpreter has to finish so often are left to it.
+/// Number of guard failures after which a segment is interpreted.
 const FAILURES: u16 = 1 << 10;
 
 /// Bits of MODE that decide what compiled code does: rounding and denormals.
@@ -36,7 +36,7 @@ pub(crate) struct Segment {
     /// The block's code, and in it the number of the function for waves of which all lanes are active. That for others follows.
     code: Arc<CodePages>,
     function: usize,
-    /// Vector registers that a wave must have.
+    /// Number of vector registers that a wave needs.
     vgprs: usize,
     /// Pairs of scalar registers that it writes masks to.
     masks: Box<[u8]>,
@@ -138,7 +138,6 @@ impl Segment {
         if wave.vgprs.len() < self.vgprs || self.failures.load(Relaxed) >= FAILURES {
             return interpret(wave, steps);
         }
-        // Unused ones are whatever they are.
         let mut before = [0; MASKS];
         for (before, first) in before.iter_mut().zip(&self.masks) {
             *before = wave.resolved64(*first);

@@ -336,6 +336,17 @@ pub fn dispatch(
     initial: Initial,
 ) -> Finished {
     let code = Code::new(target.isa, BASE, &code(target, text), VGPRS, SGPRS);
+    dispatch_code(device, &code, groups, group, initial)
+}
+
+/// [`dispatch`] of decoded code.
+pub fn dispatch_code(
+    device: &mut Device,
+    code: &Code,
+    groups: u32,
+    group: u32,
+    initial: Initial,
+) -> Finished {
     let dispatch = Dispatch {
         kernel: None,
         kernarg: None,
@@ -348,5 +359,5 @@ pub fn dispatch(
         scratch_bytes_per_lane: 0,
         initial,
     };
-    run(device, &code, &dispatch, &Observers::none()).expect("it starts")
+    run(device, code, &dispatch, &Observers::none()).expect("it starts")
 }

@@ -97,6 +97,19 @@ pub fn assembled(target: &'static Target, text: &str) -> Vec<u8> {
     section.bytes.clone()
 }
 
+/// Bytes of a program made from a seed: random, but the same every time, so that a failure can be reproduced.
+pub fn noise(seed: u64) -> Vec<u8> {
+    const BYTES: usize = 1 << 13;
+    let mut state = seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1;
+    let mut next = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    (0..BYTES).map(|_| (next() >> 32) as u8).collect()
+}
+
 impl Program {
     /// A program made of the bytes.
     ///

@@ -40,9 +40,9 @@ pub trait Value: Bits {
     fn is_signed(self) -> bool;
     /// A constant of this value's type.
     fn constant(self, value: u64) -> Self;
-    /// The low 32 bits, with zeros above a narrower value.
+    /// The value truncated or zero-extended to 32 bits.
     fn dword(self) -> Self::Dword;
-    /// A dword as a value of this one's type, cut off or with zeros above.
+    /// A dword converted to this value's type: truncated or zero-extended.
     fn of_dword(self, dword: Self::Dword) -> Self;
     /// One of two values.
     fn select(flag: Self::Flag, one: Self, other: Self) -> Self;

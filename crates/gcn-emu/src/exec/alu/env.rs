@@ -141,7 +141,7 @@ impl Env {
         F::signed(infinity - u64::from(is_finite), negative)
     }
 
-    /// The same with denormals kept.
+    /// Settings with denormals kept.
     #[inline(always)]
     pub(crate) fn keeping(self) -> Env {
         Env {
@@ -151,7 +151,7 @@ impl Env {
         }
     }
 
-    /// The same with denormal results kept if sources are: of minima and maxima, which make none (errata E193).
+    /// Settings that keep denormal results if they keep denormal sources: those of minima and maxima, which make none (errata E193).
     #[inline(always)]
     pub(crate) fn with_results_as_sources(self) -> Env {
         Env {

@@ -1,7 +1,7 @@
 //! Floating-point instructions: an operation under its rule, from the sources to the result under EXEC.
 //!
-//! [`under_rule`] is how every one is executed. The host computes all lanes, rounded to nearest; the rule says what becomes of
-//! denormals, and which lanes the host's result is not for. Those are rare, and computed by an exact operation.
+//! [`under_rule`] executes all of them. The host computes all lanes, rounded to nearest. The rule says how denormals are handled, and
+//! in which lanes the host's result may be wrong: those are rare, and an exact operation computes them.
 //!
 //! Half precision is computed in single precision ([`HalfFloat`]): sums, differences and products are exact or rounded well
 //! enough there that rounding once more is correct.

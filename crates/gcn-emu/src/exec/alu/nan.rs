@@ -75,9 +75,9 @@ pub(super) fn of_three(result: f32, a: f32, b: f32, c: f32) -> f32 {
     select(result.is_nan(), chosen, result)
 }
 
-/// Writes the result of an operation on the sources at the places, which are values of type `F`, as the operation gave it in type
-/// `N`, except NaN: one that comes of a source is that by the rule, any other lane is computed by `exact`, as are those of
-/// `others` that have no NaN for a source. `exact` is told which those are.
+/// Writes the result of an operation on sources of type `F`, computed in type `N`. A NaN result of a NaN source is replaced by the
+/// rule's NaN. `exact` recomputes other lanes with a NaN result, and the lanes of `others` without a NaN source; it is told if a
+/// lane is one of `others`.
 #[inline(always)]
 pub(super) fn write<
     const X: usize,
@@ -121,7 +121,8 @@ pub(super) fn write_signals<const X: usize, F: Float, N: Lane>(
     }
 }
 
-/// Puts a result in memory, which is rare: a result whose address is taken would be there in every execution.
+/// Copies a result to the wave's staging memory. Only the rare path does: taking the result's own address would spill it in every
+/// execution.
 #[inline(always)]
 fn stage<F: Float>(w: &mut Wave, result: &[Lanes; 2]) {
     w.staging.results[0] = result[0];

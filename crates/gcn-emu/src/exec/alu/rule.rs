@@ -43,13 +43,14 @@ pub(crate) enum Environment {
 /// Flushing of sources and result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Denormals {
-    /// Around the operation, whose denormal result is exact.
+    /// Sources and result are flushed around the operation; a denormal result is exact.
     Exact,
-    /// Around the operation; a result that may have been rounded to the least normal number is computed again (errata E300).
+    /// Sources and result are flushed around the operation; a result that may have been rounded up to the least normal number is
+    /// computed again (errata E300).
     Rounded,
-    /// Before the operation, which sees to its result.
+    /// Sources are flushed before the operation, which flushes its own result.
     Sources,
-    /// In the operation.
+    /// The operation itself flushes.
     Operation,
 }
 
@@ -79,7 +80,7 @@ pub(crate) enum Rare {
     AllIfSignals,
 }
 
-/// A type that stands for a rule.
+/// Type-level name of a rule.
 pub(crate) trait FloatRule: Copy {
     /// The rule.
     const RULE: Rule;
@@ -132,7 +133,7 @@ rules! {
     Fused          Mode              Rounded    true   OfProduct      Nan;
     /// A product and a sum, each rounded.
     Unfused        Flushing          Operation  true   OfProduct      Nan;
-    /// The same where zero times anything is zero.
+    /// [`Unfused`], but zero times anything is zero.
     LegacyUnfused  Flushing          Operation  true   LegacyProduct  Nan;
     /// The last product and sum of a division.
     DivisionStep   KeepingSources    Rounded    true   OfProduct      Nan;
