@@ -1,5 +1,6 @@
-//! Any program: executed observed and not, by one thread and two, at every level of the host's vectors, and with all checkers. All of
-//! them leave the same memory and registers. With wild addresses only the checkers are compared.
+//! Any program: executed observed and not, by one thread and two, at every level of the host's vectors, by every engine, and with all
+//! checkers. All of them leave the same memory and registers. With wild addresses only the checkers are compared, and of programs of
+//! arithmetic and loops the engines.
 #![no_main]
 
 #[path = "../../crates/gcn-emu/tests/programs/mod.rs"]
@@ -18,6 +19,11 @@ fuzz_target!(|data: &[u8]| {
     if let Ok(program) = Program::new(&mut Unstructured::new(data)) {
         program.check();
         program.observe(&checkers());
+    }
+    for made in [Program::arithmetic, Program::looping] {
+        if let Ok(program) = made(&mut Unstructured::new(data)) {
+            program.compare_engines();
+        }
     }
     if let Ok(program) = Program::wild(&mut Unstructured::new(data)) {
         program.observe(&checkers());

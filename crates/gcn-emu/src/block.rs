@@ -20,9 +20,8 @@ use gcn_isa::uses::{RegisterSet, RegisterUse, Registers, UnnumberedState};
 use gcn_isa::{DecodeError, Does, Inst, regs};
 
 use crate::exec::alu::{self, indexing, modifiers};
-use crate::native::{NativeBlock, Policy, Segment};
+use crate::native::{Candidate, NativeBlock, PlanExit, Policy};
 use crate::step::{Arg, Decoded, Executor, Handler, Step};
-use crate::wave::Wave;
 
 /// A block.
 #[derive(Debug)]
@@ -36,7 +35,8 @@ pub struct Block {
     following: usize,
     /// Registers that each step uses.
     uses: OnceLock<Box<[RegisterSet]>>,
-    native: OnceLock<Option<Box<NativeBlock>>>,
+    /// Its host code; `None` if it is to have none.
+    native: OnceLock<Option<NativeBlock>>,
     entered: EntryCount,
 }
 
@@ -133,29 +133,52 @@ impl Block {
         })
     }
 
-    /// Segments that have host code, for a wave that has entered the block; none before it has been entered some times.
-    #[inline]
-    pub(crate) fn segments(&self, wave: &Wave, policy: Policy) -> &[Segment] {
-        let native = match self.native.get() {
-            None if self.entered() >= policy.entries => self.native.get_or_init(|| {
-                NativeBlock::compile(&self.steps, wave.isa, wave.mode, policy.instructions)
-                    .map(Box::new)
+    /// Its host code, if there is any.
+    #[inline(always)]
+    pub(crate) fn native(&self) -> Option<&NativeBlock> {
+        self.native.get()?.as_ref()
+    }
+
+    /// True if it has been entered often enough to be compiled, and it is not known yet whether it can be.
+    #[inline(always)]
+    pub(crate) fn is_due(&self, policy: Policy) -> bool {
+        self.native.get().is_none() && self.entered() >= policy.entries
+    }
+
+    /// Keeps its host code, or notes that it has none, unless that is known.
+    pub(crate) fn set_native(&self, native: Option<NativeBlock>) {
+        let _ = self.native.set(native);
+    }
+
+    /// The block as part of a region; nothing of a dword that is no instruction.
+    pub(crate) fn candidate(&self) -> Option<Candidate<'_>> {
+        let body = self.body(&self.steps);
+        let exit = match self.exit {
+            Exit::Branch { condition, target } => Some(PlanExit::Branch {
+                condition,
+                target,
+                following: self.following,
+                last: self.last,
             }),
-            None => &None,
-            Some(native) => native,
+            Exit::FallThrough if Exit::behind(self.steps.last()?).is_none() => {
+                Some(PlanExit::Goes(self.following))
+            }
+            _ => None,
         };
-        native
-            .as_ref()
-            .map_or(&[], |native| native.segments(wave.mode))
+        Some(Candidate {
+            start: self.steps.first()?.index,
+            body,
+            exit,
+            is_compiled: self.native().is_some(),
+        })
     }
 
     /// Number of its instructions that have host code.
     pub fn compiled(&self) -> usize {
-        let native = self.native.get().and_then(Option::as_ref);
-        native.map_or(0, |native| native.instructions())
+        self.native().map_or(0, NativeBlock::instructions)
     }
 
-    /// Times that waves have entered it, at most [`MAX_ENTERED`]. If two threads enter at the same time, only one may
+    /// Times that waves have entered it in the interpreter, at most [`MAX_ENTERED`]. If two threads enter at the same time, only one may
     /// be counted.
     pub fn entered(&self) -> u16 {
         self.entered.0.load(Relaxed)

@@ -7,6 +7,7 @@ use gcn_isa::{DecodeError, Isa, decode};
 use crate::block::{Block, BlockEntry, Exit};
 use crate::code_segment::{BlockPlace, CodeSegment, DWORD, FoundSegments, Slot};
 use crate::memory::Memory;
+use crate::native::{NativeBlock, Policy};
 use crate::step::{Decoded, RegisterCounts, Step};
 use crate::wave::LEAST_VGPRS;
 
@@ -199,6 +200,30 @@ impl Code {
             let _ = slot.set(BlockPlace::new(&block, from));
         }
         segment.slot(index)?.get().map(BlockPlace::get)
+    }
+
+    /// Compiles a block, and those that it leads to as often, for waves with this MODE.
+    #[cold]
+    #[inline(never)]
+    pub(crate) fn compile(&self, block: &Block, mode: u32, policy: Policy) {
+        let known = |index| {
+            let BlockEntry { block, from } = self.slot(index)?.get()?.get();
+            (from == 0).then_some(block)
+        };
+        let candidate = |index| {
+            let block = known(index)?;
+            let is_hot = block.entered() >= policy.entries / policy.least_share;
+            if is_hot { block.candidate() } else { None }
+        };
+        if let Some(first) = block.candidate() {
+            for (start, native) in NativeBlock::compile(first, candidate, (self.isa, mode), policy)
+            {
+                if let Some(block) = known(start) {
+                    block.set_native(Some(native));
+                }
+            }
+        }
+        block.set_native(None);
     }
 
     /// The blocks that have been executed.

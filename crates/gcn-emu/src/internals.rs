@@ -6,6 +6,7 @@ pub use crate::exec::memory::{
 };
 pub use crate::lanes::{Elements, from_elements, narrowed, permuted, to_elements, widened};
 use crate::memory::Memory;
+pub use crate::native::mutation;
 pub use crate::step::plan::ordered_up_to;
 use crate::wave;
 

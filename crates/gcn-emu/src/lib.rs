@@ -4,6 +4,11 @@
 //! decoded once, to [`step::Step`]s; ALU instructions then run by a handler, memory instructions by their
 //! plan. An [`observe::Observer`] sees the events that it asks for.
 
+#![cfg_attr(
+    not(all(unix, target_arch = "x86_64")),
+    allow(dead_code, reason = "blocks are compiled on other hosts")
+)]
+
 // In the order of their imports: a module names only modules above it.
 
 // State: registers, LDS, GDS, counters, memory, the device, a wave.

@@ -2,41 +2,33 @@
 
 use gcn_isa::Isa;
 
-use crate::step::Step;
+use super::engine::Policy;
+use super::interface::{Candidate, Fallback};
 use crate::wave::Wave;
 
-/// A block's segments, which no block has.
-#[derive(Debug)]
+/// A block's host code, which no block has.
+#[derive(Clone, Debug)]
 pub(crate) enum NativeBlock {}
 
-/// Instructions with host code, which there are none of.
-#[derive(Debug)]
-pub(crate) enum Segment {}
-
 impl NativeBlock {
-    pub(crate) fn compile(_: &[Step], _: Isa, _: u32, _: usize) -> Option<NativeBlock> {
-        None
+    pub(crate) fn compile<'a>(
+        _: Candidate<'a>,
+        _: impl Fn(usize) -> Option<Candidate<'a>>,
+        _: (Isa, u32),
+        _: Policy,
+    ) -> Vec<(usize, NativeBlock)> {
+        Vec::new()
     }
 
     pub(crate) fn instructions(&self) -> usize {
         match *self {}
     }
 
-    pub(crate) fn segments(&self, _: u32) -> &[Segment] {
-        match *self {}
-    }
-}
-
-impl Segment {
-    pub(crate) fn from(&self) -> usize {
+    pub(crate) fn is_for(&self, _: &Wave) -> bool {
         match *self {}
     }
 
-    pub(crate) fn count(&self) -> usize {
-        match *self {}
-    }
-
-    pub(crate) fn run(&self, _: &mut Wave, _: &[Step]) {
+    pub(crate) fn run<F: Fallback>(&self, _: &mut Wave, _: &mut F, _: u64) -> Option<usize> {
         match *self {}
     }
 }

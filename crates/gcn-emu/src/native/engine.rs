@@ -21,7 +21,9 @@ pub enum Engine {
 pub(crate) struct Policy {
     /// Entries of a block before it is compiled.
     pub(crate) entries: u16,
-    /// Instructions that a segment has at least.
+    /// Blocks that it leads to are compiled with it if they were entered this many times less often at most.
+    pub(crate) least_share: u16,
+    /// Instructions of the block that become host code, at least.
     pub(crate) instructions: usize,
 }
 
@@ -30,7 +32,7 @@ pub const ENGINE_VARIABLE: &str = "GCN_ENGINE";
 
 /// Reason for which an engine cannot be used.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("{ENGINE_VARIABLE}={0} is none of interpreter, auto, compiled")]
+#[error("`{0}` is none of interpreter, auto, compiled")]
 pub struct EngineError(String);
 
 /// The engine in use; it is found at the first use.
@@ -39,16 +41,34 @@ static ENGINE: AtomicU8 = AtomicU8::new(UNKNOWN);
 const UNKNOWN: u8 = u8::MAX;
 
 impl Engine {
-    /// All engines.
-    pub const ALL: [Engine; 3] = [Engine::Interpreter, Engine::Auto, Engine::Compiled];
+    /// All engines with their names, as the environment variable has them.
+    pub const NAMES: [(&str, Engine); 3] = [
+        ("interpreter", Engine::Interpreter),
+        ("auto", Engine::Auto),
+        ("compiled", Engine::Compiled),
+    ];
 
-    /// Name, as the environment variable has it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Engine::Interpreter => "interpreter",
-            Engine::Auto => "auto",
-            Engine::Compiled => "compiled",
-        }
+    /// The name.
+    pub fn name(self) -> &'static str {
+        Engine::NAMES[self as usize].0
+    }
+
+    /// The engine that a name is of.
+    ///
+    /// # Errors
+    /// It is none's.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_emu::run::Engine;
+    /// assert_eq!(Engine::named("compiled"), Ok(Engine::Compiled));
+    /// assert!(Engine::named("fast").is_err());
+    /// ```
+    pub fn named(name: &str) -> Result<Engine, EngineError> {
+        let named = Engine::NAMES.into_iter().find(|(known, _)| *known == name);
+        named
+            .map(|(_, engine)| engine)
+            .ok_or_else(|| EngineError(name.to_owned()))
     }
 
     /// Uses this engine from now on, in the whole process.
@@ -64,8 +84,7 @@ impl Engine {
         let Some(name) = std::env::var_os(ENGINE_VARIABLE).filter(|name| !name.is_empty()) else {
             return Ok(Engine::Auto);
         };
-        let named = Engine::ALL.into_iter().find(|it| name == it.name());
-        named.ok_or_else(|| EngineError(name.to_string_lossy().into_owned()))
+        Engine::named(&name.to_string_lossy())
     }
 
     /// The engine in use.
@@ -90,13 +109,15 @@ impl Engine {
         }
         match Engine::current() {
             Engine::Interpreter => None,
-            // Compiling a block takes as long as some thousand executions of it; a call as long as some instructions.
+            // Compiling a block takes as long as some hundred executions of it by the interpreter.
             Engine::Auto => Some(Policy {
                 entries: 2048,
+                least_share: 16,
                 instructions: 4,
             }),
             Engine::Compiled => Some(Policy {
                 entries: 0,
+                least_share: 1,
                 instructions: 1,
             }),
         }

@@ -1,8 +1,11 @@
-//! Operations on a slice of lanes, as a graph of values without cycles.
+//! Operations on a slice of lanes, or on scalar registers, as a graph of values without cycles.
 
 use std::collections::HashMap;
 
 use gcn_isa::effect::Shift;
+
+/// Lanes of a slice.
+pub(super) const SLICE: usize = 8;
 
 /// A value of the graph: 32 bits for each lane of a slice. Those that are used come after what they use.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -19,6 +22,8 @@ pub(super) enum Op {
     Const(u32),
     /// The mask in a pair of scalar registers.
     Mask(u8),
+    /// SCC on entry, as a mask.
+    Scc,
     /// An operation on two values.
     Binary(Binary, Id, Id),
     /// A shift by fewer than 32 bits.
@@ -29,6 +34,8 @@ pub(super) enum Op {
     Select(Id, Id, Id),
     /// The product of the first two and the third in single precision, rounded once.
     Fma(Id, Id, Id),
+    /// [`Op::Fma`] in double precision.
+    FmaF64(Id, Id, Id),
 }
 
 /// Operation on two values.
@@ -74,6 +81,21 @@ pub(super) enum Binary {
     MaxF32,
     /// Mask: a comparison.
     CompareF32(Predicate),
+    /// Numbers of 64 bits of half the lanes, from low and high dwords: the first half of each four lanes.
+    UnpackLow,
+    /// The second half of each four lanes.
+    UnpackHigh,
+    /// Low dwords of numbers of 64 bits in both halves of the lanes.
+    PackLow,
+    /// High dwords.
+    PackHigh,
+    /// Double precision, of half the lanes.
+    AddF64,
+    MulF64,
+    /// Mask of 64 bits: a comparison.
+    CompareF64(Predicate),
+    /// Sums of the products of two pairs of signed numbers of 16 bits.
+    MulAddPairs,
 }
 
 /// Operation on one value.
@@ -87,9 +109,27 @@ pub(super) enum Unary {
     FloatOfSigned,
     /// The square root in single precision.
     SqrtF32,
+    /// A whole number in single precision.
+    RoundF32(Rounding),
+    /// From single precision to a number with a sign, towards zero; 1 << 31 if it is none of 32 bits.
+    SignedOfFloat,
+    /// Even bytes as signed numbers of 16 bits.
+    EvenBytes,
+    /// Odd bytes as signed numbers of 16 bits.
+    OddBytes,
 }
 
-/// Comparison in single precision, with the host's number for it.
+/// Rounding, with the host's number for it: precision is of no account.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub(super) enum Rounding {
+    Nearest = 8,
+    Down = 9,
+    Up = 10,
+    TowardsZero = 11,
+}
+
+/// Comparison in single or double precision, with the host's number for it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[repr(u8)]
 pub(super) enum Predicate {
@@ -107,6 +147,29 @@ pub(super) enum Predicate {
     LessOrGreater = 0x0c,
     GreaterOrEqual = 0x1d,
     Greater = 0x1e,
+}
+
+impl Op {
+    /// Name of the operation, whatever it is of.
+    pub(super) fn name(self) -> String {
+        match self {
+            Op::Binary(binary, ..) => format!("{binary:?}"),
+            Op::ShiftBy(how, ..) => format!("Shift{how:?}"),
+            Op::Unary(unary, _) => format!("{unary:?}"),
+            Op::Select(..) => "Select".to_owned(),
+            Op::Fma(..) => "Fma".to_owned(),
+            Op::FmaF64(..) => "FmaF64".to_owned(),
+            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => "leaf".to_owned(),
+        }
+    }
+
+    /// True of a value that there is on entry.
+    pub(super) fn is_leaf(self) -> bool {
+        matches!(
+            self,
+            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc
+        )
+    }
 }
 
 /// A graph. Equal operations are one value.
@@ -155,6 +218,9 @@ impl Graph {
     fn simplified(&mut self, op: Op) -> Result<Id, Op> {
         match op {
             Op::Binary(binary, a, b) => {
+                if let Some(half) = self.unpacked(binary, a, b) {
+                    return Ok(half);
+                }
                 let (known_a, known_b) = (self.constant(a), self.constant(b));
                 let folded = match (binary, known_a, known_b) {
                     (Binary::Add, Some(a), Some(b)) => Some(a.wrapping_add(b)),
@@ -199,13 +265,28 @@ impl Graph {
         }
     }
 
+    /// The half that was packed into two values.
+    fn unpacked(&self, binary: Binary, low: Id, high: Id) -> Option<Id> {
+        let Op::Binary(Binary::PackLow, first, second) = self.op(low) else {
+            return None;
+        };
+        let is_pair = self.op(high) == Op::Binary(Binary::PackHigh, first, second);
+        match binary {
+            Binary::UnpackLow if is_pair => Some(first),
+            Binary::UnpackHigh if is_pair => Some(second),
+            _ => None,
+        }
+    }
+
     /// The values that an operation uses.
     pub(super) fn sources(&self, id: Id) -> [Option<Id>; 3] {
         match self.op(id) {
-            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) => [None; 3],
+            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => [None; 3],
             Op::ShiftBy(_, a, _) | Op::Unary(_, a) => [Some(a), None, None],
             Op::Binary(_, a, b) => [Some(a), Some(b), None],
-            Op::Select(a, b, c) | Op::Fma(a, b, c) => [Some(a), Some(b), Some(c)],
+            Op::Select(a, b, c) | Op::Fma(a, b, c) | Op::FmaF64(a, b, c) => {
+                [Some(a), Some(b), Some(c)]
+            }
         }
     }
 }

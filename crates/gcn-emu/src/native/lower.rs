@@ -1,8 +1,10 @@
-//! Vector instructions as operations of a graph: those whose lanes are computed by themselves, as long as nothing rare happens.
+//! Instructions as operations of a graph: vector instructions whose lanes are computed by themselves, as long as nothing rare
+//! happens, and scalar ones ([`super::scalar`]).
 //!
 //! Floating-point operations are the host's. Where that is not the whole rule a value guards it ([`Lowered::guard`]): if it has a bit
 //! in an active lane, the interpreter computes the lanes from there on. So of NaN nothing needs to be known here (errata E190).
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 
 use gcn_isa::effect::{AluOp, Test, Value, body};
@@ -11,14 +13,12 @@ use gcn_isa::{Does, Field, Isa, Ty, regs};
 use super::graph::{Binary, Graph, Id, Op, Predicate, Unary};
 use super::record::{Recorded, RecordedFlag, Recorder};
 use crate::exec::alu::env::Env;
-use crate::exec::alu::rule::{
-    Approximation, FloatRule, FromInteger, Fused, Order, Product, Rule, Sum, Unfused,
-};
+use crate::exec::alu::rule::Rule;
 use crate::lanes::Sign;
 use crate::step::{Arg, Executor, Step};
 use crate::wave::SCALARS;
 
-/// Handling of denormals in single precision by the host while a segment runs.
+/// Handling of denormals in single precision by the host while a part runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Denormals {
     /// Kept.
@@ -27,17 +27,17 @@ pub(super) enum Denormals {
     Flushed,
 }
 
-/// Maximum number of masks that a segment writes.
+/// Maximum number of masks that a part writes.
 pub(super) const MASKS: usize = 8;
 
-/// A mask that a segment writes.
+/// A mask that a part writes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct MaskResult {
     pub(super) mask: Id,
     pub(super) is_inverted: bool,
 }
 
-/// A segment of instructions as operations.
+/// Instructions in a row as operations: vector instructions, or scalar ones.
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) graph: Graph,
@@ -45,29 +45,47 @@ pub(super) struct Lowered {
     pub(super) vgprs: BTreeMap<u8, Id>,
     /// Masks that it writes, by the first of the scalar registers.
     pub(super) masks: BTreeMap<u8, MaskResult>,
+    /// Scalar registers that scalar instructions write.
+    pub(super) scalars: BTreeMap<u8, Id>,
+    /// SCC, if they write it.
+    pub(super) scc: Option<MaskResult>,
     /// Lanes in which the host's result may not be the instruction's.
     pub(super) guard: Option<Id>,
     /// Handling of denormals that it needs, if it needs any.
     pub(super) denormals: Option<Denormals>,
 }
 
-/// Builder of a segment's graph.
+/// Builder of a graph.
 pub(super) struct Builder {
-    recorder: Recorder,
-    isa: Isa,
-    mode: u32,
-    state: State,
+    pub(super) recorder: Recorder,
+    pub(super) isa: Isa,
+    pub(super) mode: u32,
+    pub(super) state: State,
+    /// Scalar registers that have been read.
+    read: Cell<ScalarSet>,
+}
+
+/// A set of scalar registers, a bit each.
+pub(super) type ScalarSet = u128;
+const _: () = assert!(ScalarSet::BITS as usize == SCALARS);
+
+/// The set of a pair of scalar registers.
+pub(super) fn pair(first: u8) -> ScalarSet {
+    0b11 << first
 }
 
 /// Results so far.
 #[derive(Clone, Debug, Default)]
-struct State {
+pub(super) struct State {
     vgprs: BTreeMap<u8, Id>,
     masks: BTreeMap<u8, MaskResult>,
-    /// A result in single precision that no comparison has looked at yet.
-    unguarded: Option<Id>,
+    pub(super) scalars: BTreeMap<u8, Id>,
+    pub(super) scc: Option<MaskResult>,
+    /// A result in single precision that no comparison has looked at yet, and one in double precision, in halves.
+    pub(super) unguarded: Option<Id>,
+    pub(super) unguarded_wide: Option<[Id; 2]>,
     guard: Option<Id>,
-    denormals: Option<Denormals>,
+    pub(super) denormals: Option<Denormals>,
 }
 
 impl Builder {
@@ -77,13 +95,18 @@ impl Builder {
             isa,
             mode,
             state: State::default(),
+            read: Cell::new(0),
         }
     }
 
-    /// Adds an instruction. Returns false, and nothing has changed, if it is none that can follow those before it.
+    /// Adds an instruction, of the kind that all others are of. Returns false, and nothing has changed, if it is none that can follow
+    /// those before it.
     pub(super) fn add(&mut self, step: &Step) -> bool {
         let before = self.state.clone();
-        let is_added = self.lower(step).is_some();
+        let is_added = match step.run {
+            Executor::Scalar => self.lower_scalar(step).is_some(),
+            _ => self.lower(step).is_some(),
+        };
         let is_complete = !self.recorder.take_incomplete();
         if !(is_added && is_complete) {
             self.state = before;
@@ -91,19 +114,38 @@ impl Builder {
         is_added && is_complete
     }
 
+    /// Scalar registers that the instructions read; those that they have written themselves need not be among them.
+    pub(super) fn read(&self) -> ScalarSet {
+        self.read.get()
+    }
+
+    /// Scalar registers that the instructions write.
+    pub(super) fn written(&self) -> ScalarSet {
+        let masks = self.state.masks.keys().map(|first| pair(*first));
+        let scalars = self.state.scalars.keys().map(|register| 1 << register);
+        masks.chain(scalars).fold(0, |all, set| all | set)
+    }
+
     pub(super) fn finish(mut self) -> Lowered {
         if let Some(last) = self.state.unguarded.take() {
             self.guard(last, last);
         }
+        if let Some(last) = self.state.unguarded_wide.take() {
+            self.guard_wide(last, last);
+        }
         // What is moved from one register to another is read before any register is written.
-        for id in self.state.vgprs.values_mut() {
-            if let Op::Vgpr(_) | Op::Mask(_) = self.recorder.op(*id) {
+        let State { vgprs, scalars, .. } = &mut self.state;
+        for id in vgprs.values_mut().chain(scalars.values_mut()) {
+            let op = self.recorder.op(*id);
+            if op.is_leaf() && !matches!(op, Op::Const(_)) {
                 *id = self.recorder.add(Op::Unary(Unary::Copy, *id));
             }
         }
         let State {
             vgprs,
             masks,
+            scalars,
+            scc,
             guard,
             denormals,
             ..
@@ -112,32 +154,29 @@ impl Builder {
             graph: self.recorder.into_graph(),
             vgprs,
             masks,
+            scalars,
+            scc,
             guard,
             denormals,
         }
     }
 
     /// The lanes in which one of two results is a NaN are guarded.
-    fn guard(&mut self, a: Id, b: Id) {
-        let r = &self.recorder;
-        let nan = r.binary(Binary::CompareF32(Predicate::Unordered), a, b);
+    pub(super) fn guard(&mut self, a: Id, b: Id) {
+        let unordered = Binary::CompareF32(Predicate::Unordered);
+        self.guard_by(self.recorder.binary(unordered, a, b));
+    }
+
+    /// The lanes whose bit 31 is set are guarded.
+    pub(super) fn guard_by(&mut self, mask: Id) {
         self.state.guard = Some(match self.state.guard {
-            Some(guard) => r.binary(Binary::Or, guard, nan),
-            None => nan,
+            Some(guard) => self.recorder.binary(Binary::Or, guard, mask),
+            None => mask,
         });
     }
 
-    /// A result in single precision that must not be a NaN.
-    fn number(&mut self, id: Id) -> Id {
-        match self.state.unguarded.take() {
-            Some(other) => self.guard(other, id),
-            None => self.state.unguarded = Some(id),
-        }
-        id
-    }
-
     /// A dword of an operand.
-    fn dword(&self, arg: Arg, n: u8) -> Option<Id> {
+    pub(super) fn dword(&self, arg: Arg, n: u8) -> Option<Id> {
         match arg {
             Arg::Vgpr(first) => {
                 let register = first.checked_add(n)?;
@@ -146,6 +185,10 @@ impl Builder {
             }
             Arg::Scalar(first) => {
                 let register = (first + n) % SCALARS as u8;
+                self.read.set(self.read.get() | 1 << register);
+                if let Some(known) = self.state.scalars.get(&register) {
+                    return Some(*known);
+                }
                 let is_written = |first: &u8| register.wrapping_sub(*first) < 2;
                 if self.state.masks.keys().any(is_written) {
                     return None;
@@ -158,7 +201,7 @@ impl Builder {
     }
 
     /// The source at a place, with its sign modifier.
-    fn source(&self, step: &Step, place: usize) -> Option<Recorded<'_>> {
+    pub(super) fn source(&self, step: &Step, place: usize) -> Option<Recorded<'_>> {
         let slot = step.inst.row().slots().nth(place)?;
         let is_signed = matches!(slot.ty, Ty::I32 | Ty::I64);
         let r = &self.recorder;
@@ -186,7 +229,7 @@ impl Builder {
     }
 
     /// The source at a place in single precision.
-    fn float(&self, step: &Step, place: usize) -> Option<Id> {
+    pub(super) fn float(&self, step: &Step, place: usize) -> Option<Id> {
         let source = self.source(step, place)?;
         match *source.ids() {
             [id] => Some(id),
@@ -210,6 +253,7 @@ impl Builder {
         if first == regs::EXEC_HI {
             return None;
         }
+        self.read.set(self.read.get() | pair(first));
         let mask = self.recorder.add(Op::Mask(first));
         Some(RecordedFlag::new(&self.recorder, mask))
     }
@@ -218,7 +262,7 @@ impl Builder {
         let Arg::Scalar(first) = arg else {
             return None;
         };
-        // EXEC is the same for all instructions of a segment.
+        // EXEC is the same for all instructions of a part.
         let is_exec = first.saturating_add(1) >= regs::EXEC_LO;
         let overlaps = |other: &u8| other.abs_diff(first) == 1;
         let is_full = self.state.masks.len() == MASKS && !self.state.masks.contains_key(&first);
@@ -239,7 +283,7 @@ impl Builder {
         Some(())
     }
 
-    /// Asks for a handling of denormals, which all instructions of a segment share.
+    /// Asks for a handling of denormals, which all instructions of a part share.
     fn denormals(&mut self, wanted: Denormals) -> Option<()> {
         match self.state.denormals {
             Some(denormals) if denormals != wanted => None,
@@ -251,7 +295,7 @@ impl Builder {
     }
 
     /// Asks for the host's settings that are those of an operation, if there are such.
-    fn settings(&mut self, env: Env, rounds: bool) -> Option<()> {
+    pub(super) fn settings(&mut self, env: Env, rounds: bool) -> Option<()> {
         if rounds && !env.is_nearest() {
             None
         } else if env.keeps_denormals() {
@@ -264,7 +308,7 @@ impl Builder {
     }
 
     /// [`Builder::settings`] of an operation under a rule.
-    fn follow(&mut self, rule: Rule) -> Option<()> {
+    pub(super) fn follow(&mut self, rule: Rule) -> Option<()> {
         let env = rule.environment.of::<f32>(self.isa, self.mode);
         self.settings(env, rule.rounds)
     }
@@ -292,29 +336,14 @@ impl Builder {
     }
 
     fn comparison(&mut self, step: &Step, test: Test) -> Option<()> {
-        use Test::*;
         let ty = step.inst.row().alu_types().source;
-        let result = if ty == Ty::F32 {
+        let result = if ty == Ty::F64 {
+            self.compare_doubles(step, test)?
+        } else if ty == Ty::F32 {
             // Of a comparison, denormals as sources alone.
             let env = Env::of::<f32>(self.mode).with_results_as_sources();
             self.settings(env, false)?;
-            let predicate = match test {
-                Lt => Predicate::Less,
-                Eq => Predicate::Equal,
-                Le => Predicate::LessOrEqual,
-                Gt => Predicate::Greater,
-                Lg => Predicate::LessOrGreater,
-                Ge => Predicate::GreaterOrEqual,
-                O => Predicate::Ordered,
-                U => Predicate::Unordered,
-                Nge => Predicate::NotGreaterOrEqual,
-                Nlg => Predicate::EqualOrUnordered,
-                Ngt => Predicate::NotGreater,
-                Nle => Predicate::NotLessOrEqual,
-                Neq => Predicate::NotEqual,
-                Nlt => Predicate::NotLess,
-                F | Tru | Class => return None,
-            };
+            let predicate = predicate(test)?;
             let (a, b) = (self.float(step, 1)?, self.float(step, 2)?);
             let mask = self.recorder.binary(Binary::CompareF32(predicate), a, b);
             MaskResult {
@@ -323,19 +352,7 @@ impl Builder {
             }
         } else {
             let (a, b) = (self.source(step, 1)?, self.source(step, 2)?);
-            let flag = match test {
-                Lt => a.less(b),
-                Le => !b.less(a),
-                Gt => b.less(a),
-                Ge => !a.less(b),
-                Eq => a.equals(b),
-                Neq | Lg => !a.equals(b),
-                F | O | U | Nge | Nlg | Ngt | Nle | Nlt | Tru | Class => return None,
-            };
-            MaskResult {
-                mask: flag.mask,
-                is_inverted: flag.is_inverted,
-            }
+            compared(test, a, b)?.into()
         };
         self.set_mask(step.args[0], result)
     }
@@ -355,24 +372,29 @@ impl Builder {
             let (result, flag) = match op {
                 AluOp::Add => a.overflowing_add(b),
                 AluOp::Sub => a.overflowing_sub(b),
+                AluOp::MulAdd if types.result == Ty::U64 => {
+                    let (low, high, c) = (a.wrapping_mul(b), a.mul_high(b), self.source(step, 4)?);
+                    let product = [low.ids()[0], high.ids()[0]];
+                    let sum = Recorded::wide(&self.recorder, product, false).wrapping_add(c);
+                    (sum, sum.less(c))
+                }
                 AluOp::AddCarry => body::add_carry(a, b, self.mask(step.args[4])?),
                 AluOp::SubBorrow => body::sub_borrow(a, b, self.mask(step.args[4])?),
                 _ => return None,
             };
-            let [id] = *result.ids() else {
-                return None;
-            };
-            let mask = MaskResult {
-                mask: flag.mask,
-                is_inverted: flag.is_inverted,
-            };
-            self.set_vgprs(step.args[0], &[id])?;
+            let (ids, mask) = (result.ids().to_vec(), flag.into());
+            self.set_vgprs(step.args[0], &ids)?;
             return self.set_mask(step.args[1], mask);
         }
-        if types.result.is_float() && types.result != Ty::F32 {
+        if types.result.is_float() && !matches!(types.result, Ty::F32 | Ty::F64) {
             return None;
         }
         let result = match op {
+            AluOp::Convert if types.source == Ty::F32 && !types.result.is_float() => {
+                vec![self.integer_of_float(step, types.result)?]
+            }
+            AluOp::Dot(4) if types.result == Ty::I32 => vec![self.dot_bytes(step)?],
+            _ if types.result == Ty::F64 => self.double(step, op, [first, second])?.to_vec(),
             AluOp::Select => {
                 let pair = [self.source(step, 1)?, self.source(step, 2)?];
                 // The condition of V_CNDMASK chooses the second source.
@@ -400,100 +422,72 @@ impl Builder {
         self.set_vgprs(step.args[0], &result)
     }
 
-    /// An operation with a result in single precision.
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "the interpreter executes all others"
-    )]
-    fn single(&mut self, step: &Step, op: AluOp, [first, second]: [usize; 2]) -> Option<Id> {
-        let types = step.inst.row().alu_types();
-        let is_integer = matches!(types.source, Ty::I32 | Ty::U32 | Ty::B32);
-        match op {
-            AluOp::Convert if types.source == Ty::I32 => {
-                self.follow(FromInteger::RULE)?;
-                let [a] = *self.source(step, 1)?.ids() else {
-                    return None;
-                };
-                return Some(self.recorder.add(Op::Unary(Unary::FloatOfSigned, a)));
-            }
-            AluOp::ConvertByte(number) if is_integer => {
-                let [a] = *self.source(step, 1)?.ids() else {
-                    return None;
-                };
-                let r = &self.recorder;
-                let shifted = r.binary(Binary::Shr, a, r.constant(8 * u32::from(number)));
-                let byte = r.binary(Binary::And, shifted, r.constant(0xff));
-                return Some(r.add(Op::Unary(Unary::FloatOfSigned, byte)));
-            }
-            _ => {}
-        }
-        let pair = |it: &Builder| {
-            let pair = [it.float(step, 1)?, it.float(step, 2)?];
-            Some((pair[first], pair[second]))
+    /// The sum of products of signed bytes, and the third source.
+    fn dot_bytes(&self, step: &Step) -> Option<Id> {
+        let [a, b, c] = [1, 2, 3].map(|place| {
+            let is_plain = step.signs[place] == Sign::Kept;
+            self.dword(step.args[place], 0).filter(|_| is_plain)
+        });
+        let (a, b, c) = (a?, b?, c?);
+        let r = &self.recorder;
+        let products = |bytes| {
+            let [a, b] = [a, b].map(|a| r.add(Op::Unary(bytes, a)));
+            r.binary(Binary::MulAddPairs, a, b)
         };
-        let third = |it: &Builder| {
-            if types.accumulates {
-                it.dword(step.args[0], 0)
-            } else {
-                it.float(step, 3)
-            }
-        };
-        let binary = match op {
-            AluOp::Add => Some((Binary::AddF32, Sum::RULE)),
-            AluOp::Sub => Some((Binary::SubF32, Sum::RULE)),
-            AluOp::Mul => Some((Binary::MulF32, Product::RULE)),
-            _ => None,
-        };
-        if let Some((binary, rule)) = binary {
-            self.follow(rule)?;
-            let (a, b) = pair(self)?;
-            let result = self.recorder.binary(binary, a, b);
-            return Some(self.number(result));
-        }
-        match op {
-            AluOp::Fma => {
-                self.follow(Fused::RULE)?;
-                let ((a, b), c) = (pair(self)?, third(self)?);
-                let result = self.recorder.add(Op::Fma(a, b, c));
-                Some(self.number(result))
-            }
-            AluOp::MulAdd => {
-                self.follow(Unfused::RULE)?;
-                let ((a, b), c) = (pair(self)?, third(self)?);
-                let product = self.recorder.binary(Binary::MulF32, a, b);
-                let result = self.recorder.binary(Binary::AddF32, product, c);
-                Some(self.number(result))
-            }
-            AluOp::Rcp | AluOp::Sqrt if types.source == Ty::F32 => {
-                self.follow(Approximation::RULE)?;
-                let a = self.float(step, 1)?;
-                let r = &self.recorder;
-                let result = if op == AluOp::Rcp {
-                    r.binary(Binary::DivF32, r.constant(1f32.to_bits()), a)
-                } else {
-                    r.add(Op::Unary(Unary::SqrtF32, a))
-                };
-                Some(self.number(result))
-            }
-            AluOp::Min | AluOp::Max => {
-                // The host does not flush what is chosen.
-                self.follow(Order::RULE)?;
-                if self.state.denormals != Some(Denormals::Kept) {
-                    return None;
-                }
-                let (a, b) = pair(self)?;
-                // A NaN as a source, not as the result, is rare.
-                self.guard(a, b);
-                let r = &self.recorder;
-                let (chosen, bits) = if op == AluOp::Min {
-                    (Binary::MinF32, Binary::Or)
-                } else {
-                    (Binary::MaxF32, Binary::And)
-                };
-                // Of zeros both come out, and the bits of both make the right one.
-                Some(r.binary(bits, r.binary(chosen, a, b), r.binary(chosen, b, a)))
-            }
-            _ => None,
+        let sum = r.binary(
+            Binary::Add,
+            products(Unary::EvenBytes),
+            products(Unary::OddBytes),
+        );
+        Some(r.binary(Binary::Add, sum, c))
+    }
+}
+
+/// The host's comparison of numbers; `None` if it is none.
+pub(super) fn predicate(test: Test) -> Option<Predicate> {
+    use Test::*;
+    Some(match test {
+        Lt => Predicate::Less,
+        Eq => Predicate::Equal,
+        Le => Predicate::LessOrEqual,
+        Gt => Predicate::Greater,
+        Lg => Predicate::LessOrGreater,
+        Ge => Predicate::GreaterOrEqual,
+        O => Predicate::Ordered,
+        U => Predicate::Unordered,
+        Nge => Predicate::NotGreaterOrEqual,
+        Nlg => Predicate::EqualOrUnordered,
+        Ngt => Predicate::NotGreater,
+        Nle => Predicate::NotLessOrEqual,
+        Neq => Predicate::NotEqual,
+        Nlt => Predicate::NotLess,
+        F | Tru | Class => return None,
+    })
+}
+
+/// A comparison of integers.
+pub(super) fn compared<'r>(
+    test: Test,
+    a: Recorded<'r>,
+    b: Recorded<'r>,
+) -> Option<RecordedFlag<'r>> {
+    use Test::*;
+    Some(match test {
+        Lt => a.less(b),
+        Le => !b.less(a),
+        Gt => b.less(a),
+        Ge => !a.less(b),
+        Eq => a.equals(b),
+        Neq | Lg => !a.equals(b),
+        F | O | U | Nge | Nlg | Ngt | Nle | Nlt | Tru | Class => return None,
+    })
+}
+
+impl From<RecordedFlag<'_>> for MaskResult {
+    fn from(flag: RecordedFlag<'_>) -> MaskResult {
+        MaskResult {
+            mask: flag.mask,
+            is_inverted: flag.is_inverted,
         }
     }
 }

@@ -1,14 +1,17 @@
 //! Host code for blocks that are entered often (x86-64 with AVX2, on Unix).
 //!
-//! A block's vector instructions whose lanes are computed by themselves, several in a row, are a segment (`segment`, `lower`): operations on
-//! values (`graph`), which integer operations record by their bodies (`record`), and which become host code (`emit`) in pages of
-//! its own (`pages`). All other instructions stay the interpreter's.
+//! Hot blocks that lead to each other are a region (`region`), which is one function. A block of it is made of parts (`plan`): scalar
+//! instructions, vector instructions whose lanes are computed by themselves, and what the interpreter executes, which the function
+//! calls. The instructions of a part become operations on values (`lower`, `scalar`, `graph`), which integer operations record by
+//! their bodies (`record`), and then host code (`emit`, `function`) in pages of its own (`pages`), which is called with a frame
+//! (`frame`).
 //!
-//! Compiled code has the usual case and its guard. If a lane needs more, a NaN for example, the code ends before it writes
-//! anything of that slice of lanes, and the interpreter executes the segment for the lanes that are left. So rare cases are
-//! identical by construction.
+//! Compiled code has the usual case and its guard. If a lane needs more, a NaN for example, the code writes nothing of that slice of
+//! lanes, and the interpreter executes the part for the lanes that are left. So rare cases are identical by construction.
 
 mod engine;
+mod interface;
+pub mod mutation;
 #[cfg(not(all(unix, target_arch = "x86_64")))]
 mod absent;
 #[cfg(all(unix, target_arch = "x86_64"))]
@@ -18,15 +21,30 @@ mod record;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod lower;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod scalar;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod single;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod double;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod plan;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod frame;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod places;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod emit;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod function;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod pages;
 #[cfg(all(unix, target_arch = "x86_64"))]
-mod segment;
+mod region;
 
 #[cfg(not(all(unix, target_arch = "x86_64")))]
-pub(crate) use absent::{NativeBlock, Segment};
+pub(crate) use absent::NativeBlock;
 pub(crate) use engine::Policy;
 pub use engine::{ENGINE_VARIABLE, Engine, EngineError};
+pub(crate) use interface::{Candidate, Fallback, PlanExit};
 #[cfg(all(unix, target_arch = "x86_64"))]
-pub(crate) use segment::{NativeBlock, Segment};
+pub(crate) use region::NativeBlock;

@@ -115,6 +115,12 @@ impl<'r> Recorded<'r> {
         }
     }
 
+    /// True where a dword's sign is set.
+    fn negative(self, of: Recorded<'r>) -> RecordedFlag<'r> {
+        let sign = Op::ShiftBy(Shift::Arithmetic, of.low(), 31);
+        self.flag(self.recorder.add(sign), false)
+    }
+
     fn missing(self) -> Recorded<'r> {
         let id = self.recorder.missing();
         self.with_dwords(id, id)
@@ -175,8 +181,20 @@ impl<'r> Recorded<'r> {
                 ),
                 r.binary(Binary::Shr, high, count),
             ),
-            // The sign would be in the place of zeros.
-            Shift::Arithmetic => self.missing(),
+            Shift::Arithmetic => {
+                // The sign is in the place of zeros.
+                let is_far = r.binary(Binary::Greater, count, r.constant(31));
+                let near = r.binary(
+                    Binary::Or,
+                    r.binary(Binary::Shr, low, count),
+                    r.binary(Binary::Shl, high, rest),
+                );
+                let far = r.binary(Binary::Sar, high, less);
+                self.with_dwords(
+                    r.add(Op::Select(is_far, far, near)),
+                    r.binary(Binary::Sar, high, count),
+                )
+            }
         }
     }
 
@@ -406,8 +424,12 @@ impl<'r> Value for Recorded<'r> {
 
     fn overflowing_add(self, other: Recorded<'r>) -> (Recorded<'r>, RecordedFlag<'r>) {
         let sum = self.wrapping_add(other);
-        if self.is_wide || self.is_signed {
+        if self.is_wide {
             return (self.missing(), self.flag(sum.low(), false));
+        } else if self.is_signed {
+            // Both signs are other than the sum's.
+            let lost = (self ^ sum) & (other ^ sum);
+            return (sum, self.negative(lost));
         }
         let (mask, is_inverted) = self.less_unsigned(sum.low(), self.low());
         (sum, self.flag(mask, is_inverted))
@@ -415,8 +437,11 @@ impl<'r> Value for Recorded<'r> {
 
     fn overflowing_sub(self, other: Recorded<'r>) -> (Recorded<'r>, RecordedFlag<'r>) {
         let difference = self.wrapping_sub(other);
-        if self.is_wide || self.is_signed {
+        if self.is_wide {
             return (self.missing(), self.flag(difference.low(), false));
+        } else if self.is_signed {
+            let lost = (self ^ other) & (self ^ difference);
+            return (difference, self.negative(lost));
         }
         (difference, self.less(other))
     }

@@ -2,7 +2,7 @@
 
 use crate::lanes::LevelError;
 use crate::memory::AllocError;
-use crate::native::EngineError;
+use crate::native::{ENGINE_VARIABLE, EngineError};
 
 /// Reason for which a dispatch cannot be started.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +24,7 @@ pub enum DispatchError {
     #[error(transparent)]
     Vectors(#[from] LevelError),
     /// The environment asks for an engine that does not exist.
-    #[error(transparent)]
+    #[error("{ENGINE_VARIABLE}: {0}")]
     Engine(#[from] EngineError),
     /// The host refuses another thread.
     #[error("cannot start a thread: {0}")]

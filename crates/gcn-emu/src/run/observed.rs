@@ -9,7 +9,7 @@ use gcn_isa::uses::RegisterSet;
 use super::events::{EventWriter, IssueState};
 use super::instruction::{After, NOWHERE, State, count, does_nothing, execute, is_unmodified};
 use super::late::LateContext;
-use super::steps::{Execution, run_wave};
+use super::steps::{BlockExit, Execution, run_wave};
 use super::stop::Stop;
 use crate::block::{Block, BlockEntry};
 use crate::exec::memory::{self, LaneFault};
@@ -107,6 +107,16 @@ impl<'a> Execution<'a> for Observed<'a> {
         if self.reports_sequences {
             self.watch.begun = block.steps().get(from).map(|step| step.index);
         }
+    }
+
+    #[inline(always)]
+    fn compiled(
+        &mut self,
+        _state: State<'_>,
+        _entry: BlockEntry<'a>,
+        _left: u64,
+    ) -> Result<Option<BlockExit>, Box<Stop>> {
+        Ok(None)
     }
 
     #[inline(always)]

@@ -13,13 +13,13 @@ use crate::block::{Block, BlockEntry, Exit};
 use crate::exec::memory::{self, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
-use crate::native::{Engine, Policy};
+use crate::native::{Engine, Fallback, NativeBlock, Policy};
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
 use crate::wave::Wave;
 
 /// Exit of a wave from a block.
-enum BlockExit {
+pub(super) enum BlockExit {
     /// The wave goes on at the dword with this number.
     Goes(usize),
     /// The wave waits, or is blocked, and will go on there.
@@ -35,6 +35,18 @@ pub(super) trait Execution<'a> {
 
     /// The wave enters a block at the step with a number.
     fn enter(&mut self, block: &'a Block, from: usize);
+
+    /// Runs the wave by a block's host code, and on through other blocks' for at most `left` instructions. `None` if the block has no such
+    /// code for the wave.
+    ///
+    /// # Errors
+    /// As of [`Execution::fast`].
+    fn compiled(
+        &mut self,
+        state: State<'_>,
+        entry: BlockEntry<'a>,
+        left: u64,
+    ) -> Result<Option<BlockExit>, Box<Stop>>;
 
     /// Executes steps of which the first has a number from the block's entry, up to one for [`Execution::execute`], which is the first
     /// of those that are returned. MODE does not change what they do.
@@ -115,6 +127,10 @@ fn interpret<'a>(
 ) -> Result<BlockExit, Box<Stop>> {
     let BlockEntry { block, from } = entry;
     entry.count();
+    let state = (&mut *wave, &mut *lds, &mut *transfer);
+    if let Some(exit) = execution.compiled(state, entry, left)? {
+        return Ok(exit);
+    }
     let executed = wave.executed;
     let steps = &block.steps()[from..];
     let takes_exit = left >= steps.len() as u64;
@@ -192,8 +208,6 @@ fn shortened(steps: &[Step], left: u64) -> &[Step] {
 
 /// Steps without events.
 struct Unobserved<'a> {
-    /// Block that the wave is in, and the step at which it has entered.
-    entry: Option<BlockEntry<'a>>,
     /// Conditions under which blocks are compiled.
     policy: Option<Policy>,
     dispatched: &'a Dispatched<'a>,
@@ -207,17 +221,90 @@ pub(super) fn run_unobserved(
     state: State<'_>,
     instructions: u64,
 ) -> Result<(), Stop> {
+    // All has taken effect already: what is outstanding is of use only to code that looks.
+    let counts = dispatched.code.reads_counters();
     let mut unobserved = Unobserved {
-        entry: None,
-        policy: Engine::policy(),
+        // Host code counts nothing that is outstanding.
+        policy: Engine::policy().filter(|_| !counts),
         dispatched,
-        // All has taken effect already: what is outstanding is of use only to code that looks.
-        counts: dispatched.code.reads_counters(),
+        counts,
     };
     run_wave(dispatched, &mut unobserved, state, instructions)
 }
 
-impl Unobserved<'_> {
+/// The interpreter as host code calls it.
+struct Interpreter<'a, 'b> {
+    unobserved: &'b Unobserved<'a>,
+    lds: &'b mut Lds,
+    transfer: &'b mut Transfer,
+    /// The way in which the wave has left a region in the middle of a block.
+    left: Option<Result<BlockExit, Box<Stop>>>,
+}
+
+impl Fallback for Interpreter<'_, '_> {
+    fn interpret(&mut self, wave: &mut Wave, steps: &[Step], mut executed: u64) -> bool {
+        let Unobserved {
+            dispatched, counts, ..
+        } = *self.unobserved;
+        let mut rest = steps;
+        loop {
+            if is_unmodified(wave) {
+                let state = (&mut *wave, &mut *self.lds, &mut *self.transfer);
+                let others = self.unobserved.interpreted(state, rest);
+                executed += (rest.len() - others.len()) as u64;
+                rest = others;
+            }
+            let [step, others @ ..] = rest else {
+                return true;
+            };
+            wave.executed = executed;
+            let (lds, transfer) = (&mut *self.lds, &mut *self.transfer);
+            let left = match execute_unobserved(dispatched, wave, lds, transfer, step, counts) {
+                Ok(After::Goes(next)) if next == step.following() => {
+                    executed += 1;
+                    rest = others;
+                    continue;
+                }
+                Ok(After::Goes(next)) => {
+                    wave.executed = executed + 1;
+                    wave.branch = Some(step.index);
+                    Ok(BlockExit::Goes(next))
+                }
+                Ok(After::Waits(next)) => {
+                    wave.executed = executed + 1;
+                    Ok(BlockExit::Waits(next))
+                }
+                Ok(After::Blocked) => Ok(BlockExit::Waits(step.index)),
+                Err(stop) => Err(stop),
+            };
+            self.left = Some(left);
+            return false;
+        }
+    }
+}
+
+impl<'a> Unobserved<'a> {
+    /// Runs a wave by host code.
+    #[inline(never)]
+    fn run_native(
+        &self,
+        native: &NativeBlock,
+        (wave, lds, transfer): State<'_>,
+        left: u64,
+    ) -> Result<BlockExit, Box<Stop>> {
+        let mut interpreter = Interpreter {
+            unobserved: self,
+            lds,
+            transfer,
+            left: None,
+        };
+        match native.run(wave, &mut interpreter, left) {
+            Some(next) => Ok(BlockExit::Goes(next)),
+            // The wave has left in the interpreter, which says how.
+            None => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),
+        }
+    }
+
     /// Interprets steps, up to one that is not to be executed in place.
     #[inline(always)]
     fn interpreted<'b>(&self, (wave, lds, transfer): State<'_>, steps: &'b [Step]) -> &'b [Step] {
@@ -252,8 +339,31 @@ impl<'a> Execution<'a> for Unobserved<'a> {
     fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
 
     #[inline(always)]
-    fn enter(&mut self, block: &'a Block, from: usize) {
-        self.entry = Some(BlockEntry { block, from });
+    fn enter(&mut self, _block: &'a Block, _from: usize) {}
+
+    #[inline(always)]
+    fn compiled(
+        &mut self,
+        state: State<'_>,
+        entry: BlockEntry<'a>,
+        left: u64,
+    ) -> Result<Option<BlockExit>, Box<Stop>> {
+        let Some(policy) = self.policy else {
+            return Ok(None);
+        };
+        let block = entry.block;
+        if entry.from != 0 || left < block.steps().len() as u64 || !is_unmodified(state.0) {
+            return Ok(None);
+        }
+        if block.is_due(policy) {
+            self.dispatched.code.compile(block, state.0.mode, policy);
+        }
+        match block.native() {
+            Some(native) if native.is_for(state.0) => {
+                self.run_native(native, state, left).map(Some)
+            }
+            _ => Ok(None),
+        }
     }
 
     #[inline(always)]
@@ -261,30 +371,10 @@ impl<'a> Execution<'a> for Unobserved<'a> {
         &mut self,
         (wave, lds, transfer): State<'_>,
         steps: &'b [Step],
-        number: usize,
+        _number: usize,
         _executed: u64,
     ) -> Result<&'b [Step], Box<Stop>> {
-        let mut done = 0;
-        if let Some(policy) = self.policy
-            && let Some(BlockEntry { block, from }) = self.entry
-        {
-            let first = from + number;
-            for segment in block.segments(wave, policy) {
-                let Some(start) = segment.from().checked_sub(first) else {
-                    continue;
-                };
-                let Some(own) = steps.get(start..start + segment.count()) else {
-                    break;
-                };
-                let rest = self.interpreted((wave, lds, transfer), &steps[done..start]);
-                if !rest.is_empty() {
-                    return Ok(&steps[start - rest.len()..]);
-                }
-                segment.run(wave, own);
-                done = start + segment.count();
-            }
-        }
-        Ok(self.interpreted((wave, lds, transfer), &steps[done..]))
+        Ok(self.interpreted((wave, lds, transfer), steps))
     }
 
     #[inline(always)]

@@ -18,7 +18,7 @@ use gcn_emu::Code;
 use gcn_emu::device::{Config, Device, OnViolation};
 use gcn_emu::observe::{Events, Observers};
 use gcn_emu::run::{Dispatch, Engine, Finished, Initial, Level, run};
-use gcn_isa::{Does, Field, Inst, Target};
+use gcn_isa::{Does, Field, Inst, Target, decode};
 
 use frame::{
     DUMP, GROUPS, Interleaving, KEPT, LDS_BYTES, REGION, ROW, SCRATCH_BYTES, SGPRS, VGPRS,
@@ -56,6 +56,8 @@ const SPECIAL: [u32; 12] = [
 pub struct Program {
     target: &'static Target,
     code: Vec<u8>,
+    /// Offsets of its instructions.
+    places: Vec<usize>,
     /// The instructions' texts.
     pub text: String,
     memory: Vec<u8>,
@@ -65,12 +67,25 @@ pub struct Program {
     interleaving: Interleaving,
     /// Statements behind the prologue.
     wild: String,
+    /// Instructions that a wave may execute.
+    limit: u64,
     /// The program can tell one thread's scratch from another's.
     reads_flat_scratch: bool,
 }
 
 /// MODE: bits that decide on rounding.
 const ROUNDING: u32 = 0xf;
+
+/// Instructions that a branch of a program with loops goes back or ahead, at most.
+const BACK: usize = 12;
+const AHEAD: usize = 4;
+
+/// True of a scalar ALU instruction, a branch, or a vector instruction that is plain.
+fn is_of_loops(inst: &Inst) -> bool {
+    is_plain(inst)
+        || matches!(inst.does(), Does::Branch(_))
+        || matches!(inst.does(), Does::Alu(_) | Does::Compare(..)) && inst.encoding.is_scalar()
+}
 
 /// True of a vector instruction without changes of its operands but signs.
 fn is_plain(inst: &Inst) -> bool {
@@ -110,6 +125,31 @@ pub fn noise(seed: u64) -> Vec<u8> {
     (0..BYTES).map(|_| (next() >> 32) as u8).collect()
 }
 
+/// Contents of the memory and of the scalar registers that a program begins with.
+fn contents(seed: u64) -> (Vec<u8>, Vec<u32>) {
+    let mut memory = vec![0; REGION as usize * GROUPS as usize];
+    let mut state = seed | 1;
+    let mut random = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state
+    };
+    for group in memory.chunks_exact_mut(REGION as usize) {
+        for dword in group[..DUMP as usize].chunks_exact_mut(4) {
+            let bits = random();
+            let value = match bits >> 60 {
+                0..4 => SPECIAL[(bits as usize) % SPECIAL.len()],
+                4..8 => bits as u32 & 0x1ff,
+                _ => bits as u32,
+            };
+            dword.copy_from_slice(&value.to_le_bytes());
+        }
+    }
+    let scalars = (0..KEPT).map(|_| random() as u32).collect();
+    (memory, scalars)
+}
+
 impl Program {
     /// A program made of the bytes.
     ///
@@ -117,6 +157,25 @@ impl Program {
     /// There are too few of them.
     pub fn new(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
         Program::made(u, String::new(), |_| true)
+    }
+
+    /// A program of statements under a MODE, with registers and memory of a seed.
+    pub fn of_text(target: &'static Target, text: &str, mode: u32, seed: u64) -> Program {
+        let (memory, scalars) = contents(seed);
+        Program {
+            target,
+            code: assembled(target, text),
+            places: Vec::new(),
+            text: text.to_owned(),
+            memory,
+            scalars,
+            mode,
+            dword_alignment: false,
+            interleaving: Interleaving::USUAL,
+            wild: String::new(),
+            limit: u64::MAX,
+            reads_flat_scratch: false,
+        }
     }
 
     /// A program of memory instructions, with wild addresses in the registers that they use.
@@ -138,6 +197,29 @@ impl Program {
         Ok(program)
     }
 
+    /// A program of vector and scalar instructions with branches back and forth, which need not end before its limit.
+    ///
+    /// # Errors
+    /// There are too few bytes.
+    pub fn looping(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
+        let mut program = Program::made(u, String::new(), is_of_loops)?;
+        program.mode &= !ROUNDING;
+        let places: Vec<usize> = program.places.clone();
+        for (number, place) in places.iter().enumerate() {
+            let word = &mut program.code[*place..][..4];
+            let bits = u32::from_le_bytes([word[0], word[1], word[2], word[3]]);
+            let inst = decode(program.target.isa, &[bits]);
+            if inst.is_ok_and(|inst| matches!(inst.does(), Does::Branch(_))) {
+                let target = u.int_in_range(number.saturating_sub(BACK)..=number + 1 + AHEAD)?;
+                let target = places.get(target).copied().unwrap_or(program.code.len());
+                let distance = (target as i64 - *place as i64) / 4 - 1;
+                let bits = bits & 0xffff_0000 | u32::from(distance as i16 as u16);
+                program.code[*place..][..4].copy_from_slice(&bits.to_le_bytes());
+            }
+        }
+        Ok(program)
+    }
+
     /// A program of some instructions.
     fn made(
         u: &mut Unstructured<'_>,
@@ -155,31 +237,12 @@ impl Program {
                 insts.push(inst);
             }
         }
-        let mut memory = vec![0; REGION as usize * GROUPS as usize];
-        let mut state = u.arbitrary::<u64>()? | 1;
-        let mut random = || {
-            state ^= state << 13;
-            state ^= state >> 7;
-            state ^= state << 17;
-            state
-        };
-        for group in memory.chunks_exact_mut(REGION as usize) {
-            for dword in group[..DUMP as usize].chunks_exact_mut(4) {
-                let bits = random();
-                let value = match bits >> 60 {
-                    0..4 => SPECIAL[(bits as usize) % SPECIAL.len()],
-                    4..8 => bits as u32 & 0x1ff,
-                    _ => bits as u32,
-                };
-                dword.copy_from_slice(&value.to_le_bytes());
-            }
-        }
-        let scalars = (0..KEPT).map(|_| random() as u32).collect();
+        let (memory, scalars) = contents(u.arbitrary()?);
         let text = insts
             .iter()
             .map(|inst| format!("{}\n", inst.text()))
             .collect();
-        let mut code = Vec::new();
+        let (mut code, mut places) = (Vec::new(), Vec::new());
         for (index, inst) in insts.iter().enumerate() {
             let mut words = inst.words();
             if let Does::Branch(_) = inst.does() {
@@ -187,6 +250,7 @@ impl Program {
                 let over = insts.get(index + 1).map_or(0, |next| next.dwords() as u32);
                 words[0] = words[0] & 0xffff_0000 | if words[0] & 1 == 0 { over } else { 0 };
             }
+            places.push(code.len());
             for word in &words[..inst.dwords()] {
                 code.extend(word.to_le_bytes());
             }
@@ -202,6 +266,7 @@ impl Program {
         Ok(Program {
             target,
             code,
+            places,
             text,
             memory,
             scalars,
@@ -209,6 +274,7 @@ impl Program {
             dword_alignment: u.ratio(1, 8)?,
             interleaving,
             wild,
+            limit: LIMIT,
             reads_flat_scratch: insts.iter().any(reads_flat_scratch),
         })
     }
@@ -218,7 +284,7 @@ impl Program {
         let mut config = Config::new(self.target.isa);
         config.threads = threads;
         config.on_violation = OnViolation::Continue;
-        config.limit = Some(LIMIT);
+        config.limit = Some(self.limit);
         config.dword_alignment = self.dword_alignment;
         let mut device = Device::new(config);
         let bytes = self.memory.len() as u64;
@@ -291,7 +357,7 @@ impl Program {
             self.compare(&expected, &self.run(2, &none), "by two threads");
             self.compare(&expected, &self.run(2, &all), "by two threads, observed");
         }
-        for engine in Engine::ALL {
+        for (_, engine) in Engine::NAMES {
             engine.set();
             let found = self.run(1, &none);
             Engine::Auto.set();
@@ -312,13 +378,24 @@ impl Program {
     /// # Panics
     /// The runs differ.
     pub fn compare_engines(&self) {
-        let none = Observers::none();
-        Engine::Interpreter.set();
-        let expected = self.run(1, &none);
-        Engine::Compiled.set();
-        let found = self.run(1, &none);
-        Engine::Auto.set();
+        let [expected, found] = self.by_engines();
         self.compare(&expected, &found, "compiled");
+    }
+
+    /// True if memory differs behind runs by the interpreter and by host code.
+    pub fn engines_differ(&self) -> bool {
+        let [expected, found] = self.by_engines();
+        expected.memory != found.memory
+    }
+
+    /// Runs it by the interpreter and by host code.
+    fn by_engines(&self) -> [Outcome; 2] {
+        let outcomes = [Engine::Interpreter, Engine::Compiled].map(|engine| {
+            engine.set();
+            self.run(1, &Observers::none())
+        });
+        Engine::Auto.set();
+        outcomes
     }
 
     /// Runs it observed and not, by one thread, and compares what it did. Returns the number of instructions.

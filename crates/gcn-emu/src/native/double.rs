@@ -1,0 +1,91 @@
+//! Operations in double precision. A value is two of the graph, each with half the lanes as numbers of 64 bits.
+
+use gcn_isa::effect::{AluOp, Test};
+
+use super::graph::{Binary, Id, Op, Predicate};
+use super::lower::{Builder, MaskResult, predicate};
+use crate::exec::alu::env::Env;
+use crate::exec::alu::rule::{FloatRule, Fused, Product, Rule, Sum};
+use crate::lanes::Sign;
+use crate::step::Step;
+
+/// Halves of a slice.
+type Halves = [Id; 2];
+
+impl Builder {
+    /// An operation with a result in double precision: its dwords.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the interpreter executes all others"
+    )]
+    pub(super) fn double(
+        &mut self,
+        step: &Step,
+        op: AluOp,
+        [first, second]: [usize; 2],
+    ) -> Option<Halves> {
+        let rule: Rule = match op {
+            AluOp::Add => Sum::RULE,
+            AluOp::Mul => Product::RULE,
+            AluOp::Fma => Fused::RULE,
+            _ => return None,
+        };
+        let env = rule.environment.of::<f64>(self.isa, self.mode);
+        self.settings(env, rule.rounds)?;
+        let sources = [self.halves(step, 1)?, self.halves(step, 2)?];
+        let (a, b) = (sources[first], sources[second]);
+        let result = match op {
+            AluOp::Add => self.each(Binary::AddF64, a, b),
+            AluOp::Mul => self.each(Binary::MulF64, a, b),
+            _ => {
+                let c = self.halves(step, 3)?;
+                [0, 1].map(|n| self.recorder.add(Op::FmaF64(a[n], b[n], c[n])))
+            }
+        };
+        match self.state.unguarded_wide.take() {
+            Some(other) => self.guard_wide(other, result),
+            None => self.state.unguarded_wide = Some(result),
+        }
+        let [low, high] = result;
+        Some([Binary::PackLow, Binary::PackHigh].map(|pack| self.recorder.binary(pack, low, high)))
+    }
+
+    /// A comparison in double precision.
+    pub(super) fn compare_doubles(&mut self, step: &Step, test: Test) -> Option<MaskResult> {
+        let env = Env::of::<f64>(self.mode).with_results_as_sources();
+        self.settings(env, false)?;
+        let compare = Binary::CompareF64(predicate(test)?);
+        let masks = self.each(compare, self.halves(step, 1)?, self.halves(step, 2)?);
+        Some(MaskResult {
+            mask: self.mask_of(masks),
+            is_inverted: false,
+        })
+    }
+
+    /// The lanes in which one of two results is a NaN are guarded.
+    pub(super) fn guard_wide(&mut self, a: Halves, b: Halves) {
+        let nan = self.each(Binary::CompareF64(Predicate::Unordered), a, b);
+        self.guard_by(self.mask_of(nan));
+    }
+
+    fn mask_of(&self, [low, high]: Halves) -> Id {
+        self.recorder.binary(Binary::PackHigh, low, high)
+    }
+
+    fn each(&self, binary: Binary, a: Halves, b: Halves) -> Halves {
+        [0, 1].map(|n| self.recorder.binary(binary, a[n], b[n]))
+    }
+
+    /// The source at a place, with its sign modifier.
+    fn halves(&self, step: &Step, place: usize) -> Option<Halves> {
+        let (arg, r) = (step.args[place], &self.recorder);
+        let (low, high) = (self.dword(arg, 0)?, self.dword(arg, 1)?);
+        let high = match step.signs[place] {
+            Sign::Kept => high,
+            Sign::Off => r.binary(Binary::And, high, r.constant(u32::MAX >> 1)),
+            Sign::Over => r.binary(Binary::Xor, high, r.constant(1 << 31)),
+            Sign::On => r.binary(Binary::Or, high, r.constant(1 << 31)),
+        };
+        Some([Binary::UnpackLow, Binary::UnpackHigh].map(|half| r.binary(half, low, high)))
+    }
+}

@@ -1,0 +1,281 @@
+//! The function of a region: its blocks with the jumps between them.
+//!
+//! It is called with a frame, goes to the block that is entered, and returns when the wave leaves the region or has not as many
+//! instructions left as the next block has.
+
+use std::collections::HashMap;
+use std::mem::offset_of;
+
+use gcn_isa::effect::Condition;
+use gcn_isa::regs;
+use iced_x86::BlockEncoderOptions;
+use iced_x86::code_asm::{
+    CodeLabel, dword_ptr, eax, edx, esi, qword_ptr, r8d, r12, r13, r14, r15, rax, rbp, rbx, rdi,
+    rdx, rsp,
+};
+
+use super::frame::{Frame, Item};
+use super::graph::SLICE;
+use super::interface::PlanExit;
+use super::lower::Denormals;
+use super::places::{Assembly, EmitError, SLICE_BYTES, SLOTS, scalar};
+use super::plan::{BlockPlan, Part};
+
+/// A region's function.
+#[derive(Debug)]
+pub(super) struct Function {
+    pub(super) code: Vec<u8>,
+    pub(super) constants: Vec<[u32; SLICE]>,
+    /// Offsets of the blocks' code.
+    pub(super) entries: Vec<usize>,
+}
+
+/// Bytes of the registers that a function saves.
+const SAVED: i32 = 40;
+
+/// Emitter of a function.
+struct Emitter<'p> {
+    code: Assembly,
+    /// Code of the blocks, by their first dwords.
+    blocks: HashMap<usize, CodeLabel>,
+    epilogue: CodeLabel,
+    /// Code out of the way.
+    cold: Vec<Cold>,
+    items: &'p mut Vec<Item>,
+}
+
+/// Code that is executed seldom, and the label before it.
+enum Cold {
+    /// The interpreter finishes an item, then go on.
+    Finish(CodeLabel, u32, bool, CodeLabel),
+    /// The wave leaves for the dword with a number.
+    Leave(CodeLabel, usize),
+}
+
+/// Emits the function of blocks, and adds the items that it calls.
+pub(super) fn emit(plans: Vec<BlockPlan>, items: &mut Vec<Item>) -> Result<Function, EmitError> {
+    let mut code = Assembly::new()?;
+    let labels = plans
+        .iter()
+        .map(|plan| (plan.start, code.asm.create_label()));
+    let mut emitter = Emitter {
+        blocks: labels.collect(),
+        epilogue: code.asm.create_label(),
+        code,
+        cold: Vec::new(),
+        items,
+    };
+    emitter.prologue()?;
+    let starts: Vec<usize> = plans.iter().map(|plan| plan.start).collect();
+    for (number, plan) in plans.into_iter().enumerate() {
+        emitter.block(plan, starts.get(number + 1).copied())?;
+    }
+    emitter.cold()?;
+    emitter.epilogue()?;
+    let Emitter {
+        mut code, blocks, ..
+    } = emitter;
+    let done = code
+        .asm
+        .assemble_options(0, BlockEncoderOptions::RETURN_NEW_INSTRUCTION_OFFSETS)?;
+    let offsets: Result<Vec<usize>, _> = starts
+        .iter()
+        .map(|start| done.label_ip(&blocks[start]).map(|ip| ip as usize))
+        .collect();
+    Ok(Function {
+        entries: offsets?,
+        code: done.inner.code_buffer,
+        constants: code.constants,
+    })
+}
+
+impl Emitter<'_> {
+    fn prologue(&mut self) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        asm.push(rbp)?;
+        asm.mov(rbp, rsp)?;
+        for register in [rbx, r12, r13, r14, r15] {
+            asm.push(register)?;
+        }
+        asm.sub(rsp, (SLOTS * SLICE_BYTES) as i32)?;
+        asm.and(rsp, -(SLICE_BYTES as i32))?;
+        asm.mov(r14, rdi)?;
+        asm.mov(rbx, qword_ptr(r14 + offset_of!(Frame, vgprs)))?;
+        asm.mov(r12, qword_ptr(r14 + offset_of!(Frame, scalars)))?;
+        asm.mov(r13, qword_ptr(r14 + offset_of!(Frame, constants)))?;
+        asm.mov(r15, qword_ptr(r14 + offset_of!(Frame, left)))?;
+        asm.jmp(qword_ptr(r14 + offset_of!(Frame, entry)))?;
+        Ok(())
+    }
+
+    /// Returns 0, or what is in EAX behind the label.
+    fn epilogue(&mut self) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        asm.set_label(&mut self.epilogue)?;
+        asm.mov(qword_ptr(r14 + offset_of!(Frame, left)), r15)?;
+        asm.vzeroupper()?;
+        asm.lea(rsp, qword_ptr(rbp - SAVED))?;
+        for register in [r15, r14, r13, r12, rbx, rbp] {
+            asm.pop(register)?;
+        }
+        asm.ret()?;
+        Ok(())
+    }
+
+    fn block(&mut self, plan: BlockPlan, next: Option<usize>) -> Result<(), EmitError> {
+        let label = self.blocks.get_mut(&plan.start);
+        if let Some(label) = label {
+            self.code.asm.set_label(label)?;
+        }
+        let instructions = plan.instructions as i32;
+        let too_long = self.leave_at(plan.start);
+        self.code.asm.cmp(r15, instructions)?;
+        self.code.asm.jb(too_long)?;
+        for part in plan.parts {
+            self.part(part)?;
+        }
+        match plan.exit {
+            PlanExit::Leaves { next, executed } => {
+                self.code.asm.sub(r15, executed as i32)?;
+                let leave = self.leave_at(next);
+                self.code.asm.jmp(leave)?;
+            }
+            PlanExit::Goes(target) => {
+                self.code.asm.sub(r15, instructions)?;
+                self.goes(target, next)?;
+            }
+            PlanExit::Branch {
+                condition,
+                target,
+                following,
+                last,
+            } => {
+                self.code.asm.sub(r15, instructions)?;
+                let mut falls_through = self.code.asm.create_label();
+                self.skip_unless(condition, falls_through)?;
+                if condition != Condition::Debugger {
+                    self.code.asm.mov(rax, last as u64)?;
+                    self.code
+                        .asm
+                        .mov(qword_ptr(r14 + offset_of!(Frame, branch)), rax)?;
+                    let target = self.target(target);
+                    self.code.asm.jmp(target)?;
+                }
+                self.code.asm.set_label(&mut falls_through)?;
+                self.code.asm.zero_bytes()?;
+                if condition != Condition::Always {
+                    self.goes(following, next)?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Jumps to a label unless a condition holds.
+    fn skip_unless(&mut self, condition: Condition, label: CodeLabel) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        let mut compare = |register| asm.cmp(qword_ptr(scalar(register)), 0);
+        match condition {
+            Condition::Always => return Ok(()),
+            Condition::Debugger => return Ok(asm.jmp(label)?),
+            Condition::Scc0 | Condition::Scc1 => {
+                asm.cmp(dword_ptr(r14 + offset_of!(Frame, scc)), 0)?;
+            }
+            Condition::VccZero | Condition::VccNotZero => compare(regs::VCC_LO)?,
+            Condition::ExecZero | Condition::ExecNotZero => compare(regs::EXEC_LO)?,
+        }
+        match condition {
+            Condition::Scc0 | Condition::VccZero | Condition::ExecZero => asm.jne(label)?,
+            _ => asm.je(label)?,
+        }
+        Ok(())
+    }
+
+    fn goes(&mut self, target: usize, next: Option<usize>) -> Result<(), EmitError> {
+        if next != Some(target) {
+            let target = self.target(target);
+            self.code.asm.jmp(target)?;
+        }
+        Ok(())
+    }
+
+    /// Label of a block, or of code that leaves for it.
+    fn target(&mut self, start: usize) -> CodeLabel {
+        match self.blocks.get(&start) {
+            Some(label) => *label,
+            None => self.leave_at(start),
+        }
+    }
+
+    fn leave_at(&mut self, next: usize) -> CodeLabel {
+        let label = self.code.asm.create_label();
+        self.cold.push(Cold::Leave(label, next));
+        label
+    }
+
+    fn part(&mut self, part: Part) -> Result<(), EmitError> {
+        match part {
+            Part::Scalar(lowered) => self.code.scalar(&lowered)?,
+            Part::Vector(lowered, steps) => {
+                let (guarded, mut behind) =
+                    (self.code.asm.create_label(), self.code.asm.create_label());
+                self.code.vector(&lowered, guarded)?;
+                self.code.asm.set_label(&mut behind)?;
+                self.code.asm.zero_bytes()?;
+                if lowered.guard.is_some() {
+                    let flushes = lowered.denormals == Some(Denormals::Flushed);
+                    let masks = lowered.masks.keys().copied().collect();
+                    let item = self.item(Item::Vector(steps.into(), masks));
+                    self.cold.push(Cold::Finish(guarded, item, flushes, behind));
+                }
+            }
+            Part::Interpreted(number, steps) => {
+                let item = self.item(Item::Interpreted(number, steps.into()));
+                let asm = &mut self.code.asm;
+                asm.vzeroupper()?;
+                asm.mov(rdi, r14)?;
+                asm.mov(esi, item)?;
+                asm.mov(rdx, r15)?;
+                asm.call(qword_ptr(r14 + offset_of!(Frame, interpret)))?;
+                asm.test(eax, eax)?;
+                asm.jne(self.epilogue)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn item(&mut self, item: Item) -> u32 {
+        self.items.push(item);
+        self.items.len() as u32 - 1
+    }
+
+    fn cold(&mut self) -> Result<(), EmitError> {
+        for cold in std::mem::take(&mut self.cold) {
+            match cold {
+                Cold::Leave(mut label, next) => {
+                    self.code.asm.set_label(&mut label)?;
+                    self.code.asm.mov(rax, next as u64)?;
+                    self.code
+                        .asm
+                        .mov(qword_ptr(r14 + offset_of!(Frame, next)), rax)?;
+                    self.code.asm.xor(eax, eax)?;
+                    self.code.asm.jmp(self.epilogue)?;
+                }
+                Cold::Finish(mut label, item, flushes, behind) => {
+                    self.code.asm.set_label(&mut label)?;
+                    if flushes {
+                        self.code.usual_mxcsr()?;
+                    }
+                    let asm = &mut self.code.asm;
+                    asm.vzeroupper()?;
+                    asm.mov(rdi, r14)?;
+                    asm.mov(esi, item)?;
+                    asm.mov(edx, r8d)?;
+                    asm.call(qword_ptr(r14 + offset_of!(Frame, finish)))?;
+                    asm.jmp(behind)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,305 @@
+//! Places of values while code is emitted: the host's registers, slots on the stack, the wave's registers.
+//!
+//! Registers are given out as the operations come. If none is free, the value that is used last of all gives its own up: it is read
+//! again from the wave if it is a register's, else from a slot on the stack.
+
+use std::collections::VecDeque;
+use std::mem::offset_of;
+
+use iced_x86::IcedError;
+use iced_x86::code_asm::{
+    AsmMemoryOperand, AsmRegisterXmm, AsmRegisterYmm, CodeAssembler, byte_ptr, dword_ptr, eax, r8,
+    r12, r13, r14, rbx, rcx, registers, rsp, ymmword_ptr,
+};
+
+use super::frame::Frame;
+use super::graph::{Id, Op, SLICE};
+use super::lower::Lowered;
+
+/// Bytes of a slice in a vector register.
+pub(super) const SLICE_BYTES: usize = SLICE * 4;
+/// Bytes of a vector register.
+pub(super) const ROW: usize = 256;
+/// Registers for values; the last two are the emitter's own.
+pub(super) const VALUES: usize = 14;
+/// Maximum number of stack slots.
+pub(super) const SLOTS: usize = 120;
+/// The first slot: the mask of active lanes.
+pub(super) const EXEC: usize = 0;
+pub(super) const FIRST_SLOT: usize = 1;
+
+/// Code that is being made, with the constants that it loads.
+pub(super) struct Assembly {
+    pub(super) asm: CodeAssembler,
+    pub(super) constants: Vec<[u32; SLICE]>,
+}
+
+/// Reason for which a graph has no code.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum EmitError {
+    #[error("too many values at a time")]
+    Slots,
+    #[error(transparent)]
+    Encoding(#[from] IcedError),
+}
+
+#[rustfmt::skip]
+pub(super) const YMM: [AsmRegisterYmm; 16] = {
+    use registers::*;
+    [ymm0, ymm1, ymm2, ymm3, ymm4, ymm5, ymm6, ymm7, ymm8, ymm9, ymm10, ymm11, ymm12, ymm13, ymm14, ymm15]
+};
+#[rustfmt::skip]
+pub(super) const XMM: [AsmRegisterXmm; 16] = {
+    use registers::*;
+    [xmm0, xmm1, xmm2, xmm3, xmm4, xmm5, xmm6, xmm7, xmm8, xmm9, xmm10, xmm11, xmm12, xmm13, xmm14, xmm15]
+};
+pub(super) const SCRATCH: AsmRegisterYmm = YMM[14];
+pub(super) const OTHER: AsmRegisterYmm = YMM[15];
+
+/// An operand of the host's.
+#[derive(Clone, Copy)]
+pub(super) enum Place {
+    Register(AsmRegisterYmm),
+    Memory(AsmMemoryOperand),
+}
+
+/// Value's places while code is emitted.
+#[derive(Clone, Default)]
+pub(super) struct ValueState {
+    pub(super) register: Option<usize>,
+    pub(super) slot: Option<usize>,
+    /// Places in the order of operations at which it is still used.
+    pub(super) uses: VecDeque<usize>,
+}
+
+/// Emitter of a part's code.
+pub(super) struct Emitter<'a> {
+    pub(super) code: &'a mut Assembly,
+    pub(super) lowered: &'a Lowered,
+    pub(super) lanes: EmittedLanes,
+    pub(super) values: Vec<ValueState>,
+    pub(super) registers: [Option<Id>; VALUES],
+    /// Scalar registers in slots, one in every lane.
+    pub(super) scalars: Vec<(u8, usize)>,
+    pub(super) slots: usize,
+}
+
+/// Lanes that code computes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum EmittedLanes {
+    /// All lanes of a slice, of a wave of which all are active.
+    All,
+    /// The active lanes of a slice.
+    Active,
+    /// Lane 0, for scalar registers.
+    Scalar,
+}
+
+impl Assembly {
+    pub(super) fn new() -> Result<Assembly, EmitError> {
+        Ok(Assembly {
+            asm: CodeAssembler::new(64)?,
+            constants: Vec::new(),
+        })
+    }
+}
+
+impl<'a> Emitter<'a> {
+    pub(super) fn new(
+        code: &'a mut Assembly,
+        lowered: &'a Lowered,
+        lanes: EmittedLanes,
+    ) -> Emitter<'a> {
+        Emitter {
+            code,
+            lowered,
+            lanes,
+            values: vec![ValueState::default(); lowered.graph.len()],
+            registers: [None; VALUES],
+            scalars: Vec::new(),
+            slots: FIRST_SLOT,
+        }
+    }
+
+    /// True if the first of two sources is the better one to be read from memory.
+    pub(super) fn is_better_second(&self, a: Id, b: Id) -> bool {
+        let in_register = |id: Id| self.values[id.0 as usize].register.is_some();
+        let is_memory = |id: Id| !in_register(id) && self.lowered.graph.op(id).is_leaf();
+        is_memory(a) && !is_memory(b)
+    }
+
+    /// The place of a source: in memory, if that is its only place and it is used once more.
+    pub(super) fn operand(&mut self, id: Id, place: usize) -> Result<Place, EmitError> {
+        let value = &self.values[id.0 as usize];
+        let is_last = value.uses.back().is_none_or(|last| *last <= place);
+        let is_constant = matches!(self.lowered.graph.op(id), Op::Const(_) | Op::Scalar(_));
+        if value.register.is_none()
+            && (is_last || is_constant)
+            && let Some(memory) = self.memory(id)
+        {
+            return Ok(Place::Memory(memory));
+        }
+        Ok(Place::Register(self.in_register(id, place)?))
+    }
+
+    /// The memory that has a value.
+    pub(super) fn memory(&mut self, id: Id) -> Option<AsmMemoryOperand> {
+        if let Some(at) = self.values[id.0 as usize].slot {
+            return Some(slot(at));
+        }
+        match self.lowered.graph.op(id) {
+            Op::Vgpr(register) => Some(vgpr(register)),
+            Op::Scalar(register) => {
+                let known = self.scalars.iter().find(|(it, _)| *it == register);
+                known.map(|(_, at)| slot(*at))
+            }
+            Op::Const(value) => Some(self.constant([value; SLICE])),
+            _ => None,
+        }
+    }
+
+    pub(super) fn constant(&mut self, value: [u32; SLICE]) -> AsmMemoryOperand {
+        let constants = &mut self.code.constants;
+        let known = constants.iter().position(|it| *it == value);
+        let number = known.unwrap_or_else(|| {
+            constants.push(value);
+            constants.len() - 1
+        });
+        ymmword_ptr(r13 + (number * SLICE_BYTES) as i32)
+    }
+
+    /// A source in a register, into which it is loaded if it is in none.
+    pub(super) fn in_register(
+        &mut self,
+        id: Id,
+        place: usize,
+    ) -> Result<AsmRegisterYmm, EmitError> {
+        if let Some(register) = self.values[id.0 as usize].register {
+            return Ok(YMM[register]);
+        }
+        let register = self.free_register(place)?;
+        self.take(register, id);
+        let to = YMM[register];
+        match self.memory(id) {
+            Some(memory) => self.code.asm.vmovdqu(to, memory)?,
+            None => self.load_leaf(register, self.lowered.graph.op(id))?,
+        }
+        Ok(to)
+    }
+
+    /// Loads a value that no memory has as it is needed.
+    #[expect(clippy::wildcard_enum_match_arm, reason = "all others are in memory")]
+    pub(super) fn load_leaf(&mut self, register: usize, op: Op) -> Result<(), EmitError> {
+        match op {
+            Op::Mask(first) => self.expand_mask(register, first)?,
+            Op::Scalar(number) => self
+                .code
+                .asm
+                .vmovd(XMM[register], dword_ptr(scalar(number)))?,
+            Op::Scc => {
+                let asm = &mut self.code.asm;
+                asm.xor(eax, eax)?;
+                asm.sub(eax, dword_ptr(r14 + offset_of!(Frame, scc)))?;
+                asm.vmovd(XMM[register], eax)?;
+            }
+            _ => return Err(EmitError::Slots),
+        }
+        Ok(())
+    }
+
+    /// A register for the result of an operation, which may be that of a source that is used no more.
+    pub(super) fn result(&mut self, place: usize, id: Id) -> Result<AsmRegisterYmm, EmitError> {
+        for register in 0..VALUES {
+            if let Some(held) = self.registers[register]
+                && !self.is_used_behind(held, place)
+            {
+                self.values[held.0 as usize].register = None;
+                self.registers[register] = None;
+            }
+        }
+        let register = self.free_register(place)?;
+        self.take(register, id);
+        Ok(YMM[register])
+    }
+
+    pub(super) fn is_used_behind(&self, id: Id, place: usize) -> bool {
+        let uses = &self.values[id.0 as usize].uses;
+        uses.back().is_some_and(|last| *last > place)
+    }
+
+    pub(super) fn take(&mut self, register: usize, id: Id) {
+        self.registers[register] = Some(id);
+        self.values[id.0 as usize].register = Some(register);
+    }
+
+    /// A register that no value needs at a place, freed if need be.
+    pub(super) fn free_register(&mut self, place: usize) -> Result<usize, EmitError> {
+        if let Some(free) = self.registers.iter().position(Option::is_none) {
+            return Ok(free);
+        }
+        let mut farthest = None;
+        for (register, held) in self.registers.iter().enumerate() {
+            let Some(id) = held else {
+                continue;
+            };
+            let uses = &mut self.values[id.0 as usize].uses;
+            while uses.front().is_some_and(|use_| *use_ < place) {
+                uses.pop_front();
+            }
+            let next = uses.front().copied().unwrap_or(usize::MAX);
+            // What this operation uses stays.
+            if next != place && farthest.is_none_or(|(_, most)| next > most) {
+                farthest = Some((register, next));
+            }
+        }
+        let (register, next) = farthest.ok_or(EmitError::Slots)?;
+        if let Some(id) = self.registers[register].take() {
+            self.values[id.0 as usize].register = None;
+            if next != usize::MAX && self.memory(id).is_none() {
+                if self.slots == SLOTS {
+                    return Err(EmitError::Slots);
+                }
+                self.values[id.0 as usize].slot = Some(self.slots);
+                self.code.asm.vmovdqa(slot(self.slots), YMM[register])?;
+                self.slots += 1;
+            }
+        }
+        Ok(register)
+    }
+
+    /// The mask in a pair of scalar registers: all bits of a lane or none.
+    pub(super) fn expand_mask(&mut self, register: usize, first: u8) -> Result<(), EmitError> {
+        let bits = self.constant(std::array::from_fn(|lane| 1 << lane));
+        let to = YMM[register];
+        self.code.asm.movzx(eax, byte_ptr(mask_byte(first)))?;
+        self.code.asm.vmovd(XMM[register], eax)?;
+        self.code.asm.vpbroadcastd(to, XMM[register])?;
+        self.code.asm.vpand(to, to, bits)?;
+        self.code.asm.vpcmpeqd(to, to, bits)?;
+        Ok(())
+    }
+}
+
+/// The slice of a vector register.
+pub(super) fn vgpr(register: u8) -> AsmMemoryOperand {
+    ymmword_ptr(rbx + rcx + i32::from(register) * ROW as i32)
+}
+
+/// A scalar register.
+pub(super) fn scalar(register: u8) -> AsmMemoryOperand {
+    r12 + i32::from(register) * 4
+}
+
+/// The byte of a mask that the slice has.
+pub(super) fn mask_byte(first: u8) -> AsmMemoryOperand {
+    r12 + r8 + i32::from(first) * 4
+}
+
+pub(super) fn slot(number: usize) -> AsmMemoryOperand {
+    ymmword_ptr(rsp + (number * SLICE_BYTES) as i32)
+}
+
+pub(super) fn low_half(register: AsmRegisterYmm) -> AsmRegisterXmm {
+    let number = YMM.iter().position(|it| *it == register);
+    XMM[number.unwrap_or(0)]
+}

@@ -1,0 +1,200 @@
+//! Blocks of a region in parts, before they are host code.
+
+use gcn_isa::effect::Control;
+use gcn_isa::{Does, Isa, regs};
+
+use super::interface::PlanExit;
+use super::lower::{Builder, Lowered, ScalarSet, pair};
+use crate::exec::alu::indexing;
+use crate::step::{Executor, Step};
+
+/// A block of a region.
+pub(super) struct BlockPlan {
+    /// Number of its first dword.
+    pub(super) start: usize,
+    /// Number of its instructions.
+    pub(super) instructions: usize,
+    pub(super) parts: Vec<Part>,
+    pub(super) exit: PlanExit,
+    /// Number of instructions that become host code.
+    pub(super) lowered: usize,
+}
+
+/// A part of a block.
+pub(super) enum Part {
+    /// Scalar instructions.
+    Scalar(Lowered),
+    /// Vector instructions, as the interpreter executes them for lanes that are left.
+    Vector(Lowered, Vec<Step>),
+    /// Instructions that the interpreter executes. The first has this number in its block.
+    Interpreted(usize, Vec<Step>),
+}
+
+/// Instructions whose scalar ones can all come first.
+struct Phase<'s> {
+    scalar: Builder,
+    vector: Builder,
+    scalars: usize,
+    vectors: Vec<&'s Step>,
+}
+
+/// Planner of a block.
+pub(super) struct Planner<'s> {
+    isa: Isa,
+    mode: u32,
+    /// Maximum number of vector instructions in a part.
+    most: usize,
+    phase: Phase<'s>,
+    parts: Vec<Part>,
+    lowered: usize,
+}
+
+impl Phase<'_> {
+    fn new(isa: Isa, mode: u32) -> Self {
+        Phase {
+            scalar: Builder::new(isa, mode),
+            vector: Builder::new(isa, mode),
+            scalars: 0,
+            vectors: Vec::new(),
+        }
+    }
+
+    /// True if a scalar instruction can come before the vector instructions.
+    fn can_precede(&self, alone: &Builder) -> bool {
+        let exec: ScalarSet = pair(regs::EXEC_LO);
+        let written = self.vector.written();
+        self.vectors.is_empty()
+            || alone.written() & (self.vector.read() | written | exec) == 0
+                && alone.read() & written == 0
+    }
+}
+
+impl<'s> Planner<'s> {
+    /// A planner for code in MODE, with `most` vector instructions in a part at most.
+    pub(super) fn new(isa: Isa, mode: u32, most: usize) -> Planner<'s> {
+        Planner {
+            isa,
+            mode,
+            most,
+            phase: Phase::new(isa, mode),
+            parts: Vec::new(),
+            lowered: 0,
+        }
+    }
+
+    /// Plans a block: the steps without the branch that it ends with, and its exit if all are executed.
+    pub(super) fn plan(
+        mut self,
+        steps: &'s [Step],
+        start: usize,
+        exit: Option<PlanExit>,
+    ) -> BlockPlan {
+        let mut done = 0;
+        while let [step, ..] = &steps[done..] {
+            if is_nothing(step) || self.add(step) {
+                done += 1;
+                continue;
+            }
+            let interpreted = interpreted(&steps[done..], exit.is_none());
+            if interpreted == 0 {
+                break;
+            }
+            self.end_phase();
+            let own = &steps[done..done + interpreted];
+            match self.parts.last_mut() {
+                Some(Part::Interpreted(first, last)) if *first + last.len() == done => {
+                    last.extend_from_slice(own);
+                }
+                _ => self.parts.push(Part::Interpreted(done, own.to_vec())),
+            }
+            done += interpreted;
+        }
+        self.end_phase();
+        let exit = match (steps.get(done), exit) {
+            (None, Some(exit)) => exit,
+            (Some(step), _) => PlanExit::Leaves {
+                next: step.index,
+                executed: done,
+            },
+            (None, None) => PlanExit::Goes(steps.last().map_or(start, |last| last.following())),
+        };
+        let branches = usize::from(matches!(exit, PlanExit::Branch { .. }));
+        BlockPlan {
+            start,
+            instructions: steps.len() + branches,
+            parts: self.parts,
+            exit,
+            lowered: self.lowered,
+        }
+    }
+
+    /// Adds an instruction to the phase, or to the next one. Returns false if it does not become host code.
+    fn add(&mut self, step: &'s Step) -> bool {
+        let is_added = match step.run {
+            Executor::Scalar => {
+                let mut alone = Builder::new(self.isa, self.mode);
+                if !alone.add(step) {
+                    return false;
+                }
+                if !self.phase.can_precede(&alone) {
+                    self.end_phase();
+                }
+                self.phase.scalars += 1;
+                self.phase.scalar.add(step)
+            }
+            Executor::Vector => {
+                let is_full = self.phase.vectors.len() == self.most;
+                if is_full || !self.phase.vector.add(step) {
+                    let mut alone = Builder::new(self.isa, self.mode);
+                    if !alone.add(step) {
+                        return false;
+                    }
+                    self.end_phase();
+                    self.phase.vector = alone;
+                }
+                self.phase.vectors.push(step);
+                true
+            }
+            _ => false,
+        };
+        self.lowered += usize::from(is_added);
+        is_added
+    }
+
+    fn end_phase(&mut self) {
+        let next = Phase::new(self.isa, self.mode);
+        let phase = std::mem::replace(&mut self.phase, next);
+        if phase.scalars > 0 {
+            self.parts.push(Part::Scalar(phase.scalar.finish()));
+        }
+        if !phase.vectors.is_empty() {
+            let steps = phase.vectors.into_iter().cloned().collect();
+            self.parts.push(Part::Vector(phase.vector.finish(), steps));
+        }
+    }
+}
+
+/// True of an instruction without effect, as long as nothing counts what is outstanding.
+fn is_nothing(step: &Step) -> bool {
+    matches!(step.run, Executor::Wait(_))
+        || matches!(step.run, Executor::Flow) && step.inst.does() == Does::Control(Control::Nop)
+}
+
+/// Number of the first steps that the interpreter executes without a change of MODE behind them: one, or all up to the end of VGPR
+/// indexing. 0 if the wave has to leave the region, as it may behind the last step of a block whose exit is not known.
+fn interpreted(steps: &[Step], leaves_behind: bool) -> usize {
+    let count = if indexing::switches(&steps[0].inst) {
+        let off = |step: &Step| step.inst.does() == Does::Control(Control::GprIndexOff);
+        match steps.iter().position(off) {
+            Some(last) => last + 1,
+            None => return 0,
+        }
+    } else {
+        1
+    };
+    if leaves_behind && count == steps.len() {
+        0
+    } else {
+        count
+    }
+}

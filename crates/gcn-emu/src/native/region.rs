@@ -1,0 +1,230 @@
+//! Regions: hot blocks that lead to each other, as one function of host code.
+//!
+//! This is one of the modules that may use `unsafe`: it calls that function.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+
+use gcn_isa::Isa;
+
+use super::engine::Policy;
+use super::frame::{self, Called, Item};
+use super::function::{self, Function};
+use super::graph::SLICE;
+use super::graph::{Id, Op};
+use super::interface::{Candidate, Fallback, PlanExit};
+use super::lower::Lowered;
+use super::pages::CodePages;
+use super::places::EmitError;
+use super::plan::{BlockPlan, Part, Planner};
+use crate::wave::Wave;
+
+/// Maximum number of blocks in a region.
+const MAX_BLOCKS: usize = 48;
+/// Maximum number of instructions in a region's blocks, the first one's apart.
+const MAX_INSTRUCTIONS: usize = 1200;
+/// Maximum number of instructions in blocks that other regions have as well: so the time that compiling takes grows with the code.
+const MAX_REPEATED: usize = 160;
+/// Maximum number of vector instructions in a part. Where registers and stack slots do not suffice, the next number is tried.
+const PART_SIZES: [usize; 3] = [160, 40, 8];
+/// Number of parts finished by the interpreter after which a region is interpreted.
+const MAX_FAILURES: u32 = 1 << 16;
+
+/// Bits of MODE that decide what compiled code does: rounding and denormals.
+const FLOAT_MODE: u32 = 0xff;
+
+/// A region.
+#[derive(Debug)]
+struct Region {
+    mode: u32,
+    /// Number of vector registers that a wave needs.
+    vgprs: usize,
+    pages: CodePages,
+    constants: Box<[[u32; SLICE]]>,
+    items: Box<[Item]>,
+    failures: AtomicU32,
+    is_interpreted: AtomicBool,
+}
+
+/// A block's place in a region.
+#[derive(Clone, Debug)]
+pub(crate) struct NativeBlock {
+    region: Arc<Region>,
+    /// Offset of its code.
+    entry: usize,
+    /// Number of its instructions that are host code.
+    instructions: usize,
+}
+
+impl NativeBlock {
+    /// Compiles a region from a block on. `block` has the blocks that may be in it, by their first dwords. Returns the blocks with
+    /// their places, none if too little of the first one can be compiled.
+    pub(crate) fn compile<'a>(
+        first: Candidate<'a>,
+        block: impl Fn(usize) -> Option<Candidate<'a>>,
+        (isa, mode): (Isa, u32),
+        policy: Policy,
+    ) -> Vec<(usize, NativeBlock)> {
+        let mode = mode & FLOAT_MODE;
+        let candidates = reachable(first, block);
+        PART_SIZES
+            .iter()
+            .find_map(
+                |most| match compile(&candidates, (isa, mode), *most, policy) {
+                    Err(EmitError::Slots) => None,
+                    Err(EmitError::Encoding(_)) => Some(Vec::new()),
+                    Ok(blocks) => Some(blocks),
+                },
+            )
+            .unwrap_or_default()
+    }
+
+    /// Number of its instructions that are host code.
+    pub(crate) fn instructions(&self) -> usize {
+        self.instructions
+    }
+
+    /// True if it can run a wave.
+    #[inline]
+    pub(crate) fn is_for(&self, wave: &Wave) -> bool {
+        let region = &*self.region;
+        wave.mode & FLOAT_MODE == region.mode
+            && wave.vgprs.len() >= region.vgprs
+            && !region.is_interpreted.load(Relaxed)
+    }
+
+    /// Runs a wave for which it is, from the block's first step on: at most `left` instructions, as many as the block has at least.
+    /// Returns the number of the dword at which the wave goes on, or nothing if [`Fallback::interpret`] has returned false.
+    #[inline]
+    pub(crate) fn run<F: Fallback>(
+        &self,
+        wave: &mut Wave,
+        fallback: &mut F,
+        left: u64,
+    ) -> Option<usize> {
+        let region = &*self.region;
+        let code = (region.pages.address(0), region.pages.address(self.entry));
+        let data = (&*region.items, &*region.constants);
+        // SAFETY: code, items and constants are one function's, and the wave has its registers.
+        let Called {
+            next,
+            failures,
+            goes_on,
+        } = unsafe { frame::call(code, data, (wave, fallback), left) };
+        if failures > 0 {
+            region.count_failures(failures);
+        }
+        goes_on.then_some(next)
+    }
+}
+
+impl Region {
+    #[cold]
+    fn count_failures(&self, failures: u32) {
+        if self.failures.fetch_add(failures, Relaxed) > MAX_FAILURES {
+            self.is_interpreted.store(true, Relaxed);
+        }
+    }
+}
+
+/// A block and those that it leads to, near ones first.
+fn reachable<'a>(
+    first: Candidate<'a>,
+    block: impl Fn(usize) -> Option<Candidate<'a>>,
+) -> Vec<Candidate<'a>> {
+    let (mut instructions, mut repeated) = (0, 0);
+    let mut found = vec![first];
+    let mut next = 0;
+    while let Some(candidate) = found.get(next) {
+        next += 1;
+        let successors = match candidate.exit {
+            Some(PlanExit::Goes(next)) => [Some(next), None],
+            Some(PlanExit::Branch {
+                target, following, ..
+            }) => [Some(following), Some(target)],
+            Some(PlanExit::Leaves { .. }) | None => [None; 2],
+        };
+        for start in successors.into_iter().flatten() {
+            if found.len() == MAX_BLOCKS || found.iter().any(|it| it.start == start) {
+                continue;
+            }
+            let Some(successor) = block(start) else {
+                continue;
+            };
+            instructions += successor.body.len();
+            if successor.is_compiled {
+                repeated += successor.body.len();
+            }
+            if instructions > MAX_INSTRUCTIONS || repeated > MAX_REPEATED {
+                return found;
+            }
+            found.push(successor);
+        }
+    }
+    found
+}
+
+fn compile(
+    candidates: &[Candidate<'_>],
+    (isa, mode): (Isa, u32),
+    most: usize,
+    policy: Policy,
+) -> Result<Vec<(usize, NativeBlock)>, EmitError> {
+    let plan = |it: &Candidate<'_>| Planner::new(isa, mode, most).plan(it.body, it.start, it.exit);
+    let mut plans: Vec<BlockPlan> = candidates.iter().map(plan).collect();
+    if plans[0].lowered < policy.instructions {
+        return Ok(Vec::new());
+    }
+    // Of no use is a block that the wave would leave at once.
+    plans.retain(|plan| !matches!(plan.exit, PlanExit::Leaves { executed: 0, .. }));
+    plans.sort_by_key(|plan| plan.start);
+    let blocks: Vec<(usize, usize)> = plans
+        .iter()
+        .map(|plan| (plan.start, plan.lowered))
+        .collect();
+    let vgprs = plans.iter().flat_map(|plan| &plan.parts).map(vgprs).max();
+    let mut items = Vec::new();
+    let Function {
+        code,
+        constants,
+        entries,
+    } = function::emit(plans, &mut items)?;
+    let Ok(pages) = CodePages::new(&code) else {
+        return Ok(Vec::new());
+    };
+    let region = Arc::new(Region {
+        mode,
+        vgprs: vgprs.unwrap_or(0),
+        pages,
+        constants: constants.into(),
+        items: items.into(),
+        failures: AtomicU32::new(0),
+        is_interpreted: AtomicBool::new(false),
+    });
+    let blocks = blocks
+        .into_iter()
+        .zip(entries)
+        .map(|((start, instructions), entry)| {
+            let native = NativeBlock {
+                region: region.clone(),
+                entry,
+                instructions,
+            };
+            (start, native)
+        });
+    Ok(blocks.collect())
+}
+
+/// Number of vector registers that a wave needs for a part.
+fn vgprs(part: &Part) -> usize {
+    let Part::Vector(lowered, _) = part else {
+        return 0;
+    };
+    let Lowered { graph, vgprs, .. } = lowered;
+    let read = (0..graph.len() as u32).filter_map(|id| match graph.op(Id(id)) {
+        Op::Vgpr(register) => Some(register),
+        _ => None,
+    });
+    let last = read.chain(vgprs.keys().copied()).max();
+    last.map_or(0, |last| usize::from(last) + 1)
+}
