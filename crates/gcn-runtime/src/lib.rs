@@ -97,7 +97,7 @@ pub use gcn_emu::{
     Code, Fidelity,
     device::HostCalls,
     fault, memory,
-    run::{AccessRule, Restricted, Stats, WavePlace},
+    run::{AccessRule, Engine, Restricted, Stats, WavePlace},
 };
 
 pub use abi::{hostcall, hsa, owned, printf};

@@ -36,6 +36,8 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gcn_emu::run::{ENGINE_VARIABLE as ENGINE, Engine};
+
 use crate::compile::DEFAULT_TARGET;
 use crate::device::variations::Variations;
 use crate::device::{Device, DeviceBuilder, emulated_target};
@@ -102,6 +104,8 @@ pub struct Settings {
     pub memory: Option<u64>,
     /// Host threads of each device, 1 to [`MAX_THREADS`]; without, as many as the host has.
     pub threads: Option<usize>,
+    /// Engine that executes instructions; without, [`Engine::Auto`].
+    pub engine: Option<Engine>,
     /// Instructions after which a wave is stopped with a fault.
     pub limit: Option<u64>,
     /// Time after which a kernel is stopped with a fault.
@@ -129,6 +133,7 @@ impl Default for Settings {
             targets: vec![DEFAULT_TARGET.to_owned()],
             memory: None,
             threads: None,
+            engine: None,
             limit: None,
             timeout: None,
             variations: Variations::default(),
@@ -184,6 +189,7 @@ impl Settings {
             targets: variables.read(TARGET, targets)?.unwrap_or(default.targets),
             memory: variables.read(MEMORY, amount)?,
             threads: variables.read(THREADS, threads)?,
+            engine: variables.read(ENGINE, engine)?,
             limit: variables.read(LIMIT, limit)?,
             timeout: variables.read(TIMEOUT, seconds)?,
             variations: Variations {
@@ -222,6 +228,7 @@ impl Settings {
             (TARGET, joined(&self.targets, COMMA)),
             (MEMORY, number(self.memory)),
             (THREADS, self.threads.map(|n| n.to_string().into())),
+            (ENGINE, self.engine.map(|it| it.name().into())),
             (LIMIT, number(self.limit)),
             (
                 TIMEOUT,
@@ -378,6 +385,14 @@ pub fn threads(text: &str) -> Result<usize, String> {
         .ok()
         .filter(|threads| (1..=MAX_THREADS).contains(threads))
         .ok_or_else(wrong)
+}
+
+/// An engine by its name.
+///
+/// # Errors
+/// The accepted names.
+fn engine(text: &str) -> Result<Engine, String> {
+    Engine::named(text).map_err(|error| error.to_string())
 }
 
 /// A number of instructions, 1 at least.

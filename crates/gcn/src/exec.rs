@@ -24,11 +24,11 @@ use anyhow::{Context, Result, bail};
 use clap::builder::TypedValueParser;
 use gcn_observe::Choice;
 use gcn_observe::finding::Check;
-use gcn_runtime::Profiling;
 use gcn_runtime::report::{Suppressions, write_findings};
 use gcn_runtime::settings::{
     self, CheckSettings, PROCESS, ProfileFormat, ProfileSettings, Settings,
 };
+use gcn_runtime::{Engine, Profiling};
 
 use crate::check::CheckOptions;
 use crate::findings::shown;
@@ -80,6 +80,9 @@ pub struct Options {
     /// Number of host threads for each device; all by default.
     #[arg(long, value_name = "N", value_parser = settings::threads)]
     threads: Option<usize>,
+    /// Engine that executes instructions: the interpreter alone, or host code for hot blocks (by default), or for all blocks.
+    #[arg(long, value_name = "ENGINE", value_parser = input::form(Engine::NAMES))]
+    engine: Option<Engine>,
     /// Write every executed instruction to a file, with the active lanes, the registers written and the memory accessed;
     /// `-` is standard error.
     #[arg(long, value_name = "FILE")]
@@ -220,6 +223,7 @@ impl Options {
         }
         settings.memory = self.memory.or(settings.memory);
         settings.threads = self.threads.or(settings.threads);
+        settings.engine = self.engine.or(settings.engine);
         settings.limit = self.limit.or(settings.limit);
         settings.timeout = self.timeout.or(settings.timeout);
         settings.variations = self.variations.or(settings.variations);

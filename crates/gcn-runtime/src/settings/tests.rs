@@ -44,6 +44,7 @@ fn variables_give_the_same_settings_again() {
         targets: vec!["gfx803".to_owned(), "vega20:xnack-".to_owned()],
         memory: Some(3 << 30),
         threads: Some(7),
+        engine: Some(Engine::Compiled),
         limit: Some(1_000_000),
         timeout: Some(Duration::from_micros(2_500_001)),
         variations: Variations {

@@ -80,6 +80,7 @@ impl RunRequest {
         }
         self.program.override_by(&args.program);
         replace(&mut self.threads, &args.threads);
+        replace(&mut self.engine, &args.engine);
         replace(&mut self.timeout, &args.timeout);
         replace(&mut self.memory, &args.memory);
         self.trace.all |= args.trace;

@@ -270,6 +270,7 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
             verbose: file.verbose,
         },
         threads: file.threads,
+        engine: None,
         timeout: file.timeout.map(|Timeout(timeout)| timeout),
         memory: file.memory.map(|MemoryBytes(bytes)| bytes),
         buffers: pairs(

@@ -135,6 +135,9 @@ fn device(run: &RunRequest, target: &str) -> Result<Device> {
         Some(threads) => threads,
         None => all().min(MAX_THREADS),
     };
+    if let Some(engine) = run.engine {
+        engine.set();
+    }
     // Nothing but its kernels changes memory while they run, one after the other.
     Ok(Device::builder(target)?
         .threads(threads)

@@ -4,6 +4,7 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gcn_runtime::Engine;
 use gcn_runtime::settings::{self, ProfileFormat};
 
 use super::written::{self, WrittenSizes};
@@ -45,6 +46,9 @@ pub struct Args {
     /// Number of host threads.
     #[arg(long, value_name = "N", value_parser = settings::threads)]
     pub threads: Option<usize>,
+    /// Engine that executes instructions: the interpreter alone, or host code for hot blocks (by default), or for all blocks.
+    #[arg(long, value_name = "ENGINE", value_parser = input::form(Engine::NAMES))]
+    pub engine: Option<Engine>,
     /// Argument, by name or index: 42, f32:1.5, f32:1,2,3, u32*100:iota, f32*9:fill(1), f32*9:random(seed,lo,hi), {u32:1,
     /// f32:2.5}, @FILE, hex:00ff, local:BYTES, null, or the name of a buffer.
     #[arg(long, value_name = "NAME=VALUE", allow_hyphen_values = true)]

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use gcn_runtime::Variations;
+use gcn_runtime::{Engine, Variations};
 
 use super::profile::ProfileOptions;
 use super::written::{NamedText, WrittenSizes};
@@ -20,6 +20,8 @@ pub struct RunRequest {
     pub program: ProgramRequest,
     /// Host threads.
     pub threads: Option<usize>,
+    /// Engine that executes instructions.
+    pub engine: Option<Engine>,
     /// Time that the launches may take together.
     pub timeout: Option<Duration>,
     /// Bytes of guest memory that may be allocated.
