@@ -18,7 +18,7 @@ use crate::{Device, Error};
 /// let device = gcn_runtime::Device::new("gfx900")?;
 /// let xs = device.buffer("xs", &[1u32, 2, 3])?;
 /// xs.write(1, &[20u32])?;
-/// assert_eq!(xs.read::<u32>(), [1, 20, 3]);
+/// assert_eq!(xs.read::<u32>()?, [1, 20, 3]);
 /// assert_eq!((xs.name(), xs.len(), xs.is_empty()), ("xs", 12, false));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
@@ -50,7 +50,7 @@ impl Device {
     /// ```
     /// let device = gcn_runtime::Device::new("gfx900")?;
     /// let buffer = device.allocate("zeros", 16)?;
-    /// assert_eq!(buffer.read::<u32>(), [0; 4]);
+    /// assert_eq!(buffer.read::<u32>()?, [0; 4]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn allocate(&self, name: &str, bytes: u64) -> Result<Buffer, Error> {
@@ -66,7 +66,7 @@ impl Device {
     /// ```
     /// let device = gcn_runtime::Device::new("gfx900")?;
     /// let buffer = device.buffer("xs", &[1.5f32, 2.5])?;
-    /// assert_eq!(buffer.read::<f32>(), [1.5, 2.5]);
+    /// assert_eq!(buffer.read::<f32>()?, [1.5, 2.5]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn buffer<T: Element>(&self, name: &str, elements: &[T]) -> Result<Buffer, Error> {
@@ -98,7 +98,7 @@ impl Buffer {
     /// let device = gcn_runtime::Device::new("gfx900")?;
     /// let target = device.buffer("target", &[7u32])?;
     /// let pointer = device.buffer("pointer", &[target.address()])?;
-    /// assert_eq!(pointer.read::<u64>(), [target.address()]);
+    /// assert_eq!(pointer.read::<u64>()?, [target.address()]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn address(&self) -> u64 {
@@ -117,21 +117,24 @@ impl Buffer {
 
     /// All whole elements.
     ///
+    /// # Errors
+    /// [`Error::Freed`] if it has been freed.
+    ///
     /// # Examples
     /// ```
     /// let device = gcn_runtime::Device::new("gfx900")?;
     /// let bytes = device.buffer("bytes", &[1u8, 0, 2, 0, 3])?;
-    /// assert_eq!(bytes.read::<u16>(), [1, 2]);
+    /// assert_eq!(bytes.read::<u16>()?, [1, 2]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn read<T: Element>(&self) -> Vec<T> {
+    pub fn read<T: Element>(&self) -> Result<Vec<T>, Error> {
+        if self.is_empty() {
+            return Ok(Vec::new());
+        }
         let mut bytes = vec![0; self.0.len as usize];
-        // It is there unless it has been freed.
-        self.0.memory.read(self.0.address, &mut bytes);
-        bytes
-            .chunks_exact(size_of::<T>())
-            .map(T::from_bytes)
-            .collect()
+        self.read_bytes(0, &mut bytes)?;
+        let elements = bytes.chunks_exact(size_of::<T>()).map(T::from_bytes);
+        Ok(elements.collect())
     }
 
     /// Copies bytes out, from byte `offset` on.
@@ -183,7 +186,7 @@ impl Buffer {
     /// let device = gcn_runtime::Device::new("gfx900")?;
     /// let xs = device.allocate("xs", 4)?;
     /// xs.write_bytes(2, &[1])?;
-    /// assert_eq!(xs.read::<u32>(), [0x10000]);
+    /// assert_eq!(xs.read::<u32>()?, [0x10000]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn write_bytes(&self, offset: u64, bytes: &[u8]) -> Result<(), Error> {
@@ -202,7 +205,7 @@ impl Buffer {
     /// let device = gcn_runtime::Device::new("gfx900")?;
     /// let counter = device.buffer("counter", &[5u32])?;
     /// assert_eq!(counter.update(0, |n| n + 1)?, 5);
-    /// assert_eq!(counter.read::<u32>(), [6]);
+    /// assert_eq!(counter.read::<u32>()?, [6]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn update(&self, index: u64, new: impl Fn(u32) -> u32) -> Result<u32, Error> {
@@ -222,6 +225,7 @@ impl Buffer {
     /// let xs = device.allocate("xs", 4)?;
     /// let other = xs.clone();
     /// xs.free()?;
+    /// assert!(other.read::<u32>().is_err());
     /// assert!(other.free().is_err());
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```

@@ -154,7 +154,7 @@ impl DeviceBuilder {
     ///     kernel.launch([1, 1, 1]).arg(&xs).submit(queue)?;
     /// }
     /// queues.iter().try_for_each(|queue| queue.finish())?;
-    /// assert_eq!(xs.read::<u32>(), [3]);
+    /// assert_eq!(xs.read::<u32>()?, [3]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]
@@ -261,7 +261,7 @@ impl DeviceBuilder {
     /// let kernel = device.load(&example::add_one())?.kernel("add_one")?;
     /// let xs = device.buffer("xs", &[1u32; 64])?;
     /// kernel.launch([64, 1, 1]).arg(&xs).run(&device.queue())?;
-    /// assert_eq!(xs.read::<u32>(), [2; 64], "it lacks no wait");
+    /// assert_eq!(xs.read::<u32>()?, [2; 64], "it lacks no wait");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]

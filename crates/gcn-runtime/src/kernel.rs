@@ -22,7 +22,7 @@ use crate::{Error, Module, Queue};
 /// let xs = device.buffer("xs", &[1u32; 64])?;
 /// let completion = kernel.launch([64, 1, 1]).arg(&xs).submit(&device.queue())?.wait()?;
 /// assert_eq!(completion.stats.waves, 1);
-/// assert_eq!(xs.read::<u32>(), [2; 64]);
+/// assert_eq!(xs.read::<u32>()?, [2; 64]);
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
 #[derive(Clone, Debug)]

@@ -186,7 +186,7 @@ impl Launch {
     /// # let (device, kernel) = example::scale_kernel();
     /// let xs = device.buffer("xs", &[1u32, 2])?;
     /// kernel.launch([2, 1, 1]).arg(&xs).arg(10u32).run(&device.queue())?;
-    /// assert_eq!(xs.read::<u32>(), [10, 20]);
+    /// assert_eq!(xs.read::<u32>()?, [10, 20]);
     /// let error = kernel.launch([2, 1, 1]).arg(&xs).run(&device.queue()).unwrap_err();
     /// assert_eq!(error.to_string(), "scale takes 2 arguments, not 1");
     /// # Ok::<(), gcn_runtime::Error>(())
@@ -205,7 +205,7 @@ impl Launch {
     /// let xs = device.buffer("xs", &[1u32])?;
     /// let segment = xs.address().to_le_bytes().to_vec();
     /// kernel.launch([1, 1, 1]).raw_arguments(segment).submit(&device.queue())?.wait()?;
-    /// assert_eq!(xs.read::<u32>(), [2]);
+    /// assert_eq!(xs.read::<u32>()?, [2]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn raw_arguments(mut self, bytes: Vec<u8>) -> Launch {
@@ -250,7 +250,7 @@ impl Launch {
     /// let xs = device.buffer("xs", &[1u32])?;
     /// let segment = device.buffer("segment", &[xs.address()])?;
     /// kernel.launch([1, 1, 1]).arguments_at(segment.address()).submit(&device.queue())?.wait()?;
-    /// assert_eq!(xs.read::<u32>(), [2]);
+    /// assert_eq!(xs.read::<u32>()?, [2]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn arguments_at(mut self, address: u64) -> Launch {
@@ -272,7 +272,7 @@ impl Launch {
     /// let (packet, queue) = (device.allocate("packet", 64)?, device.allocate("queue", 256)?);
     /// let packet = Packet { packet: packet.address(), queue: queue.address(), arguments: segment.address() };
     /// kernel.launch([1, 1, 1]).packet(packet).run(&device.queue())?;
-    /// assert_eq!(xs.read::<u32>(), [2]);
+    /// assert_eq!(xs.read::<u32>()?, [2]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn packet(mut self, packet: Packet) -> Launch {
@@ -362,7 +362,7 @@ impl Launch {
     /// let second = kernel.launch([1, 1, 1]).arg(&xs).after(&[first.clone()]).submit(&device.queue())?;
     /// second.wait()?;
     /// assert!(first.poll().is_some(), "though it is in another queue");
-    /// assert_eq!(xs.read::<u32>(), [3]);
+    /// assert_eq!(xs.read::<u32>()?, [3]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn after(mut self, signals: &[Signal]) -> Launch {
@@ -479,7 +479,7 @@ impl Launch {
     /// let xs = device.buffer("xs", &[1u32; 64])?;
     /// let launch = kernel.launch([64, 8, 1]).arg(&xs).threads(1);
     /// assert_eq!(launch.run(&device.queue())?.stats.groups, 8, "one after the other");
-    /// assert_eq!(xs.read::<u32>(), [9; 64]);
+    /// assert_eq!(xs.read::<u32>()?, [9; 64]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn threads(mut self, most: usize) -> Launch {
@@ -541,7 +541,7 @@ impl Launch {
     /// for _ in 0..3 {
     ///     prepared.run(&device.queue())?;
     /// }
-    /// assert_eq!(xs.read::<u32>(), [4; 64]);
+    /// assert_eq!(xs.read::<u32>()?, [4; 64]);
     /// assert!(kernel.launch([0, 1, 1]).prepare().is_err(), "it has no work-item");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
@@ -563,7 +563,7 @@ impl Launch {
     /// let xs = device.buffer("xs", &[1u32; 64])?;
     /// let done = kernel.launch([64, 1, 1]).arg(&xs).submit(&device.queue())?;
     /// done.wait()?;
-    /// assert_eq!(xs.read::<u32>(), [2; 64]);
+    /// assert_eq!(xs.read::<u32>()?, [2; 64]);
     /// let elsewhere = Device::new("gfx900")?.queue();
     /// let refused = kernel.launch([64, 1, 1]).arg(&xs).submit(&elsewhere);
     /// assert!(matches!(refused, Err(Error::OtherDevice)));
@@ -586,7 +586,7 @@ impl Launch {
     /// # let (device, kernel) = example::add_one_kernel();
     /// let xs = device.buffer("xs", &[1u32])?;
     /// let completion = kernel.launch([1, 1, 1]).arg(&xs).run(&device.queue())?;
-    /// assert_eq!((completion.stats.waves, xs.read::<u32>()), (1, vec![2]));
+    /// assert_eq!((completion.stats.waves, xs.read::<u32>()?), (1, vec![2]));
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn run(self, queue: &Queue) -> CommandResult {

@@ -29,7 +29,7 @@
 //! let kernel = device.load(&program.to_object(None)?)?.kernel("square")?;
 //! let squares = device.allocate("squares", 8 * 4)?;
 //! kernel.launch([8, 1, 1]).arg(&squares).submit(&device.queue())?.wait()?;
-//! assert_eq!(squares.read::<u32>(), [0, 1, 4, 9, 16, 25, 36, 49]);
+//! assert_eq!(squares.read::<u32>()?, [0, 1, 4, 9, 16, 25, 36, 49]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!

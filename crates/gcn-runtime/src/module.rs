@@ -252,7 +252,7 @@ impl Module {
     /// assert!(compiled.diagnostics.is_empty());
     /// let xs = device.buffer("xs", &[1, 2, 3])?;
     /// module.kernel("twice")?.launch([3, 1, 1]).arg(&xs).submit(&device.queue())?.wait()?;
-    /// assert_eq!(xs.read::<i32>(), [2, 4, 6]);
+    /// assert_eq!(xs.read::<i32>()?, [2, 4, 6]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn compile(device: &Device, request: &Request<'_>) -> Result<(Module, Compiled), Error> {

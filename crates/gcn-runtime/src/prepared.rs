@@ -204,7 +204,7 @@ impl Submission {
 /// let queue = device.queue();
 /// prepared.submit(&queue)?;
 /// assert_eq!(prepared.run(&queue)?.stats.waves, 1);
-/// assert_eq!(xs.read::<u32>(), [3; 64]);
+/// assert_eq!(xs.read::<u32>()?, [3; 64]);
 /// assert_eq!((prepared.kernel().name(), prepared.shape().grid), ("add_one", [64, 1, 1]));
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```
@@ -368,7 +368,7 @@ impl PreparedLaunch {
     /// let prepared = kernel.launch([1, 1, 1]).arg(&xs).prepare()?;
     /// let first = prepared.submit(&device.queue())?;
     /// prepared.clone().after(&[first]).submit(&device.queue())?.wait()?;
-    /// assert_eq!(xs.read::<u32>(), [3]);
+    /// assert_eq!(xs.read::<u32>()?, [3]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     #[must_use]
@@ -437,7 +437,7 @@ impl PreparedLaunch {
     /// for signal in signals {
     ///     signal.wait()?;
     /// }
-    /// assert_eq!(xs.read::<u32>(), [3], "one after the other, though in two queues");
+    /// assert_eq!(xs.read::<u32>()?, [3], "one after the other, though in two queues");
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn submit(&self, queue: &Queue) -> Result<Signal, Error> {
@@ -458,7 +458,7 @@ impl PreparedLaunch {
     /// let xs = device.buffer("xs", &[1u32; 64])?;
     /// let prepared = kernel.launch([64, 1, 1]).arg(&xs).prepare()?;
     /// assert_eq!(prepared.run(&device.queue())?.stats.instructions, 6);
-    /// assert_eq!(xs.read::<u32>(), [2; 64]);
+    /// assert_eq!(xs.read::<u32>()?, [2; 64]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn run(&self, queue: &Queue) -> CommandResult {

@@ -33,7 +33,7 @@ use crate::{CommandResult, Device, Error, Signal};
 ///     kernel.launch([2, 1, 1]).arg(&xs).submit(&queue)?;
 /// }
 /// queue.finish()?;
-/// assert_eq!(xs.read::<u32>(), [13, 23]);
+/// assert_eq!(xs.read::<u32>()?, [13, 23]);
 /// assert_eq!(queue.device().target().name, "gfx900");
 /// # Ok::<(), gcn_runtime::Error>(())
 /// ```

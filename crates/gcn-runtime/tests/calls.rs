@@ -64,7 +64,7 @@ fn call(caller: &Kernel, function: u64) -> Result<u32, Error> {
     launch
         .arg(Argument::Bytes(function.to_le_bytes().to_vec()))
         .run(&device.queue())?;
-    Ok(out.read::<u32>()[63])
+    Ok(out.read::<u32>().expect("it is there")[63])
 }
 
 #[test]

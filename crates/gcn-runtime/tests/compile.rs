@@ -55,7 +55,10 @@ fn text_becomes_a_module_that_runs() {
             let launch = kernel.launch([3, 1, 1]).arg(&xs);
             let done = launch.submit(&device.queue()).expect("good arguments");
             done.wait().expect("no fault");
-            assert_eq!(xs.read::<i32>(), [1, -2, 3].map(|x| x * factor));
+            assert_eq!(
+                xs.read::<i32>().expect("it is there"),
+                [1, -2, 3].map(|x| x * factor)
+            );
         }
     }
 }

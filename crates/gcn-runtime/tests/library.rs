@@ -120,14 +120,14 @@ fn the_host_sees_atomics_while_the_kernel_runs_and_stops_it() {
     let running = submit(&kernel(&device, "forever"), counter.address(), &queue);
     let behind = queue.call(|| ());
     let begin = Instant::now();
-    while counter.read::<u32>()[0] < 1000 {
+    while counter.read::<u32>().expect("it is there")[0] < 1000 {
         assert!(begin.elapsed() < PATIENCE, "nothing is seen");
         std::thread::yield_now();
     }
     // What the host adds is not lost, nor is what the kernel adds.
     let before = counter.update(0, |n| n | 1 << 31).expect("it is there");
     assert!(before >= 1000);
-    assert!(counter.read::<u32>()[0] >= before | 1 << 31);
+    assert!(counter.read::<u32>().expect("it is there")[0] >= before | 1 << 31);
     assert!(running.cancel());
     assert!(matches!(ended(&running), Err(Error::Cancelled)));
     assert!(!running.cancel(), "it has ended");
@@ -147,7 +147,7 @@ fn memory_comes_and_goes_while_kernels_run() {
             scope.spawn(move || {
                 for round in 0..200 {
                     let buffer = device.buffer("own", &[thread, round]).expect("memory");
-                    assert_eq!(buffer.read::<u32>(), [thread, round]);
+                    assert_eq!(buffer.read::<u32>().expect("it is there"), [thread, round]);
                 }
             });
         }
@@ -174,11 +174,11 @@ fn queues_wait_for_each_others_signals() {
         .expect("good sizes");
     let third = other.call(|| ());
     assert!(third.wait_timeout(Duration::from_millis(20)).is_none());
-    assert_eq!(xs.read::<u32>(), [10, 20]);
+    assert_eq!(xs.read::<u32>().expect("it is there"), [10, 20]);
     flag.write(0, &[1u32]).expect("it is there");
     ended(&second).expect("no fault");
     ended(&third).expect("no fault");
-    assert_eq!(xs.read::<u32>(), [11, 21]);
+    assert_eq!(xs.read::<u32>().expect("it is there"), [11, 21]);
     let ends = [first, second].map(|signal| signal.times().ended.expect("it ended"));
     assert!(ends[0] <= ends[1]);
 }
@@ -211,10 +211,10 @@ fn a_fault_stops_its_queue_and_no_other() {
     );
     assert!(matches!(ended(&behind), Err(Error::Skipped(_))));
     assert!(matches!(bad.finish(), Err(Error::Fault(_))));
-    assert_eq!(xs.read::<u32>(), [0]);
+    assert_eq!(xs.read::<u32>().expect("it is there"), [0]);
     assert!(matches!(ended(&depends), Err(Error::Skipped(_))));
     ended(&submit(&store, xs.address(), &good)).expect("the other queue goes on");
-    assert_eq!(xs.read::<u32>(), [7]);
+    assert_eq!(xs.read::<u32>().expect("it is there"), [7]);
     bad.clear();
     ended(&submit(&store, xs.address(), &bad)).expect("it goes on");
 }
@@ -242,7 +242,8 @@ fn a_coherent_load_is_behind_the_stores_of_its_wave() {
     for side in sides {
         ended(&side).expect("they meet in each round");
     }
-    let loaded = |at: usize| memory.read::<u32>()[at / 4..at / 4 + ROUNDS].to_vec();
+    let loaded =
+        |at: usize| memory.read::<u32>().expect("it is there")[at / 4..at / 4 + ROUNDS].to_vec();
     let rounds = loaded(0x11000).into_iter().zip(loaded(0x19000));
     // Whoever stores last loads what the other one has stored.
     let lost = rounds.enumerate().find(|(_, both)| *both == (0, 0));
@@ -315,7 +316,13 @@ fn devices_of_a_process_have_memory_of_their_own() {
     for signal in &done {
         ended(signal).expect("no fault");
     }
-    let sums = buffers.map(|buffer| buffer.read::<u32>().iter().sum::<u32>());
+    let sums = buffers.map(|buffer| {
+        buffer
+            .read::<u32>()
+            .expect("it is there")
+            .iter()
+            .sum::<u32>()
+    });
     assert_eq!(sums, [5, 6, 7]);
     let foreign = kernel(&devices[0], "nothing").launch([1, 1, 1]).arg(0u64);
     let refused = foreign.submit(&devices[2].queue());
@@ -394,7 +401,11 @@ fn an_exclusive_device_runs_one_kernel_at_a_time() {
     for signal in launches.collect::<Vec<_>>() {
         ended(&signal).expect("no fault");
     }
-    assert_eq!(xs.read::<u32>(), [100], "no addition is lost");
+    assert_eq!(
+        xs.read::<u32>().expect("it is there"),
+        [100],
+        "no addition is lost"
+    );
 }
 
 #[test]
@@ -412,7 +423,7 @@ fn a_prepared_launch_runs_again_and_again_in_its_memory() {
     for signal in &done {
         assert_eq!(ended(signal).expect("no fault").stats.waves, 1);
     }
-    assert_eq!(xs.read::<u32>(), [20, 20]);
+    assert_eq!(xs.read::<u32>().expect("it is there"), [20, 20]);
     assert_eq!(device.usage().0, used, "each has the memory of the first");
     let elsewhere = self::device().queue();
     assert!(matches!(prepared.run(&elsewhere), Err(Error::OtherDevice)));
@@ -435,7 +446,10 @@ fn a_run_on_the_callers_thread_keeps_the_queues_order() {
     let (before, seen) = (xs.clone(), Arc::new(AtomicU64::new(0)));
     let saw = seen.clone();
     queue.call_after(std::slice::from_ref(&gate), move || {
-        saw.store(u64::from(before.read::<u32>()[0]), SeqCst);
+        saw.store(
+            u64::from(before.read::<u32>().expect("it is there")[0]),
+            SeqCst,
+        );
     });
     let opener = std::thread::spawn(move || {
         std::thread::sleep(Duration::from_millis(20));
@@ -443,7 +457,10 @@ fn a_run_on_the_callers_thread_keeps_the_queues_order() {
     });
     prepared.run(&queue).expect("no fault");
     opener.join().expect("no panic");
-    assert_eq!((seen.load(SeqCst), xs.read::<u32>()[0]), (1, 2));
+    assert_eq!(
+        (seen.load(SeqCst), xs.read::<u32>().expect("it is there")[0]),
+        (1, 2)
+    );
 
     // A failure before it keeps it from running, as any command.
     assert!(queue.call(|| panic!("no")).wait().is_err());
@@ -461,7 +478,7 @@ fn a_stopped_launch_tells_where_its_waves_were() {
     let forever = kernel(&device, "forever").launch([128, 1, 1]).arg(&xs);
     let running = forever.clone().stop_flag(&flag).submit(&queue);
     let running = running.expect("good arguments");
-    while xs.read::<u32>()[0] == 0 {
+    while xs.read::<u32>().expect("it is there")[0] == 0 {
         std::thread::yield_now();
     }
     flag.store(true, SeqCst);

@@ -78,7 +78,7 @@ fn seen(launch: Launch, told: &Buffer) -> u64 {
     let queue = launch.kernel().module().device().queue();
     let done = launch.submit(&queue).expect("it can be launched");
     done.wait().expect("no fault");
-    told.read::<u64>()[0]
+    told.read::<u64>().expect("it is there")[0]
 }
 
 #[test]
@@ -111,7 +111,11 @@ fn a_segment_of_the_callers_is_used_where_it_is() {
         seen(launch().arguments_at(segment.address()), &told),
         FOREIGN
     );
-    assert_eq!(segment.read::<u64>(), contents, "nothing is written to it");
+    assert_eq!(
+        segment.read::<u64>().expect("it is there"),
+        contents,
+        "nothing is written to it"
+    );
     assert_eq!(device.usage().0, used, "the launch has left nothing");
 
     segment.write(1, &[7u64]).expect("it is there");

@@ -109,34 +109,9 @@ pub fn closest<'a>(name: &str, names: impl Iterator<Item = &'a str>) -> Option<&
     }
     let limit = name.len().div_ceil(3).min(4);
     names
-        .map(|other| (distance(name, other, limit), other))
+        .filter(|other| name.len().abs_diff(other.len()) <= limit)
+        .map(|other| (strsim::osa_distance(name, other), other))
         .filter(|(distance, _)| *distance <= limit)
         .min()
         .map(|(_, other)| other)
-}
-
-/// The number of letters to change or swap to make `b` of `a`; some number above `limit` if it is larger than that.
-fn distance(a: &str, b: &str, limit: usize) -> usize {
-    if a.len().abs_diff(b.len()) > limit || b.len() > MAX_NAME {
-        return limit + 1;
-    }
-    let (a, b) = (a.as_bytes(), b.as_bytes());
-    // The distances of the beginnings of `b` from the beginning of `a` that has one letter less, and two.
-    let mut before = [0; MAX_NAME + 1];
-    let mut last: [usize; MAX_NAME + 1] = std::array::from_fn(|i| i);
-    for (i, &x) in a.iter().enumerate() {
-        let mut row = [0; MAX_NAME + 1];
-        row[0] = i + 1;
-        for (j, &y) in b.iter().enumerate() {
-            let change = last[j] + usize::from(x != y);
-            let mut best = change.min(last[j + 1] + 1).min(row[j] + 1);
-            let swapped = i > 0 && j > 0 && a[i - 1] == y && b[j - 1] == x;
-            if swapped {
-                best = best.min(before[j - 1] + 1);
-            }
-            row[j + 1] = best;
-        }
-        (before, last) = (last, row);
-    }
-    last[b.len()]
 }

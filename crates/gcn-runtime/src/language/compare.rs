@@ -251,7 +251,7 @@ impl Comparison {
     /// use gcn_runtime::compare::{Comparison, Tolerance};
     /// use gcn_runtime::value::Value;
     /// let device = gcn_runtime::Device::new("gfx900")?;
-    /// let is: Vec<u32> = device.buffer("xs", &[1u32, 2, 3])?.read();
+    /// let is: Vec<u32> = device.buffer("xs", &[1u32, 2, 3])?.read()?;
     /// let pairs = is.into_iter().zip(1u32..).map(|(is, expected)| (Value::from(is), Value::from(expected)));
     /// assert!(Comparison::new(0, pairs, Tolerance::EQUAL).holds());
     /// # Ok::<(), gcn_runtime::Error>(())

@@ -28,7 +28,7 @@ use crate::language::value::{Type, Value, ValueError};
 /// use gcn_runtime::expect::Expected;
 /// use gcn_runtime::value::{Type, Value};
 /// let device = gcn_runtime::Device::new("gfx900")?;
-/// let is: Vec<u8> = device.buffer("xs", &[0u32, 1, 2, 3])?.read();
+/// let is: Vec<u8> = device.buffer("xs", &[0u32, 1, 2, 3])?.read()?;
 /// let (text, tolerance) = Expected::split("u32*4:iota").expect("a value");
 /// let expected = Expected::parse(text, Type::U32, tolerance, &Data::open).expect("elements");
 /// assert!(expected.compare(0, Value::all(Type::U32, &is)).holds());

@@ -169,7 +169,7 @@ impl Value {
     /// ```
     /// use gcn_runtime::value::{Type, Value};
     /// let device = gcn_runtime::Device::new("gfx900")?;
-    /// let bytes: Vec<u8> = device.buffer("xs", &[1.0f32, -2.5])?.read();
+    /// let bytes: Vec<u8> = device.buffer("xs", &[1.0f32, -2.5])?.read()?;
     /// let texts: Vec<String> = Value::all(Type::F32, &bytes).map(|value| value.to_string()).collect();
     /// assert_eq!(texts, ["1", "-2.5"]);
     /// # Ok::<(), gcn_runtime::Error>(())

@@ -262,7 +262,7 @@ mod tests {
             let launch = kernel.launch(grid).group([1, 1, 1]).arg(&records);
             let signal = launch.submit(&device.queue()).expect("a launch");
             signal.wait().expect("no fault");
-            let words = records.read::<u32>();
+            let words = records.read::<u32>().expect("it is there");
             for (group, record) in words.chunks(32).take(grid[dimension] as usize).enumerate() {
                 let mut ids = [0; 3];
                 ids[dimension] = group as u32;

@@ -172,8 +172,11 @@ fn run(
             ended.map_err(|error| error.to_string())?;
         }
     }
-    let results = buffers.iter().map(|it| it.read::<u8>());
-    Ok((module, results.collect()))
+    let results: Result<Results, _> = buffers
+        .iter()
+        .map(|it| it.read::<u8>())
+        .collect();
+    Ok((module, results.map_err(|error| error.to_string())?))
 }
 
 /// The facts of a run, with addresses as linked.
