@@ -1,4 +1,4 @@
-//! Operations in double precision. A value is two of the graph, each with half the lanes as numbers of 64 bits.
+//! Lowering of operations in double precision. A double-precision value is two graph values, each with half of a slice's lanes.
 
 use gcn_isa::effect::{AluOp, Test};
 
@@ -13,7 +13,7 @@ use crate::step::Step;
 type Halves = [Id; 2];
 
 impl Builder {
-    /// An operation with a result in double precision: its dwords.
+    /// Operation with a result in double precision, as two dwords.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the interpreter executes all others"
@@ -50,7 +50,7 @@ impl Builder {
         Some([Binary::PackLow, Binary::PackHigh].map(|pack| self.recorder.binary(pack, low, high)))
     }
 
-    /// A comparison in double precision.
+    /// Comparison in double precision.
     pub(super) fn compare_doubles(&mut self, step: &Step, test: Test) -> Option<MaskResult> {
         let env = Env::of::<f64>(self.mode).with_results_as_sources();
         self.settings(env, false)?;
@@ -62,7 +62,7 @@ impl Builder {
         })
     }
 
-    /// The lanes in which one of two results is a NaN are guarded.
+    /// Guards against NaN in two results.
     pub(super) fn guard_wide(&mut self, a: Halves, b: Halves) {
         let nan = self.each(Binary::CompareF64(Predicate::Unordered), a, b);
         self.guard_by(self.mask_of(nan));
@@ -76,7 +76,7 @@ impl Builder {
         [0, 1].map(|n| self.recorder.binary(binary, a[n], b[n]))
     }
 
-    /// The source at a place, with its sign modifier.
+    /// Source at a place, with its sign modifier.
     fn halves(&self, step: &Step, place: usize) -> Option<Halves> {
         let (arg, r) = (step.args[place], &self.recorder);
         let (low, high) = (self.dword(arg, 0)?, self.dword(arg, 1)?);

@@ -1,5 +1,5 @@
-//! Host code of a part's graph, for AVX2: of vector instructions a loop over slices of eight lanes, with the values of a slice in the
-//! host's registers; of scalar instructions the same operations once, on lane 0.
+//! AVX2 code for the graph of a part. Vector instructions become a loop over slices of eight lanes, whose values are in the host's
+//! registers; scalar instructions become the same operations on lane 0, without a loop.
 
 use std::mem::offset_of;
 
@@ -36,7 +36,7 @@ impl Assembly {
         emitter.write_scalars()
     }
 
-    /// Emits the code of vector instructions, which jumps to `guarded` if lanes are left from slice R8 on.
+    /// Emits the code of vector instructions. It jumps to `guarded` if the guard fails in slice R8.
     pub(super) fn vector(
         &mut self,
         lowered: &Lowered,
@@ -129,7 +129,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// The operations whose results are used, each behind its sources, and the places where values are used.
+    /// The live operations in topological order. Records the uses of each value.
     fn order(&mut self) -> Vec<Id> {
         let lowered = self.lowered;
         let graph = &lowered.graph;
@@ -202,7 +202,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Leaves with the number of the slice if an active lane is guarded.
+    /// Jumps to `guarded` if the guard fails for an active lane.
     fn check_guard(&mut self, place: usize, guarded: CodeLabel) -> Result<(), EmitError> {
         let Some(guard) = self.lowered.guard else {
             return Ok(());
@@ -284,7 +284,7 @@ impl Emitter<'_> {
         Ok(SCRATCH)
     }
 
-    /// Changes a value that is in a register, but a number to no NaN: the highest bit, which says what a mask is, and the lowest one.
+    /// Flips the highest and the lowest bit of a value: masks are inverted, and numbers do not become NaN, which a guard would catch.
     #[cold]
     fn mutate(&mut self, id: Id) -> Result<(), EmitError> {
         if let Some(register) = self.values[id.0 as usize].register {

@@ -1,4 +1,4 @@
-//! The frame that a region's function is called with, and the functions that it calls.
+//! The call frame of a region's function, and the functions that host code calls back.
 //!
 //! This is one of the modules that may use `unsafe`: host code has addresses in place of references.
 
@@ -11,12 +11,12 @@ use crate::lanes::{LANES, Lanes};
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// Part of a region that the interpreter may execute.
+/// Part of a region that the interpreter may have to execute.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// Vector instructions, for the lanes that compiled code leaves; and the pairs of scalar registers that they write masks to.
+    /// Vector instructions with a guard, and the pairs of scalar registers that they write masks to.
     Vector(Box<[Step]>, Box<[u8]>),
-    /// Instructions from a number of their block on.
+    /// Instructions without host code; the first has this number in its block.
     Interpreted(usize, Box<[Step]>),
 }
 
@@ -26,7 +26,7 @@ pub(super) struct Frame {
     pub(super) vgprs: *mut Lanes,
     pub(super) scalars: *mut u32,
     pub(super) constants: *const [u32; SLICE],
-    /// Code of the block that is entered.
+    /// Address of the entry block's code.
     pub(super) entry: *const c_void,
     /// Instructions that the wave may still execute.
     pub(super) left: u64,
@@ -34,16 +34,16 @@ pub(super) struct Frame {
     pub(super) next: u64,
     /// Number of the last taken branch's dword; [`NO_BRANCH`] if there was none.
     pub(super) branch: u64,
-    /// Executes an item that is interpreted: the frame, the item's number and the instructions left. 0 if the wave goes on behind it.
+    /// Interprets an item, given by its number, with the instructions left. Returns 0 if the wave continues behind it.
     pub(super) interpret: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u32,
-    /// Executes the vector instructions of an item for the lanes from a slice on: the frame, the item's number and the slice's.
+    /// Interprets the vector instructions of an item for the lanes from a slice on.
     pub(super) finish: unsafe extern "sysv64" fn(*mut Frame, u32, u32),
     /// SCC, 0 or 1.
     pub(super) scc: u32,
-    /// MXCSR in Rust, and in code that flushes denormals.
+    /// MXCSR values: Rust's, and one that flushes denormals.
     pub(super) usual: u32,
     pub(super) flushing: u32,
-    /// Masks as they were before a part that may leave lanes.
+    /// Masks before a part with a guard.
     pub(super) saved: [u64; MASKS],
     wave: *mut Wave,
     fallback: *mut c_void,
@@ -61,17 +61,17 @@ const MXCSR: u32 = 0x1f80;
 /// Denormal results and denormal sources are zero.
 const FLUSHING: u32 = 1 << 15 | 1 << 6;
 
-/// Wave behind a call.
+/// Outcome of a call.
 pub(super) struct Called {
     /// Number of the dword at which it goes on, as long as [`Fallback::interpret`] has not returned false.
     pub(super) next: usize,
-    /// Times that the interpreter has finished a part.
+    /// Number of guard failures.
     pub(super) failures: u32,
     /// False if [`Fallback::interpret`] has returned false.
     pub(super) goes_on: bool,
 }
 
-/// Calls a function for a wave that may execute `left` instructions, and that enters the block with its code at `entry`.
+/// Calls a region's function for a wave, from the block at `entry` on, for at most `left` instructions.
 ///
 /// # Safety
 /// The function has these items and constants, and the wave has the vector registers that it uses.

@@ -1,7 +1,7 @@
 //! The function of a region: its blocks with the jumps between them.
 //!
-//! It is called with a frame, goes to the block that is entered, and returns when the wave leaves the region or has not as many
-//! instructions left as the next block has.
+//! It jumps to the block that the frame names, and returns when the wave leaves the region or has fewer instructions left than the next
+//! block.
 
 use std::collections::HashMap;
 use std::mem::offset_of;
@@ -39,16 +39,16 @@ struct Emitter<'p> {
     /// Code of the blocks, by their first dwords.
     blocks: HashMap<usize, CodeLabel>,
     epilogue: CodeLabel,
-    /// Code out of the way.
+    /// Cold code, emitted behind the blocks.
     cold: Vec<Cold>,
     items: &'p mut Vec<Item>,
 }
 
-/// Code that is executed seldom, and the label before it.
+/// Cold code with its label.
 enum Cold {
-    /// The interpreter finishes an item, then go on.
+    /// Has the interpreter finish a part, and continues behind it.
     Finish(CodeLabel, u32, bool, CodeLabel),
-    /// The wave leaves for the dword with a number.
+    /// Leaves the region for the dword with a number.
     Leave(CodeLabel, usize),
 }
 
@@ -108,7 +108,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Returns 0, or what is in EAX behind the label.
+    /// Restores the host's registers and returns EAX.
     fn epilogue(&mut self) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         asm.set_label(&mut self.epilogue)?;
@@ -199,7 +199,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Label of a block, or of code that leaves for it.
+    /// Label of a block, or of an exit to it if it is not in the region.
     fn target(&mut self, start: usize) -> CodeLabel {
         match self.blocks.get(&start) {
             Some(label) => *label,

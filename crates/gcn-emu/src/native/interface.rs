@@ -1,14 +1,13 @@
-//! Types that compiled code and the run exchange.
+//! Interface between compiled code and the run.
 
 use gcn_isa::effect::Condition;
 
 use crate::step::Step;
 use crate::wave::Wave;
 
-/// The interpreter, which executes what host code does not.
+/// Interpreter for instructions that have no host code.
 pub(crate) trait Fallback {
-    /// Executes steps, the first of which is the wave's instruction number `executed`. Returns false if the wave does not go on behind
-    /// them.
+    /// Executes steps; `executed` counts the wave's instructions before them. Returns false if the wave does not continue behind them.
     fn interpret(&mut self, wave: &mut Wave, steps: &[Step], executed: u64) -> bool;
 }
 
@@ -18,13 +17,13 @@ pub(crate) struct Candidate<'a> {
     pub(crate) start: usize,
     /// Its steps without a branch that it ends with.
     pub(crate) body: &'a [Step],
-    /// Its exit, unless the wave may go elsewhere behind the last step, or have another MODE there.
+    /// Its exit, if the successors are known and MODE does not change.
     pub(crate) exit: Option<PlanExit>,
     /// True if it has host code in another region.
     pub(crate) is_compiled: bool,
 }
 
-/// Exit of a block from its parts.
+/// Exit of a compiled block.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum PlanExit {
     /// To the dword with this number.
@@ -37,6 +36,6 @@ pub(crate) enum PlanExit {
         /// Number of the branch's dword.
         last: usize,
     },
-    /// To the interpreter, at a dword, when the block has executed its first instructions.
+    /// To the interpreter in the middle of the block, after `executed` instructions.
     Leaves { next: usize, executed: usize },
 }

@@ -1,8 +1,7 @@
-//! Instructions as operations of a graph: vector instructions whose lanes are computed by themselves, as long as nothing rare
-//! happens, and scalar ones ([`super::scalar`]).
+//! Lowering of instructions to operations of a graph: here vector instructions without cross-lane effects, in `scalar.rs` scalar ones.
 //!
-//! Floating-point operations are the host's. Where that is not the whole rule a value guards it ([`Lowered::guard`]): if it has a bit
-//! in an active lane, the interpreter computes the lanes from there on. So of NaN nothing needs to be known here (errata E190).
+//! Floating-point operations are the host's, with a guard ([`Lowered::guard`]) where the host's result can differ from the instruction's:
+//! if an active lane fails it, the interpreter computes the lanes from that slice on. So NaN need no code here (errata E190).
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -18,7 +17,7 @@ use crate::lanes::Sign;
 use crate::step::{Arg, Executor, Step};
 use crate::wave::SCALARS;
 
-/// Handling of denormals in single precision by the host while a part runs.
+/// Host's handling of denormals while a part runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Denormals {
     /// Kept.
@@ -37,7 +36,7 @@ pub(super) struct MaskResult {
     pub(super) is_inverted: bool,
 }
 
-/// Instructions in a row as operations: vector instructions, or scalar ones.
+/// A run of vector instructions, or of scalar ones, as operations.
 #[derive(Debug)]
 pub(super) struct Lowered {
     pub(super) graph: Graph,
@@ -49,9 +48,9 @@ pub(super) struct Lowered {
     pub(super) scalars: BTreeMap<u8, Id>,
     /// SCC, if they write it.
     pub(super) scc: Option<MaskResult>,
-    /// Lanes in which the host's result may not be the instruction's.
+    /// Mask of the lanes in which the host's result can differ from the instruction's.
     pub(super) guard: Option<Id>,
-    /// Handling of denormals that it needs, if it needs any.
+    /// Handling of denormals, if it matters.
     pub(super) denormals: Option<Denormals>,
 }
 
@@ -81,7 +80,7 @@ pub(super) struct State {
     masks: BTreeMap<u8, MaskResult>,
     pub(super) scalars: BTreeMap<u8, Id>,
     pub(super) scc: Option<MaskResult>,
-    /// A result in single precision that no comparison has looked at yet, and one in double precision, in halves.
+    /// Results without a guard yet, in single precision and in double precision: one comparison guards two.
     pub(super) unguarded: Option<Id>,
     pub(super) unguarded_wide: Option<[Id; 2]>,
     guard: Option<Id>,
@@ -99,8 +98,8 @@ impl Builder {
         }
     }
 
-    /// Adds an instruction, of the kind that all others are of. Returns false, and nothing has changed, if it is none that can follow
-    /// those before it.
+    /// Adds an instruction; a builder holds vector instructions or scalar ones, not both. Returns false, with nothing changed, if it cannot
+    /// be lowered together with those before it.
     pub(super) fn add(&mut self, step: &Step) -> bool {
         let before = self.state.clone();
         let is_added = match step.run {
@@ -114,7 +113,7 @@ impl Builder {
         is_added && is_complete
     }
 
-    /// Scalar registers that the instructions read; those that they have written themselves need not be among them.
+    /// Scalar registers that the instructions read.
     pub(super) fn read(&self) -> ScalarSet {
         self.read.get()
     }
@@ -167,7 +166,7 @@ impl Builder {
         self.guard_by(self.recorder.binary(unordered, a, b));
     }
 
-    /// The lanes whose bit 31 is set are guarded.
+    /// Adds a mask to the guard.
     pub(super) fn guard_by(&mut self, mask: Id) {
         self.state.guard = Some(match self.state.guard {
             Some(guard) => self.recorder.binary(Binary::Or, guard, mask),
@@ -443,7 +442,7 @@ impl Builder {
     }
 }
 
-/// The host's comparison of numbers; `None` if it is none.
+/// Host predicate of a floating-point comparison.
 pub(super) fn predicate(test: Test) -> Option<Predicate> {
     use Test::*;
     Some(match test {
@@ -465,7 +464,7 @@ pub(super) fn predicate(test: Test) -> Option<Predicate> {
     })
 }
 
-/// A comparison of integers.
+/// Comparison of integers.
 pub(super) fn compared<'r>(
     test: Test,
     a: Recorded<'r>,

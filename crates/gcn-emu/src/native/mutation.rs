@@ -1,4 +1,4 @@
-//! Host code with one kind of operation wrong: for the test that looks whether others notice.
+//! Mutations of host code, for the test that checks that other tests notice them.
 
 use std::collections::BTreeSet;
 use std::sync::Mutex;
@@ -13,13 +13,13 @@ static STATE: Mutex<State> = Mutex::new(State {
 });
 
 struct State {
-    /// The operation whose results are wrong.
+    /// Name of the operation whose results are corrupted.
     mutated: Option<String>,
     /// Operations that have been emitted.
     emitted: BTreeSet<String>,
 }
 
-/// Makes the results of an operation wrong from now on, or of none.
+/// Corrupts the results of one kind of operation from now on, or of none.
 pub fn mutate(name: Option<&str>) {
     IS_ON.store(true, Relaxed);
     let mut state = STATE.lock().unwrap_or_else(PoisonError::into_inner);

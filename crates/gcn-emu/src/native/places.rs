@@ -1,7 +1,7 @@
-//! Places of values while code is emitted: the host's registers, slots on the stack, the wave's registers.
+//! Register allocation while code is emitted: a value is in a host register, in a stack slot, or in the wave.
 //!
-//! Registers are given out as the operations come. If none is free, the value that is used last of all gives its own up: it is read
-//! again from the wave if it is a register's, else from a slot on the stack.
+//! When no host register is free, the value whose next use is farthest away is evicted. It is spilled to a stack slot unless the wave
+//! still has it.
 
 use std::collections::VecDeque;
 use std::mem::offset_of;
@@ -20,7 +20,7 @@ use super::lower::Lowered;
 pub(super) const SLICE_BYTES: usize = SLICE * 4;
 /// Bytes of a vector register.
 pub(super) const ROW: usize = 256;
-/// Registers for values; the last two are the emitter's own.
+/// Host registers for values; the last two are scratch.
 pub(super) const VALUES: usize = 14;
 /// Maximum number of stack slots.
 pub(super) const SLOTS: usize = 120;
@@ -28,7 +28,7 @@ pub(super) const SLOTS: usize = 120;
 pub(super) const EXEC: usize = 0;
 pub(super) const FIRST_SLOT: usize = 1;
 
-/// Code that is being made, with the constants that it loads.
+/// Code under construction, with its constant pool.
 pub(super) struct Assembly {
     pub(super) asm: CodeAssembler,
     pub(super) constants: Vec<[u32; SLICE]>,
@@ -56,19 +56,19 @@ pub(super) const XMM: [AsmRegisterXmm; 16] = {
 pub(super) const SCRATCH: AsmRegisterYmm = YMM[14];
 pub(super) const OTHER: AsmRegisterYmm = YMM[15];
 
-/// An operand of the host's.
+/// Operand of a host instruction.
 #[derive(Clone, Copy)]
 pub(super) enum Place {
     Register(AsmRegisterYmm),
     Memory(AsmMemoryOperand),
 }
 
-/// Value's places while code is emitted.
+/// Location and remaining uses of a value.
 #[derive(Clone, Default)]
 pub(super) struct ValueState {
     pub(super) register: Option<usize>,
     pub(super) slot: Option<usize>,
-    /// Places in the order of operations at which it is still used.
+    /// Positions of its uses in the order of operations.
     pub(super) uses: VecDeque<usize>,
 }
 
@@ -79,7 +79,7 @@ pub(super) struct Emitter<'a> {
     pub(super) lanes: EmittedLanes,
     pub(super) values: Vec<ValueState>,
     pub(super) registers: [Option<Id>; VALUES],
-    /// Scalar registers in slots, one in every lane.
+    /// Scalar registers, broadcast to stack slots.
     pub(super) scalars: Vec<(u8, usize)>,
     pub(super) slots: usize,
 }
@@ -121,14 +121,14 @@ impl<'a> Emitter<'a> {
         }
     }
 
-    /// True if the first of two sources is the better one to be read from memory.
+    /// True if the first source should be the memory operand.
     pub(super) fn is_better_second(&self, a: Id, b: Id) -> bool {
         let in_register = |id: Id| self.values[id.0 as usize].register.is_some();
         let is_memory = |id: Id| !in_register(id) && self.lowered.graph.op(id).is_leaf();
         is_memory(a) && !is_memory(b)
     }
 
-    /// The place of a source: in memory, if that is its only place and it is used once more.
+    /// A source as an operand: in memory if it is not in a register and this is its last use.
     pub(super) fn operand(&mut self, id: Id, place: usize) -> Result<Place, EmitError> {
         let value = &self.values[id.0 as usize];
         let is_last = value.uses.back().is_none_or(|last| *last <= place);
@@ -142,7 +142,7 @@ impl<'a> Emitter<'a> {
         Ok(Place::Register(self.in_register(id, place)?))
     }
 
-    /// The memory that has a value.
+    /// Memory operand of a value, if memory has it.
     pub(super) fn memory(&mut self, id: Id) -> Option<AsmMemoryOperand> {
         if let Some(at) = self.values[id.0 as usize].slot {
             return Some(slot(at));
@@ -168,7 +168,7 @@ impl<'a> Emitter<'a> {
         ymmword_ptr(r13 + (number * SLICE_BYTES) as i32)
     }
 
-    /// A source in a register, into which it is loaded if it is in none.
+    /// Register of a source, which is loaded if need be.
     pub(super) fn in_register(
         &mut self,
         id: Id,
@@ -187,7 +187,7 @@ impl<'a> Emitter<'a> {
         Ok(to)
     }
 
-    /// Loads a value that no memory has as it is needed.
+    /// Loads a leaf that needs more than a move.
     #[expect(clippy::wildcard_enum_match_arm, reason = "all others are in memory")]
     pub(super) fn load_leaf(&mut self, register: usize, op: Op) -> Result<(), EmitError> {
         match op {
@@ -207,7 +207,7 @@ impl<'a> Emitter<'a> {
         Ok(())
     }
 
-    /// A register for the result of an operation, which may be that of a source that is used no more.
+    /// Register for the result of an operation; it may be that of a dead source.
     pub(super) fn result(&mut self, place: usize, id: Id) -> Result<AsmRegisterYmm, EmitError> {
         for register in 0..VALUES {
             if let Some(held) = self.registers[register]
@@ -232,7 +232,7 @@ impl<'a> Emitter<'a> {
         self.values[id.0 as usize].register = Some(register);
     }
 
-    /// A register that no value needs at a place, freed if need be.
+    /// A free register; evicts a value if there is none.
     pub(super) fn free_register(&mut self, place: usize) -> Result<usize, EmitError> {
         if let Some(free) = self.registers.iter().position(Option::is_none) {
             return Ok(free);
@@ -267,7 +267,7 @@ impl<'a> Emitter<'a> {
         Ok(register)
     }
 
-    /// The mask in a pair of scalar registers: all bits of a lane or none.
+    /// Expands the mask in a pair of scalar registers: all bits of a lane or none.
     pub(super) fn expand_mask(&mut self, register: usize, first: u8) -> Result<(), EmitError> {
         let bits = self.constant(std::array::from_fn(|lane| 1 << lane));
         let to = YMM[register];

@@ -1,4 +1,4 @@
-//! Blocks of a region in parts, before they are host code.
+//! Division of blocks into parts: scalar instructions, vector instructions, and those that are interpreted.
 
 use gcn_isa::effect::Control;
 use gcn_isa::{Does, Isa, regs};
@@ -24,13 +24,13 @@ pub(super) struct BlockPlan {
 pub(super) enum Part {
     /// Scalar instructions.
     Scalar(Lowered),
-    /// Vector instructions, as the interpreter executes them for lanes that are left.
+    /// Vector instructions, also as steps for lanes that fail the guard.
     Vector(Lowered, Vec<Step>),
     /// Instructions that the interpreter executes. The first has this number in its block.
     Interpreted(usize, Vec<Step>),
 }
 
-/// Instructions whose scalar ones can all come first.
+/// Instructions whose scalar ones can all be moved to the front.
 struct Phase<'s> {
     scalar: Builder,
     vector: Builder,
@@ -82,7 +82,7 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// Plans a block: the steps without the branch that it ends with, and its exit if all are executed.
+    /// Plans a block from its steps without the final branch. Without an exit the wave leaves the region before the last step.
     pub(super) fn plan(
         mut self,
         steps: &'s [Step],
@@ -128,7 +128,7 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// Adds an instruction to the phase, or to the next one. Returns false if it does not become host code.
+    /// Adds an instruction to the phase, or to a new one. Returns false if it cannot be lowered.
     fn add(&mut self, step: &'s Step) -> bool {
         let is_added = match step.run {
             Executor::Scalar => {
@@ -174,14 +174,14 @@ impl<'s> Planner<'s> {
     }
 }
 
-/// True of an instruction without effect, as long as nothing counts what is outstanding.
+/// True of an instruction without effect; wait counters are not kept in host code.
 fn is_nothing(step: &Step) -> bool {
     matches!(step.run, Executor::Wait(_))
         || matches!(step.run, Executor::Flow) && step.inst.does() == Does::Control(Control::Nop)
 }
 
-/// Number of the first steps that the interpreter executes without a change of MODE behind them: one, or all up to the end of VGPR
-/// indexing. 0 if the wave has to leave the region, as it may behind the last step of a block whose exit is not known.
+/// Number of steps to interpret: one, or a whole sequence of VGPR indexing, so that MODE is unchanged behind them. 0 if the wave has to
+/// leave the region first, for a sequence without an end or the last step of a block without a known exit.
 fn interpreted(steps: &[Step], leaves_behind: bool) -> usize {
     let count = if indexing::switches(&steps[0].inst) {
         let off = |step: &Step| step.inst.does() == Does::Control(Control::GprIndexOff);

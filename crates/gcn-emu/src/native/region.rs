@@ -1,4 +1,4 @@
-//! Regions: hot blocks that lead to each other, as one function of host code.
+//! Regions: hot blocks connected by branches, compiled to one host function.
 //!
 //! This is one of the modules that may use `unsafe`: it calls that function.
 
@@ -21,16 +21,16 @@ use crate::wave::Wave;
 
 /// Maximum number of blocks in a region.
 const MAX_BLOCKS: usize = 48;
-/// Maximum number of instructions in a region's blocks, the first one's apart.
+/// Maximum number of instructions in a region, not counting the entry block.
 const MAX_INSTRUCTIONS: usize = 1200;
-/// Maximum number of instructions in blocks that other regions have as well: so the time that compiling takes grows with the code.
+/// Maximum number of instructions in blocks that other regions contain too. It keeps compile time linear in the size of the code.
 const MAX_REPEATED: usize = 160;
-/// Maximum number of vector instructions in a part. Where registers and stack slots do not suffice, the next number is tried.
+/// Maximum number of vector instructions in a part. If a part runs out of stack slots, the region is compiled again with the next.
 const PART_SIZES: [usize; 3] = [160, 40, 8];
-/// Number of parts finished by the interpreter after which a region is interpreted.
+/// Number of guard failures after which a region is abandoned.
 const MAX_FAILURES: u32 = 1 << 16;
 
-/// Bits of MODE that decide what compiled code does: rounding and denormals.
+/// MODE bits that code is specialised for: rounding and denormals.
 const FLOAT_MODE: u32 = 0xff;
 
 /// A region.
@@ -46,19 +46,19 @@ struct Region {
     is_interpreted: AtomicBool,
 }
 
-/// A block's place in a region.
+/// Entry of a block in a region.
 #[derive(Clone, Debug)]
 pub(crate) struct NativeBlock {
     region: Arc<Region>,
     /// Offset of its code.
     entry: usize,
-    /// Number of its instructions that are host code.
+    /// Number of the block's instructions that are host code.
     instructions: usize,
 }
 
 impl NativeBlock {
-    /// Compiles a region from a block on. `block` has the blocks that may be in it, by their first dwords. Returns the blocks with
-    /// their places, none if too little of the first one can be compiled.
+    /// Compiles a region with the entry block `first`. `block` finds the hot block at a dword. Returns an entry for each block of the
+    /// region; none if too few instructions of the first block can be compiled.
     pub(crate) fn compile<'a>(
         first: Candidate<'a>,
         block: impl Fn(usize) -> Option<Candidate<'a>>,
@@ -84,7 +84,7 @@ impl NativeBlock {
         self.instructions
     }
 
-    /// True if it can run a wave.
+    /// True if the code fits the wave: its MODE and its registers.
     #[inline]
     pub(crate) fn is_for(&self, wave: &Wave) -> bool {
         let region = &*self.region;
@@ -93,8 +93,8 @@ impl NativeBlock {
             && !region.is_interpreted.load(Relaxed)
     }
 
-    /// Runs a wave for which it is, from the block's first step on: at most `left` instructions, as many as the block has at least.
-    /// Returns the number of the dword at which the wave goes on, or nothing if [`Fallback::interpret`] has returned false.
+    /// Runs a wave from the block's first step on, for at most `left` instructions, which must not be fewer than the block has. Returns the
+    /// number of the dword at which the wave continues; `None` if [`Fallback::interpret`] has returned false.
     #[inline]
     pub(crate) fn run<F: Fallback>(
         &self,
@@ -127,7 +127,7 @@ impl Region {
     }
 }
 
-/// A block and those that it leads to, near ones first.
+/// The blocks reachable from one, in breadth-first order.
 fn reachable<'a>(
     first: Candidate<'a>,
     block: impl Fn(usize) -> Option<Candidate<'a>>,

@@ -1,4 +1,4 @@
-//! Scalar instructions as operations of a graph. Their values are one lane wide.
+//! Lowering of scalar instructions. Their values use lane 0.
 
 use gcn_isa::effect::{AluOp, Test, Value, body};
 use gcn_isa::{AluTypes, Does, Ty, regs};
@@ -16,7 +16,7 @@ struct ScalarResult {
 }
 
 impl Builder {
-    /// Adds a scalar instruction, or returns `None`.
+    /// Lowers a scalar instruction; `None` if it has no lowering.
     pub(super) fn lower_scalar(&mut self, step: &Step) -> Option<()> {
         if step.relative.is_some() {
             return None;
@@ -42,7 +42,7 @@ impl Builder {
         }
     }
 
-    /// The operand at a place, of a type.
+    /// Operand at a place, read as a type.
     fn scalar(&self, step: &Step, place: usize, ty: Ty) -> Option<Recorded<'_>> {
         let is_signed = matches!(ty, Ty::I32 | Ty::I64);
         let arg = match step.args[place] {
@@ -89,7 +89,7 @@ impl Builder {
         Some(())
     }
 
-    /// An instruction that writes EXEC, and the old or the new one to its destination.
+    /// Instruction that updates EXEC and writes the old or the new one to its destination.
     fn write_exec(
         &mut self,
         step: &Step,

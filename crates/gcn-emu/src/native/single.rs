@@ -1,4 +1,4 @@
-//! Operations in single precision.
+//! Lowering of operations in single precision.
 
 use gcn_isa::Ty;
 use gcn_isa::effect::AluOp;
@@ -11,7 +11,7 @@ use crate::exec::alu::rule::{
 use crate::step::Step;
 
 impl Builder {
-    /// A result in single precision that must not be a NaN.
+    /// Result in single precision, guarded against NaN.
     fn number(&mut self, id: Id) -> Id {
         match self.state.unguarded.take() {
             Some(other) => self.guard(other, id),
@@ -20,8 +20,8 @@ impl Builder {
         id
     }
 
-    /// The conversion of single precision to an integer of 32 bits. Numbers that the host's signed conversion has not are guarded, but
-    /// of those without sign negative ones and NaN are zero.
+    /// Conversion to a 32-bit integer. Values out of range of the host's signed conversion fail the guard; for unsigned results, negative
+    /// values and NaN become zero.
     pub(super) fn integer_of_float(&mut self, step: &Step, ty: Ty) -> Option<Id> {
         let a = self.float(step, 1)?;
         let r = &self.recorder;
@@ -40,7 +40,7 @@ impl Builder {
         }
     }
 
-    /// An operation with a result in single precision.
+    /// Operation with a result in single precision.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the interpreter executes all others"

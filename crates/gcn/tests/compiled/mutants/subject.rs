@@ -172,10 +172,7 @@ fn run(
             ended.map_err(|error| error.to_string())?;
         }
     }
-    let results: Result<Results, _> = buffers
-        .iter()
-        .map(|it| it.read::<u8>())
-        .collect();
+    let results: Result<Results, _> = buffers.iter().map(|it| it.read::<u8>()).collect();
     Ok((module, results.map_err(|error| error.to_string())?))
 }
 
