@@ -74,7 +74,7 @@ fn variables_give_the_same_settings_again() {
         }),
     };
     let variables = all.variables();
-    assert_eq!(variables.len(), 12 + 1 + check::OTHERS.len() + 2);
+    assert_eq!(variables.len(), 13 + 1 + check::OTHERS.len() + 2);
     let value = |name: &str| {
         let variable = variables.iter().find(|(known, _)| *known == name);
         variable.map(|(_, value)| value.clone())
