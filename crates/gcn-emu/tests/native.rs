@@ -308,6 +308,8 @@ fn rare_forms_are_left_to_the_interpreter() {
         "v_cmpx_lt_u32 vcc, v1, v2",
         "v_readfirstlane_b32 s0, v1",
         "v_sin_f32 v0, v1",
+        "v_and_b32 v0, exec_lo, v1",
+        "v_cndmask_b32 v0, v1, v2, exec",
     ];
     for text in texts {
         let count = compiled("gfx803", text, KEPT, Engine::Compiled);

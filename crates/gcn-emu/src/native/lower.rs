@@ -324,7 +324,10 @@ impl Builder {
             && !step.writes_exec
             && step.relative.is_none()
             && !(inst.layout().has(Field::Clamp) && inst.flag(Field::Clamp));
-        if !is_plain {
+        // EXEC has fewer lanes while the interpreter finishes a part: nothing in it may read EXEC as a value.
+        let reads_exec =
+            |arg: &Arg| matches!(arg, Arg::Scalar(first) if *first + 1 >= regs::EXEC_LO);
+        if !is_plain || step.args.iter().any(reads_exec) {
             return None;
         }
         match inst.does() {
