@@ -416,17 +416,6 @@ impl Memory {
         .is_some()
     }
 
-    /// A row of bytes of all lanes; `None` if not all of it is mapped in one allocation. The loops over it are unrolled in the caller.
-    #[inline(always)]
-    pub(crate) fn load_bytes<const BYTES: usize>(&self, address: u64) -> Option<[u8; BYTES]> {
-        let mut bytes = [0; BYTES];
-        match self.find(address, BYTES as u64) {
-            Some((region, offset)) => region.read(offset, &mut bytes),
-            None => self.read(address, &mut bytes).then_some(())?,
-        }
-        Some(bytes)
-    }
-
     /// Copies into guest memory for the host, which observers see; false if not all of it is mapped in one allocation.
     pub fn write(&self, address: u64, bytes: &[u8]) -> bool {
         let is_stored = self.store_bytes(address, bytes).is_some();

@@ -27,7 +27,7 @@ const PROGRAMS_VARIABLE: &str = "GCN_PROGRAMS";
 const KEPT: u32 = 0xf0;
 const FLUSHED: u32 = 0xc0;
 
-/// Runs random programs of a kind by the engines.
+/// Compares the engines on random programs.
 fn compare_programs(made: impl Fn(&mut Unstructured<'_>) -> arbitrary::Result<Program>) {
     let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
     let wanted = std::env::var(PROGRAMS_VARIABLE);

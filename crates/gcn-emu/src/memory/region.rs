@@ -202,7 +202,6 @@ impl<'a> Region<'a> {
         unsafe { std::slice::from_raw_parts(units.as_ptr().cast(), units.len() * 2) }
     }
 
-    #[inline(always)]
     pub(super) fn read(&self, offset: u64, bytes: &mut [u8]) {
         let (head, rest) = bytes.split_at_mut(self.to_whole_units(offset, bytes.len()));
         let (units, tail) = rest.as_chunks_mut::<UNIT>();

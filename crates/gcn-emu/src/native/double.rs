@@ -6,7 +6,6 @@ use super::graph::{Binary, Id, Op, Predicate};
 use super::lower::{Builder, MaskResult, predicate};
 use crate::exec::alu::env::Env;
 use crate::exec::alu::rule::{FloatRule, Fused, Product, Rule, Sum};
-use crate::lanes::Sign;
 use crate::step::Step;
 
 /// Halves of a slice.
@@ -80,12 +79,7 @@ impl Builder {
     fn halves(&self, step: &Step, place: usize) -> Option<Halves> {
         let (arg, r) = (step.args[place], &self.recorder);
         let (low, high) = (self.dword(arg, 0)?, self.dword(arg, 1)?);
-        let high = match step.signs[place] {
-            Sign::Kept => high,
-            Sign::Off => r.binary(Binary::And, high, r.constant(u32::MAX >> 1)),
-            Sign::Over => r.binary(Binary::Xor, high, r.constant(1 << 31)),
-            Sign::On => r.binary(Binary::Or, high, r.constant(1 << 31)),
-        };
+        let high = self.with_sign(high, step.signs[place]);
         Some([Binary::UnpackLow, Binary::UnpackHigh].map(|half| r.binary(half, low, high)))
     }
 }

@@ -231,16 +231,23 @@ impl Emitter<'_> {
             }
             Part::Interpreted(number, steps) => {
                 let item = self.item(Item::Interpreted(number, steps.into()));
+                self.code.asm.mov(rdx, r15)?;
+                self.call(item, offset_of!(Frame, interpret))?;
                 let asm = &mut self.code.asm;
-                asm.vzeroupper()?;
-                asm.mov(rdi, r14)?;
-                asm.mov(esi, item)?;
-                asm.mov(rdx, r15)?;
-                asm.call(qword_ptr(r14 + offset_of!(Frame, interpret)))?;
                 asm.test(eax, eax)?;
                 asm.jne(self.epilogue)?;
             }
         }
+        Ok(())
+    }
+
+    /// Calls the frame's function at an offset for an item. The third argument is in RDX.
+    fn call(&mut self, item: u32, function: usize) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        asm.vzeroupper()?;
+        asm.mov(rdi, r14)?;
+        asm.mov(esi, item)?;
+        asm.call(qword_ptr(r14 + function))?;
         Ok(())
     }
 
@@ -266,13 +273,9 @@ impl Emitter<'_> {
                     if flushes {
                         self.code.usual_mxcsr()?;
                     }
-                    let asm = &mut self.code.asm;
-                    asm.vzeroupper()?;
-                    asm.mov(rdi, r14)?;
-                    asm.mov(esi, item)?;
-                    asm.mov(edx, r8d)?;
-                    asm.call(qword_ptr(r14 + offset_of!(Frame, finish)))?;
-                    asm.jmp(behind)?;
+                    self.code.asm.mov(edx, r8d)?;
+                    self.call(item, offset_of!(Frame, finish))?;
+                    self.code.asm.jmp(behind)?;
                 }
             }
         }

@@ -1,7 +1,7 @@
 //! Lowering of instructions to operations of a graph: here vector instructions without cross-lane effects, in `scalar.rs` scalar ones.
 //!
 //! Floating-point operations are the host's, with a guard ([`Lowered::guard`]) where the host's result can differ from the instruction's:
-//! if an active lane fails it, the interpreter computes the lanes from that slice on. So NaN need no code here (errata E190).
+//! if an active lane fails it, the interpreter computes the lanes from that slice on. NaNs therefore need no code here (errata E190).
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use crate::lanes::Sign;
 use crate::step::{Arg, Executor, Step};
 use crate::wave::SCALARS;
 
-/// Host's handling of denormals while a part runs.
+/// How the host handles denormals in a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Denormals {
     /// Kept.
@@ -207,15 +207,11 @@ impl Builder {
         match slot.ty {
             Ty::B32 | Ty::U32 | Ty::I32 | Ty::F32 => {
                 let id = self.dword(step.args[place], 0)?;
-                let sign = r.constant(1 << 31);
-                let magnitude = |id| r.binary(Binary::And, id, r.constant(u32::MAX >> 1));
-                let id = match step.signs[place] {
-                    Sign::Kept => id,
-                    _ if slot.ty != Ty::F32 => return None,
-                    Sign::Off => magnitude(id),
-                    Sign::Over => r.binary(Binary::Xor, id, sign),
-                    Sign::On => r.binary(Binary::Or, id, sign),
-                };
+                let sign = step.signs[place];
+                if sign != Sign::Kept && slot.ty != Ty::F32 {
+                    return None;
+                }
+                let id = self.with_sign(id, sign);
                 Some(Recorded::dword(r, id, is_signed))
             }
             Ty::B64 | Ty::U64 | Ty::I64 if step.signs[place] == Sign::Kept => {
@@ -224,6 +220,17 @@ impl Builder {
                 Some(Recorded::wide(r, dwords, is_signed))
             }
             _ => None,
+        }
+    }
+
+    /// A dword with the sign of a floating-point number, after a sign modifier.
+    pub(super) fn with_sign(&self, id: Id, sign: Sign) -> Id {
+        let r = &self.recorder;
+        match sign {
+            Sign::Kept => id,
+            Sign::Off => r.binary(Binary::And, id, r.constant(u32::MAX >> 1)),
+            Sign::Over => r.binary(Binary::Xor, id, r.constant(1 << 31)),
+            Sign::On => r.binary(Binary::Or, id, r.constant(1 << 31)),
         }
     }
 

@@ -131,6 +131,10 @@ impl Builder {
             scc: Some(flag.into()),
             ..value(result)
         };
+        let with_non_zero = |result: Recorded<'_>| ScalarResult {
+            scc: Some(is_not_zero(result)),
+            ..value(result)
+        };
         Some(match op {
             Move if types.is_sopk => value(self.scalar(step, 1, ty)?),
             Move => value(source(0, ty)?),
@@ -182,32 +186,20 @@ impl Builder {
             Not | Abs => {
                 let a = source(0, ty)?;
                 let result = body::evaluate(op, [a; 3], self.scc())?;
-                ScalarResult {
-                    scc: Some(is_not_zero(result)),
-                    ..value(result)
-                }
+                with_non_zero(result)
             }
             Bitwise(_) | AbsDiff => {
                 let (a, b) = (source(0, ty)?, source(1, ty)?);
                 let result = body::evaluate(op, [a, b, b], self.scc())?;
-                ScalarResult {
-                    scc: Some(is_not_zero(result)),
-                    ..value(result)
-                }
+                with_non_zero(result)
             }
             Shift(how) => {
                 let result = how.apply(source(0, ty)?, source(1, Ty::U32)?);
-                ScalarResult {
-                    scc: Some(is_not_zero(result)),
-                    ..value(result)
-                }
+                with_non_zero(result)
             }
             ExtractPacked if ty.dwords() <= 1 => {
                 let result = body::extract_packed(source(0, ty)?, source(1, Ty::U32)?);
-                ScalarResult {
-                    scc: Some(is_not_zero(result)),
-                    ..value(result)
-                }
+                with_non_zero(result)
             }
             _ => return None,
         })

@@ -125,7 +125,7 @@ pub fn noise(seed: u64) -> Vec<u8> {
     (0..BYTES).map(|_| (next() >> 32) as u8).collect()
 }
 
-/// Contents of the memory and of the scalar registers that a program begins with.
+/// Initial contents of memory and scalar registers.
 fn contents(seed: u64) -> (Vec<u8>, Vec<u32>) {
     let mut memory = vec![0; REGION as usize * GROUPS as usize];
     let mut state = seed | 1;
@@ -197,7 +197,7 @@ impl Program {
         Ok(program)
     }
 
-    /// A program of vector and scalar instructions with branches back and forth, which need not end before its limit.
+    /// Random vector and scalar instructions with forward and backward branches. The program may run into its limit.
     ///
     /// # Errors
     /// There are too few bytes.

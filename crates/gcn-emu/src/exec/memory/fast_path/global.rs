@@ -103,12 +103,15 @@ fn load_part(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> 
     } else if bytes == 1
         && let Some(address) = from.row(LaneStride::Byte, device)
     {
-        loaded = lanes::widen(&memory.load_bytes::<LANES>(address)?);
+        let mut raw = [0; LANES];
+        memory.read(address, &mut raw).then_some(())?;
+        loaded = lanes::widen(&raw);
     } else if bytes == 2
         && let Some(address) = from.row(LaneStride::Short, device)
     {
-        let raw = memory.load_bytes::<{ 2 * LANES }>(address)?;
-        loaded = lanes::widen_shorts(raw.as_chunks::<2>().0.first_chunk()?);
+        let mut raw = [[0; 2]; LANES];
+        memory.read(address, raw.as_flattened_mut()).then_some(())?;
+        loaded = lanes::widen_shorts(&raw);
     } else {
         loaded = Lanes::ZERO;
         let into = std::slice::from_mut(&mut loaded);
