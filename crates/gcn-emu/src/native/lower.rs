@@ -17,7 +17,7 @@ use crate::lanes::Sign;
 use crate::step::{Arg, Executor, Step};
 use crate::wave::SCALARS;
 
-/// How the host handles denormals in a part.
+/// Denormal mode of the host in a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Denormals {
     /// Kept.
