@@ -42,6 +42,7 @@ mod space;
 
 mod charge;
 mod lanewise;
+mod window;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicPtr, AtomicU32, Ordering::Relaxed, Ordering::SeqCst, fence};
@@ -56,6 +57,7 @@ pub use layout::{ALIAS, ALIGNMENT, FIRST_ADDRESS};
 pub use region::Region;
 pub use shared::SharedMemory;
 use space::{AddressSpace, PageEntry};
+pub(crate) use window::{COPIES, Window, Windows};
 
 /// Bytes of a dword.
 const DWORD: u64 = size_of::<u32>() as u64;
@@ -203,6 +205,11 @@ impl Memory {
     /// No allocation begins there.
     pub fn free(&self, address: u64) -> Result<(), FreeError> {
         self.space.free(address)
+    }
+
+    /// Number of times that an allocation has been freed or unmapped.
+    pub(crate) fn frees(&self) -> u64 {
+        self.space.frees()
     }
 
     /// Lets kernels access `len` bytes of the host's own at another address, which it yields: the host address with

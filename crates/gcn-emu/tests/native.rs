@@ -49,6 +49,11 @@ fn random_loops_are_the_same_compiled_and_interpreted() {
     compare_programs(Program::looping);
 }
 
+#[test]
+fn random_accesses_are_the_same_compiled_and_interpreted() {
+    compare_programs(Program::accessing);
+}
+
 /// Runs a program by an engine. Returns the number of instructions that have host code.
 fn compiled(target: &str, text: &str, mode: u32, engine: Engine) -> usize {
     let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);

@@ -34,6 +34,7 @@ use crate::fault::FaultKind;
 use crate::gds::Gds;
 use crate::lanes::Lanes;
 use crate::lds::Lds;
+use crate::memory::Windows;
 use crate::step::{Family, FastPath, MemoryPlan, Step};
 use crate::wave::Wave;
 
@@ -55,6 +56,8 @@ pub struct Transfer {
     access: OnceCell<Box<Access>>,
     /// Room for them until then.
     room: Cell<Option<Box<Access>>>,
+    /// Windows of host code.
+    pub(crate) windows: Windows,
     /// Values that were in memory before an atomic, low and high dwords; of other instructions anything.
     pub old: [Lanes; 2],
 }
@@ -64,6 +67,7 @@ impl Default for Transfer {
         Transfer {
             access: OnceCell::new(),
             room: Cell::new(Some(Box::default())),
+            windows: Windows::default(),
             old: [Lanes::ZERO; 2],
         }
     }

@@ -53,6 +53,8 @@ pub(super) struct AddressSpace {
     foreign: RwLock<Vec<Allocation>>,
     /// Number: to look into the list costs a lock.
     foreign_count: AtomicUsize,
+    /// Number of frees and unmaps.
+    frees: AtomicU64,
     /// Learns of what the host does to memory.
     listener: RwLock<Option<Arc<dyn Listener>>>,
 }
@@ -177,6 +179,7 @@ impl AddressSpace {
             }),
             foreign: RwLock::default(),
             foreign_count: AtomicUsize::new(0),
+            frees: AtomicU64::new(0),
             listener: RwLock::default(),
         }
     }
@@ -249,6 +252,7 @@ impl AddressSpace {
         }
         // SAFETY: entries live as long as the space.
         unsafe { &*live.entry }.end.store(0, Release);
+        self.frees.fetch_add(1, Release);
         state.spare.push(live.entry);
         state.used -= rounded(len);
         state.note_freed(&live, address);
@@ -261,6 +265,11 @@ impl AddressSpace {
         drop(state);
         self.report(MemoryChangeKind::Freed, address, len, &live.name);
         Ok(())
+    }
+
+    /// Number of frees and unmaps so far.
+    pub(super) fn frees(&self) -> u64 {
+        self.frees.load(Acquire)
     }
 
     /// Lets `listener` learn of what the host does to memory from now on.

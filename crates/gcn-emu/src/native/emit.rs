@@ -30,7 +30,8 @@ macro_rules! binary {
 impl Assembly {
     /// Emits the code of scalar instructions.
     pub(super) fn scalar(&mut self, lowered: &Lowered) -> Result<(), EmitError> {
-        let mut emitter = Emitter::new(self, lowered, EmittedLanes::Scalar);
+        let unused = self.asm.create_label();
+        let mut emitter = Emitter::new(self, lowered, EmittedLanes::Scalar, (unused, 0));
         let order = emitter.order();
         emitter.operations(&order)?;
         emitter.write_scalars()
@@ -43,13 +44,16 @@ impl Assembly {
         guarded: CodeLabel,
     ) -> Result<(), EmitError> {
         let (mut active, mut done) = (self.asm.create_label(), self.asm.create_label());
-        if lowered.guard.is_some() {
+        if lowered.may_fail() {
             for (number, first) in lowered.masks.keys().enumerate() {
                 self.asm.mov(rax, qword_ptr(scalar(*first)))?;
                 let saved = offset_of!(Frame, saved) + number * size_of::<u64>();
                 self.asm.mov(qword_ptr(r14 + saved), rax)?;
             }
         }
+        let first_access = self.accesses.len();
+        self.accesses.extend(&lowered.accesses.all);
+        self.begin_accesses(lowered, first_access, guarded)?;
         let flushes = lowered.denormals == Some(Denormals::Flushed);
         if flushes {
             self.asm
@@ -57,10 +61,11 @@ impl Assembly {
         }
         self.asm.cmp(qword_ptr(scalar(regs::EXEC_LO)), -1)?;
         self.asm.jne(active)?;
-        Emitter::new(self, lowered, EmittedLanes::All).slices(guarded)?;
+        let fails = (guarded, first_access);
+        Emitter::new(self, lowered, EmittedLanes::All, fails).slices()?;
         self.asm.jmp(done)?;
         self.asm.set_label(&mut active)?;
-        Emitter::new(self, lowered, EmittedLanes::Active).slices(guarded)?;
+        Emitter::new(self, lowered, EmittedLanes::Active, fails).slices()?;
         self.asm.set_label(&mut done)?;
         self.asm.zero_bytes()?;
         if flushes {
@@ -79,7 +84,7 @@ impl Assembly {
 
 impl Emitter<'_> {
     /// The loop over slices.
-    fn slices(&mut self, guarded: CodeLabel) -> Result<(), EmitError> {
+    fn slices(&mut self) -> Result<(), EmitError> {
         let order = self.order();
         self.load_scalars()?;
         let asm = &mut self.code.asm;
@@ -98,7 +103,8 @@ impl Emitter<'_> {
             self.code.asm.vmovdqa(slot(EXEC), SCRATCH)?;
         }
         self.operations(&order)?;
-        self.check_guard(order.len(), guarded)?;
+        self.check_guard(order.len())?;
+        self.stores(order.len())?;
         self.write_results()?;
         self.code.asm.set_label(&mut next)?;
         self.code.asm.add(ecx, SLICE_BYTES as i32)?;
@@ -116,7 +122,7 @@ impl Emitter<'_> {
             self.code.asm.set_label(&mut end)?;
             self.code.asm.zero_bytes()?;
         }
-        Ok(())
+        self.cold()
     }
 
     fn operations(&mut self, order: &[Id]) -> Result<(), EmitError> {
@@ -139,7 +145,18 @@ impl Emitter<'_> {
             .chain(lowered.scalars.values().copied())
             .chain(masks)
             .collect();
-        let roots = lowered.guard.iter().chain(&results);
+        let accesses = &lowered.accesses;
+        let stored = accesses.stores.iter().flat_map(|store| {
+            let [low, high] = store.address;
+            [low, high, store.value]
+        });
+        let stored: Vec<Id> = stored.collect();
+        let roots = lowered
+            .guard
+            .iter()
+            .chain(&accesses.loads)
+            .chain(&stored)
+            .chain(&results);
         let mut is_used = vec![false; graph.len()];
         for root in roots {
             is_used[root.0 as usize] = true;
@@ -165,8 +182,11 @@ impl Emitter<'_> {
                 }
             }
         }
-        if let Some(guard) = lowered.guard {
-            self.values[guard.0 as usize].uses.push_back(order.len());
+        for id in lowered.guard.iter().chain(&stored) {
+            let uses = &mut self.values[id.0 as usize].uses;
+            if uses.back() != Some(&order.len()) {
+                uses.push_back(order.len());
+            }
         }
         for id in results {
             let uses = &mut self.values[id.0 as usize].uses;
@@ -202,8 +222,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps to `guarded` if the guard fails for an active lane.
-    fn check_guard(&mut self, place: usize, guarded: CodeLabel) -> Result<(), EmitError> {
+    /// Leaves this slice and the rest to the interpreter if the guard fails for an active lane.
+    fn check_guard(&mut self, place: usize) -> Result<(), EmitError> {
         let Some(guard) = self.lowered.guard else {
             return Ok(());
         };
@@ -213,7 +233,7 @@ impl Emitter<'_> {
         } else {
             self.code.asm.vtestps(guard, slot(EXEC))?;
         }
-        self.code.asm.jne(guarded)?;
+        self.code.asm.jne(self.guarded)?;
         Ok(())
     }
 
@@ -348,6 +368,7 @@ impl Emitter<'_> {
                 let to = self.result(place, id)?;
                 self.code.asm.vmovaps(to, SCRATCH)?;
             }
+            Op::Load(number, low, high) => self.load(place, id, number, [low, high])?,
             Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => {}
         }
         Ok(())

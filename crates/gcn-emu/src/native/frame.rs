@@ -3,19 +3,25 @@
 //! This is one of the modules that may use `unsafe`: host code has addresses in place of references.
 
 use std::ffi::c_void;
+use std::mem::MaybeUninit;
+use std::ptr::null;
 
+use super::access::Access;
 use super::graph::SLICE;
-use super::interface::Fallback;
+use super::interface::{Fallback, Memories};
 use super::lower::MASKS;
+use super::places::VALUES;
 use crate::lanes::{LANES, Lanes};
-use crate::step::Step;
+use crate::memory::{COPIES, Memory, Window, Windows};
+use crate::step::{Executor, Step};
 use crate::wave::Wave;
 
 /// Part of a region that the interpreter may have to execute.
 #[derive(Debug)]
 pub(super) enum Item {
-    /// Vector instructions with a guard, and the pairs of scalar registers that they write masks to.
-    Vector(Box<[Step]>, Box<[u8]>),
+    /// Vector instructions that some lanes may be left to, with their numbers in the block, and the pairs of scalar registers that they
+    /// write masks to.
+    Vector(Box<[(usize, Step)]>, Box<[u8]>),
     /// Instructions without host code; the first has this number in its block.
     Interpreted(usize, Box<[Step]>),
 }
@@ -36,8 +42,28 @@ pub(super) struct Frame {
     pub(super) branch: u64,
     /// Interprets an item, given by its number, with the instructions left. Returns 0 if the wave continues behind it.
     pub(super) interpret: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u32,
-    /// Interprets the vector instructions of an item for the lanes from a slice on.
-    pub(super) finish: unsafe extern "sysv64" fn(*mut Frame, u32, u32),
+    /// Interprets the vector instructions of an item for the lanes from a slice on, with the instructions left. Returns 0 if the wave
+    /// continues behind them.
+    pub(super) finish: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u64) -> u32,
+    /// Finds the window of an access, given by its number, for the first of some lanes of a slice. Returns 0 if it has not all of the
+    /// active lanes' addresses.
+    pub(super) find: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u32) -> u32,
+    /// Finds the window of an access from a base.
+    pub(super) find_from: unsafe extern "sysv64" fn(*mut Frame, u32, u64),
+    /// The windows of the region's accesses.
+    pub(super) windows: *mut Window,
+    /// LDS.
+    pub(super) share: *mut u8,
+    /// Its bytes.
+    pub(super) share_bytes: u32,
+    /// MXCSR while a window is looked for.
+    pub(super) mxcsr: u32,
+    /// Numbers of addresses in LDS at which there is an element of one dword or of two.
+    pub(super) share_counts: [[u32; SLICE]; 2],
+    /// Values of a slice for the functions that host code calls: low and high dwords of addresses, or places and what is stored there.
+    pub(super) slice: MaybeUninit<[[u32; SLICE]; 2]>,
+    /// Host registers while a window is looked for.
+    pub(super) registers: MaybeUninit<[[u32; SLICE]; VALUES]>,
     /// SCC, 0 or 1.
     pub(super) scc: u32,
     /// MXCSR values: Rust's, and one that flushes denormals.
@@ -48,10 +74,15 @@ pub(super) struct Frame {
     wave: *mut Wave,
     fallback: *mut c_void,
     items: *const [Item],
+    accesses: *const [Access],
+    /// Global memory, unless no window of it may be used.
+    memory: *const Memory,
     /// The wave's count of instructions when it has none left.
     until: u64,
     failures: u32,
 }
+
+const _: () = assert!(COPIES == SLICE);
 
 /// No branch was taken.
 pub(super) const NO_BRANCH: u64 = u64::MAX;
@@ -74,13 +105,28 @@ pub(super) struct Called {
 /// Calls a region's function for a wave, from the block at `entry` on, for at most `left` instructions.
 ///
 /// # Safety
-/// The function has these items and constants, and the wave has the vector registers that it uses.
+/// The function has these items, accesses and constants, and the wave has the vector registers that it uses.
 pub(super) unsafe fn call<F: Fallback>(
     (function, entry): (*const c_void, *const c_void),
-    (items, constants): (&[Item], &[[u32; SLICE]]),
+    (items, accesses, constants): (&[Item], &[Access], &[[u32; SLICE]]),
+    region: u64,
     (wave, fallback): (&mut Wave, &mut F),
     left: u64,
 ) -> Called {
+    let Memories {
+        global,
+        windows,
+        lds,
+    } = fallback.memories();
+    let has_windows = windows.is_some();
+    let mut without = Windows::default();
+    let windows = windows.unwrap_or(&mut without);
+    let windows = windows.of(global, region, accesses.len()).as_mut_ptr();
+    let memory = if has_windows { global } else { null() };
+    let share = lds.bytes_mut();
+    let share_bytes = share.len() as u32;
+    let share = share.as_mut_ptr();
+    let count = |dwords: u32| [(share_bytes + 1).saturating_sub(4 * dwords); SLICE];
     let until = wave.executed + left;
     let wave: *mut Wave = wave;
     // SAFETY: it is a reference's.
@@ -96,7 +142,16 @@ pub(super) unsafe fn call<F: Fallback>(
         next: 0,
         branch: NO_BRANCH,
         interpret: interpret::<F>,
-        finish,
+        finish: finish::<F>,
+        find,
+        find_from,
+        windows,
+        share,
+        share_bytes,
+        mxcsr: MXCSR,
+        share_counts: [count(1), count(2)],
+        slice: MaybeUninit::uninit(),
+        registers: MaybeUninit::uninit(),
         // SAFETY: it is a reference's.
         scc: unsafe { (*wave).scc }.into(),
         usual: MXCSR,
@@ -105,6 +160,8 @@ pub(super) unsafe fn call<F: Fallback>(
         wave,
         fallback: std::ptr::from_mut(fallback).cast(),
         items,
+        accesses,
+        memory,
         until,
         failures: 0,
     };
@@ -154,16 +211,21 @@ unsafe extern "sysv64" fn interpret<F: Fallback>(frame: *mut Frame, item: u32, l
 ///
 /// # Safety
 /// Host code calls it with its frame and the number of an item.
-unsafe extern "sysv64" fn finish(frame: *mut Frame, item: u32, slice: u32) {
+unsafe extern "sysv64" fn finish<F: Fallback>(
+    frame: *mut Frame,
+    item: u32,
+    slice: u32,
+    left: u64,
+) -> u32 {
     // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
-    let (frame, wave, items) = unsafe {
+    let (frame, wave, fallback, items) = unsafe {
         let frame = &mut *frame;
-        let wave = &mut *frame.wave;
+        let (wave, fallback) = (&mut *frame.wave, &mut *frame.fallback.cast::<F>());
         let items = &*frame.items;
-        (frame, wave, items)
+        (frame, wave, fallback, items)
     };
     let Item::Vector(steps, masks) = &items[item as usize] else {
-        return;
+        return 1;
     };
     frame.failures += 1;
     let exec = wave.exec();
@@ -174,12 +236,65 @@ unsafe extern "sysv64" fn finish(frame: *mut Frame, item: u32, slice: u32) {
         wave.set_scalar64(*first, before);
     }
     wave.set_exec(exec & rest);
-    for step in steps {
-        (step.handler)(wave, step);
-    }
+    let executed = frame.until - left;
+    let goes_on = steps.iter().all(|(number, step)| match step.run {
+        Executor::Memory => {
+            let step = std::slice::from_ref(step);
+            fallback.interpret(wave, step, executed + *number as u64)
+        }
+        _ => {
+            (step.handler)(wave, step);
+            true
+        }
+    });
     wave.set_exec(exec);
     for (first, done) in masks.iter().zip(done) {
         let mask = wave.resolved64(*first) & rest | done & !rest;
         wave.set_scalar64(*first, mask);
     }
+    u32::from(!goes_on)
+}
+
+/// [`Frame::find`].
+///
+/// # Safety
+/// Host code calls it with its frame, in whose `slice` the addresses are, and the number of an access with a window.
+unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice: u32) -> u32 {
+    // SAFETY: host code is at its call, and nobody else uses the frame and what it names; the addresses are written.
+    let (wave, access, window, memory, [low, high]) = unsafe {
+        let frame = &mut *frame;
+        let window = &mut *frame.windows.add(access as usize);
+        let access = &(&(*frame.accesses))[access as usize];
+        let addresses = frame.slice.assume_init();
+        let memory = frame.memory.as_ref();
+        (&*frame.wave, access, window, memory, addresses)
+    };
+    let address = |lane: usize| u64::from(low[lane]) | u64::from(high[lane]) << u32::BITS;
+    let first = lanes.trailing_zeros() as usize % SLICE;
+    let found = memory.map_or(Window::EMPTY, |memory| {
+        memory.window(address(first), access.offset, access.bytes)
+    });
+    let active = wave.exec() >> (slice as usize * SLICE);
+    let has_all = (0..SLICE).all(|lane| active >> lane & 1 == 0 || found.contains(address(lane)));
+    if has_all {
+        *window = found;
+    }
+    has_all.into()
+}
+
+/// [`Frame::find_from`].
+///
+/// # Safety
+/// Host code calls it with its frame and the number of an access with a window.
+unsafe extern "sysv64" fn find_from(frame: *mut Frame, access: u32, base: u64) {
+    // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
+    let (access, window, memory) = unsafe {
+        let frame = &mut *frame;
+        let window = &mut *frame.windows.add(access as usize);
+        let access = &(&(*frame.accesses))[access as usize];
+        (access, window, frame.memory.as_ref())
+    };
+    let find = |memory: &Memory| memory.window_from(base, access.bytes);
+    *window = memory.map_or(Window::EMPTY, find);
+    window.pointer = base;
 }

@@ -7,13 +7,14 @@ use std::collections::HashMap;
 use std::mem::offset_of;
 
 use gcn_isa::effect::Condition;
-use gcn_isa::regs;
+use gcn_isa::{Isa, regs};
 use iced_x86::BlockEncoderOptions;
 use iced_x86::code_asm::{
-    CodeLabel, dword_ptr, eax, edx, esi, qword_ptr, r8d, r12, r13, r14, r15, rax, rbp, rbx, rdi,
-    rdx, rsp,
+    CodeLabel, dword_ptr, eax, edx, esi, qword_ptr, r8d, r12, r13, r14, r15, rax, rbp, rbx, rcx,
+    rdi, rdx, rsp,
 };
 
+use super::access::Access;
 use super::frame::{Frame, Item};
 use super::graph::SLICE;
 use super::interface::PlanExit;
@@ -26,6 +27,7 @@ use super::plan::{BlockPlan, Part};
 pub(super) struct Function {
     pub(super) code: Vec<u8>,
     pub(super) constants: Vec<[u32; SLICE]>,
+    pub(super) accesses: Vec<Access>,
     /// Offsets of the blocks' code.
     pub(super) entries: Vec<usize>,
 }
@@ -53,8 +55,12 @@ enum Cold {
 }
 
 /// Emits the function of blocks, and adds the items that it calls.
-pub(super) fn emit(plans: Vec<BlockPlan>, items: &mut Vec<Item>) -> Result<Function, EmitError> {
-    let mut code = Assembly::new()?;
+pub(super) fn emit(
+    plans: Vec<BlockPlan>,
+    isa: Isa,
+    items: &mut Vec<Item>,
+) -> Result<Function, EmitError> {
+    let mut code = Assembly::new(isa < Isa::Gfx9)?;
     let labels = plans
         .iter()
         .map(|plan| (plan.start, code.asm.create_label()));
@@ -72,6 +78,7 @@ pub(super) fn emit(plans: Vec<BlockPlan>, items: &mut Vec<Item>) -> Result<Funct
     }
     emitter.cold()?;
     emitter.epilogue()?;
+    emitter.code.emit_helpers()?;
     let Emitter {
         mut code, blocks, ..
     } = emitter;
@@ -86,6 +93,7 @@ pub(super) fn emit(plans: Vec<BlockPlan>, items: &mut Vec<Item>) -> Result<Funct
         entries: offsets?,
         code: done.inner.code_buffer,
         constants: code.constants,
+        accesses: code.accesses,
     })
 }
 
@@ -222,7 +230,7 @@ impl Emitter<'_> {
                 self.code.vector(&lowered, guarded)?;
                 self.code.asm.set_label(&mut behind)?;
                 self.code.asm.zero_bytes()?;
-                if lowered.guard.is_some() {
+                if lowered.may_fail() {
                     let flushes = lowered.denormals == Some(Denormals::Flushed);
                     let masks = lowered.masks.keys().copied().collect();
                     let item = self.item(Item::Vector(steps.into(), masks));
@@ -241,7 +249,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Calls the frame's function at an offset for an item. The third argument is in RDX.
+    /// Calls the frame's function at an offset for an item. Further arguments are in RDX and RCX.
     fn call(&mut self, item: u32, function: usize) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         asm.vzeroupper()?;
@@ -274,7 +282,10 @@ impl Emitter<'_> {
                         self.code.usual_mxcsr()?;
                     }
                     self.code.asm.mov(edx, r8d)?;
+                    self.code.asm.mov(rcx, r15)?;
                     self.call(item, offset_of!(Frame, finish))?;
+                    self.code.asm.test(eax, eax)?;
+                    self.code.asm.jne(self.epilogue)?;
                     self.code.asm.jmp(behind)?;
                 }
             }

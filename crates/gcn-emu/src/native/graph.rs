@@ -36,6 +36,8 @@ pub(super) enum Op {
     Fma(Id, Id, Id),
     /// [`Op::Fma`] in double precision.
     FmaF64(Id, Id, Id),
+    /// The dword that an access of the part, given by its number, loads from addresses with these low and high dwords.
+    Load(u8, Id, Id),
 }
 
 /// Operation on two values.
@@ -159,6 +161,7 @@ impl Op {
             Op::Select(..) => "Select".to_owned(),
             Op::Fma(..) => "Fma".to_owned(),
             Op::FmaF64(..) => "FmaF64".to_owned(),
+            Op::Load(..) => "Load".to_owned(),
             Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => "leaf".to_owned(),
         }
     }
@@ -283,7 +286,7 @@ impl Graph {
         match self.op(id) {
             Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => [None; 3],
             Op::ShiftBy(_, a, _) | Op::Unary(_, a) => [Some(a), None, None],
-            Op::Binary(_, a, b) => [Some(a), Some(b), None],
+            Op::Binary(_, a, b) | Op::Load(_, a, b) => [Some(a), Some(b), None],
             Op::Select(a, b, c) | Op::Fma(a, b, c) | Op::FmaF64(a, b, c) => {
                 [Some(a), Some(b), Some(c)]
             }

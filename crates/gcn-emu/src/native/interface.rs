@@ -2,6 +2,8 @@
 
 use gcn_isa::effect::Condition;
 
+use crate::lds::Lds;
+use crate::memory::{Memory, Windows};
 use crate::step::Step;
 use crate::wave::Wave;
 
@@ -9,6 +11,17 @@ use crate::wave::Wave;
 pub(crate) trait Fallback {
     /// Executes steps; `executed` counts the wave's instructions before them. Returns false if the wave does not continue behind them.
     fn interpret(&mut self, wave: &mut Wave, steps: &[Step], executed: u64) -> bool;
+
+    /// Memory of the run, for accesses of host code.
+    fn memories(&mut self) -> Memories<'_>;
+}
+
+/// Memory that host code accesses.
+pub(crate) struct Memories<'a> {
+    pub(crate) global: &'a Memory,
+    /// The thread's windows of global memory; nothing if the device ignores bits of addresses.
+    pub(crate) windows: Option<&'a mut Windows>,
+    pub(crate) lds: &'a mut Lds,
 }
 
 /// A block that may become part of a region.

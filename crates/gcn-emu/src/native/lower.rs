@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use gcn_isa::effect::{AluOp, Test, Value, body};
 use gcn_isa::{Does, Field, Isa, Ty, regs};
 
+use super::access::Accesses;
 use super::graph::{Binary, Graph, Id, Op, Predicate, Unary};
 use super::record::{Recorded, RecordedFlag, Recorder};
 use crate::exec::alu::env::Env;
@@ -52,6 +53,14 @@ pub(super) struct Lowered {
     pub(super) guard: Option<Id>,
     /// Handling of denormals, if it matters.
     pub(super) denormals: Option<Denormals>,
+    pub(super) accesses: Accesses,
+}
+
+impl Lowered {
+    /// True if lanes may be left to the interpreter.
+    pub(super) fn may_fail(&self) -> bool {
+        self.guard.is_some() || !self.accesses.all.is_empty()
+    }
 }
 
 /// Builder of a graph.
@@ -85,6 +94,7 @@ pub(super) struct State {
     pub(super) unguarded_wide: Option<[Id; 2]>,
     guard: Option<Id>,
     pub(super) denormals: Option<Denormals>,
+    pub(super) accesses: Accesses,
 }
 
 impl Builder {
@@ -104,6 +114,7 @@ impl Builder {
         let before = self.state.clone();
         let is_added = match step.run {
             Executor::Scalar => self.lower_scalar(step).is_some(),
+            Executor::Memory => self.access(step).is_some(),
             _ => self.lower(step).is_some(),
         };
         let is_complete = !self.recorder.take_incomplete();
@@ -111,6 +122,11 @@ impl Builder {
             self.state = before;
         }
         is_added && is_complete
+    }
+
+    /// Notes that the instructions read some scalar registers.
+    pub(super) fn note_read(&self, registers: ScalarSet) {
+        self.read.set(self.read.get() | registers);
     }
 
     /// Scalar registers that the instructions read.
@@ -147,6 +163,7 @@ impl Builder {
             scc,
             guard,
             denormals,
+            accesses,
             ..
         } = self.state;
         Lowered {
@@ -157,6 +174,7 @@ impl Builder {
             scc,
             guard,
             denormals,
+            accesses,
         }
     }
 
@@ -184,7 +202,7 @@ impl Builder {
             }
             Arg::Scalar(first) => {
                 let register = (first + n) % SCALARS as u8;
-                self.read.set(self.read.get() | 1 << register);
+                self.note_read(1 << register);
                 if let Some(known) = self.state.scalars.get(&register) {
                     return Some(*known);
                 }
@@ -259,7 +277,7 @@ impl Builder {
         if first == regs::EXEC_HI {
             return None;
         }
-        self.read.set(self.read.get() | pair(first));
+        self.note_read(pair(first));
         let mask = self.recorder.add(Op::Mask(first));
         Some(RecordedFlag::new(&self.recorder, mask))
     }
@@ -279,7 +297,7 @@ impl Builder {
         Some(())
     }
 
-    fn set_vgprs(&mut self, arg: Arg, ids: &[Id]) -> Option<()> {
+    pub(super) fn set_vgprs(&mut self, arg: Arg, ids: &[Id]) -> Option<()> {
         let Arg::Vgpr(first) = arg else {
             return None;
         };

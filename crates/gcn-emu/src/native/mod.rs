@@ -17,11 +17,15 @@ mod absent;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod graph;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod access;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod record;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod lower;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod scalar;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod memory;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod single;
 #[cfg(all(unix, target_arch = "x86_64"))]
@@ -35,6 +39,8 @@ mod places;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod emit;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod accesses;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod function;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod pages;
@@ -45,6 +51,6 @@ mod region;
 pub(crate) use absent::NativeBlock;
 pub(crate) use engine::Policy;
 pub use engine::{ENGINE_VARIABLE, Engine, EngineError};
-pub(crate) use interface::{Candidate, Fallback, PlanExit};
+pub(crate) use interface::{Candidate, Fallback, Memories, PlanExit};
 #[cfg(all(unix, target_arch = "x86_64"))]
 pub(crate) use region::NativeBlock;

@@ -8,10 +8,11 @@ use std::mem::offset_of;
 
 use iced_x86::IcedError;
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterXmm, AsmRegisterYmm, CodeAssembler, byte_ptr, dword_ptr, eax, r8,
-    r12, r13, r14, rbx, rcx, registers, rsp, ymmword_ptr,
+    AsmMemoryOperand, AsmRegisterXmm, AsmRegisterYmm, CodeAssembler, CodeLabel, byte_ptr,
+    dword_ptr, eax, r8, r12, r13, r14, rbx, rcx, registers, rsp, ymmword_ptr,
 };
 
+use super::access::Access;
 use super::frame::Frame;
 use super::graph::{Id, Op, SLICE};
 use super::lower::Lowered;
@@ -32,6 +33,37 @@ pub(super) const FIRST_SLOT: usize = 1;
 pub(super) struct Assembly {
     pub(super) asm: CodeAssembler,
     pub(super) constants: Vec<[u32; SLICE]>,
+    /// Accesses of the parts so far.
+    pub(super) accesses: Vec<Access>,
+    /// M0 limits LDS.
+    pub(super) limits_share: bool,
+    pub(super) helpers: Option<Helpers>,
+}
+
+/// Functions for the accesses of a region.
+#[derive(Clone, Copy)]
+pub(super) struct Helpers {
+    /// Finds the window of access ESI for the lanes in EDX. EAX is 0 if there is none.
+    pub(super) find: CodeLabel,
+    /// Stores the dwords of the lanes in EAX.
+    pub(super) scatter: CodeLabel,
+}
+
+/// Check of addresses that has failed.
+pub(super) struct Miss {
+    pub(super) label: CodeLabel,
+    /// Begin of the check.
+    pub(super) retry: CodeLabel,
+    /// Number of the access in the region.
+    pub(super) access: usize,
+    pub(super) address: [AsmRegisterYmm; 2],
+}
+
+/// Store whose places do not follow each other.
+pub(super) struct Scattered {
+    pub(super) label: CodeLabel,
+    pub(super) behind: CodeLabel,
+    pub(super) value: AsmRegisterYmm,
 }
 
 /// Reason for which a graph has no code.
@@ -82,6 +114,12 @@ pub(super) struct Emitter<'a> {
     /// Scalar registers, broadcast to stack slots.
     pub(super) scalars: Vec<(u8, usize)>,
     pub(super) slots: usize,
+    /// Code for a slice that is left to the interpreter.
+    pub(super) guarded: CodeLabel,
+    /// Number in the region of the part's first access.
+    pub(super) first_access: usize,
+    pub(super) misses: Vec<Miss>,
+    pub(super) scattered: Vec<Scattered>,
 }
 
 /// Lanes that code computes.
@@ -96,10 +134,13 @@ pub(super) enum EmittedLanes {
 }
 
 impl Assembly {
-    pub(super) fn new() -> Result<Assembly, EmitError> {
+    pub(super) fn new(limits_share: bool) -> Result<Assembly, EmitError> {
         Ok(Assembly {
             asm: CodeAssembler::new(64)?,
             constants: Vec::new(),
+            accesses: Vec::new(),
+            limits_share,
+            helpers: None,
         })
     }
 }
@@ -109,6 +150,7 @@ impl<'a> Emitter<'a> {
         code: &'a mut Assembly,
         lowered: &'a Lowered,
         lanes: EmittedLanes,
+        (guarded, first_access): (CodeLabel, usize),
     ) -> Emitter<'a> {
         Emitter {
             code,
@@ -118,6 +160,10 @@ impl<'a> Emitter<'a> {
             registers: [None; VALUES],
             scalars: Vec::new(),
             slots: FIRST_SLOT,
+            guarded,
+            first_access,
+            misses: Vec::new(),
+            scattered: Vec::new(),
         }
     }
 

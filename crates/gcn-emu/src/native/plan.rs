@@ -24,8 +24,8 @@ pub(super) struct BlockPlan {
 pub(super) enum Part {
     /// Scalar instructions.
     Scalar(Lowered),
-    /// Vector instructions, also as steps for lanes that fail the guard.
-    Vector(Lowered, Vec<Step>),
+    /// Vector instructions, also as steps for lanes that fail the guard, with their numbers in the block.
+    Vector(Lowered, Vec<(usize, Step)>),
     /// Instructions that the interpreter executes. The first has this number in its block.
     Interpreted(usize, Vec<Step>),
 }
@@ -35,7 +35,7 @@ struct Phase<'s> {
     scalar: Builder,
     vector: Builder,
     scalars: usize,
-    vectors: Vec<&'s Step>,
+    vectors: Vec<(usize, &'s Step)>,
 }
 
 /// Planner of a block.
@@ -44,6 +44,8 @@ pub(super) struct Planner<'s> {
     mode: u32,
     /// Maximum number of vector instructions in a part.
     most: usize,
+    /// Loads and stores may become host code.
+    with_memory: bool,
     phase: Phase<'s>,
     parts: Vec<Part>,
     lowered: usize,
@@ -71,11 +73,12 @@ impl Phase<'_> {
 
 impl<'s> Planner<'s> {
     /// A planner for code in MODE, with `most` vector instructions in a part at most.
-    pub(super) fn new(isa: Isa, mode: u32, most: usize) -> Planner<'s> {
+    pub(super) fn new(isa: Isa, mode: u32, most: usize, with_memory: bool) -> Planner<'s> {
         Planner {
             isa,
             mode,
             most,
+            with_memory,
             phase: Phase::new(isa, mode),
             parts: Vec::new(),
             lowered: 0,
@@ -91,7 +94,7 @@ impl<'s> Planner<'s> {
     ) -> BlockPlan {
         let mut done = 0;
         while let [step, ..] = &steps[done..] {
-            if is_nothing(step) || self.add(step) {
+            if is_nothing(step) || self.add(done, step) {
                 done += 1;
                 continue;
             }
@@ -129,7 +132,7 @@ impl<'s> Planner<'s> {
     }
 
     /// Adds an instruction to the phase, or to a new one. Returns false if it cannot be lowered.
-    fn add(&mut self, step: &'s Step) -> bool {
+    fn add(&mut self, number: usize, step: &'s Step) -> bool {
         let is_added = match step.run {
             Executor::Scalar => {
                 let mut alone = Builder::new(self.isa, self.mode);
@@ -142,7 +145,8 @@ impl<'s> Planner<'s> {
                 self.phase.scalars += 1;
                 self.phase.scalar.add(step)
             }
-            Executor::Vector => {
+            Executor::Memory if !self.with_memory => false,
+            Executor::Vector | Executor::Memory => {
                 let is_full = self.phase.vectors.len() == self.most;
                 if is_full || !self.phase.vector.add(step) {
                     let mut alone = Builder::new(self.isa, self.mode);
@@ -152,7 +156,7 @@ impl<'s> Planner<'s> {
                     self.end_phase();
                     self.phase.vector = alone;
                 }
-                self.phase.vectors.push(step);
+                self.phase.vectors.push((number, step));
                 true
             }
             _ => false,
@@ -168,7 +172,8 @@ impl<'s> Planner<'s> {
             self.parts.push(Part::Scalar(phase.scalar.finish()));
         }
         if !phase.vectors.is_empty() {
-            let steps = phase.vectors.into_iter().cloned().collect();
+            let steps = phase.vectors.into_iter();
+            let steps = steps.map(|(number, step)| (number, step.clone())).collect();
             self.parts.push(Part::Vector(phase.vector.finish(), steps));
         }
     }

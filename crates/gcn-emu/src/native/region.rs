@@ -3,10 +3,11 @@
 //! This is one of the modules that may use `unsafe`: it calls that function.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::Relaxed};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 
 use gcn_isa::Isa;
 
+use super::access::Access;
 use super::engine::Policy;
 use super::frame::{self, Called, Item};
 use super::function::{self, Function};
@@ -33,6 +34,9 @@ const MAX_FAILURES: u32 = 1 << 16;
 /// MODE bits that code is specialised for: rounding and denormals.
 const FLOAT_MODE: u32 = 0xff;
 
+/// Number of regions so far.
+static REGIONS: AtomicU64 = AtomicU64::new(0);
+
 /// A region.
 #[derive(Debug)]
 struct Region {
@@ -41,6 +45,9 @@ struct Region {
     vgprs: usize,
     pages: CodePages,
     constants: Box<[[u32; SLICE]]>,
+    accesses: Box<[Access]>,
+    /// Number that no other region has.
+    number: u64,
     items: Box<[Item]>,
     failures: AtomicU32,
     is_interpreted: AtomicBool,
@@ -72,7 +79,10 @@ impl NativeBlock {
             .find_map(
                 |most| match compile(&candidates, (isa, mode), *most, policy) {
                     Err(EmitError::Slots) => None,
-                    Err(EmitError::Encoding(_)) => Some(Vec::new()),
+                    Err(EmitError::Encoding(error)) => {
+                        debug_assert!(false, "{error}");
+                        Some(Vec::new())
+                    }
                     Ok(blocks) => Some(blocks),
                 },
             )
@@ -104,13 +114,13 @@ impl NativeBlock {
     ) -> Option<usize> {
         let region = &*self.region;
         let code = (region.pages.address(0), region.pages.address(self.entry));
-        let data = (&*region.items, &*region.constants);
-        // SAFETY: code, items and constants are one function's, and the wave has its registers.
+        let data = (&*region.items, &*region.accesses, &*region.constants);
+        // SAFETY: code, items, accesses and constants are one function's, and the wave has its registers.
         let Called {
             next,
             failures,
             goes_on,
-        } = unsafe { frame::call(code, data, (wave, fallback), left) };
+        } = unsafe { frame::call(code, data, region.number, (wave, fallback), left) };
         if failures > 0 {
             region.count_failures(failures);
         }
@@ -170,7 +180,8 @@ fn compile(
     most: usize,
     policy: Policy,
 ) -> Result<Vec<(usize, NativeBlock)>, EmitError> {
-    let plan = |it: &Candidate<'_>| Planner::new(isa, mode, most).plan(it.body, it.start, it.exit);
+    let plan =
+        |it: &Candidate<'_>| Planner::new(isa, mode, most, true).plan(it.body, it.start, it.exit);
     let mut plans: Vec<BlockPlan> = candidates.iter().map(plan).collect();
     if plans[0].lowered < policy.instructions {
         return Ok(Vec::new());
@@ -187,8 +198,9 @@ fn compile(
     let Function {
         code,
         constants,
+        accesses,
         entries,
-    } = function::emit(plans, &mut items)?;
+    } = function::emit(plans, isa, &mut items)?;
     let Ok(pages) = CodePages::new(&code) else {
         return Ok(Vec::new());
     };
@@ -197,6 +209,8 @@ fn compile(
         vgprs: vgprs.unwrap_or(0),
         pages,
         constants: constants.into(),
+        accesses: accesses.into(),
+        number: REGIONS.fetch_add(1, Relaxed),
         items: items.into(),
         failures: AtomicU32::new(0),
         is_interpreted: AtomicBool::new(false),

@@ -13,7 +13,7 @@ use crate::block::{Block, BlockEntry, Exit};
 use crate::exec::memory::{self, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
-use crate::native::{Engine, Fallback, NativeBlock, Policy};
+use crate::native::{Engine, Fallback, Memories, NativeBlock, Policy};
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
 use crate::wave::Wave;
@@ -242,6 +242,16 @@ struct Interpreter<'a, 'b> {
 }
 
 impl Fallback for Interpreter<'_, '_> {
+    fn memories(&mut self) -> Memories<'_> {
+        let device = self.unobserved.dispatched.device;
+        let is_exact = !device.config.dword_alignment;
+        Memories {
+            global: &device.memory,
+            windows: is_exact.then_some(&mut self.transfer.windows),
+            lds: self.lds,
+        }
+    }
+
     fn interpret(&mut self, wave: &mut Wave, steps: &[Step], mut executed: u64) -> bool {
         let Unobserved {
             dispatched, counts, ..

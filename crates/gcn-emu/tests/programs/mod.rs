@@ -87,6 +87,15 @@ fn is_of_loops(inst: &Inst) -> bool {
         || matches!(inst.does(), Does::Alu(_) | Does::Compare(..)) && inst.encoding.is_scalar()
 }
 
+/// True of an instruction of loops, and of loads and stores of global memory and LDS.
+fn is_of_accesses(inst: &Inst) -> bool {
+    let is_move = matches!(
+        inst.does(),
+        Does::Load(_) | Does::Store(_) | Does::LoadTwo(..) | Does::StoreTwo(..)
+    );
+    is_of_loops(inst) || is_move && !inst.encoding.is_scalar()
+}
+
 /// True of a vector instruction without changes of its operands but signs.
 fn is_plain(inst: &Inst) -> bool {
     let layout = inst.layout();
@@ -202,7 +211,22 @@ impl Program {
     /// # Errors
     /// There are too few bytes.
     pub fn looping(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
-        let mut program = Program::made(u, String::new(), is_of_loops)?;
+        Program::with_branches(u, is_of_loops)
+    }
+
+    /// [`Program::looping`] with loads and stores.
+    ///
+    /// # Errors
+    /// There are too few bytes.
+    pub fn accessing(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
+        Program::with_branches(u, is_of_accesses)
+    }
+
+    fn with_branches(
+        u: &mut Unstructured<'_>,
+        may_have: impl Fn(&Inst) -> bool,
+    ) -> arbitrary::Result<Program> {
+        let mut program = Program::made(u, String::new(), may_have)?;
         program.mode &= !ROUNDING;
         let places: Vec<usize> = program.places.clone();
         for (number, place) in places.iter().enumerate() {

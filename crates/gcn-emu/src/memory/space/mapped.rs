@@ -113,6 +113,7 @@ impl AddressSpace {
             cell.store(null_mut(), Release);
         }
         self.update_table(&mut state, of);
+        self.frees.fetch_add(1, Release);
         if let Some(host) = &state.range {
             host.unmap_file(address, end - address);
         }

@@ -1,0 +1,151 @@
+//! Windows: the addresses of an access that host code finds in one allocation by itself.
+
+use super::Memory;
+
+/// Copies of each number of a window: as many as a slice of host code has lanes.
+pub(crate) const COPIES: usize = 8;
+
+/// Addresses within this distance of each other have the same high dword, and signed numbers of 32 bits between them.
+const PAGE: i128 = 1 << 31;
+/// Number of regions of host code whose windows are kept.
+const KEPT: usize = 8;
+
+/// Addresses at which an element can be accessed. Numbers are there for each lane of a vector, as host code compares them.
+#[repr(C, align(32))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Window {
+    /// Low dword of the first address, before the instruction's offset is added.
+    pub(crate) low: [u32; COPIES],
+    /// High dword of all addresses.
+    pub(crate) high: [u32; COPIES],
+    /// Number of addresses; none in an empty window.
+    pub(crate) count: [u32; COPIES],
+    /// Host address of the element at the first address.
+    pub(crate) pointer: u64,
+}
+
+impl Window {
+    /// A window without addresses.
+    pub(crate) const EMPTY: Window = Window {
+        low: [0; COPIES],
+        high: [0; COPIES],
+        count: [0; COPIES],
+        pointer: 0,
+    };
+
+    /// True of an address in the window.
+    pub(crate) fn contains(&self, address: u64) -> bool {
+        (address >> u32::BITS) as u32 == self.high[0]
+            && (address as u32).wrapping_sub(self.low[0]) < self.count[0]
+    }
+}
+
+impl Memory {
+    /// The window around an address: an element of `bytes` bytes is `offset` bytes from it, in an allocation. Empty if it is in none.
+    pub(crate) fn window(&self, address: u64, offset: i64, bytes: u32) -> Window {
+        let place = address.wrapping_add_signed(offset);
+        let Some((region, _)) = self.find(place, bytes.into()) else {
+            return Window::EMPTY;
+        };
+        // The sum has not wrapped: nothing is allocated at either end of the host's addresses.
+        let page = i128::from(address) / PAGE * PAGE;
+        let first = i128::from(region.base()) - i128::from(offset);
+        let end = first + i128::from(region.len()) - i128::from(bytes) + 1;
+        let (first, end) = (first.max(page), end.min(page + PAGE));
+        if !(first..end).contains(&i128::from(address)) {
+            return Window::EMPTY;
+        }
+        let start = first as u64;
+        Window {
+            low: [start as u32; COPIES],
+            high: [(start >> u32::BITS) as u32; COPIES],
+            count: [(end - first) as u32; COPIES],
+            pointer: start.wrapping_add_signed(offset),
+        }
+    }
+
+    /// The window of offsets from a base, at which there is an element of `bytes` bytes in the base's allocation. Its first address is zero.
+    pub(crate) fn window_from(&self, base: u64, bytes: u32) -> Window {
+        let Some((region, offset)) = self.find(base, bytes.into()) else {
+            return Window::EMPTY;
+        };
+        let count = region.len() - offset - u64::from(bytes) + 1;
+        Window {
+            low: [0; COPIES],
+            high: [0; COPIES],
+            count: [count.min(PAGE as u64) as u32; COPIES],
+            pointer: base,
+        }
+    }
+}
+
+/// A thread's windows, as long as no allocation is freed.
+#[derive(Debug, Default)]
+pub(crate) struct Windows {
+    /// Windows of a region of host code, with its number.
+    regions: Vec<(u64, Box<[Window]>)>,
+    /// Entry that is given to the next region.
+    next: usize,
+    /// The memory's count of frees.
+    frees: u64,
+}
+
+impl Windows {
+    /// The windows of the region with a number, which has so many; empty ones if it is new, or memory has been freed.
+    pub(crate) fn of(&mut self, memory: &Memory, region: u64, count: usize) -> &mut [Window] {
+        let frees = memory.frees();
+        if self.frees != frees {
+            self.frees = frees;
+            self.regions.clear();
+            self.next = 0;
+        }
+        let known = self
+            .regions
+            .iter()
+            .position(|(number, _)| *number == region);
+        let at = known.unwrap_or_else(|| {
+            let new = (region, vec![Window::EMPTY; count].into());
+            let at = self.next;
+            self.next = (self.next + 1) % KEPT;
+            if at < self.regions.len() {
+                self.regions[at] = new;
+            } else {
+                self.regions.push(new);
+            }
+            at
+        });
+        &mut self.regions[at].1
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Memory, Window};
+
+    #[test]
+    fn a_window_has_the_addresses_of_elements_in_the_allocation() {
+        let memory = Memory::new();
+        let base = memory.allocate("data", 1024).expect("there is room");
+        for offset in [0, 16, -16] {
+            let first = base.wrapping_add_signed(-offset);
+            for (address, is_in) in [
+                (first, true),
+                (first + 1020, true),
+                (first - 1, false),
+                (first + 1021, false),
+            ] {
+                let window = memory.window(address, offset, 4);
+                assert_eq!(window != Window::EMPTY, is_in, "{address:#x}, {offset}");
+                assert_eq!(window.contains(address), is_in, "{address:#x}, {offset}");
+                if is_in {
+                    assert_eq!((window.count[0], window.pointer), (1021, base));
+                }
+            }
+        }
+        let from = memory.window_from(base + 1000, 8);
+        assert_eq!((from.count[0], from.pointer), (17, base + 1000));
+        assert_eq!(memory.window_from(base + 1020, 8), Window::EMPTY);
+        memory.free(base).expect("it is allocated");
+        assert_eq!(memory.window(base, 0, 4), Window::EMPTY);
+    }
+}

@@ -1,0 +1,392 @@
+//! AVX2 code for the accesses of a part.
+//!
+//! Addresses in global memory are compared with the window of their access, found when a lane is outside: [`Frame::find`] changes it, or
+//! the lanes from this slice on are left to the interpreter. The dwords of a slice are moved together if they follow each other.
+
+use std::mem::offset_of;
+
+use gcn_isa::regs;
+use iced_x86::code_asm::{
+    AsmMemoryOperand, AsmRegisterYmm, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edi, edx, esi,
+    qword_ptr, r8, r8d, r9, r9d, r14, rax, rcx, rdi, rdx, rsi, rsp, ymmword_ptr,
+};
+
+use super::access::{Access, Space, Store};
+use super::frame::Frame;
+use super::graph::{Id, SLICE};
+use super::lower::Lowered;
+use super::places::{
+    Assembly, EXEC, EmitError, EmittedLanes, Emitter, Helpers, Miss, OTHER, SCRATCH, SLICE_BYTES,
+    Scattered, VALUES, YMM, low_half, mask_byte, scalar, slot,
+};
+use crate::memory::Window;
+
+/// All lanes of a slice.
+const ALL: i32 = (1 << SLICE) - 1;
+
+fn frame(offset: usize) -> AsmMemoryOperand {
+    r14 + offset
+}
+
+/// Field of an access's window, whose array's address is in R9.
+fn window(access: usize, offset: usize) -> AsmMemoryOperand {
+    r9 + access * size_of::<Window>() + offset
+}
+
+/// Values of a slice in the frame.
+fn kept(number: usize) -> AsmMemoryOperand {
+    ymmword_ptr(frame(offset_of!(Frame, slice) + number * SLICE_BYTES))
+}
+
+impl Assembly {
+    /// Emits what is done for accesses before the first slice.
+    pub(super) fn begin_accesses(
+        &mut self,
+        lowered: &Lowered,
+        first_access: usize,
+        guarded: CodeLabel,
+    ) -> Result<(), EmitError> {
+        let mut compares_m0 = self.limits_share;
+        for (number, access) in (first_access..).zip(&lowered.accesses.all) {
+            match access.space {
+                Space::GlobalFrom(base) => self.begin_from(base, access, number)?,
+                Space::Share(_) if compares_m0 => {
+                    compares_m0 = false;
+                    let asm = &mut self.asm;
+                    asm.xor(r8d, r8d)?;
+                    asm.mov(eax, dword_ptr(scalar(regs::M0)))?;
+                    asm.cmp(eax, dword_ptr(frame(offset_of!(Frame, share_bytes))))?;
+                    asm.jb(guarded)?;
+                }
+                Space::Share(_) | Space::Global => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the window of an access from a base, unless it is that of the last time.
+    fn begin_from(&mut self, base: u8, access: &Access, number: usize) -> Result<(), EmitError> {
+        let asm = &mut self.asm;
+        let mut is_known = asm.create_label();
+        asm.mov(rdx, qword_ptr(scalar(base)))?;
+        if access.offset != 0 {
+            asm.add(rdx, access.offset as i32)?;
+        }
+        asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+        let pointer = offset_of!(Window, pointer);
+        asm.cmp(rdx, qword_ptr(window(number, pointer)))?;
+        asm.je(is_known)?;
+        asm.mov(rdi, r14)?;
+        asm.mov(esi, number as u32)?;
+        asm.call(qword_ptr(frame(offset_of!(Frame, find_from))))?;
+        asm.set_label(&mut is_known)?;
+        asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// The functions for accesses, which are emitted behind the region's code.
+    fn helpers(&mut self) -> Helpers {
+        *self.helpers.get_or_insert_with(|| Helpers {
+            find: self.asm.create_label(),
+            scatter: self.asm.create_label(),
+        })
+    }
+
+    /// Emits the functions that have been used.
+    pub(super) fn emit_helpers(&mut self) -> Result<(), EmitError> {
+        let Some(mut helpers) = self.helpers else {
+            return Ok(());
+        };
+        let asm = &mut self.asm;
+        let saved = |number: usize| {
+            let offset = offset_of!(Frame, registers) + number * SLICE_BYTES;
+            ymmword_ptr(frame(offset))
+        };
+        asm.set_label(&mut helpers.find)?;
+        for (number, register) in YMM.iter().enumerate().take(VALUES) {
+            asm.vmovdqu(saved(number), *register)?;
+        }
+        let mxcsr = dword_ptr(frame(offset_of!(Frame, mxcsr)));
+        asm.stmxcsr(mxcsr)?;
+        asm.ldmxcsr(dword_ptr(frame(offset_of!(Frame, usual))))?;
+        asm.push(rcx)?;
+        asm.push(r8)?;
+        asm.sub(rsp, 8)?;
+        asm.mov(rdi, r14)?;
+        asm.mov(ecx, r8d)?;
+        asm.vzeroupper()?;
+        asm.call(qword_ptr(frame(offset_of!(Frame, find))))?;
+        asm.add(rsp, 8)?;
+        asm.pop(r8)?;
+        asm.pop(rcx)?;
+        asm.ldmxcsr(mxcsr)?;
+        for (number, register) in YMM.iter().enumerate().take(VALUES) {
+            asm.vmovdqu(*register, saved(number))?;
+        }
+        asm.ret()?;
+
+        let [places, values] = [0, SLICE_BYTES].map(|at| offset_of!(Frame, slice) + at);
+        asm.set_label(&mut helpers.scatter)?;
+        asm.bsf(esi, eax)?;
+        asm.mov(edi, dword_ptr(r14 + rsi * 4 + places))?;
+        asm.mov(r9d, dword_ptr(r14 + rsi * 4 + values))?;
+        asm.mov(dword_ptr(rdx + rdi), r9d)?;
+        asm.lea(esi, dword_ptr(rax - 1))?;
+        asm.and(eax, esi)?;
+        asm.jne(helpers.scatter)?;
+        asm.ret()?;
+        Ok(())
+    }
+}
+
+impl Emitter<'_> {
+    /// Emits a load.
+    pub(super) fn load(
+        &mut self,
+        place: usize,
+        id: Id,
+        number: u8,
+        address: [Id; 2],
+    ) -> Result<(), EmitError> {
+        let access = self.lowered.accesses.all[usize::from(number)];
+        self.check_access(place, number, access, address)?;
+        let to = self.result(place, id)?;
+        self.fetch(to, i32::from(access.dword) * 4)
+    }
+
+    /// Emits the part's stores. `place` is behind all operations.
+    pub(super) fn stores(&mut self, place: usize) -> Result<(), EmitError> {
+        let lowered = self.lowered;
+        for &Store {
+            access: number,
+            address,
+            value,
+        } in &lowered.accesses.stores
+        {
+            let access = lowered.accesses.all[usize::from(number)];
+            let value = self.in_register(value, place)?;
+            self.check_access(place, number, access, address)?;
+            let scattered = Scattered {
+                label: self.code.asm.create_label(),
+                behind: self.code.asm.create_label(),
+                value,
+            };
+            self.jump_unless_row(scattered.label)?;
+            self.first_place()?;
+            let to = ymmword_ptr(rdx + rax);
+            if self.lanes == EmittedLanes::All {
+                self.code.asm.vmovdqu(to, value)?;
+            } else {
+                self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
+                self.code.asm.vpmaskmovd(to, SCRATCH, value)?;
+            }
+            let mut behind = scattered.behind;
+            self.code.asm.set_label(&mut behind)?;
+            self.code.asm.zero_bytes()?;
+            self.scattered.push(scattered);
+        }
+        Ok(())
+    }
+
+    /// Checks the addresses of an access. The places of its elements are in [`OTHER`] then, as distances from the address in RDX.
+    fn check_access(
+        &mut self,
+        place: usize,
+        number: u8,
+        access: Access,
+        [low, high]: [Id; 2],
+    ) -> Result<(), EmitError> {
+        let low = self.in_register(low, place)?;
+        // All dwords of an element are in the window of the first.
+        let first = self.first_access + usize::from(number - access.dword);
+        let is_checked = access.dword > 0;
+        match access.space {
+            Space::Global => {
+                let high = self.in_register(high, place)?;
+                let miss = Miss {
+                    label: self.code.asm.create_label(),
+                    retry: self.code.asm.create_label(),
+                    access: first,
+                    address: [low, high],
+                };
+                let asm = &mut self.code.asm;
+                let mut retry = miss.retry;
+                asm.zero_bytes()?;
+                asm.set_label(&mut retry)?;
+                asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+                let field = |offset| ymmword_ptr(window(first, offset));
+                asm.vpsubd(OTHER, low, field(offset_of!(Window, low)))?;
+                asm.vpcmpeqd(SCRATCH, high, field(offset_of!(Window, high)))?;
+                asm.vmovmskps(eax, SCRATCH)?;
+                self.jump_if_outside(field(offset_of!(Window, count)), true, miss.label)?;
+                self.misses.push(miss);
+                let pointer = window(first, offset_of!(Window, pointer));
+                self.code.asm.mov(rdx, qword_ptr(pointer))?;
+            }
+            Space::GlobalFrom(_) => {
+                let asm = &mut self.code.asm;
+                asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+                asm.vmovdqa(OTHER, low)?;
+                let count = ymmword_ptr(window(first, offset_of!(Window, count)));
+                self.jump_if_outside(count, false, self.guarded)?;
+                let pointer = window(first, offset_of!(Window, pointer));
+                self.code.asm.mov(rdx, qword_ptr(pointer))?;
+            }
+            Space::Share(mask) => {
+                let offset = self.constant([access.offset as u32; SLICE]);
+                let mask = (mask != u32::MAX).then(|| self.constant([mask; SLICE]));
+                let asm = &mut self.code.asm;
+                asm.vpaddd(OTHER, low, offset)?;
+                if let Some(mask) = mask {
+                    asm.vpand(OTHER, OTHER, mask)?;
+                }
+                if !is_checked {
+                    let counts = offset_of!(Frame, share_counts);
+                    let size = access.bytes as usize / 4 - 1;
+                    let count = ymmword_ptr(frame(counts + size * SLICE_BYTES));
+                    self.jump_if_outside(count, false, self.guarded)?;
+                }
+                let share = qword_ptr(frame(offset_of!(Frame, share)));
+                self.code.asm.mov(rdx, share)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Jumps if a place in [`OTHER`] of an active lane is not below a count, or a lane has no bit in EAX, if that counts. The active lanes
+    /// are in EDX then, and those outside in EAX.
+    fn jump_if_outside(
+        &mut self,
+        count: AsmMemoryOperand,
+        has_bits: bool,
+        label: CodeLabel,
+    ) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        asm.vpmaxud(SCRATCH, OTHER, count)?;
+        asm.vpcmpeqd(SCRATCH, SCRATCH, OTHER)?;
+        asm.vmovmskps(edx, SCRATCH)?;
+        if has_bits {
+            asm.xor(eax, ALL)?;
+            asm.or(eax, edx)?;
+        } else {
+            asm.mov(eax, edx)?;
+        }
+        if self.lanes == EmittedLanes::All {
+            asm.test(eax, eax)?;
+        } else {
+            asm.movzx(edx, byte_ptr(mask_byte(regs::EXEC_LO)))?;
+            asm.and(eax, edx)?;
+        }
+        asm.jne(label)?;
+        Ok(())
+    }
+
+    /// Jumps unless the places in [`OTHER`] of active lanes follow each other.
+    fn jump_unless_row(&mut self, label: CodeLabel) -> Result<(), EmitError> {
+        let dwords = self.constant(std::array::from_fn(|lane| lane as u32 * 4));
+        let asm = &mut self.code.asm;
+        asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
+        asm.vpaddd(SCRATCH, SCRATCH, dwords)?;
+        self.jump_unless_equal(label)
+    }
+
+    /// Jumps unless [`SCRATCH`] and [`OTHER`] are equal in active lanes.
+    fn jump_unless_equal(&mut self, label: CodeLabel) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        asm.vpcmpeqd(SCRATCH, SCRATCH, OTHER)?;
+        asm.vmovmskps(eax, SCRATCH)?;
+        if self.lanes != EmittedLanes::All {
+            asm.movzx(esi, byte_ptr(mask_byte(regs::EXEC_LO)))?;
+            asm.xor(esi, ALL)?;
+            asm.or(eax, esi)?;
+        }
+        asm.cmp(eax, ALL)?;
+        asm.jne(label)?;
+        Ok(())
+    }
+
+    /// Loads the place of the first lane into RAX. It is less than zero only if that is not active.
+    fn first_place(&mut self) -> Result<(), EmitError> {
+        self.code.asm.vmovd(eax, low_half(OTHER))?;
+        self.code.asm.movsxd(rax, eax)?;
+        Ok(())
+    }
+
+    /// Loads the dwords that are some bytes behind the places in [`OTHER`].
+    fn fetch(&mut self, to: AsmRegisterYmm, behind: i32) -> Result<(), EmitError> {
+        let all_active = self.lanes == EmittedLanes::All;
+        let [mut apart, mut gather, mut done] =
+            std::array::from_fn(|_| self.code.asm.create_label());
+        self.jump_unless_row(apart)?;
+        self.first_place()?;
+        let from = ymmword_ptr(rdx + rax + behind);
+        if all_active {
+            self.code.asm.vmovdqu(to, from)?;
+        } else {
+            self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
+            self.code.asm.vpmaskmovd(to, SCRATCH, from)?;
+        }
+        self.code.asm.jmp(done)?;
+        self.code.asm.set_label(&mut apart)?;
+        self.code.asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
+        self.jump_unless_equal(gather)?;
+        self.first_place()?;
+        let asm = &mut self.code.asm;
+        asm.vpbroadcastd(to, dword_ptr(rdx + rax + behind))?;
+        asm.jmp(done)?;
+        asm.set_label(&mut gather)?;
+        if all_active {
+            asm.vpcmpeqd(SCRATCH, SCRATCH, SCRATCH)?;
+        } else {
+            asm.vmovdqa(SCRATCH, slot(EXEC))?;
+        }
+        asm.vpxor(to, to, to)?;
+        asm.vpgatherdd_3(to, ymmword_ptr(rdx + OTHER + behind), SCRATCH)?;
+        asm.set_label(&mut done)?;
+        asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// Emits the code of checks that fail and of stores that scatter, to be jumped over.
+    pub(super) fn cold(&mut self) -> Result<(), EmitError> {
+        let (misses, scattered) = (
+            std::mem::take(&mut self.misses),
+            std::mem::take(&mut self.scattered),
+        );
+        if misses.is_empty() && scattered.is_empty() {
+            return Ok(());
+        }
+        let all_active = self.lanes == EmittedLanes::All;
+        let helpers = self.code.helpers();
+        let asm = &mut self.code.asm;
+        let mut end = asm.create_label();
+        asm.jmp(end)?;
+        for mut miss in misses {
+            asm.set_label(&mut miss.label)?;
+            for (number, register) in miss.address.into_iter().enumerate() {
+                asm.vmovdqu(kept(number), register)?;
+            }
+            asm.mov(esi, miss.access as u32)?;
+            asm.mov(edx, eax)?;
+            asm.call(helpers.find)?;
+            asm.test(eax, eax)?;
+            asm.jne(miss.retry)?;
+            asm.jmp(self.guarded)?;
+        }
+        for mut scattered in scattered {
+            asm.set_label(&mut scattered.label)?;
+            asm.vmovdqu(kept(0), OTHER)?;
+            asm.vmovdqu(kept(1), scattered.value)?;
+            if all_active {
+                asm.mov(eax, ALL)?;
+            } else {
+                asm.movzx(eax, byte_ptr(mask_byte(regs::EXEC_LO)))?;
+            }
+            asm.call(helpers.scatter)?;
+            asm.jmp(scattered.behind)?;
+        }
+        asm.set_label(&mut end)?;
+        asm.zero_bytes()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,165 @@
+//! Lowering of loads and stores of dwords in global memory and LDS.
+
+use gcn_isa::{Does, Isa, regs};
+
+use super::access::{Access, GLOBAL, Memories, SHARE, Space, Store};
+use super::graph::{Id, Op};
+use super::lower::{Builder, pair};
+use crate::step::{Arg, Family, FastPath, MemoryPlan, Step};
+
+/// Bytes of a dword.
+const DWORD: u32 = 4;
+/// Maximum number of dwords of an element in LDS.
+const SHARE_DWORDS: u8 = 2;
+
+impl Builder {
+    /// Access of a memory instruction.
+    pub(super) fn access(&mut self, step: &Step) -> Option<()> {
+        let plan = step.memory.as_deref()?;
+        // A coherent load is behind a fence.
+        if plan.loads_coherently {
+            return None;
+        }
+        // The interpreter may execute it, and reads these for FLAT and LDS.
+        self.note_read(1 << regs::M0);
+        if let Some(first) = regs::flat_scratch(self.isa) {
+            self.note_read(pair(first));
+        }
+        match (plan.fast_path, plan.does) {
+            (FastPath::Load, Does::Load(_)) => self.load_global(plan),
+            (FastPath::Store, Does::Store(_)) => self.store_global(plan),
+            (FastPath::LoadShare, _) => self.load_share(plan),
+            (FastPath::StoreShare, Does::Store(_)) => self.store_share(plan),
+            _ => None,
+        }
+    }
+
+    fn load_global(&mut self, plan: &MemoryPlan) -> Option<()> {
+        let (access, address) = self.global(plan)?;
+        let number = self.add_access(access, 1, global_memories(plan), false)?;
+        let value = self.add_load(number, address);
+        self.set_vgprs(Arg::Vgpr(plan.vdst), &[value])
+    }
+
+    fn store_global(&mut self, plan: &MemoryPlan) -> Option<()> {
+        let (access, address) = self.global(plan)?;
+        let value = self.dword(Arg::Vgpr(plan.vdata), 0)?;
+        let access = self.add_access(access, 1, global_memories(plan), true)?;
+        self.add_store(Store {
+            access,
+            address,
+            value,
+        })
+    }
+
+    /// Access to a dword of global memory, and its addresses.
+    fn global(&mut self, plan: &MemoryPlan) -> Option<(Access, [Id; 2])> {
+        if u32::from(plan.ty.bytes()) != DWORD {
+            return None;
+        }
+        let first = Arg::Vgpr(plan.vaddr?);
+        let low = self.dword(first, 0)?;
+        let (space, high) = match plan.saddr {
+            Some(base) => {
+                // It is read when the part begins.
+                for n in 0..2 {
+                    self.dword(Arg::Scalar(base), n)?;
+                }
+                let is_exec = base + 1 >= regs::EXEC_LO;
+                (!is_exec).then_some((Space::GlobalFrom(base), low))?
+            }
+            None => (Space::Global, self.dword(first, 1)?),
+        };
+        let access = Access {
+            space,
+            offset: plan.offset,
+            bytes: DWORD,
+            dword: 0,
+        };
+        Some((access, [low, high]))
+    }
+
+    fn load_share(&mut self, plan: &MemoryPlan) -> Option<()> {
+        let elements = &plan.elements;
+        let address = self.share(plan)?;
+        let mut loaded = Vec::new();
+        for &offset in elements.offsets.get(..elements.count.into())? {
+            let access = share_access(plan, offset);
+            let first = self.add_access(access, elements.dwords, SHARE, false)?;
+            for number in first..first + elements.dwords {
+                loaded.push(self.add_load(number, address));
+            }
+        }
+        self.set_vgprs(Arg::Vgpr(elements.data[0]), &loaded)
+    }
+
+    fn store_share(&mut self, plan: &MemoryPlan) -> Option<()> {
+        let elements = &plan.elements;
+        if elements.dwords != 1 || u32::from(plan.ty.bytes()) != DWORD {
+            return None;
+        }
+        let address = self.share(plan)?;
+        let value = self.dword(Arg::Vgpr(elements.data[0]), 0)?;
+        let access = share_access(plan, elements.offsets[0]);
+        let access = self.add_access(access, 1, SHARE, true)?;
+        self.add_store(Store {
+            access,
+            address,
+            value,
+        })
+    }
+
+    /// Addresses in LDS.
+    fn share(&mut self, plan: &MemoryPlan) -> Option<[Id; 2]> {
+        let elements = &plan.elements;
+        // GCN 1.0 may check bases (errata E039).
+        if self.isa == Isa::Si || plan.family != Family::Share || elements.dwords > SHARE_DWORDS {
+            return None;
+        }
+        if self.isa < Isa::Gfx9 {
+            // The limit is compared when the part begins.
+            self.dword(Arg::Scalar(regs::M0), 0)?;
+        }
+        Some([self.dword(Arg::Vgpr(elements.addresses), 0)?; 2])
+    }
+
+    fn add_access(
+        &mut self,
+        access: Access,
+        dwords: u8,
+        memories: Memories,
+        is_store: bool,
+    ) -> Option<u8> {
+        self.state.accesses.add(access, dwords, memories, is_store)
+    }
+
+    fn add_load(&mut self, number: u8, [low, high]: [Id; 2]) -> Id {
+        let value = self.recorder.add(Op::Load(number, low, high));
+        self.state.accesses.loads.push(value);
+        value
+    }
+
+    fn add_store(&mut self, store: Store) -> Option<()> {
+        self.state.accesses.stores.push(store);
+        Some(())
+    }
+}
+
+/// Memories that FLAT or GLOBAL may access.
+fn global_memories(plan: &MemoryPlan) -> Memories {
+    if plan.family == Family::Flat {
+        GLOBAL | SHARE
+    } else {
+        GLOBAL
+    }
+}
+
+/// Access to an element at a constant offset in LDS.
+fn share_access(plan: &MemoryPlan, offset: u32) -> Access {
+    Access {
+        space: Space::Share(plan.elements.mask),
+        offset: offset.into(),
+        bytes: DWORD * u32::from(plan.elements.dwords),
+        dword: 0,
+    }
+}
