@@ -140,19 +140,30 @@ pub(crate) struct Strides([Visit; Strides::LOADS]);
 
 /// Address of a load, and its distance from the previous one.
 #[derive(Clone, Copy, Debug, Default)]
-struct Visit {
-    address: u64,
-    stride: u64,
+pub(crate) struct Visit {
+    pub(crate) address: u64,
+    pub(crate) stride: u64,
 }
 
 impl Strides {
     /// Number of loads that have entries of their own.
     const LOADS: usize = 16;
 
+    /// Number of the entry of a load.
+    #[inline]
+    pub(crate) fn entry(load: u8) -> u8 {
+        load % Strides::LOADS as u8
+    }
+
+    /// The entries, for host code.
+    pub(crate) fn entries(&mut self) -> *mut Visit {
+        self.0.as_mut_ptr()
+    }
+
     /// Load number `load` is at an address: how far on it will be the next time if it was so far twice.
     #[inline]
     pub(crate) fn next(&mut self, load: u8, address: u64) -> Option<u64> {
-        let visit = &mut self.0[usize::from(load) % Strides::LOADS];
+        let visit = &mut self.0[usize::from(Strides::entry(load))];
         let stride = address.wrapping_sub(visit.address);
         let is_steady = stride == visit.stride && stride != 0;
         *visit = Visit { address, stride };

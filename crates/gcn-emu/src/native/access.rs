@@ -12,6 +12,8 @@ pub(super) struct Access {
     pub(super) bytes: u32,
     /// Number of the dword in its element. Accesses to dwords of one element follow each other, and the first checks all addresses.
     pub(super) dword: u8,
+    /// Number of the wave's entry for the addresses of a load.
+    pub(super) visit: Option<u8>,
 }
 
 /// Addresses of an access.

@@ -8,19 +8,25 @@ use std::mem::offset_of;
 use gcn_isa::regs;
 use iced_x86::code_asm::{
     AsmMemoryOperand, AsmRegisterYmm, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edi, edx, esi,
-    qword_ptr, r8, r8d, r9, r9d, r14, rax, rcx, rdi, rdx, rsi, rsp, ymmword_ptr,
+    qword_ptr, r8, r8d, r9, r9d, r10, r14, rax, rcx, rdi, rdx, rsi, rsp, xmmword_ptr, ymmword_ptr,
 };
 
 use super::access::{Access, Space, Store};
 use super::frame::Frame;
-use super::graph::{Id, SLICE};
+use super::graph::{Id, Op, SLICE};
 use super::lower::Lowered;
 use super::places::{
-    Assembly, EXEC, EmitError, EmittedLanes, Emitter, Helpers, Miss, OTHER, SCRATCH, SLICE_BYTES,
-    Scattered, VALUES, YMM, low_half, mask_byte, scalar, slot,
+    Assembly, EXEC, EmitError, EmittedLanes, Emitter, Helpers, Miss, OTHER, Prefetch, SCRATCH,
+    SLICE_BYTES, Scattered, VALUES, YMM, low_half, mask_byte, scalar, slot,
 };
+use crate::lanes::LANES;
 use crate::memory::Window;
+use crate::wave::Visit;
 
+/// Executions of a load between the fetch of its row and its use.
+const ROWS_AHEAD: i32 = 2;
+/// Bytes of a line of the host's caches.
+const LINE: usize = 64;
 /// All lanes of a slice.
 const ALL: i32 = (1 << SLICE) - 1;
 
@@ -89,6 +95,7 @@ impl Assembly {
         *self.helpers.get_or_insert_with(|| Helpers {
             find: self.asm.create_label(),
             scatter: self.asm.create_label(),
+            prefetch: self.asm.create_label(),
         })
     }
 
@@ -135,23 +142,58 @@ impl Assembly {
         asm.and(eax, esi)?;
         asm.jne(helpers.scatter)?;
         asm.ret()?;
+
+        let mut is_unsteady = asm.create_label();
+        let [address, stride] = [offset_of!(Visit, address), offset_of!(Visit, stride)];
+        asm.set_label(&mut helpers.prefetch)?;
+        asm.add(rdi, qword_ptr(frame(offset_of!(Frame, visits))))?;
+        asm.lea(rsi, qword_ptr(rdx + rax))?;
+        asm.mov(r9, rsi)?;
+        asm.sub(r9, qword_ptr(rdi + address))?;
+        asm.mov(qword_ptr(rdi + address), rsi)?;
+        asm.mov(r10, qword_ptr(rdi + stride))?;
+        asm.mov(qword_ptr(rdi + stride), r9)?;
+        asm.cmp(r9, r10)?;
+        asm.jne(is_unsteady)?;
+        asm.test(r9, r9)?;
+        asm.je(is_unsteady)?;
+        asm.lea(rsi, qword_ptr(rsi + r9 * ROWS_AHEAD))?;
+        for line in (0..LANES * 4).step_by(LINE) {
+            asm.prefetcht0(byte_ptr(rsi + line))?;
+        }
+        asm.set_label(&mut is_unsteady)?;
+        asm.ret()?;
         Ok(())
     }
 }
 
 impl Emitter<'_> {
-    /// Emits a load.
+    /// Emits the loads of an element's dwords, of which this is the first; of others it has been done.
     pub(super) fn load(
         &mut self,
         place: usize,
-        id: Id,
         number: u8,
         address: [Id; 2],
     ) -> Result<(), EmitError> {
-        let access = self.lowered.accesses.all[usize::from(number)];
+        let lowered = self.lowered;
+        let access = lowered.accesses.all[usize::from(number)];
+        if access.dword > 0 {
+            return Ok(());
+        }
         self.check_access(place, number, access, address)?;
-        let to = self.result(place, id)?;
-        self.fetch(to, i32::from(access.dword) * 4)
+        let numbers = number..number + (access.bytes / 4) as u8;
+        let loaded = lowered.accesses.loads.iter();
+        let ids = loaded.filter(|id| {
+            matches!(lowered.graph.op(**id), Op::Load(number, ..) if numbers.contains(&number))
+        });
+        let mut to = Vec::new();
+        for id in ids {
+            let register = self.result(place, *id)?;
+            self.pinned.push(register);
+            to.push(register);
+        }
+        self.pinned.clear();
+        self.fetch(&to, access)
     }
 
     /// Emits the part's stores. `place` is behind all operations.
@@ -171,7 +213,7 @@ impl Emitter<'_> {
                 behind: self.code.asm.create_label(),
                 value,
             };
-            self.jump_unless_row(scattered.label)?;
+            self.jump_unless_row(1, scattered.label)?;
             self.first_place()?;
             let to = ymmword_ptr(rdx + rax);
             if self.lanes == EmittedLanes::All {
@@ -197,40 +239,37 @@ impl Emitter<'_> {
         [low, high]: [Id; 2],
     ) -> Result<(), EmitError> {
         let low = self.in_register(low, place)?;
-        // All dwords of an element are in the window of the first.
-        let first = self.first_access + usize::from(number - access.dword);
-        let is_checked = access.dword > 0;
+        let number = self.first_access + usize::from(number);
+        let windows = qword_ptr(frame(offset_of!(Frame, windows)));
+        let field = |offset| ymmword_ptr(window(number, offset));
+        let pointer = qword_ptr(window(number, offset_of!(Window, pointer)));
         match access.space {
             Space::Global => {
                 let high = self.in_register(high, place)?;
                 let miss = Miss {
                     label: self.code.asm.create_label(),
                     retry: self.code.asm.create_label(),
-                    access: first,
+                    access: number,
                     address: [low, high],
                 };
                 let asm = &mut self.code.asm;
                 let mut retry = miss.retry;
                 asm.zero_bytes()?;
                 asm.set_label(&mut retry)?;
-                asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
-                let field = |offset| ymmword_ptr(window(first, offset));
+                asm.mov(r9, windows)?;
                 asm.vpsubd(OTHER, low, field(offset_of!(Window, low)))?;
                 asm.vpcmpeqd(SCRATCH, high, field(offset_of!(Window, high)))?;
                 asm.vmovmskps(eax, SCRATCH)?;
                 self.jump_if_outside(field(offset_of!(Window, count)), true, miss.label)?;
                 self.misses.push(miss);
-                let pointer = window(first, offset_of!(Window, pointer));
-                self.code.asm.mov(rdx, qword_ptr(pointer))?;
+                self.code.asm.mov(rdx, pointer)?;
             }
             Space::GlobalFrom(_) => {
                 let asm = &mut self.code.asm;
-                asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+                asm.mov(r9, windows)?;
                 asm.vmovdqa(OTHER, low)?;
-                let count = ymmword_ptr(window(first, offset_of!(Window, count)));
-                self.jump_if_outside(count, false, self.guarded)?;
-                let pointer = window(first, offset_of!(Window, pointer));
-                self.code.asm.mov(rdx, qword_ptr(pointer))?;
+                self.jump_if_outside(field(offset_of!(Window, count)), false, self.guarded)?;
+                self.code.asm.mov(rdx, pointer)?;
             }
             Space::Share(mask) => {
                 let offset = self.constant([access.offset as u32; SLICE]);
@@ -240,12 +279,10 @@ impl Emitter<'_> {
                 if let Some(mask) = mask {
                     asm.vpand(OTHER, OTHER, mask)?;
                 }
-                if !is_checked {
-                    let counts = offset_of!(Frame, share_counts);
-                    let size = access.bytes as usize / 4 - 1;
-                    let count = ymmword_ptr(frame(counts + size * SLICE_BYTES));
-                    self.jump_if_outside(count, false, self.guarded)?;
-                }
+                let counts = offset_of!(Frame, share_counts);
+                let size = access.bytes as usize / 4 - 1;
+                let count = ymmword_ptr(frame(counts + size * SLICE_BYTES));
+                self.jump_if_outside(count, false, self.guarded)?;
                 let share = qword_ptr(frame(offset_of!(Frame, share)));
                 self.code.asm.mov(rdx, share)?;
             }
@@ -281,9 +318,9 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps unless the places in [`OTHER`] of active lanes follow each other.
-    fn jump_unless_row(&mut self, label: CodeLabel) -> Result<(), EmitError> {
-        let dwords = self.constant(std::array::from_fn(|lane| lane as u32 * 4));
+    /// Jumps unless the elements of so many dwords at the places in [`OTHER`] of active lanes follow each other.
+    fn jump_unless_row(&mut self, count: u32, label: CodeLabel) -> Result<(), EmitError> {
+        let dwords = self.constant(std::array::from_fn(|lane| lane as u32 * 4 * count));
         let asm = &mut self.code.asm;
         asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
         asm.vpaddd(SCRATCH, SCRATCH, dwords)?;
@@ -312,48 +349,127 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads the dwords that are some bytes behind the places in [`OTHER`].
-    fn fetch(&mut self, to: AsmRegisterYmm, behind: i32) -> Result<(), EmitError> {
+    /// Loads the dwords of the elements at the places in [`OTHER`].
+    fn fetch(&mut self, to: &[AsmRegisterYmm], access: Access) -> Result<(), EmitError> {
         let all_active = self.lanes == EmittedLanes::All;
-        let [mut apart, mut gather, mut done] =
-            std::array::from_fn(|_| self.code.asm.create_label());
-        self.jump_unless_row(apart)?;
-        self.first_place()?;
-        let from = ymmword_ptr(rdx + rax + behind);
-        if all_active {
-            self.code.asm.vmovdqu(to, from)?;
-        } else {
-            self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
-            self.code.asm.vpmaskmovd(to, SCRATCH, from)?;
+        let mut done = self.code.asm.create_label();
+        let count = to.len();
+        if count == 1 || all_active && matches!(count, 2 | 4) {
+            let mut apart = self.code.asm.create_label();
+            self.jump_unless_row(count as u32, apart)?;
+            self.first_place()?;
+            self.prefetch(access)?;
+            if count > 1 {
+                self.pick(to)?;
+            } else {
+                self.load_row(to[0], 0)?;
+            }
+            self.code.asm.jmp(done)?;
+            self.code.asm.set_label(&mut apart)?;
         }
-        self.code.asm.jmp(done)?;
-        self.code.asm.set_label(&mut apart)?;
+        if count > 1 {
+            // Elements may overlap.
+            let mut apart = self.code.asm.create_label();
+            self.jump_unless_row(1, apart)?;
+            self.first_place()?;
+            for (dword, to) in to.iter().enumerate() {
+                self.load_row(*to, dword)?;
+            }
+            self.code.asm.jmp(done)?;
+            self.code.asm.set_label(&mut apart)?;
+        }
+        let mut gather = self.code.asm.create_label();
         self.code.asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
         self.jump_unless_equal(gather)?;
         self.first_place()?;
         let asm = &mut self.code.asm;
-        asm.vpbroadcastd(to, dword_ptr(rdx + rax + behind))?;
+        for (dword, to) in to.iter().enumerate() {
+            asm.vpbroadcastd(*to, dword_ptr(rdx + rax + dword * 4))?;
+        }
         asm.jmp(done)?;
         asm.set_label(&mut gather)?;
-        if all_active {
-            asm.vpcmpeqd(SCRATCH, SCRATCH, SCRATCH)?;
-        } else {
-            asm.vmovdqa(SCRATCH, slot(EXEC))?;
+        for (dword, to) in to.iter().enumerate() {
+            if all_active {
+                asm.vpcmpeqd(SCRATCH, SCRATCH, SCRATCH)?;
+            } else {
+                asm.vmovdqa(SCRATCH, slot(EXEC))?;
+            }
+            asm.vpxor(*to, *to, *to)?;
+            asm.vpgatherdd_3(*to, ymmword_ptr(rdx + OTHER + dword * 4), SCRATCH)?;
         }
-        asm.vpxor(to, to, to)?;
-        asm.vpgatherdd_3(to, ymmword_ptr(rdx + OTHER + behind), SCRATCH)?;
         asm.set_label(&mut done)?;
         asm.zero_bytes()?;
         Ok(())
     }
 
+    /// Loads dwords that follow each other, so many dwords behind the place in RAX.
+    fn load_row(&mut self, to: AsmRegisterYmm, dwords: usize) -> Result<(), EmitError> {
+        let from = ymmword_ptr(rdx + rax + dwords * 4);
+        if self.lanes == EmittedLanes::All {
+            self.code.asm.vmovdqu(to, from)?;
+        } else {
+            self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
+            self.code.asm.vpmaskmovd(to, SCRATCH, from)?;
+        }
+        Ok(())
+    }
+
+    /// Loads the dwords of elements of two or four that follow each other from the place in RAX on.
+    fn pick(&mut self, to: &[AsmRegisterYmm]) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        // Each register has 16 bytes of the first four lanes' elements, and of the other four's: to cross halves is slow.
+        for (part, register) in to.iter().enumerate() {
+            let at = |half: usize| xmmword_ptr(rdx + rax + (half * to.len() + part) * 16);
+            asm.vmovdqu(low_half(*register), at(0))?;
+            asm.vinserti128(*register, *register, at(1), 1)?;
+        }
+        match *to {
+            [a, b] => {
+                asm.vshufps(SCRATCH, a, b, 0xdd)?;
+                asm.vshufps(a, a, b, 0x88)?;
+                asm.vmovdqa(b, SCRATCH)?;
+            }
+            [a, b, c, d] => {
+                asm.vpunpckldq(SCRATCH, a, b)?;
+                asm.vpunpckhdq(a, a, b)?;
+                asm.vpunpckldq(OTHER, c, d)?;
+                asm.vpunpckhdq(c, c, d)?;
+                asm.vpunpckhqdq(d, a, c)?;
+                asm.vpunpcklqdq(c, a, c)?;
+                asm.vpunpcklqdq(a, SCRATCH, OTHER)?;
+                asm.vpunpckhqdq(b, SCRATCH, OTHER)?;
+            }
+            _ => return Err(EmitError::Slots),
+        }
+        Ok(())
+    }
+
+    /// Has the first slice fetch what the wave's next execution of a load but one needs.
+    fn prefetch(&mut self, access: Access) -> Result<(), EmitError> {
+        let Some(visit) = access.visit else {
+            return Ok(());
+        };
+        let prefetch = Prefetch {
+            label: self.code.asm.create_label(),
+            behind: self.code.asm.create_label(),
+            visit,
+        };
+        let asm = &mut self.code.asm;
+        asm.test(ecx, ecx)?;
+        asm.je(prefetch.label)?;
+        let mut behind = prefetch.behind;
+        asm.set_label(&mut behind)?;
+        asm.zero_bytes()?;
+        self.prefetches.push(prefetch);
+        Ok(())
+    }
+
     /// Emits the code of checks that fail and of stores that scatter, to be jumped over.
     pub(super) fn cold(&mut self) -> Result<(), EmitError> {
-        let (misses, scattered) = (
-            std::mem::take(&mut self.misses),
-            std::mem::take(&mut self.scattered),
-        );
-        if misses.is_empty() && scattered.is_empty() {
+        let misses = std::mem::take(&mut self.misses);
+        let scattered = std::mem::take(&mut self.scattered);
+        let prefetches = std::mem::take(&mut self.prefetches);
+        if misses.is_empty() && scattered.is_empty() && prefetches.is_empty() {
             return Ok(());
         }
         let all_active = self.lanes == EmittedLanes::All;
@@ -384,6 +500,12 @@ impl Emitter<'_> {
             }
             asm.call(helpers.scatter)?;
             asm.jmp(scattered.behind)?;
+        }
+        for mut prefetch in prefetches {
+            asm.set_label(&mut prefetch.label)?;
+            asm.mov(edi, u32::from(prefetch.visit) * size_of::<Visit>() as u32)?;
+            asm.call(helpers.prefetch)?;
+            asm.jmp(prefetch.behind)?;
         }
         asm.set_label(&mut end)?;
         asm.zero_bytes()?;

@@ -368,7 +368,7 @@ impl Emitter<'_> {
                 let to = self.result(place, id)?;
                 self.code.asm.vmovaps(to, SCRATCH)?;
             }
-            Op::Load(number, low, high) => self.load(place, id, number, [low, high])?,
+            Op::Load(number, low, high) => self.load(place, number, [low, high])?,
             Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => {}
         }
         Ok(())

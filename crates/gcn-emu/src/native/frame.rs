@@ -14,7 +14,7 @@ use super::places::VALUES;
 use crate::lanes::{LANES, Lanes};
 use crate::memory::{COPIES, Memory, Window, Windows};
 use crate::step::{Executor, Step};
-use crate::wave::Wave;
+use crate::wave::{Visit, Wave};
 
 /// Part of a region that the interpreter may have to execute.
 #[derive(Debug)]
@@ -58,8 +58,10 @@ pub(super) struct Frame {
     pub(super) share_bytes: u32,
     /// MXCSR while a window is looked for.
     pub(super) mxcsr: u32,
-    /// Numbers of addresses in LDS at which there is an element of one dword or of two.
-    pub(super) share_counts: [[u32; SLICE]; 2],
+    /// Numbers of addresses in LDS at which there is an element of one to four dwords.
+    pub(super) share_counts: [[u32; SLICE]; 4],
+    /// The wave's entries for addresses of loads.
+    pub(super) visits: *mut Visit,
     /// Values of a slice for the functions that host code calls: low and high dwords of addresses, or places and what is stored there.
     pub(super) slice: MaybeUninit<[[u32; SLICE]; 2]>,
     /// Host registers while a window is looked for.
@@ -149,7 +151,9 @@ pub(super) unsafe fn call<F: Fallback>(
         share,
         share_bytes,
         mxcsr: MXCSR,
-        share_counts: [count(1), count(2)],
+        share_counts: [1, 2, 3, 4].map(count),
+        // SAFETY: it is a reference's.
+        visits: unsafe { (*wave).strides.entries() },
         slice: MaybeUninit::uninit(),
         registers: MaybeUninit::uninit(),
         // SAFETY: it is a reference's.

@@ -6,11 +6,12 @@ use super::access::{Access, GLOBAL, Memories, SHARE, Space, Store};
 use super::graph::{Id, Op};
 use super::lower::{Builder, pair};
 use crate::step::{Arg, Family, FastPath, MemoryPlan, Step};
+use crate::wave::Strides;
 
 /// Bytes of a dword.
 const DWORD: u32 = 4;
-/// Maximum number of dwords of an element in LDS.
-const SHARE_DWORDS: u8 = 2;
+/// Maximum number of dwords of an element.
+const MAX_DWORDS: u8 = 4;
 
 impl Builder {
     /// Access of a memory instruction.
@@ -35,14 +36,20 @@ impl Builder {
     }
 
     fn load_global(&mut self, plan: &MemoryPlan) -> Option<()> {
-        let (access, address) = self.global(plan)?;
-        let number = self.add_access(access, 1, global_memories(plan), false)?;
-        let value = self.add_load(number, address);
-        self.set_vgprs(Arg::Vgpr(plan.vdst), &[value])
+        let (mut access, address) = self.global(plan)?;
+        access.visit = Some(Strides::entry(plan.number));
+        let dwords = plan.ty.dwords();
+        let first = self.add_access(access, dwords, global_memories(plan), false)?;
+        let numbers = first..first + dwords;
+        let loaded: Vec<Id> = numbers.map(|it| self.add_load(it, address)).collect();
+        self.set_vgprs(Arg::Vgpr(plan.vdst), &loaded)
     }
 
     fn store_global(&mut self, plan: &MemoryPlan) -> Option<()> {
         let (access, address) = self.global(plan)?;
+        if access.bytes != DWORD {
+            return None;
+        }
         let value = self.dword(Arg::Vgpr(plan.vdata), 0)?;
         let access = self.add_access(access, 1, global_memories(plan), true)?;
         self.add_store(Store {
@@ -52,9 +59,10 @@ impl Builder {
         })
     }
 
-    /// Access to a dword of global memory, and its addresses.
+    /// Access to an element of dwords in global memory, and its addresses.
     fn global(&mut self, plan: &MemoryPlan) -> Option<(Access, [Id; 2])> {
-        if u32::from(plan.ty.bytes()) != DWORD {
+        let bytes = u32::from(plan.ty.bytes());
+        if bytes < DWORD || plan.ty.dwords() > MAX_DWORDS {
             return None;
         }
         let first = Arg::Vgpr(plan.vaddr?);
@@ -73,8 +81,9 @@ impl Builder {
         let access = Access {
             space,
             offset: plan.offset,
-            bytes: DWORD,
+            bytes,
             dword: 0,
+            visit: None,
         };
         Some((access, [low, high]))
     }
@@ -113,7 +122,7 @@ impl Builder {
     fn share(&mut self, plan: &MemoryPlan) -> Option<[Id; 2]> {
         let elements = &plan.elements;
         // GCN 1.0 may check bases (errata E039).
-        if self.isa == Isa::Si || plan.family != Family::Share || elements.dwords > SHARE_DWORDS {
+        if self.isa == Isa::Si || plan.family != Family::Share || elements.dwords > MAX_DWORDS {
             return None;
         }
         if self.isa < Isa::Gfx9 {
@@ -161,5 +170,6 @@ fn share_access(plan: &MemoryPlan, offset: u32) -> Access {
         offset: offset.into(),
         bytes: DWORD * u32::from(plan.elements.dwords),
         dword: 0,
+        visit: None,
     }
 }

@@ -47,6 +47,15 @@ pub(super) struct Helpers {
     pub(super) find: CodeLabel,
     /// Stores the dwords of the lanes in EAX.
     pub(super) scatter: CodeLabel,
+    /// Notes the address in RDX and RAX in the entry EDI, and prefetches if the stride is steady.
+    pub(super) prefetch: CodeLabel,
+}
+
+/// Note of an address for prefetching.
+pub(super) struct Prefetch {
+    pub(super) label: CodeLabel,
+    pub(super) behind: CodeLabel,
+    pub(super) visit: u8,
 }
 
 /// Check of addresses that has failed.
@@ -120,6 +129,9 @@ pub(super) struct Emitter<'a> {
     pub(super) first_access: usize,
     pub(super) misses: Vec<Miss>,
     pub(super) scattered: Vec<Scattered>,
+    pub(super) prefetches: Vec<Prefetch>,
+    /// Registers that are not to be taken from their values.
+    pub(super) pinned: Vec<AsmRegisterYmm>,
 }
 
 /// Lanes that code computes.
@@ -164,6 +176,8 @@ impl<'a> Emitter<'a> {
             first_access,
             misses: Vec::new(),
             scattered: Vec::new(),
+            prefetches: Vec::new(),
+            pinned: Vec::new(),
         }
     }
 
@@ -288,6 +302,9 @@ impl<'a> Emitter<'a> {
             let Some(id) = held else {
                 continue;
             };
+            if self.pinned.contains(&YMM[register]) {
+                continue;
+            }
             let uses = &mut self.values[id.0 as usize].uses;
             while uses.front().is_some_and(|use_| *use_ < place) {
                 uses.pop_front();
