@@ -36,7 +36,8 @@ pub struct Block {
     /// Registers that each step uses.
     uses: OnceLock<Box<[RegisterSet]>>,
     /// Its host code; `None` if it is to have none.
-    native: OnceLock<Option<NativeBlock>>,
+    /// Host code, and host code that leaves memory to the interpreter, for when too many accesses fail the checks of the former.
+    native: [OnceLock<Option<NativeBlock>>; 2],
     entered: EntryCount,
 }
 
@@ -87,7 +88,7 @@ impl Block {
             steps: steps.into(),
             exit,
             uses: OnceLock::new(),
-            native: OnceLock::new(),
+            native: Default::default(),
             entered: EntryCount::default(),
         }
     }
@@ -136,18 +137,29 @@ impl Block {
     /// Its host code, if there is any.
     #[inline(always)]
     pub(crate) fn native(&self) -> Option<&NativeBlock> {
-        self.native.get()?.as_ref()
+        let in_use = |native: &&NativeBlock| !native.is_abandoned();
+        let mut all = self.native.iter();
+        all.find_map(|native| native.get()?.as_ref().filter(in_use))
     }
 
     /// True if it has been entered often enough to be compiled, and it is not known yet whether it can be.
     #[inline(always)]
     pub(crate) fn is_due(&self, policy: Policy) -> bool {
-        self.native.get().is_none() && self.entered() >= policy.entries
+        match self.native[0].get() {
+            None => self.entered() >= policy.entries,
+            Some(Some(native)) => native.is_abandoned() && self.native[1].get().is_none(),
+            Some(None) => false,
+        }
+    }
+
+    /// True if it is to be compiled with accesses to memory: it has not been yet.
+    pub(crate) fn compiles_memory(&self) -> bool {
+        self.native[0].get().is_none()
     }
 
     /// Keeps its host code, or notes that it has none, unless that is known.
-    pub(crate) fn set_native(&self, native: Option<NativeBlock>) {
-        let _ = self.native.set(native);
+    pub(crate) fn set_native(&self, native: Option<NativeBlock>, with_memory: bool) {
+        let _ = self.native[usize::from(!with_memory)].set(native);
     }
 
     /// The block as part of a region; nothing of a dword that is no instruction.

@@ -215,15 +215,19 @@ impl Code {
             let is_hot = block.entered() >= policy.entries / policy.least_share;
             if is_hot { block.candidate() } else { None }
         };
+        let policy = Policy {
+            with_memory: block.compiles_memory(),
+            ..policy
+        };
         if let Some(first) = block.candidate() {
             for (start, native) in NativeBlock::compile(first, candidate, (self.isa, mode), policy)
             {
                 if let Some(block) = known(start) {
-                    block.set_native(Some(native));
+                    block.set_native(Some(native), policy.with_memory);
                 }
             }
         }
-        block.set_native(None);
+        block.set_native(None, policy.with_memory);
     }
 
     /// The blocks that have been executed.

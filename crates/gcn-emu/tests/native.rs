@@ -174,6 +174,37 @@ fn frequent_vector_instructions_are_compiled() {
     }
 }
 
+/// Loads and stores that are compiled, where v[2:3] is an address in global memory and s[0:1] another.
+const ACCESSES: &[&str] = &[
+    "global_load_dword v0, v[2:3], off offset:16",
+    "global_load_dword v0, v4, s[0:1]",
+    "global_load_dwordx2 v[0:1], v[2:3], off",
+    "global_load_dwordx3 v[0:2], v[2:3], off",
+    "global_load_dwordx4 v[0:3], v[2:3], off",
+    "flat_load_dword v0, v[2:3]",
+    "global_store_dword v[2:3], v0, off",
+    "global_store_dword v4, v0, s[0:1] offset:-16",
+    "flat_store_dword v[2:3], v0",
+    "ds_read_b32 v0, v4 offset:4",
+    "ds_read_b64 v[0:1], v4",
+    "ds_read_b128 v[0:3], v4",
+    "ds_read2_b32 v[0:1], v4 offset1:8",
+    "ds_read2st64_b64 v[0:3], v4 offset1:1",
+    "ds_write_b32 v4, v0",
+];
+
+#[test]
+fn loads_and_stores_of_dwords_are_compiled() {
+    for text in ACCESSES {
+        let inactive = format!("s_mov_b64 exec, 0\n {text}");
+        let count = compiled("gfx900", &inactive, KEPT, Engine::Compiled);
+        assert_eq!(count, if compiles() { 2 } else { 0 }, "{text}");
+        let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
+        let target = Target::named("gfx900").expect("it exists");
+        Program::of_text(target, text, KEPT, 7).compare_engines();
+    }
+}
+
 /// Programs that have each operation of host code, for one target or another, beside [`COMPILED`].
 const OTHERS: &[(u32, &str, &str)] = &[
     (
@@ -218,6 +249,8 @@ const OTHERS: &[(u32, &str, &str)] = &[
         "gfx803",
         "v_cmp_ngt_f32 vcc, v1, v2\n v_cmp_nle_f32 s[0:1], v1, v2\n v_cmp_neq_f32 s[2:3], v1, v2",
     ),
+    (KEPT, "gfx900", "global_load_dword v0, v[2:3], off"),
+    (KEPT, "gfx900", "ds_read_b32 v0, v4"),
 ];
 
 /// Operations on one number, with their MODE.

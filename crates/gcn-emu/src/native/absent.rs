@@ -24,6 +24,10 @@ impl NativeBlock {
         match *self {}
     }
 
+    pub(crate) fn is_abandoned(&self) -> bool {
+        match *self {}
+    }
+
     pub(crate) fn is_for(&self, _: &Wave) -> bool {
         match *self {}
     }

@@ -25,6 +25,8 @@ pub(crate) struct Policy {
     pub(crate) least_share: u16,
     /// Instructions of the block that become host code, at least.
     pub(crate) instructions: usize,
+    /// Loads and stores become host code.
+    pub(crate) with_memory: bool,
 }
 
 /// The environment variable that names the engine for a process.
@@ -114,11 +116,13 @@ impl Engine {
                 entries: 2048,
                 least_share: 16,
                 instructions: 4,
+                with_memory: true,
             }),
             Engine::Compiled => Some(Policy {
                 entries: 0,
                 least_share: 1,
                 instructions: 1,
+                with_memory: true,
             }),
         }
     }

@@ -86,6 +86,9 @@ pub(super) struct Frame {
 
 const _: () = assert!(COPIES == SLICE);
 
+/// Weight of a failure of a part with accesses among guard failures.
+const ACCESS_FAILURE: u32 = 8;
+
 /// No branch was taken.
 pub(super) const NO_BRANCH: u64 = u64::MAX;
 
@@ -231,7 +234,14 @@ unsafe extern "sysv64" fn finish<F: Fallback>(
     let Item::Vector(steps, masks) = &items[item as usize] else {
         return 1;
     };
-    frame.failures += 1;
+    frame.failures += if steps
+        .iter()
+        .any(|(_, step)| matches!(step.run, Executor::Memory))
+    {
+        ACCESS_FAILURE
+    } else {
+        1
+    };
     let exec = wave.exec();
     let rest = u64::MAX << (slice as usize * SLICE).min(LANES - 1);
     let mut done = [0; MASKS];

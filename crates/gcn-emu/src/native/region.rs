@@ -50,7 +50,7 @@ struct Region {
     number: u64,
     items: Box<[Item]>,
     failures: AtomicU32,
-    is_interpreted: AtomicBool,
+    is_abandoned: AtomicBool,
 }
 
 /// Entry of a block in a region.
@@ -94,13 +94,17 @@ impl NativeBlock {
         self.instructions
     }
 
+    /// True if too many slices have been left to the interpreter.
+    #[inline]
+    pub(crate) fn is_abandoned(&self) -> bool {
+        self.region.is_abandoned.load(Relaxed)
+    }
+
     /// True if the code fits the wave: its MODE and its registers.
     #[inline]
     pub(crate) fn is_for(&self, wave: &Wave) -> bool {
         let region = &*self.region;
-        wave.mode & FLOAT_MODE == region.mode
-            && wave.vgprs.len() >= region.vgprs
-            && !region.is_interpreted.load(Relaxed)
+        wave.mode & FLOAT_MODE == region.mode && wave.vgprs.len() >= region.vgprs
     }
 
     /// Runs a wave from the block's first step on, for at most `left` instructions, which must not be fewer than the block has. Returns the
@@ -132,7 +136,7 @@ impl Region {
     #[cold]
     fn count_failures(&self, failures: u32) {
         if self.failures.fetch_add(failures, Relaxed) > MAX_FAILURES {
-            self.is_interpreted.store(true, Relaxed);
+            self.is_abandoned.store(true, Relaxed);
         }
     }
 }
@@ -180,8 +184,9 @@ fn compile(
     most: usize,
     policy: Policy,
 ) -> Result<Vec<(usize, NativeBlock)>, EmitError> {
-    let plan =
-        |it: &Candidate<'_>| Planner::new(isa, mode, most, true).plan(it.body, it.start, it.exit);
+    let plan = |it: &Candidate<'_>| {
+        Planner::new(isa, mode, most, policy.with_memory).plan(it.body, it.start, it.exit)
+    };
     let mut plans: Vec<BlockPlan> = candidates.iter().map(plan).collect();
     if plans[0].lowered < policy.instructions {
         return Ok(Vec::new());
@@ -213,7 +218,7 @@ fn compile(
         number: REGIONS.fetch_add(1, Relaxed),
         items: items.into(),
         failures: AtomicU32::new(0),
-        is_interpreted: AtomicBool::new(false),
+        is_abandoned: AtomicBool::new(false),
     });
     let blocks = blocks
         .into_iter()

@@ -211,22 +211,24 @@ impl Program {
     /// # Errors
     /// There are too few bytes.
     pub fn looping(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
-        Program::with_branches(u, is_of_loops)
+        Program::with_branches(u, String::new(), is_of_loops)
     }
 
-    /// [`Program::looping`] with loads and stores.
+    /// [`Program::looping`] with loads and stores, most of them of rows or of one place.
     ///
     /// # Errors
     /// There are too few bytes.
     pub fn accessing(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
-        Program::with_branches(u, is_of_accesses)
+        let rows = frame::address_rows(|| u.int_in_range(0..=5))?;
+        Program::with_branches(u, rows, is_of_accesses)
     }
 
     fn with_branches(
         u: &mut Unstructured<'_>,
+        behind_prologue: String,
         may_have: impl Fn(&Inst) -> bool,
     ) -> arbitrary::Result<Program> {
-        let mut program = Program::made(u, String::new(), may_have)?;
+        let mut program = Program::made(u, behind_prologue, may_have)?;
         program.mode &= !ROUNDING;
         let places: Vec<usize> = program.places.clone();
         for (number, place) in places.iter().enumerate() {
