@@ -21,7 +21,7 @@ pub struct Site {
 
 /// The kind of fault.
 ///
-/// Exhaustive on purpose: `gcn_runtime::report::names` names every variant, and a new one without a name does not compile.
+/// Exhaustive on purpose: `gcn_runtime::fault_names` names every variant, and a new one without a name does not compile.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FaultKind {
     /// No allocation holds these bytes.

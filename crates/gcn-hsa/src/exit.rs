@@ -3,7 +3,7 @@
 //! This is one of the modules that may use `unsafe`: the loader calls it.
 #![allow(unsafe_code)]
 
-use gcn_runtime::program::{exit, forks};
+use gcn_report::program::{exit, forks};
 
 use crate::runtime;
 

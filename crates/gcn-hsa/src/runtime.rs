@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use gcn_runtime::program::say::say;
-use gcn_runtime::program::{ProgramChecks, Watch, forks};
-use gcn_runtime::settings::{Settings, host_memory, overriding_target};
+use gcn_report::program::say::say;
+use gcn_report::program::{ProgramChecks, Watch, forks};
+use gcn_report::settings::{Settings, host_memory, overriding_target};
 use gcn_runtime::{Chip, Device};
 
 use crate::abi::{Handle, SystemCallback};

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gcn_runtime::program::say::say;
-use gcn_runtime::program::{Watch, exit, forks};
-use gcn_runtime::settings::Settings;
+use gcn_report::program::say::say;
+use gcn_report::program::{Watch, exit, forks};
+use gcn_report::settings::Settings;
 use gcn_runtime::{Chip, Device as Emulated};
 
 use crate::abi::*;

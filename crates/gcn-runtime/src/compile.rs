@@ -26,7 +26,7 @@ pub use request::{
 };
 pub use toolchain::Toolchain;
 
-use crate::language::data::Data;
+use crate::data::Data;
 use crate::temporary::ScratchDirectory;
 
 /// Largest source, in bytes; Clang itself counts places in 31 bits.
