@@ -31,7 +31,7 @@ mod argument;
 mod place;
 
 use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
-use gcn_runtime::parameters::{Parameter, explicit_bytes, parameters};
+use gcn_runtime::parameters::{Parameter, parameters};
 
 use crate::open::Open;
 use crate::spec::Spec;
@@ -272,6 +272,12 @@ fn unreachable(
         Some(Bound::Bytes(_)) => without("passed by value"),
         None => Some(ArgumentError::NoArgument(name.to_owned())),
     }
+}
+
+/// Bytes from the start of the argument segment to the end of the last of these parameters.
+fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
+    let end = |parameter: &Parameter| parameter.offset.saturating_add(parameter.size);
+    parameters.iter().map(end).max().unwrap_or(0)
 }
 
 /// The bytes of a whole argument segment.

@@ -62,7 +62,6 @@ mod runtime;
 mod transfers;
 mod failure;
 mod dispatch;
-mod exit;
 
 // The functions.
 pub mod api;

@@ -63,6 +63,8 @@ pub(crate) fn get() -> HsaResult<&'static Runtime> {
     made().ok_or(Status::NOT_INITIALIZED)
 }
 
+gcn_report::end_watch_at_exit!(made().map(|runtime| &runtime.watch));
+
 /// The runtime, if it has ever been initialised.
 pub(crate) fn made() -> Option<&'static Runtime> {
     RUNTIME.get()?.as_ref()

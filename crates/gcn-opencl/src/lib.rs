@@ -61,7 +61,6 @@ mod build;
 mod program;
 mod kernel;
 mod launch;
-mod exit;
 
 // The functions.
 pub mod api;

@@ -31,6 +31,8 @@ object!(Runtime, INVALID_PLATFORM);
 
 static RUNTIME: OnceLock<Option<Arc<Runtime>>> = OnceLock::new();
 
+gcn_report::end_watch_at_exit!(made().map(|runtime| &runtime.watch));
+
 /// The platform, if there is one by now.
 pub(crate) fn made() -> Option<&'static Arc<Runtime>> {
     RUNTIME.get()?.as_ref()

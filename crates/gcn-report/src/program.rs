@@ -9,8 +9,8 @@ mod tracing;
 mod mapped_regions;
 mod checks;
 mod watchdog;
-pub mod exit;
 pub mod forks;
+pub mod exit;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;

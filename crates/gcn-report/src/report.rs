@@ -37,13 +37,13 @@ mod profile;
 
 use std::fmt;
 
-use gcn_emu::fault::{Fault, FaultKind, Intent, Site};
+use gcn_emu::fault::{Fault, FaultKind, Intent, Site, names};
 use gcn_emu::memory::Allocation;
 use gcn_emu::run::WavePlace;
 use gcn_isa::Isa;
 use gcn_observe::nearest;
+use gcn_runtime::Completion;
 use gcn_runtime::hsa::UnsetSgprs;
-use gcn_runtime::{Completion, fault_names};
 use serde::Serialize;
 
 pub use code_map::{CodeMap, CodePlace, symbolic};
@@ -69,13 +69,13 @@ pub use text::{kernel_name, printable};
 ///     panic!("a null pointer")
 /// };
 /// let report = FaultReport::new(&end, &CodeMap::new(kernel.module()), "cancelled", None).expect("a fault");
-/// assert_eq!(report.name, gcn_runtime::fault_names::UNMAPPED_ACCESS);
+/// assert_eq!(report.name, gcn_runtime::fault::names::UNMAPPED_ACCESS);
 /// let json = serde_json::to_value(&report).expect("fields are text and numbers");
 /// assert_eq!((&json["kernel"], &json["lane"], &json["address"]), (&"add_one".into(), &0.into(), &0.into()));
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct FaultReport {
-    /// Name for `gcn explain`, of [`fault_names`].
+    /// Name for `gcn explain`, of [`gcn_emu::fault::names`].
     pub name: &'static str,
     /// The message.
     message: String,
@@ -242,7 +242,7 @@ impl FaultReport {
         );
         let places = end.places.iter().filter(|_| is_everyone);
         Some(FaultReport {
-            name: fault_names::of(&fault.kind),
+            name: names::of(&fault.kind),
             message,
             kernel: end.kernel.clone(),
             workgroup: fault.wave.group,

@@ -21,9 +21,7 @@ use std::path::{Path, PathBuf};
 
 use cache::Cache;
 pub use error::CompileError;
-pub use request::{
-    CompilerInput, DEFAULT_TARGET, LINE_TABLES, Language, Product, Request, add_line_tables,
-};
+pub use request::{CompilerInput, DEFAULT_TARGET, Language, Product, Request, add_line_tables};
 pub use toolchain::Toolchain;
 
 use crate::data::Data;

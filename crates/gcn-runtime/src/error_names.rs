@@ -1,5 +1,5 @@
 //! Stable names of errors, for programs and for `gcn explain`: a name stays while a message may change. Errors of code objects
-//! have those of [`gcn_object::error_names`], faults those of [`fault_names`].
+//! have those of [`gcn_object::error_names`], faults those of [`fault::names`].
 //!
 //! ```
 //! use gcn_runtime::{Device, error_names};
@@ -8,6 +8,7 @@
 //! assert_eq!(error.name(), "unsupported-target");
 //! ```
 
+use gcn_emu::fault;
 use gcn_emu::run::DispatchError;
 use gcn_object::error_names::MALFORMED_FILE;
 
@@ -15,7 +16,6 @@ use crate::abi::hsa::{LaunchError, LoadError};
 use crate::compile::CompileError;
 use crate::data::DataError;
 use crate::error::Error;
-use crate::fault_names;
 
 /// A target that does not exist or is not supported.
 pub const UNSUPPORTED_TARGET: &str = "unsupported-target";
@@ -91,7 +91,7 @@ pub const ALL: &[&str] = &[
 
 impl Error {
     /// Stable name of the error: one of [`error_names`](self), [`gcn_object::error_names`] or
-    /// [`fault_names`].
+    /// [`fault::names`].
     ///
     /// # Examples
     /// ```
@@ -123,8 +123,8 @@ impl Error {
             Error::Run(error) => of_dispatch(error),
             Error::Fault(completion) => {
                 let fault = completion.fault.as_ref();
-                fault.map_or(fault_names::INTERRUPTED, |fault| {
-                    fault_names::of(&fault.kind)
+                fault.map_or(fault::names::INTERRUPTED, |fault| {
+                    fault::names::of(&fault.kind)
                 })
             }
             Error::Cancelled => CANCELLED,

@@ -81,8 +81,7 @@ mod argument;
 mod prepared;
 mod launch;
 
-// Stable names of faults and errors.
-pub mod fault_names;
+// Stable names of errors.
 pub mod error_names;
 
 #[doc(no_inline)]

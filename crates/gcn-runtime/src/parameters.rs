@@ -101,22 +101,6 @@ pub fn parameters(kernel: &ObjectKernel) -> Option<Vec<Parameter<'_>>> {
     Some(explicit.into_iter().enumerate().map(parameter).collect())
 }
 
-/// Bytes from the start of the argument segment to the end of the last of these parameters.
-///
-/// # Examples
-/// ```
-/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// # let (device, kernel) = example::scale_kernel();
-/// use gcn_runtime::parameters::explicit_bytes;
-/// let parameters = kernel.parameters().expect("it has metadata");
-/// assert_eq!(explicit_bytes(&parameters), 12);
-/// assert_eq!(explicit_bytes(&parameters[..1]), 8);
-/// ```
-pub fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
-    let end = |parameter: &Parameter| parameter.offset.saturating_add(parameter.size);
-    parameters.iter().map(end).max().unwrap_or(0)
-}
-
 impl<'a> Parameter<'a> {
     fn new(
         index: usize,

@@ -8,6 +8,7 @@ use std::sync::Once;
 use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 
 use super::say::say;
+use super::{Watch, forks};
 
 /// No status: the process does not exit.
 const NONE: c_int = -1;
@@ -32,7 +33,7 @@ extern "C" fn note_status(status: c_int, _: *mut c_void) {
 /// use gcn_report::program::exit;
 /// exit::watch();
 /// // Nothing is watched: the process goes on.
-/// exit::at_end(None);
+/// exit::end(None);
 /// ```
 pub fn watch() {
     static WATCH: Once = Once::new();
@@ -45,12 +46,35 @@ pub fn watch() {
     });
 }
 
-/// Ends what watches the program's kernels. A library has this called by the loader, as a function in its section `.fini_array`,
-/// behind all functions that the program and the libraries above have registered for its end; `status` is that of [`Watch::end`], and
-/// none in a child that was forked, which is not the program whose profile and findings these are.
-///
-/// [`Watch::end`]: super::Watch::end
-pub fn at_end(status: Option<u8>) {
+/// Has a library end the [`Watch`] of its kernels when the process exits, by a pointer in the library's section `.fini_array`. The
+/// loader calls it behind all functions that the program and the libraries above have registered for the end. The expression is
+/// an `Option<&Watch>`, without a value if the library has not been used.
+#[macro_export]
+macro_rules! end_watch_at_exit {
+    ($watch:expr) => {
+        #[allow(unsafe_code)]
+        const _: () = {
+            // SAFETY: the section is for pointers to such functions.
+            #[used]
+            #[unsafe(link_section = ".fini_array")]
+            static AT_END: extern "C" fn() = at_end;
+
+            extern "C" fn at_end() {
+                $crate::program::exit::end($watch);
+            }
+        };
+    };
+}
+
+/// Ends a watch at the end of the process, see [`end_watch_at_exit`](crate::end_watch_at_exit). In a child that was forked
+/// nothing is done: it is not the program whose profile and findings these are.
+pub fn end(watch: Option<&Watch>) {
+    let watch = watch.filter(|_| !forks::is_child());
+    exit_with(watch.and_then(Watch::end));
+}
+
+/// Ends the process with a status in place of 0.
+fn exit_with(status: Option<u8>) {
     if let Some(status) = status.filter(|_| STATUS.load(SeqCst) == 0) {
         // SAFETY: the process is at its end. Its streams are written as they would be after this function; of other libraries
         // only those that this one needs have not ended yet.

@@ -5,8 +5,8 @@
 /// # Examples
 /// ```
 /// use gcn_report::Notification;
-/// use gcn_runtime::fault_names;
-/// let error = Notification::error(Some(fault_names::DEADLOCK), "no wave can go on");
+/// use gcn_runtime::fault::names;
+/// let error = Notification::error(Some(names::DEADLOCK), "no wave can go on");
 /// assert!(error.is_error && !Notification::note("nothing was checked").is_error);
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]

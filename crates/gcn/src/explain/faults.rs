@@ -1,7 +1,7 @@
 //! Explanations of the faults of a run.
 
 use gcn_asm::Explanation;
-use gcn_runtime::fault_names;
+use gcn_runtime::fault::names;
 
 /// Defines the list of explanations, a row for each.
 macro_rules! faults {
@@ -13,7 +13,7 @@ macro_rules! faults {
         /// Each fault's explanation.
         pub static FAULTS: &[Explanation] = &[
             $(Explanation {
-                name: fault_names::$id,
+                name: names::$id,
                 meaning: $meaning,
                 example: "",
                 remedy: $remedy,

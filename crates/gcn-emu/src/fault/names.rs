@@ -1,6 +1,6 @@
 //! Stable names of faults, which `gcn explain` explains.
 
-use gcn_emu::fault::FaultKind;
+use super::FaultKind;
 
 /// An access of memory that belongs to no allocation.
 pub const UNMAPPED_ACCESS: &str = "unmapped-access";
@@ -40,7 +40,7 @@ pub const INTERRUPTED: &str = "interrupted";
 /// # Examples
 /// ```
 /// use gcn_emu::fault::FaultKind;
-/// assert_eq!(gcn_runtime::fault_names::of(&FaultKind::Halted), "halted-wave");
+/// assert_eq!(gcn_emu::fault::names::of(&FaultKind::Halted), "halted-wave");
 /// ```
 pub fn of(kind: &FaultKind) -> &'static str {
     match kind {
