@@ -127,7 +127,7 @@ impl BindError {
     ///
     /// # Examples
     /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
     /// # let (device, kernel) = example::scale_kernel();
     /// use gcn_args::bind::{self, GivenArgument};
     /// use gcn_args::error_names;

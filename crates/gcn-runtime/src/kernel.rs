@@ -122,11 +122,10 @@ impl Kernel {
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let (device, kernel) = example::scale_kernel();
-    /// use gcn_args::value::Type;
     /// let parameters = kernel.parameters().expect("it has metadata");
     /// let [xs, factor] = &parameters[..] else { panic!("{parameters:?}") };
     /// assert_eq!((xs.name, xs.offset, xs.size), (Some("xs"), 0, 8));
-    /// assert_eq!((factor.label(), factor.source), ("factor".to_owned(), Some((Type::U32, 1))));
+    /// assert_eq!((factor.label(), factor.declared.as_deref()), ("factor".to_owned(), Some("uint")));
     /// ```
     pub fn parameters(&self) -> Option<Vec<Parameter<'_>>> {
         parameters::parameters(self.description())
