@@ -225,9 +225,8 @@ impl Launch {
     /// # let (device, kernel) = example::scale_kernel();
     /// use gcn_runtime::hsa::PlacedBytes;
     /// let xs = device.buffer("xs", &[1u32, 2])?;
-    /// let pointer = PlacedBytes { offset: 0, bytes: xs.address().to_le_bytes().to_vec() };
-    /// let factor = PlacedBytes { offset: 8, bytes: vec![10, 0, 0, 0] };
-    /// kernel.launch([2, 1, 1]).placed(vec![pointer, factor]).run(&device.queue())?;
+    /// let bytes = [xs.address(), 10].map(u64::to_le_bytes).concat();
+    /// kernel.launch([2, 1, 1]).placed(vec![PlacedBytes { offset: 0, bytes }]).run(&device.queue())?;
     /// assert_eq!(xs.read::<u32>()?, [10, 20]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
@@ -282,15 +281,12 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// use std::sync::Arc;
-    /// use gcn_observe::{check::checkers, finding::{Check, Findings}};
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_observe::{check::checkers, finding::Check};
     /// use gcn_runtime::{AccessRule, Restricted};
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
     /// # let xs = device.buffer("xs", &[1u32; 64])?;
     /// let range = xs.address()..xs.address() + 256;
-    /// let findings = Arc::new(Findings::default());
+    /// let findings = Default::default();
     /// let launch = kernel.launch([64, 1, 1]).arg(&xs).observers(&checkers(&[Check::Bounds], &findings));
     /// launch.restrict([Restricted { range, rule: AccessRule::WriteOnly }]).run(&device.queue())?;
     /// assert_eq!(findings.all().0[0].kind.name(), "load-from-write-only");
@@ -307,12 +303,10 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// use std::sync::Arc;
-    /// use gcn_observe::{check::checkers, finding::{Check, Findings}};
+    /// use gcn_observe::{check::checkers, finding::Check};
     /// # let (device, kernel) = example::scale_kernel();
-    /// let (xs, findings) = (device.buffer("xs", &[1u32; 128])?, Arc::new(Findings::default()));
-    /// let launch = kernel.launch([128, 1, 1]).group([128, 1, 1]).arg(&xs).arg(2u32);
-    /// let launch = launch.observers(&checkers(&[Check::Races], &findings));
+    /// let (xs, findings) = (device.buffer("xs", &[1u32; 128])?, Default::default());
+    /// let launch = kernel.launch([128, 1, 1]).group([128, 1, 1]).arg(&xs).arg(2u32).observers(&checkers(&[Check::Races], &findings));
     /// launch.clone().run(&device.queue())?;
     /// launch.acquires(false).run(&device.queue())?;
     /// assert_eq!(findings.all().0[0].kind.name(), "global-race");
@@ -528,17 +522,6 @@ impl Launch {
 
     /// The error in the workgroup size compared with what the kernel was compiled for. [`Launch::problems`] leaves it out for
     /// launches of [packets](Launch::packet), which hardware executes all the same.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// let max = "    .vgpr_count: 2\n    .max_flat_workgroup_size: 64";
-    /// let text = example::SCALE.replace("    .vgpr_count: 2", max);
-    /// let (_, kernel) = example::kernel(&text, "scale");
-    /// let launch = kernel.launch([256, 1, 1]);
-    /// assert!(launch.workgroup_problem().is_none());
-    /// assert!(launch.group([128, 1, 1]).workgroup_problem().is_some());
-    /// ```
     pub fn workgroup_problem(&self) -> Option<LaunchError> {
         beyond_compiled(self.kernel.description(), self.shape.group)
     }
