@@ -1,6 +1,7 @@
 //! Faults, which end a run before its time, and their places.
 
 mod image;
+pub mod names;
 
 use crate::memory::{Allocation, Memory};
 use crate::wave::WaveId;
@@ -21,7 +22,7 @@ pub struct Site {
 
 /// The kind of fault.
 ///
-/// Exhaustive on purpose: `gcn_runtime::report::names` names every variant, and a new one without a name does not compile.
+/// Exhaustive on purpose: [`names`] names every variant, and a new one without a name does not compile.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum FaultKind {
     /// No allocation holds these bytes.

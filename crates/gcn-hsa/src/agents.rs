@@ -192,14 +192,8 @@ impl Agent {
         let processor = parts.next().unwrap_or_default();
         let is_own = processor == device.code_target().name;
         let is_open = processor.is_empty() || processor.ends_with(GENERIC);
-        let own: Vec<_> = features(device).collect();
-        (is_own || is_open)
-            && parts.all(|part| {
-                let has = |(feature, is_on): &(&str, bool)| {
-                    part.strip_prefix(feature) == Some(if *is_on { "+" } else { "-" })
-                };
-                own.iter().any(has)
-            })
+        let chip = Chip::of(device.code_target());
+        (is_own || is_open) && chip.runs_features(device.features(), parts)
     }
 
     /// The pools of its memory.

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use gcn_report::program::say::say;
 use gcn_runtime::hsa::Packet;
-use gcn_runtime::program::say::say;
 use gcn_runtime::{Kernel, Launch};
 
 use crate::abi::DispatchPacket;

@@ -3,10 +3,10 @@
 //! This is one of the modules that may use `unsafe`: handlers of events are the program's.
 #![allow(unsafe_code)]
 
+use gcn_report::program::Failure;
+use gcn_report::program::say::say;
 use gcn_runtime::Error;
 use gcn_runtime::fault::{Fault, FaultKind};
-use gcn_runtime::program::Failure;
-use gcn_runtime::program::say::say;
 
 use crate::abi::MemoryFaultEvent;
 use crate::queues::Queue;

@@ -5,7 +5,7 @@
 
 use std::ffi::c_void;
 
-use gcn_runtime::program::say::say_once;
+use gcn_report::program::say::say_once;
 
 use crate::abi::{HdpFlush, LinkInfo};
 use crate::status::Status;

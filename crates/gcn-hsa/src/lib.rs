@@ -4,7 +4,7 @@
 //! with it. It translates the HSA API into calls of [`gcn_runtime`], and emulates nothing by itself.
 //!
 //! # What a program finds
-//! A host agent, and a device for each target of `GCN_TARGET` ([`gcn_runtime::settings`]). All memory is the host's, where all
+//! A host agent, and a device for each target of `GCN_TARGET` ([`gcn_report::settings`]). All memory is the host's, where all
 //! agents access it at the same addresses; pools count what they give. A queue has a thread that carries out its packets in
 //! order; queues run beside each other. Copies and handlers of signals have a thread each.
 //!
@@ -23,8 +23,8 @@
 //! Images and samplers are descriptors in memory (`images.rs`, [`gcn_runtime::image`]). Their handles are the descriptors'
 //! addresses, from which HIP copies them into texture and surface objects; their texels are in rows, in memory that HIP allocates.
 //!
-//! Launches run under [`gcn_runtime::program`], which OpenCL's library shares: a time limit, a trace, checks, a profile, reports
-//! of failures, and findings when the process ends. [`gcn_runtime::settings`] reads what `gcn exec` has put into the environment.
+//! Launches run under [`gcn_report::program`], which OpenCL's library shares: a time limit, a trace, checks, a profile, reports
+//! of failures, and findings when the process ends. [`gcn_report::settings`] reads what `gcn exec` has put into the environment.
 //!
 //! # Sources
 //! "HSA Runtime Programmer's Reference Manual" 1.2 and "HSA Platform System Architecture Specification" 1.2, for what the
@@ -62,7 +62,6 @@ mod runtime;
 mod transfers;
 mod failure;
 mod dispatch;
-mod exit;
 
 // The functions.
 pub mod api;

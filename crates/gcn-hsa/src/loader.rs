@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use gcn_object::{Bytes, SymbolKind, SymbolSection};
-use gcn_runtime::program::say::say;
+use gcn_report::program::say::say;
 use gcn_runtime::{Error, Kernel, Module};
 
 use crate::abi::{Handle, SegmentDescriptor};

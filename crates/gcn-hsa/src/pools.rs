@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use gcn_report::program::say::say_once;
 use gcn_runtime::memory::{ALIAS, ALIGNMENT, Memory, SharedMemory};
-use gcn_runtime::program::say::say_once;
 use gcn_runtime::{Device, HostMemory};
 
 use crate::abi::Handle;

@@ -397,7 +397,7 @@ impl Queue {
             ),
             other => format!("a packet of the unknown type {other}"),
         };
-        gcn_runtime::program::say::say(&format!("packet {index} of a queue is {what}"));
+        gcn_report::program::say::say(&format!("packet {index} of a queue is {what}"));
         (Err(Status::INVALID_PACKET_FORMAT), packet.completion_signal)
     }
 

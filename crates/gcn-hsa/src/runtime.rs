@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError, RwLock};
 
-use gcn_runtime::program::say::say;
-use gcn_runtime::program::{ProgramChecks, Watch, forks};
-use gcn_runtime::settings::{Settings, host_memory, overriding_target};
+use gcn_report::program::say::say;
+use gcn_report::program::{ProgramChecks, Watch, forks};
+use gcn_report::settings::{Settings, host_memory, overriding_target};
 use gcn_runtime::{Chip, Device};
 
 use crate::abi::{Handle, SystemCallback};
@@ -62,6 +62,8 @@ pub(crate) fn get() -> HsaResult<&'static Runtime> {
     }
     made().ok_or(Status::NOT_INITIALIZED)
 }
+
+gcn_report::end_watch_at_exit!(made().map(|runtime| &runtime.watch));
 
 /// The runtime, if it has ever been initialised.
 pub(crate) fn made() -> Option<&'static Runtime> {

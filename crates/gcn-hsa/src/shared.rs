@@ -4,8 +4,8 @@ use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::MetadataExt;
 
+use gcn_report::program::say::say_once;
 use gcn_runtime::memory::{ALIGNMENT, SharedMemory};
-use gcn_runtime::program::say::say_once;
 
 use crate::pools::{MemoryOrigin, MemoryPool, Pools};
 use crate::status::{HsaResult, Status};

@@ -5,10 +5,10 @@ use std::fs;
 use std::path::{Component, Path};
 use std::sync::Arc;
 
+use gcn_report::program::say::say_once;
 use gcn_runtime::compile::{
     CompileError, Compiled, CompilerInput, Language, Product, Request, compile,
 };
-use gcn_runtime::program::say::say_once;
 use gcn_runtime::{Error, Module, ScratchDirectory};
 
 use crate::abi::*;

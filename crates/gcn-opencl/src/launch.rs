@@ -3,9 +3,9 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use gcn_report::program::RunningLaunch;
+use gcn_report::program::say::say;
 use gcn_runtime::hsa::LaunchError;
-use gcn_runtime::program::RunningLaunch;
-use gcn_runtime::program::say::say;
 use gcn_runtime::{AccessRule, Error, Kernel as Code, Launch, Queue as Emulated, Restricted};
 
 use crate::abi::{CL_MEM_READ_ONLY, CL_MEM_WRITE_ONLY};

@@ -5,7 +5,7 @@
 //! [`gcn_runtime`], and emulates nothing by itself.
 //!
 //! # What a program finds
-//! A device for each target of `GCN_TARGET` ([`gcn_runtime::settings`]). All devices share one memory, in which buffers have an
+//! A device for each target of `GCN_TARGET` ([`gcn_report::settings`]). All devices share one memory, in which buffers have an
 //! address that means the same to the host. A queue has a thread that carries out its commands; a thread of the program's that
 //! waits for one helps. Functions of the program's are called by one more thread.
 //!
@@ -14,7 +14,7 @@
 //! handle is an error). `launch.rs` makes a [`Launch`](gcn_runtime::Launch) of sizes and arguments, and `queue.rs` carries it out
 //! when the commands that it depends on have ended (`progress.rs`), on the queue's thread or on one of the program's that waits.
 //! Buffers are memory that all devices share (`memory.rs`); mapped regions and shared virtual memory are that memory itself, and checks learn
-//! of mapped regions by [`MappedRegions`](gcn_runtime::program::MappedRegions). Images are
+//! of mapped regions by [`MappedRegions`](gcn_report::program::MappedRegions). Images are
 //! such memory in rows (`image_memory.rs`, [`gcn_runtime::image`]), and a kernel gets the address of a descriptor of it, as of a
 //! sampler's.
 //! `program.rs` compiles by [`gcn_runtime::compile`], and compiles apart and links by bitcode (`Product::Bitcode`).
@@ -61,7 +61,6 @@ mod build;
 mod program;
 mod kernel;
 mod launch;
-mod exit;
 
 // The functions.
 pub mod api;

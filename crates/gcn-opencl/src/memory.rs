@@ -3,10 +3,10 @@
 use std::ops::{Deref, Range};
 use std::sync::Arc;
 
+use gcn_report::program::{MappedRegions, ProgramChecks};
 use gcn_runtime::Buffer;
 use gcn_runtime::image::{BoxPlace, BoxSize, Pitches};
 use gcn_runtime::memory::Memory;
-use gcn_runtime::program::{MappedRegions, ProgramChecks};
 
 use crate::abi::*;
 use crate::context::{Context, Ends};

@@ -5,7 +5,7 @@
 
 use std::ffi::{c_int, c_void};
 
-use gcn_runtime::program::say::say_once;
+use gcn_report::program::say::say_once;
 
 unsafe extern "C" {
     /// The C library's stream of standard output.

@@ -13,8 +13,8 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
+use gcn_report::program::say::say_once;
 use gcn_runtime::Queue as Emulated;
-use gcn_runtime::program::say::say_once;
 
 use crate::abi::*;
 use crate::context::Context;

@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use gcn_runtime::program::say::say;
-use gcn_runtime::program::{Watch, exit, forks};
-use gcn_runtime::settings::Settings;
+use gcn_report::program::say::say;
+use gcn_report::program::{Watch, exit, forks};
+use gcn_report::settings::Settings;
 use gcn_runtime::{Chip, Device as Emulated};
 
 use crate::abi::*;
@@ -30,6 +30,8 @@ pub(crate) struct Runtime {
 object!(Runtime, INVALID_PLATFORM);
 
 static RUNTIME: OnceLock<Option<Arc<Runtime>>> = OnceLock::new();
+
+gcn_report::end_watch_at_exit!(made().map(|runtime| &runtime.watch));
 
 /// The platform, if there is one by now.
 pub(crate) fn made() -> Option<&'static Arc<Runtime>> {

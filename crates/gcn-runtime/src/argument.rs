@@ -3,8 +3,9 @@
 use gcn_object::ValueKind;
 
 use crate::abi::hsa::{LaunchShape, PlacedBytes};
-use crate::language::value::Value;
-use crate::{Buffer, Error, Kernel};
+use crate::buffer::Buffer;
+use crate::error::Error;
+use crate::kernel::Kernel;
 
 /// Bytes of a pointer to LDS.
 const LDS_POINTER: u64 = 4;
@@ -41,12 +42,6 @@ macro_rules! values {
             }
         }
     )*};
-}
-
-impl From<Value> for Argument {
-    fn from(value: Value) -> Argument {
-        Argument::Bytes(value.to_bytes())
-    }
 }
 
 values! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 }

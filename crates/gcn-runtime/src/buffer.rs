@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use gcn_emu::memory::{AllocError, Memory};
 
-use crate::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 
 /// Device memory with a name: a handle, of which all clones are the same memory. It is freed when the last handle is dropped;
 /// a launch keeps one for each buffer among its arguments until it has ended.
@@ -77,7 +78,11 @@ impl Device {
 }
 
 impl Buffer {
-    pub(crate) fn in_memory(memory: &Memory, name: &str, bytes: u64) -> Result<Buffer, AllocError> {
+    /// Allocates zeroed bytes in a device's memory, as [`Device::allocate`] does.
+    ///
+    /// # Errors
+    /// Memory does not suffice.
+    pub fn in_memory(memory: &Memory, name: &str, bytes: u64) -> Result<Buffer, AllocError> {
         Ok(Buffer(Arc::new(BufferInner {
             name: name.to_owned(),
             address: memory.allocate(name, bytes)?,

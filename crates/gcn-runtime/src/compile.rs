@@ -21,12 +21,10 @@ use std::path::{Path, PathBuf};
 
 use cache::Cache;
 pub use error::CompileError;
-pub use request::{
-    CompilerInput, DEFAULT_TARGET, LINE_TABLES, Language, Product, Request, add_line_tables,
-};
+pub use request::{CompilerInput, DEFAULT_TARGET, Language, Product, Request, add_line_tables};
 pub use toolchain::Toolchain;
 
-use crate::language::data::Data;
+use crate::data::Data;
 use crate::temporary::ScratchDirectory;
 
 /// Largest source, in bytes; Clang itself counts places in 31 bits.

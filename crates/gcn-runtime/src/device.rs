@@ -11,8 +11,8 @@ use gcn_emu::memory::Memory;
 use gcn_emu::observe::Observers;
 use gcn_isa::Target;
 
-use crate::Error;
 use crate::abi::owned::SpareBlocks;
+use crate::error::Error;
 use pool::ThreadPool;
 use variations::Variations;
 
@@ -51,7 +51,7 @@ struct DeviceInner {
 ///
 /// # Errors
 /// As [`Device::builder`].
-pub(crate) fn emulated_target(name: &str) -> Result<&'static Target, Error> {
+fn emulated_target(name: &str) -> Result<&'static Target, Error> {
     let target = Target::named(name).ok_or_else(|| Error::Target(name.to_owned()))?;
     if turns_sramecc_off(name, target) {
         return Err(Error::SrameccOff(name.to_owned()));

@@ -6,9 +6,9 @@ use gcn_emu::memory::{AllocError, FreeError, RegisterError};
 use gcn_isa::UnknownTarget;
 use gcn_object::{BundleError, NameError, ReadError};
 
-use crate::Completion;
 use crate::abi::hsa;
 use crate::compile::CompileError;
+use crate::completion::Completion;
 
 /// A reason why something did not succeed.
 ///

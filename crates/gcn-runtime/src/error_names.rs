@@ -1,5 +1,5 @@
 //! Stable names of errors, for programs and for `gcn explain`: a name stays while a message may change. Errors of code objects
-//! have those of [`gcn_object::error_names`], faults those of [`report::names`](crate::report::names).
+//! have those of [`gcn_object::error_names`], faults those of [`fault::names`].
 //!
 //! ```
 //! use gcn_runtime::{Device, error_names};
@@ -8,17 +8,14 @@
 //! assert_eq!(error.name(), "unsupported-target");
 //! ```
 
+use gcn_emu::fault;
 use gcn_emu::run::DispatchError;
 use gcn_object::error_names::MALFORMED_FILE;
 
 use crate::abi::hsa::{LaunchError, LoadError};
-use crate::bind::{ArgumentError, BindError, PlaceError};
 use crate::compile::CompileError;
+use crate::data::DataError;
 use crate::error::Error;
-use crate::language::data::DataError;
-use crate::language::expect::ExpectError;
-use crate::language::value::ValueError;
-use crate::report::names;
 
 /// A target that does not exist or is not supported.
 pub const UNSUPPORTED_TARGET: &str = "unsupported-target";
@@ -32,8 +29,6 @@ pub const HOST_RANGE: &str = "host-range";
 pub const ALREADY_FREED: &str = "already-freed";
 /// Elements or bytes beyond the end of a buffer.
 pub const BUFFER_RANGE: &str = "buffer-range";
-/// A name that no buffer has.
-pub const UNKNOWN_BUFFER: &str = "unknown-buffer";
 /// A compiler, linker or library that is not installed.
 pub const MISSING_COMPILER: &str = "missing-compiler";
 /// A source that the compiler rejects.
@@ -42,22 +37,10 @@ pub const COMPILATION_FAILED: &str = "compilation-failed";
 pub const UNREADABLE_INPUT: &str = "unreadable-input";
 /// A temporary file that cannot be written.
 pub const TEMPORARY_FILE: &str = "temporary-file";
-/// A name or number that no argument has.
-pub const UNKNOWN_ARGUMENT: &str = "unknown-argument";
 /// An argument without a value.
 pub const MISSING_ARGUMENT: &str = "missing-argument";
-/// Two values for one argument, or two buffers of one name.
-pub const DUPLICATE_ARGUMENT: &str = "duplicate-argument";
-/// A value of another kind or type than the argument's.
-pub const ARGUMENT_TYPE: &str = "argument-type";
 /// A value of another size than the argument's.
 pub const ARGUMENT_SIZE: &str = "argument-size";
-/// A number whose type neither the value nor the kernel states.
-pub const UNTYPED_ARGUMENT: &str = "untyped-argument";
-/// Text that is not a value.
-pub const INVALID_VALUE: &str = "invalid-value";
-/// An expectation that cannot be compared with a buffer.
-pub const INVALID_EXPECTATION: &str = "invalid-expectation";
 /// A size of workgroups that the hardware or the kernel does not allow.
 pub const WORKGROUP_SIZE: &str = "workgroup-size";
 /// A grid that is empty or too large.
@@ -90,19 +73,12 @@ pub const ALL: &[&str] = &[
     HOST_RANGE,
     ALREADY_FREED,
     BUFFER_RANGE,
-    UNKNOWN_BUFFER,
     MISSING_COMPILER,
     COMPILATION_FAILED,
     UNREADABLE_INPUT,
     TEMPORARY_FILE,
-    UNKNOWN_ARGUMENT,
     MISSING_ARGUMENT,
-    DUPLICATE_ARGUMENT,
-    ARGUMENT_TYPE,
     ARGUMENT_SIZE,
-    UNTYPED_ARGUMENT,
-    INVALID_VALUE,
-    INVALID_EXPECTATION,
     WORKGROUP_SIZE,
     GRID_SIZE,
     RESOURCE_LIMIT,
@@ -115,7 +91,7 @@ pub const ALL: &[&str] = &[
 
 impl Error {
     /// Stable name of the error: one of [`error_names`](self), [`gcn_object::error_names`] or
-    /// [`report::names`](crate::report::names).
+    /// [`fault::names`].
     ///
     /// # Examples
     /// ```
@@ -147,7 +123,9 @@ impl Error {
             Error::Run(error) => of_dispatch(error),
             Error::Fault(completion) => {
                 let fault = completion.fault.as_ref();
-                fault.map_or(names::INTERRUPTED, |fault| names::of(&fault.kind))
+                fault.map_or(fault::names::INTERRUPTED, |fault| {
+                    fault::names::of(&fault.kind)
+                })
             }
             Error::Cancelled => CANCELLED,
             Error::Skipped(_) => SKIPPED,
@@ -231,36 +209,6 @@ impl CompileError {
     }
 }
 
-impl ValueError {
-    /// Stable name of the error, one of [`error_names`](self).
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::error_names::{INVALID_VALUE, UNTYPED_ARGUMENT};
-    /// use gcn_runtime::spec::Spec;
-    /// assert_eq!(Spec::parse("u8:300").unwrap_err().name(), INVALID_VALUE);
-    /// assert_eq!(Spec::parse("{7}").unwrap_err().name(), UNTYPED_ARGUMENT);
-    /// ```
-    pub fn name(&self) -> &'static str {
-        match self {
-            ValueError::Untyped(_) => UNTYPED_ARGUMENT,
-            ValueError::NotANumber(_)
-            | ValueError::Range { .. }
-            | ValueError::NotWhole { .. }
-            | ValueError::Type(_)
-            | ValueError::Count(_)
-            | ValueError::Fill(_)
-            | ValueError::Local(_)
-            | ValueError::File
-            | ValueError::Empty
-            | ValueError::Struct(_)
-            | ValueError::Nesting
-            | ValueError::Member(_)
-            | ValueError::Hex(_) => INVALID_VALUE,
-        }
-    }
-}
-
 impl DataError {
     /// Stable name of the error, one of [`error_names`](self).
     ///
@@ -272,99 +220,5 @@ impl DataError {
     /// ```
     pub fn name(&self) -> &'static str {
         UNREADABLE_INPUT
-    }
-}
-
-impl ExpectError {
-    /// Stable name of the error, one of [`error_names`](self).
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::{error_names, expect::Expected};
-    /// assert_eq!(Expected::split("f32:1~4 ulps").unwrap_err().name(), error_names::INVALID_EXPECTATION);
-    /// ```
-    pub fn name(&self) -> &'static str {
-        match self {
-            ExpectError::Value(error) => error.name(),
-            ExpectError::Data(error) => error.name(),
-            ExpectError::Partial { .. }
-            | ExpectError::NoElements(_)
-            | ExpectError::Tolerance { .. } => INVALID_EXPECTATION,
-        }
-    }
-}
-
-impl ArgumentError {
-    /// Stable name of the error, one of [`error_names`](self).
-    pub fn name(&self) -> &'static str {
-        match self {
-            ArgumentError::Value(error) => error.name(),
-            ArgumentError::Data(error) => error.name(),
-            ArgumentError::Partial { .. }
-            | ArgumentError::LongStructure
-            | ArgumentError::LongBuffer
-            | ArgumentError::Size { .. }
-            | ArgumentError::StructureSize { .. }
-            | ArgumentError::SegmentSize { .. } => ARGUMENT_SIZE,
-            ArgumentError::InSegment(_) | ArgumentError::Exists => DUPLICATE_ARGUMENT,
-            ArgumentError::NotBytes(_)
-            | ArgumentError::NotABuffer(_)
-            | ArgumentError::Number(_)
-            | ArgumentError::NotLocal
-            | ArgumentError::ByValue(_)
-            | ArgumentError::Kind(_)
-            | ArgumentError::Type { .. } => ARGUMENT_TYPE,
-            ArgumentError::Untyped { .. }
-            | ArgumentError::UntypedKernel(_)
-            | ArgumentError::UntypedElements => UNTYPED_ARGUMENT,
-            ArgumentError::NoElement { .. } => BUFFER_RANGE,
-            ArgumentError::Alias { .. } | ArgumentError::NoBuffer { .. } => UNKNOWN_BUFFER,
-            ArgumentError::NoArgument(_) => INVALID_VALUE,
-        }
-    }
-}
-
-impl BindError {
-    /// Stable name of the error, one of [`error_names`](self).
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let (device, kernel) = example::scale_kernel();
-    /// use gcn_runtime::{bind::GivenArgument, data::Data, error_names};
-    /// let given = [("xs", "u32*16"), ("factor", "1"), ("z", "1")];
-    /// let given = given.map(|(name, text)| GivenArgument::parse(name, text));
-    /// let problems = kernel.bind(&given, &[], &Data::open).problems;
-    /// assert!(problems.iter().map(|problem| problem.name()).eq([error_names::UNKNOWN_ARGUMENT]));
-    /// ```
-    pub fn name(&self) -> &'static str {
-        match self {
-            BindError::Argument { error, .. }
-            | BindError::Segment(error)
-            | BindError::Buffer { error, .. } => error.name(),
-            BindError::Unknown { .. } => UNKNOWN_ARGUMENT,
-            BindError::Twice(_) => DUPLICATE_ARGUMENT,
-            BindError::Missing(_) | BindError::NoMetadata { .. } => MISSING_ARGUMENT,
-            BindError::TooLong { .. } => ARGUMENT_SIZE,
-        }
-    }
-}
-
-impl PlaceError {
-    /// Stable name of the error, one of [`error_names`](self).
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::bind::PlaceError;
-    /// assert_eq!(PlaceError::Lds.name(), gcn_runtime::error_names::RESOURCE_LIMIT);
-    /// ```
-    pub fn name(&self) -> &'static str {
-        match self {
-            PlaceError::Memory(_) => OUT_OF_MEMORY,
-            PlaceError::Data(error) => error.name(),
-            PlaceError::Lds => RESOURCE_LIMIT,
-            PlaceError::NoBuffer(_) => UNKNOWN_BUFFER,
-            PlaceError::NoElement { .. } => BUFFER_RANGE,
-        }
     }
 }

@@ -8,7 +8,8 @@ use std::sync::atomic::AtomicU64;
 
 use gcn_emu::memory::Memory;
 
-use crate::{Device, Error};
+use crate::device::Device;
+use crate::error::Error;
 
 /// Memory of the host that is registered with a device: kernels access it at its host address. It is released when this is
 /// dropped, which waits for accesses that are under way; a kernel that accesses it afterwards faults.

@@ -31,7 +31,7 @@ mod sampler;
 
 pub use color::{COLOR_BYTES, ColorConversion, texel};
 pub use descriptor::{DESCRIPTOR_BYTES, DESCRIPTOR_DWORDS};
-pub use format::{ChannelNumber, ChannelOrder, ChannelType, DeviceFormat};
+pub use format::{ChannelOrder, ChannelType, DeviceFormat};
 pub use layout::{ADDRESS_ALIGN, Geometry, Image, ImageError, MAX_BUFFER, MAX_DEPTH, MAX_SIZE};
 pub use region::{BoxPlace, BoxSize, Pitches};
 pub use sampler::{Addressing, Filter, SAMPLER_DWORDS, Sampler};

@@ -2,12 +2,10 @@
 
 use std::sync::Arc;
 
-use gcn_isa::{Inst, decode};
-
-use crate::bind::{self, Binding, BoundArgument, GivenArgument};
-use crate::language::data::Open;
-use crate::language::parameters::{self, Parameter};
-use crate::{Error, Module, Queue};
+use crate::error::Error;
+use crate::module::Module;
+use crate::parameters::{self, Parameter};
+use crate::queue::Queue;
 
 /// A kernel of a module: a handle.
 ///
@@ -124,62 +122,13 @@ impl Kernel {
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let (device, kernel) = example::scale_kernel();
-    /// use gcn_runtime::value::Type;
     /// let parameters = kernel.parameters().expect("it has metadata");
     /// let [xs, factor] = &parameters[..] else { panic!("{parameters:?}") };
     /// assert_eq!((xs.name, xs.offset, xs.size), (Some("xs"), 0, 8));
-    /// assert_eq!((factor.label(), factor.source), ("factor".to_owned(), Some((Type::U32, 1))));
+    /// assert_eq!((factor.label(), factor.declared.as_deref()), ("factor".to_owned(), Some("uint")));
     /// ```
     pub fn parameters(&self) -> Option<Vec<Parameter<'_>>> {
         parameters::parameters(self.description())
-    }
-
-    /// Binds arguments to the parameters, see [`bind::arguments`]. They may name buffers that are `shared` with other launches.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let (device, kernel) = example::scale_kernel();
-    /// use gcn_runtime::bind::GivenArgument;
-    /// use gcn_runtime::data::Data;
-    /// let given = [("factor", "3"), ("xs", "u32:1,2,3")].map(|(name, text)| GivenArgument::parse(name, text));
-    /// let binding = kernel.bind(&given, &[], &Data::open);
-    /// let names: Vec<&str> = binding.arguments.iter().map(|argument| &*argument.name).collect();
-    /// assert_eq!(names, ["xs", "factor"], "in the order of the parameters");
-    /// let wrong = kernel.bind(&given[..1], &[], &Data::open);
-    /// assert_eq!(wrong.problems[0].to_string(), "argument xs is missing");
-    /// ```
-    pub fn bind(
-        &self,
-        given: &[GivenArgument],
-        shared: &[BoundArgument],
-        open: Open<'_>,
-    ) -> Binding {
-        bind::arguments(self.description(), given, shared, open)
-    }
-
-    /// Binds the whole argument segment but for hidden arguments, see [`bind::segment`].
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let (device, kernel) = example::scale_kernel();
-    /// use gcn_runtime::bind::GivenArgument;
-    /// use gcn_runtime::data::Data;
-    /// let segment = GivenArgument::parse("arguments", "{u64:0, u32:3}");
-    /// assert!(kernel.bind_segment(&segment, &[], &[], &Data::open).problems.is_empty());
-    /// let short = GivenArgument::parse("arguments", "hex:00ff");
-    /// let problem = &kernel.bind_segment(&short, &[], &[], &Data::open).problems[0];
-    /// assert_eq!(problem.to_string(), "the argument segment: the arguments of kernel scale have 12 bytes, not 2");
-    /// ```
-    pub fn bind_segment(
-        &self,
-        given: &GivenArgument,
-        others: &[GivenArgument],
-        shared: &[BoundArgument],
-        open: Open<'_>,
-    ) -> Binding {
-        bind::segment(self.description(), given, others, shared, open)
     }
 
     /// Bytes of LDS of the kernel itself, in front of dynamic LDS.
@@ -194,21 +143,6 @@ impl Kernel {
     /// ```
     pub fn fixed_lds(&self) -> u32 {
         self.description().descriptor.group_segment_fixed_size
-    }
-
-    /// The instruction that it begins with, and its address; nothing if there is none.
-    pub(crate) fn first_instruction(&self) -> Option<(u64, Inst)> {
-        let device = self.module().device();
-        let pc = self
-            .module()
-            .loaded()
-            .moved(self.description().entry_address);
-        let mut words = [0; 2];
-        let (memory, isa) = (device.memory(), device.target().isa);
-        let two = memory.load_dwords(pc, &mut words);
-        two.or_else(|| memory.load_dwords(pc, &mut words[..1]))?;
-        let inst = decode(isa, &words).ok()?;
-        Some((pc, inst))
     }
 
     /// # Errors

@@ -13,12 +13,16 @@ use gcn_emu::device::{Device as Emulated, HostCalls};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::Restricted;
 
-use crate::abi::hsa::{LaunchShape, Packet, PlacedBytes};
+use crate::abi::hsa::{LaunchError, LaunchShape, Packet, PlacedBytes, beyond_compiled};
+use crate::argument::Argument;
 use crate::argument::place;
-use crate::bind::Placement;
+use crate::error::Error;
+use crate::kernel::Kernel;
+use crate::prepared::PreparedLaunch;
 use crate::prepared::{ArgumentSegment, PreparedJob, Submission};
 use crate::progress::Progress;
-use crate::{Argument, CommandResult, Error, Kernel, PreparedLaunch, Queue, Signal};
+use crate::queue::Queue;
+use crate::signal::{CommandResult, Signal};
 
 /// Work-items of a workgroup if nothing asks for another number: a wave.
 const DEFAULT_GROUP: u32 = 64;
@@ -83,7 +87,7 @@ impl Kernel {
 #[must_use = "a launch does nothing until it is submitted"]
 pub struct Launch {
     kernel: Kernel,
-    pub(crate) shape: LaunchShape,
+    shape: LaunchShape,
     arguments: Vec<Argument>,
     segment: Option<ArgumentSegment>,
     threads: Option<usize>,
@@ -208,34 +212,26 @@ impl Launch {
     /// assert_eq!(xs.read::<u32>()?, [2]);
     /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn raw_arguments(mut self, bytes: Vec<u8>) -> Launch {
-        self.segment = Some(ArgumentSegment::Placed(vec![PlacedBytes {
-            offset: 0,
-            bytes,
-        }]));
-        self
+    pub fn raw_arguments(self, bytes: Vec<u8>) -> Launch {
+        self.placed(vec![PlacedBytes { offset: 0, bytes }])
     }
 
-    /// Gives arguments that have been bound and placed, in place of those of [`Launch::arg`]. Their buffers are the caller's to
-    /// keep until the launch has ended.
+    /// Gives the bytes of the argument segment, each with its offset, in place of arguments. Buffers whose addresses are among
+    /// them are the caller's to keep until the launch has ended.
     ///
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
     /// # let (device, kernel) = example::scale_kernel();
-    /// use gcn_runtime::bind::{Buffers, GivenArgument, place};
-    /// use gcn_runtime::data::Data;
-    /// let given = [("xs", "u32:1,2"), ("factor", "10")].map(|(name, text)| GivenArgument::parse(name, text));
-    /// let bound = kernel.bind(&given, &[], &Data::open);
-    /// let mut buffers = Buffers::default();
-    /// let placement = place(bound.arguments, kernel.fixed_lds(), device.memory(), &mut buffers)?;
-    /// kernel.launch([2, 1, 1]).placed(placement).run(&device.queue())?;
-    /// assert_eq!(device.memory().load_u32(buffers.views()[0].address), Some(10));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// use gcn_runtime::hsa::PlacedBytes;
+    /// let xs = device.buffer("xs", &[1u32, 2])?;
+    /// let bytes = [xs.address(), 10].map(u64::to_le_bytes).concat();
+    /// kernel.launch([2, 1, 1]).placed(vec![PlacedBytes { offset: 0, bytes }]).run(&device.queue())?;
+    /// assert_eq!(xs.read::<u32>()?, [10, 20]);
+    /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
-    pub fn placed(mut self, placement: Placement) -> Launch {
-        self.shape.dynamic_lds = self.shape.dynamic_lds.saturating_add(placement.lds);
-        self.segment = Some(ArgumentSegment::Placed(placement.placed));
+    pub fn placed(mut self, segment: Vec<PlacedBytes>) -> Launch {
+        self.segment = Some(ArgumentSegment::Placed(segment));
         self
     }
 
@@ -285,17 +281,16 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # use example::add_one;
-    /// use gcn_runtime::{AccessRule, Checking, Restricted, settings::CheckSettings};
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_observe::{check::checkers, finding::Check};
+    /// use gcn_runtime::{AccessRule, Restricted};
     /// # let xs = device.buffer("xs", &[1u32; 64])?;
     /// let range = xs.address()..xs.address() + 256;
-    /// let checking = Checking::new(CheckSettings::default())?;
-    /// let launch = kernel.launch([64, 1, 1]).arg(&xs).observers(&checking.launch("add_one"));
+    /// let findings = Default::default();
+    /// let launch = kernel.launch([64, 1, 1]).arg(&xs).observers(&checkers(&[Check::Bounds], &findings));
     /// launch.restrict([Restricted { range, rule: AccessRule::WriteOnly }]).run(&device.queue())?;
-    /// assert_eq!(checking.collect(kernel.module())[0].name, "load-from-write-only");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// assert_eq!(findings.all().0[0].kind.name(), "load-from-write-only");
+    /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn restrict(mut self, memory: impl IntoIterator<Item = Restricted>) -> Launch {
         self.restricted.extend(memory);
@@ -308,15 +303,14 @@ impl Launch {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// use gcn_runtime::{Checking, settings::CheckSettings};
+    /// use gcn_observe::{check::checkers, finding::Check};
     /// # let (device, kernel) = example::scale_kernel();
-    /// let (xs, checking) = (device.buffer("xs", &[1u32; 128])?, Checking::new(CheckSettings::default())?);
-    /// let launch = kernel.launch([128, 1, 1]).group([128, 1, 1]).arg(&xs).arg(2u32);
-    /// let launch = launch.observers(&checking.launch("scale"));
+    /// let (xs, findings) = (device.buffer("xs", &[1u32; 128])?, Default::default());
+    /// let launch = kernel.launch([128, 1, 1]).group([128, 1, 1]).arg(&xs).arg(2u32).observers(&checkers(&[Check::Races], &findings));
     /// launch.clone().run(&device.queue())?;
     /// launch.acquires(false).run(&device.queue())?;
-    /// assert_eq!(checking.collect(kernel.module())[0].name, "global-race");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// assert_eq!(findings.all().0[0].kind.name(), "global-race");
+    /// # Ok::<(), gcn_runtime::Error>(())
     /// ```
     pub fn acquires(mut self, acquires: bool) -> Launch {
         self.acquires = acquires;
@@ -524,6 +518,12 @@ impl Launch {
             Ok((job, _)) => job.problems().into_iter().map(as_error).collect(),
             Err(error) => vec![error],
         }
+    }
+
+    /// The error in the workgroup size compared with what the kernel was compiled for. [`Launch::problems`] leaves it out for
+    /// launches of [packets](Launch::packet), which hardware executes all the same.
+    pub fn workgroup_problem(&self) -> Option<LaunchError> {
+        beyond_compiled(self.kernel.description(), self.shape.group)
     }
 
     /// Builds everything that the kernel finds when it starts, so that the launch can be looked at, and submitted several

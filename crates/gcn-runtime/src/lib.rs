@@ -50,9 +50,9 @@
 
 // In the order of their imports: a module names only modules above it.
 
-// Temporary files, the language of arguments, the ABI, compilers.
+// Temporary files, inputs, the ABI, compilers.
 mod temporary;
-mod language;
+pub mod data;
 mod abi;
 pub mod compile;
 
@@ -64,7 +64,6 @@ mod signal;
 
 // A program's part of a device.
 mod device;
-pub mod settings;
 mod buffer;
 mod host_memory;
 mod queue;
@@ -72,9 +71,9 @@ mod queue;
 // Images in memory.
 pub mod image;
 
-// Modules, and kernels with their arguments.
-pub mod bind;
+// Modules, and kernels with their parameters.
 mod module;
+pub mod parameters;
 mod kernel;
 mod argument;
 
@@ -82,13 +81,8 @@ mod argument;
 mod prepared;
 mod launch;
 
-// Reports, checks and profiles, and all of them for a program that a library serves.
-pub mod report;
+// Stable names of errors.
 pub mod error_names;
-mod output;
-mod checking;
-mod profiling;
-pub mod program;
 
 #[doc(no_inline)]
 pub use gcn_emu::observe;
@@ -100,10 +94,9 @@ pub use gcn_emu::{
     run::{AccessRule, Engine, Restricted, Stats, WavePlace},
 };
 
-pub use abi::{hostcall, hsa, owned, printf};
+pub use abi::{hsa, printf};
 pub use argument::Argument;
 pub use buffer::{Buffer, Element};
-pub use checking::Checking;
 pub use completion::Completion;
 pub use device::chips::Chip;
 pub use device::variations::Variations;
@@ -111,12 +104,9 @@ pub use device::{Device, DeviceBuilder};
 pub use error::Error;
 pub use host_memory::HostMemory;
 pub use kernel::Kernel;
-pub use language::{compare, data, expect, fill, parameters, spec, value};
 pub use launch::Launch;
-pub use module::Module;
-pub use output::{Output, replace_file};
+pub use module::{Module, WeakModule};
 pub use prepared::PreparedLaunch;
-pub use profiling::{ProfileFileError, Profiling, ProgramProfile};
 pub use queue::Queue;
 pub use signal::{CommandResult, Signal, Times};
-pub use temporary::ScratchDirectory;
+pub use temporary::{ScratchDirectory, system_error};

@@ -34,18 +34,30 @@ use crate::error::Error;
 #[derive(Clone, Debug)]
 pub struct Module(Arc<ModuleInner>);
 
-/// A module that may have been unloaded.
+/// Handle to a module that does not keep it loaded, from [`Module::downgrade`].
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// let device = gcn_runtime::Device::new("gfx900")?;
+/// let module = device.load(&example::add_one())?;
+/// let weak = module.downgrade();
+/// assert!(weak.is(&module) && weak.upgrade().is_some());
+/// drop(module);
+/// assert!(weak.upgrade().is_none(), "the module is unloaded");
+/// # Ok::<(), gcn_runtime::Error>(())
+/// ```
 #[derive(Debug)]
-pub(crate) struct WeakModule(Weak<ModuleInner>);
+pub struct WeakModule(Weak<ModuleInner>);
 
 impl WeakModule {
     /// The module, unless it has been unloaded.
-    pub(crate) fn module(&self) -> Option<Module> {
+    pub fn upgrade(&self) -> Option<Module> {
         self.0.upgrade().map(Module)
     }
 
-    /// True if a module is this one.
-    pub(crate) fn is(&self, module: &Module) -> bool {
+    /// True if `module` is this one.
+    pub fn is(&self, module: &Module) -> bool {
         std::ptr::eq(self.0.as_ptr(), Arc::as_ptr(&module.0))
     }
 }
@@ -305,8 +317,8 @@ impl Module {
         Ok((module, compiled))
     }
 
-    /// The module without a share in its life.
-    pub(crate) fn weak(&self) -> WeakModule {
+    /// Handle to the module that does not keep it loaded.
+    pub fn downgrade(&self) -> WeakModule {
         WeakModule(Arc::downgrade(&self.0))
     }
 
@@ -345,7 +357,7 @@ impl Module {
     }
 
     /// The addresses that it is loaded at.
-    pub(crate) fn code(&self) -> Range<u64> {
+    pub fn addresses(&self) -> Range<u64> {
         let loaded = self.loaded();
         loaded.address..loaded.address + loaded.size
     }

@@ -17,8 +17,13 @@ use crate::abi::hsa::{
     UnsetSgprs,
 };
 use crate::abi::owned::Owned;
+use crate::argument::Argument;
+use crate::completion::Completion;
+use crate::error::Error;
+use crate::kernel::Kernel;
 use crate::progress::Progress;
-use crate::{Argument, CommandResult, Completion, Error, Kernel, Queue, Signal};
+use crate::queue::Queue;
+use crate::signal::{CommandResult, Signal};
 
 /// The argument segment of a launch, where its arguments have places already.
 #[derive(Clone, Debug)]
@@ -98,7 +103,7 @@ impl PreparedJob {
             Some(spare) => Owned::of_spare(spare.clone()),
             None => Owned::new(&emulated.memory),
         };
-        let prepared = self.launch().prepare_in(owned, emulated, self.threads());
+        let prepared = self.launch().prepare(owned, emulated, self.threads());
         prepared.map_err(|error| Error::Launch(Arc::new(error)))
     }
 

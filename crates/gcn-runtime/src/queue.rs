@@ -11,7 +11,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use gcn_emu::device::Device as Emulated;
 
-use crate::{CommandResult, Device, Error, Signal};
+use crate::device::Device;
+use crate::error::Error;
+use crate::signal::{CommandResult, Signal};
 
 /// A queue of commands, which begin one after the other, each when the one before has ended: a handle, of which all clones are
 /// the same queue. Queues of a device run beside each other.

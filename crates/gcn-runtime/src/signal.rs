@@ -5,7 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::{Completion, Error};
+use crate::completion::Completion;
+use crate::error::Error;
 
 /// The end of a command: its work, or the reason why it did not succeed.
 ///

@@ -75,8 +75,8 @@ impl ScratchDirectory {
     }
 }
 
-/// One of `tempfile`'s errors without the temporary name, which says nothing to a user.
-pub(crate) fn system_error(error: &io::Error) -> io::Error {
+/// The error of a temporary file without its random name, which means nothing to a user.
+pub fn system_error(error: &io::Error) -> io::Error {
     let text = error.to_string();
     let message = text.split(" at path ").next().unwrap_or_default();
     io::Error::new(error.kind(), message)

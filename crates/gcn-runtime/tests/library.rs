@@ -5,9 +5,6 @@ use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
 use std::time::{Duration, Instant};
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_observe::finding::Check;
-use gcn_runtime::program::Watch;
-use gcn_runtime::settings::{CheckSettings, FindingFormat, Settings};
 use gcn_runtime::{Device, Error, HostMemory, Kernel, Queue, Signal};
 
 /// Time after which a test gives up.
@@ -496,52 +493,4 @@ fn a_stopped_launch_tells_where_its_waves_were() {
     queue.clear();
     let ends = submit(&kernel(&device, "add_one"), xs.address(), &queue);
     ended(&ends).expect("no limit");
-}
-
-#[test]
-fn a_document_of_findings_has_the_kernels_that_failed() {
-    let device = device();
-    let file = std::env::temp_dir().join(format!("gcn-failures-{}.sarif", std::process::id()));
-    let check = CheckSettings {
-        checks: vec![Check::Waits],
-        format: FindingFormat::Sarif,
-        output: Some(file.clone()),
-        ..CheckSettings::default()
-    };
-    let settings = Settings {
-        check: Some(check),
-        ..Settings::default()
-    };
-    let watch = Watch::new(&settings, &device).expect("the file can be written");
-    let document = || -> serde_json::Value {
-        let text = std::fs::read_to_string(&file).expect("it is there at any time");
-        serde_json::from_str(&text).expect("JSON")
-    };
-    assert!(document()["runs"][0]["invocations"].is_null());
-    let store = kernel(&device, "store");
-    for _ in 0..150 {
-        let launch = store.launch([1, 1, 1]).raw_arguments(vec![0; 8]);
-        let ran = watch.run(launch, &device.queue(), &Arc::default());
-        assert!(ran.is_err(), "nothing is mapped there");
-    }
-    // Without an end, as of a program that is killed.
-    let killed = document();
-    assert_eq!(watch.end(), None);
-    let ended = document();
-    std::fs::remove_file(&file).expect("it is there");
-    for (document, count) in [(killed, 100), (ended, 101)] {
-        let invocation = &document["runs"][0]["invocations"][0];
-        assert_eq!(invocation["executionSuccessful"], false);
-        let notifications = invocation["toolExecutionNotifications"].as_array();
-        let notifications = notifications.expect("the failures");
-        assert_eq!(notifications.len(), count);
-        let text = notifications[0]["message"]["text"].as_str().expect("text");
-        assert!(text.starts_with("kernel store, workgroup 0,0,0"), "{text}");
-        assert_eq!(notifications[0]["level"], "error");
-        assert!(notifications[0]["descriptor"]["id"].is_string());
-        if count > 100 {
-            let last = &notifications[100]["message"]["text"];
-            assert_eq!(last, "50 more launches have failed");
-        }
-    }
 }

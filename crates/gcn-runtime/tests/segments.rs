@@ -1,11 +1,9 @@
-//! Argument segments of a caller's own, calls to a host of the caller's own, and code that launches share: what a runtime of
-//! another API builds on.
+//! Argument segments of a caller's own and calls to a host of the caller's own: what a runtime of another API builds on.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 
 use gcn_asm::{Options, Source, assemble};
-use gcn_runtime::hsa::{self, Arguments, LaunchShape};
 use gcn_runtime::{Buffer, Device, DeviceBuilder, HostMemory, Kernel, Launch};
 
 /// Stores the hidden argument that is the address of the buffer of calls to the host.
@@ -129,41 +127,4 @@ fn a_segment_of_the_callers_is_used_where_it_is() {
     let error = nowhere.expect("sizes are good").wait();
     let error = error.expect_err("nothing is mapped there").to_string();
     assert!(error.contains("unmapped address 0x40"), "{error}");
-}
-
-#[test]
-fn launches_of_a_kernel_share_its_decoded_code() {
-    let device = builder().build();
-    let object = gcn_object::read(code(&device)).expect("an object");
-    let config = gcn_emu::device::Config::new(device.target().isa);
-    let emulated = gcn_emu::device::Device::new(config);
-    let loaded = hsa::load(&emulated, &object, "the code object").expect("it loads");
-    let prepare = |grid| {
-        let shape = LaunchShape {
-            grid: [grid, 1, 1],
-            group: [64, 1, 1],
-            dimensions: 1,
-            offset: [0; 3],
-            dynamic_lds: 0,
-            stack: None,
-        };
-        let launch = hsa::KernelStart {
-            object: &object,
-            loaded: &loaded,
-            kernel: &object.kernels[0],
-            shape,
-            arguments: Arguments::Placed(&[]),
-            answers_host_calls: false,
-        };
-        launch.prepare(&emulated, 1).expect("good sizes").code
-    };
-    let (first, second) = (prepare(1), prepare(100));
-    assert!(Arc::ptr_eq(&first, &second));
-    let entry = loaded.moved(object.kernels[0].entry_address);
-    assert!(matches!(second.step(entry), Some(Ok(_))), "it is code");
-    let executed = first.executed().count();
-    assert!(
-        executed > 0,
-        "the other launch has its decoded instructions"
-    );
 }

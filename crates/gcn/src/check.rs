@@ -5,9 +5,9 @@ mod options;
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
-use gcn_runtime::Checking;
-use gcn_runtime::report::Notification;
-use gcn_runtime::settings::{CheckSettings, FindingFormat};
+use gcn_report::Checking;
+use gcn_report::Notification;
+use gcn_report::settings::{CheckSettings, FindingFormat};
 
 use crate::findings::{self, CONFLICT, shown};
 use crate::{Status, UsageError, failure, outputs, render, run};

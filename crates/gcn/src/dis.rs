@@ -15,8 +15,8 @@ use gcn_asm::list::{
 use gcn_isa::{Syntax, Target};
 use gcn_object::error_names::NOT_A_CODE_OBJECT;
 use gcn_object::{Binding, CodeObject, Feature, SymbolKind, SymbolSection, Version};
+use gcn_report::Sources;
 use gcn_runtime::error_names::NO_MATCHING_CODE;
-use gcn_runtime::report::Sources;
 
 use crate::file::FileBytes;
 use crate::labels::Labels;

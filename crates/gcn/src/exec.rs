@@ -24,11 +24,12 @@ use anyhow::{Context, Result, bail};
 use clap::builder::TypedValueParser;
 use gcn_observe::Choice;
 use gcn_observe::finding::Check;
-use gcn_runtime::report::{Suppressions, write_findings};
-use gcn_runtime::settings::{
+use gcn_report::Profiling;
+use gcn_report::settings::{
     self, CheckSettings, PROCESS, ProfileFormat, ProfileSettings, Settings,
 };
-use gcn_runtime::{Engine, Profiling};
+use gcn_report::{Suppressions, write_findings};
+use gcn_runtime::Engine;
 
 use crate::check::CheckOptions;
 use crate::findings::shown;

@@ -159,6 +159,7 @@ mod tests {
         let names = [
             gcn_object::error_names::ALL,
             gcn_runtime::error_names::ALL,
+            gcn_args::error_names::ALL,
             crate::problem::NAMES,
         ];
         for name in names.concat() {

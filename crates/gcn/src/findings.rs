@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use gcn_asm::Diagnostic;
+use gcn_report::settings::{CheckSettings, FindingFormat};
+use gcn_report::{FindingReport, SuppressionsError};
 use gcn_runtime::error_names::UNREADABLE_INPUT;
-use gcn_runtime::report::{FindingReport, SuppressionsError};
-use gcn_runtime::settings::{CheckSettings, FindingFormat};
 
 use crate::explain::INVALID_SUPPRESSIONS;
 use crate::problem::Problem;

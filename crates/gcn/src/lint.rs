@@ -9,8 +9,8 @@ use gcn_object::error_names::UNKNOWN_KERNEL;
 use gcn_object::{SymbolKind, SymbolSection};
 use gcn_observe::finding::Findings;
 use gcn_observe::lint::{self, CodeRegion, LintCode};
-use gcn_runtime::report::{CodeMap, FindingReport, Suppressions, write_findings};
-use gcn_runtime::settings::CheckSettings;
+use gcn_report::settings::CheckSettings;
+use gcn_report::{CodeMap, FindingReport, Suppressions, write_findings};
 use gcn_runtime::{Device, Module};
 
 use crate::findings::{self, FindingOptions, shown};

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
-use gcn_runtime::replace_file;
+use gcn_report::replace_file;
 
 use crate::input;
 use crate::problem::{OUTPUT_CONFLICT, Problem, UNWRITABLE_OUTPUT};

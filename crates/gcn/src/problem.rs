@@ -3,18 +3,18 @@
 use std::error::Error;
 use std::fmt;
 
+use gcn_args::bind::{ArgumentError, BindError, PlaceError};
+use gcn_args::expect::ExpectError;
+use gcn_args::value::ValueError;
 use gcn_isa::UnknownTarget;
 use gcn_object::{
     BundleError, DriverError, ImageError, LinesError, NameError, ReadError, RelocationError,
 };
-use gcn_runtime::bind::{ArgumentError, BindError, PlaceError};
+use gcn_report::printable;
+use gcn_report::settings::SettingsError;
 use gcn_runtime::compile::CompileError;
 use gcn_runtime::data::DataError;
 use gcn_runtime::error_names::UNSUPPORTED_TARGET;
-use gcn_runtime::expect::ExpectError;
-use gcn_runtime::report::printable;
-use gcn_runtime::settings::SettingsError;
-use gcn_runtime::value::ValueError;
 
 use crate::status::UsageError;
 

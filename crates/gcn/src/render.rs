@@ -10,11 +10,11 @@ use std::sync::OnceLock;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use clap::ColorChoice;
 use gcn_asm::{Diagnostic, Severity, SourceFile, ids};
-pub use gcn_runtime::report::{kernel_name, printable};
 use serde::Serialize;
 
 use crate::problem::{self, Problem};
 use crate::warnings::WARNING_LIMIT;
+pub use gcn_report::{kernel_name, printable};
 
 /// Lines of source that a diagnostic shows at most.
 const MAX_LINES: usize = 4;

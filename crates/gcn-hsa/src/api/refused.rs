@@ -1,6 +1,6 @@
 //! Functions that are there by name only: each returns an error, and says once on standard error that it was called.
 
-use gcn_runtime::program::say::say_once;
+use gcn_report::program::say::say_once;
 
 use crate::status::Status;
 

@@ -4,7 +4,7 @@ use std::ffi::c_void;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed, Release};
 use std::time::{Duration, Instant};
 
-use gcn_runtime::program::forks;
+use gcn_report::program::forks;
 
 use super::{array, call, put};
 use crate::abi::{Handle, SignalHandler, SystemCallback};
@@ -44,7 +44,7 @@ pub unsafe extern "C" fn hsa_amd_signal_create(
     /// For several processes.
     const IPC: u64 = 2;
     if attributes & IPC != 0 {
-        gcn_runtime::program::say::say_once(
+        gcn_report::program::say::say_once(
             "hsa_amd_signal_create: signals of several processes are not supported",
         );
         return Status::ERROR;

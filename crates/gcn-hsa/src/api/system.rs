@@ -2,13 +2,14 @@
 
 use std::ffi::{c_char, c_void};
 
+use gcn_report::program::exit;
+
 use super::{call, guard, put, put_info};
 use crate::clock::{TICKS_PER_SECOND, now};
 use crate::info::{Info, unknown};
 use crate::numbers::*;
 use crate::runtime;
 use crate::status::Status;
-use gcn_runtime::program::exit;
 
 #[unsafe(no_mangle)]
 pub extern "C" fn hsa_init() -> Status {

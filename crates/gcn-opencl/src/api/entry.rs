@@ -3,8 +3,8 @@
 use std::ffi::{CStr, c_char, c_void};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use gcn_runtime::program::forks;
-use gcn_runtime::program::say::say_once;
+use gcn_report::program::forks;
+use gcn_report::program::say::say_once;
 
 use crate::handle::{self, Handle, Object};
 use crate::info::Info;

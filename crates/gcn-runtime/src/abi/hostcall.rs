@@ -70,28 +70,15 @@ const MAX_WORDS: usize = 1 << 22;
 /// Bytes of the structure that the device's `malloc` keeps its lists in; it begins as zeros.
 const HEAP_BYTES: u64 = 128 << 10;
 /// Bytes that the device's `malloc` can get in all.
-pub const DEVICE_MEMORY_BYTES: u64 = 256 << 20;
+pub(crate) const DEVICE_MEMORY_BYTES: u64 = 256 << 20;
 /// `malloc` asks for slabs of this size, and finds them again by their alignment.
 const SLAB_BYTES: u64 = 2 << 20;
 /// Other allocations are multiples of this.
 const PAGE_BYTES: u64 = 4 << 10;
 
 /// Answers the calls of a run.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::hostcall::Hostcall;
-/// use gcn_runtime::owned::Owned;
-/// let device = gcn_runtime::Device::new("gfx900")?;
-/// let mut owned = Owned::new(device.memory());
-/// let host = Hostcall::new(&mut owned, 4)?;
-/// assert_ne!(host.address(), host.heap_address(), "a kernel gets both");
-/// host.serve(device.memory())?;
-/// assert_eq!(host.take_printed(), (Vec::new(), 0), "no wave has called");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
-pub struct Hostcall {
+pub(crate) struct Hostcall {
     buffer: u64,
     packets: u64,
     heap: u64,
@@ -110,16 +97,9 @@ struct HostcallState {
 }
 
 /// Reason for which a call cannot be answered.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::hostcall::HostcallError;
-/// let error = HostcallError::Service(9);
-/// assert_eq!(error.to_string(), "requests the unknown host service 9", "the fault's text begins with the kernel");
-/// ```
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
-pub enum HostcallError {
+pub(crate) enum HostcallError {
     /// Code of the host is not here.
     #[error("calls a function of the host at {0:#x}, which the emulator does not have")]
     Function(u64),
@@ -142,20 +122,7 @@ impl Hostcall {
     ///
     /// # Errors
     /// There is no memory for them.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::Device;
-    /// use gcn_runtime::hostcall::{DEVICE_MEMORY_BYTES, Hostcall};
-    /// use gcn_runtime::owned::Owned;
-    /// let device = Device::builder("gfx900")?.memory(1 << 20).build();
-    /// let mut owned = Owned::new(device.memory());
-    /// assert!(Hostcall::new(&mut owned, 4).is_ok(), "`malloc` of the device yields null");
-    /// assert!(device.usage().0 < DEVICE_MEMORY_BYTES);
-    /// assert!(Hostcall::new(&mut owned, 1000).is_err(), "a wave has a packet of 4 KiB");
-    /// # Ok::<(), gcn_runtime::Error>(())
-    /// ```
-    pub fn new(memory: &mut Owned, waves: u64) -> Result<Hostcall, AllocError> {
+    pub(crate) fn new(memory: &mut Owned, waves: u64) -> Result<Hostcall, AllocError> {
         // A wave has one packet at most. Two at least, for a tag distinguishes entries of the stack from null.
         let packets = waves.max(2).next_power_of_two();
         let headers_bytes = (packets * HEADER_BYTES).next_multiple_of(SLOT_BYTES);
@@ -201,17 +168,17 @@ impl Hostcall {
     }
 
     /// Guest address of the buffer, which the kernel gets.
-    pub fn address(&self) -> u64 {
+    pub(crate) fn address(&self) -> u64 {
         self.buffer
     }
 
     /// Guest address of the lists of `malloc`, which the kernel gets.
-    pub fn heap_address(&self) -> u64 {
+    pub(crate) fn heap_address(&self) -> u64 {
         self.heap
     }
 
     /// Takes what has been printed, and how many bytes there were beyond those that are kept.
-    pub fn take_printed(&self) -> (Vec<u8>, u64) {
+    pub(crate) fn take_printed(&self) -> (Vec<u8>, u64) {
         let mut state = self.state();
         (
             std::mem::take(&mut state.printed),
@@ -227,28 +194,7 @@ impl Hostcall {
     ///
     /// # Errors
     /// One that has no answer.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::hostcall::{Hostcall, HostcallError};
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let memory = device.memory();
-    /// # let mut owned = gcn_runtime::owned::Owned::new(memory);
-    /// let host = Hostcall::new(&mut owned, 4)?;
-    /// // As a wave does: lane 0 calls service 9 with a packet that it has taken from the stack of free ones.
-    /// let word = |index: u64| memory.load_u64(host.address() + 8 * index).expect("a word");
-    /// let (headers, free, mask) = (word(0), word(3), word(5));
-    /// let header = headers + 24 * (free & mask);
-    /// memory.store_u64(host.address() + 24, memory.load_u64(header).expect("the next free one"));
-    /// memory.store_u64(header, 0);
-    /// memory.store_u64(header + 8, 1);
-    /// memory.store_u32(header + 16, 9);
-    /// memory.store_u32(header + 20, 1);
-    /// memory.store_u64(host.address() + 32, free);
-    /// assert_eq!(host.serve(memory), Err(HostcallError::Service(9)));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn serve(&self, memory: &Memory) -> Result<(), HostcallError> {
+    pub(crate) fn serve(&self, memory: &Memory) -> Result<(), HostcallError> {
         let ready = self.buffer + READY_STACK;
         if memory.load_u64(ready) == Some(0) {
             return Ok(());

@@ -1,6 +1,6 @@
 //! The HSA ABI: how a code object lies in memory, and what a kernel finds when it starts.
 //!
-//! [`load`] puts a code object into guest memory. [`KernelStart::prepare`] builds what the packet processor and the
+//! [`link`] puts a code object into guest memory. [`KernelStart::prepare`] builds what the packet processor and the
 //! runtime build around a kernel: argument segment with its hidden arguments, dispatch packet, queue, and the
 //! registers that the kernel descriptor asks for. The result is a [`Dispatch`] that knows nothing of HSA.
 //!
@@ -18,6 +18,9 @@ mod registers;
 
 mod inspect;
 
+#[cfg(test)]
+mod tests;
+
 use std::sync::Arc;
 
 use gcn_emu::Code;
@@ -30,69 +33,46 @@ use crate::abi::hostcall::Hostcall;
 use crate::abi::owned::Owned;
 use crate::abi::printf::{Formats, PrintfBuffer};
 use arguments::Services;
-pub use error::{LaunchError, LaunchNote, MAX_SCRATCH_PER_LANE, MAX_WAVES};
+pub use error::{LaunchError, LaunchNote};
 pub(crate) use inspect::unowned_sources;
 pub use inspect::{BeyondArguments, UnownedSources, UnsetSgprs};
 pub(crate) use limits::beyond_compiled;
 pub use limits::max_lds;
-pub use load::{LoadError, Loaded, LoadedSymbol, link, load};
+pub(crate) use load::link;
+pub use load::{LoadError, Loaded, LoadedSymbol};
 use registers::{Pointers, sgprs};
-pub use start::{Arguments, DYNAMIC_STACK_BYTES, KernelStart, LaunchShape, Packet, PlacedBytes};
+pub(crate) use start::{Arguments, KernelStart};
+pub use start::{LaunchShape, Packet, PlacedBytes};
 
 /// The words that it looks at: the bytes of the buffer that are used, and its size; both are zero.
 const MUTE_PRINTF_BYTES: u64 = 8;
 
 /// A kernel ready to run.
-///
-/// # Examples
-/// ```
-/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// # let emulated = example::emulated();
-/// # let start = emulated.start();
-/// let prepared = start.prepare(&emulated.device, 4)?;
-/// assert_eq!(prepared.dispatch.entry, emulated.loaded.moved(start.kernel.entry_address));
-/// assert_eq!((prepared.dispatch.grid, prepared.dispatch.lds_bytes), ([64, 1, 1], 0));
-/// assert!(prepared.hostcall.is_some(), "without metadata it may call its host");
-/// # Ok::<(), gcn_runtime::hsa::LaunchError>(())
-/// ```
-pub struct Prepared {
+pub(crate) struct Prepared {
     /// Code, which launches of the kernel share.
-    pub code: Arc<Code>,
+    pub(crate) code: Arc<Code>,
     /// The dispatch to run.
-    pub dispatch: Dispatch,
+    pub(crate) dispatch: Dispatch,
     /// Decisions that nobody asked for.
-    pub notes: Vec<LaunchNote>,
+    pub(crate) notes: Vec<LaunchNote>,
     /// Buffer for printing, if it prints.
-    pub printf: Option<Printf>,
+    pub(crate) printf: Option<Printf>,
     /// Answers its calls to the host, if it makes any.
-    pub hostcall: Option<Arc<Hostcall>>,
+    pub(crate) hostcall: Option<Arc<Hostcall>>,
     /// Memory that the launch has for itself, such as the argument segment.
-    pub owned: Owned,
+    pub(crate) _owned: Owned,
 }
 
 /// The printf buffer of a run, and the formats of the object.
 #[derive(Clone, Debug)]
-pub struct Printf {
+pub(crate) struct Printf {
     buffer: PrintfBuffer,
     formats: Formats,
 }
 
 impl Printf {
     /// The text that the kernel has printed since this was last called. The buffer is empty afterwards.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::printing("1:1:4:x is %d");
-    /// # let memory = &emulated.device.memory;
-    /// let prepared = emulated.start().prepare(&emulated.device, 1)?;
-    /// let printf = prepared.printf.as_ref().expect("the kernel prints `x is %d`");
-    /// # example::print(memory, &prepared, 42);
-    /// assert_eq!(printf.take_text(memory), b"x is 42");
-    /// assert!(printf.take_text(memory).is_empty());
-    /// # Ok::<(), gcn_runtime::hsa::LaunchError>(())
-    /// ```
-    pub fn take_text(&self, memory: &Memory) -> Vec<u8> {
+    pub(crate) fn take_text(&self, memory: &Memory) -> Vec<u8> {
         let text = self.buffer.text(memory, &self.formats);
         self.buffer.clear(memory);
         text
@@ -100,31 +80,12 @@ impl Printf {
 }
 
 impl KernelStart<'_> {
-    /// Builds everything that the kernel finds when it starts, for a run on `threads` host threads at most.
+    /// Builds everything that the kernel finds when it starts, for a run on `threads` host threads at most. Memory that the launch
+    /// has for itself is allocated in `owned`.
     ///
     /// # Errors
     /// The first of [`KernelStart::problems`], or what only shows now.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::emulated();
-    /// # let start = emulated.start();
-    /// let prepared = start.prepare(&emulated.device, 1)?;
-    /// assert_eq!(prepared.dispatch.kernel.as_deref(), Some("add_one"));
-    /// let segment = prepared.dispatch.kernarg.clone().expect("its argument segment");
-    /// assert!(emulated.device.memory.load_u32(segment.start).is_some());
-    /// assert!(prepared.notes.is_empty() && prepared.printf.is_none());
-    /// drop(prepared);
-    /// assert_eq!(emulated.device.memory.load_u32(segment.start), None, "the segment is its own");
-    /// # Ok::<(), gcn_runtime::hsa::LaunchError>(())
-    /// ```
-    pub fn prepare(&self, device: &Device, threads: usize) -> Result<Prepared, LaunchError> {
-        self.prepare_in(Owned::new(&device.memory), device, threads)
-    }
-
-    /// [`KernelStart::prepare`] with memory for what the launch alone needs.
-    pub(crate) fn prepare_in(
+    pub(crate) fn prepare(
         &self,
         mut owned: Owned,
         device: &Device,
@@ -219,7 +180,7 @@ impl KernelStart<'_> {
             notes,
             printf,
             hostcall,
-            owned,
+            _owned: owned,
         })
     }
 

@@ -62,20 +62,8 @@ impl Drop for SpareBlocks {
 }
 
 /// Allocations of a device's memory, freed when dropped.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::owned::Owned;
-/// let device = gcn_runtime::Device::new("gfx900")?;
-/// let mut owned = Owned::new(device.memory());
-/// let address = owned.allocate("a page", 4096)?;
-/// assert_eq!(owned.memory().load_u32(address), Some(0));
-/// drop(owned);
-/// assert_eq!(device.memory().load_u32(address), None, "it is freed");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
-pub struct Owned {
+pub(crate) struct Owned {
     memory: Memory,
     blocks: Vec<Block>,
     spare: Option<Arc<SpareBlocks>>,
@@ -83,7 +71,7 @@ pub struct Owned {
 
 impl Owned {
     /// None yet.
-    pub fn new(memory: &Memory) -> Owned {
+    pub(crate) fn new(memory: &Memory) -> Owned {
         Owned {
             memory: memory.clone(),
             blocks: Vec::new(),
@@ -101,7 +89,7 @@ impl Owned {
     }
 
     /// The memory that they are in.
-    pub fn memory(&self) -> &Memory {
+    pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
 
@@ -109,18 +97,7 @@ impl Owned {
     ///
     /// # Errors
     /// As [`Memory::allocate`].
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::owned::Owned;
-    /// let device = gcn_runtime::Device::builder("gfx900")?.memory(4096).build();
-    /// let mut owned = Owned::new(device.memory());
-    /// let address = owned.allocate("a page", 4096).expect("it fits");
-    /// assert_eq!(device.memory().nearest(address).expect("the page").name.to_string(), "a page");
-    /// assert!(owned.allocate("another", 4096).is_err());
-    /// # Ok::<(), gcn_runtime::Error>(())
-    /// ```
-    pub fn allocate(&mut self, name: &'static str, bytes: u64) -> Result<u64, AllocError> {
+    pub(crate) fn allocate(&mut self, name: &'static str, bytes: u64) -> Result<u64, AllocError> {
         static ZEROS: [u8; MAX_SPARE_BYTES as usize] = [0; MAX_SPARE_BYTES as usize];
         match self.spare_block(name, bytes) {
             Some(address) => self.fill(address, &ZEROS[..bytes as usize]),

@@ -36,20 +36,10 @@ const CONSTANT_FORMAT: u32 = 1 << 1;
 const RECORD_BYTES_SHIFT: u32 = 2;
 
 /// The buffer of a run.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::owned::Owned;
-/// use gcn_runtime::printf::{Formats, PrintfBuffer};
-/// let device = gcn_runtime::Device::new("gfx900")?;
-/// let buffer = PrintfBuffer::new(&mut Owned::new(device.memory()))?;
-/// assert!(buffer.text(device.memory(), &Formats::default()).is_empty());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct PrintfBuffer {
+pub(crate) struct PrintfBuffer {
     /// Guest address.
-    pub address: u64,
+    pub(crate) address: u64,
 }
 
 impl PrintfBuffer {
@@ -57,7 +47,7 @@ impl PrintfBuffer {
     ///
     /// # Errors
     /// There is no memory for it.
-    pub fn new(memory: &mut Owned) -> Result<PrintfBuffer, AllocError> {
+    pub(crate) fn new(memory: &mut Owned) -> Result<PrintfBuffer, AllocError> {
         let address = memory.allocate("the printf buffer", u64::from(BUFFER_BYTES))?;
         let buffer = PrintfBuffer { address };
         buffer.clear(memory.memory());
@@ -65,21 +55,7 @@ impl PrintfBuffer {
     }
 
     /// Makes the buffer empty.
-    ///
-    /// # Examples
-    /// ```
-    /// # use gcn_runtime::owned::Owned;
-    /// # use gcn_runtime::printf::PrintfBuffer;
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let mut owned = Owned::new(device.memory());
-    /// let buffer = PrintfBuffer::new(&mut owned)?;
-    /// let used = || device.memory().load_u32(buffer.address);
-    /// device.memory().store_u32(buffer.address, 8);
-    /// buffer.clear(device.memory());
-    /// assert_eq!(used(), Some(0));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn clear(&self, memory: &Memory) {
+    pub(crate) fn clear(&self, memory: &Memory) {
         memory.store_u32(self.address, 0);
         memory.store_u32(self.address + 4, BUFFER_BYTES);
     }
@@ -97,24 +73,7 @@ impl PrintfBuffer {
     }
 
     /// The text printed, in the order of the buffer.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::owned::Owned;
-    /// use gcn_runtime::printf::{Formats, PrintfBuffer};
-    /// # let device = gcn_runtime::Device::new("gfx900")?;
-    /// # let memory = device.memory();
-    /// # let mut owned = Owned::new(memory);
-    /// let (formats, _) = Formats::parse(&["1:1:4:x is %d".to_owned()]);
-    /// let buffer = PrintfBuffer::new(&mut owned)?;
-    /// // As a kernel does: 8 bytes are used, number and argument of a record.
-    /// for (dword, value) in [(0, 8), (2, 1), (3, 42)] {
-    ///     memory.store_u32(buffer.address + 4 * dword, value);
-    /// }
-    /// assert_eq!(buffer.text(memory, &formats), b"x is 42");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn text(&self, memory: &Memory, formats: &Formats) -> Vec<u8> {
+    pub(crate) fn text(&self, memory: &Memory, formats: &Formats) -> Vec<u8> {
         let records = self.records(memory);
         let mut rest = &records[..];
         let mut text = Vec::new();
@@ -138,7 +97,7 @@ impl PrintfBuffer {
 
 /// The formats of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Formats {
+pub(crate) struct Formats {
     by_number: Vec<PrintfFormat>,
     /// Formats of HIP.
     by_hash: HashMap<u64, Vec<u8>>,
@@ -146,16 +105,7 @@ pub struct Formats {
 
 impl Formats {
     /// Reads the strings of the metadata; what is no format is returned beside.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::printf::Formats;
-    /// let strings = ["1:1:4:x is %d", "no format"].map(str::to_owned);
-    /// let (formats, errors) = Formats::parse(&strings);
-    /// assert_ne!(formats, Formats::default(), "it has the first");
-    /// assert_eq!(errors[0].0, "no format");
-    /// ```
-    pub fn parse(strings: &[String]) -> (Formats, Vec<FormatError>) {
+    pub(crate) fn parse(strings: &[String]) -> (Formats, Vec<FormatError>) {
         let mut formats = Formats::default();
         let mut errors = Vec::new();
         for string in strings {
@@ -222,7 +172,7 @@ fn hashed(string: &str) -> Option<(u64, &str)> {
 
 /// A format of OpenCL in the metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PrintfFormat {
+pub(crate) struct PrintfFormat {
     number: u32,
     /// Bytes of each argument in the record. They count even where LLVM stored less, and LLVM may leave out the last ones
     /// (errata E231).
@@ -242,15 +192,7 @@ impl PrintfFormat {
     ///
     /// # Errors
     /// It has another form.
-    ///
-    /// # Examples
-    /// ```
-    /// use gcn_runtime::printf::PrintfFormat;
-    /// assert!(PrintfFormat::parse("2:2:4:8:%d of %ld").is_ok());
-    /// let error = PrintfFormat::parse("2:%d").unwrap_err();
-    /// assert_eq!(error.to_string(), "the printf format `2:%d` is not number:arguments:sizes…:text");
-    /// ```
-    pub fn parse(string: &str) -> Result<PrintfFormat, FormatError> {
+    pub(crate) fn parse(string: &str) -> Result<PrintfFormat, FormatError> {
         let wrong = || FormatError(string.to_owned());
         let mut rest = string;
         let mut next = || -> Option<u32> {

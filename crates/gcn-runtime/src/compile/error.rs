@@ -3,7 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
-use crate::language::data::DataError;
+use crate::data::DataError;
 
 /// The reason why a source was not compiled.
 ///

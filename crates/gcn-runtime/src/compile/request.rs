@@ -61,7 +61,7 @@ impl Language {
 pub enum CompilerInput<'a> {
     /// A file.
     File(&'a Path),
-    /// Text; its includes are searched for from the working directory. With `-g` or [`LINE_TABLES`] the code object has the text too.
+    /// Text; its includes are searched for from the working directory. With `-g` or `-gline-tables-only` the code object has the text too.
     Text(&'a str),
     /// Modules of bitcode ([`Product::Bitcode`]), one at least, which are linked; the language is [`Language::Ir`].
     Bitcode(&'a [&'a [u8]]),
@@ -153,14 +153,9 @@ impl<'a> Request<'a> {
 
 /// The option for a table of lines of source, and nothing else of debug information. It changes no instruction; with `-g` Clang 19
 /// makes other instructions of some kernels (waits among them, of 33 in 127 builds of tests/kernels).
-///
-/// # Examples
-/// ```
-/// assert_eq!(gcn_runtime::compile::LINE_TABLES, "-gline-tables-only");
-/// ```
-pub const LINE_TABLES: &str = "-gline-tables-only";
+pub(super) const LINE_TABLES: &str = "-gline-tables-only";
 
-/// Adds [`LINE_TABLES`] to options, unless one of them is about debug information.
+/// Adds `-gline-tables-only` to options, unless one of them is about debug information.
 ///
 /// # Examples
 /// ```

@@ -138,6 +138,31 @@ impl Chip {
         })
     }
 
+    /// True if a device of this chip that has the features `named` runs code for these features, such as `xnack-`. As with AMD's
+    /// loader, code for the other setting of a feature is not run, nor code for a feature that the chip does not have.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::{Chip, Device};
+    /// let chip = Chip::of(Device::new("gfx906")?.target());
+    /// assert!(chip.runs_features(&["xnack-"], ["xnack-"]));
+    /// assert!(!chip.runs_features(&["xnack-"], ["xnack+"]));
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn runs_features<'a>(
+        &self,
+        named: &[impl AsRef<str>],
+        code: impl IntoIterator<Item = &'a str>,
+    ) -> bool {
+        let is_as_compiled = |feature: &str| {
+            let mut settings = self.feature_settings(named);
+            settings.any(|(name, is_on)| {
+                feature.strip_suffix(if is_on { ON } else { OFF }) == Some(name)
+            })
+        };
+        code.into_iter().all(is_as_compiled)
+    }
+
     /// The chip of a target.
     pub fn of(target: &Target) -> &'static Chip {
         let chip = CHIPS.iter().find(|chip| chip.target == target.name);

@@ -7,14 +7,8 @@ use gcn_isa::image::Select::{self, One, W, X, Y, Z, Zero};
 use gcn_isa::image::{number_format as number, texel_format as texel};
 
 /// A meaning of a channel's bits.
-///
-/// # Examples
-/// ```
-/// use gcn_runtime::image::{ChannelNumber, ChannelType};
-/// assert_eq!(ChannelType::HalfFloat.number(), ChannelNumber::Float);
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ChannelNumber {
+pub(crate) enum ChannelNumber {
     /// From 0 to 1.
     Unorm,
     /// From -1 to 1.
@@ -217,7 +211,7 @@ impl ChannelType {
     }
 
     /// The meaning of a channel's bits.
-    pub const fn number(self) -> ChannelNumber {
+    pub(crate) const fn number(self) -> ChannelNumber {
         self.facts().number
     }
 

@@ -1,7 +1,7 @@
 //! Options of checks, which `gcn check` and `gcn exec --check` have.
 
 use gcn_observe::finding::Check;
-use gcn_runtime::settings::{self, CheckSettings, FindingFormat};
+use gcn_report::settings::{self, CheckSettings, FindingFormat};
 
 use crate::UsageError;
 use crate::findings::FindingOptions;

@@ -14,10 +14,6 @@ use crate::render::printable;
 const MAX_ENTRIES: usize = 32;
 /// Separates a processor and its features, as in `gfx906:sramecc+:xnack-`.
 const COLON: char = ':';
-/// Ends a feature that is on.
-const ON: &str = "+";
-/// Ends a feature that is off.
-const OFF: &str = "-";
 
 /// A file with device code.
 struct CodeFile {
@@ -59,7 +55,7 @@ impl Display for CodeFile {
 }
 
 /// True if a device with a target runs code with an id. Features that the device does not name are as its chip has them, and code
-/// that does not name one runs with either setting.
+/// that does not name one runs with either setting ([`Chip::runs_features`]).
 fn runs_on(id: &str, device: &str) -> bool {
     let mut parts = id.split(COLON);
     let mut own = device.split(COLON);
@@ -67,14 +63,8 @@ fn runs_on(id: &str, device: &str) -> bool {
         return false;
     };
     let own: Vec<&str> = own.collect();
-    let contradicts = |feature: &str| {
-        let mut settings = Chip::of(target).feature_settings(&own);
-        settings.any(|(name, is_on)| {
-            let sign = feature.strip_prefix(name);
-            sign.is_some_and(|sign| sign != if is_on { ON } else { OFF })
-        })
-    };
-    parts.next().and_then(Target::named) == Some(target) && !parts.any(contradicts)
+    parts.next().and_then(Target::named) == Some(target)
+        && Chip::of(target).runs_features(&own, parts)
 }
 
 /// The target of a device that runs code with an id, and the greater the number the newer its instruction set; nothing if HIP has no

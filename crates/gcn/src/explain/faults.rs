@@ -1,7 +1,7 @@
 //! Explanations of the faults of a run.
 
 use gcn_asm::Explanation;
-use gcn_runtime::report::names;
+use gcn_runtime::fault::names;
 
 /// Defines the list of explanations, a row for each.
 macro_rules! faults {

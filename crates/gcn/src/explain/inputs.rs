@@ -1,5 +1,6 @@
 //! Explanations of errors that keep a command from doing its work: of code objects, kernels, arguments and launches.
 
+use gcn_args::error_names as args;
 use gcn_asm::Explanation;
 use gcn_object::error_names as object;
 use gcn_runtime::error_names as runtime;
@@ -108,34 +109,34 @@ inputs! {
         meaning "A temporary directory or file cannot be made: the directory that TMPDIR names does not exist or cannot be \
                  written, or the disk is full."
         remedy "Let TMPDIR name a directory that can be written; without TMPDIR it is /tmp."
-    runtime::UNKNOWN_ARGUMENT,
+    args::UNKNOWN_ARGUMENT,
         meaning "The kernel has no argument of this name or number."
         remedy "The message lists the kernel's arguments. Compilers keep names only with metadata; numbers start at 0."
     runtime::MISSING_ARGUMENT,
         meaning "An argument of the kernel has no value."
         remedy "Add `--arg NAME=VALUE`; the message lists the kernel's arguments."
-    runtime::DUPLICATE_ARGUMENT,
+    args::DUPLICATE_ARGUMENT,
         meaning "An argument has two values, by name and by number perhaps, or two buffers have the same name."
         remedy "Remove one of both. Declare buffers that several launches use under [buffers]."
-    runtime::ARGUMENT_TYPE,
+    args::ARGUMENT_TYPE,
         meaning "The value is of another kind or type than the argument: a number for a buffer, a float for an integer."
         remedy "The message states what is expected. `3,` with a comma is a buffer of one element."
     runtime::ARGUMENT_SIZE,
         meaning "The value has another size than the argument, or is larger than any argument."
         remedy "Use the type that the message states. Members of a structure have no padding but what is written (`hex:00`)."
-    runtime::UNTYPED_ARGUMENT,
+    args::UNTYPED_ARGUMENT,
         meaning "A number has no type, and the kernel's metadata and symbol do not state it either."
         remedy "Write the type: `u32:2` or `f32:2`."
-    runtime::INVALID_VALUE,
+    args::INVALID_VALUE,
         meaning "The text is not a value: a number out of range, an unknown type or fill, an incomplete structure."
         remedy "docs/launch.md describes values: `f32:1,2,3`, `f32*256:iota`, `@file`, `local:1024`, `{u32:1, f32:2.5}`."
-    runtime::UNKNOWN_BUFFER,
+    args::UNKNOWN_BUFFER,
         meaning "No buffer has the name, or the argument of the name has no buffer of its own."
         remedy "The message lists the buffers. Variables of the program need a type: `--print table:u32`."
     runtime::BUFFER_RANGE,
         meaning "Elements are selected that the buffer does not have."
         remedy "Ranges are `[A..B]` without B, and count elements of the buffer's type, not bytes."
-    runtime::INVALID_EXPECTATION,
+    args::INVALID_EXPECTATION,
         meaning "Expected values have another number of elements than the buffer, or the tolerance cannot be read."
         remedy "Select elements with `NAME[A..B]`. Tolerances are a number, `4 ulp`, `exact` or `any`."
     runtime::GRID_SIZE,

@@ -1,9 +1,11 @@
 //! Arguments as options and launch files have them: their files, what they cost, and what is wrong with them.
 
 use anyhow::{Result, bail};
-use gcn_runtime::bind::{self, BoundArgument};
+use gcn_args::bind::{self, BoundArgument};
+use gcn_args::parameter_type::wants;
+use gcn_report::settings;
+use gcn_runtime::Kernel;
 use gcn_runtime::error_names::OUT_OF_MEMORY;
-use gcn_runtime::{Kernel, settings};
 
 use super::written::NamedText;
 use crate::problem::Problem;
@@ -30,7 +32,7 @@ pub fn help(kernel: &Kernel) -> Option<String> {
         let name = parameter
             .name
             .map_or(String::new(), |name| format!(" {name}"));
-        let (index, wants) = (parameter.index, parameter.wants());
+        let (index, wants) = (parameter.index, wants(parameter));
         text.push_str(&format!("\n  {index}{name}: {wants}"));
     }
     Some(text)

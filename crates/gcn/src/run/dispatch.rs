@@ -6,15 +6,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use gcn_runtime::bind::{self, BindError, Binding, BoundArgument, Buffers};
-use gcn_runtime::error_names::{DUPLICATE_ARGUMENT, OUT_OF_MEMORY};
+use gcn_args::bind::{self, BindError, Binding, BoundArgument, Buffers};
+use gcn_args::error_names::DUPLICATE_ARGUMENT;
+use gcn_report::CodeMap;
+use gcn_report::{Checking, Profiling};
+use gcn_runtime::error_names::OUT_OF_MEMORY;
 use gcn_runtime::hsa::LaunchShape;
 use gcn_runtime::observe::{Events, Observers};
 use gcn_runtime::progress::Progress;
-use gcn_runtime::report::CodeMap;
 use gcn_runtime::{
-    Checking, CommandResult, Completion, Device, Error, Kernel, Launch, PreparedLaunch, Profiling,
-    Queue, Stats,
+    CommandResult, Completion, Device, Error, Kernel, Launch, PreparedLaunch, Queue, Stats,
 };
 
 use super::arguments;
@@ -109,7 +110,8 @@ impl Dispatches {
         for ((_, (launch, kernel)), arguments) in launches().zip(all) {
             let placement =
                 bind::place(arguments, kernel.fixed_lds(), device.memory(), &mut buffers)?;
-            placed.push(sized(launch, kernel)?.placed(placement));
+            let launch = sized(launch, kernel)?.dynamic_lds(placement.lds);
+            placed.push(launch.placed(placement.placed));
         }
         Ok(Dispatches {
             buffers,
@@ -182,8 +184,14 @@ fn affordable_threads(launch: &Launch, threads: usize, budget: u64) -> Result<us
 fn bound(kernel: &Kernel, launch: &LaunchRequest, shared: &[BoundArgument]) -> Binding {
     let given: Vec<_> = launch.args.iter().map(NamedText::bindable).collect();
     match &launch.kernarg {
-        Some(segment) => kernel.bind_segment(&segment.bindable(), &given, shared, &open),
-        None => kernel.bind(&given, shared, &open),
+        Some(segment) => bind::segment(
+            kernel.description(),
+            &segment.bindable(),
+            &given,
+            shared,
+            &open,
+        ),
+        None => bind::arguments(kernel.description(), &given, shared, &open),
     }
 }
 

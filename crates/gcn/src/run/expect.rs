@@ -4,13 +4,13 @@ use std::io::{self, Write};
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use gcn_runtime::bind::BufferView;
-use gcn_runtime::compare::{self, Comparison};
-use gcn_runtime::error_names::INVALID_EXPECTATION;
-use gcn_runtime::expect::Expected;
+use gcn_args::bind::BufferView;
+use gcn_args::compare::{self, Comparison};
+use gcn_args::error_names::INVALID_EXPECTATION;
+use gcn_args::expect::Expected;
+use gcn_args::spec::Spec;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
-use gcn_runtime::spec::Spec;
 use serde::Serialize;
 
 use super::output::{ElementSelector, MemoryView, json};

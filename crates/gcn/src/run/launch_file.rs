@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Result, bail};
+use gcn_report::settings::{self, ProfileFormat};
 use gcn_runtime::Variations;
-use gcn_runtime::settings::{self, ProfileFormat};
 use serde::Deserialize;
 
 use super::profile::ProfileOptions;

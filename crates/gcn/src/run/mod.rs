@@ -33,10 +33,11 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use gcn_object::find_name;
+use gcn_report::Checking;
+use gcn_report::settings::MAX_THREADS;
+use gcn_report::{CodeMap, FaultReport, FindingReport};
 use gcn_runtime::error_names::HOST_LIMIT;
-use gcn_runtime::report::{CodeMap, FaultReport, FindingReport};
-use gcn_runtime::settings::MAX_THREADS;
-use gcn_runtime::{Checking, Device, Kernel};
+use gcn_runtime::{Device, Kernel};
 
 use crate::failure::{self, UsageOfKernel};
 use crate::problem::{self, INVALID_LAUNCH_FILE, Problem};

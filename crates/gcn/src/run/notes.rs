@@ -1,9 +1,9 @@
 //! Notes about a run that are no results: remedies, registers and accesses out of range.
 
+use gcn_report::{CodeMap, site};
 use gcn_runtime::fault::{Fault, FaultKind};
 use gcn_runtime::hsa::LaunchNote;
 use gcn_runtime::memory::FIRST_ADDRESS;
-use gcn_runtime::report::{CodeMap, site};
 use gcn_runtime::{Completion, Device, PreparedLaunch};
 
 /// The remedy for a note, on the command line.

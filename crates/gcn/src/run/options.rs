@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use gcn_report::settings::{self, ProfileFormat};
 use gcn_runtime::Engine;
-use gcn_runtime::settings::{self, ProfileFormat};
 
 use super::written::{self, WrittenSizes};
 use crate::program::ProgramOptions;

@@ -4,11 +4,12 @@ use std::io::{self, Write};
 use std::ops::Range;
 
 use anyhow::{Context, Result, bail};
-use gcn_runtime::bind::BufferView;
-use gcn_runtime::error_names::{BUFFER_RANGE, UNKNOWN_BUFFER};
+use gcn_args::bind::BufferView;
+use gcn_args::error_names::UNKNOWN_BUFFER;
+use gcn_args::value::{NumberEncoding, Type, Value};
+use gcn_runtime::error_names::BUFFER_RANGE;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
-use gcn_runtime::value::{NumberEncoding, Type, Value};
 use serde::Serialize;
 
 use crate::problem::{INVALID_SELECTOR, Problem};

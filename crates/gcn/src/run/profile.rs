@@ -4,8 +4,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use gcn_runtime::Profiling;
-use gcn_runtime::settings::ProfileFormat;
+use gcn_report::Profiling;
+use gcn_report::settings::ProfileFormat;
 
 use crate::{input, outputs};
 

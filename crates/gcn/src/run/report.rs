@@ -5,8 +5,8 @@ use std::io::Write;
 use std::time::Duration;
 
 use anyhow::Result;
+use gcn_report::{FaultReport, FindingReport};
 use gcn_runtime::memory::Memory;
-use gcn_runtime::report::{FaultReport, FindingReport};
 use serde::Serialize;
 
 use super::dispatch::FinishedLaunch;

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use gcn_runtime::bind::BufferView;
+use gcn_args::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 

@@ -7,8 +7,8 @@ use std::sync::{Arc, mpsc};
 
 use anyhow::{Context, Result};
 use gcn_observe::TraceFilter;
+use gcn_report::symbolic;
 use gcn_runtime::observe::Observers;
-use gcn_runtime::report::symbolic;
 use gcn_runtime::{CommandResult, PreparedLaunch, Queue};
 
 use super::request::RunRequest;

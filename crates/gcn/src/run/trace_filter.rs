@@ -1,7 +1,7 @@
 //! The instructions that a trace shows, as `--trace-only` names them.
 
+use gcn_args::bind::BufferView;
 use gcn_observe::{Choice, TraceFilter};
-use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
 
 /// Adds what `KEY=VALUE` says to a filter.

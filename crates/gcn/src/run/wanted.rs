@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use gcn_args::bind::BufferView;
+use gcn_args::spec::Spec;
 use gcn_observe::TraceFilter;
-use gcn_runtime::bind::BufferView;
 use gcn_runtime::hsa::Loaded;
-use gcn_runtime::spec::Spec;
 
 use super::expect::{self, Expectation};
 use super::output::{ElementSelector, MemoryView};

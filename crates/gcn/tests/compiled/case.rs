@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use gcn_runtime::compare::Tolerance;
-use gcn_runtime::spec::Spec;
-use gcn_runtime::value::Type;
+use gcn_args::compare::Tolerance;
+use gcn_args::spec::Spec;
+use gcn_args::value::Type;
 use serde::Deserialize;
 
 /// The directory of the kernels.

@@ -1,7 +1,7 @@
 //! The first element of a result that exceeds its tolerance.
 
-use gcn_runtime::compare::Tolerance;
-use gcn_runtime::value::{Type, Value};
+use gcn_args::compare::Tolerance;
+use gcn_args::value::{Type, Value};
 
 use crate::case::Buffer;
 use crate::reference::Results;

@@ -9,9 +9,9 @@ use crate::abi::printf::FormatError;
 
 /// Waves of a dispatch at most. The packet's three 32-bit grid sizes allow 2^96 work-items; what is beyond this
 /// many waves would run for days here, so it is refused instead of begun.
-pub const MAX_WAVES: u128 = 1 << 30;
+pub(crate) const MAX_WAVES: u128 = 1 << 30;
 /// Bytes of scratch of a lane at most: the wave's size is a field of 13 bits in units of 1 KiB.
-pub const MAX_SCRATCH_PER_LANE: u32 = ((1 << 13) - 1) * 1024 / 64;
+pub(crate) const MAX_SCRATCH_PER_LANE: u32 = ((1 << 13) - 1) * 1024 / 64;
 
 /// Something decided that the user may want to know.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]

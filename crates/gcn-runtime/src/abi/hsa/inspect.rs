@@ -101,7 +101,7 @@ impl fmt::Display for UnownedSources {
 }
 
 /// The executed instructions of some code whose sources its kernel does not ask for.
-pub fn unowned_sources(code: &Code) -> Option<UnownedSources> {
+pub(crate) fn unowned_sources(code: &Code) -> Option<UnownedSources> {
     let mut steps = code.reading_outside();
     let first = steps.next()?;
     Some(UnownedSources {
@@ -283,24 +283,7 @@ fn base(plan: &MemoryPlan) -> Option<u8> {
 impl KernelStart<'_> {
     /// The load of arguments behind those that the launch gives, if the kernel has no metadata to check them by. What is where
     /// the next argument would be is taken for one, and what is further behind for hidden arguments, as far as there are any.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::emulated();
-    /// # let start = emulated.start();
-    /// use gcn_emu::observe::Observers;
-    /// # let mut device = gcn_emu::device::Device::new(gcn_emu::device::Config::new(emulated.device.config.isa));
-    /// # device.memory = emulated.device.memory.clone();
-    /// let prepared = start.prepare(&device, 1)?;
-    /// assert_eq!(start.reads_beyond_arguments(&prepared.code), None, "it has not run");
-    /// gcn_emu::run::run(&mut device, &prepared.code, &prepared.dispatch, &Observers::none())?;
-    /// let beyond = start.reads_beyond_arguments(&prepared.code).expect("it has loaded a pointer");
-    /// assert_eq!((beyond.given, beyond.loaded), (0, 8));
-    /// assert_eq!(beyond.instruction, "s_load_dwordx2 s[0:1], s[0:1], 0x0");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {
+    pub(crate) fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {
         let Arguments::Placed(_) = self.arguments else {
             return None;
         };
@@ -358,22 +341,7 @@ impl KernelStart<'_> {
     }
 
     /// The SGPRs that the address of a faulting access comes from although nothing has set them.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::emulated();
-    /// # let start = emulated.start();
-    /// use gcn_emu::observe::Observers;
-    /// # let mut device = gcn_emu::device::Device::new(gcn_emu::device::Config::new(emulated.device.config.isa));
-    /// # device.memory = emulated.device.memory.clone();
-    /// let prepared = start.prepare(&device, 1)?;
-    /// let ran = gcn_emu::run::run(&mut device, &prepared.code, &prepared.dispatch, &Observers::none())?;
-    /// let fault = ran.fault.expect("a null pointer");
-    /// assert_eq!(start.unset_sgprs(&prepared.code, &fault), None, "its segment has a null pointer");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn unset_sgprs(&self, code: &Code, fault: &Fault) -> Option<UnsetSgprs> {
+    pub(crate) fn unset_sgprs(&self, code: &Code, fault: &Fault) -> Option<UnsetSgprs> {
         let (FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }) = fault.kind else {
             return None;
         };

@@ -44,19 +44,7 @@ pub(crate) fn beyond_compiled(kernel: &ObjectKernel, group: [u32; 3]) -> Option<
 
 impl KernelStart<'_> {
     /// The error in the sizes, for a device of instruction set `isa`.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::emulated();
-    /// # let start = emulated.start();
-    /// use gcn_runtime::hsa::{KernelStart, LaunchError, LaunchShape};
-    /// let isa = emulated.device.config.isa;
-    /// assert!(start.problems(isa).is_empty());
-    /// let large = KernelStart { shape: LaunchShape { group: [2048, 1, 1], ..start.shape }, ..start };
-    /// assert!(matches!(large.problems(isa)[..], [LaunchError::GroupTooLarge(2048)]));
-    /// ```
-    pub fn problems(&self, isa: Isa) -> Vec<LaunchError> {
+    pub(crate) fn problems(&self, isa: Isa) -> Vec<LaunchError> {
         let LaunchShape {
             grid,
             group,

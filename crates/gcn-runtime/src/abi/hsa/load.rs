@@ -24,10 +24,9 @@ const POINTER_BYTES: u64 = 8;
 /// # Examples
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// # let emulated = example::emulated();
-/// # let start = emulated.start();
-/// let loaded = &emulated.loaded;
-/// let kernel = &emulated.object.kernels[0];
+/// # let (device, kernel) = example::add_one_kernel();
+/// let loaded = kernel.module().loaded();
+/// let kernel = kernel.description();
 /// let entry = loaded.moved(kernel.entry_address);
 /// assert_eq!(loaded.linked_address(entry), kernel.entry_address);
 /// assert_eq!(loaded.symbol("add_one").map(|symbol| symbol.address), Some(entry));
@@ -88,12 +87,12 @@ pub struct LoadedSymbol {
 /// # Examples
 /// ```
 /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// use gcn_runtime::hsa::{LoadError, load};
-/// # let emulated = example::emulated();
-/// emulated.device.memory.set_limit(0);
-/// let error = load(&emulated.device, &emulated.object, "the code").unwrap_err();
-/// assert!(matches!(error, LoadError::Memory(_)));
+/// use gcn_runtime::{Device, Error, hsa::LoadError};
+/// let device = Device::builder("gfx900")?.memory(0).build();
+/// let Err(Error::Load(error)) = device.load(&example::add_one()) else { panic!("there is no memory") };
+/// assert!(matches!(&*error, LoadError::Memory(_)));
 /// assert_eq!(error.name(), gcn_runtime::error_names::OUT_OF_MEMORY);
+/// # Ok::<(), Error>(())
 /// ```
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
@@ -114,44 +113,12 @@ fn list(errors: &[RelocationError]) -> String {
     texts.join("; ")
 }
 
-/// Puts a code object into guest memory under `name`, relocated.
+/// Puts a code object into guest memory under `name`, relocated; `externals` yields the addresses of symbols that it does not
+/// define.
 ///
 /// # Errors
 /// [`LoadError`].
-///
-/// # Examples
-/// ```
-/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// use gcn_runtime::hsa::load;
-/// # let device = example::emulated().device;
-/// let object = gcn_object::read(example::add_one())?;
-/// let loaded = load(&device, &object, "the code")?;
-/// let nearest = device.memory.nearest(loaded.address + 4).expect("the code");
-/// assert_eq!((nearest.name.to_string().as_str(), nearest.base), ("the code", loaded.address));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn load(device: &Device, object: &CodeObject, name: &str) -> Result<Loaded, LoadError> {
-    link(device, object, name, &|_| None)
-}
-
-/// Puts a code object into guest memory, like [`load`]; `externals` yields the addresses of symbols that it does not define.
-///
-/// # Errors
-/// As [`load`].
-///
-/// # Examples
-/// ```
-/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// use gcn_runtime::hsa::link;
-/// # let device = example::emulated().device;
-/// # let object = example::with_external();
-/// // `object` has a pointer to a variable that it does not define.
-/// let loaded = link(&device, &object, "the code", &|name| (name == "counter").then_some(0x1234))?;
-/// let pointer = loaded.symbol("pointer").expect("it is there");
-/// assert_eq!((pointer.size, device.memory.load_u64(pointer.address)), (8, Some(0x1234)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
-pub fn link(
+pub(crate) fn link(
     device: &Device,
     object: &CodeObject,
     name: &str,
@@ -232,12 +199,12 @@ impl Loaded {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::emulated();
-    /// # let start = emulated.start();
-    /// let entry = emulated.object.kernels[0].entry_address;
-    /// let moved = emulated.loaded.moved(entry);
-    /// assert_eq!(moved - emulated.loaded.address, entry - emulated.loaded.linked);
-    /// assert_eq!(emulated.loaded.linked_address(moved), entry);
+    /// # let (_, kernel) = example::add_one_kernel();
+    /// let loaded = kernel.module().loaded();
+    /// let entry = kernel.description().entry_address;
+    /// let moved = loaded.moved(entry);
+    /// assert_eq!(moved - loaded.address, entry - loaded.linked);
+    /// assert_eq!(loaded.linked_address(moved), entry);
     /// ```
     pub fn moved(&self, address: u64) -> u64 {
         address.wrapping_sub(self.linked).wrapping_add(self.address)
@@ -253,12 +220,12 @@ impl Loaded {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::emulated();
-    /// # let start = emulated.start();
-    /// let symbol = emulated.loaded.symbol("add_one").expect("it is there");
-    /// let first = emulated.device.memory.load_u32(symbol.address).expect("it is loaded");
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// let loaded = kernel.module().loaded();
+    /// let symbol = loaded.symbol("add_one").expect("it is there");
+    /// let first = device.memory().load_u32(symbol.address).expect("it is loaded");
     /// assert_eq!(first.to_le_bytes()[3], 0xc0, "a scalar load");
-    /// assert_eq!(emulated.loaded.symbol("add_two"), None);
+    /// assert_eq!(loaded.symbol("add_two"), None);
     /// ```
     pub fn symbol(&self, name: &str) -> Option<&LoadedSymbol> {
         let named = |name: &str| self.symbols.iter().find(|symbol| symbol.name == name);
@@ -270,9 +237,8 @@ impl Loaded {
     /// # Examples
     /// ```
     /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::emulated();
-    /// # let start = emulated.start();
-    /// let loaded = &emulated.loaded;
+    /// # let (_, kernel) = example::add_one_kernel();
+    /// let loaded = kernel.module().loaded();
     /// let entry = loaded.symbol("add_one").expect("it is there").address;
     /// assert_eq!(loaded.code_symbol_at(entry + 20).map(|symbol| &*symbol.name), Some("add_one"));
     /// assert_eq!(loaded.code_symbol_at(0), None);

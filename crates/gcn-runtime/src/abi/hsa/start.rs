@@ -7,7 +7,7 @@ use super::load::Loaded;
 
 /// Scratch of a lane, beyond the fixed part, for a kernel whose stack depends on the run, unless the caller asks for more or
 /// less.
-pub const DYNAMIC_STACK_BYTES: u32 = 4096;
+pub(crate) const DYNAMIC_STACK_BYTES: u32 = 4096;
 /// VGPRs are allocated in blocks of this many.
 const VGPR_BLOCK: usize = 4;
 
@@ -34,8 +34,8 @@ pub struct LaunchShape {
     pub offset: [u64; 3],
     /// Bytes of LDS behind the kernel's fixed part.
     pub dynamic_lds: u32,
-    /// Bytes of a lane's scratch behind the kernel's fixed part; without, [`DYNAMIC_STACK_BYTES`] for a kernel whose
-    /// stack depends on the run.
+    /// Bytes of a lane's scratch behind the kernel's fixed part; without, 4096 for a kernel whose stack depends
+    /// on the run.
     pub stack: Option<u32>,
 }
 
@@ -49,52 +49,26 @@ pub struct PlacedBytes {
 }
 
 /// A kernel about to be started.
-///
-/// # Examples
-/// ```
-/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-/// use gcn_emu::device::{Config, Device};
-/// use gcn_emu::observe::Observers;
-/// use gcn_runtime::hsa::{Arguments, KernelStart, PlacedBytes, LaunchShape, load};
-/// let target = gcn_isa::Target::named("gfx900").expect("a target");
-/// let mut device = Device::new(Config::new(target.isa));
-/// let object = gcn_object::read(example::add_one())?;
-/// let loaded = load(&device, &object, "the code")?;
-/// let xs = device.memory.allocate("xs", 256)?;
-/// let arguments = [PlacedBytes { offset: 0, bytes: xs.to_le_bytes().to_vec() }];
-/// let start = KernelStart {
-///     object: &object,
-///     loaded: &loaded,
-///     kernel: &object.kernels[0],
-///     shape: LaunchShape { grid: [64, 1, 1], group: [64, 1, 1], dimensions: 1, offset: [0; 3], dynamic_lds: 0, stack: None },
-///     arguments: Arguments::Placed(&arguments),
-///     answers_host_calls: true,
-/// };
-/// let prepared = start.prepare(&device, 1)?;
-/// gcn_emu::run::run(&mut device, &prepared.code, &prepared.dispatch, &Observers::none())?;
-/// assert_eq!(device.memory.load_u32(xs + 63 * 4), Some(1));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
-pub struct KernelStart<'a> {
+pub(crate) struct KernelStart<'a> {
     /// The object it is in.
-    pub object: &'a CodeObject<'a>,
+    pub(crate) object: &'a CodeObject<'a>,
     /// Place in memory.
-    pub loaded: &'a Loaded,
+    pub(crate) loaded: &'a Loaded,
     /// The kernel.
-    pub kernel: &'a ObjectKernel,
+    pub(crate) kernel: &'a ObjectKernel,
     /// The size of the dispatch.
-    pub shape: LaunchShape,
+    pub(crate) shape: LaunchShape,
     /// The arguments.
-    pub arguments: Arguments<'a>,
+    pub(crate) arguments: Arguments<'a>,
     /// True if the runtime answers the kernel's calls to its host. Otherwise it makes no buffer for them, and leaves the hidden
     /// arguments of that buffer and of the heap as the caller gives them.
-    pub answers_host_calls: bool,
+    pub(crate) answers_host_calls: bool,
 }
 
 /// The argument segment of a launch.
 #[derive(Clone, Copy, Debug)]
-pub enum Arguments<'a> {
+pub(crate) enum Arguments<'a> {
     /// Explicit arguments, for which the launch makes a segment; it adds the hidden ones.
     Placed(&'a [PlacedBytes]),
     /// A segment at this address, hidden arguments included, which the caller owns. Nothing is written to it, so that the
@@ -117,18 +91,7 @@ pub struct Packet {
 
 impl KernelStart<'_> {
     /// Bytes of scratch that each host thread of a run takes: of all workgroups that it may have begun and not ended.
-    ///
-    /// # Examples
-    /// ```
-    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
-    /// # let emulated = example::emulated();
-    /// # let start = emulated.start();
-    /// use gcn_runtime::hsa::{KernelStart, LaunchShape};
-    /// assert_eq!(start.scratch_bytes_per_thread(), 0);
-    /// let deep = KernelStart { shape: LaunchShape { stack: Some(128), ..start.shape }, ..start };
-    /// assert!(deep.scratch_bytes_per_thread() >= 128 * 64, "a wave at least");
-    /// ```
-    pub fn scratch_bytes_per_thread(&self) -> u64 {
+    pub(crate) fn scratch_bytes_per_thread(&self) -> u64 {
         self.dispatch().scratch_bytes_per_thread()
     }
 

@@ -1,0 +1,92 @@
+//! Arguments as a caller gives them, and with their places.
+
+use super::values::Bound;
+use crate::spec::Spec;
+use crate::value::ValueError;
+
+/// An argument, or a buffer that launches share, as a caller gives it.
+///
+/// # Examples
+/// ```
+/// use gcn_args::bind::GivenArgument;
+/// use gcn_args::spec::Spec;
+/// assert_eq!(GivenArgument::parse("y", "null").spec, Ok(Spec::Null));
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct GivenArgument {
+    /// Name or number of the parameter.
+    pub name: String,
+    /// Value as written, for messages.
+    pub text: String,
+    /// Value, or the reason why it is none, which is reported with all other problems.
+    pub spec: Result<Spec, ValueError>,
+}
+
+impl GivenArgument {
+    /// An argument out of text.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_args::bind::GivenArgument;
+    /// use gcn_args::spec::Spec;
+    /// use gcn_args::value::ValueError;
+    /// assert_eq!(GivenArgument::parse("lds", "local:256").spec, Ok(Spec::Local(256)));
+    /// let wrong = GivenArgument::parse("x", "u8:256");
+    /// assert!(matches!(wrong.spec, Err(ValueError::Range { .. })), "it is reported when it is bound");
+    /// ```
+    pub fn parse(name: &str, text: &str) -> GivenArgument {
+        GivenArgument {
+            name: name.to_owned(),
+            text: text.to_owned(),
+            spec: Spec::parse(text),
+        }
+    }
+}
+
+/// An argument with its place.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_args::bind::{self, GivenArgument};
+/// use gcn_runtime::data::Data;
+/// let given = [("factor", "3"), ("xs", "u32*16")].map(|(name, text)| GivenArgument::parse(name, text));
+/// let arguments = bind::arguments(kernel.description(), &given, &[], &Data::open).arguments;
+/// let places = arguments.iter().map(|argument| (argument.name.as_str(), argument.index, argument.offset));
+/// assert!(places.eq([("xs", Some(0), 0), ("factor", Some(1), 8)]), "in the order of the parameters");
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct BoundArgument {
+    /// Name that messages and other arguments know it by.
+    pub name: String,
+    /// Number of the parameter; nothing for a buffer that launches share, and for a whole segment.
+    pub index: Option<usize>,
+    /// Offset from the start of the argument segment, in bytes.
+    pub offset: u64,
+    /// The argument.
+    pub bound: Bound,
+}
+
+impl BoundArgument {
+    /// Bytes of the buffer that it allocates; nothing if it allocates none.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::scale_kernel();
+    /// use gcn_args::bind::{self, GivenArgument};
+    /// use gcn_runtime::data::Data;
+    /// let given = [("xs", "u32*16"), ("factor", "3")].map(|(name, text)| GivenArgument::parse(name, text));
+    /// let bytes = bind::arguments(kernel.description(), &given, &[], &Data::open).arguments;
+    /// let bytes: Vec<Option<u64>> = bytes.iter().map(|argument| argument.buffer_bytes()).collect();
+    /// assert_eq!(bytes, [Some(64), None]);
+    /// ```
+    pub fn buffer_bytes(&self) -> Option<u64> {
+        match &self.bound {
+            Bound::Buffer { bytes, .. } => Some(*bytes),
+            Bound::Bytes(_) | Bound::Null | Bound::Local { .. } | Bound::Alias { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,29 @@
+//! Files that arguments name.
+
+use std::path::Path;
+
+use gcn_runtime::data::{Data, DataError};
+
+/// Bytes of an input of unknown length, such as a pipe, at most: all of them are kept in memory.
+pub const MAX_STREAM_BYTES: u64 = 1 << 30;
+
+/// Opens the file that an argument names: [`Data::open`], or a front end's own, which may know other names, such as one for
+/// standard input. The number is the bytes that an input of unknown length may have.
+///
+/// # Examples
+/// ```
+/// use std::path::Path;
+/// use gcn_args::open::Open;
+/// use gcn_runtime::data::{Data, DataError};
+/// use gcn_args::expect::Expected;
+/// use gcn_args::compare::Tolerance;
+/// use gcn_args::value::Type;
+/// let known = |path: &Path, most: u64| match path.to_str() {
+///     Some("ones") => Ok(Data::from(vec![1; 8])),
+///     _ => Data::open(path, most),
+/// };
+/// let open: Open<'_> = &known;
+/// assert_eq!(Expected::parse("@ones", Type::U16, Tolerance::EQUAL, open)?.count(), 4);
+/// # Ok::<(), gcn_args::expect::ExpectError>(())
+/// ```
+pub type Open<'a> = &'a dyn Fn(&Path, u64) -> Result<Data, DataError>;

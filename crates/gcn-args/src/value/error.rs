@@ -1,0 +1,73 @@
+//! Errors of values as text.
+
+use super::types::Type;
+
+/// Structures in structures at most.
+pub const MAX_NESTING: usize = 16;
+
+/// Reason why text is no value, in one sentence.
+///
+/// # Examples
+/// ```
+/// use gcn_args::spec::Spec;
+/// use gcn_args::value::ValueError;
+/// assert_eq!(Spec::parse("f32:"), Err(ValueError::Empty));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ValueError {
+    /// Text that is no number.
+    #[error("`{0}` is not a number")]
+    NotANumber(String),
+    /// A number beyond the type.
+    #[error("{text} does not fit {ty}")]
+    Range {
+        /// As written.
+        text: String,
+        /// The type.
+        ty: Type,
+    },
+    /// A fraction where the type has none.
+    #[error("{text} is not a whole number, but {ty} needs one")]
+    NotWhole {
+        /// As written.
+        text: String,
+        /// The type.
+        ty: Type,
+    },
+    /// Text before `:`, `*` or `@` that is no type.
+    #[error("unknown type `{0}`; the types are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64")]
+    Type(String),
+    /// Text after `*` that is no count.
+    #[error("`{0}` is not a number of elements")]
+    Count(String),
+    /// Text after the count that is no fill.
+    #[error(
+        "unknown fill `{0}`; the fills are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined"
+    )]
+    Fill(String),
+    /// `local:` without a number.
+    #[error("`{0}` is not a number of bytes; write dynamic LDS as local:BYTES")]
+    Local(String),
+    /// `@` without a name.
+    #[error("the name of the file is missing: write @FILE")]
+    File,
+    /// No text at all.
+    #[error("the value is empty")]
+    Empty,
+    /// A number in a structure without its type.
+    #[error("{0} in a structure needs a type, as in f32:{0}")]
+    Untyped(String),
+    /// A structure that does not end.
+    #[error("`{0}` is not a structure, such as {{u32:1, f32:2.5}}")]
+    Struct(String),
+    /// Structures in structures beyond [`MAX_NESTING`].
+    #[error("structures are nested more than {MAX_NESTING} deep")]
+    Nesting,
+    /// A value that cannot be a member of a structure.
+    #[error("`{0}` cannot be a member of a structure")]
+    Member(String),
+    /// `hex:` without pairs of digits.
+    #[error("`{0}` is not hexadecimal bytes of two digits each")]
+    Hex(String),
+}

@@ -1,0 +1,123 @@
+//! Types as source languages name them.
+
+use super::types::Type;
+
+/// The names of types in OpenCL C and C++, as compilers write them into metadata.
+const SOURCE_TYPES: &[(&str, Type)] = &[
+    ("char", Type::I8),
+    ("signed char", Type::I8),
+    ("uchar", Type::U8),
+    ("unsigned char", Type::U8),
+    ("bool", Type::U8),
+    ("short", Type::I16),
+    ("ushort", Type::U16),
+    ("unsigned short", Type::U16),
+    ("half", Type::F16),
+    ("_Float16", Type::F16),
+    ("__half", Type::F16),
+    ("__fp16", Type::F16),
+    ("int8_t", Type::I8),
+    ("uint8_t", Type::U8),
+    ("int16_t", Type::I16),
+    ("uint16_t", Type::U16),
+    ("int32_t", Type::I32),
+    ("uint32_t", Type::U32),
+    ("int64_t", Type::I64),
+    ("uint64_t", Type::U64),
+    ("int", Type::I32),
+    ("uint", Type::U32),
+    ("unsigned int", Type::U32),
+    ("unsigned", Type::U32),
+    ("float", Type::F32),
+    ("long", Type::I64),
+    ("long long", Type::I64),
+    ("ptrdiff_t", Type::I64),
+    ("intptr_t", Type::I64),
+    ("ulong", Type::U64),
+    ("unsigned long", Type::U64),
+    ("unsigned long long", Type::U64),
+    ("size_t", Type::U64),
+    ("uintptr_t", Type::U64),
+    ("double", Type::F64),
+];
+
+/// Words of a source type that do not change its size.
+const QUALIFIERS: &[&str] = &[
+    "const",
+    "volatile",
+    "restrict",
+    "__restrict",
+    "__global",
+    "global",
+    "__constant",
+];
+
+/// The beginning of a vector's type in HIP's headers; the element type and the number of lanes follow.
+const HIP_VECTOR: &str = "HIP_vector_type<";
+
+/// The type of this name.
+fn by_name(name: &str) -> Option<Type> {
+    let row = SOURCE_TYPES.iter().find(|row| row.0 == name);
+    row.map(|row| row.1)
+}
+
+/// A vector of a source type.
+fn vector(base: &str, lanes: &str) -> Option<(Type, usize)> {
+    let lanes = lanes.parse().ok().filter(|n| (1..=16).contains(n))?;
+    Some((by_name(base.trim())?, lanes))
+}
+
+impl Type {
+    /// The type of an element of a type of OpenCL C, C++ or HIP, such as `float`, `uint4`, `__global float *`, and the number
+    /// of elements in it (4 in `uint4`). A pointer counts as what it points to; nothing for other types, such as structures.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_args::value::Type;
+    /// assert_eq!(Type::of_source("HIP_vector_type<float, 4u>*"), Some((Type::F32, 4)));
+    /// assert_eq!(Type::of_source("struct pair"), None);
+    /// ```
+    pub fn of_source(name: &str) -> Option<(Type, usize)> {
+        let unqualified = name.trim_end_matches(['*', ' ', '&']);
+        // The elements of a buffer of pointers are none that can be written.
+        if name.matches('*').count() > 1 || unqualified.contains('*') {
+            return None;
+        }
+        if let Some(inner) = unqualified.strip_prefix(HIP_VECTOR) {
+            let (base, lanes) = inner.split_once('>')?.0.split_once(',')?;
+            // `4u`, or `(unsigned int)4`, as demanglers write it.
+            let (_, lanes) = lanes.rsplit_once(')').unwrap_or(("", lanes));
+            return vector(base, lanes.trim().trim_end_matches('u'));
+        }
+        let words: Vec<&str> = unqualified
+            .split_whitespace()
+            .filter(|word| !QUALIFIERS.contains(word))
+            .collect();
+        let words = words.join(" ");
+        let base = words.trim_end_matches(|c: char| c.is_ascii_digit());
+        match by_name(&words) {
+            Some(ty) => Some((ty, 1)),
+            None => vector(base, words.get(base.len()..)?),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn source_types_are_understood() {
+        for (name, expected) in [
+            ("float*", Some((Type::F32, 1))),
+            ("uint", Some((Type::U32, 1))),
+            ("float4*", Some((Type::F32, 4))),
+            ("uchar3", Some((Type::U8, 3))),
+            ("const unsigned long *", Some((Type::U64, 1))),
+            ("struct pair", None),
+            ("float77", None),
+        ] {
+            assert_eq!(Type::of_source(name), expected, "{name}");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! Types of numbers.
+
+use std::fmt;
+
+/// The type of a scalar or of a buffer's elements. The variants' names say encoding and bits.
+///
+/// # Examples
+/// ```
+/// use gcn_args::value::{NumberEncoding, Type};
+/// assert_eq!((Type::F16.name(), Type::F16.size()), ("f16", 2));
+/// let floats = Type::all().filter(|ty| ty.encoding() == NumberEncoding::Float);
+/// assert!(floats.eq([Type::F16, Type::F32, Type::F64]));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[allow(missing_docs)]
+pub enum Type {
+    U8,
+    I8,
+    U16,
+    I16,
+    F16,
+    U32,
+    I32,
+    F32,
+    U64,
+    I64,
+    F64,
+}
+
+/// Every type with its name, its size in bytes and its encoding.
+const TYPES: [(Type, &str, usize, NumberEncoding); 11] = [
+    (Type::U8, "u8", 1, NumberEncoding::Unsigned),
+    (Type::I8, "i8", 1, NumberEncoding::Signed),
+    (Type::U16, "u16", 2, NumberEncoding::Unsigned),
+    (Type::I16, "i16", 2, NumberEncoding::Signed),
+    (Type::F16, "f16", 2, NumberEncoding::Float),
+    (Type::U32, "u32", 4, NumberEncoding::Unsigned),
+    (Type::I32, "i32", 4, NumberEncoding::Signed),
+    (Type::F32, "f32", 4, NumberEncoding::Float),
+    (Type::U64, "u64", 8, NumberEncoding::Unsigned),
+    (Type::I64, "i64", 8, NumberEncoding::Signed),
+    (Type::F64, "f64", 8, NumberEncoding::Float),
+];
+
+/// The meaning of a type's bits.
+///
+/// # Examples
+/// ```
+/// use gcn_args::value::{NumberEncoding, Type};
+/// assert_eq!(Type::F16.encoding(), NumberEncoding::Float);
+/// assert_eq!((Type::I64.encoding(), Type::I64.size()), (NumberEncoding::Signed, 8));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NumberEncoding {
+    /// A number from 0 on.
+    Unsigned,
+    /// A number in two's complement.
+    Signed,
+    /// IEEE floating point.
+    Float,
+}
+
+impl Type {
+    /// The type of this name, such as `f32`.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_args::value::Type;
+    /// assert_eq!(Type::named("u16"), Some(Type::U16));
+    /// assert_eq!(Type::named("short"), None, "the name of a source language");
+    /// ```
+    pub fn named(name: &str) -> Option<Type> {
+        TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
+    }
+
+    /// All types, in the order of their sizes.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_args::value::Type;
+    /// let names: Vec<&str> = Type::all().filter(|ty| ty.size() == 2).map(Type::name).collect();
+    /// assert_eq!(names, ["u16", "i16", "f16"]);
+    /// ```
+    pub fn all() -> impl Iterator<Item = Type> {
+        TYPES.iter().map(|row| row.0)
+    }
+
+    /// Elements that a vector of `lanes` occupies in memory: one of three is as large as one of four.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_args::value::Type;
+    /// let (ty, lanes) = Type::of_source("float3").expect("a vector");
+    /// assert_eq!(Type::padded_lanes(lanes) * ty.size(), 16);
+    /// ```
+    pub fn padded_lanes(lanes: usize) -> usize {
+        if lanes == 3 { 4 } else { lanes }
+    }
+
+    /// Name, such as `f32`.
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+
+    /// Size in bytes.
+    pub fn size(self) -> usize {
+        self.row().2
+    }
+
+    /// The meaning of its bits.
+    pub fn encoding(self) -> NumberEncoding {
+        self.row().3
+    }
+
+    fn row(self) -> &'static (Type, &'static str, usize, NumberEncoding) {
+        &TYPES[self as usize]
+    }
+}
+
+impl fmt::Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn types_are_in_the_order_of_the_table() {
+        for (index, row) in TYPES.iter().enumerate() {
+            assert_eq!(row.0 as usize, index);
+            assert_eq!(Type::named(row.1), Some(row.0));
+        }
+    }
+}

@@ -1,0 +1,39 @@
+//! Reports, checks and profiles of launches, for people who use a front end of [`gcn_runtime`].
+//!
+//! A [`CodeMap`] finds symbols and source lines of addresses. A [`FaultReport`] says where a kernel was when it faulted, a
+//! [`FindingReport`] what a checker has found, a [`ProfileReport`] what a profile has counted; they are written as text, JSON or
+//! SARIF. [`Checking`] and [`Profiling`] keep the results of the launches of a run. [`program`] does all of this for a program that
+//! uses emulated devices through a library, which reads its [`settings`] from the environment.
+//!
+//! ```
+//! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+//! # let (device, kernel) = example::add_one_kernel();
+//! use gcn_report::{Checking, settings::CheckSettings};
+//! let checking = Checking::new(CheckSettings::default())?;
+//! let short = device.buffer("short", &[0u32; 4])?;
+//! let launch = kernel.launch([64, 1, 1]).arg(&short).observers(&checking.launch(kernel.name()));
+//! assert!(launch.run(&device.queue()).is_err(), "the buffer is too short");
+//! assert_eq!(checking.collect(kernel.module())[0].name, "global-out-of-bounds");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![deny(unsafe_code)]
+
+// In the order of their imports: a module names only modules above it.
+
+pub mod settings;
+mod report;
+
+// What the launches of a run or of a program have shown.
+mod output;
+mod checking;
+mod profiling;
+pub mod program;
+
+pub use checking::Checking;
+pub use output::{Output, replace_file};
+pub use profiling::{ProfileFileError, Profiling, ProgramProfile};
+pub use report::{
+    CodeMap, CodePlace, FaultReport, FindingReport, InvalidSuppressions, Notification, PlaceReport,
+    ProfilePage, ProfileReport, Sources, Suppressions, SuppressionsError, kernel_name, printable,
+    site, symbolic, write_findings,
+};

@@ -1,0 +1,274 @@
+//! Output files: those that are written whole, and the places of a program's findings and profile.
+
+use std::fs::{self, File, OpenOptions, Permissions};
+use std::io::{self, BufWriter, Seek, SeekFrom, Write};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use gcn_runtime::system_error;
+
+/// Permissions that every program asks for when it makes a file; the umask takes from them.
+const READ_AND_WRITE: u32 = 0o666;
+/// Symbolic links that are followed, as in Linux.
+const MAX_LINKS: usize = 40;
+
+/// Writes a file under a temporary name beside it, which then takes its place: the old contents stay until the new ones are
+/// complete. A symbolic link is followed, and the permissions of an old file are kept. What is no regular file, such as a pipe or
+/// `/dev/null`, is written directly, and so is a file that cannot be replaced, because its directory cannot be written.
+///
+/// # Errors
+/// The file cannot be written, or `document` fails.
+///
+/// # Examples
+/// ```
+/// use std::io::Error;
+/// let path = std::env::temp_dir().join(format!("gcn-replaced-{}", std::process::id()));
+/// gcn_report::replace_file(&path, |out| out.write_all(b"old"))?;
+/// let failed = gcn_report::replace_file(&path, |out| {
+///     out.write_all(b"ne")?;
+///     Err(Error::other("the disk is full"))
+/// });
+/// assert!(failed.is_err());
+/// assert_eq!(std::fs::read_to_string(&path)?, "old");
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Error>(())
+/// ```
+pub fn replace_file(
+    path: &Path,
+    document: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    let write = |file: &mut File| {
+        let mut out = BufWriter::new(file);
+        document(&mut out)?;
+        out.flush()
+    };
+    let old = fs::metadata(path).ok();
+    let target = followed(path);
+    // A name of an open file, such as `/dev/stdout`, is that of the file for whoever opened it.
+    let is_open_file = target.starts_with("/proc");
+    if is_open_file || old.as_ref().is_some_and(|old| !old.is_file()) {
+        return write(&mut File::create(path)?);
+    }
+    let directory = match target.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let mut builder = tempfile::Builder::new();
+    let builder = builder.permissions(Permissions::from_mode(READ_AND_WRITE));
+    let mut file = match builder.prefix(".gcn-").tempfile_in(directory) {
+        Ok(file) => file,
+        Err(_) if old.is_some() => return write(&mut File::create(path)?),
+        Err(error) => return Err(system_error(&error)),
+    };
+    write(file.as_file_mut())?;
+    if let Some(old) = old {
+        file.as_file().set_permissions(old.permissions())?;
+    }
+    match file.persist(target) {
+        Ok(_) => Ok(()),
+        // A mount on the file itself, as containers have.
+        Err(it) if it.error.kind() == io::ErrorKind::ResourceBusy => {
+            fs::copy(it.file.path(), path).map(drop)
+        }
+        Err(it) => Err(it.error),
+    }
+}
+
+/// The file that symbolic links lead to; it need not exist.
+fn followed(path: &Path) -> PathBuf {
+    let mut path = path.to_owned();
+    for _ in 0..MAX_LINKS {
+        if path.starts_with("/proc") {
+            break;
+        }
+        let Ok(target) = fs::read_link(&path) else {
+            break;
+        };
+        path = path.parent().unwrap_or(Path::new("")).join(target);
+    }
+    path
+}
+
+/// A place for documents of a program that runs: a file, in which one document takes the place of the one before, or a stream.
+pub struct Output {
+    place: Destination,
+}
+
+enum Destination {
+    Stream(Box<dyn Write + Send>),
+    /// Documents begin at `start`, behind what the file had.
+    End {
+        file: File,
+        start: u64,
+    },
+    /// A document replaces the file.
+    Whole(PathBuf),
+}
+
+impl std::fmt::Debug for Output {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self.place {
+            Destination::Stream(_) => "Stream",
+            Destination::End { .. } | Destination::Whole(_) => "File",
+        })
+    }
+}
+
+impl Output {
+    /// Opens a file, or a device or pipe, which is a stream; `standard` is used without one. Documents go behind what the file
+    /// has, or in place of it ([`replace_file`]).
+    ///
+    /// # Errors
+    /// The file cannot be made or written.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_report::Output;
+    /// let path = std::env::temp_dir().join(format!("gcn-output-{}", std::process::id()));
+    /// std::fs::write(&path, "old ")?;
+    /// let mut output = Output::open(Some(&path), std::io::sink(), true)?;
+    /// assert!(output.is_file());
+    /// for document in ["first", "new"] {
+    ///     output.write(|out| out.write_all(document.as_bytes()))?;
+    /// }
+    /// assert_eq!(std::fs::read_to_string(&path)?, "old new");
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn open(
+        file: Option<&Path>,
+        standard: impl Write + Send + 'static,
+        is_appended: bool,
+    ) -> io::Result<Output> {
+        let stream = |out: Box<dyn Write + Send>| Output {
+            place: Destination::Stream(out),
+        };
+        let Some(path) = file else {
+            return Ok(stream(Box::new(standard)));
+        };
+        let mut options = OpenOptions::new();
+        let file = options
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .open(path)?;
+        let about = file.metadata()?;
+        if !about.is_file() {
+            return Ok(stream(Box::new(file)));
+        }
+        let place = if is_appended {
+            let start = about.len();
+            Destination::End { file, start }
+        } else {
+            // The program may change its directory.
+            Destination::Whole(std::path::absolute(path)?)
+        };
+        Ok(Output { place })
+    }
+
+    /// True if a document takes the place of the one before.
+    pub fn is_file(&self) -> bool {
+        !matches!(self.place, Destination::Stream(_))
+    }
+
+    /// Writes a document.
+    ///
+    /// # Errors
+    /// The place cannot be written, or `document` fails.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::mpsc;
+    /// use gcn_report::Output;
+    /// struct Sent(mpsc::Sender<Vec<u8>>);
+    /// impl std::io::Write for Sent {
+    ///     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    ///         drop(self.0.send(bytes.to_vec()));
+    ///         Ok(bytes.len())
+    ///     }
+    ///     fn flush(&mut self) -> std::io::Result<()> {
+    ///         Ok(())
+    ///     }
+    /// }
+    /// let (sender, receiver) = mpsc::channel();
+    /// let mut output = Output::open(None, Sent(sender), false)?;
+    /// assert!(!output.is_file(), "a stream has one document behind the other");
+    /// output.write(|out| out.write_all(b"first,"))?;
+    /// output.write(|out| out.write_all(b"second"))?;
+    /// assert_eq!(receiver.try_iter().collect::<Vec<_>>().concat(), b"first,second");
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
+    pub fn write(
+        &mut self,
+        document: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<()> {
+        match &mut self.place {
+            Destination::Stream(out) => {
+                document(out)?;
+                out.flush()
+            }
+            Destination::Whole(path) => replace_file(path, document),
+            Destination::End { file, start } => {
+                let mut bytes = Vec::new();
+                document(&mut bytes)?;
+                file.seek(SeekFrom::Start(*start))?;
+                file.write_all(&bytes)?;
+                file.set_len(*start + bytes.len() as u64)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn write(path: &Path, text: &str) -> io::Result<()> {
+        replace_file(path, |out| out.write_all(text.as_bytes()))
+    }
+
+    #[test]
+    fn a_replaced_file_keeps_its_permissions_and_links_to_it() {
+        let place = tempfile::tempdir().expect("a directory");
+        let (file, link) = (place.path().join("file"), place.path().join("link"));
+        // A link to nothing makes what it leads to.
+        symlink("file", &link).expect("a link");
+        write(&link, "first").expect("written");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), "first");
+        fs::set_permissions(&file, Permissions::from_mode(0o640)).expect("it is ours");
+        write(&link, "second").expect("written");
+        assert_eq!(fs::read_to_string(&file).expect("a file"), "second");
+        assert_eq!(
+            fs::metadata(&file).expect("a file").permissions().mode() & 0o777,
+            0o640
+        );
+        assert!(fs::symlink_metadata(&link).expect("a link").is_symlink());
+        let failed = replace_file(&file, |out| {
+            out.write_all(b"third")?;
+            Err(io::Error::other("no"))
+        });
+        assert!(failed.is_err());
+        assert_eq!(fs::read_to_string(&file).expect("a file"), "second");
+        assert_eq!(fs::read_dir(place.path()).expect("a directory").count(), 2);
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_written_itself() {
+        let place = tempfile::tempdir().expect("a directory");
+        let link = place.path().join("null");
+        symlink("/dev/null", &link).expect("a link");
+        write(&link, "lost").expect("written");
+        assert!(!fs::metadata("/dev/null").expect("a device").is_file());
+        let file = place.path().join("file");
+        fs::write(&file, "").expect("a file");
+        let open = File::options().append(true).open(&file).expect("a file");
+        let name = format!("/proc/self/fd/{}", std::os::fd::AsRawFd::as_raw_fd(&open));
+        symlink(name, place.path().join("fd")).expect("a link");
+        write(&place.path().join("fd"), "text").expect("written");
+        assert_eq!(open.metadata().expect("a file").len(), 4);
+        assert!(write(place.path(), "text").is_err(), "a directory");
+        assert!(write(&place.path().join("no/file"), "text").is_err());
+    }
+}

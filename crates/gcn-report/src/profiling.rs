@@ -1,0 +1,300 @@
+//! Profiles of launches: their observers, and what these have counted, of one module or of a whole program.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_emu::observe::Observers;
+use gcn_observe::profile::{Kernels, Profile};
+use gcn_runtime::Kernel;
+use gcn_runtime::{Module, WeakModule};
+
+use crate::output::Output;
+use crate::report::{CodeMap, ProfileReport};
+use crate::settings::{ProfileFormat, ProfileSettings};
+
+/// A profile of launches. Kernels of one code object count together, however often it is loaded; a code object whose kernels were
+/// launched stays in memory as long as the profile.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # use example::add_one;
+/// use gcn_runtime::observe::Observers;
+/// use gcn_report::Profiling;
+/// use gcn_runtime::{Device, Error};
+/// let device = Device::new("gfx900")?;
+/// let profiling = Profiling::default();
+/// for _ in 0..2 {
+///     let kernel = device.load(&add_one())?.kernel("add_one")?;
+///     let numbers = device.buffer("numbers", &[0u32; 64])?;
+///     let observers = profiling.watch(&kernel, Observers::none());
+///     kernel.launch([64, 1, 1]).arg(&numbers).observers(&observers).run(&device.queue())?;
+/// }
+/// let report = profiling.report().to_string();
+/// assert!(report.starts_with("kernel add_one: 2 dispatches, 2 workgroups, 2 waves, "), "{report}");
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct Profiling {
+    codes: Mutex<Vec<ProfiledCode>>,
+}
+
+/// A code object, with the profile of each address that it was loaded at.
+#[derive(Debug)]
+struct ProfiledCode {
+    /// As it was loaded first.
+    module: Module,
+    loads: Vec<ProfiledLoad>,
+}
+
+#[derive(Debug)]
+struct ProfiledLoad {
+    /// The module that was last at the address.
+    module: WeakModule,
+    address: u64,
+    profile: Arc<Profile>,
+}
+
+impl ProfiledCode {
+    /// True if a module has the same code for the same target.
+    fn is_of(&self, module: &Module) -> bool {
+        self.module.device().target() == module.device().target()
+            && self.module.object().bytes() == module.object().bytes()
+    }
+
+    /// The profile of the module's address.
+    fn load(&mut self, module: &Module) -> Arc<Profile> {
+        let address = module.loaded().address;
+        let index = self.loads.iter().position(|load| load.address == address);
+        if let Some(index) = index {
+            self.loads[index].module = module.downgrade();
+            return self.loads[index].profile.clone();
+        }
+        let profile = Arc::<Profile>::default();
+        self.loads.push(ProfiledLoad {
+            module: module.downgrade(),
+            address,
+            profile: profile.clone(),
+        });
+        profile
+    }
+
+    /// The counts of all loads, at the addresses of the first.
+    fn kernels(&self) -> Kernels {
+        let first = self.module.loaded().address;
+        let mut sums = Kernels::new();
+        for load in &self.loads {
+            for (name, kernel) in load.profile.kernels() {
+                let sum = sums.entry(name).or_default();
+                sum.add(&kernel, first.wrapping_sub(load.address));
+            }
+        }
+        sums
+    }
+}
+
+impl Profiling {
+    fn codes(&self) -> MutexGuard<'_, Vec<ProfiledCode>> {
+        self.codes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The profile that counts a module's launches.
+    fn profile(&self, module: &Module) -> Arc<Profile> {
+        let mut codes = self.codes();
+        // The bytes are compared only where a module is launched for the first time.
+        let mut loads = codes.iter().flat_map(|code| &code.loads);
+        if let Some(known) = loads.find(|load| load.module.is(module)) {
+            return known.profile.clone();
+        }
+        if let Some(code) = codes.iter_mut().find(|code| code.is_of(module)) {
+            return code.load(module);
+        }
+        let mut code = ProfiledCode {
+            module: module.clone(),
+            loads: Vec::new(),
+        };
+        let profile = code.load(module);
+        codes.push(code);
+        profile
+    }
+
+    /// Adds the observer of a kernel's launch to others.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_report::Profiling;
+    /// use gcn_runtime::observe::{Events, Observers};
+    /// let profiling = Profiling::default();
+    /// let observers = profiling.watch(&kernel, Observers::none());
+    /// assert!(observers.wants() != Events::NONE);
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+    /// kernel.launch([64, 1, 1]).arg(&xs).run(&device.queue())?;
+    /// let report = profiling.report().to_string();
+    /// assert!(report.starts_with("kernel add_one: 1 dispatch,"), "the other is not watched: {report}");
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
+        observers.with(self.profile(kernel.module()))
+    }
+
+    /// The counts of the launches that have ended.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_report::Profiling;
+    /// use gcn_runtime::observe::Observers;
+    /// let profiling = Profiling::default();
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// for waves in 1..=3 {
+    ///     let observers = profiling.watch(&kernel, Observers::none());
+    ///     kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+    ///     let expected = format!("{waves} wave");
+    ///     assert!(profiling.report().to_string().contains(&expected));
+    /// }
+    /// # Ok::<(), gcn_runtime::Error>(())
+    /// ```
+    pub fn report(&self) -> ProfileReport {
+        let codes = self.codes();
+        let counts = codes
+            .iter()
+            .map(|code| (CodeMap::new(&code.module), code.kernels()));
+        ProfileReport::of_codes(counts)
+    }
+}
+
+/// The profile of a program, which is written when the program ends.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_report::ProgramProfile;
+/// use gcn_runtime::observe::Observers;
+/// use gcn_report::settings::ProfileSettings;
+/// let path = std::env::temp_dir().join(format!("gcn-profile-{}.json", std::process::id()));
+/// let settings = ProfileSettings { file: path.clone(), format: None };
+/// let profile = ProgramProfile::new(&settings, std::io::stderr())?;
+/// let xs = device.buffer("xs", &[1u32; 64])?;
+/// let observers = profile.watch(&kernel, Observers::none());
+/// kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+/// profile.write()?;
+/// assert!(std::fs::read_to_string(&path)?.contains("\"name\": \"add_one\""));
+/// # std::fs::remove_file(&path)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct ProgramProfile {
+    profiling: Profiling,
+    format: ProfileFormat,
+    out: Mutex<Output>,
+    /// True if a kernel was launched since the profile was written.
+    is_changed: AtomicBool,
+}
+
+/// A profile's file that cannot be written.
+///
+/// # Examples
+/// ```
+/// use gcn_report::ProgramProfile;
+/// use gcn_report::settings::ProfileSettings;
+/// let settings = ProfileSettings { file: "/no/such/directory/profile".into(), format: None };
+/// let error = ProgramProfile::new(&settings, std::io::sink()).unwrap_err();
+/// assert!(error.to_string().starts_with("cannot write /no/such/directory/profile: "));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}: {error}", file.display())]
+pub struct ProfileFileError {
+    file: PathBuf,
+    error: io::Error,
+}
+
+impl ProgramProfile {
+    /// The profile that a program's settings ask for; without a file it goes to `standard`.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_report::ProgramProfile;
+    /// use gcn_report::settings::{ProfileSettings, STANDARD};
+    /// let standard = ProfileSettings { file: STANDARD.into(), format: None };
+    /// let profile = ProgramProfile::new(&standard, std::io::sink())?;
+    /// profile.write().expect("it launched no kernel, so nothing is written");
+    /// # Ok::<(), gcn_report::ProfileFileError>(())
+    /// ```
+    pub fn new(
+        settings: &ProfileSettings,
+        standard: impl io::Write + Send + 'static,
+    ) -> Result<ProgramProfile, ProfileFileError> {
+        let file = settings.file_of(std::process::id());
+        let format = settings.form();
+        let open = || {
+            let is_appended = format == ProfileFormat::Text;
+            let mut out = Output::open(file.as_deref(), standard, is_appended)?;
+            if out.is_file() {
+                // A program that launches no kernel has a profile too.
+                out.write(|out| Profiling::default().report().write(format, out))?;
+            }
+            Ok(out)
+        };
+        let out = open().map_err(|error| ProfileFileError {
+            file: settings.file.clone(),
+            error,
+        })?;
+        Ok(ProgramProfile {
+            profiling: Profiling::default(),
+            format,
+            out: Mutex::new(out),
+            is_changed: AtomicBool::new(false),
+        })
+    }
+
+    /// Adds the observer of a kernel's launch to others.
+    pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
+        self.is_changed.store(true, Relaxed);
+        self.profiling.watch(kernel, observers)
+    }
+
+    /// Writes the counts of all launches that have ended, unless none was made since it was last written: where the program
+    /// exits, and where a kernel's fault may end it.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_report::ProgramProfile;
+    /// use gcn_runtime::observe::Observers;
+    /// use gcn_report::settings::ProfileSettings;
+    /// let path = std::env::temp_dir().join(format!("gcn-counts-{}", std::process::id()));
+    /// let settings = ProfileSettings { file: path.clone(), format: None };
+    /// let profile = ProgramProfile::new(&settings, std::io::sink())?;
+    /// let xs = device.buffer("xs", &[1u32; 64])?;
+    /// for expected in ["1 dispatch,", "2 dispatches,"] {
+    ///     let observers = profile.watch(&kernel, Observers::none());
+    ///     kernel.launch([64, 1, 1]).arg(&xs).observers(&observers).run(&device.queue())?;
+    ///     profile.write()?;
+    ///     assert!(std::fs::read_to_string(&path)?.contains(expected), "in place of what it wrote before");
+    /// }
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn write(&self) -> io::Result<()> {
+        if !self.is_changed.swap(false, Relaxed) {
+            return Ok(());
+        }
+        let report = self.profiling.report();
+        let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
+        out.write(|out| report.write(self.format, out))
+    }
+}

@@ -1,0 +1,301 @@
+//! Kernels of a program that uses devices by a library of this project: what watches them, and what becomes of it.
+//!
+//! The libraries are front ends of HIP and OpenCL. They have nobody to report to but the user, on standard error ([`say`]), and
+//! what they have found is written when the program ends ([`exit`]).
+
+pub mod say;
+mod sink;
+mod tracing;
+mod mapped_regions;
+mod checks;
+mod watchdog;
+pub mod forks;
+pub mod exit;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use gcn_emu::observe::Observers;
+use gcn_runtime::{Completion, Device, Error, Kernel, Launch, Module, Queue};
+
+use crate::profiling::ProgramProfile;
+use crate::report::{CodeMap, FaultReport, kernel_name};
+use crate::settings::Settings;
+pub use checks::ProgramChecks;
+pub use mapped_regions::{MappedRegions, RegionContents, RunningLaunch};
+use say::{say_once, standard_error};
+use tracing::Tracing;
+use watchdog::{StopCause, Watchdog};
+
+/// Everything that watches the kernels of a program: a time limit, a trace, checks and a profile, as far as the settings ask for
+/// them.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_report::program::Watch;
+/// use gcn_report::settings::Settings;
+/// let watch = Watch::new(&Settings::default(), &device)?;
+/// assert!(watch.checks().is_none() && !watch.names_lines());
+/// let xs = device.buffer("xs", &[1u32])?;
+/// let ran = watch.run(kernel.launch([1, 1, 1]).arg(&xs), &device.queue(), &Default::default());
+/// assert!(ran.is_ok_and(|completion| completion.stats.waves == 1));
+/// assert_eq!(watch.end(), None, "the program's status stays");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Watch {
+    timeout: Option<Duration>,
+    tracing: Option<Tracing>,
+    checks: Option<ProgramChecks>,
+    profile: Option<ProgramProfile>,
+}
+
+/// A kernel of a program that has failed.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::Error;
+/// use gcn_report::program::Watch;
+/// use gcn_report::settings::Settings;
+/// let watch = Watch::new(&Settings::default(), &device)?;
+/// let failure = watch.run(kernel.launch([0, 1, 1]), &device.queue(), &Default::default()).unwrap_err();
+/// assert!(matches!(failure.error, Error::Launch(_)));
+/// assert!(failure.to_string().starts_with("kernel add_one: a grid and a workgroup need at least one"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// The error.
+    pub error: Error,
+    kernel: Kernel,
+    /// Other modules whose functions the kernel may have called.
+    others: Vec<Module>,
+    cause: Option<StopCause>,
+    /// Name of the finding that has been shown of the access that ended it.
+    finding: Option<&'static str>,
+}
+
+impl Watch {
+    /// Watches kernels as the settings have it, of devices that have the memory of `device`.
+    ///
+    /// # Errors
+    /// A file cannot be written or read, or a choice of the trace is none.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # use example::add_one;
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::AtomicBool;
+    /// use gcn_report::program::Watch;
+    /// use gcn_report::settings::Settings;
+    /// # let device = gcn_runtime::Device::new("gfx900")?;
+    /// # let kernel = device.load(&add_one())?.kernel("add_one")?;
+    /// let settings = Settings { timeout: Some(std::time::Duration::from_secs(60)), ..Settings::default() };
+    /// let watch = Watch::new(&settings, &device)?;
+    /// let stop = Arc::new(AtomicBool::new(false));
+    /// let none = kernel.launch([1, 1, 1]).raw_arguments(vec![0; 8]);
+    /// let failure = watch.run(none, &device.queue(), &stop).expect_err("there is no buffer");
+    /// assert!(failure.to_string().starts_with("kernel add_one, workgroup 0,0,0"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(settings: &Settings, device: &Device) -> Result<Watch, String> {
+        let profile = settings.profile.as_ref();
+        let profile = profile.map(|profile| ProgramProfile::new(profile, standard_error()));
+        Ok(Watch {
+            timeout: settings.timeout,
+            tracing: Tracing::new(settings)?,
+            checks: ProgramChecks::new(settings, device)?,
+            profile: profile.transpose().map_err(|error| error.to_string())?,
+        })
+    }
+
+    /// The checks, if there are any.
+    pub fn checks(&self) -> Option<&ProgramChecks> {
+        self.checks.as_ref()
+    }
+
+    /// True if what is written names lines of source, so that code should be compiled with debug information.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::Device;
+    /// use gcn_report::program::Watch;
+    /// use gcn_report::settings::{CheckSettings, Settings};
+    /// let settings = Settings { check: Some(CheckSettings::default()), ..Settings::default() };
+    /// let watch = Watch::new(&settings, &Device::new("gfx900")?)?;
+    /// assert!(watch.names_lines() && watch.checks().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn names_lines(&self) -> bool {
+        self.checks.is_some() || self.profile.is_some()
+    }
+
+    /// Runs a launch to its end on the caller's thread, and reports what checks have found. The flag stops the launch. A failure
+    /// leaves the queue as it was before.
+    ///
+    /// # Errors
+    /// The kernel fails.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::AtomicBool;
+    /// use gcn_report::program::Watch;
+    /// use gcn_report::settings::Settings;
+    /// let watch = Watch::new(&Settings::default(), &device)?;
+    /// let queue = device.queue();
+    /// let xs = device.buffer("xs", &[1u32])?;
+    /// let stop = Arc::new(AtomicBool::new(true));
+    /// let failure = watch.run(kernel.launch([1, 1, 1]).arg(&xs), &queue, &stop).unwrap_err();
+    /// assert!(failure.to_string().contains("\n  stopped"), "{failure}");
+    /// assert!(queue.failure().is_none(), "the queue goes on");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn run(
+        &self,
+        launch: Launch,
+        queue: &Queue,
+        stop: &Arc<AtomicBool>,
+    ) -> Result<Arc<Completion>, Box<Failure>> {
+        let kernel = launch.kernel().clone();
+        let watchdog = Watchdog::new(
+            self.timeout,
+            self.checks.as_ref().and_then(ProgramChecks::stop),
+            stop,
+        );
+        let checks = self.checks.as_ref();
+        let mut observers = checks.map_or_else(Observers::none, |it| it.watch(&kernel));
+        if let Some(tracing) = &self.tracing {
+            observers = tracing.watch(&kernel, observers);
+        }
+        if let Some(profile) = &self.profile {
+            observers = profile.watch(&kernel, observers);
+        }
+        if let Some(checks) = checks
+            && let Some(problem) = launch.workgroup_problem()
+        {
+            checks.checks().reports_size(&kernel, &problem);
+        }
+        let outcome = launch.stop_flag(stop).observers(&observers).run(queue);
+        if let Some(tracing) = &self.tracing {
+            tracing.flush();
+        }
+        if let Some(checks) = checks {
+            checks.report(&kernel);
+        }
+        let cause = watchdog.and_then(Watchdog::end);
+        outcome.map_err(|error| {
+            queue.clear();
+            // The program may end by it.
+            self.write_profile();
+            let mut failure = Box::new(Failure {
+                error,
+                kernel,
+                others: Vec::new(),
+                cause,
+                finding: None,
+            });
+            // A kernel that is stopped because there are enough findings has no fault of its own.
+            let is_asked_for = matches!(failure.cause, Some(StopCause::Full));
+            if let Some(checks) = checks.filter(|_| !is_asked_for) {
+                checks.fails(failure.error.name(), || failure.to_string());
+            }
+            failure.finding = checks.and_then(|it| it.shown_finding_of(&failure.error));
+            failure
+        })
+    }
+
+    fn write_profile(&self) {
+        let written = self.profile.as_ref().map(ProgramProfile::write);
+        if let Some(Err(error)) = written {
+            say_once(&format!("the profile cannot be written: {error}"));
+        }
+    }
+
+    /// Writes what is still to be written when the process exits; the status that it shall have in place of 0.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_report::program::Watch;
+    /// use gcn_report::settings::{CheckSettings, Settings};
+    /// let file = std::env::temp_dir().join(format!("gcn-findings-{}", std::process::id()));
+    /// let check = CheckSettings { output: Some(file.clone()), error_exitcode: Some(3), ..CheckSettings::default() };
+    /// let watch = Watch::new(&Settings { check: Some(check), ..Settings::default() }, &device)?;
+    /// let short = device.buffer("short", &[0u32; 4])?;
+    /// let launch = kernel.launch([64, 1, 1]).arg(&short);
+    /// assert!(watch.run(launch, &device.queue(), &Default::default()).is_err());
+    /// assert_eq!(watch.end(), Some(3));
+    /// assert!(std::fs::read_to_string(&file)?.contains("global-out-of-bounds"));
+    /// # std::fs::remove_file(&file)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn end(&self) -> Option<u8> {
+        self.write_profile();
+        let checks = self.checks.as_ref()?;
+        let has_findings = checks.end();
+        let status = checks.checks().settings().error_exitcode;
+        status.filter(|_| has_findings)
+    }
+}
+
+impl Failure {
+    /// The same, with the places of code in these modules too, whose functions the kernel may have called.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_report::program::Watch;
+    /// use gcn_report::settings::Settings;
+    /// let watch = Watch::new(&Settings::default(), &device)?;
+    /// let failed = watch.run(kernel.launch([0, 1, 1]), &device.queue(), &Default::default()).unwrap_err();
+    /// let other = device.load(&example::add_one())?;
+    /// assert_eq!(failed.to_string(), failed.beside(vec![other]).to_string(), "it has no place");
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn beside(&self, modules: Vec<Module>) -> Failure {
+        Failure {
+            others: modules,
+            ..self.clone()
+        }
+    }
+}
+
+/// The report, without an end of line.
+impl std::fmt::Display for Failure {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let stopped = match self.cause {
+            None => "stopped".to_owned(),
+            Some(StopCause::Late(time)) => {
+                format!("stopped after {} s, the timeout", time.as_secs_f64())
+            }
+            Some(StopCause::Full) => "stopped at the last finding that the run may have".to_owned(),
+        };
+        let report = match &self.error {
+            Error::Fault(completion) => {
+                let code = CodeMap::new(self.kernel.module()).beside(&self.others);
+                FaultReport::new(completion, &code, &stopped, None)
+            }
+            _ => None,
+        };
+        match (report, self.finding) {
+            (Some(report), Some(finding)) => f.write_str(&report.in_brief(finding)),
+            (Some(report), None) => write!(f, "{report}"),
+            (None, _) => {
+                let name = kernel_name(self.kernel.name());
+                write!(f, "kernel {name}: {}", self.error)
+            }
+        }
+    }
+}

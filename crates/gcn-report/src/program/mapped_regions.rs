@@ -1,0 +1,266 @@
+//! Regions of buffers that a program has mapped, for checks of kernels that access them.
+//!
+//! A region belongs to the host from the end of the command that maps it to the beginning of the command that unmaps it. The host's
+//! own accesses are not seen. To find those after the unmapping, the contents of a region are kept when the program unmaps it, and
+//! compared when the next launch that has the memory begins. Between the two only commands may change it, and those
+//! report what they write to [`Memory`]. A launch forgets the contents of all memory that it has, since it may write it.
+
+use std::ops::Range;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use gcn_emu::memory::{Listener, Memory, MemoryChange, MemoryChangeKind};
+use gcn_emu::observe::Observers;
+use gcn_emu::run::{AccessRule, Restricted};
+
+/// Maximum number of bytes of contents kept: regions beyond are not compared.
+const MAX_BYTES: usize = 256 << 20;
+/// Maximum number of ranges of a region that are reported as changed.
+const MAX_CHANGES: usize = 64;
+
+/// The regions that are mapped, and the contents of those that no longer are.
+///
+/// # Examples
+/// ```
+/// use gcn_report::program::Watch;
+/// use gcn_report::settings::{CheckSettings, Settings};
+/// use gcn_runtime::{AccessRule, Device};
+/// let device = Device::new("gfx900")?;
+/// let settings = Settings { check: Some(CheckSettings::default()), ..Settings::default() };
+/// let watch = Watch::new(&settings, &device)?;
+/// let regions = watch.checks().and_then(|checks| checks.mapped_regions()).expect("bounds is a default check");
+/// let (memory, xs) = (device.memory(), device.buffer("xs", &[0u32; 4])?);
+/// let region = xs.address()..xs.address() + 16;
+/// regions.map(region.clone(), true);
+/// assert_eq!(regions.launch(memory, vec![region.clone()]).rules[0].rule, AccessRule::MappedForWriting);
+/// let contents = regions.contents(memory, &region, true);
+/// let contents = regions.unmap(&region, true, contents).expect("no command has written there");
+/// regions.keep(contents);
+/// // The program goes on to write through its pointer.
+/// memory.store_u32(xs.address() + 4, 5).expect("it is in the buffer");
+/// let launch = regions.launch(memory, vec![region.clone()]);
+/// let expected = (AccessRule::WrittenAfterUnmap, xs.address() + 4);
+/// assert_eq!((launch.rules[0].rule, launch.rules[0].range.start), expected);
+/// drop(launch);
+/// assert!(regions.launch(memory, vec![region]).rules.is_empty(), "the first launch may have written them");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Default)]
+pub struct MappedRegions {
+    state: Mutex<RegionState>,
+}
+
+#[derive(Debug, Default)]
+struct RegionState {
+    mapped: Vec<MappedRegion>,
+    /// Contents of regions when the program unmapped them.
+    unmapped: Vec<RegionContents>,
+    /// Memory of the launches that run.
+    running: Vec<Vec<Range<u64>>>,
+}
+
+impl RegionState {
+    /// True if a launch that runs has memory of a range.
+    fn is_in_use(&self, range: &Range<u64>) -> bool {
+        self.running.iter().flatten().any(|it| overlap(it, range))
+    }
+}
+
+/// A launch that runs, with the rules that it has to follow.
+#[derive(Debug)]
+pub struct RunningLaunch<'a> {
+    /// The rules.
+    pub rules: Vec<Restricted>,
+    regions: &'a MappedRegions,
+    reached: Vec<Range<u64>>,
+}
+
+impl Drop for RunningLaunch<'_> {
+    fn drop(&mut self) {
+        let running = &mut self.regions.state().running;
+        if let Some(own) = running.iter().position(|it| *it == self.reached) {
+            running.swap_remove(own);
+        }
+    }
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+struct MappedRegion {
+    range: Range<u64>,
+    is_written: bool,
+    /// Number of commands that have written to it: the program may give them its pointer.
+    commands: u64,
+}
+
+/// Contents of a region.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RegionContents {
+    address: u64,
+    bytes: Vec<u8>,
+    /// Commands that had written to the region by then.
+    commands: u64,
+}
+
+/// True if two ranges have an address in common.
+fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+impl RegionContents {
+    fn range(&self) -> Range<u64> {
+        self.address..self.address + self.bytes.len() as u64
+    }
+
+    /// The ranges whose bytes are no longer the same.
+    fn changes(&self, memory: &Memory) -> Vec<Range<u64>> {
+        let mut now = vec![0; self.bytes.len()];
+        if !memory.read(self.address, &mut now) || now == self.bytes {
+            return Vec::new();
+        }
+        let mut changes: Vec<Range<u64>> = Vec::new();
+        let pairs = self.bytes.iter().zip(&now);
+        for (address, _) in (self.address..).zip(pairs).filter(|(_, (a, b))| a != b) {
+            let count = changes.len();
+            match changes.last_mut() {
+                Some(last) if last.end == address => last.end += 1,
+                _ if count == MAX_CHANGES => break,
+                _ => changes.push(address..address + 1),
+            }
+        }
+        changes
+    }
+}
+
+impl MappedRegions {
+    fn state(&self) -> MutexGuard<'_, RegionState> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that a command has mapped a region, which the host may write or only read.
+    pub fn map(&self, range: Range<u64>, is_written: bool) {
+        let mut state = self.state();
+        state.unmapped.retain(|it| !overlap(&it.range(), &range));
+        state.mapped.push(MappedRegion {
+            range,
+            is_written,
+            commands: 0,
+        });
+    }
+
+    /// The contents of a region that the program unmaps now, by a command that is yet to be carried out. `None` if the region cannot
+    /// be compared later: the command that maps it has not ended, or a launch or the host through another mapping may write it.
+    pub fn contents(
+        &self,
+        memory: &Memory,
+        range: &Range<u64>,
+        is_written: bool,
+    ) -> Option<RegionContents> {
+        let state = self.state();
+        let kept: usize = state.unmapped.iter().map(|it| it.bytes.len()).sum();
+        let bytes = usize::try_from(range.end - range.start).ok()?;
+        let is_own = |it: &&MappedRegion| it.range == *range && it.is_written == is_written;
+        let own = state.mapped.iter().position(|it| is_own(&it))?;
+        let others = state.mapped.iter().enumerate().filter(|(n, _)| *n != own);
+        let is_shared = others
+            .map(|(_, other)| other)
+            .any(|other| other.is_written && overlap(&other.range, range));
+        if is_shared || state.is_in_use(range) || kept.saturating_add(bytes) > MAX_BYTES {
+            return None;
+        }
+        let mut contents = RegionContents {
+            address: range.start,
+            bytes: vec![0; bytes],
+            commands: state.mapped[own].commands,
+        };
+        drop(state);
+        memory
+            .read(range.start, &mut contents.bytes)
+            .then_some(contents)
+    }
+
+    /// Notes that a command unmaps a region, with the contents that it had when the program enqueued the command: the contents
+    /// to keep when what the program has written is noted, unless a command or a launch has written, too.
+    pub fn unmap(
+        &self,
+        range: &Range<u64>,
+        is_written: bool,
+        contents: Option<RegionContents>,
+    ) -> Option<RegionContents> {
+        let mut state = self.state();
+        let is_own = |it: &MappedRegion| it.range == *range && it.is_written == is_written;
+        let own = state.mapped.iter().position(is_own)?;
+        let own = state.mapped.remove(own);
+        let is_in_use = state.is_in_use(range);
+        contents.filter(|it| it.commands == own.commands && !is_in_use)
+    }
+
+    /// Keeps the contents of a region that is no longer mapped.
+    pub fn keep(&self, contents: RegionContents) {
+        self.state().unmapped.push(contents);
+    }
+
+    /// Notes that a launch begins, which has some ranges of memory, and runs until the result is dropped.
+    pub fn launch(&self, memory: &Memory, reached: Vec<Range<u64>>) -> RunningLaunch<'_> {
+        let mut state = self.state();
+        let is_reached = |range: &Range<u64>| reached.iter().any(|it| overlap(it, range));
+        let mapped = state.mapped.iter().filter(|it| is_reached(&it.range));
+        let mut rules: Vec<Restricted> = mapped
+            .map(|it| Restricted {
+                range: it.range.clone(),
+                rule: match it.is_written {
+                    true => AccessRule::MappedForWriting,
+                    false => AccessRule::MappedForReading,
+                },
+            })
+            .collect();
+        let compared: Vec<RegionContents> = state
+            .unmapped
+            .extract_if(.., |it| is_reached(&it.range()))
+            .collect();
+        state.running.push(reached.clone());
+        drop(state);
+        let changes = compared.iter().flat_map(|it| it.changes(memory));
+        rules.extend(changes.map(|range| Restricted {
+            range,
+            rule: AccessRule::WrittenAfterUnmap,
+        }));
+        RunningLaunch {
+            rules,
+            regions: self,
+            reached,
+        }
+    }
+
+    /// Forgets what a change of memory makes worthless.
+    fn memory_changes(&self, change: &MemoryChange<'_>) {
+        let mut state = self.state();
+        let is_of = |range: &Range<u64>| overlap(range, &change.range);
+        match change.kind {
+            MemoryChangeKind::Read | MemoryChangeKind::ReadAsResults => {}
+            MemoryChangeKind::Written | MemoryChangeKind::Undefined => {
+                state.unmapped.retain(|it| !is_of(&it.range()));
+                let mapped = state.mapped.iter_mut();
+                mapped
+                    .filter(|it| is_of(&it.range))
+                    .for_each(|it| it.commands += 1);
+            }
+            MemoryChangeKind::Allocated | MemoryChangeKind::Freed => {
+                state.unmapped.retain(|it| !is_of(&it.range()));
+                state.mapped.retain(|it| !is_of(&it.range));
+            }
+        }
+    }
+}
+
+/// Tells checkers and the mapped regions of changes of memory.
+#[derive(Debug)]
+pub(super) struct ChangeListener {
+    pub(super) observers: Observers,
+    pub(super) regions: Arc<MappedRegions>,
+}
+
+impl Listener for ChangeListener {
+    fn memory_changes(&self, change: &MemoryChange<'_>) {
+        self.observers.memory_changes(change);
+        self.regions.memory_changes(change);
+    }
+}

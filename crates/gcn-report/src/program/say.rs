@@ -1,0 +1,35 @@
+//! Messages on standard error, of a library in a program: the one place of this library that prints.
+
+use std::collections::HashSet;
+use std::io::Write;
+use std::sync::{Mutex, PoisonError};
+
+/// Standard error.
+pub fn standard_error() -> impl Write + Send {
+    std::io::stderr()
+}
+
+/// Prints a message.
+pub fn say(message: &str) {
+    // A program without a standard error does without messages.
+    let _ = writeln!(std::io::stderr().lock(), "gcn: {message}");
+}
+
+/// Prints a message the first time that it is given.
+///
+/// # Examples
+/// ```
+/// use gcn_report::program::say::{say, say_once};
+/// say("no kernel was launched"); // gcn: no kernel was launched
+/// for _ in 0..3 {
+///     say_once("the profile cannot be written"); // one line, not three
+/// }
+/// ```
+pub fn say_once(message: &str) {
+    static SAID: Mutex<Option<HashSet<String>>> = Mutex::new(None);
+    let mut messages = SAID.lock().unwrap_or_else(PoisonError::into_inner);
+    if messages.get_or_insert_default().insert(message.to_owned()) {
+        drop(messages);
+        say(message);
+    }
+}

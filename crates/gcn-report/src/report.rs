@@ -1,0 +1,327 @@
+//! Reports of faults: where a kernel was, what it did, and what helps to find the cause; of findings, and of profiles.
+//!
+//! ```
+//! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+//! # use example::add_one;
+//! use gcn_report::{CodeMap, FaultReport};
+//! use gcn_runtime::{Device, Error};
+//!
+//! let device = Device::new("gfx900")?;
+//! let kernel = device.load(&add_one())?.kernel("add_one")?;
+//! let short = device.buffer("short", &[0u32; 4])?;
+//! let outcome = kernel.launch([64, 1, 1]).arg(&short).submit(&device.queue())?.wait();
+//! let Err(Error::Fault(completion)) = outcome else { panic!("the buffer is too short") };
+//!
+//! let code = CodeMap::new(kernel.module());
+//! let report = FaultReport::new(&completion, &code, "cancelled", None).expect("there is a fault");
+//! assert_eq!(report.name, "unmapped-access");
+//! let text = report.to_string();
+//! assert!(text.starts_with("kernel add_one, workgroup 0,0,0, wave 0, lane 4, at 0x"), "{text}");
+//! assert!(text.contains("nearest is short: 16 bytes at"), "{text}");
+//! # Ok::<(), Error>(())
+//! ```
+
+mod text;
+mod sources;
+mod language;
+mod launch;
+mod code_map;
+mod place;
+mod finding;
+mod identity;
+mod notification;
+mod sarif;
+mod suppressions;
+mod findings;
+mod profile;
+
+use std::fmt;
+
+use gcn_emu::fault::{Fault, FaultKind, Intent, Site, names};
+use gcn_emu::memory::Allocation;
+use gcn_emu::run::WavePlace;
+use gcn_isa::Isa;
+use gcn_observe::nearest;
+use gcn_runtime::Completion;
+use gcn_runtime::hsa::UnsetSgprs;
+use serde::Serialize;
+
+pub use code_map::{CodeMap, CodePlace, symbolic};
+pub use finding::FindingReport;
+pub use findings::write_findings;
+pub(crate) use identity::FindingIdentity;
+pub use notification::Notification;
+pub use place::PlaceReport;
+pub use profile::{ProfilePage, ProfileReport};
+pub use sources::Sources;
+pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
+pub use text::{kernel_name, printable};
+
+/// A fault with everything that helps to find its cause. [`fmt::Display`] writes it for people, in several lines; the fields are
+/// keys of the JSON that `serde` writes.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_report::{CodeMap, FaultReport};
+/// let Err(gcn_runtime::Error::Fault(end)) = kernel.launch([1, 1, 1]).arg(0u64).run(&device.queue()) else {
+///     panic!("a null pointer")
+/// };
+/// let report = FaultReport::new(&end, &CodeMap::new(kernel.module()), "cancelled", None).expect("a fault");
+/// assert_eq!(report.name, gcn_runtime::fault::names::UNMAPPED_ACCESS);
+/// let json = serde_json::to_value(&report).expect("fields are text and numbers");
+/// assert_eq!((&json["kernel"], &json["lane"], &json["address"]), (&"add_one".into(), &0.into(), &0.into()));
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct FaultReport {
+    /// Name for `gcn explain`, of [`gcn_emu::fault::names`].
+    pub name: &'static str,
+    /// The message.
+    message: String,
+    kernel: String,
+    workgroup: [u32; 3],
+    wave: u32,
+    lane: Option<u8>,
+    /// The instruction.
+    #[serde(flatten)]
+    code: CodePlace,
+    /// The instruction that the wave came from, where it has come to no other.
+    from: Option<CodePlace>,
+    /// The address that was accessed, where that is the trouble.
+    address: Option<u64>,
+    nearest: Option<Nearest>,
+    /// Likely causes, and what helps.
+    hints: Vec<String>,
+    /// The waves that have begun and not ended, where no wave alone is the trouble; the first of them, if there are many.
+    unfinished: Vec<Unfinished>,
+    /// Number.
+    unfinished_waves: u64,
+}
+
+/// Addresses below this are taken for a null pointer and an offset.
+const NULL_PAGE: u64 = 1 << 16;
+/// Number of waves whose places the text for people has; reports for programs have more.
+const SHOWN: usize = 16;
+
+/// The position of a wave.
+#[derive(Clone, Debug, Serialize)]
+struct Unfinished {
+    workgroup: [u32; 3],
+    wave: u32,
+    /// The instruction that it executes next, or that it waits at.
+    #[serde(flatten)]
+    code: CodePlace,
+    /// The active lanes, a bit for each.
+    exec: u64,
+}
+
+impl Unfinished {
+    fn new(place: &WavePlace, code: &CodeMap<'_>) -> Unfinished {
+        Unfinished {
+            workgroup: place.wave.group,
+            wave: place.wave.wave,
+            code: code.place(place.pc, place.text.clone()),
+            exec: place.exec,
+        }
+    }
+}
+
+/// A wave and where it is.
+fn wave_at([x, y, z]: [u32; 3], (wave, lane): (u32, Option<u8>), code: &CodePlace) -> String {
+    let lane = lane
+        .map(|lane| format!("lane {lane}, "))
+        .unwrap_or_default();
+    format!("workgroup {x},{y},{z}, wave {wave}, {lane}{code}")
+}
+
+/// An instruction, where it is, and the wave that has executed it.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_runtime::fault::Site;
+/// use gcn_report::{CodeMap, site};
+/// let fault = match kernel.launch([1, 1, 1]).arg(0u64).run(&device.queue()) {
+///     Err(gcn_runtime::Error::Fault(completion)) => completion.fault.clone().expect("it has one"),
+///     other => panic!("a null pointer: {other:?}"),
+/// };
+/// let text = site(&Site { wave: fault.wave, pc: fault.pc, text: fault.text }, &CodeMap::new(kernel.module()));
+/// assert!(text.starts_with("workgroup 0,0,0, wave 0, at 0x"), "{text}");
+/// assert!(text.ends_with(" (add_one+0x14): global_atomic_add v0, v1, s[0:1]"), "{text}");
+/// ```
+pub fn site(site: &Site, code: &CodeMap<'_>) -> String {
+    let Site { wave, pc, text } = site;
+    let code = code.place(*pc, text.clone());
+    wave_at(wave.group, (wave.wave, None), &code) + &code.source_line("  ")
+}
+
+/// The allocation that an address was probably meant for.
+#[derive(Clone, Debug, Serialize)]
+struct Nearest {
+    name: String,
+    base: u64,
+    bytes: u64,
+    #[serde(skip)]
+    text: String,
+}
+
+impl Nearest {
+    fn new(region: &Allocation, address: u64) -> Nearest {
+        Nearest {
+            name: region.name.to_string(),
+            base: region.base,
+            bytes: region.len,
+            text: nearest(region, address),
+        }
+    }
+}
+
+/// The addresses of hidden arguments of version 5 behind a null pointer: the windows of FLAT addresses, and the queue.
+const NULL_HIDDEN: std::ops::RangeInclusive<u64> = 0xc0..=0xc8;
+
+/// Likely causes of a fault.
+fn hints(fault: &Fault, unset: Option<UnsetSgprs>, isa: Isa) -> Vec<String> {
+    let has_windows = matches!(isa, Isa::Ci | Isa::Vi | Isa::Stoney);
+    match (unset, &fault.kind) {
+        (Some(unset), _) => vec![format!("the address comes from {unset}")],
+        (
+            None,
+            FaultKind::Unmapped {
+                intent: Intent::Load,
+                address,
+                ..
+            },
+        ) if has_windows && NULL_HIDDEN.contains(address) => vec![format!(
+            "a known cause: for {} Clang takes null for the hidden arguments of version 5 where a function tells generic pointers \
+             apart; -mcode-object-version=4 helps",
+            isa.version()
+        )],
+        _ => Vec::new(),
+    }
+}
+
+impl FaultReport {
+    /// Collects what is known about the fault of a launch, if it had one. The launch's module gives `code`; `stopped` is the
+    /// message of a launch that was stopped from outside, and `unset` what [`PreparedLaunch::unset_sgprs`](gcn_runtime::PreparedLaunch::unset_sgprs) has found.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_runtime::Error;
+    /// use gcn_report::{CodeMap, FaultReport};
+    /// let prepared = kernel.launch([1, 1, 1]).arg(0u64).prepare()?;
+    /// let Err(Error::Fault(end)) = prepared.run(&device.queue()) else { panic!("a null pointer") };
+    /// let unset = end.fault.as_ref().and_then(|fault| prepared.unset_sgprs(fault));
+    /// let report = FaultReport::new(&end, &CodeMap::new(kernel.module()), "cancelled", unset);
+    /// assert!(report.expect("it has faulted").to_string().ends_with("that is a null pointer"));
+    /// # Ok::<(), Error>(())
+    /// ```
+    pub fn new(
+        end: &Completion,
+        code: &CodeMap<'_>,
+        stopped: &str,
+        unset: Option<UnsetSgprs>,
+    ) -> Option<FaultReport> {
+        let fault = end.fault.as_ref()?;
+        let message = match &fault.kind {
+            FaultKind::Interrupted => stopped.to_owned(),
+            other => other.to_string(),
+        };
+        let address = match fault.kind {
+            FaultKind::Unmapped { address, .. } | FaultKind::Misaligned { address, .. } => {
+                Some(address)
+            }
+            _ => None,
+        };
+        let is_everyone = matches!(
+            fault.kind,
+            FaultKind::Interrupted | FaultKind::Limit(_) | FaultKind::Blocked { .. }
+        );
+        let places = end.places.iter().filter(|_| is_everyone);
+        Some(FaultReport {
+            name: names::of(&fault.kind),
+            message,
+            kernel: end.kernel.clone(),
+            workgroup: fault.wave.group,
+            wave: fault.wave.wave,
+            lane: fault.lane,
+            code: code.place(fault.pc, fault.text.clone()),
+            from: fault
+                .from
+                .as_ref()
+                .map(|site| code.place(site.pc, site.text.clone())),
+            address,
+            nearest: address
+                .and_then(|address| Some(Nearest::new(fault.nearest.as_ref()?, address))),
+            hints: hints(fault, unset, code.isa()),
+            unfinished: places.map(|place| Unfinished::new(place, code)).collect(),
+            unfinished_waves: end.unfinished,
+        })
+    }
+
+    /// A line about the fault of an access for readers who find all about it in a finding, of which this is the name.
+    ///
+    /// # Examples
+    /// ```
+    /// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+    /// # let (device, kernel) = example::add_one_kernel();
+    /// use gcn_report::{CodeMap, FaultReport};
+    /// let Err(gcn_runtime::Error::Fault(end)) = kernel.launch([1, 1, 1]).arg(0u64).run(&device.queue()) else {
+    ///     panic!("a null pointer")
+    /// };
+    /// let report = FaultReport::new(&end, &CodeMap::new(kernel.module()), "cancelled", None).expect("a fault");
+    /// assert_eq!(
+    ///     report.in_brief("global-out-of-bounds"),
+    ///     "kernel add_one ended at the access of the finding global-out-of-bounds"
+    /// );
+    /// ```
+    pub fn in_brief(&self, finding: &str) -> String {
+        let kernel = kernel_name(&self.kernel);
+        format!("kernel {kernel} ended at the access of the finding {finding}")
+    }
+}
+
+impl fmt::Display for FaultReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "kernel {}, ", kernel_name(&self.kernel))?;
+        f.write_str(&wave_at(self.workgroup, (self.wave, self.lane), &self.code))?;
+        write!(f, "{}\n  {}", self.code.source_line("  "), self.message)?;
+        if let Some(from) = &self.from {
+            let source = from.source_line("  ");
+            write!(f, "\n  it came from the instruction {from}{source}")?;
+        }
+        if let Some(offset @ 0..NULL_PAGE) = self.address {
+            match offset {
+                0 => f.write_str("\n  that is a null pointer")?,
+                _ => write!(f, "\n  that is {offset} bytes from a null pointer")?,
+            }
+        } else if let Some(Nearest { text, .. }) = &self.nearest {
+            write!(f, "\n  {}", printable(text))?;
+        }
+        for hint in &self.hints {
+            write!(f, "\n  {hint}")?;
+        }
+        if self.unfinished.is_empty() {
+            return Ok(());
+        }
+        let plural = if self.unfinished_waves == 1 { "" } else { "s" };
+        write!(
+            f,
+            "\n  {} wave{plural} had begun and not ended:",
+            self.unfinished_waves
+        )?;
+        for wave in self.unfinished.iter().take(SHOWN) {
+            f.write_str("\n    ")?;
+            f.write_str(&wave_at(wave.workgroup, (wave.wave, None), &wave.code))?;
+            let source = wave.code.source_line("      ");
+            write!(f, ", exec={:016x}{source}", wave.exec)?;
+        }
+        match self.unfinished_waves.saturating_sub(SHOWN as u64) {
+            0 => Ok(()),
+            more => write!(f, "\n    and {more} more"),
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! The launch of a finding in the terms of its author: work-items and arguments.
+
+use gcn_object::{KernelMetadata, ObjectKernel, ValueKind};
+use gcn_observe::finding::{FindingLaunch, FindingPlace};
+use gcn_runtime::parameters::{Parameter, Takes, parameters};
+
+use super::language::KernelLanguage;
+
+/// The work-item that a lane runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct WorkItem {
+    pub(super) group: [u32; 3],
+    pub(super) local: [u32; 3],
+    /// Global ID; `None` if the kernel does not ask for it.
+    pub(super) global: Option<[u64; 3]>,
+}
+
+/// A launch that a finding is about.
+#[derive(Clone, Copy)]
+pub(super) struct ReportLaunch<'a> {
+    pub(super) launch: Option<&'a FindingLaunch>,
+    pub(super) kernel: Option<&'a ObjectKernel>,
+    pub(super) language: KernelLanguage,
+}
+
+impl ReportLaunch<'_> {
+    fn metadata(&self) -> Option<&KernelMetadata> {
+        self.kernel?.metadata.as_ref()
+    }
+
+    /// OpenCL's global offset in x, y, z, if the kernel has it among its arguments: one that does not never learns global IDs.
+    fn global_offset(&self) -> Option<[u64; 3]> {
+        let (launch, metadata) = (self.launch?, self.metadata()?);
+        let offset = |kind: ValueKind| {
+            let argument = metadata.args.iter().find(|it| it.value_kind == kind)?;
+            launch.pointer(argument.offset)
+        };
+        Some([
+            offset(ValueKind::HiddenGlobalOffsetX)?,
+            offset(ValueKind::HiddenGlobalOffsetY)?,
+            offset(ValueKind::HiddenGlobalOffsetZ)?,
+        ])
+    }
+
+    /// The work-item of a place in a lane.
+    pub(super) fn work_item(&self, place: &FindingPlace) -> Option<WorkItem> {
+        let (wave, lane) = (place.wave?, place.lane?);
+        let shape = self.launch?.shape;
+        let local = shape.local_id(wave, lane.into());
+        let global = self.global_offset().map(|offset| {
+            std::array::from_fn(|d| {
+                let begin = u64::from(wave.group[d]) * u64::from(shape.group[d]);
+                offset[d].wrapping_add(begin + u64::from(local[d]))
+            })
+        });
+        Some(WorkItem {
+            group: wave.group,
+            local,
+            global,
+        })
+    }
+
+    /// The arguments that point to what `holds` says yes to: their names in the metadata, or those that `names` yields, or else their
+    /// numbers.
+    pub(super) fn arguments(
+        &self,
+        holds: impl Fn(u64) -> bool,
+        names: impl FnOnce(&ObjectKernel) -> Vec<Option<String>>,
+    ) -> Vec<String> {
+        let Some((launch, kernel)) = self.launch.zip(self.kernel) else {
+            return Vec::new();
+        };
+        let parameters = parameters(kernel).unwrap_or_default();
+        let count = parameters.len();
+        let buffers = parameters
+            .into_iter()
+            .filter(|it| it.takes == Takes::Buffer);
+        let pointing = buffers.filter(|it| launch.pointer(it.offset).is_some_and(&holds));
+        let pointing: Vec<Parameter<'_>> = pointing.collect();
+        let has_names = pointing.iter().all(|it| it.name.is_some());
+        let names = if has_names { Vec::new() } else { names(kernel) };
+        // Names of other parameters say nothing.
+        let name = |it: &Parameter<'_>| names.get(it.index).cloned().flatten();
+        let name = |it: &Parameter<'_>| name(it).filter(|_| names.len() == count);
+        let label = |it: &Parameter<'_>| match it.name {
+            Some(_) => it.label(),
+            None => name(it).unwrap_or_else(|| it.label()),
+        };
+        pointing.iter().map(label).collect()
+    }
+}
+
+impl WorkItem {
+    /// The work-item as the language counts it; empty in assembly.
+    pub(super) fn text(&self, language: KernelLanguage) -> String {
+        let [x, y, z] = self.local;
+        match (language, self.global) {
+            (KernelLanguage::Assembly, _) => String::new(),
+            (KernelLanguage::OpenCl, Some([gx, gy, gz])) => {
+                format!(", global id {gx},{gy},{gz}, local id {x},{y},{z}")
+            }
+            (KernelLanguage::OpenCl, None) => format!(", local id {x},{y},{z}"),
+            (KernelLanguage::Hip, _) => {
+                let [bx, by, bz] = self.group;
+                format!(", blockIdx {bx},{by},{bz}, threadIdx {x},{y},{z}")
+            }
+        }
+    }
+}

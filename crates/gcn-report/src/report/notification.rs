@@ -1,0 +1,40 @@
+//! Messages about a run, besides its findings.
+
+/// A message about a run, besides its findings.
+///
+/// # Examples
+/// ```
+/// use gcn_report::Notification;
+/// use gcn_runtime::fault::names;
+/// let error = Notification::error(Some(names::DEADLOCK), "no wave can go on");
+/// assert!(error.is_error && !Notification::note("nothing was checked").is_error);
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Notification {
+    /// True if the run has ended early, could not begin, or has not left all that was asked for.
+    pub is_error: bool,
+    /// Name for `gcn explain`.
+    pub name: Option<&'static str>,
+    /// The message.
+    pub message: String,
+}
+
+impl Notification {
+    /// A message about a run that did as asked.
+    pub fn note(message: impl Into<String>) -> Notification {
+        Notification {
+            is_error: false,
+            name: None,
+            message: message.into(),
+        }
+    }
+
+    /// An error of a run, with its name, if it has one.
+    pub fn error(name: Option<&'static str>, message: impl Into<String>) -> Notification {
+        Notification {
+            is_error: true,
+            name,
+            message: message.into(),
+        }
+    }
+}

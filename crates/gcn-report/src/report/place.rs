@@ -1,0 +1,194 @@
+//! Instructions of findings, with their places in the source.
+
+use annotate_snippets::{AnnotationKind, Group, Origin, Snippet};
+use gcn_object::SourcePlace;
+use gcn_observe::finding::FindingPlace;
+use serde::Serialize;
+
+use super::code_map::{CodeMap, CodePlace, SourceLine};
+use super::launch::ReportLaunch;
+use super::text::shown_file;
+
+/// An instruction of a finding.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # let (device, kernel) = example::add_one_kernel();
+/// use gcn_observe::finding::{Finding, FindingPlace, Kind};
+/// use gcn_report::{CodeMap, FindingReport};
+/// let place = FindingPlace { pc: 0x1000, text: "s_endpgm".into(), wave: None, lane: None };
+/// let finding = Finding { label: "ends".into(), ..Finding::at(Kind::GlobalOutOfBounds, place, "") };
+/// let report = FindingReport::new(&finding, &CodeMap::new(kernel.module()));
+/// assert_eq!(report.place.text(), "ends: `s_endpgm`, at 0x1000");
+/// assert_eq!((report.place.file, report.place.line, report.place.column), (None, None, None));
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct PlaceReport {
+    /// A few words about its part.
+    label: String,
+    /// The instruction; `None` for the host.
+    #[serde(flatten)]
+    pub code: Option<CodePlace>,
+    workgroup: Option<[u32; 3]>,
+    wave: Option<u32>,
+    lane: Option<u8>,
+    /// Local ID of the lane's work-item: `get_local_id` in OpenCL, `threadIdx` in HIP.
+    local_id: Option<[u32; 3]>,
+    /// Its global ID, of a kernel that may ask for it.
+    global_id: Option<[u64; 3]>,
+    /// File of the source, where it is known, as the compiler was given it.
+    pub file: Option<String>,
+    /// Line of the source, from 1.
+    pub line: Option<u32>,
+    /// Column in the source, from 1.
+    pub column: Option<u32>,
+    /// True if the instruction has no line of its own, and the line is the nearest one of its function.
+    is_nearest_line: bool,
+    #[serde(skip)]
+    source: Option<SourceLine>,
+    /// The work-item in the terms of the language, behind a comma; may be empty.
+    #[serde(skip)]
+    work_item: String,
+}
+
+impl PlaceReport {
+    pub(super) fn new(
+        label: &str,
+        place: Option<&FindingPlace>,
+        launch: ReportLaunch<'_>,
+        code: &CodeMap<'_>,
+    ) -> PlaceReport {
+        let source = place.and_then(|place| code.source_line(place.pc));
+        let wave = place.and_then(|place| place.wave);
+        let at = source.as_ref().map(|source| &source.place);
+        let item = place.and_then(|place| launch.work_item(place));
+        PlaceReport {
+            label: label.to_owned(),
+            code: place.map(|place| code.place(place.pc, Some(place.text.clone()))),
+            workgroup: wave.map(|wave| wave.group),
+            wave: wave.map(|wave| wave.wave),
+            lane: place.and_then(|place| place.lane),
+            local_id: item.map(|item| item.local),
+            global_id: item.and_then(|item| item.global),
+            work_item: item.map_or_else(String::new, |item| item.text(launch.language)),
+            file: at.map(|at| at.file.to_string()),
+            line: at.map(|at| at.line).filter(|line| *line != 0),
+            column: source.as_ref().and_then(SourceLine::column),
+            is_nearest_line: source.as_ref().is_some_and(|source| source.is_nearest),
+            source,
+        }
+    }
+
+    /// The wave that executed it; empty if it was not executed.
+    fn wave(&self) -> String {
+        let (Some([x, y, z]), Some(wave)) = (self.workgroup, self.wave) else {
+            return String::new();
+        };
+        let lane = self.lane.map(|lane| format!(", lane {lane}"));
+        format!(
+            "workgroup {x},{y},{z}, wave {wave}{}{}",
+            lane.unwrap_or_default(),
+            self.work_item,
+        )
+    }
+
+    /// Line of source with a label, or where it is.
+    pub(super) fn add_to<'a>(&'a self, group: Group<'a>, kind: AnnotationKind) -> Group<'a> {
+        let Some(SourceLine { place, text, .. }) = &self.source else {
+            let is_first = kind == AnnotationKind::Primary;
+            return match &self.code {
+                Some(code) if is_first => group.element(Origin::path(code.symbol())),
+                _ => group,
+            };
+        };
+        let file = shown_file(&place.file);
+        match text {
+            Some(text) => {
+                let span = token(text, place.column);
+                let snippet = Snippet::source(printable_line(text))
+                    .line_start(place.line as usize)
+                    .path(file)
+                    .annotation(kind.span(span).label(self.label.as_str()));
+                group.element(snippet)
+            }
+            None => group.element(Origin::path(format!(
+                "{file}:{}:{}",
+                place.line, place.column
+            ))),
+        }
+    }
+
+    /// Part, the instruction, and the wave that executed it.
+    pub fn text(&self) -> String {
+        let Some(code) = &self.code else {
+            return self.label.clone();
+        };
+        let wave = self.wave();
+        let wave = if wave.is_empty() {
+            wave
+        } else {
+            format!(", {wave}")
+        };
+        let instruction = code.instruction().map(|text| format!(": `{text}`"));
+        let nearest = if self.is_nearest_line {
+            ", which has no line of its own: the nearest is shown"
+        } else {
+            ""
+        };
+        let inlined = self
+            .source
+            .as_ref()
+            .map_or("", |source| source.inlined.as_str());
+        format!(
+            "{}{}, {}{inlined}{nearest}{wave}",
+            self.label,
+            instruction.unwrap_or_default(),
+            code.address(),
+        )
+    }
+
+    /// The place in the source of an instruction that has a line of its own, with the calls by which it was inlined; `None` if it
+    /// has none.
+    pub(super) fn source_place(&self) -> Option<(&SourcePlace, &str)> {
+        let source = self.source.as_ref().filter(|source| !source.is_nearest)?;
+        Some((&source.place, &source.inlined))
+    }
+}
+
+impl SourceLine {
+    /// The column, from 1: that of the line's first word where none is known. `None` where the line is not known either.
+    fn column(&self) -> Option<u32> {
+        let column = self.place.column;
+        match &self.text {
+            Some(text) => u32::try_from(token(text, column).start + 1).ok(),
+            None => (column != 0).then_some(column),
+        }
+    }
+}
+
+/// A line whose control characters take one column each.
+fn printable_line(text: &str) -> String {
+    let printable = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
+    text.chars().map(printable).collect()
+}
+
+/// The bytes of the word at a column, which is counted from 1 in bytes.
+fn token(text: &str, column: u32) -> std::ops::Range<usize> {
+    let boundary = |at: &usize| text.is_char_boundary(*at);
+    let first = text.len() - text.trim_start().len();
+    let start = (column as usize)
+        .checked_sub(1)
+        .unwrap_or(first)
+        .min(text.len());
+    let start = (0..=start).rev().find(boundary).unwrap_or(0);
+    let rest = &text[start..];
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+    let length = if word == 0 {
+        rest.chars().next().map_or(0, char::len_utf8)
+    } else {
+        word
+    };
+    start..start + length
+}

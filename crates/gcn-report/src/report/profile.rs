@@ -1,0 +1,265 @@
+//! Reports of profiles: counts by instruction, source line and kernel, as text, as a page in HTML, and as data.
+
+mod table;
+mod page;
+mod write;
+
+use std::collections::BTreeMap;
+
+use gcn_observe::profile::{Class, Counted, Counts, KernelCounts, Kernels};
+use serde::Serialize;
+
+use super::code_map::CodeMap;
+use super::text::kernel_name;
+
+pub use page::ProfilePage;
+
+/// Version of the fields of [`ProfileReport`].
+const VERSION: u32 = 1;
+
+/// A profile with the symbols and sources of its code. [`std::fmt::Display`] writes tables of what is executed most;
+/// [`ProfilePage`](super::ProfilePage) writes a page in HTML; the fields are keys of the JSON that `serde` writes, which
+/// `docs/profile.md` describes.
+///
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
+/// # use example::add_one;
+/// use gcn_runtime::observe::Observers;
+/// use gcn_report::settings::ProfileFormat;
+/// use gcn_report::Profiling;
+/// use gcn_runtime::{Device, Error};
+///
+/// let device = Device::new("gfx900")?;
+/// let kernel = device.load(&add_one())?.kernel("add_one")?;
+/// let numbers = device.buffer("numbers", &[0u32; 64])?;
+/// let profiling = Profiling::default();
+/// let observers = profiling.watch(&kernel, Observers::none());
+/// kernel.launch([64, 1, 1]).arg(&numbers).observers(&observers).run(&device.queue())?;
+///
+/// let report = profiling.report();
+/// assert!(report.to_string().starts_with("kernel add_one: 1 dispatch, 1 workgroup, 1 wave, "));
+/// let mut page = Vec::new();
+/// report.write(ProfileFormat::Html, &mut page).expect("a vector can be written");
+/// assert!(page.starts_with(b"<!DOCTYPE html>"));
+/// # Ok::<(), Error>(())
+/// ```
+#[derive(Clone, Debug, Serialize)]
+pub struct ProfileReport {
+    version: u32,
+    /// By their symbols, then by their targets.
+    kernels: Vec<KernelProfile>,
+}
+
+/// A kernel's counts.
+#[derive(Clone, Debug, Serialize)]
+struct KernelProfile {
+    /// Symbol; `None` where nobody has named it.
+    name: Option<String>,
+    /// Name of the target.
+    target: &'static str,
+    dispatches: u64,
+    workgroups: u64,
+    waves: u64,
+    /// Sums over all instructions.
+    #[serde(flatten)]
+    total: CountsReport,
+    /// Executions of each class that occurs.
+    classes: BTreeMap<&'static str, u64>,
+    /// By address: those that were executed.
+    instructions: Vec<InstructionProfile>,
+    /// By file and line: those that are known.
+    lines: Vec<LineProfile>,
+}
+
+/// Counts as keys of JSON.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+struct CountsReport {
+    executions: u64,
+    vector_executions: u64,
+    active_lanes: u64,
+    accesses: u64,
+    bytes: u64,
+    memory_accesses: u64,
+    cache_lines: u64,
+    bank_conflicts: u64,
+}
+
+impl From<Counts> for CountsReport {
+    fn from(it: Counts) -> CountsReport {
+        CountsReport {
+            executions: it.executions,
+            vector_executions: it.vector_executions,
+            active_lanes: it.active_lanes,
+            accesses: it.accesses,
+            bytes: it.bytes,
+            memory_accesses: it.memory_accesses,
+            cache_lines: it.lines,
+            bank_conflicts: it.bank_conflicts,
+        }
+    }
+}
+
+impl CountsReport {
+    /// Part of the lanes that were active, as vector instructions executed.
+    fn lanes(&self) -> Option<f64> {
+        ratio(self.active_lanes, self.vector_executions)
+    }
+
+    /// Lines of an access on average.
+    fn lines_per_access(&self) -> Option<f64> {
+        ratio(self.cache_lines, self.memory_accesses)
+    }
+}
+
+/// A quotient, where there is one.
+fn ratio(of: u64, by: u64) -> Option<f64> {
+    (by != 0).then(|| of as f64 / by as f64)
+}
+
+/// An instruction's counts.
+#[derive(Clone, Debug, Serialize)]
+struct InstructionProfile {
+    /// Address in bytes.
+    pc: u64,
+    /// The symbol before it, and the distance.
+    place: Option<String>,
+    /// Text.
+    instruction: String,
+    class: &'static str,
+    #[serde(flatten)]
+    counts: CountsReport,
+    /// Bytes between the instruction before it in this list and itself: no wave has executed them.
+    skipped_bytes: u64,
+    /// File of the source, where it is known, as the compiler was given it.
+    file: Option<String>,
+    /// Line of the source, from 1.
+    line: Option<u32>,
+    /// The calls by which it was inlined; empty if there are none.
+    #[serde(skip)]
+    inlined: String,
+    /// Text of the line, where the file can be read.
+    #[serde(skip)]
+    text: Option<String>,
+}
+
+/// Counts of a line of source: sums over its instructions.
+#[derive(Clone, Debug, Serialize)]
+struct LineProfile {
+    file: String,
+    line: u32,
+    /// Text of the line, where the file can be read.
+    text: Option<String>,
+    #[serde(flatten)]
+    counts: CountsReport,
+}
+
+impl InstructionProfile {
+    fn new(pc: u64, counted: &Counted, code: &CodeMap<'_>) -> InstructionProfile {
+        let source = code.source_line(pc);
+        let at = source.as_ref().map(|source| &source.place);
+        InstructionProfile {
+            pc,
+            place: code.symbolic(pc),
+            instruction: counted.inst.text(),
+            class: counted.class.name(),
+            counts: counted.counts.into(),
+            skipped_bytes: 0,
+            file: at.map(|at| at.file.to_string()),
+            line: at.map(|at| at.line).filter(|line| *line != 0),
+            inlined: source
+                .as_ref()
+                .map(|source| source.inlined.trim_start().to_owned())
+                .unwrap_or_default(),
+            text: source.and_then(|source| source.text),
+        }
+    }
+}
+
+impl KernelProfile {
+    fn new(name: Option<String>, kernel: &KernelCounts, code: &CodeMap<'_>) -> KernelProfile {
+        let mut total = Counts::default();
+        let mut classes = BTreeMap::new();
+        let mut lines: BTreeMap<(String, u32), (Option<String>, Counts)> = BTreeMap::new();
+        let mut instructions = Vec::new();
+        // Where the next instruction is if none is left out.
+        let mut following = None;
+        for (&pc, counted) in &kernel.code {
+            total += counted.counts;
+            *classes.entry(counted.class.name()).or_default() += counted.counts.executions;
+            let mut instruction = InstructionProfile::new(pc, counted, code);
+            if let (Some(file), Some(line)) = (&instruction.file, instruction.line) {
+                let line = lines.entry((file.clone(), line));
+                let (text, sum) = line.or_default();
+                text.clone_from(&instruction.text);
+                *sum += counted.counts;
+            }
+            instruction.skipped_bytes = pc.saturating_sub(following.unwrap_or(pc));
+            following = Some(pc.saturating_add(4 * counted.inst.dwords() as u64));
+            instructions.push(instruction);
+        }
+        let lines = lines.into_iter();
+        let lines = lines.map(|((file, line), (text, counts))| LineProfile {
+            file,
+            line,
+            text,
+            counts: counts.into(),
+        });
+        KernelProfile {
+            name,
+            target: code.target(),
+            dispatches: kernel.dispatches,
+            workgroups: kernel.workgroups,
+            waves: kernel.waves,
+            total: total.into(),
+            classes,
+            instructions,
+            lines: lines.collect(),
+        }
+    }
+
+    /// Symbol, and in C++ its name in the source.
+    fn title(&self) -> String {
+        let name = self.name.as_deref().map(kernel_name);
+        name.unwrap_or_else(|| "without a name".to_owned())
+    }
+
+    /// Classes that occur, in the order of [`Class::ALL`], with their executions.
+    fn mix(&self) -> impl Iterator<Item = (&'static str, u64)> {
+        let names = Class::ALL.iter().map(|class| class.name());
+        names.filter_map(|name| Some((name, *self.classes.get(name)?)))
+    }
+}
+
+impl ProfileReport {
+    /// Collects the kernels of several code objects.
+    pub(crate) fn of_codes<'m>(
+        codes: impl Iterator<Item = (CodeMap<'m>, Kernels)>,
+    ) -> ProfileReport {
+        let mut kernels: Vec<KernelProfile> = codes
+            .flat_map(|(code, kernels)| {
+                let of_code = |(name, kernel)| KernelProfile::new(name, &kernel, &code);
+                kernels.into_iter().map(of_code).collect::<Vec<_>>()
+            })
+            .collect();
+        // A stable sort: kernels of one name in several code objects stay in the order of these.
+        kernels.sort_by(|a, b| (&a.name, a.target).cmp(&(&b.name, b.target)));
+        ProfileReport {
+            version: VERSION,
+            kernels,
+        }
+    }
+
+    /// Names of the targets, each once.
+    fn targets(&self) -> Vec<&'static str> {
+        let mut targets: Vec<_> = self.kernels.iter().map(|kernel| kernel.target).collect();
+        targets.sort_unstable();
+        targets.dedup();
+        targets
+    }
+
+    /// Executions of all kernels.
+    fn executions(&self) -> u64 {
+        let executions = self.kernels.iter().map(|kernel| kernel.total.executions);
+        executions.sum()
+    }
+}

@@ -1,0 +1,142 @@
+//! Settings of a profile: its form, and the file that it is written to.
+
+use std::ffi::{OsStr, OsString};
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+use super::output;
+use super::variables::{SettingsError, Variables};
+
+/// The variable with the file of the profile.
+pub(super) const PROFILE: &str = "GCN_PROFILE";
+/// The variable with its form. Without [`PROFILE`] it means nothing.
+const FORMAT: &str = "GCN_PROFILE_FORMAT";
+
+/// Form of a profile.
+///
+/// # Examples
+/// ```
+/// use gcn_report::settings::ProfileFormat;
+/// assert!(ProfileFormat::NAMES.iter().all(|(name, format)| format.name() == *name));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ProfileFormat {
+    /// Tables of the instructions and lines of source that are executed most.
+    Text,
+    /// All counts; docs/profile.md lists the keys.
+    Json,
+    /// A page with the annotated listing, which needs no other file.
+    Html,
+}
+
+impl ProfileFormat {
+    /// Every form with its name.
+    pub const NAMES: [(&'static str, ProfileFormat); 3] = [
+        ("text", ProfileFormat::Text),
+        ("json", ProfileFormat::Json),
+        ("html", ProfileFormat::Html),
+    ];
+
+    /// The form with a name.
+    ///
+    /// # Errors
+    /// No form has it.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_report::settings::ProfileFormat;
+    /// assert_eq!(ProfileFormat::named("html"), Ok(ProfileFormat::Html));
+    /// assert_eq!(ProfileFormat::named("csv").unwrap_err(), "`csv` is not text, json or html");
+    /// ```
+    pub fn named(name: &str) -> Result<ProfileFormat, String> {
+        output::form(&ProfileFormat::NAMES, name)
+    }
+
+    /// Name.
+    pub fn name(self) -> &'static str {
+        match self {
+            ProfileFormat::Text => "text",
+            ProfileFormat::Json => "json",
+            ProfileFormat::Html => "html",
+        }
+    }
+
+    /// The form that a file's extension says; text without one that is known.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::path::Path;
+    /// use gcn_report::settings::ProfileFormat;
+    /// assert_eq!(ProfileFormat::of_file(Path::new("profile.json")), ProfileFormat::Json);
+    /// assert_eq!(ProfileFormat::of_file(Path::new("-")), ProfileFormat::Text);
+    /// ```
+    pub fn of_file(path: &Path) -> ProfileFormat {
+        match path.extension().and_then(OsStr::to_str) {
+            Some("json") => ProfileFormat::Json,
+            Some("html" | "htm") => ProfileFormat::Html,
+            _ => ProfileFormat::Text,
+        }
+    }
+}
+
+/// A profile of a program's kernels.
+///
+/// # Examples
+/// ```
+/// use gcn_report::settings::{ProfileFormat, ProfileSettings, Settings};
+/// let profile = ProfileSettings { file: "kernels.html".into(), format: Some(ProfileFormat::Json) };
+/// assert_eq!(profile.form(), ProfileFormat::Json, "what is asked for, not what the name says");
+/// let settings = Settings { profile: Some(profile), ..Settings::default() };
+/// assert!(settings.variables().contains(&("GCN_PROFILE", "kernels.html".into())));
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct ProfileSettings {
+    /// File to write it to; [`STANDARD`](super::STANDARD) is standard error.
+    pub file: PathBuf,
+    /// Form, in place of the one that the file's extension says.
+    pub format: Option<ProfileFormat>,
+}
+
+impl ProfileSettings {
+    /// The settings of an environment; `None` if it asks for no profile.
+    pub(super) fn from_variables(
+        variables: &Variables<impl Fn(&str) -> Option<OsString>>,
+    ) -> Result<Option<ProfileSettings>, SettingsError> {
+        let Some(file) = variables.value(PROFILE) else {
+            return Ok(None);
+        };
+        Ok(Some(ProfileSettings {
+            file: file.into(),
+            format: variables.read(FORMAT, ProfileFormat::named)?,
+        }))
+    }
+
+    /// The variables that have these settings.
+    pub(super) fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
+        vec![
+            (PROFILE, Some(self.file.clone().into())),
+            (FORMAT, self.format.map(|format| format.name().into())),
+        ]
+    }
+
+    /// The file of a process's profile: the name with its number for [`PROCESS`](super::PROCESS). `None` for standard error.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_report::settings::{ProfileFormat, ProfileSettings};
+    /// let settings = ProfileSettings { file: "profile-%p.html".into(), format: None };
+    /// assert_eq!(settings.file_of(12), Some("profile-12.html".into()));
+    /// assert_eq!(settings.form(), ProfileFormat::Html);
+    /// ```
+    pub fn file_of(&self, process: u32) -> Option<PathBuf> {
+        output::file_of(&self.file, process)
+    }
+
+    /// The form.
+    pub fn form(&self) -> ProfileFormat {
+        self.format
+            .unwrap_or_else(|| ProfileFormat::of_file(&self.file))
+    }
+}

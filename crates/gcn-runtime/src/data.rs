@@ -1,0 +1,254 @@
+//! Bytes from outside for buffers and arguments: files, and inputs of unknown length.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read};
+use std::path::Path;
+
+/// Bytes of a text that is for this project alone, such as suppressions or a launch file, at most.
+pub const MAX_SETTINGS_BYTES: u64 = 16 << 20;
+/// Bytes of a device such as `/dev/zero`, which may have no end, at most; a terminal has as many.
+const MAX_DEVICE_BYTES: u64 = 1 << 20;
+
+/// Contents for a buffer. A file is read only when its buffer exists, piece by piece, so that it may be as large as memory and
+/// is never there twice; the length of other inputs, such as a pipe, is unknown before they are read.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::data::Data;
+/// let data = Data::from(vec![1, 2, 3]);
+/// assert_eq!((data.len(), data.is_empty(), data.name()), (3, false, ""));
+/// let mut sum = 0;
+/// data.pieces(|piece| sum += piece.iter().sum::<u8>())?;
+/// assert_eq!(sum, 6);
+/// # Ok::<(), gcn_runtime::data::DataError>(())
+/// ```
+#[derive(Debug)]
+pub struct Data(DataSource);
+
+#[derive(Debug)]
+enum DataSource {
+    /// A file that is open at its beginning.
+    File {
+        file: File,
+        /// Length when it was opened.
+        len: u64,
+        name: String,
+    },
+    /// Bytes that have been read.
+    Read { bytes: Vec<u8>, name: String },
+}
+
+/// Reason why data cannot be read.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::data::{Data, DataError};
+/// let error = Data::open("/no/such/file".as_ref(), 64).unwrap_err();
+/// assert!(matches!(&error, DataError::Read { name, .. } if name == "/no/such/file"));
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum DataError {
+    /// The system refuses.
+    #[error("cannot read {name}: {error}")]
+    Read {
+        /// Name of the input.
+        name: String,
+        /// The system's error.
+        error: io::Error,
+    },
+    /// An input is longer than it may be.
+    #[error("{name}{} is larger than the limit of {} MiB", size(*.len), .most >> 20)]
+    TooLong {
+        /// Name of the input.
+        name: String,
+        /// Its length in bytes, if that is known.
+        len: Option<u64>,
+        /// Bytes that it may have.
+        most: u64,
+    },
+    /// A file was truncated after it was opened.
+    #[error("cannot read all of {name}: {error}")]
+    Truncated {
+        /// Name of the file.
+        name: String,
+        /// The system's error.
+        error: io::Error,
+    },
+}
+
+/// The length of a file in parentheses.
+fn size(len: Option<u64>) -> String {
+    len.map_or_else(String::new, |len| format!(" ({} MiB)", len >> 20))
+}
+
+#[cfg(unix)]
+fn is_device(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_char_device()
+}
+
+#[cfg(not(unix))]
+fn is_device(_: &Metadata) -> bool {
+    false
+}
+
+impl From<Vec<u8>> for Data {
+    fn from(bytes: Vec<u8>) -> Data {
+        Data(DataSource::Read {
+            bytes,
+            name: String::new(),
+        })
+    }
+}
+
+impl Data {
+    /// Opens a file, or reads an input that is no regular file, which has `most` bytes at most, and a device 1 MiB.
+    ///
+    /// # Errors
+    /// [`DataError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::data::Data;
+    /// let path = std::env::temp_dir().join(format!("gcn-data-{}", std::process::id()));
+    /// std::fs::write(&path, [1, 2, 3])?;
+    /// let data = Data::open(&path, 64)?;
+    /// assert_eq!((data.len(), data.name()), (3, &*path.display().to_string()));
+    /// assert_eq!(data.into_bytes(64)?, [1, 2, 3]);
+    /// # std::fs::remove_file(&path)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn open(path: &Path, most: u64) -> Result<Data, DataError> {
+        let name = path.display().to_string();
+        let opened = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        match opened {
+            Ok((metadata, file)) if metadata.is_file() => Ok(Data(DataSource::File {
+                file,
+                len: metadata.len(),
+                name,
+            })),
+            Ok((metadata, mut file)) => {
+                let most = if is_device(&metadata) {
+                    most.min(MAX_DEVICE_BYTES)
+                } else {
+                    most
+                };
+                Data::read(name, &mut file, most)
+            }
+            Err(error) => Err(DataError::Read { name, error }),
+        }
+    }
+
+    /// Reads an input to its end, `most` bytes at most. Errors call it `name`.
+    ///
+    /// # Errors
+    /// [`DataError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::data::{Data, DataError};
+    /// let long = Data::read("the input".to_owned(), &mut &[0; 9][..], 8);
+    /// assert!(matches!(long, Err(DataError::TooLong { most: 8, .. })));
+    /// ```
+    pub fn read(name: String, input: &mut dyn Read, most: u64) -> Result<Data, DataError> {
+        let mut bytes = Vec::new();
+        match input.take(most.saturating_add(1)).read_to_end(&mut bytes) {
+            Err(error) => Err(DataError::Read { name, error }),
+            Ok(len) if len as u64 > most => Err(DataError::TooLong {
+                name,
+                len: None,
+                most,
+            }),
+            Ok(_) => Ok(Data(DataSource::Read { bytes, name })),
+        }
+    }
+
+    /// Name in messages; empty for bytes of the caller's own.
+    pub fn name(&self) -> &str {
+        match &self.0 {
+            DataSource::File { name, .. } | DataSource::Read { name, .. } => name,
+        }
+    }
+
+    /// Length in bytes.
+    pub fn len(&self) -> u64 {
+        match &self.0 {
+            DataSource::File { len, .. } => *len,
+            DataSource::Read { bytes, .. } => bytes.len() as u64,
+        }
+    }
+
+    /// True if there are no bytes.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Passes all bytes to `take`, in order.
+    ///
+    /// # Errors
+    /// [`DataError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::data::Data;
+    /// let mut bytes = Vec::<u8>::new();
+    /// Data::from(vec![1, 2, 3]).pieces(|piece| bytes.extend(piece))?;
+    /// assert_eq!(bytes, [1, 2, 3]);
+    /// # Ok::<(), gcn_runtime::data::DataError>(())
+    /// ```
+    pub fn pieces(self, mut take: impl FnMut(&[u8])) -> Result<(), DataError> {
+        /// Bytes read at a time.
+        const PIECE: u64 = 1 << 20;
+        match self.0 {
+            DataSource::File {
+                mut file,
+                len,
+                name,
+            } => {
+                let mut left = len;
+                let mut piece = vec![0; left.min(PIECE) as usize];
+                while left > 0 {
+                    piece.truncate(left.min(PIECE) as usize);
+                    if let Err(error) = file.read_exact(&mut piece) {
+                        return Err(DataError::Truncated { name, error });
+                    }
+                    take(&piece);
+                    left -= piece.len() as u64;
+                }
+            }
+            DataSource::Read { bytes, .. } => take(&bytes),
+        }
+        Ok(())
+    }
+
+    /// All bytes, `most` at most.
+    ///
+    /// # Errors
+    /// [`DataError`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_runtime::data::{Data, DataError};
+    /// assert_eq!(Data::from(vec![1, 2]).into_bytes(64)?, [1, 2]);
+    /// let long = std::env::temp_dir().join(format!("gcn-long-{}", std::process::id()));
+    /// std::fs::File::create(&long)?.set_len(10 << 30)?;
+    /// let error = Data::open(&long, 64 << 20)?.into_bytes(64 << 20).unwrap_err();
+    /// assert!(error.to_string().ends_with(" (10240 MiB) is larger than the limit of 64 MiB"));
+    /// # std::fs::remove_file(&long)?;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn into_bytes(self, most: u64) -> Result<Vec<u8>, DataError> {
+        match self.0 {
+            DataSource::File { len, name, .. } if len > most => Err(DataError::TooLong {
+                name,
+                len: Some(len),
+                most,
+            }),
+            DataSource::File { mut file, name, .. } => {
+                Data::read(name, &mut file, most)?.into_bytes(most)
+            }
+            DataSource::Read { bytes, .. } => Ok(bytes),
+        }
+    }
+}

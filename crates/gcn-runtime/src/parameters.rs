@@ -1,0 +1,135 @@
+//! Parameters of a kernel: names, places and types, from its metadata and its symbol.
+//!
+//! Metadata of OpenCL C name types, those of HIP do not; the symbol of a C++ kernel, demangled, says them there.
+//!
+//! ```
+//! use gcn_runtime::parameters::types_of_symbol;
+//! let types = types_of_symbol("_Z5scalePfj");
+//! assert_eq!(types, Some(vec!["float*".to_owned(), "unsigned int".to_owned()]));
+//! ```
+
+mod signature;
+
+use gcn_object::{ArgumentMetadata, ObjectKernel, ValueKind};
+
+pub use signature::types_of_symbol;
+
+/// The suffix that Clang adds to the name of a HIP parameter that it passes as another type.
+const COERCED: &str = ".coerce";
+
+/// A parameter of a kernel.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::parameters::Takes;
+/// let parameters = kernel.parameters().expect("it has metadata");
+/// assert_eq!((parameters[0].takes, parameters[1].takes), (Takes::Buffer, Takes::Value));
+/// assert_eq!(parameters[1].declared.as_deref(), Some("uint"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Parameter<'a> {
+    /// Name, if the metadata have one.
+    pub name: Option<&'a str>,
+    /// Number among the explicit ones, from 0 on.
+    pub index: usize,
+    /// Offset from the start of the argument segment, in bytes.
+    pub offset: u64,
+    /// Size in bytes.
+    pub size: u64,
+    /// Kind of the argument.
+    pub takes: Takes<'a>,
+    /// Type as the source has it.
+    pub declared: Option<String>,
+}
+
+/// The kinds of parameters.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::parameters::Takes;
+/// let parameters = kernel.parameters().expect("it has metadata");
+/// let buffers = parameters.iter().filter(|parameter| parameter.takes == Takes::Buffer);
+/// assert!(buffers.map(|parameter| parameter.label()).eq(["xs"]));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Takes<'a> {
+    /// Bytes.
+    Value,
+    /// The address of a buffer.
+    Buffer,
+    /// An offset in dynamic LDS.
+    Local {
+        /// Alignment in bytes.
+        align: u64,
+    },
+    /// A kind that no value is for.
+    Other(&'a ValueKind),
+}
+
+/// The explicit parameters as metadata and symbol have them; nothing for a kernel without metadata.
+///
+/// [`Kernel::parameters`](crate::Kernel::parameters) yields those of a loaded kernel.
+///
+/// # Examples
+/// ```
+/// # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/doc/assemble.rs")); }
+/// # let (device, kernel) = example::scale_kernel();
+/// use gcn_runtime::parameters::parameters;
+/// let known = parameters(kernel.description()).expect("it has metadata");
+/// assert_eq!((known[1].index, known[1].offset, known[1].size), (1, 8, 4));
+/// let (_, without) = example::add_one_kernel();
+/// assert_eq!(parameters(without.description()), None);
+/// ```
+pub fn parameters(kernel: &ObjectKernel) -> Option<Vec<Parameter<'_>>> {
+    let metadata = kernel.metadata.as_ref()?;
+    if metadata.args.is_empty() && metadata.kernarg_segment_size > 0 {
+        return None;
+    }
+    let explicit: Vec<&ArgumentMetadata> = (metadata.args.iter())
+        .filter(|argument| !argument.value_kind.is_hidden())
+        .collect();
+    // A symbol says something only if it is about the same parameters.
+    let declared = types_of_symbol(&kernel.name)
+        .filter(|declared| declared.len() == explicit.len())
+        .unwrap_or_default();
+    let parameter = |(index, argument)| Parameter::new(index, argument, declared.get(index));
+    Some(explicit.into_iter().enumerate().map(parameter).collect())
+}
+
+impl<'a> Parameter<'a> {
+    fn new(
+        index: usize,
+        argument: &'a ArgumentMetadata,
+        declared: Option<&String>,
+    ) -> Parameter<'a> {
+        let name = argument.name.as_deref();
+        let declared = argument.type_name.as_ref().or(declared);
+        let takes = match &argument.value_kind {
+            ValueKind::ByValue => Takes::Value,
+            ValueKind::GlobalBuffer => Takes::Buffer,
+            ValueKind::DynamicSharedPointer => Takes::Local {
+                align: argument.pointee_align.unwrap_or(1).clamp(1, 4096),
+            },
+            other => Takes::Other(other),
+        };
+        Parameter {
+            name: name.map(|name| name.strip_suffix(COERCED).unwrap_or(name)),
+            index,
+            offset: argument.offset,
+            size: argument.size,
+            declared: declared.cloned(),
+            takes,
+        }
+    }
+
+    /// Name, or else the number.
+    pub fn label(&self) -> String {
+        self.name
+            .map_or_else(|| self.index.to_string(), str::to_owned)
+    }
+}

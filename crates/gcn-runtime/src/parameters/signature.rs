@@ -1,0 +1,80 @@
+//! Types of a kernel's parameters, from its symbol.
+
+/// The types of the parameters as the source declares them, from the symbol of a C++ kernel; nothing for the name of a C
+/// function, which has none.
+///
+/// # Examples
+/// ```
+/// use gcn_runtime::parameters::types_of_symbol;
+/// let types = types_of_symbol("_Z3addIfEvPT_PKS0_i").expect("a C++ kernel");
+/// assert_eq!(types, ["float*", "float const*", "int"]);
+/// assert_eq!(types_of_symbol("saxpy"), None);
+/// ```
+pub fn types_of_symbol(symbol: &str) -> Option<Vec<String>> {
+    let declaration = gcn_object::declaration(symbol)?;
+    let inner = declaration.strip_suffix(')')?;
+    let open = opening(inner)?;
+    let list = inner.get(open + 1..)?;
+    if list.trim().is_empty() {
+        return Some(Vec::new());
+    }
+    let mut types = Vec::new();
+    let (mut depth, mut begin) = (0_usize, 0);
+    for (at, c) in list.char_indices() {
+        match c {
+            '(' | '<' | '[' | '{' => depth += 1,
+            ')' | '>' | ']' | '}' => depth = depth.saturating_sub(1),
+            ',' if depth == 0 => {
+                types.push(list[begin..at].trim().to_owned());
+                begin = at + 1;
+            }
+            _ => {}
+        }
+    }
+    types.push(list[begin..].trim().to_owned());
+    Some(types)
+}
+
+/// The place of the parenthesis that a closing one behind the text belongs to.
+fn opening(text: &str) -> Option<usize> {
+    let mut depth = 0_usize;
+    for (at, c) in text.char_indices().rev() {
+        match c {
+            ')' => depth += 1,
+            '(' if depth == 0 => return Some(at),
+            '(' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_are_those_of_the_declaration() {
+        for (symbol, expected) in [
+            ("_Z1kv", &[][..]),
+            (
+                "_Z5scalehjPj",
+                &["unsigned char", "unsigned int", "unsigned int*"],
+            ),
+            ("_Z3addIfEvPT_PKS0_i", &["float*", "float const*", "int"]),
+            // Function pointers and templates have commas and parentheses of their own.
+            (
+                "_Z1kPFvifE4PairIifEj",
+                &["void (*)(int, float)", "Pair<int, float>", "unsigned int"],
+            ),
+            ("_ZN12_GLOBAL__N_11kEf", &["float"]),
+        ] {
+            assert_eq!(
+                types_of_symbol(symbol).as_deref(),
+                Some(&expected.iter().map(|t| (*t).to_owned()).collect::<Vec<_>>()[..]),
+                "{symbol}"
+            );
+        }
+        assert_eq!(types_of_symbol("saxpy"), None);
+    }
+}
