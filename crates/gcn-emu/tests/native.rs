@@ -191,6 +191,10 @@ const ACCESSES: &[&str] = &[
     "ds_read2_b32 v[0:1], v4 offset1:8",
     "ds_read2st64_b64 v[0:3], v4 offset1:1",
     "ds_write_b32 v4, v0",
+    "ds_write_b64 v4, v[0:1]",
+    "ds_write2_b32 v4, v0, v1 offset1:64",
+    "ds_write2_b32 v4, v0, v1 offset1:3",
+    "global_store_dwordx2 v[2:3], v[0:1], off",
 ];
 
 #[test]

@@ -27,14 +27,27 @@ pub(super) enum Space {
     Share(u32),
 }
 
-/// Store of a dword.
+/// Store of one or two dwords.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Store {
-    /// Number of the access in its part.
+    /// Number of its access in the part. That of a second element is next.
     pub(super) access: u8,
+    pub(super) elements: StoredElements,
     /// Low and high dwords of the addresses.
     pub(super) address: [Id; 2],
-    pub(super) value: Id,
+    /// The dwords; of one they are the same.
+    pub(super) values: [Id; 2],
+}
+
+/// Elements that a lane stores.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum StoredElements {
+    /// A dword.
+    One,
+    /// Two dwords, one behind the other.
+    Pair,
+    /// Two dwords at constant offsets of their own.
+    Two,
 }
 
 /// Accesses of a part. Slices are computed one after the other, so a part has no store together with other accesses to the same memory.
@@ -55,11 +68,10 @@ pub(super) const GLOBAL: Memories = 1;
 pub(super) const SHARE: Memories = 2;
 
 impl Accesses {
-    /// Adds accesses to the dwords of an element. Returns the number of the first; `None` if they need another part.
+    /// Adds accesses of an instruction. Returns the number of the first; `None` if they need another part.
     pub(super) fn add(
         &mut self,
-        access: Access,
-        dwords: u8,
+        accesses: impl Iterator<Item = Access>,
         memories: Memories,
         is_store: bool,
     ) -> Option<u8> {
@@ -68,14 +80,20 @@ impl Accesses {
             return None;
         }
         let first = u8::try_from(self.all.len()).ok()?;
-        first.checked_add(dwords)?;
+        self.all.extend(accesses);
+        u8::try_from(self.all.len()).ok()?;
         if is_store {
             self.stored |= memories;
         } else {
             self.loaded |= memories;
         }
-        self.all
-            .extend((0..dwords).map(|dword| Access { dword, ..access }));
         Some(first)
+    }
+}
+
+impl Access {
+    /// Accesses to all dwords of the element.
+    pub(super) fn dwords(self) -> impl Iterator<Item = Access> {
+        (0..(self.bytes / 4) as u8).map(move |dword| Access { dword, ..self })
     }
 }

@@ -11,13 +11,13 @@ use iced_x86::code_asm::{
     qword_ptr, r8, r8d, r9, r9d, r10, r14, rax, rcx, rdi, rdx, rsi, rsp, xmmword_ptr, ymmword_ptr,
 };
 
-use super::access::{Access, Space, Store};
-use super::frame::Frame;
+use super::access::{Access, Space, StoredElements};
+use super::frame::{Frame, VALUES};
 use super::graph::{Id, Op, SLICE};
 use super::lower::Lowered;
 use super::places::{
     Assembly, EXEC, EmitError, EmittedLanes, Emitter, Helpers, Miss, OTHER, Prefetch, SCRATCH,
-    SLICE_BYTES, Scattered, VALUES, YMM, low_half, mask_byte, scalar, slot,
+    SLICE_BYTES, Scattered, YMM, low_half, mask_byte, scalar, slot,
 };
 use crate::lanes::LANES;
 use crate::memory::Window;
@@ -25,6 +25,13 @@ use crate::wave::Visit;
 
 /// Executions of a load between the fetch of its row and its use.
 const ROWS_AHEAD: i32 = 2;
+/// Stores of a lane by its elements, see [`StoredElements`]: the numbers of values in the frame that are its place and its dword, and a
+/// distance.
+const SCATTERED: [&[(usize, usize, i32)]; 3] = [
+    &[(0, 1, 0)],
+    &[(0, 1, 0), (0, 2, 4)],
+    &[(0, 2, 0), (1, 3, 0)],
+];
 /// Bytes of a line of the host's caches.
 const LINE: usize = 64;
 /// All lanes of a slice.
@@ -94,7 +101,7 @@ impl Assembly {
     fn helpers(&mut self) -> Helpers {
         *self.helpers.get_or_insert_with(|| Helpers {
             find: self.asm.create_label(),
-            scatter: self.asm.create_label(),
+            scatter: std::array::from_fn(|_| self.asm.create_label()),
             prefetch: self.asm.create_label(),
         })
     }
@@ -132,16 +139,22 @@ impl Assembly {
         }
         asm.ret()?;
 
-        let [places, values] = [0, SLICE_BYTES].map(|at| offset_of!(Frame, slice) + at);
-        asm.set_label(&mut helpers.scatter)?;
-        asm.bsf(esi, eax)?;
-        asm.mov(edi, dword_ptr(r14 + rsi * 4 + places))?;
-        asm.mov(r9d, dword_ptr(r14 + rsi * 4 + values))?;
-        asm.mov(dword_ptr(rdx + rdi), r9d)?;
-        asm.lea(esi, dword_ptr(rax - 1))?;
-        asm.and(eax, esi)?;
-        asm.jne(helpers.scatter)?;
-        asm.ret()?;
+        for (label, stores) in helpers.scatter.iter_mut().zip(SCATTERED) {
+            let start = *label;
+            asm.set_label(label)?;
+            asm.bsf(esi, eax)?;
+            for (place, value, behind) in stores {
+                let [place, value] =
+                    [place, value].map(|number| offset_of!(Frame, slice) + number * SLICE_BYTES);
+                asm.mov(edi, dword_ptr(r14 + rsi * 4 + place))?;
+                asm.mov(r9d, dword_ptr(r14 + rsi * 4 + value))?;
+                asm.mov(dword_ptr(rdx + rdi + *behind), r9d)?;
+            }
+            asm.lea(esi, dword_ptr(rax - 1))?;
+            asm.and(eax, esi)?;
+            asm.jne(start)?;
+            asm.ret()?;
+        }
 
         let mut is_unsteady = asm.create_label();
         let [address, stride] = [offset_of!(Visit, address), offset_of!(Visit, stride)];
@@ -199,33 +212,83 @@ impl Emitter<'_> {
     /// Emits the part's stores. `place` is behind all operations.
     pub(super) fn stores(&mut self, place: usize) -> Result<(), EmitError> {
         let lowered = self.lowered;
-        for &Store {
-            access: number,
-            address,
-            value,
-        } in &lowered.accesses.stores
-        {
-            let access = lowered.accesses.all[usize::from(number)];
-            let value = self.in_register(value, place)?;
-            self.check_access(place, number, access, address)?;
+        for store in &lowered.accesses.stores {
+            let access = lowered.accesses.all[usize::from(store.access)];
+            let mut values = [SCRATCH; 2];
+            for (register, id) in values.iter_mut().zip(store.values) {
+                *register = self.in_register(id, place)?;
+            }
             let scattered = Scattered {
                 label: self.code.asm.create_label(),
                 behind: self.code.asm.create_label(),
-                value,
+                elements: store.elements,
+                values,
             };
-            self.jump_unless_row(1, scattered.label)?;
-            self.first_place()?;
-            let to = ymmword_ptr(rdx + rax);
-            if self.lanes == EmittedLanes::All {
-                self.code.asm.vmovdqu(to, value)?;
-            } else {
-                self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
-                self.code.asm.vpmaskmovd(to, SCRATCH, value)?;
+            self.check_access(place, store.access, access, store.address)?;
+            if store.elements == StoredElements::Two {
+                self.code.asm.vmovdqu(kept(0), OTHER)?;
+                let second = lowered.accesses.all[usize::from(store.access) + 1];
+                self.check_access(place, store.access + 1, second, store.address)?;
+                self.code.asm.vmovdqu(kept(1), OTHER)?;
             }
+            self.store_row(&scattered)?;
             let mut behind = scattered.behind;
             self.code.asm.set_label(&mut behind)?;
             self.code.asm.zero_bytes()?;
             self.scattered.push(scattered);
+        }
+        Ok(())
+    }
+
+    /// Stores elements at the places in [`OTHER`] that follow each other; jumps to be scattered if they do not.
+    fn store_row(&mut self, store: &Scattered) -> Result<(), EmitError> {
+        let [first, second] = store.values;
+        let all_active = self.lanes == EmittedLanes::All;
+        match store.elements {
+            StoredElements::One => {
+                self.jump_unless_row(1, store.label)?;
+                self.first_place()?;
+                let to = ymmword_ptr(rdx + rax);
+                if all_active {
+                    self.code.asm.vmovdqu(to, first)?;
+                } else {
+                    self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
+                    self.code.asm.vpmaskmovd(to, SCRATCH, first)?;
+                }
+            }
+            StoredElements::Pair if all_active => {
+                self.jump_unless_row(2, store.label)?;
+                self.first_place()?;
+                let asm = &mut self.code.asm;
+                asm.vpunpckldq(SCRATCH, first, second)?;
+                asm.vpunpckhdq(OTHER, first, second)?;
+                let to = |part: i32| xmmword_ptr(rdx + rax + part * 16);
+                asm.vmovdqu(to(0), low_half(SCRATCH))?;
+                asm.vmovdqu(to(1), low_half(OTHER))?;
+                asm.vextracti128(to(2), SCRATCH, 1)?;
+                asm.vextracti128(to(3), OTHER, 1)?;
+            }
+            StoredElements::Two if all_active => {
+                self.jump_unless_row(1, store.label)?;
+                self.code.asm.vmovdqu(OTHER, kept(0))?;
+                self.jump_unless_row(1, store.label)?;
+                let [from, to] = [0, 1].map(|number| {
+                    dword_ptr(frame(offset_of!(Frame, slice) + number * SLICE_BYTES))
+                });
+                // Lanes store one after the other, which counts where their elements overlap.
+                let near = SLICE_BYTES as i32 - 1;
+                let asm = &mut self.code.asm;
+                asm.mov(eax, from)?;
+                asm.mov(esi, to)?;
+                asm.mov(edi, eax)?;
+                asm.sub(edi, esi)?;
+                asm.add(edi, near)?;
+                asm.cmp(edi, 2 * near)?;
+                asm.jbe(store.label)?;
+                asm.vmovdqu(ymmword_ptr(rdx + rax), first)?;
+                asm.vmovdqu(ymmword_ptr(rdx + rsi), second)?;
+            }
+            StoredElements::Pair | StoredElements::Two => self.code.asm.jmp(store.label)?,
         }
         Ok(())
     }
@@ -318,7 +381,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps unless the elements of so many dwords at the places in [`OTHER`] of active lanes follow each other.
+    /// Jumps unless the elements of `count` dwords at the places in [`OTHER`] of active lanes follow each other.
     fn jump_unless_row(&mut self, count: u32, label: CodeLabel) -> Result<(), EmitError> {
         let dwords = self.constant(std::array::from_fn(|lane| lane as u32 * 4 * count));
         let asm = &mut self.code.asm;
@@ -402,7 +465,7 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads dwords that follow each other, so many dwords behind the place in RAX.
+    /// Loads dwords that follow each other, `dwords` behind the place in RAX.
     fn load_row(&mut self, to: AsmRegisterYmm, dwords: usize) -> Result<(), EmitError> {
         let from = ymmword_ptr(rdx + rax + dwords * 4);
         if self.lanes == EmittedLanes::All {
@@ -491,14 +554,21 @@ impl Emitter<'_> {
         }
         for mut scattered in scattered {
             asm.set_label(&mut scattered.label)?;
-            asm.vmovdqu(kept(0), OTHER)?;
-            asm.vmovdqu(kept(1), scattered.value)?;
+            let [first, second] = scattered.values;
+            if scattered.elements == StoredElements::Two {
+                asm.vmovdqu(kept(2), first)?;
+                asm.vmovdqu(kept(3), second)?;
+            } else {
+                asm.vmovdqu(kept(0), OTHER)?;
+                asm.vmovdqu(kept(1), first)?;
+                asm.vmovdqu(kept(2), second)?;
+            }
             if all_active {
                 asm.mov(eax, ALL)?;
             } else {
                 asm.movzx(eax, byte_ptr(mask_byte(regs::EXEC_LO)))?;
             }
-            asm.call(helpers.scatter)?;
+            asm.call(helpers.scatter[scattered.elements as usize])?;
             asm.jmp(scattered.behind)?;
         }
         for mut prefetch in prefetches {

@@ -148,7 +148,7 @@ impl Emitter<'_> {
         let accesses = &lowered.accesses;
         let stored = accesses.stores.iter().flat_map(|store| {
             let [low, high] = store.address;
-            [low, high, store.value]
+            [low, high].into_iter().chain(store.values)
         });
         let stored: Vec<Id> = stored.collect();
         let roots = lowered

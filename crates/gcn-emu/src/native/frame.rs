@@ -10,7 +10,6 @@ use super::access::Access;
 use super::graph::SLICE;
 use super::interface::{Fallback, Memories};
 use super::lower::MASKS;
-use super::places::VALUES;
 use crate::lanes::{LANES, Lanes};
 use crate::memory::{COPIES, Memory, Window, Windows};
 use crate::step::{Executor, Step};
@@ -63,7 +62,7 @@ pub(super) struct Frame {
     /// The wave's entries for addresses of loads.
     pub(super) visits: *mut Visit,
     /// Values of a slice for the functions that host code calls: low and high dwords of addresses, or places and what is stored there.
-    pub(super) slice: MaybeUninit<[[u32; SLICE]; 2]>,
+    pub(super) slice: MaybeUninit<[[u32; SLICE]; 4]>,
     /// Host registers while a window is looked for.
     pub(super) registers: MaybeUninit<[[u32; SLICE]; VALUES]>,
     /// SCC, 0 or 1.
@@ -85,6 +84,9 @@ pub(super) struct Frame {
 }
 
 const _: () = assert!(COPIES == SLICE);
+
+/// Host registers for values; the last two are scratch.
+pub(super) const VALUES: usize = 14;
 
 /// Weight of a failure of a part with accesses among guard failures.
 const ACCESS_FAILURE: u32 = 8;
@@ -275,13 +277,14 @@ unsafe extern "sysv64" fn finish<F: Fallback>(
 /// Host code calls it with its frame, in whose `slice` the addresses are, and the number of an access with a window.
 unsafe extern "sysv64" fn find(frame: *mut Frame, access: u32, lanes: u32, slice: u32) -> u32 {
     // SAFETY: host code is at its call, and nobody else uses the frame and what it names; the addresses are written.
-    let (wave, access, window, memory, [low, high]) = unsafe {
+    let (wave, access, window, memory, low, high) = unsafe {
         let frame = &mut *frame;
         let window = &mut *frame.windows.add(access as usize);
         let access = &(&(*frame.accesses))[access as usize];
-        let addresses = frame.slice.assume_init();
+        let slice: *const [u32; SLICE] = frame.slice.as_ptr().cast();
+        let (low, high) = (*slice, *slice.add(1));
         let memory = frame.memory.as_ref();
-        (&*frame.wave, access, window, memory, addresses)
+        (&*frame.wave, access, window, memory, low, high)
     };
     let address = |lane: usize| u64::from(low[lane]) | u64::from(high[lane]) << u32::BITS;
     let first = lanes.trailing_zeros() as usize % SLICE;

@@ -1,8 +1,10 @@
 //! Lowering of loads and stores of dwords in global memory and LDS.
 
+use std::iter;
+
 use gcn_isa::{Does, Isa, regs};
 
-use super::access::{Access, GLOBAL, Memories, SHARE, Space, Store};
+use super::access::{Access, GLOBAL, Memories, SHARE, Space, Store, StoredElements};
 use super::graph::{Id, Op};
 use super::lower::{Builder, pair};
 use crate::step::{Arg, Family, FastPath, MemoryPlan, Step};
@@ -30,7 +32,7 @@ impl Builder {
             (FastPath::Load, Does::Load(_)) => self.load_global(plan),
             (FastPath::Store, Does::Store(_)) => self.store_global(plan),
             (FastPath::LoadShare, _) => self.load_share(plan),
-            (FastPath::StoreShare, Does::Store(_)) => self.store_share(plan),
+            (FastPath::StoreShare, Does::Store(_) | Does::StoreTwo(..)) => self.store_share(plan),
             _ => None,
         }
     }
@@ -38,25 +40,33 @@ impl Builder {
     fn load_global(&mut self, plan: &MemoryPlan) -> Option<()> {
         let (mut access, address) = self.global(plan)?;
         access.visit = Some(Strides::entry(plan.number));
-        let dwords = plan.ty.dwords();
-        let first = self.add_access(access, dwords, global_memories(plan), false)?;
-        let numbers = first..first + dwords;
+        let first = self.add_access(access.dwords(), global_memories(plan), false)?;
+        let numbers = first..first + plan.ty.dwords();
         let loaded: Vec<Id> = numbers.map(|it| self.add_load(it, address)).collect();
         self.set_vgprs(Arg::Vgpr(plan.vdst), &loaded)
     }
 
     fn store_global(&mut self, plan: &MemoryPlan) -> Option<()> {
         let (access, address) = self.global(plan)?;
-        if access.bytes != DWORD {
-            return None;
-        }
-        let value = self.dword(Arg::Vgpr(plan.vdata), 0)?;
-        let access = self.add_access(access, 1, global_memories(plan), true)?;
+        let (elements, values) = self.stored_element(plan)?;
+        let access = self.add_access(iter::once(access), global_memories(plan), true)?;
         self.add_store(Store {
             access,
+            elements,
             address,
-            value,
+            values,
         })
+    }
+
+    /// The dwords of an element that is stored, one or two.
+    fn stored_element(&mut self, plan: &MemoryPlan) -> Option<(StoredElements, [Id; 2])> {
+        let data = Arg::Vgpr(plan.vdata);
+        let first = self.dword(data, 0)?;
+        match plan.ty.bytes() {
+            4 => Some((StoredElements::One, [first; 2])),
+            8 => Some((StoredElements::Pair, [first, self.dword(data, 1)?])),
+            _ => None,
+        }
     }
 
     /// Access to an element of dwords in global memory, and its addresses.
@@ -91,30 +101,41 @@ impl Builder {
     fn load_share(&mut self, plan: &MemoryPlan) -> Option<()> {
         let elements = &plan.elements;
         let address = self.share(plan)?;
-        let mut loaded = Vec::new();
-        for &offset in elements.offsets.get(..elements.count.into())? {
-            let access = share_access(plan, offset);
-            let first = self.add_access(access, elements.dwords, SHARE, false)?;
-            for number in first..first + elements.dwords {
-                loaded.push(self.add_load(number, address));
-            }
-        }
+        let offsets = elements.offsets.get(..elements.count.into())?.iter();
+        let accesses = offsets.flat_map(|offset| share_access(plan, *offset).dwords());
+        let first = self.add_access(accesses, SHARE, false)?;
+        let numbers = first..first + elements.count * elements.dwords;
+        let loaded: Vec<Id> = numbers.map(|it| self.add_load(it, address)).collect();
         self.set_vgprs(Arg::Vgpr(elements.data[0]), &loaded)
     }
 
     fn store_share(&mut self, plan: &MemoryPlan) -> Option<()> {
         let elements = &plan.elements;
-        if elements.dwords != 1 || u32::from(plan.ty.bytes()) != DWORD {
-            return None;
-        }
         let address = self.share(plan)?;
-        let value = self.dword(Arg::Vgpr(elements.data[0]), 0)?;
-        let access = share_access(plan, elements.offsets[0]);
-        let access = self.add_access(access, 1, SHARE, true)?;
+        let (stored, values) = match (elements.count, elements.dwords) {
+            (2, 1) => {
+                let [first, second] = elements.data.map(|data| self.dword(Arg::Vgpr(data), 0));
+                (StoredElements::Two, [first?, second?])
+            }
+            (1, 2) => {
+                let data = Arg::Vgpr(elements.data[0]);
+                let values = [self.dword(data, 0)?, self.dword(data, 1)?];
+                (StoredElements::Pair, values)
+            }
+            (1, 1) if u32::from(plan.ty.bytes()) == DWORD => {
+                let value = self.dword(Arg::Vgpr(elements.data[0]), 0)?;
+                (StoredElements::One, [value; 2])
+            }
+            _ => return None,
+        };
+        let offsets = elements.offsets.get(..elements.count.into())?.iter();
+        let accesses = offsets.map(|offset| share_access(plan, *offset));
+        let access = self.add_access(accesses, SHARE, true)?;
         self.add_store(Store {
             access,
+            elements: stored,
             address,
-            value,
+            values,
         })
     }
 
@@ -134,12 +155,11 @@ impl Builder {
 
     fn add_access(
         &mut self,
-        access: Access,
-        dwords: u8,
+        accesses: impl Iterator<Item = Access>,
         memories: Memories,
         is_store: bool,
     ) -> Option<u8> {
-        self.state.accesses.add(access, dwords, memories, is_store)
+        self.state.accesses.add(accesses, memories, is_store)
     }
 
     fn add_load(&mut self, number: u8, [low, high]: [Id; 2]) -> Id {

@@ -12,8 +12,8 @@ use iced_x86::code_asm::{
     dword_ptr, eax, r8, r12, r13, r14, rbx, rcx, registers, rsp, ymmword_ptr,
 };
 
-use super::access::Access;
-use super::frame::Frame;
+use super::access::{Access, StoredElements};
+use super::frame::{Frame, VALUES};
 use super::graph::{Id, Op, SLICE};
 use super::lower::Lowered;
 
@@ -21,8 +21,6 @@ use super::lower::Lowered;
 pub(super) const SLICE_BYTES: usize = SLICE * 4;
 /// Bytes of a vector register.
 pub(super) const ROW: usize = 256;
-/// Host registers for values; the last two are scratch.
-pub(super) const VALUES: usize = 14;
 /// Maximum number of stack slots.
 pub(super) const SLOTS: usize = 120;
 /// The first slot: the mask of active lanes.
@@ -45,8 +43,8 @@ pub(super) struct Assembly {
 pub(super) struct Helpers {
     /// Finds the window of access ESI for the lanes in EDX. EAX is 0 if there is none.
     pub(super) find: CodeLabel,
-    /// Stores the dwords of the lanes in EAX.
-    pub(super) scatter: CodeLabel,
+    /// Stores the dwords of the lanes in EAX, by the elements of a lane.
+    pub(super) scatter: [CodeLabel; 3],
     /// Notes the address in RDX and RAX in the entry EDI, and prefetches if the stride is steady.
     pub(super) prefetch: CodeLabel,
 }
@@ -72,7 +70,8 @@ pub(super) struct Miss {
 pub(super) struct Scattered {
     pub(super) label: CodeLabel,
     pub(super) behind: CodeLabel,
-    pub(super) value: AsmRegisterYmm,
+    pub(super) elements: StoredElements,
+    pub(super) values: [AsmRegisterYmm; 2],
 }
 
 /// Reason for which a graph has no code.
