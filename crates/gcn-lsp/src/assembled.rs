@@ -34,7 +34,7 @@ pub(crate) struct Assembled {
     pub assembly: Assembly,
     /// Code object, unless there are errors.
     pub object: Option<Vec<u8>>,
-    /// Those of the assembly and of the linker.
+    /// Diagnostics of the assembly and of the linker.
     pub diagnostics: Vec<Diagnostic>,
     /// Texts of included files, by their names.
     texts: HashMap<String, Arc<Text>>,

@@ -196,8 +196,7 @@ impl Candidates<'_> {
             Kind::Branch => self.add_symbols(&|kind| kind == DefinitionKind::Label),
             Kind::Waitcnt => self.add_words(&["vmcnt(0)", "lgkmcnt(0)", "expcnt(0)"]),
             Kind::Hwreg => {
-                for (name, _, on) in HWREGS.iter().filter(|(.., on)| on.has(isa)) {
-                    debug_assert!(on.has(isa));
+                for (name, ..) in HWREGS.iter().filter(|(.., on)| on.has(isa)) {
                     self.add(format!("hwreg({name})"), CompletionItemKind::VALUE, None);
                 }
             }

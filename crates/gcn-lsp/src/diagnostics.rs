@@ -56,7 +56,8 @@ fn default_target(assembled: &Assembled) -> Option<Diagnostic> {
         code: Some(NumberOrString::String("missing-target".to_owned())),
         source: Some("gcn asm".to_owned()),
         message: format!(
-            "assembled for {}, since no target is stated\nhelp: add `.amdgcn_target`, a comment `gcn-target: NAME`, or the setting `target`",
+            "assembled for {}, since no target is stated\n\
+             help: add `.amdgcn_target`, a comment `gcn-target: NAME`, or the setting `target`",
             assembled.source.target.name
         ),
         ..Diagnostic::default()

@@ -39,9 +39,9 @@ mod lint;
 
 // Answers to requests.
 mod context;
+mod definition;
 mod hover;
 mod completion;
-mod definition;
 mod symbols;
 mod semantic;
 mod format;

@@ -159,7 +159,7 @@ fn by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSe
     sets
 }
 
-/// The same as texts; without their instruction sets where these are all.
+/// The values as texts; without their instruction sets where these are all.
 fn vary(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<Varying> {
     let whole = set_of(all.iter().copied());
     let of = |(text, set): (String, IsaSet)| Varying {
