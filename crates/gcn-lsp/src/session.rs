@@ -47,6 +47,8 @@ pub(crate) struct Session {
     documents: HashMap<String, Document>,
     /// The newest assembly of each document, by address.
     assembled: HashMap<String, Arc<Assembled>>,
+    /// Messages of the assembler that a client shows, by address.
+    shown_errors: HashMap<String, Vec<String>>,
     /// The semantic tokens that a client has, by address, with their number.
     tokens: HashMap<String, (u64, SemanticTokens)>,
     token_results: u64,
@@ -74,6 +76,7 @@ impl Session {
             settings: Arc::default(),
             documents: HashMap::new(),
             assembled: HashMap::new(),
+            shown_errors: HashMap::new(),
             tokens: HashMap::new(),
             token_results: 0,
             queue,
@@ -141,6 +144,7 @@ impl Session {
         let key = uri.as_str();
         self.documents.remove(key)?;
         self.assembled.remove(key);
+        self.shown_errors.remove(key);
         self.tokens.remove(key);
         self.includers_changed(key);
         Some(PublishDiagnosticsParams::new(uri.clone(), Vec::new(), None))
@@ -196,11 +200,24 @@ impl Session {
         let Analysis {
             assembled,
             mut diagnostics,
+            is_complete,
         } = analysis;
         let snapshot = &assembled.snapshot;
         let document = self.documents.get(snapshot.uri.as_str())?;
         if document.version != snapshot.version || document.text != snapshot.text {
             return None;
+        }
+        let key = snapshot.uri.as_str().to_owned();
+        // Findings that are shown stay until there are new ones, unless the errors have changed.
+        let messages: Vec<String> = diagnostics.iter().map(|it| it.message.clone()).collect();
+        if !is_complete {
+            let shown = self.shown_errors.insert(key.clone(), messages.clone());
+            if shown.unwrap_or_default() == messages {
+                self.assembled.insert(key, assembled);
+                return None;
+            }
+        } else if assembled.object.is_none() {
+            self.shown_errors.insert(key.clone(), messages);
         }
         if !self.client.shows_related {
             for found in &mut diagnostics {

@@ -1,5 +1,5 @@
 //! Thread that assembles documents and reads their code, one version at a time. A version that is no longer the newest is left
-//! out, or dropped between the two.
+//! out, or dropped between the two. Errors are handed over before the code is read, which takes longer.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -13,8 +13,10 @@ use crate::{diagnostics, lint};
 #[derive(Debug)]
 pub(crate) struct Analysis {
     pub assembled: Arc<Assembled>,
-    /// Errors, warnings and findings.
+    /// Errors and warnings, and findings if it is complete.
     pub diagnostics: Vec<Diagnostic>,
+    /// True unless findings follow.
+    pub is_complete: bool,
 }
 
 /// Versions that wait for the worker.
@@ -80,22 +82,24 @@ pub(crate) fn run(queue: &Queue, finished: &dyn Fn(Analysis)) {
         if queue.has_newer(&assembled.snapshot) {
             continue;
         }
-        let diagnostics = analyze(&assembled);
+        let mut diagnostics = diagnostics::of_assembly(&assembled);
+        let is_complete = !assembled.snapshot.settings.lint || assembled.object.is_none();
+        finished(Analysis {
+            assembled: Arc::clone(&assembled),
+            diagnostics: diagnostics.clone(),
+            is_complete,
+        });
+        if is_complete {
+            continue;
+        }
+        diagnostics.extend(lint::findings(&assembled));
+        diagnostics.sort_by_key(|it| (it.range.start.line, it.range.start.character));
         if !queue.has_newer(&assembled.snapshot) {
             finished(Analysis {
                 assembled,
                 diagnostics,
+                is_complete: true,
             });
         }
     }
-}
-
-/// All diagnostics of an assembly, in the order of the document.
-pub(crate) fn analyze(assembled: &Assembled) -> Vec<Diagnostic> {
-    let mut found = diagnostics::of_assembly(assembled);
-    if assembled.snapshot.settings.lint {
-        found.extend(lint::findings(assembled));
-    }
-    found.sort_by_key(|it| (it.range.start.line, it.range.start.character));
-    found
 }

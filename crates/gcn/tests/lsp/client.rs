@@ -1,7 +1,7 @@
 //! A client of the language server: sends messages, and waits for answers and notifications.
 
 use std::collections::VecDeque;
-use std::io::{BufRead, Read, Write};
+use std::io::{BufRead, Write};
 
 use serde_json::{Value, json};
 
