@@ -11,7 +11,7 @@ use crate::directive::clrx;
 use crate::directive::target;
 use crate::ids;
 use crate::inputs::files::{Files, NoFiles};
-use crate::inputs::options::{Options, Source, SourceFile};
+use crate::inputs::options::{Inclusion, Options, Source, SourceFile};
 use crate::program::{Program, ProgramSymbol, SymbolPlace};
 use crate::statement;
 use crate::symbols::{Defined, SymbolEntry};
@@ -39,6 +39,8 @@ pub struct Assembly {
     pub diagnostics: Vec<Diagnostic>,
     /// The included files that the diagnostics name, in ascending order of their places.
     pub files: Vec<SourceFile>,
+    /// Every inclusion of a file, in ascending order of its place.
+    pub inclusions: Vec<Inclusion>,
 }
 
 impl Assembly {
@@ -106,15 +108,24 @@ pub fn assemble_with(source: &Source<'_>, options: &Options<'_>, files: &dyn Fil
             program,
             diagnostics: vec![error],
             files: Vec::new(),
+            inclusions: Vec::new(),
         };
     }
     let mut assembler = Assembler::new(source, options, &texts, files);
     statement::run(&mut assembler);
+    let inclusions = assembler.reader.expansion.files.iter();
+    let inclusions = inclusions.map(|file| Inclusion {
+        name: file.name.to_owned(),
+        start: file.start,
+        from: file.from.clone(),
+    });
+    let inclusions = inclusions.collect();
     let (program, diagnostics, files) = into_program(assembler, options.debug);
     Assembly {
         program,
         diagnostics,
         files,
+        inclusions,
     }
 }
 

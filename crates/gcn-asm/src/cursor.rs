@@ -46,7 +46,7 @@ const fn is_word_start(byte: u8) -> bool {
     byte.is_ascii_alphabetic() || matches!(byte, b'_' | b'.' | b'$')
 }
 
-const fn is_word(byte: u8) -> bool {
+pub(crate) const fn is_word(byte: u8) -> bool {
     /// By byte, for most of a source is words.
     const IS_WORD: [bool; 256] = {
         let mut is_word = [false; 256];

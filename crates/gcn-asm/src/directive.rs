@@ -15,6 +15,7 @@ pub(crate) mod kernel_code;
 pub(crate) mod clrx;
 pub(crate) mod expand;
 
+use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -23,7 +24,7 @@ use hashbrown::HashMap;
 
 use crate::argument::lower_case;
 use crate::assembler::Assembler;
-use crate::descriptor::PREFIX;
+use crate::descriptor::{KEYS, PREFIX};
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::explain;
 use crate::float::{DOUBLE, SINGLE};
@@ -250,6 +251,33 @@ impl Directive {
             In::Scopes => dialect.has_scopes(),
         }
     }
+}
+
+/// The directives by their names, with their operands as messages show them. In the order of chapters: sections, symbols,
+/// data, kernels, macros, CLRX's; then the keys of `.amdhsa_kernel`.
+///
+/// # Examples
+/// ```
+/// let operands = |name| gcn_asm::directives().find(|(known, _)| known == name).map(|(_, operands)| operands);
+/// assert_eq!(operands(".p2align"), Some("EXPONENT, VALUE, LIMIT"));
+/// assert_eq!(operands(".amdhsa_next_free_vgpr"), Some("NUMBER"));
+/// ```
+pub fn directives() -> impl Iterator<Item = (Cow<'static, str>, &'static str)> {
+    let rows = DIRECTIVES.iter();
+    let named = rows.flat_map(|row| {
+        let names = row.names.iter();
+        names.map(move |&name| (Cow::Borrowed(name), row.operands))
+    });
+    let keys = KEYS.iter();
+    let keys = keys.map(|(key, ..)| (Cow::Owned(format!("{PREFIX}{key}")), "NUMBER"));
+    named.chain(keys)
+}
+
+/// The directive that ends the block of text that a directive begins, if it begins one.
+pub(crate) fn text_block_end(name: &str) -> Option<&'static str> {
+    let blocks = metadata::TEXT_BLOCKS.iter();
+    let mut found = blocks.filter(|(begin, _)| begin.eq_ignore_ascii_case(name));
+    found.next().map(|(_, end)| *end)
 }
 
 /// Carries out a directive; the cursor is behind its name.

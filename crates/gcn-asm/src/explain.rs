@@ -6,7 +6,9 @@ use std::fmt::Write;
 use std::ops::Range;
 
 use gcn_isa::rules::Rule;
-use gcn_isa::{Field, Form, Inst, Isa, Kind, ModifierValue, Op, Row, Slot, When, rows, successor};
+use gcn_isa::{
+    Field, Form, Inst, Isa, Kind, Modifier, ModifierValue, Op, Row, Slot, When, rows, successor,
+};
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::encode::{EncodeProblem, ProblemKind, ProblemPlace, StatementOperands};
@@ -28,47 +30,85 @@ pub fn usage(isa: Isa, op: Op) -> String {
     let mut text = row.name_on(isa).to_owned();
     let mut separator = " ";
     for slot in row.slots() {
-        let optional = slot.when != When::Always;
         text.push_str(separator);
-        if optional {
-            text.push('[');
-        }
-        operand(&mut text, isa, slot);
-        if optional {
-            text.push(']');
-        }
+        text.push_str(&operand_usage(isa, slot));
         separator = ", ";
     }
-    let exists = |field: Field| {
+    for modifier in modifiers(isa, op) {
+        let written = modifier_usage(modifier);
+        let _ = if modifier.required {
+            write!(text, " {written}")
+        } else {
+            write!(text, " [{written}]")
+        };
+    }
+    text
+}
+
+/// An operand as [`usage`] shows it, in brackets if it may be left out.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Op, Target, smem::Smem};
+/// let isa = Target::named("gfx900").expect("a target").isa;
+/// let slots = Op::Smem(Smem::S_LOAD_DWORDX2).row().slots();
+/// let shown: Vec<_> = slots.map(|slot| gcn_asm::operand_usage(isa, slot)).collect();
+/// assert_eq!(shown, ["sDATA(2)", "sBASE(2)", "sOFFSET|N"]);
+/// ```
+pub fn operand_usage(isa: Isa, slot: &Slot) -> String {
+    let mut text = String::new();
+    operand(&mut text, isa, slot);
+    match slot.when {
+        When::Always => text,
+        When::Returned | When::NotLds | When::Optional => format!("[{text}]"),
+    }
+}
+
+/// The modifiers that an instruction can have on an instruction set, in the order of its row.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::Target;
+/// let isa = Target::named("gfx900").expect("a target").isa;
+/// let op = isa.tables().named("ds_add_u32").expect("an instruction");
+/// let shown: Vec<_> = gcn_asm::modifiers(isa, op).map(gcn_asm::modifier_usage).collect();
+/// assert_eq!(shown, ["offset:N", "gds"]);
+/// ```
+pub fn modifiers(isa: Isa, op: Op) -> impl Iterator<Item = &'static Modifier> {
+    let row = op.row();
+    let exists = move |field: Field| {
         row.encodings()
             .filter_map(|encoding| isa.tables().layout(encoding))
             .any(|layout| layout.has(field))
     };
-    let is_allowed = |field| field != Field::Clamp || gcn_isa::rules::clamps(isa, row);
-    let is_whole = |m: &&gcn_isa::Modifier| {
-        m.value != ModifierValue::Part && exists(m.field) && is_allowed(m.field)
+    let is_allowed = move |field| field != Field::Clamp || gcn_isa::rules::clamps(isa, row);
+    row.modifiers()
+        .filter(move |m| m.value != ModifierValue::Part && exists(m.field) && is_allowed(m.field))
+}
+
+/// A modifier as [`usage`] shows it: its name, and the form of its value.
+///
+/// # Examples
+/// ```
+/// use gcn_isa::{Op, ds::Ds};
+/// let offset = Op::Ds(Ds::DS_READ_B32).row().modifiers().next().expect("its offset");
+/// assert_eq!(gcn_asm::modifier_usage(offset), "offset:N");
+/// ```
+pub fn modifier_usage(modifier: &Modifier) -> String {
+    let name = modifier.names.first().copied().unwrap_or("");
+    let value = match modifier.value {
+        ModifierValue::Flag => "",
+        ModifierValue::Unsigned | ModifierValue::Signed | ModifierValue::Swizzle => ":N",
+        ModifierValue::Omod => ":2",
+        ModifierValue::BitList => ":[…]",
+        ModifierValue::Named(_) => ":NAME",
+        ModifierValue::BufferFormat => ":[DATA,NUMBER]",
+        ModifierValue::Hex
+        | ModifierValue::Mask
+        | ModifierValue::LanePermutation
+        | ModifierValue::Part => ":N",
     };
-    for modifier in row.modifiers().filter(is_whole) {
-        let name = modifier.names.first().copied().unwrap_or("");
-        let value = match modifier.value {
-            ModifierValue::Flag => "",
-            ModifierValue::Unsigned | ModifierValue::Signed | ModifierValue::Swizzle => ":N",
-            ModifierValue::Omod => ":2",
-            ModifierValue::BitList => ":[…]",
-            ModifierValue::Named(_) => ":NAME",
-            ModifierValue::BufferFormat => ":[DATA,NUMBER]",
-            ModifierValue::Hex
-            | ModifierValue::Mask
-            | ModifierValue::LanePermutation
-            | ModifierValue::Part => ":N",
-        };
-        let _ = if modifier.required {
-            write!(text, " {name}{value}")
-        } else {
-            write!(text, " [{name}{value}]")
-        };
-    }
-    text
+    format!("{name}{value}")
 }
 
 /// A slot as [`usage`] shows it: what it takes, the field, the number of registers if it is not one.

@@ -63,14 +63,19 @@ mod assembly;
 mod object;
 pub mod list;
 
+// For editors and documentation.
+pub mod syntax;
+pub mod reference;
+
 pub use assembly::{Assembly, assemble, assemble_with, named_target};
 pub use diagnostic::{Diagnostic, Note, Severity};
-pub use explain::{closest, usage};
+pub use directive::directives;
+pub use explain::{closest, modifier_usage, modifiers, operand_usage, usage};
 pub use ids::{Explanation, explain, explanations};
 pub use inputs::dialect::Dialect;
 pub use inputs::features::{FeatureError, Features};
 pub use inputs::files::{File, Files, NoFiles};
-pub use inputs::options::{Options, Source, SourceFile};
+pub use inputs::options::{Inclusion, Options, Source, SourceFile, definition};
 pub use object::ObjectError;
 pub use program::{
     Listing, Program, ProgramKernel, ProgramMetadata, ProgramRelocation, ProgramSection,

@@ -1,12 +1,14 @@
 //! From a program to a linked code object.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use gcn_object::write::{self, Builder, Definition, InputSymbolId, SectionContents, SectionId};
 use gcn_object::{
     Binding, Flags, MetadataError, RelocationKind, SymbolKind, Version, metadata_from_yaml,
 };
 
+use crate::assembly::Assembly;
 use crate::diagnostic::Diagnostic;
 use crate::ids;
 use crate::program::{LinePlace, Program, ProgramLines, SectionKind, SymbolPlace, TEXT};
@@ -38,6 +40,105 @@ pub enum ObjectError {
     /// Errors of the writer at places in the source.
     #[error("{} errors while linking", .0.len())]
     Link(Vec<Diagnostic>),
+}
+
+impl Assembly {
+    /// A linked code object unless there are errors, and all diagnostics in the order of the source. An assembly with errors is
+    /// linked too, for the errors that only linking finds. `version` overrides `.amdhsa_code_object_version`.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Options, Source, assemble};
+    /// let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// let source = Source { name: "a.s", text: "s_noop 0\n.quad missing\n" };
+    /// let (object, diagnostics) = assemble(&source, &Options::new(target)).to_object(None);
+    /// let names: Vec<_> = diagnostics.iter().map(|found| found.name()).collect();
+    /// assert_eq!((object, names[0], names.len()), (None, "unknown-opcode", 2));
+    /// ```
+    pub fn to_object(&self, version: Option<u8>) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
+        let program = &self.program;
+        self.linked(program.to_object(version).map_err(|error| match error {
+            ObjectError::Link(errors) => errors,
+            ObjectError::Metadata(error) => vec![metadata_error(program, &error)],
+            ObjectError::Version(_) => vec![Diagnostic::error(
+                &ids::CODE_OBJECT_VERSION,
+                0..0,
+                error.to_string(),
+            )],
+        }))
+    }
+
+    /// The words of `.text` with all fields filled in, and all diagnostics, as [`Assembly::to_object`].
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::{Options, Source, assemble};
+    /// let target = gcn_isa::Target::named("gfx900").expect("a target");
+    /// let assembly = assemble(&Source { name: "a.s", text: "s_endpgm\n" }, &Options::new(target));
+    /// assert_eq!(assembly.to_linked_raw(), (Some(0xbf81_0000_u32.to_le_bytes().to_vec()), Vec::new()));
+    /// ```
+    pub fn to_linked_raw(&self) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
+        self.linked(self.program.to_linked_raw())
+    }
+
+    /// The output of the linker unless there are errors, and those of both.
+    fn linked(&self, made: Result<Vec<u8>, Vec<Diagnostic>>) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
+        let mut diagnostics = self.diagnostics.clone();
+        let is_whole = !self.has_errors();
+        match made {
+            Ok(bytes) => (is_whole.then_some(bytes), diagnostics),
+            Err(mut errors) => {
+                // What concerns no place of the source, or one of which something is said, may follow from that.
+                let known: HashSet<_> =
+                    diagnostics.iter().map(|known| known.span.clone()).collect();
+                errors.retain(|error| {
+                    is_whole || !error.span.is_empty() && !known.contains(&error.span)
+                });
+                diagnostics.extend(errors);
+                diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
+                (None, diagnostics)
+            }
+        }
+    }
+}
+
+/// An error of the metadata, at its place in the source.
+fn metadata_error(program: &Program, error: &MetadataError) -> Diagnostic {
+    let Some(metadata) = &program.metadata else {
+        return Diagnostic::error(&ids::INVALID_METADATA, 0..0, error.to_string());
+    };
+    let MetadataError::Yaml {
+        line,
+        column,
+        message,
+    } = error
+    else {
+        return Diagnostic::error(
+            &ids::INVALID_METADATA,
+            metadata.span.clone(),
+            error.to_string(),
+        );
+    };
+    let begin: usize = metadata
+        .yaml
+        .split_inclusive('\n')
+        .take(line.saturating_sub(1))
+        .map(str::len)
+        .sum();
+    let at = metadata.span.start + (begin + column.saturating_sub(1)).min(metadata.yaml.len());
+    // A text that a macro made has no place of its own.
+    let span = if metadata.span.len() == metadata.yaml.len() {
+        at..at
+    } else {
+        metadata.span.clone()
+    };
+    // The reader counts lines from where the metadata begins.
+    let message = message.split(" at line ").next().unwrap_or(message);
+    Diagnostic::error(
+        &ids::INVALID_METADATA,
+        span,
+        format!("the metadata is not valid YAML: {message}"),
+    )
 }
 
 impl Program {

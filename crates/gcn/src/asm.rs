@@ -1,16 +1,12 @@
 //! `gcn asm`: from source to a code object, raw words, or a listing of encodings.
 
-use std::collections::HashSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::ValueEnum;
-use gcn_asm::{
-    Assembly, Diagnostic, ObjectError, Options, Program, Source, assemble_with, ids, named_target,
-};
+use gcn_asm::{Assembly, Options, Source, assemble_with, named_target};
 use gcn_isa::{Syntax, TextFidelity};
-use gcn_object::MetadataError;
 use serde::Serialize;
 
 use crate::file::SourceText;
@@ -60,7 +56,7 @@ pub struct Args {
         long = "define",
         visible_alias = "defsym",
         value_name = "NAME[=VALUE]",
-        value_parser = definition
+        value_parser = gcn_asm::definition
     )]
     defines: Vec<(String, i64)>,
     #[command(flatten)]
@@ -71,34 +67,6 @@ pub struct Args {
     /// Print JSON: the output file, or the diagnostics, each with its place.
     #[arg(long, conflicts_with = "show_encoding")]
     pub json: bool,
-}
-
-/// A symbol and its number, as `-D` has them.
-///
-/// # Errors
-/// The accepted forms.
-pub fn definition(text: &str) -> Result<(String, i64), String> {
-    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
-    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
-    if name.is_empty()
-        || name.starts_with(|c: char| c.is_ascii_digit())
-        || !name.chars().all(is_name)
-    {
-        return Err(format!("`{name}` is not the name of a symbol"));
-    }
-    let (sign, digits) = match value.strip_prefix('-') {
-        Some(digits) => (-1, digits),
-        None => (1, value),
-    };
-    let hexadecimal = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
-    let number = match hexadecimal {
-        Some(digits) => u64::from_str_radix(digits, 16).map(u64::cast_signed),
-        None => digits.parse(),
-    };
-    match number {
-        Ok(number) => Ok((name.to_owned(), i64::wrapping_mul(sign, number))),
-        Err(_) => Err(format!("`{value}` is not a number of 64 bits")),
-    }
 }
 
 /// Kinds of output.
@@ -160,7 +128,10 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     }
     let is_asked_for = !args.show_encoding || args.output.is_some();
     let (made, mut diagnostics) = if is_asked_for {
-        make(&assembly, args.format, args.code_object_version)
+        match args.format {
+            OutputKind::Elf => assembly.to_object(args.code_object_version),
+            OutputKind::Raw => assembly.to_linked_raw(),
+        }
     } else {
         (None, assembly.diagnostics.clone())
     };
@@ -222,81 +193,6 @@ pub fn with_lines<'a>(options: Options<'a>) -> Options<'a> {
         debug: Some(""),
         ..options
     }
-}
-
-/// The output of an assembly, and all diagnostics. An assembly with errors is linked too, for the errors that only
-/// linking finds.
-pub fn make(
-    assembly: &Assembly,
-    format: OutputKind,
-    version: Option<u8>,
-) -> (Option<Vec<u8>>, Vec<Diagnostic>) {
-    let program = &assembly.program;
-    let made = match format {
-        OutputKind::Elf => program.to_object(version).map_err(|error| match error {
-            ObjectError::Link(errors) => errors,
-            ObjectError::Metadata(error) => vec![metadata_error(program, &error)],
-            error => vec![Diagnostic::error(
-                &ids::CODE_OBJECT_VERSION,
-                0..0,
-                error.to_string(),
-            )],
-        }),
-        OutputKind::Raw => program.to_linked_raw(),
-    };
-    let mut diagnostics = assembly.diagnostics.clone();
-    let is_whole = !assembly.has_errors();
-    match made {
-        Ok(bytes) => (is_whole.then_some(bytes), diagnostics),
-        Err(mut errors) => {
-            // What concerns no place of the source, or one of which something is said, may follow from that.
-            let known: HashSet<_> = diagnostics.iter().map(|known| known.span.clone()).collect();
-            errors
-                .retain(|error| is_whole || !error.span.is_empty() && !known.contains(&error.span));
-            diagnostics.extend(errors);
-            diagnostics.sort_by_key(|diagnostic| diagnostic.span.start);
-            (None, diagnostics)
-        }
-    }
-}
-
-/// An error of the metadata, at its place in the source.
-fn metadata_error(program: &Program, error: &MetadataError) -> Diagnostic {
-    let Some(metadata) = &program.metadata else {
-        return Diagnostic::error(&ids::INVALID_METADATA, 0..0, error.to_string());
-    };
-    let MetadataError::Yaml {
-        line,
-        column,
-        message,
-    } = error
-    else {
-        return Diagnostic::error(
-            &ids::INVALID_METADATA,
-            metadata.span.clone(),
-            error.to_string(),
-        );
-    };
-    let begin: usize = metadata
-        .yaml
-        .split_inclusive('\n')
-        .take(line.saturating_sub(1))
-        .map(str::len)
-        .sum();
-    let at = metadata.span.start + (begin + column.saturating_sub(1)).min(metadata.yaml.len());
-    // A text that a macro made has no place of its own.
-    let span = if metadata.span.len() == metadata.yaml.len() {
-        at..at
-    } else {
-        metadata.span.clone()
-    };
-    // The reader counts lines from where the metadata begins.
-    let message = message.split(" at line ").next().unwrap_or(message);
-    Diagnostic::error(
-        &ids::INVALID_METADATA,
-        span,
-        format!("the metadata is not valid YAML: {message}"),
-    )
 }
 
 /// Each instruction's canonical text and its bytes.

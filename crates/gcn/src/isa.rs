@@ -7,21 +7,20 @@ mod answer;
 
 mod abi;
 mod errata;
-mod instruction;
 mod words;
 
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
 use clap::builder::TypedValueParser;
+use gcn_asm::reference::{InstructionReport, exists, family, set_of, sets, versions};
 use gcn_asm::{closest, usage};
 use gcn_isa::field::SUFFIXES;
 use gcn_isa::{Isa, Row, Target, rows};
 use serde::Serialize;
 
 use crate::{Status, UsageError, input, render};
-use answer::{Answer, exists, family, set_of, sets, unknown, versions};
-use instruction::InstructionReport;
+use answer::{Answer, unknown};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -233,7 +232,7 @@ impl Answer for Vec<InstructionReport> {
             if index > 0 {
                 writeln!(out)?;
             }
-            instruction.write(out)?;
+            write!(out, "{instruction}")?;
         }
         Ok(())
     }

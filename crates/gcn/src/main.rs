@@ -1,4 +1,4 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn lint`, `gcn exec`, `gcn env`, `gcn explain`, shell
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell
 //! completions and manual pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
@@ -34,6 +34,7 @@ mod info;
 mod extract;
 mod isa;
 mod lint;
+mod lsp;
 mod run;
 mod check;
 mod exec;
@@ -94,6 +95,9 @@ enum Command {
     /// Check code for missing waits and wait states on all paths, without running it.
     #[command(after_help = lint::EXAMPLES)]
     Lint(lint::Args),
+    /// Serve editors: the language server for assembly.
+    #[command(after_help = lsp::EXAMPLES)]
+    Lsp(lsp::Args),
     /// Run a HIP or OpenCL program on emulated devices.
     #[command(after_help = exec::EXAMPLES)]
     Exec(exec::Args),
@@ -189,6 +193,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Run(args) => run::run(args, out),
         Command::Check(args) => check::run(args, out),
         Command::Lint(args) => reporting(args.writes_json(), out, |out| lint::run(args, out)),
+        Command::Lsp(args) => lsp::run(args, out),
         Command::Exec(args) => Ok(exec::run(args)),
         Command::Env(args) => exec::print_environment(args, out),
         Command::Explain(args) => reporting(args.json, out, |out| explain::run(args, out)),

@@ -49,6 +49,9 @@ pub const UNWRITABLE_OUTPUT: &str = "unwritable-output";
 /// A choice of instructions to trace that cannot be read.
 pub const INVALID_FILTER: &str = "invalid-filter";
 
+/// Input of the language server that is no message of the protocol.
+pub const INVALID_MESSAGE: &str = "invalid-message";
+
 /// The names of this command's own errors; tests hold that each is explained.
 #[cfg(test)]
 pub const NAMES: &[&str] = &[
@@ -67,6 +70,7 @@ pub const NAMES: &[&str] = &[
     OUTPUT_CONFLICT,
     UNWRITABLE_OUTPUT,
     INVALID_FILTER,
+    INVALID_MESSAGE,
 ];
 
 /// An error as a message shows it; also the context of an error that has no name of its own.

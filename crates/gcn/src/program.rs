@@ -234,7 +234,7 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
     }
     let defines = request.compiler.define.iter().map(|text| {
         let wrong = |error| UsageError(format!("--define {text}: {error}"));
-        asm::definition(text).map_err(wrong)
+        gcn_asm::definition(text).map_err(wrong)
     });
     let defines = defines.collect::<Result<Vec<_>, _>>()?;
     if let Some(option) = request.compiler.only() {
@@ -271,7 +271,7 @@ pub fn program(request: &ProgramRequest, terms: &ProgramTerms<'_>) -> Result<Loa
         },
         &files,
     );
-    let (code, diagnostics) = asm::make(&assembly, asm::OutputKind::Elf, None);
+    let (code, diagnostics) = assembly.to_object(None);
     let sources = RenderedSources {
         name: &name,
         text,

@@ -120,7 +120,7 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
 }
 
 /// Crates that others build on: all but the command line.
-const LIBRARIES: [&str; 10] = [
+const LIBRARIES: [&str; 11] = [
     "gcn-isa",
     "gcn-asm",
     "gcn-object",
@@ -131,6 +131,7 @@ const LIBRARIES: [&str; 10] = [
     "gcn-report",
     "gcn-hsa",
     "gcn-opencl",
+    "gcn-lsp",
 ];
 
 fn library_sources() -> Vec<(String, String)> {

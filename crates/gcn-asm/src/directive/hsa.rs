@@ -11,16 +11,12 @@ use gcn_object::note::{self, Note};
 use crate::assembler::Assembler;
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
 use crate::directive::data;
-use crate::directive::metadata;
+use crate::directive::metadata::{self, END_HSA_METADATA, END_PAL_METADATA};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
 
 /// The section that notes are in.
 pub(crate) const SECTION: &str = ".note";
-/// The end of metadata.
-const END_METADATA: &str = ".end_amd_amdgpu_hsa_metadata";
-/// The end of PAL's metadata.
-const END_PAL_METADATA: &str = ".end_amdgpu_pal_metadata";
 /// The code object version of these directives.
 const VERSION: u8 = 2;
 /// Largest number in versions of processors and of the format.
@@ -95,13 +91,13 @@ pub(crate) fn hsa_isa_name(asm: &mut Assembler<'_>) -> Result<(), Fail> {
 
 /// YAML up to the end of the metadata, which becomes the note unchanged.
 pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    let Some(place) = metadata::skip_to(asm, END_METADATA) else {
+    let Some(place) = metadata::skip_to(asm, END_HSA_METADATA) else {
         return Err(fail(
             &ids::UNCLOSED_BLOCK,
             span,
             "`.amd_amdgpu_hsa_metadata` is not closed",
         )
-        .helped(format!("end it with `{END_METADATA}`")));
+        .helped(format!("end it with `{END_HSA_METADATA}`")));
     };
     // Compilers leave an empty line before the directive that is not in their notes.
     let text = format!("{}\n", asm.reader.cursor.slice(place).trim_end());

@@ -10,6 +10,20 @@ use crate::program::ProgramMetadata;
 /// The code object versions that can be assembled.
 const CODE_OBJECT_VERSIONS: std::ops::RangeInclusive<i64> = 2..=6;
 
+/// The end of metadata.
+const END_METADATA: &str = ".end_amdgpu_metadata";
+/// The end of metadata of version 2.
+pub(crate) const END_HSA_METADATA: &str = ".end_amd_amdgpu_hsa_metadata";
+/// The end of PAL's metadata.
+pub(crate) const END_PAL_METADATA: &str = ".end_amdgpu_pal_metadata";
+
+/// Directives that a text follows, which is no assembly, with the directives that end it.
+pub(crate) const TEXT_BLOCKS: [(&str, &str); 3] = [
+    (".amdgpu_metadata", END_METADATA),
+    (".amd_amdgpu_hsa_metadata", END_HSA_METADATA),
+    (".amdgpu_pal_metadata", END_PAL_METADATA),
+];
+
 /// Steps over the lines up to one that begins with `end`; yields their range.
 pub(crate) fn skip_to(asm: &mut Assembler<'_>, end: &str) -> Option<Range<usize>> {
     asm.reader.cursor.skip_line();
@@ -32,7 +46,7 @@ pub(crate) fn skip_to(asm: &mut Assembler<'_>, end: &str) -> Option<Range<usize>
 
 /// YAML up to `.end_amdgpu_metadata`.
 pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
-    match skip_to(asm, ".end_amdgpu_metadata") {
+    match skip_to(asm, END_METADATA) {
         Some(place) => {
             if asm.metadata.is_some() {
                 asm.diagnostics.push(Diagnostic::warning(

@@ -1,5 +1,7 @@
 //! Inputs of an assembly: source and options.
 
+use std::ops::Range;
+
 use gcn_isa::Target;
 
 use crate::inputs::dialect::Dialect;
@@ -83,4 +85,68 @@ pub struct SourceFile {
     pub text: String,
     /// Position of its first byte in the spans of diagnostics.
     pub start: usize,
+}
+
+/// An inclusion of a file, whose places lie behind those of the source.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::{File, Files, Options, Source, assemble_with};
+/// struct Ends;
+/// impl Files for Ends {
+///     fn read(&self, name: &str, _: &str) -> Result<File, String> {
+///         Ok(File { name: format!("lib/{name}"), bytes: b"s_endpgm\n".to_vec() })
+///     }
+/// }
+/// let target = gcn_isa::Target::named("gfx900").expect("a target");
+/// let source = Source { name: "a.s", text: "s_nop 0\n.include \"end.s\"\n" };
+/// let assembly = assemble_with(&source, &Options::new(target), &Ends);
+/// let inclusion = &assembly.inclusions[0];
+/// assert_eq!((inclusion.name.as_str(), &source.text[inclusion.from.clone()]), ("lib/end.s", ".include \"end.s\""));
+/// let last = assembly.program.listing().last().expect("an instruction");
+/// assert_eq!(last.span.start, inclusion.start, "the file's first statement");
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Inclusion {
+    /// Name of the file, as [`Files`](crate::Files) returned it.
+    pub name: String,
+    /// Position of its first byte in spans.
+    pub start: usize,
+    /// Span of the directive, which may be in another included file.
+    pub from: Range<usize>,
+}
+
+/// A symbol and its number, as command lines define them: `NAME` or `NAME=VALUE`; the value defaults to 1.
+///
+/// # Errors
+/// The reason, as a message.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_asm::definition("size=-0x10"), Ok(("size".to_owned(), -16)));
+/// assert_eq!(gcn_asm::definition("fast"), Ok(("fast".to_owned(), 1)));
+/// assert!(gcn_asm::definition("1st=1").is_err());
+/// ```
+pub fn definition(text: &str) -> Result<(String, i64), String> {
+    let (name, value) = text.split_once('=').unwrap_or((text, "1"));
+    let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '$');
+    if name.is_empty()
+        || name.starts_with(|c: char| c.is_ascii_digit())
+        || !name.chars().all(is_name)
+    {
+        return Err(format!("`{name}` is not the name of a symbol"));
+    }
+    let (sign, digits) = match value.strip_prefix('-') {
+        Some(digits) => (-1, digits),
+        None => (1, value),
+    };
+    let hexadecimal = digits.strip_prefix("0x").or(digits.strip_prefix("0X"));
+    let number = match hexadecimal {
+        Some(digits) => u64::from_str_radix(digits, 16).map(u64::cast_signed),
+        None => digits.parse(),
+    };
+    match number {
+        Ok(number) => Ok((name.to_owned(), i64::wrapping_mul(sign, number))),
+        Err(_) => Err(format!("`{value}` is not a number of 64 bits")),
+    }
 }

@@ -181,6 +181,9 @@ inputs! {
     problem::INVALID_FILTER,
         meaning "`--trace-only` has a key or value that cannot be read."
         remedy "The message lists the keys; docs/launch.md describes them."
+    problem::INVALID_MESSAGE,
+        meaning "The input of `gcn lsp` has no header with `Content-Length` where a message of the Language Server Protocol begins."
+        remedy "Let an editor start `gcn lsp`; docs/editors.md shows how."
     runtime::HOST_RANGE,
         meaning "A range of host memory cannot be registered: it is empty, overlaps another, or is registered already."
         remedy "Register each range once, and release it before it is registered again."

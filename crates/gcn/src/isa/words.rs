@@ -3,12 +3,11 @@
 use std::io::{self, Write};
 
 use anyhow::{Result, bail};
-use gcn_isa::describe::BitContents;
+use gcn_asm::reference::{FieldValue, InstructionReport, encoding_name, field_values, versions};
 use gcn_isa::{Inst, Isa, IsaSet, Op, decode};
 use serde::Serialize;
 
-use super::answer::{Answer, unknown, versions};
-use super::instruction::{InstructionReport, contents, encoding_name, places};
+use super::answer::{Answer, unknown};
 
 /// Words as each instruction set decodes them, and the instructions that they are.
 #[derive(Serialize)]
@@ -27,13 +26,6 @@ struct WordsText {
     #[serde(skip_serializing_if = "Option::is_none")]
     words_of: Option<(usize, usize)>,
     fields: Vec<FieldValue>,
-}
-
-#[derive(Serialize)]
-struct FieldValue {
-    bits: String,
-    field: String,
-    value: u64,
 }
 
 /// The words, decoded.
@@ -78,7 +70,7 @@ pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
                 on: versions(*set, isas),
                 text: inst.text(),
                 words_of: (inst.dwords() < words.len()).then_some((inst.dwords(), words.len())),
-                fields: fields(inst),
+                fields: field_values(inst),
             })
             .collect(),
         instructions: ops
@@ -86,34 +78,6 @@ pub(super) fn decoded(isas: &[Isa], words: &[u32]) -> Result<Decoded> {
             .map(|op| InstructionReport::of(isas, op.row()))
             .collect(),
     })
-}
-
-/// The fields, and reserved bits that are set, which no text has.
-fn fields(inst: &Inst) -> Vec<FieldValue> {
-    let runs = inst.form().picture().into_iter();
-    let mut fields: Vec<FieldValue> = runs
-        .filter_map(|run| {
-            let width = u32::from(run.high - run.low) + 1;
-            let value = inst.bits() >> run.low & (u64::MAX >> (u64::BITS - width));
-            let field = match run.holds {
-                BitContents::Constant => return None,
-                BitContents::Field(_) => contents(inst.form(), run),
-                BitContents::Nothing if value != 0 => "reserved".to_owned(),
-                BitContents::Nothing => return None,
-            };
-            Some(FieldValue {
-                bits: places(run),
-                field,
-                value,
-            })
-        })
-        .collect();
-    fields.extend(inst.literal().map(|literal| FieldValue {
-        bits: "63:32".to_owned(),
-        field: "literal".to_owned(),
-        value: literal.into(),
-    }));
-    fields
 }
 
 impl Answer for Decoded {

@@ -1,61 +1,90 @@
 //! All that the tables have about an instruction.
 
-use std::io::{self, Write};
+use std::fmt;
 
-use gcn_asm::usage;
 use gcn_isa::describe::{BitContents, BitRun};
 use gcn_isa::{Encoding, Field, Form, Inst, Isa, IsaSet, Row};
 use serde::Serialize;
 
-use super::answer::{Answer, exists, family, set_of, sets, versions};
-use super::errata;
+use super::errata::errata_naming;
+use super::sets::{exists, family, set_of, sets, versions};
+use crate::explain::usage;
 
 /// An instruction, on the instruction sets that were asked for.
-#[derive(Serialize)]
-pub(super) struct InstructionReport {
-    name: &'static str,
-    family: String,
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct InstructionReport {
+    /// Name on the newest of the instruction sets.
+    pub name: &'static str,
+    /// Family, in lower case.
+    pub family: String,
     /// All instruction sets that have it.
-    exists_on: String,
-    /// The names, and where it has each.
-    called: Vec<(&'static str, String)>,
-    written: String,
-    does: Vec<Varying>,
-    corners: Vec<Varying>,
-    counters: Vec<Varying>,
-    memory: Vec<Varying>,
-    operands: Vec<Varying>,
-    implicit: Vec<Varying>,
-    errata: Vec<&'static str>,
-    encodings: Vec<EncodingReport>,
+    pub exists_on: String,
+    /// The names, with the instruction sets that use each.
+    pub called: Vec<(&'static str, String)>,
+    /// Operands and modifiers, as [`usage`](crate::usage) shows them.
+    pub written: String,
+    /// Pseudo-code.
+    pub does: Vec<Varying>,
+    /// Rare values, in words.
+    pub corners: Vec<Varying>,
+    /// Counters that it adds to.
+    pub counters: Vec<Varying>,
+    /// Memory that it accesses.
+    pub memory: Vec<Varying>,
+    /// Operands: field, type, and the registers that are read and written.
+    pub operands: Vec<Varying>,
+    /// State that it reads and writes beyond its operands.
+    pub implicit: Vec<Varying>,
+    /// Titles of entries of the errata.
+    pub errata: Vec<&'static str>,
+    /// Encodings.
+    pub encodings: Vec<EncodingReport>,
 }
 
 /// A text, and the instruction sets where it holds if it does not hold on all.
-#[derive(Serialize)]
-struct Varying {
-    text: String,
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct Varying {
+    /// Text.
+    pub text: String,
+    /// The instruction sets, if it does not hold on all that were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    on: Option<String>,
+    pub on: Option<String>,
 }
 
 /// An encoding whose field map and number are the same on the instruction sets that it names.
-#[derive(Serialize)]
-struct EncodingReport {
-    encoding: String,
-    on: String,
-    opcode: u64,
-    dwords: Vec<Vec<LayoutCell>>,
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct EncodingReport {
+    /// Name in capitals: `VOP3`.
+    pub encoding: String,
+    /// Instruction sets.
+    pub on: String,
+    /// Number of the instruction.
+    pub opcode: u64,
+    /// Fields of each dword, from its last bit to its first.
+    pub dwords: Vec<Vec<LayoutCell>>,
 }
 
 /// Bits of a dword and their contents.
-#[derive(Serialize)]
-struct LayoutCell {
-    bits: String,
-    holds: String,
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct LayoutCell {
+    /// Numbers of the bits in the instruction: `31:26`.
+    pub bits: String,
+    /// Field in capitals, constant bits, or `-`.
+    pub holds: String,
 }
 
 impl InstructionReport {
-    pub(super) fn of(isas: &[Isa], row: &'static Row) -> InstructionReport {
+    /// The instruction of a row on some instruction sets.
+    ///
+    /// # Examples
+    /// ```
+    /// use gcn_asm::reference::InstructionReport;
+    /// use gcn_isa::{Isa, Op, ds::Ds};
+    /// let report = InstructionReport::of(&[Isa::Gfx9], Op::Ds(Ds::DS_ADD_U32).row());
+    /// assert_eq!((report.name, report.family.as_str()), ("ds_add_u32", "ds"));
+    /// assert!(report.to_string().contains("counters  LGKM_CNT"), "{report}");
+    /// ```
+    pub fn of(isas: &[Isa], row: &'static Row) -> InstructionReport {
         let here: Vec<Isa> = isas
             .iter()
             .copied()
@@ -112,7 +141,7 @@ impl InstructionReport {
             }),
             operands: varying(&operands),
             implicit: varying(&|inst| inst.uses().implicit_phrases()),
-            errata: errata::naming(row),
+            errata: errata_naming(row),
             encodings: encodings(&forms, &here),
         }
     }
@@ -130,7 +159,7 @@ fn by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSe
     sets
 }
 
-/// The same as texts; without their instruction sets where these are all.
+/// The values as texts; without their instruction sets where these are all.
 fn vary(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<Varying> {
     let whole = set_of(all.iter().copied());
     let of = |(text, set): (String, IsaSet)| Varying {
@@ -173,7 +202,13 @@ fn field_name(field: Field) -> String {
     format!("{field:?}").to_ascii_uppercase()
 }
 
-pub(super) fn encoding_name(encoding: Encoding) -> String {
+/// Name of an encoding, in capitals.
+///
+/// # Examples
+/// ```
+/// assert_eq!(gcn_asm::reference::encoding_name(gcn_isa::Encoding::Vop3), "VOP3");
+/// ```
+pub fn encoding_name(encoding: Encoding) -> String {
     format!("{encoding:?}").to_ascii_uppercase()
 }
 
@@ -216,6 +251,7 @@ fn dwords(form: &Form) -> Vec<Vec<LayoutCell>> {
     (0..form.layout.dwords).map(of_dword).collect()
 }
 
+/// Numbers of the bits of a run: `31:26`.
 pub(super) fn places(run: BitRun) -> String {
     if run.high == run.low {
         run.low.to_string()
@@ -224,6 +260,7 @@ pub(super) fn places(run: BitRun) -> String {
     }
 }
 
+/// Contents of a run of bits: a field, constant bits, or `-`.
 pub(super) fn contents(form: &Form, run: BitRun) -> String {
     match run.holds {
         BitContents::Constant => {
@@ -236,10 +273,13 @@ pub(super) fn contents(form: &Form, run: BitRun) -> String {
     }
 }
 
-impl Answer for InstructionReport {
-    fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let line = |out: &mut dyn Write, what: &str, text: &str| writeln!(out, "  {what:9} {text}");
-        let lines = |out: &mut dyn Write, what: &str, texts: &[Varying]| {
+/// Lines for people to read.
+impl fmt::Display for InstructionReport {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let line = |out: &mut fmt::Formatter<'_>, what: &str, text: &str| {
+            writeln!(out, "  {what:9} {text}")
+        };
+        let lines = |out: &mut fmt::Formatter<'_>, what: &str, texts: &[Varying]| {
             texts.iter().try_for_each(|it| match &it.on {
                 Some(on) => line(out, what, &format!("{} ({on})", it.text)),
                 None => line(out, what, &it.text),

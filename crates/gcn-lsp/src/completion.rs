@@ -1,0 +1,462 @@
+//! Completion: mnemonics, macros and directives at the beginning of a statement; behind a mnemonic the operands that the
+//! instruction takes at that place, and its modifiers.
+
+use gcn_asm::reference::InstructionReport;
+use gcn_asm::syntax::{Token, TokenKind};
+use gcn_asm::{directives, modifier_usage, modifiers, operand_usage, usage};
+use gcn_isa::simm::{GPR_INDEXES, HWREGS, MESSAGES};
+use gcn_isa::{Isa, Kind, ModifierValue, Op, Slot, When, regs};
+use lsp_types::{
+    CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionList,
+    CompletionTextEdit, Documentation, MarkupContent, MarkupKind, TextEdit,
+};
+use serde_json::{Value, json};
+
+use crate::context::{Context, instruction};
+use crate::definition;
+use crate::outline::{DefinitionKind, is_name};
+
+/// VGPRs of a wave.
+const VGPRS: u16 = 256;
+
+/// Candidates for a place.
+struct Candidates<'a> {
+    /// Beginning of the word, in lower case.
+    prefix: String,
+    items: Vec<CompletionItem>,
+    /// True if candidates were left out that do not contain the prefix.
+    has_more: bool,
+    isa: Isa,
+    context: &'a Context<'a>,
+}
+
+impl Candidates<'_> {
+    /// Adds a candidate, unless it does not contain what is there.
+    fn add(&mut self, label: impl Into<String>, kind: CompletionItemKind, detail: Option<String>) {
+        self.add_ordered(label, kind, detail, None);
+    }
+
+    fn add_ordered(
+        &mut self,
+        label: impl Into<String>,
+        kind: CompletionItemKind,
+        detail: Option<String>,
+        order: Option<String>,
+    ) {
+        let label = label.into();
+        if !label.to_ascii_lowercase().contains(&self.prefix) {
+            self.has_more = true;
+            return;
+        }
+        self.items.push(CompletionItem {
+            label,
+            kind: Some(kind),
+            label_details: detail.map(|detail| CompletionItemLabelDetails {
+                detail: None,
+                description: Some(detail),
+            }),
+            sort_text: order,
+            ..CompletionItem::default()
+        });
+    }
+
+    /// Instructions, macros and directives.
+    fn add_heads(&mut self) {
+        let isa = self.isa;
+        for name in isa.tables().names() {
+            let before = self.items.len();
+            self.add(name, CompletionItemKind::KEYWORD, None);
+            if let Some(item) = self.items.get_mut(before) {
+                item.data = Some(json!({"isa": isa as u32, "name": name}));
+            }
+        }
+        for name in definition::macros(self.context) {
+            self.add(name, CompletionItemKind::METHOD, Some("macro".to_owned()));
+        }
+        for (name, operands) in directives() {
+            self.add(
+                name,
+                CompletionItemKind::PROPERTY,
+                Some(operands.to_owned()),
+            );
+        }
+    }
+
+    /// Names of labels, values and memory.
+    fn add_symbols(&mut self, wanted: &dyn Fn(DefinitionKind) -> bool) {
+        let mut names: Vec<_> = definition::names(self.context).into_iter().collect();
+        names.sort_unstable_by(|one, other| one.0.cmp(&other.0));
+        for (name, kind) in names {
+            let shown = match kind {
+                DefinitionKind::Label => CompletionItemKind::FUNCTION,
+                DefinitionKind::Value => CompletionItemKind::CONSTANT,
+                DefinitionKind::Object => CompletionItemKind::VARIABLE,
+                DefinitionKind::Macro => continue,
+            };
+            if wanted(kind) {
+                self.add(name, shown, None);
+            }
+        }
+    }
+
+    /// Groups of registers of a bank, in the order of their numbers.
+    fn add_registers(&mut self, bank: char, count: u8, registers: u16, step: usize) {
+        let count = u16::from(count.max(1));
+        let last = registers.saturating_sub(count);
+        for first in (0..=last).step_by(step) {
+            let name = match count {
+                1 => format!("{bank}{first}"),
+                count => format!("{bank}[{first}:{}]", first + count - 1),
+            };
+            self.add_ordered(
+                name,
+                CompletionItemKind::VARIABLE,
+                None,
+                Some(format!("{bank}{first:03}")),
+            );
+        }
+    }
+
+    fn add_vgprs(&mut self, count: u8) {
+        self.add_registers('v', count, VGPRS, 1);
+    }
+
+    /// SGPRs and the scalar registers with names; with those that can only be read, if `reads`.
+    fn add_scalars(&mut self, count: u8, reads: bool) {
+        let step = match count {
+            0 | 1 => 1,
+            2 => 2,
+            _ => 4,
+        };
+        self.add_registers('s', count, u16::from(self.isa.sgprs()), step);
+        for code in regs::flat_scratch(self.isa).unwrap_or(regs::VCC_LO)..=u8::MAX {
+            let is_value = regs::is_value(self.isa, code);
+            if is_value && !reads {
+                continue;
+            }
+            let name = regs::scalar_name(self.isa, code, count.max(1));
+            let named = name.filter(|name| regs::named(self.isa, name).is_some());
+            if let Some(name) = named {
+                self.add(name, CompletionItemKind::VARIABLE, None);
+            }
+        }
+    }
+
+    fn add_words(&mut self, words: &[&str]) {
+        for word in words {
+            self.add(*word, CompletionItemKind::VALUE, None);
+        }
+    }
+
+    /// The operands that a slot takes.
+    fn add_operands(&mut self, slot: &Slot) {
+        let count = slot.ty.dwords();
+        let isa = self.isa;
+        match slot.kind {
+            Kind::Vgpr => self.add_vgprs(count),
+            Kind::GlobalAddress => {
+                self.add_vgprs(2);
+                self.add_vgprs(1);
+            }
+            Kind::ScratchAddress | Kind::ExportSource(_) => {
+                self.add_vgprs(1);
+                self.add_words(&["off"]);
+            }
+            Kind::BufferAddress => {
+                self.add_vgprs(1);
+                self.add_vgprs(2);
+                self.add_words(&["off"]);
+            }
+            Kind::ImageData { .. } => (1..=4).for_each(|count| self.add_vgprs(count)),
+            Kind::ImageAddress { least, most } => {
+                (least..=most).for_each(|count| self.add_vgprs(count))
+            }
+            Kind::ExportTarget => self.add_words(&["mrt0", "mrtz", "null", "pos0", "param0"]),
+            Kind::Attribute => self.add_words(&["attr0.x", "attr0.y", "attr0.z", "attr0.w"]),
+            Kind::VertexParameter => self.add_words(&["p10", "p20", "p0"]),
+            Kind::Saddr => {
+                self.add_words(&["off"]);
+                self.add_scalars(count, false);
+            }
+            Kind::Src => {
+                self.add_vgprs(count);
+                self.add_scalars(count, true);
+                self.add_symbols(&|kind| kind == DefinitionKind::Value);
+            }
+            Kind::Ssrc => {
+                self.add_scalars(count, true);
+                self.add_symbols(&|_| true);
+            }
+            Kind::Sdst => self.add_scalars(count, false),
+            Kind::Aligned(_) => self.add_scalars(count, false),
+            Kind::ScalarOffset { .. } => {
+                self.add_scalars(1, false);
+                self.add_symbols(&|kind| kind == DefinitionKind::Value);
+            }
+            Kind::Branch => self.add_symbols(&|kind| kind == DefinitionKind::Label),
+            Kind::Waitcnt => self.add_words(&["vmcnt(0)", "lgkmcnt(0)", "expcnt(0)"]),
+            Kind::Hwreg => {
+                for (name, ..) in HWREGS.iter().filter(|(.., on)| on.has(isa)) {
+                    self.add(format!("hwreg({name})"), CompletionItemKind::VALUE, None);
+                }
+            }
+            Kind::SendMsg => {
+                for (name, ..) in MESSAGES.iter().filter(|(.., on)| on.has(isa)) {
+                    self.add(format!("sendmsg({name})"), CompletionItemKind::VALUE, None);
+                }
+            }
+            Kind::GprIndex => {
+                for name in GPR_INDEXES {
+                    self.add(format!("gpr_idx({name})"), CompletionItemKind::VALUE, None);
+                }
+            }
+            Kind::Unsigned | Kind::Signed | Kind::Simm16 | Kind::Literal => {
+                self.add_symbols(&|_| true);
+            }
+        }
+    }
+
+    fn add_modifiers(&mut self, op: Op) {
+        for modifier in modifiers(self.isa, op) {
+            let name = modifier.names.first().copied().unwrap_or_default();
+            let label = match modifier.value {
+                ModifierValue::Flag => name.to_owned(),
+                ModifierValue::LanePermutation => continue,
+                ModifierValue::Unsigned
+                | ModifierValue::Signed
+                | ModifierValue::Swizzle
+                | ModifierValue::Omod
+                | ModifierValue::BitList
+                | ModifierValue::Named(_)
+                | ModifierValue::Hex
+                | ModifierValue::Mask
+                | ModifierValue::BufferFormat
+                | ModifierValue::Part => format!("{name}:"),
+            };
+            self.add(
+                label,
+                CompletionItemKind::PROPERTY,
+                Some(modifier_usage(modifier)),
+            );
+        }
+        let has_dpp = op
+            .row()
+            .encodings()
+            .any(|encoding| format!("{encoding:?}").contains("Dpp"));
+        if has_dpp && self.isa >= Isa::Vi {
+            for name in [
+                "quad_perm:",
+                "row_shl:",
+                "row_shr:",
+                "row_ror:",
+                "row_mirror",
+                "row_half_mirror",
+                "row_bcast:",
+            ] {
+                self.add(name, CompletionItemKind::PROPERTY, None);
+            }
+        }
+    }
+}
+
+/// The place of a word in its statement.
+enum Place {
+    Head,
+    /// Behind a mnemonic: commas before, and if an operand without a comma is before.
+    Operand {
+        commas: usize,
+        is_behind: bool,
+    },
+    /// Value of a modifier, by the modifier's name.
+    Value(String),
+    Directive,
+    None,
+}
+
+/// The candidates at a place.
+pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
+    let statement = context.statement();
+    let before = statement
+        .iter()
+        .filter(|token| token.span.start < context.offset);
+    let before: Vec<&Token> = before.collect();
+    let current = before.last().copied().filter(|token| {
+        context.offset <= token.span.end && (is_name(token.kind) || token.span.end > context.offset)
+    });
+    let mut start = current.map_or(context.offset, |token| token.span.start);
+    let behind = if current.is_some() {
+        &before[..before.len() - 1]
+    } else {
+        &before[..]
+    };
+    let is_text = matches!(
+        current.map(|token| token.kind),
+        Some(TokenKind::Comment | TokenKind::String | TokenKind::Text | TokenKind::Parameter)
+    ) || before
+        .last()
+        .is_some_and(|token| token.kind == TokenKind::Comment);
+    let place = if is_text {
+        Place::None
+    } else {
+        place(context, behind)
+    };
+    // A group of registers is one word: `v[2:`.
+    if let Place::Operand { .. } = place
+        && let Some(open) = open_group(context, &before)
+    {
+        start = open;
+    }
+    let prefix = context
+        .text()
+        .get(start..context.offset)
+        .unwrap_or_default();
+    let mut candidates = Candidates {
+        prefix: prefix.to_ascii_lowercase(),
+        items: Vec::new(),
+        has_more: false,
+        isa: context.isa,
+        context,
+    };
+    let head = behind
+        .iter()
+        .rev()
+        .find(|token| token.kind == TokenKind::Mnemonic);
+    let op = head
+        .and_then(|head| context.instruction(context.slice(head)))
+        .map(|(op, _)| op);
+    match place {
+        Place::Head => candidates.add_heads(),
+        Place::Operand { commas, is_behind } => match op {
+            Some(op) => operands(&mut candidates, op, commas, is_behind),
+            None => {
+                candidates.add_symbols(&|_| true);
+            }
+        },
+        Place::Value(name) => {
+            let modifier = op.and_then(|op| {
+                op.row()
+                    .modifiers()
+                    .find(|it| it.names.contains(&name.as_str()))
+            });
+            if let Some(ModifierValue::Named(names)) = modifier.map(|it| it.value) {
+                candidates.add_words(names);
+            }
+        }
+        Place::Directive => candidates.add_symbols(&|_| true),
+        Place::None => {}
+    }
+    let range = context
+        .document
+        .text
+        .range(&(start..context.offset), context.encoding);
+    for item in &mut candidates.items {
+        item.text_edit = Some(CompletionTextEdit::Edit(TextEdit {
+            range,
+            new_text: item.label.clone(),
+        }));
+    }
+    CompletionList {
+        is_incomplete: candidates.has_more,
+        items: candidates.items,
+    }
+}
+
+/// The place behind some tokens of a statement.
+fn place(context: &Context<'_>, behind: &[&Token]) -> Place {
+    let heads = [
+        TokenKind::Mnemonic,
+        TokenKind::Directive,
+        TokenKind::Assigned,
+    ];
+    let Some(head) = behind.iter().rposition(|token| heads.contains(&token.kind)) else {
+        return Place::Head;
+    };
+    match behind.get(head).map(|token| token.kind) {
+        Some(TokenKind::Mnemonic) => {}
+        Some(TokenKind::Assigned | TokenKind::Directive) => return Place::Directive,
+        _ => return Place::None,
+    }
+    let operands = behind.get(head + 1..).unwrap_or_default();
+    if let [.., name, colon] = operands
+        && context.slice(colon) == ":"
+        && name.kind == TokenKind::Word
+    {
+        return Place::Value(context.slice(name).to_ascii_lowercase());
+    }
+    let mut depth = 0usize;
+    let mut commas = 0;
+    for token in operands {
+        match context.slice(token) {
+            "[" | "(" => depth += 1,
+            "]" | ")" => depth = depth.saturating_sub(1),
+            "," if depth == 0 => commas += 1,
+            _ => {}
+        }
+    }
+    let last = operands.last().map(|token| context.slice(token));
+    let is_behind = !matches!(last, None | Some("," | "-" | "+" | "|" | "(" | "["));
+    Place::Operand { commas, is_behind }
+}
+
+/// The beginning of a group of registers that the place is in.
+fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
+    let open = before
+        .iter()
+        .rposition(|token| context.slice(token) == "[")?;
+    let is_closed = before
+        .get(open..)?
+        .iter()
+        .any(|token| context.slice(token) == "]" && token.span.end <= context.offset);
+    let bank = before.get(open.checked_sub(1)?)?;
+    let is_bank = matches!(context.slice(bank), "v" | "s" | "ttmp");
+    (is_bank && !is_closed).then_some(bank.span.start)
+}
+
+/// The operands at a place, counted by commas, and the modifiers behind the last.
+fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, is_behind: bool) {
+    let slots: Vec<&Slot> = op.row().slots().collect();
+    let required = slots
+        .iter()
+        .filter(|slot| slot.when == When::Always)
+        .count();
+    if is_behind {
+        if commas + 1 >= required {
+            candidates.add_modifiers(op);
+        }
+        return;
+    }
+    // Operands that may be left out shift those behind.
+    let skipped = slots.len() - required;
+    for slot in slots.iter().skip(commas).take(1 + skipped) {
+        candidates.add_operands(slot);
+        let usage = operand_usage(candidates.isa, slot);
+        for item in &mut candidates.items {
+            item.detail.get_or_insert_with(|| usage.clone());
+        }
+    }
+    if slots.len() <= commas || required == 0 {
+        candidates.add_modifiers(op);
+    }
+}
+
+/// A candidate with its description, for the one that is looked at.
+pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
+    let Some((isa, op)) = item.data.as_ref().and_then(instruction_of) else {
+        return item;
+    };
+    item.detail = Some(usage(isa, op));
+    let report = InstructionReport::of(&[isa], op.row());
+    item.documentation = Some(Documentation::MarkupContent(MarkupContent {
+        kind: MarkupKind::Markdown,
+        value: format!("```gcn\n{}```", report),
+    }));
+    item
+}
+
+/// The instruction that a candidate's data name.
+fn instruction_of(data: &Value) -> Option<(Isa, Op)> {
+    let number = data.get("isa")?.as_u64()?;
+    let isa = Isa::ALL.into_iter().find(|isa| *isa as u64 == number)?;
+    let (op, _) = instruction(isa, data.get("name")?.as_str()?)?;
+    Some((isa, op))
+}

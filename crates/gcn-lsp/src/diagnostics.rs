@@ -1,0 +1,65 @@
+//! Errors and warnings of the assembler as clients show them.
+
+use gcn_asm::Severity;
+use lsp_types::{
+    Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, NumberOrString, Position, Range,
+};
+
+use crate::assembled::Assembled;
+
+/// Most diagnostics of a document; a client shows no more in a useful way.
+pub(crate) const MAX_DIAGNOSTICS: usize = 1000;
+
+/// The diagnostics of an assembly.
+pub(crate) fn of_assembly(assembled: &Assembled) -> Vec<Diagnostic> {
+    let own = assembled.diagnostics.iter().take(MAX_DIAGNOSTICS);
+    let own = own.map(|found| converted(assembled, found));
+    own.chain(default_target(assembled)).collect()
+}
+
+/// An error or a warning: its message with the help, and the places that lead to it.
+fn converted(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
+    let mut message = found.message.clone();
+    for help in &found.help {
+        message.push_str("\nhelp: ");
+        message.push_str(help);
+    }
+    let there = (!assembled.is_own(&found.span)).then(|| DiagnosticRelatedInformation {
+        location: assembled.location(&found.span),
+        message: "in this included file".to_owned(),
+    });
+    let notes = found.notes.iter().map(|note| DiagnosticRelatedInformation {
+        location: assembled.location(&note.span),
+        message: note.message.clone(),
+    });
+    Diagnostic {
+        range: assembled.range(&found.span),
+        severity: Some(match found.severity {
+            Severity::Error => DiagnosticSeverity::ERROR,
+            Severity::Warning => DiagnosticSeverity::WARNING,
+            Severity::Note => DiagnosticSeverity::INFORMATION,
+        }),
+        code: Some(NumberOrString::String(found.name().to_owned())),
+        source: Some("gcn asm".to_owned()),
+        message,
+        related_information: Some(there.into_iter().chain(notes).collect()),
+        ..Diagnostic::default()
+    }
+}
+
+/// A hint that the target is a default, for a source that has instructions.
+fn default_target(assembled: &Assembled) -> Option<Diagnostic> {
+    let has_code = assembled.assembly.program.listing().next().is_some();
+    (assembled.source.is_default && has_code).then(|| Diagnostic {
+        range: Range::new(Position::new(0, 0), Position::new(0, 0)),
+        severity: Some(DiagnosticSeverity::HINT),
+        code: Some(NumberOrString::String("missing-target".to_owned())),
+        source: Some("gcn asm".to_owned()),
+        message: format!(
+            "assembled for {}, since no target is stated\n\
+             help: add `.amdgcn_target`, a comment `gcn-target: NAME`, or the setting `target`",
+            assembled.source.target.name
+        ),
+        ..Diagnostic::default()
+    })
+}

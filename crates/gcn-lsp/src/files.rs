@@ -1,0 +1,126 @@
+//! Files that sources include: open documents first, then those on disk.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
+
+use gcn_asm::{File, Files};
+
+use crate::text::Text;
+
+/// Longest file that is read, in bytes.
+const MAX_FILE: u64 = 64 << 20;
+
+/// Texts of open documents by their paths.
+pub(crate) type OpenTexts = HashMap<PathBuf, Arc<Text>>;
+
+/// Files beside a source, and in directories.
+pub(crate) struct SourceFiles<'a> {
+    directories: &'a [PathBuf],
+    open: &'a OpenTexts,
+    /// Texts that were read, by the names that the assembler knows.
+    read: RefCell<HashMap<String, Arc<Text>>>,
+}
+
+impl<'a> SourceFiles<'a> {
+    pub(crate) fn new(directories: &'a [PathBuf], open: &'a OpenTexts) -> SourceFiles<'a> {
+        SourceFiles {
+            directories,
+            open,
+            read: RefCell::default(),
+        }
+    }
+
+    /// The texts that were read, by their names.
+    pub(crate) fn into_texts(self) -> HashMap<String, Arc<Text>> {
+        self.read.into_inner()
+    }
+
+    /// The path of a file that a source includes.
+    pub(crate) fn find(&self, name: &str, from: &Path) -> Option<PathBuf> {
+        let beside = from.parent().unwrap_or(Path::new(""));
+        let places = std::iter::once(beside).chain(self.directories.iter().map(PathBuf::as_path));
+        let mut paths = places.map(|place| normal(&place.join(name)));
+        paths.find(|path| self.open.contains_key(path) || path.is_file())
+    }
+
+    /// The text of a file.
+    pub(crate) fn text(&self, path: &Path) -> Option<Arc<Text>> {
+        if let Some(text) = self.open.get(path) {
+            return Some(Arc::clone(text));
+        }
+        let bytes = read(path).ok()?;
+        Some(Arc::new(Text::new(String::from_utf8(bytes).ok()?)))
+    }
+}
+
+impl Files for SourceFiles<'_> {
+    fn read(&self, name: &str, from: &str) -> Result<File, String> {
+        let path = self.find(name, Path::new(from)).ok_or_else(|| {
+            "there is no such file beside the source or in the setting `includeDirectories`"
+                .to_owned()
+        })?;
+        let known = path.display().to_string();
+        let bytes = match self.open.get(&path) {
+            Some(text) => text.as_str().as_bytes().to_vec(),
+            None => read(&path)?,
+        };
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let texts = &mut self.read.borrow_mut();
+        texts.insert(known.clone(), Arc::new(Text::new(text)));
+        Ok(File { name: known, bytes })
+    }
+}
+
+/// The bytes of a regular file.
+fn read(path: &Path) -> Result<Vec<u8>, String> {
+    let metadata = fs::metadata(path).map_err(|error| error.to_string())?;
+    if !metadata.is_file() {
+        return Err("it is no regular file".to_owned());
+    }
+    if metadata.len() > MAX_FILE {
+        return Err(format!("it is longer than {} MiB", MAX_FILE >> 20));
+    }
+    fs::read(path).map_err(|error| error.to_string())
+}
+
+/// A path without `.`, and without `..` behind a directory's name, so that one file has one path.
+fn normal(path: &Path) -> PathBuf {
+    let mut normal = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if normal.file_name().is_some() => {
+                normal.pop();
+            }
+            part => normal.push(part),
+        }
+    }
+    normal
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn open_documents_hide_files() {
+        let path = PathBuf::from("/nowhere/lib/a.s");
+        let open = OpenTexts::from([(path.clone(), Arc::new(Text::new("s_nop 0".to_owned())))]);
+        let files = SourceFiles::new(&[], &open);
+        let file = files
+            .read("../lib/./a.s", "/nowhere/lib/k.s")
+            .expect("it is open");
+        assert_eq!(
+            (file.name.as_str(), &file.bytes[..]),
+            ("/nowhere/lib/a.s", &b"s_nop 0"[..])
+        );
+        assert!(files.read("b.s", "/nowhere/lib/k.s").is_err());
+        assert!(
+            files.read("null", "/dev/k.s").is_err(),
+            "a device is no file"
+        );
+    }
+}

@@ -1,0 +1,54 @@
+//! Language server for AMD GCN assembly: diagnostics, hover, completion, definitions, symbols, semantic tokens and formatting.
+//!
+//! [`serve`] speaks the Language Server Protocol over a reader and a writer until the client says `exit` or closes the reader.
+//! Facts about instructions come from `gcn-asm` and `gcn-isa`, findings from `gcn-observe`.
+//!
+//! ```
+//! use std::io::Cursor;
+//!
+//! fn message(json: &str) -> String {
+//!     format!("Content-Length: {}\r\n\r\n{json}", json.len())
+//! }
+//! let input = message(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"capabilities":{}}}"#)
+//!     + &message(r#"{"jsonrpc":"2.0","id":2,"method":"shutdown"}"#)
+//!     + &message(r#"{"jsonrpc":"2.0","method":"exit"}"#);
+//! let mut output = Vec::new();
+//! let ending = gcn_lsp::serve(Cursor::new(input), &mut output)?;
+//! assert_eq!(ending, gcn_lsp::Ending::Requested);
+//! assert!(String::from_utf8_lossy(&output).contains("hoverProvider"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+
+#![forbid(unsafe_code)]
+
+// In the order of their imports: a module names only modules above it.
+
+// Texts, places and settings.
+mod transport;
+mod text;
+mod uri;
+mod settings;
+mod files;
+
+// A document: its statements, its assembly, its findings.
+mod outline;
+mod document;
+mod assembled;
+mod diagnostics;
+mod lint;
+
+// Answers to requests.
+mod context;
+mod definition;
+mod hover;
+mod completion;
+mod symbols;
+mod semantic;
+mod format;
+
+// The server.
+mod worker;
+mod session;
+mod server;
+
+pub use server::{Ending, serve};

@@ -1,0 +1,291 @@
+//! Statements of a source and the names that it defines, found by reading its tokens. Conditions and macros are not followed: a
+//! name may have several definitions, and errors elsewhere hide none.
+
+use std::ops::Range;
+
+use gcn_asm::Dialect;
+use gcn_asm::syntax::{Token, TokenKind, tokens};
+
+/// Kind of a definition.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum DefinitionKind {
+    Label,
+    Value,
+    Macro,
+    /// Memory that a directive reserves.
+    Object,
+}
+
+/// A definition of a name.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Definition {
+    pub name: String,
+    pub kind: DefinitionKind,
+    /// Place of the name.
+    pub span: Range<usize>,
+    /// Place of the definition: of a macro, up to its end.
+    pub whole: Range<usize>,
+    /// Place of the operands of its directive, or of the value.
+    pub rest: Range<usize>,
+}
+
+/// A file that a source includes.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Inclusion {
+    pub name: String,
+    /// Place of the name with its quotes.
+    pub span: Range<usize>,
+}
+
+/// The statements and definitions of a source.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Outline {
+    pub tokens: Vec<Token>,
+    /// Tokens of each statement, with its labels and the comment behind it.
+    pub statements: Vec<Range<usize>>,
+    pub definitions: Vec<Definition>,
+    pub inclusions: Vec<Inclusion>,
+    /// Names of kernels and functions, as directives state them.
+    pub functions: Vec<String>,
+}
+
+/// Directives that define the name that follows.
+const VALUES: [&str; 4] = [".set", ".equ", ".equiv", ".eqv"];
+const OBJECTS: [&str; 3] = [".comm", ".lcomm", ".amdgpu_lds"];
+const INCLUSIONS: [&str; 2] = [".include", ".incbin"];
+
+impl Outline {
+    pub(crate) fn new(text: &str, dialect: Dialect) -> Outline {
+        let mut outline = Outline {
+            tokens: tokens(text, dialect).collect(),
+            ..Outline::default()
+        };
+        outline.find_statements(text);
+        let mut macros: Vec<usize> = Vec::new();
+        for index in 0..outline.statements.len() {
+            outline.read_statement(text, index, &mut macros);
+        }
+        outline
+    }
+
+    fn find_statements(&mut self, text: &str) {
+        let mut begin = 0;
+        for index in 1..self.tokens.len() {
+            let (Some(before), Some(token)) = (self.tokens.get(index - 1), self.tokens.get(index))
+            else {
+                continue;
+            };
+            let gap = text
+                .get(before.span.end..token.span.start)
+                .unwrap_or_default();
+            if before.kind == TokenKind::Separator || gap.contains('\n') {
+                self.statements.push(begin..index);
+                begin = index;
+            }
+        }
+        if begin < self.tokens.len() {
+            self.statements.push(begin..self.tokens.len());
+        }
+    }
+
+    /// The tokens of a statement.
+    pub(crate) fn statement(&self, index: usize) -> &[Token] {
+        let range = self.statements.get(index).cloned().unwrap_or_default();
+        self.tokens.get(range).unwrap_or_default()
+    }
+
+    /// The statement that a byte is in or behind, on its line.
+    pub(crate) fn statement_at(&self, offset: usize) -> Option<usize> {
+        let begins = |range: &Range<usize>| {
+            self.tokens
+                .get(range.start)
+                .is_some_and(|it| it.span.start <= offset)
+        };
+        self.statements.partition_point(begins).checked_sub(1)
+    }
+
+    /// The token that has a byte, or ends there.
+    pub(crate) fn token_at(&self, offset: usize) -> Option<&Token> {
+        let behind = self
+            .tokens
+            .partition_point(|token| token.span.start <= offset);
+        let last = self.tokens.get(behind.checked_sub(1)?)?;
+        if last.span.end > offset || last.span.end == offset && is_name(last.kind) {
+            return Some(last);
+        }
+        // An operator begins here, and a name ends.
+        let before = self.tokens.get(behind.checked_sub(2)?)?;
+        (before.span.end == offset && is_name(before.kind))
+            .then_some(before)
+            .or_else(|| (last.span.end == offset).then_some(last))
+    }
+
+    fn read_statement(&mut self, text: &str, index: usize, macros: &mut Vec<usize>) {
+        let statement = self.statement(index).to_vec();
+        let slice = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
+        let content = statement
+            .iter()
+            .filter(|token| token.kind != TokenKind::Comment);
+        let end = content.last().map_or(0, |token| token.span.end);
+        let mut define = |kind, token: &Token, whole: Range<usize>, rest: Range<usize>| {
+            self.definitions.push(Definition {
+                name: slice(&token.span).trim_matches('"').to_owned(),
+                kind,
+                span: token.span.clone(),
+                whole,
+                rest,
+            });
+        };
+        for (place, token) in statement.iter().enumerate() {
+            let behind = statement.get(place + 1);
+            let rest = |from: usize| {
+                let first = statement
+                    .get(from)
+                    .filter(|it| it.kind != TokenKind::Comment);
+                first.map_or(end..end, |first| {
+                    first.span.start..end.max(first.span.start)
+                })
+            };
+            match token.kind {
+                TokenKind::Label => {
+                    define(DefinitionKind::Label, token, token.span.clone(), end..end)
+                }
+                TokenKind::Assigned => {
+                    let whole = token.span.start..end.max(token.span.end);
+                    define(DefinitionKind::Value, token, whole, rest(place + 2));
+                    return;
+                }
+                TokenKind::Directive => {
+                    let name = slice(&token.span).to_ascii_lowercase();
+                    let whole = token.span.start..end.max(token.span.end);
+                    let named =
+                        behind.filter(|it| matches!(it.kind, TokenKind::Word | TokenKind::String));
+                    let is_one_of = |names: &[&str]| names.contains(&name.as_str());
+                    match (name.as_str(), named) {
+                        (".macro", Some(named)) => {
+                            define(DefinitionKind::Macro, named, whole, rest(place + 2));
+                            macros.push(self.definitions.len() - 1);
+                        }
+                        (".endm" | ".endmacro", _) => {
+                            let open = macros.pop().and_then(|open| self.definitions.get_mut(open));
+                            if let Some(open) = open {
+                                open.whole.end = token.span.end;
+                            }
+                        }
+                        (_, Some(named)) if is_one_of(&VALUES) => {
+                            define(DefinitionKind::Value, named, whole, rest(place + 3));
+                        }
+                        (_, Some(named)) if is_one_of(&OBJECTS) => {
+                            define(DefinitionKind::Object, named, whole, rest(place + 3));
+                        }
+                        (_, Some(named)) if is_one_of(&INCLUSIONS) => {
+                            let written = slice(&named.span).trim_matches('"');
+                            self.inclusions.push(Inclusion {
+                                name: written.replace("\\\\", "\\"),
+                                span: named.span.clone(),
+                            });
+                        }
+                        (".amdhsa_kernel" | ".amdgpu_hsa_kernel", Some(named)) => {
+                            self.functions.push(slice(&named.span).to_owned());
+                        }
+                        (".type", Some(named))
+                            if text
+                                .get(rest(place + 3))
+                                .is_some_and(|kind| kind.contains("function")) =>
+                        {
+                            self.functions.push(slice(&named.span).to_owned());
+                        }
+                        _ => {}
+                    }
+                    return;
+                }
+                TokenKind::Mnemonic => return,
+                _ => {}
+            }
+        }
+    }
+
+    /// The definitions of a name. Names of macros are found in any case if `kind` is that of a macro.
+    pub(crate) fn definitions_of<'o>(
+        &'o self,
+        name: &'o str,
+    ) -> impl Iterator<Item = &'o Definition> {
+        let simple = name.rsplit("::").next().unwrap_or(name);
+        self.definitions.iter().filter(move |it| {
+            it.name == simple
+                || it.kind == DefinitionKind::Macro && it.name.eq_ignore_ascii_case(simple)
+        })
+    }
+
+    /// The macro whose definition has a byte.
+    pub(crate) fn macro_around(&self, offset: usize) -> Option<&Definition> {
+        let around =
+            |it: &&Definition| it.kind == DefinitionKind::Macro && it.whole.contains(&offset);
+        self.definitions.iter().rev().find(around)
+    }
+}
+
+/// True for tokens that are names, so that a cursor behind them is on them.
+pub(crate) fn is_name(kind: TokenKind) -> bool {
+    match kind {
+        TokenKind::Label
+        | TokenKind::Assigned
+        | TokenKind::Directive
+        | TokenKind::Mnemonic
+        | TokenKind::Word
+        | TokenKind::Parameter
+        | TokenKind::Number => true,
+        TokenKind::String
+        | TokenKind::Comment
+        | TokenKind::Separator
+        | TokenKind::Text
+        | TokenKind::Operator => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_have_places() {
+        let text = ".macro twice a, b=1 // both\n  \\a\n.endm\n.set n, 3 + 1\nk: m = 2\n.comm c, 4\n1: s_nop n\n";
+        let outline = Outline::new(text, Dialect::Llvm);
+        let found: Vec<_> = outline
+            .definitions
+            .iter()
+            .map(|it| (it.kind, it.name.as_str(), &text[it.rest.clone()]))
+            .collect();
+        assert_eq!(
+            found,
+            [
+                (DefinitionKind::Macro, "twice", "a, b=1"),
+                (DefinitionKind::Value, "n", "3 + 1"),
+                (DefinitionKind::Label, "k", ""),
+                (DefinitionKind::Value, "m", "2"),
+                (DefinitionKind::Object, "c", "4"),
+                (DefinitionKind::Label, "1", ""),
+            ]
+        );
+        assert_eq!(
+            &text[outline.definitions[0].whole.clone()],
+            &text[..text.find("\n.set").expect("there")]
+        );
+        assert_eq!(outline.statements.len(), 7);
+        let word = text.find(" n\n").expect("a use") + 2;
+        assert_eq!(
+            outline
+                .token_at(word)
+                .map(|token| &text[token.span.clone()]),
+            Some("n")
+        );
+    }
+
+    #[test]
+    fn functions_and_files_are_found() {
+        let text = ".type f,@function\n.amdhsa_kernel k\n.end_amdhsa_kernel\n.include \"a b.s\"\n.type v,@object\n";
+        let outline = Outline::new(text, Dialect::Llvm);
+        assert_eq!(outline.functions, ["f", "k"]);
+        assert_eq!(outline.inclusions[0].name, "a b.s");
+    }
+}

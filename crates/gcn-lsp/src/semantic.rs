@@ -1,0 +1,221 @@
+//! Semantic tokens: kinds of words that a grammar alone cannot tell apart, such as registers, labels, values and modifiers.
+
+use std::collections::HashMap;
+
+use gcn_asm::syntax::{Token, TokenKind};
+use gcn_isa::{Isa, Op, regs};
+use lsp_types::{
+    SemanticToken, SemanticTokenModifier, SemanticTokenType, SemanticTokens, SemanticTokensEdit,
+};
+
+use crate::context::{Context, instruction};
+use crate::definition;
+use crate::outline::DefinitionKind;
+
+/// Kinds in the order of their numbers.
+pub(crate) const TYPES: [SemanticTokenType; 11] = [
+    SemanticTokenType::COMMENT,
+    SemanticTokenType::STRING,
+    SemanticTokenType::NUMBER,
+    SemanticTokenType::OPERATOR,
+    SemanticTokenType::KEYWORD,
+    SemanticTokenType::MACRO,
+    SemanticTokenType::DECORATOR,
+    SemanticTokenType::VARIABLE,
+    SemanticTokenType::FUNCTION,
+    SemanticTokenType::PARAMETER,
+    SemanticTokenType::PROPERTY,
+];
+/// Modifiers in the order of their bits.
+pub(crate) const MODIFIERS: [SemanticTokenModifier; 2] = [
+    SemanticTokenModifier::DEFINITION,
+    SemanticTokenModifier::READONLY,
+];
+
+const DEFINITION: u32 = 1;
+const READONLY: u32 = 2;
+
+/// Index of a kind in [`TYPES`].
+#[derive(Clone, Copy)]
+#[repr(u32)]
+enum Kind {
+    Comment,
+    String,
+    Number,
+    Operator,
+    Keyword,
+    Macro,
+    Decorator,
+    Variable,
+    Function,
+    Parameter,
+    Property,
+}
+
+/// Reader of a document's words.
+struct Classifier<'a> {
+    context: &'a Context<'a>,
+    names: HashMap<String, DefinitionKind>,
+    /// Instructions by their mnemonics, as they were looked up.
+    known: HashMap<&'a str, Option<Op>>,
+}
+
+/// The tokens of a document, or of the lines of a range.
+pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> SemanticTokens {
+    let mut classifier = Classifier {
+        context,
+        names: definition::names(context),
+        known: HashMap::new(),
+    };
+    let text = &context.document.text;
+    let mut data = Vec::new();
+    let mut last = (0, 0);
+    for index in 0..context.outline.statements.len() {
+        let statement = context.outline.statement(index);
+        let begin = statement.first().map_or(0, |token| token.span.start);
+        let end = statement.last().map_or(0, |token| token.span.end);
+        if let Some((first, behind)) = lines
+            && (text.line_of(end) < first as usize || text.line_of(begin) > behind as usize)
+        {
+            continue;
+        }
+        let mut op = None;
+        for token in statement {
+            if token.kind == TokenKind::Mnemonic {
+                op = classifier.op(context.slice(token));
+            }
+            let Some((kind, modifiers)) = classifier.kind(token, op) else {
+                continue;
+            };
+            // A token of the protocol is on one line.
+            let mut at = token.span.start;
+            while at < token.span.end {
+                let line = text.line_of(at);
+                let end = text.line(line).end.min(token.span.end);
+                let place = text.position(at, context.encoding);
+                let length = context
+                    .encoding
+                    .length(context.text().get(at..end).unwrap_or_default());
+                if length > 0 {
+                    let delta_line = place.line - last.0;
+                    data.push(SemanticToken {
+                        delta_line,
+                        delta_start: place.character - if delta_line == 0 { last.1 } else { 0 },
+                        length,
+                        token_type: kind as u32,
+                        token_modifiers_bitset: modifiers,
+                    });
+                    last = (place.line, place.character);
+                }
+                at = match text.line(line + 1).start {
+                    next if next > at => next,
+                    _ => break,
+                };
+            }
+        }
+    }
+    SemanticTokens {
+        result_id: None,
+        data,
+    }
+}
+
+impl<'a> Classifier<'a> {
+    fn op(&mut self, mnemonic: &'a str) -> Option<Op> {
+        let isa = self.context.isa;
+        *self
+            .known
+            .entry(mnemonic)
+            .or_insert_with(|| Some(instruction(isa, mnemonic)?.0))
+    }
+
+    /// The kind and the modifiers of a token; nothing for those that the grammar shows as well.
+    fn kind(&self, token: &Token, op: Option<Op>) -> Option<(Kind, u32)> {
+        let word = self.context.slice(token);
+        Some(match token.kind {
+            TokenKind::Label => (Kind::Function, DEFINITION),
+            TokenKind::Assigned => (Kind::Variable, DEFINITION | READONLY),
+            TokenKind::Directive => (Kind::Decorator, 0),
+            TokenKind::Mnemonic
+                if op.is_some() && self.names.get(word) != Some(&DefinitionKind::Macro) =>
+            {
+                (Kind::Keyword, 0)
+            }
+            TokenKind::Mnemonic => match self.names.get(word) {
+                Some(DefinitionKind::Macro) => (Kind::Macro, 0),
+                _ => return None,
+            },
+            TokenKind::Word => return self.word(word, op),
+            TokenKind::Parameter => (Kind::Parameter, 0),
+            TokenKind::Number => (Kind::Number, 0),
+            TokenKind::String | TokenKind::Text => (Kind::String, 0),
+            TokenKind::Comment => (Kind::Comment, 0),
+            TokenKind::Operator | TokenKind::Separator
+                if word.len() == 1 && "+-*/&|^~!<>=%".contains(word) =>
+            {
+                (Kind::Operator, 0)
+            }
+            TokenKind::Operator | TokenKind::Separator => return None,
+        })
+    }
+
+    fn word(&self, word: &str, op: Option<Op>) -> Option<(Kind, u32)> {
+        if is_register(self.context.isa, word) {
+            return Some((Kind::Variable, 0));
+        }
+        let has_modifier = op.is_some_and(|op| {
+            let mut names = op.row().modifiers().flat_map(|it| it.names);
+            names.any(|name| *name == word)
+        });
+        if has_modifier {
+            return Some((Kind::Property, 0));
+        }
+        match self.names.get(word)? {
+            DefinitionKind::Label => Some((Kind::Function, 0)),
+            DefinitionKind::Value => Some((Kind::Variable, READONLY)),
+            DefinitionKind::Macro => Some((Kind::Macro, 0)),
+            DefinitionKind::Object => Some((Kind::Variable, 0)),
+        }
+    }
+}
+
+/// True for the name of a register, or of a bank of registers before `[`.
+pub(crate) fn is_register(isa: Isa, word: &str) -> bool {
+    let number = ["v", "s", "ttmp"]
+        .iter()
+        .find_map(|bank| word.strip_prefix(bank));
+    number.is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit()))
+        || regs::named(isa, word).is_some()
+}
+
+/// The edit that makes one list of tokens of another; none if they are equal.
+pub(crate) fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
+    /// Numbers of a token in the protocol.
+    const NUMBERS: usize = 5;
+    let prefix = old
+        .iter()
+        .zip(new)
+        .take_while(|(old, new)| old == new)
+        .count();
+    let (old, new) = (
+        old.get(prefix..).unwrap_or_default(),
+        new.get(prefix..).unwrap_or_default(),
+    );
+    let suffix = old
+        .iter()
+        .rev()
+        .zip(new.iter().rev())
+        .take_while(|(old, new)| old == new)
+        .count();
+    let removed = old.len() - suffix;
+    let added = new.get(..new.len() - suffix).unwrap_or_default();
+    if removed == 0 && added.is_empty() {
+        return Vec::new();
+    }
+    let number = |tokens: usize| u32::try_from(tokens * NUMBERS).unwrap_or(u32::MAX);
+    vec![SemanticTokensEdit {
+        start: number(prefix),
+        delete_count: number(removed),
+        data: (!added.is_empty()).then(|| added.to_vec()),
+    }]
+}

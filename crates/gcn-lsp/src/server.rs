@@ -1,0 +1,328 @@
+//! The server: messages of the client and results of the worker in one queue, answered one after the other.
+//!
+//! A thread reads messages and another one assembles; this one does the rest. An edit is applied at once and its version handed
+//! to the worker, so requests never wait for an assembly. Requests that the client has cancelled before their turn are not
+//! carried out.
+
+use std::collections::{HashSet, VecDeque};
+use std::io::{self, BufRead, Write};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread;
+
+use lsp_server::{ErrorCode, Message, Notification, Request, RequestId, Response, ResponseError};
+use lsp_types::{
+    CancelParams, DidChangeConfigurationParams, DidCloseTextDocumentParams, MessageType,
+    NumberOrString, ShowMessageParams,
+};
+use serde_json::{Value, json};
+
+use crate::session::{Failure, Session, params};
+use crate::transport::{self, Received};
+use crate::worker::{self, Analysis, Queue};
+
+/// Reason why a session ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ending {
+    /// The client sent `shutdown` and then `exit`.
+    Requested,
+    /// The client sent `exit` without `shutdown`, or closed the stream.
+    Abandoned,
+}
+
+/// Stack of the thread that assembles, in bytes.
+const STACK: usize = 8 << 20;
+
+/// Input of the server.
+enum Event {
+    Received(Received),
+    Analyzed(Box<Analysis>),
+    /// The stream has ended, or cannot be read.
+    Closed(io::Result<()>),
+}
+
+/// Phases of a session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Phase {
+    Created,
+    Initialized,
+    ShutDown,
+}
+
+/// Speaks the protocol until the client ends the session.
+///
+/// # Errors
+/// A stream cannot be read or written, or the input has a header that is none.
+pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write) -> io::Result<Ending> {
+    let (sender, events) = channel();
+    let queue = Queue::default();
+    // Neither thread is waited for: one may wait for a client that never writes again, the other has a source to finish of
+    // which nobody wants to know.
+    thread::Builder::new()
+        .name("assembler".to_owned())
+        .stack_size(STACK)
+        .spawn({
+            let (sender, queue) = (sender.clone(), queue.clone());
+            move || {
+                let finished = |analysis| {
+                    // Nobody listens once the session has ended.
+                    let _ = sender.send(Event::Analyzed(Box::new(analysis)));
+                };
+                worker::run(&queue, &finished);
+            }
+        })?;
+    thread::Builder::new()
+        .name("reader".to_owned())
+        .spawn(move || receive(input, &sender))?;
+    let mut server = Server {
+        session: Session::new(queue.clone()),
+        phase: Phase::Created,
+        output,
+        events,
+        waiting: VecDeque::new(),
+        cancelled: HashSet::new(),
+    };
+    let ending = server.run();
+    queue.close();
+    ending
+}
+
+/// Reads messages up to the end of the stream.
+fn receive(mut input: impl BufRead, events: &Sender<Event>) {
+    let end = loop {
+        match transport::read(&mut input) {
+            Ok(Some(received)) => {
+                if events.send(Event::Received(received)).is_err() {
+                    return;
+                }
+            }
+            Ok(None) => break Ok(()),
+            Err(error) => break Err(error),
+        }
+    };
+    let _ = events.send(Event::Closed(end));
+}
+
+struct Server<'a> {
+    session: Session,
+    phase: Phase,
+    output: &'a mut dyn Write,
+    events: Receiver<Event>,
+    /// Events that were received, in their order.
+    waiting: VecDeque<Event>,
+    /// Requests that were cancelled and may be waiting.
+    cancelled: HashSet<RequestId>,
+}
+
+impl Server<'_> {
+    fn run(&mut self) -> io::Result<Ending> {
+        loop {
+            match self.next() {
+                Event::Received(Received::Malformed(reason)) => {
+                    self.send_error(None, ErrorCode::ParseError, reason)?;
+                }
+                Event::Received(Received::Message(Message::Request(request))) => {
+                    self.request(request)?
+                }
+                Event::Received(Received::Message(Message::Notification(notification))) => {
+                    if notification.method == "exit" {
+                        return Ok(match self.phase {
+                            Phase::ShutDown => Ending::Requested,
+                            Phase::Created | Phase::Initialized => Ending::Abandoned,
+                        });
+                    }
+                    self.notification(notification)?;
+                }
+                // The server asks nothing.
+                Event::Received(Received::Message(Message::Response(_))) => {}
+                Event::Analyzed(analysis) => {
+                    if let Some(published) = self.session.analyzed(*analysis) {
+                        self.notify("textDocument/publishDiagnostics", published)?;
+                    }
+                }
+                Event::Closed(result) => return result.map(|()| Ending::Abandoned),
+            }
+        }
+    }
+
+    /// The next event; takes note of cancellations among all that have arrived.
+    fn next(&mut self) -> Event {
+        loop {
+            while let Ok(event) = self.events.try_recv() {
+                self.arrived(event);
+            }
+            if let Some(event) = self.waiting.pop_front() {
+                return event;
+            }
+            match self.events.recv() {
+                Ok(event) => self.arrived(event),
+                // The worker holds a sender for as long as this runs.
+                Err(_) => return Event::Closed(Ok(())),
+            }
+        }
+    }
+
+    fn arrived(&mut self, event: Event) {
+        if let Event::Received(Received::Message(Message::Notification(notification))) = &event
+            && notification.method == "$/cancelRequest"
+            && let Ok(CancelParams { id }) = params(notification.params.clone())
+        {
+            let id = match id {
+                NumberOrString::Number(id) => RequestId::from(id),
+                NumberOrString::String(id) => RequestId::from(id),
+            };
+            let is_it = |event: &Event| matches!(event, Event::Received(Received::Message(Message::Request(request))) if request.id == id);
+            // One that was answered is not cancelled any more.
+            if self.waiting.iter().any(is_it) {
+                self.cancelled.insert(id);
+            }
+            return;
+        }
+        self.waiting.push_back(event);
+    }
+
+    fn request(&mut self, request: Request) -> io::Result<()> {
+        let Request { id, method, params } = request;
+        if self.cancelled.remove(&id) {
+            return self.send_error(
+                Some(id),
+                ErrorCode::RequestCanceled,
+                "the client cancelled it".to_owned(),
+            );
+        }
+        let result = match (self.phase, method.as_str()) {
+            (Phase::Created, "initialize") => match self.session.initialize(params) {
+                Ok((result, problems)) => {
+                    self.phase = Phase::Initialized;
+                    self.respond(id, Ok(result))?;
+                    return self.warn(problems);
+                }
+                Err(failure) => Err(failure),
+            },
+            (Phase::Created, _) => Err((
+                ErrorCode::ServerNotInitialized,
+                "`initialize` must come first".to_owned(),
+            )),
+            (Phase::Initialized, "shutdown") => {
+                self.phase = Phase::ShutDown;
+                Ok(Value::Null)
+            }
+            (Phase::Initialized, "initialize") | (Phase::ShutDown, _) => Err((
+                ErrorCode::InvalidRequest,
+                format!("`{method}` cannot come now"),
+            )),
+            (Phase::Initialized, method) => self.session.request(method, params),
+        };
+        self.respond(id, result)
+    }
+
+    /// Carries out a notification; one that is unknown or wrong has no answer.
+    fn notification(&mut self, notification: Notification) -> io::Result<()> {
+        if self.phase != Phase::Initialized {
+            return Ok(());
+        }
+        let value = notification.params;
+        match notification.method.as_str() {
+            "textDocument/didOpen" => self.with(value, |session, params| {
+                session.open(params);
+                None
+            }),
+            "textDocument/didChange" => self.with(value, |session, params| {
+                session.change(params);
+                None
+            }),
+            "textDocument/didClose" => {
+                self.with(value, |session, params: DidCloseTextDocumentParams| {
+                    session.close(&params.text_document.uri)
+                })
+            }
+            "workspace/didChangeWatchedFiles" | "textDocument/didSave" => {
+                self.session.files_changed();
+                Ok(())
+            }
+            "workspace/didChangeConfiguration" => {
+                match params::<DidChangeConfigurationParams>(value) {
+                    Ok(params) => {
+                        // A client that is to be asked for its settings sends none.
+                        let problems = match params.settings {
+                            Value::Null => Vec::new(),
+                            settings => self.session.configure(&settings),
+                        };
+                        self.warn(problems)
+                    }
+                    Err(failure) => self.warn(vec![failure.1]),
+                }
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn with<P: serde::de::DeserializeOwned>(
+        &mut self,
+        value: Value,
+        then: impl FnOnce(&mut Session, P) -> Option<lsp_types::PublishDiagnosticsParams>,
+    ) -> io::Result<()> {
+        match params(value) {
+            Ok(params) => match then(&mut self.session, params) {
+                Some(published) => self.notify("textDocument/publishDiagnostics", published),
+                None => Ok(()),
+            },
+            Err((_, message)) => self.warn(vec![message]),
+        }
+    }
+
+    /// Shows warnings.
+    fn warn(&mut self, problems: Vec<String>) -> io::Result<()> {
+        for message in problems {
+            let params = ShowMessageParams {
+                typ: MessageType::WARNING,
+                message,
+            };
+            self.notify("window/showMessage", params)?;
+        }
+        Ok(())
+    }
+
+    fn notify(&mut self, method: &str, params: impl serde::Serialize) -> io::Result<()> {
+        let params = serde_json::to_value(params)?;
+        let method = method.to_owned();
+        self.send(&Message::Notification(Notification { method, params }))
+    }
+
+    fn respond(&mut self, id: RequestId, result: Result<Value, Failure>) -> io::Result<()> {
+        match result {
+            Ok(result) => self.send(&Message::Response(Response {
+                id,
+                response_result: Ok(result),
+            })),
+            Err((code, message)) => self.send_error(Some(id), code, message),
+        }
+    }
+
+    /// Sends an error; without an identifier where none could be read.
+    fn send_error(
+        &mut self,
+        id: Option<RequestId>,
+        code: ErrorCode,
+        message: String,
+    ) -> io::Result<()> {
+        let error = ResponseError {
+            code: code as i32,
+            message,
+            data: None,
+        };
+        match id {
+            Some(id) => self.send(&Message::Response(Response {
+                id,
+                response_result: Err(error),
+            })),
+            None => transport::write_value(
+                self.output,
+                &json!({"jsonrpc": "2.0", "id": null, "error": error}),
+            ),
+        }
+    }
+
+    fn send(&mut self, message: &Message) -> io::Result<()> {
+        transport::write(self.output, message)
+    }
+}

@@ -1,0 +1,497 @@
+//! State of a session: settings, open documents, results; and the answers to requests.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use gcn_asm::{SymbolPlace, assemble_with};
+use lsp_server::ErrorCode;
+use lsp_types::{
+    ClientCapabilities, CompletionItem, CompletionOptions, CompletionParams,
+    DidChangeTextDocumentParams, DidOpenTextDocumentParams, DocumentFormattingParams,
+    DocumentRangeFormattingParams, DocumentSymbolParams, GotoDefinitionParams, HoverParams,
+    HoverProviderCapability, InitializeParams, Location, MarkupKind, OneOf, Position,
+    PublishDiagnosticsParams, SemanticTokens, SemanticTokensDelta, SemanticTokensDeltaParams,
+    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, SemanticTokensParams,
+    SemanticTokensRangeParams, SemanticTokensResult, ServerCapabilities,
+    TextDocumentPositionParams, TextDocumentSyncCapability, TextDocumentSyncKind, TextEdit, Uri,
+};
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use crate::assembled::{Assembled, Snapshot};
+use crate::context::Context;
+use crate::document::Document;
+use crate::files::{OpenTexts, SourceFiles};
+use crate::outline::Outline;
+use crate::settings::Settings;
+use crate::text::Encoding;
+use crate::worker::{Analysis, Queue};
+use crate::{completion, definition, format, hover, semantic, symbols};
+
+/// An error of a request: code and message.
+pub(crate) type Failure = (ErrorCode, String);
+
+/// Features of the client.
+#[derive(Clone, Copy, Debug, Default)]
+struct Client {
+    shows_markdown: bool,
+    shows_related: bool,
+}
+
+/// State of a session.
+pub(crate) struct Session {
+    client: Client,
+    encoding: Encoding,
+    settings: Arc<Settings>,
+    /// By address.
+    documents: HashMap<String, Document>,
+    /// The newest assembly of each document, by address.
+    assembled: HashMap<String, Arc<Assembled>>,
+    /// Messages of the assembler that a client shows, by address.
+    shown_errors: HashMap<String, Vec<String>>,
+    /// The semantic tokens that a client has, by address, with their number.
+    tokens: HashMap<String, (u64, SemanticTokens)>,
+    token_results: u64,
+    queue: Queue,
+}
+
+/// Parameters of a request or a notification.
+///
+/// # Errors
+/// The place where they differ from the protocol.
+pub(crate) fn params<P: DeserializeOwned>(value: Value) -> Result<P, Failure> {
+    serde_json::from_value(value).map_err(|error| (ErrorCode::InvalidParams, error.to_string()))
+}
+
+/// An answer as JSON.
+fn answer(value: impl serde::Serialize) -> Result<Value, Failure> {
+    serde_json::to_value(value).map_err(|error| (ErrorCode::InternalError, error.to_string()))
+}
+
+impl Session {
+    pub(crate) fn new(queue: Queue) -> Session {
+        Session {
+            client: Client::default(),
+            encoding: Encoding::default(),
+            settings: Arc::default(),
+            documents: HashMap::new(),
+            assembled: HashMap::new(),
+            shown_errors: HashMap::new(),
+            tokens: HashMap::new(),
+            token_results: 0,
+            queue,
+        }
+    }
+
+    /// Answers `initialize`, with warnings about wrong settings.
+    pub(crate) fn initialize(&mut self, value: Value) -> Result<(Value, Vec<String>), Failure> {
+        let params: InitializeParams = params(value)?;
+        let ClientCapabilities {
+            general,
+            text_document,
+            ..
+        } = params.capabilities;
+        let encodings = general.and_then(|general| general.position_encodings);
+        self.encoding = Encoding::negotiate(encodings.as_deref());
+        let text_document = text_document.unwrap_or_default();
+        let formats = text_document.hover.and_then(|hover| hover.content_format);
+        let publish = text_document.publish_diagnostics.unwrap_or_default();
+        self.client = Client {
+            shows_markdown: formats.is_some_and(|formats| formats.contains(&MarkupKind::Markdown)),
+            shows_related: publish.related_information.unwrap_or(false),
+        };
+        let problems = self.configure(&params.initialization_options.unwrap_or_default());
+        let result = json!({
+            "capabilities": capabilities(self.encoding),
+            "serverInfo": { "name": "gcn lsp", "version": env!("CARGO_PKG_VERSION") },
+        });
+        Ok((result, problems))
+    }
+
+    /// Takes settings, which may be in a section `gcn`; yields warnings about wrong ones.
+    pub(crate) fn configure(&mut self, value: &Value) -> Vec<String> {
+        let (settings, problems) = Settings::read(value.get("gcn").unwrap_or(value));
+        self.settings = Arc::new(settings);
+        self.documents.values_mut().for_each(Document::forget);
+        let all: Vec<String> = self.documents.keys().cloned().collect();
+        all.iter().for_each(|uri| self.analyze(uri));
+        problems
+    }
+
+    pub(crate) fn open(&mut self, params: DidOpenTextDocumentParams) {
+        let document = params.text_document;
+        let uri = document.uri.as_str().to_owned();
+        let opened = Document::new(document.uri, document.version, document.text);
+        self.documents.insert(uri.clone(), opened);
+        self.changed(&uri);
+    }
+
+    pub(crate) fn change(&mut self, params: DidChangeTextDocumentParams) {
+        let uri = params.text_document.uri.as_str().to_owned();
+        // An edit of a document that is not open has nothing to change.
+        if let Some(document) = self.documents.get_mut(&uri) {
+            document.edit(
+                params.text_document.version,
+                params.content_changes,
+                self.encoding,
+            );
+            self.changed(&uri);
+        }
+    }
+
+    /// Forgets a document; the client shows nothing of it any more.
+    pub(crate) fn close(&mut self, uri: &Uri) -> Option<PublishDiagnosticsParams> {
+        let key = uri.as_str();
+        self.documents.remove(key)?;
+        self.assembled.remove(key);
+        self.shown_errors.remove(key);
+        self.tokens.remove(key);
+        self.includers_changed(key);
+        Some(PublishDiagnosticsParams::new(uri.clone(), Vec::new(), None))
+    }
+
+    /// Looks at all documents again that include files, after files have changed on disk.
+    pub(crate) fn files_changed(&mut self) {
+        self.includers_changed("");
+    }
+
+    fn changed(&mut self, uri: &str) {
+        self.analyze(uri);
+        self.includers_changed(uri);
+    }
+
+    /// Looks at the other documents again that include files.
+    fn includers_changed(&mut self, uri: &str) {
+        let others = self.documents.iter().filter(|(other, _)| *other != uri);
+        let includes =
+            |document: &Document| !document.outline(&self.settings).inclusions.is_empty();
+        let others = others.filter(|(_, document)| includes(document));
+        let others: Vec<String> = others.map(|(uri, _)| uri.clone()).collect();
+        others.iter().for_each(|uri| self.analyze(uri));
+    }
+
+    fn analyze(&self, uri: &str) {
+        if let Some(document) = self.documents.get(uri) {
+            self.queue.push(self.snapshot(document));
+        }
+    }
+
+    fn open_texts(&self) -> OpenTexts {
+        let documents = self.documents.values();
+        let texts = documents
+            .filter_map(|document| Some((document.path.clone()?, Arc::clone(&document.text))));
+        texts.collect()
+    }
+
+    fn snapshot(&self, document: &Document) -> Snapshot {
+        Snapshot {
+            uri: document.uri.clone(),
+            name: document.name(),
+            version: document.version,
+            text: Arc::clone(&document.text),
+            settings: Arc::clone(&self.settings),
+            open: Arc::new(self.open_texts()),
+            encoding: self.encoding,
+        }
+    }
+
+    /// Takes a result, if its document is still open in that version.
+    pub(crate) fn analyzed(&mut self, analysis: Analysis) -> Option<PublishDiagnosticsParams> {
+        let Analysis {
+            assembled,
+            mut diagnostics,
+            is_complete,
+        } = analysis;
+        let snapshot = &assembled.snapshot;
+        let document = self.documents.get(snapshot.uri.as_str())?;
+        if document.version != snapshot.version || document.text != snapshot.text {
+            return None;
+        }
+        let key = snapshot.uri.as_str().to_owned();
+        // Findings that are shown stay until there are new ones, unless the errors have changed.
+        let messages: Vec<String> = diagnostics.iter().map(|it| it.message.clone()).collect();
+        if !is_complete {
+            let shown = self.shown_errors.insert(key.clone(), messages.clone());
+            if shown.unwrap_or_default() == messages {
+                self.assembled.insert(key, assembled);
+                return None;
+            }
+        } else if assembled.object.is_none() {
+            self.shown_errors.insert(key.clone(), messages);
+        }
+        if !self.client.shows_related {
+            for found in &mut diagnostics {
+                for related in found.related_information.take().unwrap_or_default() {
+                    let line = related.location.range.start.line + 1;
+                    found
+                        .message
+                        .push_str(&format!("\nnote: {} (line {line})", related.message));
+                }
+            }
+        }
+        let published = PublishDiagnosticsParams::new(
+            snapshot.uri.clone(),
+            diagnostics,
+            Some(snapshot.version),
+        );
+        self.assembled
+            .insert(snapshot.uri.as_str().to_owned(), assembled);
+        Some(published)
+    }
+
+    fn document(&self, uri: &Uri) -> Result<&Document, Failure> {
+        self.documents.get(uri.as_str()).ok_or_else(|| {
+            let message = format!("{} is not open", uri.as_str());
+            (ErrorCode::InvalidParams, message)
+        })
+    }
+
+    /// The answer to a request.
+    ///
+    /// # Errors
+    /// The parameters are wrong, the document is not open, or the method is unknown.
+    pub(crate) fn request(&mut self, method: &str, value: Value) -> Result<Value, Failure> {
+        match method {
+            "textDocument/hover" => {
+                let params: HoverParams = params(value)?;
+                let at = params.text_document_position_params;
+                let assembled = self.assembled_now(&at.text_document.uri)?;
+                let kind = match self.client.shows_markdown {
+                    true => MarkupKind::Markdown,
+                    false => MarkupKind::PlainText,
+                };
+                self.at(&at, |context| {
+                    answer(hover::hover(context, assembled.as_deref(), kind))
+                })
+            }
+            "textDocument/completion" => {
+                let params: CompletionParams = params(value)?;
+                self.at(&params.text_document_position, |context| {
+                    answer(completion::complete(context))
+                })
+            }
+            "completionItem/resolve" => {
+                let item: CompletionItem = params(value)?;
+                answer(completion::resolve(item))
+            }
+            "textDocument/definition" => {
+                let params: GotoDefinitionParams = params(value)?;
+                self.at(&params.text_document_position_params, |context| {
+                    let found = definition::find(context);
+                    let places: Vec<Location> = found
+                        .iter()
+                        .map(|it| it.location(context.encoding))
+                        .collect();
+                    answer(places)
+                })
+            }
+            "textDocument/documentSymbol" => {
+                let params: DocumentSymbolParams = params(value)?;
+                let document = self.document(&params.text_document.uri)?;
+                answer(symbols::symbols(
+                    document,
+                    document.outline(&self.settings),
+                    self.encoding,
+                ))
+            }
+            "textDocument/semanticTokens/full" => {
+                let params: SemanticTokensParams = params(value)?;
+                answer(self.tokens(&params.text_document.uri)?)
+            }
+            "textDocument/semanticTokens/full/delta" => {
+                let params: SemanticTokensDeltaParams = params(value)?;
+                self.tokens_delta(&params)
+            }
+            "textDocument/semanticTokens/range" => {
+                let params: SemanticTokensRangeParams = params(value)?;
+                let at = start_of(&params.text_document.uri);
+                let lines = (params.range.start.line, params.range.end.line);
+                self.at(&at, |context| {
+                    answer(semantic::tokens(context, Some(lines)))
+                })
+            }
+            "textDocument/formatting" => {
+                let params: DocumentFormattingParams = params(value)?;
+                answer(self.format(&params)?)
+            }
+            "textDocument/rangeFormatting" => {
+                let params: DocumentRangeFormattingParams = params(value)?;
+                let range = params.range;
+                let whole = DocumentFormattingParams {
+                    text_document: params.text_document,
+                    options: params.options,
+                    work_done_progress_params: params.work_done_progress_params,
+                };
+                let mut edits = self.format(&whole)?;
+                edits.retain(|edit| range.start <= edit.range.start && edit.range.end <= range.end);
+                answer(edits)
+            }
+            _ => Err((
+                ErrorCode::MethodNotFound,
+                format!("`{method}` is not known"),
+            )),
+        }
+    }
+
+    /// Calls a function with the context of a place.
+    fn at<T>(
+        &self,
+        place: &TextDocumentPositionParams,
+        then: impl FnOnce(&Context<'_>) -> Result<T, Failure>,
+    ) -> Result<T, Failure> {
+        let document = self.document(&place.text_document.uri)?;
+        let open = self.open_texts();
+        then(&Context {
+            document,
+            settings: &self.settings,
+            open: &open,
+            encoding: self.encoding,
+            outline: document.outline(&self.settings),
+            isa: document.source(&self.settings).target.isa,
+            offset: document.text.offset(place.position, self.encoding),
+        })
+    }
+
+    /// The assembly of a document, if it is that of its text.
+    fn assembled_now(&self, uri: &Uri) -> Result<Option<Arc<Assembled>>, Failure> {
+        let document = self.document(uri)?;
+        let assembled = self.assembled.get(uri.as_str());
+        let is_current = |it: &&Arc<Assembled>| {
+            it.snapshot.version == document.version
+                && Arc::ptr_eq(&it.snapshot.text, &document.text)
+        };
+        Ok(assembled.filter(is_current).cloned())
+    }
+
+    fn tokens(&mut self, uri: &Uri) -> Result<SemanticTokens, Failure> {
+        let mut tokens = self.at(&start_of(uri), |context| {
+            Ok(semantic::tokens(context, None))
+        })?;
+        self.token_results += 1;
+        tokens.result_id = Some(self.token_results.to_string());
+        self.tokens.insert(
+            uri.as_str().to_owned(),
+            (self.token_results, tokens.clone()),
+        );
+        Ok(tokens)
+    }
+
+    fn tokens_delta(&mut self, params: &SemanticTokensDeltaParams) -> Result<Value, Failure> {
+        let uri = &params.text_document.uri;
+        let known = self.tokens.remove(uri.as_str());
+        let tokens = self.tokens(uri)?;
+        match known.filter(|(number, _)| number.to_string() == params.previous_result_id) {
+            Some((_, old)) => answer(SemanticTokensDelta {
+                edits: semantic::difference(&old.data, &tokens.data),
+                result_id: tokens.result_id,
+            }),
+            None => answer(SemanticTokensResult::Tokens(tokens)),
+        }
+    }
+
+    /// The edits that format a document.
+    ///
+    /// # Errors
+    /// The formatted text would be assembled to something else, which is an error of this server.
+    fn format(&self, params: &DocumentFormattingParams) -> Result<Vec<TextEdit>, Failure> {
+        let document = self.document(&params.text_document.uri)?;
+        let settings = &self.settings;
+        let outline: &Outline = document.outline(settings);
+        let text = document.text.as_str();
+        let changes = format::changes(text, outline, settings, &params.options);
+        let formatted = format::apply(text, &changes);
+        let snapshot = self.snapshot(document);
+        if assembles_to(&snapshot, text) != assembles_to(&snapshot, &formatted) {
+            let message = format!(
+                "formatting would change what {} is assembled to; nothing is changed",
+                snapshot.name
+            );
+            return Err((ErrorCode::RequestFailed, message));
+        }
+        Ok(format::edits(
+            document,
+            outline,
+            settings,
+            &params.options,
+            self.encoding,
+        ))
+    }
+}
+
+/// The parts of an assembly that formatting must keep.
+#[derive(PartialEq)]
+struct Output {
+    sections: Vec<(String, Vec<u8>)>,
+    symbols: Vec<(String, SymbolPlace)>,
+    kernels: Vec<String>,
+    metadata: Option<String>,
+    errors: Vec<&'static str>,
+}
+
+fn assembles_to(snapshot: &Snapshot, text: &str) -> Output {
+    let source = snapshot.settings.of_source(text);
+    let files = SourceFiles::new(&snapshot.settings.directories, &snapshot.open);
+    let named = gcn_asm::Source {
+        name: &snapshot.name,
+        text,
+    };
+    let assembly = assemble_with(&named, &snapshot.settings.options(source), &files);
+    let program = assembly.program;
+    let kernels = program.kernels.iter();
+    Output {
+        kernels: kernels
+            .map(|kernel| format!("{} {:?}", kernel.name, kernel.descriptor))
+            .collect(),
+        metadata: program.metadata.map(|metadata| metadata.yaml),
+        symbols: program
+            .symbols
+            .into_iter()
+            .map(|it| (it.name, it.place))
+            .collect(),
+        sections: program
+            .sections
+            .into_iter()
+            .map(|it| (it.name, it.bytes))
+            .collect(),
+        errors: assembly.diagnostics.iter().map(|it| it.name()).collect(),
+    }
+}
+
+/// The beginning of a document.
+fn start_of(uri: &Uri) -> TextDocumentPositionParams {
+    TextDocumentPositionParams {
+        text_document: lsp_types::TextDocumentIdentifier::new(uri.clone()),
+        position: Position::new(0, 0),
+    }
+}
+
+/// The server's features.
+fn capabilities(encoding: Encoding) -> ServerCapabilities {
+    let tokens = SemanticTokensOptions {
+        legend: SemanticTokensLegend {
+            token_types: semantic::TYPES.to_vec(),
+            token_modifiers: semantic::MODIFIERS.to_vec(),
+        },
+        range: Some(true),
+        full: Some(SemanticTokensFullOptions::Delta { delta: Some(true) }),
+        ..SemanticTokensOptions::default()
+    };
+    ServerCapabilities {
+        position_encoding: Some(encoding.kind()),
+        text_document_sync: Some(TextDocumentSyncCapability::Kind(
+            TextDocumentSyncKind::INCREMENTAL,
+        )),
+        hover_provider: Some(HoverProviderCapability::Simple(true)),
+        completion_provider: Some(CompletionOptions {
+            resolve_provider: Some(true),
+            trigger_characters: Some([".", ",", " ", "[", ":"].map(str::to_owned).to_vec()),
+            ..CompletionOptions::default()
+        }),
+        definition_provider: Some(OneOf::Left(true)),
+        document_symbol_provider: Some(OneOf::Left(true)),
+        semantic_tokens_provider: Some(tokens.into()),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
+        ..ServerCapabilities::default()
+    }
+}

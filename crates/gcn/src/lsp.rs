@@ -1,0 +1,44 @@
+//! `gcn lsp`: the language server for editors, over standard input and output.
+
+use std::io::{self, BufReader, Write};
+
+use anyhow::Result;
+use gcn_lsp::Ending;
+
+use crate::Status;
+use crate::problem::{INVALID_MESSAGE, Problem};
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn lsp                      an editor starts it; docs/editors.md shows how";
+
+/// The arguments of `gcn lsp`.
+#[derive(clap::Args)]
+pub struct Args {
+    /// Speak over standard input and output, which it does in any case; for editors that say so.
+    #[arg(long)]
+    stdio: bool,
+}
+
+/// Serves an editor until it ends the session. Nothing but the protocol is written to `out`.
+///
+/// # Errors
+/// The input is not the protocol, or `out` cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    // There is no other way to speak.
+    let Args { stdio: _ } = args;
+    let ending =
+        gcn_lsp::serve(BufReader::new(io::stdin()), out).map_err(|error| match error.kind() {
+            io::ErrorKind::InvalidData => Problem::new(
+                INVALID_MESSAGE,
+                format!("the input is not the protocol: {error}"),
+            )
+            .into(),
+            _ => anyhow::Error::from(error),
+        })?;
+    Ok(match ending {
+        Ending::Requested => Status::Success,
+        Ending::Abandoned => Status::BadInput,
+    })
+}

@@ -1,0 +1,68 @@
+// Starts `gcn lsp` for documents of GCN assembly, and hands it the settings.
+'use strict';
+
+const { commands, window, workspace } = require('vscode');
+const { LanguageClient } = require('vscode-languageclient/node');
+
+let client;
+
+/** Settings as the server reads them. */
+function settings() {
+  const all = workspace.getConfiguration('gcn');
+  const target = all.get('target');
+  return {
+    ...(target ? { target } : {}),
+    dialect: all.get('dialect'),
+    includeDirectories: all.get('includeDirectories'),
+    defines: all.get('defines'),
+    lint: all.get('lint'),
+    operandColumn: all.get('operandColumn'),
+    commentColumn: all.get('commentColumn'),
+  };
+}
+
+async function start() {
+  const command = workspace.getConfiguration('gcn').get('path');
+  client = new LanguageClient(
+    'gcn',
+    'GCN assembly',
+    { command, args: ['lsp'] },
+    {
+      documentSelector: [{ language: 'gcn' }],
+      initializationOptions: settings(),
+      synchronize: { fileEvents: workspace.createFileSystemWatcher('**/*.{s,S,inc,gcn}') },
+    },
+  );
+  try {
+    await client.start();
+  } catch (error) {
+    client = undefined;
+    window.showErrorMessage(`${command} lsp does not start: ${error.message}. Set gcn.path to the command gcn.`);
+  }
+}
+
+async function stop() {
+  const stopping = client;
+  client = undefined;
+  await stopping?.stop();
+}
+
+exports.activate = async (context) => {
+  context.subscriptions.push(
+    commands.registerCommand('gcn.restart', async () => {
+      await stop();
+      await start();
+    }),
+    workspace.onDidChangeConfiguration(async (event) => {
+      if (event.affectsConfiguration('gcn.path')) {
+        await stop();
+        await start();
+      } else if (event.affectsConfiguration('gcn')) {
+        await client?.sendNotification('workspace/didChangeConfiguration', { settings: settings() });
+      }
+    }),
+  );
+  await start();
+};
+
+exports.deactivate = stop;
