@@ -91,7 +91,7 @@ pub(crate) struct Windows {
 }
 
 impl Windows {
-    /// The windows of the region with a number, which has so many; empty ones if it is new, or memory has been freed.
+    /// The `count` windows of the region with a number; empty ones if it is new, or memory has been freed.
     pub(crate) fn of(&mut self, memory: &Memory, region: u64, count: usize) -> &mut [Window] {
         let frees = memory.frees();
         if self.frees != frees {
