@@ -3,7 +3,7 @@
 mod varied;
 
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use anyhow::{Context, Result, bail};
@@ -102,6 +102,19 @@ pub(crate) fn asm() -> Result<()> {
         vec!["llvm-objdump-19", "-d", &ours],
     ];
     report("disassemble the varied text", LINES, &disassemblers)
+}
+
+/// Writes a varied text into a directory; its chip and its path.
+///
+/// # Errors
+/// LLVM does not run, or the text cannot be written.
+pub(crate) fn varied_source(directory: &Path) -> Result<(&'static str, PathBuf)> {
+    let target = Target::named(CHIP).with_context(|| format!("{CHIP} is no target"))?;
+    let varied = Varied::new(target, directory)?;
+    let path = directory.join("varied.s");
+    std::fs::write(&path, text_of(&varied.lines))
+        .with_context(|| format!("cannot write {}", path.display()))?;
+    Ok((CHIP, path))
 }
 
 /// The lines of a text, again from the first one behind the last one.

@@ -26,7 +26,9 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
                                                     Debian, and hold failures against rocm-known.txt; as root, hours
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with
                                                     manual pages and completions
+       cargo xtask capi PREFIX                      build the C library and install it into PREFIX with its header
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
+       cargo xtask bench capi                       decode and print the same words with libgcn and LLVM's C API (llvm-19-dev)
        cargo xtask bench run [FILTER] [--beside GCN]
                                                     time kernels of tests/kernels with gcn and OpenCL on the host, start-up
                                                     and memory; or with two builds of gcn in turns
@@ -86,12 +88,14 @@ fn main() -> ExitCode {
         ["hsa"] => hsa::build("release").map(drop),
         ["headers", ref releases @ ..] if !releases.is_empty() => headers::write(releases),
         ["rocm", ref rest @ ..] => rocm::rocm(rest),
+        ["capi", prefix] => capi::install(Path::new(prefix)),
         ["dist", prefix] => dist::dist(Path::new(prefix)),
         ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "check", ref rest @ ..] => {
             install_tools().and_then(|()| bench_run(&[&["--check"], rest].concat()))
         }
         ["bench", "asm"] => bench::asm(),
+        ["bench", "capi"] => install_tools().and_then(|()| capi::bench()),
         ["bench", "hip"] => install_tools().and_then(|()| hsa::bench()),
         ["bench", "opencl"] => install_tools().and_then(|()| opencl::bench()),
         ["bench", "observe"] => bench_observe(),
@@ -244,6 +248,7 @@ fn run(command: &mut Command) -> Result<()> {
 }
 
 mod bench;
+mod capi;
 mod dist;
 mod fuzz;
 mod headers;

@@ -160,6 +160,7 @@ mod tests {
             gcn_object::error_names::ALL,
             gcn_runtime::error_names::ALL,
             gcn_args::error_names::ALL,
+            gcn_c::error_names::ALL,
             crate::problem::NAMES,
         ];
         for name in names.concat() {

@@ -8,6 +8,17 @@ use std::path::{Path, PathBuf};
 
 /// Files that may use `unsafe`, each block with its reason.
 const UNSAFE: &[&str] = &[
+    "gcn-c/src/api/assemblies.rs",
+    "gcn-c/src/api/checkers.rs",
+    "gcn-c/src/api/devices.rs",
+    "gcn-c/src/api/errors.rs",
+    "gcn-c/src/api/instructions.rs",
+    "gcn-c/src/api/launches.rs",
+    "gcn-c/src/api/modules.rs",
+    "gcn-c/src/api/objects.rs",
+    "gcn-c/src/api/targets.rs",
+    "gcn-c/src/entry.rs",
+    "gcn-c/src/pointers.rs",
     "gcn-emu/src/memory.rs",
     "gcn-emu/src/memory/lanewise.rs",
     "gcn-emu/src/memory/region.rs",
@@ -120,7 +131,7 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
 }
 
 /// Crates that others build on: all but the command line.
-const LIBRARIES: [&str; 11] = [
+const LIBRARIES: [&str; 12] = [
     "gcn-isa",
     "gcn-asm",
     "gcn-object",
@@ -132,6 +143,7 @@ const LIBRARIES: [&str; 11] = [
     "gcn-hsa",
     "gcn-opencl",
     "gcn-lsp",
+    "gcn-c",
 ];
 
 fn library_sources() -> Vec<(String, String)> {

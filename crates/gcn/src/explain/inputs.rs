@@ -27,7 +27,7 @@ pub const INVALID_SUPPRESSIONS: Explanation = Explanation {
 
 /// Defines the list of explanations, a row for each.
 macro_rules! inputs {
-    ($($name:path,
+    ($($name:expr,
         meaning $meaning:literal
         remedy $remedy:literal
     )*) => {
@@ -202,4 +202,32 @@ inputs! {
     runtime::PANICKED,
         meaning "A function of the caller's in a queue has panicked."
         remedy "The panic's own message names the place."
+    // Names that only the C library has.
+    "null-pointer",
+        meaning "A function of the C library got a null pointer where it needs a value."
+        remedy "The message names the parameter; gcn.h says which may be null."
+    "invalid-handle",
+        meaning "A function of the C library got a handle that was freed, is of another type, or was never made."
+        remedy "Use a handle until it is freed, with the functions of its type."
+    "invalid-array",
+        meaning "A function of the C library got a misaligned pointer, or a length that no array has."
+        remedy "Align the data to the size of its elements, and pass the number of elements, not of bytes."
+    "invalid-utf8",
+        meaning "A text is not UTF-8."
+        remedy "The message has the place of the first byte that is none; convert the text."
+    "invalid-choice",
+        meaning "A number or a name stands for none of the choices: a target, a syntax, a dialect, a version, a check."
+        remedy "The message names the value; gcn.h lists the choices."
+    "index-range",
+        meaning "An index is not below the number of elements."
+        remedy "The functions whose names end with `_count` have the numbers."
+    "unknown-instruction",
+        meaning "Words that no instruction of the target begins with."
+        remedy "List them as data and go on behind the first word, as `gcn dis` does."
+    "truncated-instruction",
+        meaning "The words end before the instruction does."
+        remedy "Pass the second word too: the word count of an instruction is 1 or 2."
+    "internal-error",
+        meaning "A function of the C library has panicked, which is a defect of this project."
+        remedy "Report the message and the call."
 }

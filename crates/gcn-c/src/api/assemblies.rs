@@ -1,0 +1,325 @@
+//! Text assembled into words and code objects.
+
+use std::ffi::{CString, c_char};
+use std::ptr::null;
+use std::sync::OnceLock;
+
+use gcn_asm::{Dialect, Features, ObjectError, Options, Program, Severity, Source, assemble, ids};
+use gcn_isa::{Target, UnknownTarget};
+
+use super::targets::TargetId;
+use crate::entry::{ErrorHandle, call, quiet};
+use crate::failure::{Failure, Place, c_text};
+use crate::handle::{self, handles};
+use crate::pointers;
+use crate::source_place::Sources;
+
+/// Result of an assembly: diagnostics, and a program if there are no errors among them.
+pub enum AssemblyHandle {}
+
+handles! {
+    AssemblyHandle Assembly, "gcn_assembly";
+}
+
+/// Severity of a diagnostic or a finding.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub enum SeverityLevel {
+    /// Information.
+    Note = 0,
+    /// Probably not what was meant.
+    Warning = 1,
+    /// Wrong.
+    Error = 2,
+}
+
+/// Diagnostic of an assembly. Texts belong to the assembly.
+#[repr(C)]
+pub struct DiagnosticInfo {
+    /// Severity.
+    pub severity: SeverityLevel,
+    /// Stable name, such as `unknown-opcode`, which `gcn explain` expands.
+    pub name: *const c_char,
+    /// Message: a sentence without a full stop.
+    pub message: *const c_char,
+    /// Lines that say how to mend it; may be empty.
+    pub help: *const c_char,
+    /// File.
+    pub file: *const c_char,
+    /// Line, from 1.
+    pub line: u32,
+    /// Column, in characters from 1.
+    pub column: u32,
+}
+
+/// Dialect of assembly text, where LLVM's and CLRX's languages differ.
+#[repr(C)]
+pub enum DialectChoice {
+    /// LLVM's.
+    Llvm = 0,
+    /// CLRX's.
+    Clrx = 1,
+}
+
+/// The dialect that a number stands for.
+fn dialect_of(number: u32) -> Result<Dialect, Failure> {
+    const LLVM: u32 = DialectChoice::Llvm as u32;
+    const CLRX: u32 = DialectChoice::Clrx as u32;
+    match number {
+        LLVM => Ok(Dialect::Llvm),
+        CLRX => Ok(Dialect::Clrx),
+        other => Err(Failure::choice(format!("{other} is no dialect"))),
+    }
+}
+
+/// Options of an assembly. A structure of zero bytes has the defaults.
+#[repr(C)]
+pub struct AssemblyOptions {
+    /// One of `gcn_dialect`.
+    pub dialect: u32,
+    /// Version of code objects, 2 to 6; 0 for that of the source, or the default.
+    pub code_object_version: u32,
+    /// Directory from which the source's name starts, for debug information with the line of each instruction; null for none.
+    pub debug_directory: *const c_char,
+}
+
+/// Options where the caller passes none.
+pub(super) const DEFAULTS: AssemblyOptions = AssemblyOptions {
+    dialect: 0,
+    code_object_version: 0,
+    debug_directory: null(),
+};
+
+/// Object behind `gcn_assembly`.
+#[derive(Debug)]
+pub struct Assembly {
+    target: &'static Target,
+    diagnostics: Vec<(Severity, Failure)>,
+    /// The program, unless it is incomplete.
+    program: Result<Program, Failure>,
+    /// For errors that appear when the program is linked.
+    name: CString,
+    text: String,
+    code_object_version: Option<u8>,
+    words: OnceLock<Result<Vec<u8>, Failure>>,
+    object: OnceLock<Result<Vec<u8>, Failure>>,
+}
+
+impl Assembly {
+    /// Assembles a source that includes no files; `debug` is the options' directory.
+    pub(super) fn new(
+        target_name: &str,
+        name: &str,
+        text: &str,
+        options: &AssemblyOptions,
+        debug: Option<&str>,
+    ) -> Result<Assembly, Failure> {
+        let unknown = || Failure::new("unsupported-target", UnknownTarget(target_name).to_string());
+        let target = Target::named(target_name).ok_or_else(unknown)?;
+        let features = Features::parse(target, target_name).map_err(|error| {
+            Failure::choice(error.to_string()).helped(error.help().unwrap_or_default())
+        })?;
+        let asm_options = Options {
+            features,
+            debug,
+            listing: false,
+            dialect: dialect_of(options.dialect)?,
+            ..Options::new(target)
+        };
+        let code_object_version = match options.code_object_version {
+            0 => None,
+            // Versions that cannot be written are errors when the object is made.
+            other => Some(u8::try_from(other).unwrap_or(u8::MAX)),
+        };
+        let assembly = assemble(&Source { name, text }, &asm_options);
+        let sources = Sources {
+            name,
+            text,
+            files: &assembly.files,
+        };
+        let diagnostics: Vec<_> = (assembly.diagnostics.iter())
+            .map(|diagnostic| (diagnostic.severity, sources.failure(diagnostic)))
+            .collect();
+        let first = diagnostics
+            .iter()
+            .find(|(severity, _)| *severity == Severity::Error);
+        Ok(Assembly {
+            target,
+            program: match first {
+                Some((_, failure)) => Err(failure.clone()),
+                None => Ok(assembly.program),
+            },
+            diagnostics,
+            name: c_text(name),
+            text: text.to_owned(),
+            code_object_version,
+            words: OnceLock::new(),
+            object: OnceLock::new(),
+        })
+    }
+
+    /// The first of the errors of linking, at its place.
+    fn link_failure(&self, errors: &[gcn_asm::Diagnostic]) -> Failure {
+        let sources = Sources {
+            name: &self.name.to_string_lossy(),
+            text: &self.text,
+            files: &[],
+        };
+        let unknown = || Failure::new(ids::LINK.name, "the program cannot be linked");
+        errors
+            .first()
+            .map_or_else(unknown, |it| sources.failure(it))
+    }
+
+    /// Words of `.text`.
+    fn words(&self) -> Result<&[u8], Failure> {
+        let made = self.words.get_or_init(|| {
+            let program = self.program.as_ref().map_err(Failure::clone)?;
+            let linked = program.to_linked_raw();
+            linked.map_err(|errors| self.link_failure(&errors))
+        });
+        made.as_deref().map_err(Failure::clone)
+    }
+
+    /// The code object.
+    pub(super) fn object(&self) -> Result<&[u8], Failure> {
+        let made = self.object.get_or_init(|| {
+            let program = self.program.as_ref().map_err(Failure::clone)?;
+            let linked = program.to_object(self.code_object_version);
+            linked.map_err(|error| match &error {
+                ObjectError::Link(errors) => self.link_failure(errors),
+                ObjectError::Metadata(_) => {
+                    Failure::new(ids::INVALID_METADATA.name, error.to_string())
+                }
+                _ => Failure::choice(error.to_string()),
+            })
+        });
+        made.as_deref().map_err(Failure::clone)
+    }
+}
+
+/// Assembles text for a target such as `gfx906` or `gfx906:xnack-`. The result is there even if the text has errors:
+/// `gcn_assembly_diagnostic` has each, and the functions that need a complete program fail with the first. Null and an error if an
+/// argument is wrong.
+///
+/// `name` is the text's name in messages, `text` the program; both end with a NUL. `options` may be null. The text may include no
+/// files. Free the result with `gcn_assembly_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_assemble(
+    target: *const c_char,
+    name: *const c_char,
+    text: *const c_char,
+    options: *const AssemblyOptions,
+    error: *mut *mut ErrorHandle,
+) -> *mut AssemblyHandle {
+    let body = || {
+        // SAFETY: the caller passes null or texts that end with a NUL, and null or options.
+        let (target, name, text, options) = unsafe {
+            (
+                pointers::text(target, "target")?,
+                pointers::text(name, "name")?,
+                pointers::text(text, "text")?,
+                pointers::optional(options, "options")?,
+            )
+        };
+        let options = options.unwrap_or(&DEFAULTS);
+        // SAFETY: the caller's options have null or text that ends with a NUL.
+        let debug = unsafe { pointers::optional_text(options.debug_directory, "debug_directory") }?;
+        let assembly = Assembly::new(target, name, text, options, debug)?;
+        Ok(handle::insert(assembly))
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, std::ptr::null_mut(), body) }
+}
+
+/// Returns the number of diagnostics of an assembly; 0 if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_assembly_diagnostic_count(assembly: *const AssemblyHandle) -> usize {
+    quiet(0, || Ok(handle::get(assembly)?.diagnostics.len()))
+}
+
+/// Writes a diagnostic by its index, in the order of the source, to `*diagnostic`. Its texts belong to the assembly.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_assembly_diagnostic(
+    assembly: *const AssemblyHandle,
+    index: usize,
+    diagnostic: *mut DiagnosticInfo,
+    error: *mut *mut ErrorHandle,
+) -> bool {
+    let body = || {
+        let assembly = handle::get(assembly)?;
+        let count = assembly.diagnostics.len();
+        let found = assembly.diagnostics.get(index);
+        let (severity, failure) =
+            found.ok_or_else(|| Failure::index(index, count, "diagnostics"))?;
+        let place = failure.place.as_ref();
+        let info = DiagnosticInfo {
+            severity: match severity {
+                Severity::Note => SeverityLevel::Note,
+                Severity::Warning => SeverityLevel::Warning,
+                Severity::Error => SeverityLevel::Error,
+            },
+            name: failure.name.as_ptr(),
+            message: failure.message.as_ptr(),
+            help: failure.help.as_ptr(),
+            file: place.map_or(null(), |place: &Place| place.file.as_ptr()),
+            line: place.map_or(0, |place| place.line),
+            column: place.map_or(0, |place| place.column),
+        };
+        // SAFETY: the caller passes null or room for a diagnostic.
+        unsafe { pointers::put(diagnostic, info, "diagnostic") }?;
+        Ok(true)
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, false, body) }
+}
+
+/// Returns the words of the program's `.text`, in little-endian bytes, and sets `*size` to their number of bytes. Null and an error
+/// if the text has errors. The bytes belong to the assembly.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_assembly_words(
+    assembly: *const AssemblyHandle,
+    size: *mut usize,
+    error: *mut *mut ErrorHandle,
+) -> *const u8 {
+    let body = || {
+        let assembly = handle::get(assembly)?;
+        let words = assembly.words()?;
+        // SAFETY: the caller passes null or room for a number.
+        unsafe { pointers::put(size, words.len(), "size") }?;
+        Ok(words.as_ptr())
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, null(), body) }
+}
+
+/// Returns the program as a loadable code object and sets `*size` to its number of bytes. Null and an error if the text has errors,
+/// or the program cannot be linked. The bytes belong to the assembly.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_assembly_object(
+    assembly: *const AssemblyHandle,
+    size: *mut usize,
+    error: *mut *mut ErrorHandle,
+) -> *const u8 {
+    let body = || {
+        let assembly = handle::get(assembly)?;
+        let object = assembly.object()?;
+        // SAFETY: the caller passes null or room for a number.
+        unsafe { pointers::put(size, object.len(), "size") }?;
+        Ok(object.as_ptr())
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, null(), body) }
+}
+
+/// Returns the target of an assembly; 0 if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_assembly_target(assembly: *const AssemblyHandle) -> TargetId {
+    quiet(0, || Ok(handle::get(assembly)?.target.elf_mach.into()))
+}
+
+/// Frees an assembly with its texts and bytes. Null and handles that have been freed are ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_assembly_free(assembly: *mut AssemblyHandle) {
+    quiet((), || handle::remove(assembly));
+}

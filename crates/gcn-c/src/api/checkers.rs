@@ -1,0 +1,198 @@
+//! Checkers of launches, and their findings.
+
+use std::ffi::{CString, c_char};
+use std::ptr::{null, null_mut};
+
+use super::assemblies::SeverityLevel;
+use super::devices::DeviceHandle;
+use crate::entry::{ErrorHandle, call, quiet};
+use crate::failure::{Failure, c_text};
+use crate::handle::{self, handles};
+use crate::pointers;
+use crate::records::or_null;
+use crate::runtime::{CheckSettings, Checking, FindingReport, checks};
+
+/// Checkers that watch launches of a device: missing waits, races, accesses out of bounds, undefined values and others.
+pub enum CheckerHandle {}
+/// Something that is wrong with a kernel.
+pub enum FindingHandle {}
+
+handles! {
+    CheckerHandle Checking, "gcn_checker";
+    FindingHandle Finding, "gcn_finding";
+}
+
+/// Object behind `gcn_finding`.
+#[derive(Debug)]
+pub struct Finding {
+    name: CString,
+    severity: SeverityLevel,
+    message: CString,
+    kernel: Option<CString>,
+    instruction: Option<CString>,
+    file: Option<CString>,
+    line: u32,
+    column: u32,
+    count: u64,
+    report: CString,
+}
+
+impl Finding {
+    pub(super) fn new(report: &FindingReport) -> Finding {
+        Finding {
+            name: c_text(report.name),
+            severity: if report.severity == "error" {
+                SeverityLevel::Error
+            } else {
+                SeverityLevel::Warning
+            },
+            message: c_text(report.message.as_str()),
+            kernel: report.kernel().map(c_text),
+            instruction: report.instruction().map(c_text),
+            file: report.place.file.as_deref().map(c_text),
+            line: report.place.line.unwrap_or(0),
+            column: report.place.column.unwrap_or(0),
+            count: report.count,
+            report: c_text(report.to_string()),
+        }
+    }
+}
+
+/// A finding by its index as an object of its own.
+///
+/// # Errors
+/// There is no such finding.
+pub(super) fn found(
+    reports: &[FindingReport],
+    index: usize,
+) -> Result<*mut FindingHandle, Failure> {
+    let report = reports.get(index);
+    let report = report.ok_or_else(|| Failure::index(index, reports.len(), "findings"))?;
+    Ok(handle::insert(Finding::new(report)))
+}
+
+/// Makes checkers for the launches of a device. Make them before buffers are written, so that they know what the host has stored. A
+/// device has one set of checkers that sees what the host does: the one that was made last.
+///
+/// `names` has the names of checks, separated by commas, such as `waits,races` (see `gcn check --help`), and ends with a NUL; null
+/// for those that are on by default. Free the result with `gcn_checker_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_checker_new(
+    device: *const DeviceHandle,
+    names: *const c_char,
+    error: *mut *mut ErrorHandle,
+) -> *mut CheckerHandle {
+    let body = || {
+        let device = handle::get(device)?;
+        // SAFETY: the caller passes null or text that ends with a NUL.
+        let names = unsafe { pointers::optional_text(names, "names") }?;
+        let mut settings = CheckSettings::default();
+        if let Some(names) = names {
+            settings.checks = checks(names).map_err(Failure::choice)?;
+        }
+        let checking = Checking::new(settings);
+        let checking = checking.map_err(|error| Failure::choice(error.to_string()))?;
+        device.observe(checking.observers());
+        Ok(handle::insert(checking))
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, null_mut(), body) }
+}
+
+/// Returns the number of different findings of all launches so far; 0 if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_checker_finding_count(checker: *const CheckerHandle) -> usize {
+    quiet(0, || Ok(handle::get(checker)?.reports().len()))
+}
+
+/// Returns a finding of all launches so far, by its index. Null and an error if there is none. Free the result with
+/// `gcn_finding_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_checker_finding(
+    checker: *const CheckerHandle,
+    index: usize,
+    error: *mut *mut ErrorHandle,
+) -> *mut FindingHandle {
+    let body = || found(&handle::get(checker)?.reports(), index);
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, null_mut(), body) }
+}
+
+/// Frees checkers. Launches that have them keep them. Null and handles that have been freed are ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_checker_free(checker: *mut CheckerHandle) {
+    quiet((), || handle::remove(checker));
+}
+
+/// Returns the stable name of a finding, such as `missing-wait`, which `gcn explain` expands. The text belongs to the finding. Null if
+/// the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_name(finding: *const FindingHandle) -> *const c_char {
+    quiet(null(), || Ok(handle::get(finding)?.name.as_ptr()))
+}
+
+/// Returns the severity of a finding: a warning or an error; `GCN_SEVERITY_NOTE` if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_severity(finding: *const FindingHandle) -> SeverityLevel {
+    quiet(SeverityLevel::Note, || Ok(handle::get(finding)?.severity))
+}
+
+/// Returns the message of a finding: a sentence without a full stop. The text belongs to the finding. Null if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_message(finding: *const FindingHandle) -> *const c_char {
+    quiet(null(), || Ok(handle::get(finding)?.message.as_ptr()))
+}
+
+/// Returns the symbol of a finding's kernel, or null where it is not known. The text belongs to the finding.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_kernel(finding: *const FindingHandle) -> *const c_char {
+    quiet(null(), || {
+        Ok(or_null(handle::get(finding)?.kernel.as_ref()))
+    })
+}
+
+/// Returns the text of a finding's instruction, or null where there is none. The text belongs to the finding.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_instruction(finding: *const FindingHandle) -> *const c_char {
+    quiet(null(), || {
+        Ok(or_null(handle::get(finding)?.instruction.as_ref()))
+    })
+}
+
+/// Returns the source file of a finding's instruction, or null where it is not known: code without debug information has none. The
+/// text belongs to the finding.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_file(finding: *const FindingHandle) -> *const c_char {
+    quiet(null(), || Ok(or_null(handle::get(finding)?.file.as_ref())))
+}
+
+/// Returns the line of a finding's instruction, from 1; 0 where it is not known.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_line(finding: *const FindingHandle) -> u32 {
+    quiet(0, || Ok(handle::get(finding)?.line))
+}
+
+/// Returns the column of a finding's instruction, from 1; 0 where it is not known.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_column(finding: *const FindingHandle) -> u32 {
+    quiet(0, || Ok(handle::get(finding)?.column))
+}
+
+/// Returns how often a finding had happened when it was read; 0 if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_occurrences(finding: *const FindingHandle) -> u64 {
+    quiet(0, || Ok(handle::get(finding)?.count))
+}
+
+/// Returns the whole report of a finding, in the form of a compiler's diagnostics: several lines, with the source, the other sides of a
+/// conflict, buffers and help. The text belongs to the finding. Null if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_report(finding: *const FindingHandle) -> *const c_char {
+    quiet(null(), || Ok(handle::get(finding)?.report.as_ptr()))
+}
+
+/// Frees a finding and its texts. Null and handles that have been freed are ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_finding_free(finding: *mut FindingHandle) {
+    quiet((), || handle::remove(finding));
+}

@@ -1,0 +1,192 @@
+//! Devices and buffers.
+
+use std::ffi::{CString, c_char, c_void};
+use std::ptr::{null, null_mut};
+
+use gcn_isa::TARGETS;
+
+use super::targets::TargetId;
+use crate::entry::{ErrorHandle, call, quiet};
+use crate::failure::c_text;
+use crate::handle::{self, handles};
+use crate::pointers;
+use crate::runtime::{Buffer, Device};
+
+/// Emulated GPU with memory of its own.
+pub enum DeviceHandle {}
+/// Device memory with a name.
+pub enum BufferHandle {}
+
+handles! {
+    DeviceHandle Device, "gcn_device";
+    BufferHandle NamedBuffer, "gcn_buffer";
+}
+
+/// Options of a device. A structure of zero bytes has the defaults.
+#[repr(C)]
+#[derive(Clone, Copy)]
+pub struct DeviceOptions {
+    /// Bytes of memory that buffers, scratch and registers of workgroups may take in all; 0 for all of the host's.
+    pub memory: u64,
+    /// Instructions after which a wave is stopped with a fault; 0 for no limit.
+    pub instruction_limit: u64,
+    /// Host threads that a kernel runs on; 0 for all of the host's.
+    pub threads: u32,
+}
+
+/// Object behind `gcn_buffer`.
+#[derive(Debug)]
+pub struct NamedBuffer {
+    pub(super) buffer: Buffer,
+    name: CString,
+}
+
+/// Makes a device of a name such as `gfx906` or `vega20`. Null and an error if no target has the name.
+///
+/// `name` ends with a NUL; `options` may be null. Free the result with `gcn_device_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_device_new(
+    name: *const c_char,
+    options: *const DeviceOptions,
+    error: *mut *mut ErrorHandle,
+) -> *mut DeviceHandle {
+    let body = || {
+        // SAFETY: the caller passes null or text that ends with a NUL.
+        let name = unsafe { pointers::text(name, "name") }?;
+        // SAFETY: the caller passes null or options.
+        let options = unsafe { pointers::optional(options, "options") }?;
+        let mut builder = Device::builder(name)?;
+        if let Some(&DeviceOptions {
+            memory,
+            instruction_limit,
+            threads,
+        }) = options
+        {
+            if memory != 0 {
+                builder = builder.memory(memory);
+            }
+            if instruction_limit != 0 {
+                builder = builder.instruction_limit(instruction_limit);
+            }
+            if threads != 0 {
+                builder = builder.threads(threads as usize);
+            }
+        }
+        Ok(handle::insert(builder.build()))
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, null_mut(), body) }
+}
+
+/// Returns the target of a device; 0 if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_device_target(device: *const DeviceHandle) -> TargetId {
+    quiet(0, || {
+        let own = handle::get(device)?.target().name;
+        let target = TARGETS.iter().find(|target| target.name == own);
+        Ok(target.map_or(0, |target| target.elf_mach.into()))
+    })
+}
+
+/// Frees a device. Its memory lives until its buffers, modules, kernels and launches have been freed too. Null and handles that
+/// have been freed are ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_device_free(device: *mut DeviceHandle) {
+    quiet((), || handle::remove(device));
+}
+
+/// Allocates `size` zero bytes of a device's memory. Null and an error if there is no room.
+///
+/// `name` names the buffer in messages; it ends with a NUL. Free the result with `gcn_buffer_free`.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_buffer_new(
+    device: *const DeviceHandle,
+    name: *const c_char,
+    size: u64,
+    error: *mut *mut ErrorHandle,
+) -> *mut BufferHandle {
+    let body = || {
+        let device = handle::get(device)?;
+        // SAFETY: the caller passes null or text that ends with a NUL.
+        let name = unsafe { pointers::text(name, "name") }?;
+        Ok(handle::insert(NamedBuffer {
+            buffer: device.allocate(name, size)?,
+            name: c_text(name),
+        }))
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, null_mut(), body) }
+}
+
+/// Stores `size` bytes into a buffer, from byte `offset` on. Nothing is stored on failure.
+///
+/// `bytes` has `size` bytes; it may be null if `size` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_buffer_write(
+    buffer: *const BufferHandle,
+    offset: u64,
+    bytes: *const c_void,
+    size: usize,
+    error: *mut *mut ErrorHandle,
+) -> bool {
+    let body = || {
+        let buffer = handle::get(buffer)?;
+        // SAFETY: the caller passes null or `size` bytes.
+        let bytes = unsafe { pointers::array(bytes.cast(), size, "bytes") }?;
+        buffer.buffer.write_bytes(offset, bytes)?;
+        Ok(true)
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, false, body) }
+}
+
+/// Copies `size` bytes out of a buffer, from byte `offset` on.
+///
+/// `bytes` has room for `size` bytes; it may be null if `size` is 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_buffer_read(
+    buffer: *const BufferHandle,
+    offset: u64,
+    bytes: *mut c_void,
+    size: usize,
+    error: *mut *mut ErrorHandle,
+) -> bool {
+    let body = || {
+        let buffer = handle::get(buffer)?;
+        // A range that does not exist is an error before memory is needed for its bytes.
+        let beyond = usize::try_from(buffer.buffer.len())
+            .unwrap_or(usize::MAX)
+            .saturating_add(1);
+        let mut read = vec![0; size.min(beyond)];
+        buffer.buffer.read_bytes(offset, &mut read)?;
+        // SAFETY: the caller passes null or room for `size` bytes.
+        unsafe { pointers::put_bytes(&read, bytes.cast(), "bytes") }?;
+        Ok(true)
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, false, body) }
+}
+
+/// Returns the bytes of a buffer; 0 if the handle is invalid.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_buffer_size(buffer: *const BufferHandle) -> u64 {
+    quiet(0, || Ok(handle::get(buffer)?.buffer.len()))
+}
+
+/// Returns the address that kernels have for a buffer; 0 if the handle is invalid. The host must not use it as a pointer.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_buffer_address(buffer: *const BufferHandle) -> u64 {
+    quiet(0, || Ok(handle::get(buffer)?.buffer.address()))
+}
+
+/// Returns the name of a buffer; null if the handle is invalid. The text belongs to the buffer.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_buffer_name(buffer: *const BufferHandle) -> *const c_char {
+    quiet(null(), || Ok(handle::get(buffer)?.name.as_ptr()))
+}
+
+/// Frees a buffer. A launch that has it among its arguments keeps its memory. Null and handles that have been freed are ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_buffer_free(buffer: *mut BufferHandle) {
+    quiet((), || handle::remove(buffer));
+}

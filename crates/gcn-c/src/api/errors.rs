@@ -1,0 +1,69 @@
+//! Errors and the version.
+
+use std::ffi::c_char;
+use std::ptr::null;
+
+use crate::entry::{ErrorHandle, quiet};
+use crate::handle;
+use crate::records::or_null;
+
+/// Returns the library's version, such as `0.1.0`. The text is static.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_version() -> *const c_char {
+    quiet(null(), || {
+        Ok(concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast())
+    })
+}
+
+/// Returns the stable name of an error, such as `unknown-opcode`, which `gcn explain` expands. The text belongs to the error.
+/// Null if `error` is no error.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_error_name(error: *const ErrorHandle) -> *const c_char {
+    quiet(null(), || Ok(handle::get(error)?.name.as_ptr()))
+}
+
+/// Returns the message of an error: a sentence without a full stop; that of a fault has several lines. The text belongs to the
+/// error. Null if `error` is no error.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_error_message(error: *const ErrorHandle) -> *const c_char {
+    quiet(null(), || Ok(handle::get(error)?.message.as_ptr()))
+}
+
+/// Returns lines that say how to mend an error; may be empty. The text belongs to the error. Null if `error` is no error.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_error_help(error: *const ErrorHandle) -> *const c_char {
+    quiet(null(), || Ok(handle::get(error)?.help.as_ptr()))
+}
+
+/// Returns the source file that an error is in, or null where it is not known. The text belongs to the error.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_error_file(error: *const ErrorHandle) -> *const c_char {
+    quiet(null(), || {
+        let error = handle::get(error)?;
+        Ok(or_null(error.place.as_ref().map(|place| &place.file)))
+    })
+}
+
+/// Returns the line that an error is in, from 1; 0 where it is not known.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_error_line(error: *const ErrorHandle) -> u32 {
+    quiet(0, || {
+        let error = handle::get(error)?;
+        Ok(error.place.as_ref().map_or(0, |place| place.line))
+    })
+}
+
+/// Returns the column that an error is in, in characters from 1; 0 where it is not known.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_error_column(error: *const ErrorHandle) -> u32 {
+    quiet(0, || {
+        let error = handle::get(error)?;
+        Ok(error.place.as_ref().map_or(0, |place| place.column))
+    })
+}
+
+/// Frees an error and its texts. Null and errors that have been freed are ignored.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_error_free(error: *mut ErrorHandle) {
+    quiet((), || handle::remove(error));
+}

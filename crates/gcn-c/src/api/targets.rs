@@ -1,0 +1,85 @@
+//! Targets.
+
+use std::ffi::{CString, c_char};
+use std::ptr::null;
+use std::sync::LazyLock;
+
+use gcn_isa::{TARGETS, Target, UnknownTarget};
+
+use crate::entry::{ErrorHandle, call, quiet};
+use crate::failure::{Failure, c_text};
+use crate::pointers;
+
+/// Target: the number that code objects have for a processor (EF_AMDGPU_MACH), such as 0x2c for gfx900. No target is 0.
+pub type TargetId = u32;
+
+/// Targets by their numbers, which have eight bits.
+static BY_NUMBER: LazyLock<[Option<&'static Target>; 1 << u8::BITS]> = LazyLock::new(|| {
+    let mut targets = [None; 1 << u8::BITS];
+    for target in TARGETS {
+        targets[usize::from(target.elf_mach)] = Some(target);
+    }
+    targets
+});
+
+/// The target that a number stands for.
+///
+/// # Errors
+/// There is none.
+#[inline]
+pub(super) fn target(id: TargetId) -> Result<&'static Target, Failure> {
+    let target = BY_NUMBER.get(id as usize).copied().flatten();
+    target.ok_or_else(|| Failure::choice(format!("{id:#x} is no target")))
+}
+
+/// Returns the target of a name such as `gfx906`, `vega20` or `gfx906:xnack-`; 0 and an error if there is none.
+///
+/// `name` ends with a NUL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn gcn_target_named(
+    name: *const c_char,
+    error: *mut *mut ErrorHandle,
+) -> TargetId {
+    let body = || {
+        // SAFETY: the caller passes null or text that ends with a NUL.
+        let name = unsafe { pointers::text(name, "name") }?;
+        let target = Target::named(name);
+        let target = target.ok_or_else(|| {
+            let message = UnknownTarget(name).to_string();
+            Failure::new("unsupported-target", message)
+        })?;
+        Ok(target.elf_mach.into())
+    };
+    // SAFETY: the caller passes null or room for an error.
+    unsafe { call(error, 0, body) }
+}
+
+/// Returns LLVM's name of a target, such as `gfx906`; null if there is no such target. The text is static.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_target_name(target: TargetId) -> *const c_char {
+    static NAMES: LazyLock<Vec<(&str, CString)>> = LazyLock::new(|| {
+        let names = TARGETS.iter().map(|target| target.name);
+        names.map(|name| (name, c_text(name))).collect()
+    });
+    quiet(null(), || {
+        let name = self::target(target)?.name;
+        let text = NAMES.iter().find(|(own, _)| *own == name);
+        Ok(text.map_or(null(), |(_, text)| text.as_ptr()))
+    })
+}
+
+/// Returns the number of targets; `gcn_target_at` has each.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_target_count() -> usize {
+    quiet(0, || Ok(TARGETS.len()))
+}
+
+/// Returns a target by its index below `gcn_target_count`, in order of age; 0 if there is none.
+#[unsafe(no_mangle)]
+pub extern "C" fn gcn_target_at(index: usize) -> TargetId {
+    quiet(0, || {
+        let target = TARGETS.get(index);
+        let target = target.ok_or_else(|| Failure::index(index, TARGETS.len(), "targets"))?;
+        Ok(target.elf_mach.into())
+    })
+}

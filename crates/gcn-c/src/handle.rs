@@ -1,0 +1,128 @@
+//! Handles: keys of a table that has the objects.
+//!
+//! A key is never used again, and a set of high bits makes it an address that no memory has. So a handle that was freed, or is
+//! a pointer to something else, is found to be invalid without reading through it. Objects are shared: one that another
+//! thread frees lives until the functions that use it have returned.
+
+use std::any::Any;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, LazyLock, PoisonError, RwLock};
+
+use crate::error_names::INVALID_HANDLE;
+use crate::failure::Failure;
+
+/// Type of a handle in C, which is only ever pointed to.
+pub(crate) trait Handle {
+    /// The object behind it.
+    type Object: Any + Send + Sync;
+    /// Name of the type in C.
+    const NAME: &'static str;
+}
+
+type Objects = HashMap<usize, Arc<dyn Any + Send + Sync>>;
+
+static OBJECTS: LazyLock<RwLock<Objects>> = LazyLock::new(RwLock::default);
+
+/// High bits of all keys: on hosts of 64 bits no address has them.
+const TAG: usize = 0x6763 << (usize::BITS - u16::BITS);
+/// Distance of keys, so that they look aligned.
+const STEP: usize = 16;
+
+/// Puts an object into the table.
+pub(crate) fn insert<H: Handle>(object: H::Object) -> *mut H {
+    static NEXT: AtomicUsize = AtomicUsize::new(1);
+    let key = TAG | (NEXT.fetch_add(1, Relaxed) * STEP);
+    let mut objects = OBJECTS.write().unwrap_or_else(PoisonError::into_inner);
+    objects.insert(key, Arc::new(object));
+    std::ptr::without_provenance_mut(key)
+}
+
+/// Yields the object behind a handle.
+///
+/// # Errors
+/// The handle is null, was freed, or is of another type.
+pub(crate) fn get<H: Handle>(handle: *const H) -> Result<Arc<H::Object>, Failure> {
+    if handle.is_null() {
+        return Err(Failure::null(H::NAME));
+    }
+    let objects = OBJECTS.read().unwrap_or_else(PoisonError::into_inner);
+    let object = objects.get(&handle.addr()).cloned();
+    drop(objects);
+    let object = object.ok_or_else(|| {
+        let message = format!("the handle is no {} or has been freed", H::NAME);
+        Failure::new(INVALID_HANDLE, message)
+    })?;
+    object.downcast().map_err(|_| {
+        let message = format!("the handle is of another type than {}", H::NAME);
+        Failure::new(INVALID_HANDLE, message)
+    })
+}
+
+/// Takes an object out of the table.
+///
+/// # Errors
+/// As [`get`].
+pub(crate) fn remove<H: Handle>(handle: *mut H) -> Result<(), Failure> {
+    get(handle.cast_const())?;
+    let mut objects = OBJECTS.write().unwrap_or_else(PoisonError::into_inner);
+    let object = objects.remove(&handle.addr());
+    // Its destructor may take time, or need the table.
+    drop(objects);
+    drop(object);
+    Ok(())
+}
+
+/// Defines the types of handles: name, object, name in C.
+macro_rules! handles {
+    ($($(#[$doc:meta])* $Handle:ident $Object:ty, $name:literal;)*) => {$(
+        impl $crate::handle::Handle for $Handle {
+            type Object = $Object;
+            const NAME: &'static str = $name;
+        }
+    )*};
+}
+pub(crate) use handles;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    enum Number {}
+    enum Name {}
+
+    handles! {
+        Number u32, "number";
+        Name String, "name";
+    }
+
+    #[test]
+    fn freed_handles_and_those_of_other_types_are_errors() {
+        let handle = insert::<Number>(7);
+        assert_eq!(get::<Number>(handle).map(|number| *number).ok(), Some(7));
+        let other = get::<Name>(handle.cast()).expect_err("it is a number");
+        assert_eq!(other.name.to_str(), Ok(INVALID_HANDLE));
+        assert!(remove::<Name>(handle.cast()).is_err(), "nor is it freed");
+        assert!(remove::<Number>(handle).is_ok());
+        assert!(remove::<Number>(handle).is_err(), "it has been freed");
+        let freed = get::<Number>(handle).expect_err("it has been freed");
+        assert!(freed.message.to_string_lossy().contains("number"));
+        assert_ne!(insert::<Number>(8), handle, "keys are not used again");
+    }
+
+    #[test]
+    fn pointers_that_are_no_handles_are_errors() {
+        let number = 5;
+        assert!(get::<Number>(std::ptr::from_ref(&number).cast()).is_err());
+        let null = get::<Number>(std::ptr::null()).expect_err("null");
+        assert_eq!(null.name.to_str(), Ok("null-pointer"));
+    }
+
+    #[test]
+    fn an_object_lives_while_it_is_used() {
+        let handle = insert::<Name>("x".to_owned());
+        let used = get::<Name>(handle).expect("a name");
+        assert!(remove::<Name>(handle).is_ok());
+        assert_eq!(*used, "x");
+    }
+}

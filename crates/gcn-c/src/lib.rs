@@ -1,0 +1,33 @@
+//! `libgcn`, the C library: GCN machine code decoded, printed, assembled, read from code objects, run on emulated devices and
+//! checked.
+//!
+//! Programs include `gcn.h`, which a test generates from the functions in `api/` and compares; `docs/c.md` has a complete
+//! example. The functions translate C's types to and from the crates below and have no logic of their own:
+//!
+//! - **Handles** (`handle.rs`) are keys of a table, not addresses. A handle that was freed, is of another type or was never
+//!   made is an error, on whichever thread it is used.
+//! - **Errors** (`failure.rs`) have a stable name for `gcn explain`, a message, help, and a place in a source where one is
+//!   known.
+//! - **Panics** end in `entry.rs`, which runs the body of every function; the caller gets the error `internal-error`.
+//! - **Pointers** of the caller's are read in `pointers.rs`; null is an error where a value is needed.
+//!
+//! `libgcn.so.0` is linked from this crate's static library by `cargo xtask capi`, with the symbol versions of `exports.map`.
+
+// In the order of their imports: a module names only modules above it.
+
+// Types of gcn-runtime and gcn-report, named here alone.
+mod runtime;
+
+// Errors, handles, and the way into and out of a function.
+pub mod error_names;
+mod failure;
+mod handle;
+mod pointers;
+mod entry;
+
+// Objects behind handles.
+mod records;
+mod source_place;
+
+// The functions.
+mod api;

@@ -1,0 +1,109 @@
+//! Builds and installs the C library, and compares its speed with that of LLVM's.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, anyhow, bail};
+
+use crate::{bench, hsa, install, kernels, run};
+
+#[path = "../../crates/gcn-c/link.rs"]
+mod link;
+
+/// Directory of the crate.
+const CRATE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../crates/gcn-c");
+/// Archive that cargo makes.
+const ARCHIVE: &str = "libgcn_c.a";
+/// Speed relative to LLVM's that the library is to have at least.
+const LEAST_RATIO: f64 = 10.0;
+
+/// Builds the library with the release profile; the directory of the library, and its archive.
+fn build() -> Result<(PathBuf, PathBuf)> {
+    run(Command::new(env!("CARGO")).args([
+        "build",
+        "--locked",
+        "--release",
+        "--package",
+        "gcn-c",
+    ]))?;
+    let release = hsa::target_directory().join("release");
+    let (archive, directory) = (release.join(ARCHIVE), release.join("gcn-c"));
+    link::link(&archive, &directory).map_err(|problem| anyhow!(problem))?;
+    println!("{}", directory.join(link::LIBRARY).display());
+    Ok((directory, archive))
+}
+
+/// Builds the library, shared and static, and installs it into `prefix` with its header and a file for pkg-config.
+///
+/// # Errors
+/// Something cannot be built or written.
+pub(crate) fn install(prefix: &Path) -> Result<()> {
+    let (directory, archive) = build()?;
+    let libraries = prefix.join("lib");
+    install::replace(
+        &directory.join(link::LIBRARY),
+        &libraries.join(link::LIBRARY),
+    )?;
+    install::replace(&archive, &libraries.join("libgcn.a"))?;
+    link::alias(&libraries).map_err(|problem| anyhow!(problem))?;
+    install::replace(
+        &Path::new(CRATE).join("gcn.h"),
+        &prefix.join("include/gcn.h"),
+    )?;
+    let packages = libraries.join("pkgconfig");
+    std::fs::create_dir_all(&packages)
+        .with_context(|| format!("cannot make {}", packages.display()))?;
+    let prefix =
+        std::path::absolute(prefix).with_context(|| format!("cannot find {}", prefix.display()))?;
+    let file = packages.join("gcn.pc");
+    std::fs::write(&file, link::pkg_config(&prefix))
+        .with_context(|| format!("cannot write {}", file.display()))
+}
+
+/// Decodes and prints a varied text with the library and with LLVM 19's C API in one run.
+///
+/// # Errors
+/// Something cannot be built, or the library is not ten times as fast.
+pub(crate) fn bench() -> Result<()> {
+    let (directory, _) = build()?;
+    let (chip, source) = bench::varied_source(&directory)?;
+    let program = directory.join("disassembly");
+    let llvm = |option: &str| -> Result<String> {
+        let output = Command::new("llvm-config-19").arg(option).output();
+        let output = output.context("cannot run llvm-config-19, which llvm-19-dev has")?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let headers = PathBuf::from(llvm("--includedir")?);
+    if !headers.join("llvm-c/Disassembler.h").exists() {
+        bail!("LLVM's C API is not installed; on Debian: sudo apt-get install llvm-19-dev");
+    }
+    run(Command::new("cc")
+        .args(["-std=c11", "-O2", "-Wall", "-I", CRATE, "-I"])
+        .arg(&headers)
+        .arg("-o")
+        .arg(&program)
+        .arg(Path::new(CRATE).join("benches/disassembly.c"))
+        .arg("-L")
+        .arg(&directory)
+        .args(["-lgcn", "-L"])
+        .arg(llvm("--libdir")?)
+        .arg("-lLLVM-19"))?;
+    let mut timed = Command::new(&program);
+    timed
+        .arg(chip)
+        .arg(&source)
+        .env("LD_LIBRARY_PATH", &directory);
+    let output = timed
+        .output()
+        .with_context(|| format!("cannot run {timed:?}"))?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    print!("{text}");
+    if !output.status.success() {
+        bail!("{}", String::from_utf8_lossy(&output.stderr));
+    }
+    let ratio = kernels::value(&text, "ratio: ")?;
+    if ratio < LEAST_RATIO {
+        bail!("the library is {ratio} times as fast as LLVM, and is to be {LEAST_RATIO} times");
+    }
+    Ok(())
+}

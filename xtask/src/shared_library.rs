@@ -1,0 +1,56 @@
+// Links static libraries into shared ones with symbol versions, which `rustc` gives none: with its own list of symbols, no
+// version script of ours can name a version. The files `link.rs` of crates with such libraries include this one.
+
+use std::path::Path;
+use std::process::Command;
+
+/// Links the static library `archive` into the shared library `library`, whose file name is its name for the loader, with the
+/// symbols and versions of the version script `exports`.
+///
+/// # Errors
+/// `cc` does not run, or does not succeed: its output.
+pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String> {
+    let name = library.file_name().unwrap_or_default().to_string_lossy();
+    let process = std::process::id();
+    let script = std::env::temp_dir().join(format!("{name}-{process}.map"));
+    std::fs::write(&script, exports)
+        .map_err(|error| format!("cannot write {}: {error}", script.display()))?;
+    if let Some(directory) = library.parent() {
+        std::fs::create_dir_all(directory)
+            .map_err(|error| format!("cannot make {}: {error}", directory.display()))?;
+    }
+    // Programs that run keep the library that they have.
+    let new = library.with_extension(format!("new-{process}"));
+    let mut cc = Command::new("cc");
+    cc.args(["-shared", "-o"])
+        .arg(&new)
+        .arg(format!("-Wl,-soname,{name}"))
+        .arg(format!("-Wl,--version-script={}", script.display()))
+        .args([
+            "-Wl,--gc-sections",
+            // Threads and functions for the process's end stay.
+            "-Wl,-z,nodelete",
+            "-Wl,--no-undefined",
+            "-Wl,--whole-archive",
+        ])
+        .arg(archive)
+        .args([
+            "-Wl,--no-whole-archive",
+            "-lgcc_s",
+            "-lutil",
+            "-lrt",
+            "-lpthread",
+            "-lm",
+            "-ldl",
+            "-lc",
+        ]);
+    let output = cc.output();
+    drop(std::fs::remove_file(&script));
+    let output = output.map_err(|error| format!("cannot run cc, the C compiler: {error}"))?;
+    if !output.status.success() {
+        let problem = String::from_utf8_lossy(&output.stderr);
+        return Err(format!("cc cannot link {}: {problem}", archive.display()));
+    }
+    std::fs::rename(&new, library)
+        .map_err(|error| format!("cannot make {}: {error}", library.display()))
+}
