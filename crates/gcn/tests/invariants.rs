@@ -120,12 +120,13 @@ fn collect_sources(dir: &Path, found: &mut Vec<(String, String)>) {
 }
 
 /// Crates that others build on: all but the command line.
-const LIBRARIES: [&str; 11] = [
+const LIBRARIES: [&str; 12] = [
     "gcn-isa",
     "gcn-asm",
     "gcn-object",
     "gcn-emu",
     "gcn-observe",
+    "gcn-debug",
     "gcn-runtime",
     "gcn-args",
     "gcn-report",
