@@ -35,6 +35,20 @@
 //> print out[1]
 //> run
 //> print out[1]
+// GCN all: (gcn) break store
+// GCN all: Breakpoint 1 at store (back.s:70)
+// GCN all: (gcn) run
+// GCN all: Breakpoint 1
+// GCN all: workgroup 0,0,0, wave 0: store (back.s:70)
+// GCN all: 70	    buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: (gcn) print v2[1]
+// GCN all: v2[1] = 7
+// GCN all: (gcn) print s8
+// GCN all: s8 = 0
+// GCN all: (gcn) reverse-stepi 3
+// GCN 1.0, 1.1: error[skipped]: not started: kernel: interrupted, in workgroup 0,0,0, wave 0, at 0x100001330: buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN 1.2, 1.4, 1.4.1: error[skipped]: not started: kernel: interrupted, in workgroup 0,0,0, wave 0, at 0x100001334: buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN all: exit status 1
 .globl kernel
 .p2align 8
 .type kernel,@function

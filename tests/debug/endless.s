@@ -10,6 +10,23 @@
 //> continue
 //> print s8
 //> advance again
+// GCN all: (gcn) break again if $count > 990
+// GCN all: Breakpoint 1 at again (endless.s:37)
+// GCN all: (gcn) run
+// GCN all: Breakpoint 1
+// GCN all: workgroup 0,0,0, wave 0: again (endless.s:37)
+// GCN all: 37	    s_add_u32 s8, s8, 1
+// GCN all: (gcn) print $count
+// GCN all: $count = 991
+// GCN all: (gcn) delete
+// GCN all: (gcn) continue
+// GCN all: Fault: stopped after 1000 instructions, the limit
+// GCN all: workgroup 0,0,0, wave 0: again+0x4 (endless.s:38)
+// GCN all: 38	    s_branch again
+// GCN all: (gcn) print s8
+// GCN all: s8 = 500
+// GCN all: (gcn) advance again
+// GCN all: kernel has ended by the fault; buffers are as it left them.
 .globl kernel
 .p2align 8
 .type kernel,@function

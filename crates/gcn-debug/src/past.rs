@@ -12,7 +12,10 @@ use crate::view::Target;
 /// Memory that is kept for going back at most, in bytes.
 const MAX_BYTES: u64 = 128 << 20;
 
-/// Contents of all allocations.
+/// Largest allocation that is kept though the host has written nothing there, in bytes. Larger is the memory of kernels' `malloc`.
+const MAX_UNWRITTEN: u64 = 64 << 20;
+
+/// Contents of all allocations, but for the memory of kernels' `malloc`.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryImage {
     parts: Vec<(u64, Vec<u8>)>,
@@ -21,7 +24,8 @@ pub struct MemoryImage {
 impl MemoryImage {
     /// Copies memory; `None` if there is more than is kept.
     pub fn take(memory: &Memory) -> Option<MemoryImage> {
-        let allocations = memory.allocations();
+        let mut allocations = memory.allocations();
+        allocations.retain(|it| it.host_has_written || it.len <= MAX_UNWRITTEN);
         let bytes: u64 = allocations.iter().map(|it| it.len).sum();
         if bytes > MAX_BYTES {
             return None;

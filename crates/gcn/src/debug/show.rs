@@ -112,8 +112,14 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
         } => {
             let mut text = String::new();
             for (number, name, change) in changes {
+                let is_mask = ["exec", "vcc"].iter().any(|mask| name.starts_with(mask));
+                let format = if is_mask {
+                    Format::Hex
+                } else {
+                    Format::Natural
+                };
                 let shown = |value: Option<Scalar>| {
-                    value.map_or_else(|| "no value".to_owned(), |value| value.to_string())
+                    value.map_or_else(|| "no value".to_owned(), |value| value.text(format))
                 };
                 let _ = writeln!(text, "Watchpoint {number}: {}", printable(name));
                 let (old, new) = (shown(change.old), shown(change.new));

@@ -274,7 +274,9 @@ impl ReadyLaunches {
             .launches
             .get(number)
             .context("there is no such launch")?;
-        completion(launch.clone().observers(observers).run(&self.queue))
+        // A queue of its own: behind a fault, a queue begins no other launch.
+        let queue = launch.kernel().module().device().queue();
+        completion(launch.clone().observers(observers).run(&queue))
     }
 
     /// The notes about the preparation.
