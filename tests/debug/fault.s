@@ -11,27 +11,6 @@
 //> print $lane
 //> print/x v1
 //> print &out
-//> reverse-stepi 2
-//> print v1[63]
-//> set v1[64] = 4
-//> set v1[63] = 4
-//> print v200
-//> print s200
-//> print s90
-//> print v1[
-//> print 1 / 0
-//> print *(u32*)16
-//> x/2xw 16
-//> x/2xw &out[15]
-//> break *12
-//> break nowhere
-//> break 9999
-//> condition 9 1
-//> frobnicate
-//> info frobnicate
-//> disassemble
-//> continue
-//> continue
 // GCN all: (gcn) print out
 // GCN all: out = {0 <repeats 16 times>}
 // GCN all: (gcn) print nothing
@@ -44,19 +23,15 @@
 // GCN all: error: no launch runs: use run or start
 // GCN all: (gcn) run
 // GCN all: Fault: loads 4 bytes at unmapped address 0x200020000
-// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x20 (fault.s:71)
-// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x24 (fault.s:71)
-// GCN all: 71	    s_load_dword s8, s[4:5], 0x0
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x20 (fault.s:46)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x24 (fault.s:46)
+// GCN all: 46	    s_load_dword s8, s[4:5], 0x0
 // GCN all: (gcn) print $lane
 // GCN all: $lane = 0
 // GCN all: (gcn) print/x v1
 // GCN all: v1 = {0x0, 0x10000, 0x20000, 0x30000, 0x40000, 0x50000, 0x60000, 0x70000, 0x80000, 0x90000, 0xa0000, 0xb0000, 0xc0000, 0xd0000, 0xe0000, 0xf0000, 0x100000, 0x110000, 0x120000, 0x130000, 0x140000, 0x150000, 0x160000, 0x170000, 0x180000, 0x190000, 0x1a0000, 0x1b0000, 0x1c0000, 0x1d0000, 0x1e0000, 0x1f0000, 0x200000, 0x210000, 0x220000, 0x230000, 0x240000, 0x250000, 0x260000, 0x270000, 0x280000, 0x290000, 0x2a0000, 0x2b0000, 0x2c0000, 0x2d0000, 0x2e0000, 0x2f0000, 0x300000, 0x310000, 0x320000, 0x330000, 0x340000, 0x350000, 0x360000, 0x370000, 0x380000, 0x390000, 0x3a0000, 0x3b0000, 0x3c0000, 0x3d0000, 0x3e0000, 0x3f0000}
 // GCN all: (gcn) print &out
 // GCN all: &out = 4295098368
-// GCN all: (gcn) reverse-stepi 2
-// GCN 1.0, 1.1: error[skipped]: not started: kernel: loads 4 bytes at unmapped address 0x200020000, in workgroup 0,0,0, wave 0, at 0x100001320: s_load_dword s8, s[4:5], 0x0; the address is 4025614336 bytes from the start of the dispatch packet (64 bytes)
-// GCN 1.2, 1.4, 1.4.1: error[skipped]: not started: kernel: loads 4 bytes at unmapped address 0x200020000, in workgroup 0,0,0, wave 0, at 0x100001324: s_load_dword s8, s[4:5], 0x0; the address is 4025614336 bytes from the start of the dispatch packet (64 bytes)
-// GCN all: exit status 1
 .globl kernel
 .p2align 8
 .type kernel,@function

@@ -9,13 +9,6 @@
 //> backtrace
 //> next
 //> info line
-//> reverse-step
-//> watch data[2]
-//> continue
-//> print data[2]
-//> info lanes
-//> disassemble *$pc
-//> continue
 // GCN all: (gcn) list 1
 // GCN all: 1	// A kernel with an inlined call, for the test of source lines.
 // GCN all: 2
@@ -42,6 +35,3 @@
 // GCN all: => lines+0x70:	v_add_f32_e32 v2, -1.0, v2
 // GCN all: (gcn) info line
 // GCN all: lines+0x70 (lines.cl:10)
-// GCN all: (gcn) reverse-step
-// GCN all: error[skipped]: not started: lines: interrupted, in workgroup 0,0,0, wave 0, at 0x100001870: v_add_f32_e32 v2, -1.0, v2
-// GCN all: exit status 1

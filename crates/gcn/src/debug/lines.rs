@@ -4,7 +4,7 @@ use std::io::{self, BufRead, IsTerminal};
 use std::path::Path;
 
 use anyhow::Result;
-use gcn_args::data::MAX_SETTINGS_BYTES;
+use gcn_runtime::data::MAX_SETTINGS_BYTES;
 use reedline::{
     ColumnarMenu, DefaultCompleter, DefaultHinter, DefaultPrompt, DefaultPromptSegment, Emacs,
     KeyCode, KeyModifiers, MenuBuilder, Reedline, ReedlineEvent, ReedlineMenu, Signal,
