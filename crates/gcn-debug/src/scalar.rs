@@ -101,7 +101,7 @@ pub struct Scalar {
 /// Notation of numbers, by gdb's letters.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Format {
-    /// That of the type: unsigned integers of registers decimal, floating point as such.
+    /// Notation of the type: unsigned integers of registers decimal, floating point as such.
     #[default]
     Natural,
     /// `d`: signed decimal.

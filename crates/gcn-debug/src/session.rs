@@ -145,7 +145,7 @@ pub(crate) enum Goal {
         wave: WaveId,
         /// Calls that have not returned.
         depth: u32,
-        /// It has executed the jump.
+        /// True once the jump has been executed.
         returns: bool,
     },
     /// The launch runs again up to a moment.
