@@ -17,12 +17,13 @@ const BLESS: &str = "GCN_BLESS";
 const ATTRIBUTES: [&str; 4] = ["derive", "non_exhaustive", "must_use", "deprecated"];
 
 /// The libraries whose users build on them.
-const CRATES: [&str; 8] = [
+const CRATES: [&str; 9] = [
     "gcn-isa",
     "gcn-asm",
     "gcn-object",
     "gcn-emu",
     "gcn-observe",
+    "gcn-debug",
     "gcn-runtime",
     "gcn-args",
     "gcn-report",

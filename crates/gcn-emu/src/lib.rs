@@ -24,6 +24,7 @@ mod host;
 pub mod device;
 pub mod registers;
 pub mod wave;
+mod workgroup;
 
 // Faults and launches.
 pub mod fault;

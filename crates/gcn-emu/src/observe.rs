@@ -11,6 +11,7 @@
 mod context;
 
 mod access;
+mod debugger;
 mod set;
 
 use std::ops::{BitAnd, BitOr};
@@ -27,6 +28,8 @@ use crate::step::Step;
 
 pub use access::{AccessValue, MemoryEvent, Phase};
 pub use context::{Context, Dispatched, Instruction};
+pub(crate) use debugger::StopPoints;
+pub use debugger::{Debugger, Paused, Turn};
 pub use set::Observers;
 pub(crate) use set::{Overlook, Watchers};
 

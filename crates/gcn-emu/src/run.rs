@@ -113,7 +113,10 @@ pub fn run(
     Level::of_environment()?;
     Engine::of_environment()?;
     let total = dispatch.group_count();
-    let threads = (device.config.threads.max(1) as u128).min(total) as usize;
+    let threads = match observers.debugger() {
+        Some(_) => 1,
+        None => (device.config.threads.max(1) as u128).min(total) as usize,
+    };
     let mut scratches = Vec::new();
     for _ in 0..threads {
         scratches.push(ThreadScratch::new(
@@ -136,7 +139,13 @@ pub fn run(
         .enumerate()
         .map(|(number, scratch)| {
             let watchers = observers.watchers(&dispatched);
-            Worker::new(&shared, number, scratch.address, watchers)
+            Worker::new(
+                &shared,
+                number,
+                scratch.address,
+                watchers,
+                observers.debugger(),
+            )
         })
         .collect();
     // The tables of decoding are made here: in the heap of a new thread they would grow by the page.

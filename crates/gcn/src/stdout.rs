@@ -3,7 +3,7 @@
 //!
 //! This is one of the modules that may use `unsafe`: it asks the system about a descriptor by its number.
 
-use std::io::{self, StdoutLock, Write};
+use std::io::{self, Stdout, StdoutLock, Write};
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
 /// True if the process started without standard output.
@@ -23,9 +23,9 @@ static LOOK: extern "C" fn() = {
 };
 
 /// Standard output, if it is open.
-struct Output(StdoutLock<'static>);
+struct Output<T>(T);
 
-impl Write for Output {
+impl<T: Write> Write for Output<T> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         check()?;
         self.0.write(bytes)
@@ -49,5 +49,10 @@ pub fn check() -> io::Result<()> {
 
 /// Standard output, which only this thread writes to.
 pub fn locked() -> impl Write {
-    Output(io::stdout().lock())
+    Output::<StdoutLock<'static>>(io::stdout().lock())
+}
+
+/// Standard output for writers of a thread that holds its lock already, or of several threads.
+pub fn shared() -> impl Write + Send {
+    Output::<Stdout>(io::stdout())
 }

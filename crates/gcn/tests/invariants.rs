@@ -137,6 +137,7 @@ const LIBRARIES: [&str; 12] = [
     "gcn-object",
     "gcn-emu",
     "gcn-observe",
+    "gcn-debug",
     "gcn-runtime",
     "gcn-args",
     "gcn-report",

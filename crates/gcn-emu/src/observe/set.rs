@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use gcn_isa::uses::RegisterSet;
 
-use super::{Context, Dispatched, Events, Observer, ShareAccess, WaveObserver};
+use super::{Context, Debugger, Dispatched, Events, Observer, ShareAccess, WaveObserver};
 use crate::dispatch::Stats;
 use crate::exec::memory::Reaches;
 use crate::fault::Fault;
@@ -20,6 +20,7 @@ use crate::wave::Wave;
 pub struct Observers {
     list: Vec<(Events, Arc<dyn Observer>)>,
     wants: Events,
+    debugger: Option<Arc<dyn Debugger>>,
 }
 
 impl fmt::Debug for Observers {
@@ -41,6 +42,20 @@ impl Observers {
         self.wants = self.wants | wants;
         self.list.push((wants, observer));
         self
+    }
+
+    /// The same with a debugger, which controls runs. They have one thread.
+    #[must_use]
+    pub fn controlled_by(self, debugger: Arc<dyn Debugger>) -> Observers {
+        Observers {
+            debugger: Some(debugger),
+            ..self
+        }
+    }
+
+    /// The debugger.
+    pub(crate) fn debugger(&self) -> Option<&Arc<dyn Debugger>> {
+        self.debugger.as_ref()
     }
 
     /// Events that at least one of them wants.

@@ -14,7 +14,7 @@ use super::stop::Stop;
 use crate::block::{Block, BlockEntry};
 use crate::exec::memory::{self, LaneFault};
 use crate::lds::Lds;
-use crate::observe::{Context, Dispatched, Events, Overlook, Watchers};
+use crate::observe::{Context, Dispatched, Events, Overlook, StopPoints, Watchers};
 use crate::step::{Executor, MemoryPlan, Step};
 use crate::wave::Wave;
 
@@ -42,16 +42,23 @@ struct Observed<'a> {
     is_late: bool,
     /// Registers that each step of the block uses, from its entry on, where some may be watched.
     used: &'a [RegisterSet],
+    /// Stops of a debugger.
+    stops: Option<&'a mut StopPoints>,
+    /// The wave has executed nothing since its turn has begun.
+    begins: bool,
 }
 
 /// [`run_wave`] with observers.
 pub(super) fn run_observed(
     dispatched: &Dispatched<'_>,
     state: State<'_>,
-    watch: &mut Watchers,
+    (watch, stops): (&mut Watchers, Option<&mut StopPoints>),
     instructions: u64,
 ) -> Result<(), Stop> {
-    let mut observed = Observed::new(dispatched, state.0, watch);
+    let mut observed = Observed {
+        stops,
+        ..Observed::new(dispatched, state.0, watch)
+    };
     run_wave(dispatched, &mut observed, state, instructions)
 }
 
@@ -82,6 +89,8 @@ impl<'a> Observed<'a> {
             drops_overlooked: asks && !wants(Events::NOT_OVERLOOKED),
             is_late,
             used: &[],
+            stops: None,
+            begins: true,
         }
     }
 }
@@ -96,6 +105,15 @@ impl<'a> Execution<'a> for Observed<'a> {
                 pc: wave.pc,
             };
             self.watch.watch(&context, Events::WATCHED);
+        }
+    }
+
+    #[inline(always)]
+    fn until_stop(&mut self, entry: BlockEntry<'a>) -> u64 {
+        let least = usize::from(std::mem::replace(&mut self.begins, false));
+        match &mut self.stops {
+            Some(stops) => stops.distance(self.dispatched, entry, least),
+            None => u64::MAX,
         }
     }
 

@@ -33,6 +33,9 @@ pub(super) trait Execution<'a> {
     /// A turn of the wave begins.
     fn begin_turn(&mut self, wave: &Wave, lds: &Lds);
 
+    /// Number of steps that the wave executes from an entry on before it stops for a debugger.
+    fn until_stop(&mut self, entry: BlockEntry<'a>) -> u64;
+
     /// The wave enters a block at the step with a number.
     fn enter(&mut self, block: &'a Block, from: usize);
 
@@ -98,7 +101,11 @@ pub(super) fn run_wave<'a>(
         let Some(entry) = code.entry(index) else {
             return Err(turn.nowhere(wave, index, None));
         };
-        let left = turn.until - wave.executed;
+        let left = (turn.until - wave.executed).min(execution.until_stop(entry));
+        if left == 0 {
+            turn.set_pc(wave, index);
+            return Ok(());
+        }
         let state = (&mut *wave, &mut *lds, &mut *transfer);
         match interpret(execution, state, entry, left).map_err(|stop| *stop)? {
             BlockExit::Goes(next) => index = next,
@@ -347,6 +354,11 @@ impl<'a> Unobserved<'a> {
 impl<'a> Execution<'a> for Unobserved<'a> {
     #[inline(always)]
     fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
+
+    #[inline(always)]
+    fn until_stop(&mut self, _entry: BlockEntry<'a>) -> u64 {
+        u64::MAX
+    }
 
     #[inline(always)]
     fn enter(&mut self, _block: &'a Block, _from: usize) {}

@@ -1,6 +1,9 @@
 //! A host thread of a run, and the workgroups and waves that it runs.
 
+mod controlled;
+
 use std::ops::Range;
+use std::sync::Arc;
 use std::sync::atomic::Ordering::{AcqRel, Acquire, Relaxed};
 
 use super::observed::{end_sequence, run_observed};
@@ -15,8 +18,9 @@ use crate::exec::memory::Transfer;
 use crate::fault::{Fault, FaultKind};
 use crate::lanes::{FloatEnvironment, LANES, Lanes};
 use crate::lds::Lds;
-use crate::observe::{Context, Events, Watchers, WaveEnd};
+use crate::observe::{Context, Debugger, Events, StopPoints, Watchers, WaveEnd};
 use crate::wave::{GroupShape, Scratch, Waiting, Wave, WaveId};
+use crate::workgroup::RunningGroup;
 
 /// Rounds of turns in which no workgroup ends before the thread looks whether all of them wait for others, at this round
 /// and at each that is a power of two.
@@ -36,38 +40,13 @@ const WAITING_LOOP: u64 = 512;
 /// Instructions after which a thread reports its progress: far less than anybody notices.
 const REPORTED: u64 = 1 << 12;
 
-/// A workgroup that has begun and not ended.
-struct RunningGroup {
-    id: [u32; 3],
-    /// Work-items in x, y, z.
-    size: [u32; 3],
-    /// Waves that it has in all.
-    count: usize,
-    /// Waves that have begun, by number; `None` in place of one that has ended.
-    waves: Vec<Option<Box<Wave>>>,
-    lds: Lds,
-    /// The one of the thread's scratch slots that it uses.
-    slot: usize,
-}
-
-impl RunningGroup {
-    /// Work-items in all.
-    fn items(&self) -> usize {
-        self.size.iter().product::<u32>() as usize
-    }
-
-    /// The waves that have begun and not ended.
-    fn begun(&self) -> impl Iterator<Item = &Wave> {
-        self.waves.iter().flatten().map(Box::as_ref)
-    }
-}
-
 /// A host thread and the workgroups it runs, in cache lines of its own.
 #[repr(align(128))]
 pub(super) struct Worker<'a> {
     shared: &'a Shared<'a>,
     scratch: u64,
     watch: Watchers,
+    control: Option<Control>,
     /// The wave whose fault has stopped the run.
     faulty: Option<WaveId>,
     pub(super) stats: Stats,
@@ -101,6 +80,23 @@ pub(super) struct Worker<'a> {
     ids: Vec<[Lanes; DIMENSIONS]>,
 }
 
+/// A debugger and the stops that are in force for the wave whose turn it is.
+struct Control {
+    debugger: Arc<dyn Debugger>,
+    stops: StopPoints,
+    has_stops: bool,
+}
+
+impl Control {
+    fn new(debugger: &Arc<dyn Debugger>) -> Control {
+        Control {
+            debugger: Arc::clone(debugger),
+            stops: StopPoints::new(debugger),
+            has_stops: false,
+        }
+    }
+}
+
 /// Outcome of a workgroup's turn.
 #[derive(PartialEq, Eq)]
 enum TurnEnd {
@@ -120,11 +116,13 @@ impl<'a> Worker<'a> {
         number: usize,
         scratch: u64,
         watch: Watchers,
+        debugger: Option<&Arc<dyn Debugger>>,
     ) -> Self {
         Worker {
             shared,
             scratch,
             watch,
+            control: debugger.map(Control::new),
             faulty: None,
             stats: Stats::default(),
             violation: None,
@@ -434,9 +432,14 @@ impl<'a> Worker<'a> {
         })
     }
 
-    /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits or ends.
+    /// Runs wave `number` of a workgroup for at most `instructions` instructions, or until it waits, ends or stops.
     /// Returns true if it executed one.
-    fn run(&mut self, index: usize, number: usize, instructions: u64) -> Result<bool, Box<Fault>> {
+    fn run_freely(
+        &mut self,
+        index: usize,
+        number: usize,
+        instructions: u64,
+    ) -> Result<bool, Box<Fault>> {
         let RunningGroup { waves, lds, .. } = &mut *self.resident[index];
         let Some(wave) = &mut waves[number] else {
             return Ok(false);
@@ -446,10 +449,17 @@ impl<'a> Worker<'a> {
         let device = self.shared.device;
         let dispatched = self.shared.dispatched();
         let (transfer, watch) = (&mut self.transfer, &mut self.watch);
-        let result = if watch.wants == Events::NONE && wave.late.is_none() {
+        let stops = self.control.as_mut().filter(|control| control.has_stops);
+        let stops = stops.map(|control| &mut control.stops);
+        let result = if watch.wants == Events::NONE && wave.late.is_none() && stops.is_none() {
             run_unobserved(&dispatched, (wave, lds, transfer), instructions)
         } else {
-            run_observed(&dispatched, (wave, lds, transfer), watch, instructions)
+            run_observed(
+                &dispatched,
+                (wave, lds, transfer),
+                (watch, stops),
+                instructions,
+            )
         };
         let progress = wave.executed != before;
         self.stats.instructions += wave.executed - before;
@@ -460,6 +470,14 @@ impl<'a> Worker<'a> {
         let has_ended = wave.waiting == Waiting::Ended;
         if let Err(stop) = result {
             let id = wave.id;
+            if self.control.is_some() {
+                let fault = self.fault(id, stop.pc, stop.kind.clone(), stop.lane);
+                self.show_fault(index, number, &fault);
+            }
+            let RunningGroup { waves, lds, .. } = &mut *self.resident[index];
+            let (Some(wave), watch) = (&mut waves[number], &mut self.watch) else {
+                return Ok(false);
+            };
             self.faulty = Some(id);
             let end = match &stop.kind {
                 FaultKind::Limit(_) => WaveEnd::Limit,

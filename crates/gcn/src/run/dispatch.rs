@@ -6,7 +6,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use gcn_args::bind::{self, BindError, Binding, BoundArgument, Buffers};
+use gcn_args::bind::{self, BindError, Binding, BoundArgument, BufferView, Buffers};
 use gcn_args::error_names::DUPLICATE_ARGUMENT;
 use gcn_report::CodeMap;
 use gcn_report::{Checking, Profiling};
@@ -260,6 +260,25 @@ struct Repetition {
 }
 
 impl ReadyLaunches {
+    /// Buffers with names.
+    pub fn buffers(&self) -> &[BufferView] {
+        self.buffers.views()
+    }
+
+    /// Runs one of the launches to its end, without its repetitions.
+    ///
+    /// # Errors
+    /// The launch cannot begin.
+    pub fn execute(&self, number: usize, observers: &Observers) -> Result<Arc<Completion>> {
+        let launch = self
+            .launches
+            .get(number)
+            .context("there is no such launch")?;
+        // A queue of its own: behind a fault, a queue begins no other launch.
+        let queue = launch.kernel().module().device().queue();
+        completion(launch.clone().observers(observers).run(&queue))
+    }
+
     /// The notes about the preparation.
     pub fn notes(&self) -> impl Iterator<Item = String> {
         let notes = self.launches.iter().flat_map(PreparedLaunch::notes);

@@ -26,6 +26,7 @@ mod notes;
 // The run.
 mod dispatch;
 mod report;
+pub mod debugged;
 
 use std::io::Write;
 use std::ops::Range;

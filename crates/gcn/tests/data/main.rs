@@ -66,6 +66,12 @@ const SUITES: &[Suite] = &[
         bless: run_cases::bless,
         check: run_cases::check,
     },
+    Suite {
+        directory: "debug",
+        extension: "s",
+        bless: run_cases::bless,
+        check: run_cases::check,
+    },
 ];
 
 fn main() -> ExitCode {

@@ -1,4 +1,5 @@
-//! `tests/run/*.s` and `tests/check/*.s`: kernels with their launch and what `gcn run` or `gcn check` then prints on each generation.
+//! `tests/run/*.s`, `tests/check/*.s` and `tests/debug/*.s`: kernels with their launch and what `gcn run`, `gcn check` or
+//! `gcn debug` then prints on each generation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +13,8 @@ use crate::case::{Case, expectations, verdict, version, write_expectations};
 const LAUNCH: &str = "//! ";
 /// Begins the line with checks that are off without it, of a case of `gcn check`.
 const ALSO: &str = "// ALSO: ";
+/// Begins a command of the debugger's console.
+const COMMAND: &str = "//> ";
 /// Begins the line that stands for an exit status other than 0.
 const STATUS: &str = "exit status ";
 /// Is in the line that tells how much was executed and how long it took, and in no other.
@@ -32,7 +35,10 @@ fn launch(case: &Case) -> Result<toml::Table, String> {
         .join("\n")
         .parse()
         .map_err(|error| format!("{}: the launch: {error}", case.name))?;
-    let path = fs::canonicalize(&case.path).map_err(|error| format!("{}: {error}", case.name))?;
+    // A case of compiled code names its code object.
+    let named = launch.get("file").and_then(toml::Value::as_str);
+    let path = named.map_or_else(|| case.path.clone(), |file| case.path.with_file_name(file));
+    let path = fs::canonicalize(path).map_err(|error| format!("{}: {error}", case.name))?;
     launch.insert("file".to_owned(), path.to_string_lossy().as_ref().into());
     launch.insert("threads".to_owned(), 1.into());
     launch.entry("limit").or_insert(LIMIT.into());
@@ -50,16 +56,31 @@ fn also(case: &Case) -> Vec<&str> {
     names.flat_map(|names| ["--also", names.trim()]).collect()
 }
 
+/// The options that give the debugger the commands of a case, which are written to a file with a name.
+fn script(case: &Case, name: &str) -> Result<Vec<PathBuf>, String> {
+    let lines = case.text.lines();
+    let commands: Vec<&str> = lines
+        .filter_map(|line| line.strip_prefix(COMMAND))
+        .collect();
+    if commands.is_empty() {
+        return Ok(Vec::new());
+    }
+    let path = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    fs::write(&path, commands.join("\n")).map_err(|error| error.to_string())?;
+    Ok(vec!["--commands".into(), path])
+}
+
 /// Runs a case on a target; the lines of both outputs as its expectations have them.
 fn outcome(case: &Case, target: &Target) -> Result<Vec<String>, String> {
-    let name = format!("{}-{}.toml", case.name.replace('/', "-"), target.name);
-    let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let name = format!("{}-{}", case.name.replace('/', "-"), target.name);
+    let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.toml"));
     fs::write(&path, launch(case)?.to_string()).map_err(|error| error.to_string())?;
     let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
         .arg(command(case))
         .arg(&path)
         .args(["--target", target.name])
         .args(also(case))
+        .args(script(case, &format!("{name}.gdb"))?)
         .output()
         .map_err(|error| error.to_string())?;
     let (stdout, stderr) = (
@@ -154,7 +175,9 @@ fn blessed(case: &Case) -> Result<String, String> {
         write_expectations(&mut expected, case, &lines);
     }
     let (old, lines) = expectations(&case.text);
-    let launch_end = lines.iter().rposition(|line| line.starts_with(LAUNCH));
+    let launch_end = lines
+        .iter()
+        .rposition(|line| line.starts_with(LAUNCH) || line.starts_with(COMMAND));
     let place = match old.first() {
         Some(first) => first.line - 1,
         None => launch_end.map_or(0, |line| line + 1),

@@ -1,0 +1,160 @@
+//! The way on: a front end's decision becomes a goal, and each turn of a wave serves it.
+
+use gcn_emu::observe::{Paused, Turn};
+use gcn_isa::Does;
+
+use crate::past::Moment;
+use crate::reasons::Current;
+use crate::session::{Goal, LastRun, Leave, Resume, Scheduler, State};
+
+/// Takes a front end's decision over.
+pub(crate) fn resumed(state: &mut State, paused: &Paused<'_>, resume: Resume) {
+    state.renew();
+    state.start_clock();
+    let focus = state.focus.and_then(|id| paused.wave(id));
+    let Some((wave, _)) = focus else {
+        match resume {
+            Resume::Quit => state.leave = Some(Leave::Quit),
+            Resume::Restart => state.leave = Some(Leave::Restart),
+            _ => state.goal = Goal::Run,
+        }
+        return;
+    };
+    let (id, from) = (wave.id, wave.executed);
+    state.goal = match resume {
+        Resume::Continue => Goal::Run,
+        Resume::Instructions { count, over } => Goal::Instructions {
+            wave: id,
+            left: count.max(1),
+            from,
+            over,
+        },
+        Resume::Lines { count, over } => Goal::Lines {
+            wave: id,
+            left: count.max(1),
+            from,
+            line: state.program.line(wave.pc).cloned(),
+            over,
+        },
+        Resume::Finish => Goal::Finish {
+            wave: id,
+            depth: 0,
+            returns: false,
+        },
+        Resume::Until(address) => Goal::Until {
+            wave: id,
+            address,
+            from,
+        },
+        Resume::Quit => {
+            state.leave = Some(Leave::Quit);
+            return;
+        }
+        Resume::Restart => {
+            state.leave = Some(Leave::Restart);
+            return;
+        }
+        Resume::Back(count) => Goal::Replay(Moment {
+            wave: id,
+            executed: from.saturating_sub(count),
+        }),
+        Resume::BackLines(count) => Goal::SearchLines {
+            wave: id,
+            before: from,
+            count,
+            begun: Vec::new(),
+        },
+        Resume::BackToStop => Goal::Search {
+            before: paused.instructions(),
+            found: None,
+        },
+    };
+    if state.goal.is_replay() {
+        state.leave = Some(Leave::Back);
+    }
+}
+
+/// Decides what a wave that does not stop executes.
+pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -> Turn {
+    let Current { at, pc } = current;
+    let focus = state.goal.wave().or(state.focus);
+    let replays = state.goal.is_replay();
+    let alone = state.scheduler == Scheduler::One && !replays;
+    if alone && focus.is_some_and(|id| id != at.wave) {
+        state.past.lost =
+            Some("waves have been held since the launch began, which changes their order");
+        return Turn::Hold;
+    }
+    let step = paused.dispatched().code.step(pc).and_then(Result::ok);
+    let calls = step.is_some_and(|step| step.inst.uses().calls());
+    let is_own = state.goal.wave() == Some(at.wave);
+    let mut instructions = u64::MAX;
+    if is_own {
+        let next = || pc + 4 * step.map_or(1, |step| step.inst.dwords() as u64);
+        match &mut state.goal {
+            Goal::Instructions { over, .. } | Goal::Lines { over, .. } => {
+                if *over && calls {
+                    let then = Box::new(std::mem::replace(&mut state.goal, Goal::Run));
+                    state.goal = Goal::Return {
+                        wave: at.wave,
+                        address: next(),
+                        then,
+                    };
+                    state.renew();
+                } else {
+                    instructions = 1;
+                }
+            }
+            Goal::Finish { depth, returns, .. } => {
+                let leaves = step.is_some_and(|step| {
+                    matches!(step.inst.does(), Does::Jump) || step.inst.uses().calls()
+                });
+                if leaves {
+                    instructions = 1;
+                    match (calls, *depth) {
+                        (true, _) => *depth += 1,
+                        (false, 0) => *returns = true,
+                        (false, _) => *depth -= 1,
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+    if let Goal::Replay(moment) = &state.goal
+        && moment.wave == at.wave
+    {
+        instructions = moment.executed - at.executed;
+    }
+    let watches = state.stops.iter().any(|it| it.is_watch() && it.is_enabled);
+    let compares = watches
+        && !matches!(state.goal, Goal::Replay(_))
+        && step.is_some_and(|step| {
+            state
+                .stops
+                .iter()
+                .any(|it| it.is_watch() && it.concerns(pc, step))
+        });
+    if compares || state.findings.is_some() {
+        instructions = 1;
+        state.last = Some(LastRun { at, pc });
+    }
+    let searches_lines = matches!(&state.goal, Goal::SearchLines { wave, .. } if *wave == at.wave);
+    let searches = matches!(&state.goal, Goal::Search { .. });
+    if searches_lines {
+        instructions = 1;
+    }
+    if let Goal::Search { before, .. } = &state.goal {
+        let left = before.saturating_sub(paused.instructions());
+        instructions = instructions.min(left.max(1));
+    }
+    let goal_stops = matches!(
+        state.goal,
+        Goal::Return { .. } | Goal::Until { .. } | Goal::Finish { .. }
+    );
+    let stops = goal_stops || (!replays || searches) && state.stops.iter().any(|it| it.is_enabled);
+    Turn::Run {
+        instructions: instructions.max(1),
+        stops: stops.then_some(state.generation),
+    }
+}

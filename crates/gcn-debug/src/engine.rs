@@ -1,0 +1,259 @@
+//! Control of a run: stops are found, the front end is asked, and the run goes on as it decides.
+//!
+//! The emulator asks before each turn of a wave, and within it at each instruction that may stop ([`Debugger::turn`]). Three things are
+//! done then, in this order: values that the last instruction may have changed are compared, the goal of the last command and the
+//! breakpoints are held against the wave, and the turn is decided. A watchpoint has waves stop ahead of instructions that may change its
+//! value; they are executed one by one.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use gcn_emu::fault::{Fault, FaultKind};
+use gcn_emu::memory::Memory;
+use gcn_emu::observe::{Debugger, Paused, Turn};
+use gcn_emu::step::Step;
+
+use crate::decisions::{decide, resumed};
+use crate::past::{MemoryImage, Past};
+use crate::program::Program;
+use crate::reasons::{Current, compare_anew, current, finish_search, reason};
+use crate::session::{Findings, Goal, Leave, Resume, Scheduler, Session, State, Stop, apply};
+use crate::view::NamedBuffer;
+
+/// Front end of a debugger.
+pub trait FrontEnd: Send {
+    /// A wave has stopped. The run goes on when this returns.
+    fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume;
+
+    /// No launch runs. The launches begin when this returns [`Resume::Restart`].
+    fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume;
+}
+
+/// Parts that an engine is made of.
+pub struct Setup {
+    /// The code.
+    pub program: Program,
+    /// Memory of the device.
+    pub memory: Memory,
+    /// Buffers that expressions know by name.
+    pub buffers: Vec<NamedBuffer>,
+    /// Findings of checkers, if any watch the run.
+    pub findings: Option<Box<dyn Findings>>,
+    /// Flag that a signal sets to stop the run.
+    pub interrupt: Arc<AtomicBool>,
+    /// Time after which a command that resumes the run is interrupted.
+    pub timeout: Option<Duration>,
+}
+
+/// Engine of a debugger: it controls the runs whose observers have it as their debugger.
+pub struct Engine {
+    state: Mutex<State>,
+    front: Mutex<Box<dyn FrontEnd>>,
+}
+
+impl Engine {
+    /// An engine without breakpoints.
+    pub fn new(setup: Setup, front: Box<dyn FrontEnd>) -> Engine {
+        let state = State {
+            program: setup.program,
+            memory: setup.memory,
+            buffers: setup.buffers,
+            findings: setup.findings,
+            interrupt: setup.interrupt,
+            timeout: setup.timeout,
+            deadline: None,
+            stops: Vec::new(),
+            next_number: 1,
+            generation: 0,
+            stops_at_begin: false,
+            stops_once: false,
+            focus: None,
+            lane: 0,
+            scheduler: Scheduler::All,
+            dispatch: None,
+            goal: Goal::Run,
+            passed: HashMap::new(),
+            last: None,
+            past: Past::default(),
+            leave: None,
+        };
+        Engine {
+            state: Mutex::new(state),
+            front: Mutex::new(front),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn front(&self) -> MutexGuard<'_, Box<dyn FrontEnd>> {
+        self.front.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Asks the front end while no launch runs.
+    pub fn idle(&self) -> Resume {
+        let mut state = self.state();
+        let mut session = Session {
+            state: &mut state,
+            paused: None,
+        };
+        self.front().idle(&mut session)
+    }
+
+    /// Begins a launch, or a repetition of one, that the next run executes.
+    pub fn begin(&self) {
+        let mut state = self.state();
+        state.goal = Goal::Run;
+        state.past = Past::default();
+        state.dispatch = None;
+        state.start_clock();
+    }
+
+    /// Reason for which the debugger has ended the run, and takes it back; `None` if the run has ended by itself. After
+    /// [`Leave::Back`] the same launch is run again, without [`Engine::begin`].
+    pub fn left(&self) -> Option<Leave> {
+        let mut state = self.state();
+        let goal = std::mem::replace(&mut state.goal, Goal::Run);
+        let leave = state.leave.take();
+        let state = &mut *state;
+        match (leave, goal) {
+            (Some(Leave::Back), goal) => {
+                state.goal = goal;
+                state.dispatch = None;
+                leave
+            }
+            // A launch that has run again to its end without a stop that was searched.
+            (
+                None,
+                Goal::Search {
+                    found: Some(found), ..
+                },
+            ) => {
+                state.goal = Goal::Replay(found);
+                state.dispatch = None;
+                Some(Leave::Back)
+            }
+            (leave, _) => {
+                state.focus = None;
+                leave
+            }
+        }
+    }
+}
+
+impl Debugger for Engine {
+    fn turn(&self, paused: &mut Paused<'_>) -> Turn {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if state.leave.is_some() {
+            return Turn::Quit;
+        }
+        let Some(mut now) = current(paused) else {
+            return Turn::Hold;
+        };
+        let begins = state.dispatch != Some(paused.dispatched().id);
+        let mut at_begin = if begins {
+            begin(state, paused, now)
+        } else {
+            None
+        };
+        while state.goal.is_replay()
+            && let Some(change) = state.past.due(now.at)
+        {
+            apply(state, Some(&mut *paused), &change);
+        }
+        loop {
+            let found = at_begin.take().or_else(|| reason(state, paused, now));
+            let Some(stop) = found else {
+                break;
+            };
+            state.passed.insert(now.at.wave, now.at.executed);
+            let resume = {
+                let mut session = Session {
+                    state: &mut *state,
+                    paused: Some(&mut *paused),
+                };
+                self.front().stopped(&mut session, &stop)
+            };
+            resumed(state, paused, resume);
+            if state.leave.is_some() {
+                return Turn::Quit;
+            }
+            // The user may have moved the program counter.
+            now = current(paused).unwrap_or(now);
+        }
+        if state.leave.is_some() {
+            return Turn::Quit;
+        }
+        decide(state, paused, now)
+    }
+
+    fn stops(&self, address: u64, step: &Step) -> bool {
+        let state = self.state();
+        let of_goal = match &state.goal {
+            Goal::Return {
+                address: wanted, ..
+            }
+            | Goal::Until {
+                address: wanted, ..
+            } => *wanted == address,
+            Goal::Finish { .. } => step.inst.uses().leaves_sequence(),
+            _ => false,
+        };
+        of_goal || state.stops.iter().any(|it| it.concerns(address, step))
+    }
+
+    fn faults(&self, paused: &mut Paused<'_>, fault: &Fault) {
+        let mut guard = self.state();
+        let state = &mut *guard;
+        if state.leave.is_some() || fault.kind == FaultKind::Interrupted {
+            return;
+        }
+        if finish_search(state) {
+            return;
+        }
+        state.focus = Some(fault.wave);
+        if let Some(lane) = fault.lane {
+            state.lane = lane;
+        }
+        let stop = Stop::Fault(Box::new(fault.clone()));
+        let resume = {
+            let mut session = Session {
+                state: &mut *state,
+                paused: Some(&mut *paused),
+            };
+            self.front().stopped(&mut session, &stop)
+        };
+        resumed(state, paused, resume);
+        if state.leave.is_none() {
+            state.goal = Goal::Run;
+        }
+    }
+}
+
+/// A launch begins, or runs again.
+fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
+    state.dispatch = Some(paused.dispatched().id);
+    state.passed.clear();
+    state.last = None;
+    state.focus = Some(current.at.wave);
+    state.renew();
+    if state.goal.is_replay() {
+        if let Some(image) = &state.past.image {
+            image.restore(&state.memory);
+        }
+        state.past.replayed = 0;
+        compare_anew(state, paused);
+        return None;
+    }
+    state.past = Past {
+        image: MemoryImage::take(&state.memory),
+        ..Past::default()
+    };
+    let stops = std::mem::take(&mut state.stops_once) || state.stops_at_begin;
+    stops.then_some(Stop::Begin)
+}

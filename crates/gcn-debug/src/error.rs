@@ -1,0 +1,66 @@
+//! Errors of expressions.
+
+use crate::expr::Space;
+
+/// Reason for which an expression has no value.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[allow(missing_docs)]
+pub enum EvalError {
+    #[error("no wave runs: registers and LDS have values from the first stop in a launch on")]
+    NoWave,
+    #[error("{name} is out of range: the wave has {count} {class} registers")]
+    NoRegister {
+        name: String,
+        count: usize,
+        class: &'static str,
+    },
+    #[error("lane {0} does not exist: lanes are 0 to 63")]
+    NoLane(i128),
+    #[error("{}", outside(*.space, *.address, *.bytes))]
+    Outside {
+        space: Space,
+        address: u64,
+        bytes: u64,
+    },
+    #[error("there is no buffer or symbol `{name}`{}", nearest(.names))]
+    NoName { name: String, names: Vec<String> },
+    #[error("{name}[{index}] is out of range: {name} has {elements} elements")]
+    NoElement {
+        name: String,
+        index: i128,
+        elements: u64,
+    },
+    #[error("`{0}` is a whole buffer: name an element, as {0}[0]")]
+    WholeBuffer(String),
+    #[error("division by zero")]
+    DivisionByZero,
+    #[error("the operands of this operator must be integers")]
+    NotInteger,
+    #[error("as_{ty} needs {wanted} bytes, not {given}")]
+    OtherSize {
+        ty: &'static str,
+        wanted: u64,
+        given: u64,
+    },
+    #[error("only registers, memory and elements of buffers can be changed")]
+    NotAPlace,
+    #[error("{0:#x} is not the address of an instruction of the program")]
+    NotCode(u64),
+}
+
+fn outside(space: Space, address: u64, bytes: u64) -> String {
+    match space {
+        Space::Global => format!("{bytes} bytes at {address:#x} are outside of memory"),
+        Space::Lds => format!("{bytes} bytes at {address:#x} are outside of the workgroup's LDS"),
+        Space::Scratch => {
+            format!("{bytes} bytes at {address:#x} are outside of the lane's scratch")
+        }
+    }
+}
+
+fn nearest(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        names => format!("; buffers are {}", names.join(", ")),
+    }
+}

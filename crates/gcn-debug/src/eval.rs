@@ -1,0 +1,305 @@
+//! Values of expressions.
+
+use gcn_emu::wave::LANES;
+
+use crate::error::EvalError;
+use crate::expr::{BinaryOp, Expr, Place, Reduction, Space, UnaryOp, Variable};
+use crate::scalar::{Scalar, ScalarType};
+use crate::view::{NamedBuffer, Target, View};
+
+/// Value of an expression: a number, or one of these.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Evaluated {
+    /// A number.
+    Scalar(Scalar),
+    /// Vector registers in all 64 lanes, active or not.
+    Lanes(Vec<Scalar>),
+    /// A whole buffer, by its place in the list.
+    Buffer(usize),
+}
+
+/// Evaluates an expression. A vector register by itself has a value per lane; within an expression it is that of the lane in focus.
+///
+/// # Errors
+/// [`EvalError`], which says what does not exist.
+pub fn evaluate(expr: &Expr, view: &View<'_>) -> Result<Evaluated, EvalError> {
+    if let Expr::Place(place) = expr {
+        let target = resolve_place(place, view)?;
+        match target {
+            Target::Vector {
+                first,
+                count,
+                lane: None,
+            } => {
+                let lanes = (0..LANES as u8).map(|lane| {
+                    view.read(Target::Vector {
+                        first,
+                        count,
+                        lane: Some(lane),
+                    })
+                });
+                return Ok(Evaluated::Lanes(lanes.collect::<Result<_, _>>()?));
+            }
+            Target::Buffer(number) => return Ok(Evaluated::Buffer(number)),
+            _ => {}
+        }
+    }
+    scalar(expr, view).map(Evaluated::Scalar)
+}
+
+/// The place that an expression denotes, to be changed.
+///
+/// # Errors
+/// It denotes none, or one that does not exist.
+pub fn resolve(expr: &Expr, view: &View<'_>) -> Result<Target, EvalError> {
+    match expr {
+        Expr::Place(place) => resolve_place(place, view),
+        _ => Err(EvalError::NotAPlace),
+    }
+}
+
+fn resolve_place(place: &Place, view: &View<'_>) -> Result<Target, EvalError> {
+    Ok(match place {
+        &Place::Vector {
+            first,
+            count,
+            ref lane,
+        } => Target::Vector {
+            first,
+            count,
+            lane: match lane {
+                Some(lane) => Some(self::lane(lane, view)?),
+                None => None,
+            },
+        },
+        &Place::Scalar { first, count } => Target::Scalar { first, count },
+        Place::Scc => Target::Scc,
+        Place::Mode => Target::Mode,
+        Place::Pc => Target::Pc,
+        Place::Memory { space, ty, address } => Target::Memory {
+            space: *space,
+            ty: *ty,
+            address: scalar(address, view)?.integer() as u64,
+        },
+        Place::Name { name, index } => named(name, index.as_deref(), view)?,
+    })
+}
+
+fn lane(expr: &Expr, view: &View<'_>) -> Result<u8, EvalError> {
+    let lane = scalar(expr, view)?.integer();
+    let valid = u8::try_from(lane).ok();
+    let valid = valid.filter(|lane| usize::from(*lane) < LANES);
+    valid.ok_or(EvalError::NoLane(lane))
+}
+
+fn named(name: &str, index: Option<&Expr>, view: &View<'_>) -> Result<Target, EvalError> {
+    // Arguments without names have numbers.
+    let number = name.strip_prefix("arg").unwrap_or(name);
+    let has = |wanted: &str| view.buffers.iter().position(|it| it.name == wanted);
+    let Some(place) = has(name).or_else(|| has(number)) else {
+        return symbol(name, index, view);
+    };
+    let NamedBuffer { address, ty, .. } = view.buffers[place];
+    let Some(index) = index else {
+        return Ok(Target::Buffer(place));
+    };
+    let index = scalar(index, view)?.integer();
+    let elements = view.buffers[place].elements();
+    match u64::try_from(index).ok().filter(|index| *index < elements) {
+        Some(index) => Ok(Target::Memory {
+            space: Space::Global,
+            ty,
+            address: address + index * ty.bytes(),
+        }),
+        None => Err(EvalError::NoElement {
+            name: name.to_owned(),
+            index,
+            elements,
+        }),
+    }
+}
+
+fn symbol(name: &str, index: Option<&Expr>, view: &View<'_>) -> Result<Target, EvalError> {
+    let symbol = view.program.symbol(name).ok_or_else(|| EvalError::NoName {
+        name: name.to_owned(),
+        names: view.buffers.iter().map(|it| it.name.clone()).collect(),
+    })?;
+    let ty = ScalarType::U32;
+    let index = match index {
+        Some(index) => scalar(index, view)?.integer() as u64,
+        None => 0,
+    };
+    Ok(Target::Memory {
+        space: Space::Global,
+        ty,
+        address: symbol.address.wrapping_add(index.wrapping_mul(ty.bytes())),
+    })
+}
+
+/// Number that an expression is in the lane in focus.
+///
+/// # Errors
+/// As of [`evaluate`]; a whole buffer is no number.
+pub(crate) fn scalar(expr: &Expr, view: &View<'_>) -> Result<Scalar, EvalError> {
+    Ok(match expr {
+        Expr::Number(number) => *number,
+        Expr::Place(place) => view.read(resolve_place(place, view)?)?,
+        Expr::Variable(variable) => self::variable(*variable, view)?,
+        Expr::AddressOf(place) => match resolve_place(place, view)? {
+            Target::Memory { address, .. } => Scalar::u64(address),
+            Target::Buffer(number) => Scalar::u64(view.buffers[number].address),
+            _ => return Err(EvalError::NotAPlace),
+        },
+        Expr::Unary(operator, inner) => unary(*operator, scalar(inner, view)?)?,
+        Expr::Binary(BinaryOp::And, left, right) => {
+            let is_true = scalar(left, view)?.is_true() && scalar(right, view)?.is_true();
+            Scalar::truth(is_true)
+        }
+        Expr::Binary(BinaryOp::Or, left, right) => {
+            let is_true = scalar(left, view)?.is_true() || scalar(right, view)?.is_true();
+            Scalar::truth(is_true)
+        }
+        Expr::Binary(operator, left, right) => {
+            binary(*operator, scalar(left, view)?, scalar(right, view)?)?
+        }
+        Expr::Convert(ty, inner) => scalar(inner, view)?.convert(*ty),
+        Expr::Reinterpret(ty, inner) => {
+            let inner = scalar(inner, view)?;
+            if inner.ty.bytes() != ty.bytes() {
+                return Err(EvalError::OtherSize {
+                    ty: ty.name(),
+                    wanted: ty.bytes(),
+                    given: inner.ty.bytes(),
+                });
+            }
+            Scalar::new(*ty, inner.bits)
+        }
+        Expr::Reduce(reduction, inner) => reduce(*reduction, inner, view)?,
+    })
+}
+
+fn variable(variable: Variable, view: &View<'_>) -> Result<Scalar, EvalError> {
+    let id = || view.wave().map(|wave| wave.id);
+    Ok(match variable {
+        Variable::Lane => Scalar::of_integer(view.lane.into()),
+        Variable::Wave => Scalar::of_integer(id()?.wave.into()),
+        Variable::GroupX => Scalar::of_integer(id()?.group[0].into()),
+        Variable::GroupY => Scalar::of_integer(id()?.group[1].into()),
+        Variable::GroupZ => Scalar::of_integer(id()?.group[2].into()),
+        Variable::Count => Scalar::of_integer(view.wave()?.executed.into()),
+    })
+}
+
+fn reduce(reduction: Reduction, inner: &Expr, view: &View<'_>) -> Result<Scalar, EvalError> {
+    let exec = view.wave()?.exec();
+    let mut count = 0;
+    for lane in gcn_emu::wave::active(exec) {
+        let lane = lane as u8;
+        count += u32::from(scalar(inner, &View { lane, ..*view })?.is_true());
+    }
+    Ok(match reduction {
+        Reduction::Any => Scalar::truth(count > 0),
+        Reduction::All => Scalar::truth(count == exec.count_ones()),
+        Reduction::Count => Scalar::of_integer(count.into()),
+    })
+}
+
+fn unary(operator: UnaryOp, value: Scalar) -> Result<Scalar, EvalError> {
+    Ok(match operator {
+        UnaryOp::Not => Scalar::truth(!value.is_true()),
+        UnaryOp::Minus if value.ty.is_float() => {
+            Scalar::new(ScalarType::F64, (-value.float()).to_bits()).convert(value.ty)
+        }
+        UnaryOp::Complement if value.ty.is_float() => return Err(EvalError::NotInteger),
+        UnaryOp::Minus => wrapped(-value.integer(), promoted(value.ty)),
+        UnaryOp::Complement => wrapped(!value.integer(), promoted(value.ty)),
+    })
+}
+
+/// Type in which an integer is computed: at least 32 bits.
+fn promoted(ty: ScalarType) -> ScalarType {
+    if ty.bytes() < 4 { ScalarType::I32 } else { ty }
+}
+
+/// Common type of two operands, by C's rules.
+fn common(left: ScalarType, right: ScalarType) -> ScalarType {
+    if left.is_float() || right.is_float() {
+        let is_single = |ty: ScalarType| matches!(ty, ScalarType::F32 | ScalarType::F16);
+        return match (left.is_float(), right.is_float()) {
+            (true, true) if is_single(left) && is_single(right) => ScalarType::F32,
+            _ => ScalarType::F64,
+        };
+    }
+    let (left, right) = (promoted(left), promoted(right));
+    match left.bytes().cmp(&right.bytes()) {
+        std::cmp::Ordering::Less => right,
+        std::cmp::Ordering::Greater => left,
+        std::cmp::Ordering::Equal if left.is_signed() => right,
+        std::cmp::Ordering::Equal => left,
+    }
+}
+
+/// Integer in a type; of signed ones in a larger one if it does not fit.
+fn wrapped(value: i128, ty: ScalarType) -> Scalar {
+    if ty == ScalarType::I32 {
+        Scalar::of_integer(value)
+    } else {
+        Scalar::new(ty, value as u64)
+    }
+}
+
+fn binary(operator: BinaryOp, left: Scalar, right: Scalar) -> Result<Scalar, EvalError> {
+    let ty = common(left.ty, right.ty);
+    if ty.is_float() {
+        let (a, b) = (left.float(), right.float());
+        let number = |value: f64| Scalar::new(ScalarType::F64, value.to_bits()).convert(ty);
+        return Ok(match operator {
+            BinaryOp::Equal => Scalar::truth(a == b),
+            BinaryOp::NotEqual => Scalar::truth(a != b),
+            BinaryOp::Less => Scalar::truth(a < b),
+            BinaryOp::LessOrEqual => Scalar::truth(a <= b),
+            BinaryOp::Greater => Scalar::truth(a > b),
+            BinaryOp::GreaterOrEqual => Scalar::truth(a >= b),
+            BinaryOp::Add => number(a + b),
+            BinaryOp::Subtract => number(a - b),
+            BinaryOp::Multiply => number(a * b),
+            BinaryOp::Divide => number(a / b),
+            _ => return Err(EvalError::NotInteger),
+        });
+    }
+    let is_shift = matches!(operator, BinaryOp::ShiftLeft | BinaryOp::ShiftRight);
+    let ty = if is_shift { promoted(left.ty) } else { ty };
+    let (a, b) = if is_shift {
+        (left.convert(ty).integer(), right.integer())
+    } else {
+        (left.convert(ty).integer(), right.convert(ty).integer())
+    };
+    let shift = u32::try_from(b).unwrap_or(64).min(64);
+    let divisor = || {
+        if b == 0 {
+            Err(EvalError::DivisionByZero)
+        } else {
+            Ok(b)
+        }
+    };
+    Ok(match operator {
+        BinaryOp::Equal => Scalar::truth(a == b),
+        BinaryOp::NotEqual => Scalar::truth(a != b),
+        BinaryOp::Less => Scalar::truth(a < b),
+        BinaryOp::LessOrEqual => Scalar::truth(a <= b),
+        BinaryOp::Greater => Scalar::truth(a > b),
+        BinaryOp::GreaterOrEqual => Scalar::truth(a >= b),
+        BinaryOp::Or => Scalar::truth(a != 0 || b != 0),
+        BinaryOp::And => Scalar::truth(a != 0 && b != 0),
+        BinaryOp::BitOr => wrapped(a | b, ty),
+        BinaryOp::BitXor => wrapped(a ^ b, ty),
+        BinaryOp::BitAnd => wrapped(a & b, ty),
+        BinaryOp::ShiftLeft => wrapped(a << shift, ty),
+        BinaryOp::ShiftRight => wrapped(a >> shift, ty),
+        BinaryOp::Add => wrapped(a + b, ty),
+        BinaryOp::Subtract => wrapped(a - b, ty),
+        BinaryOp::Multiply => wrapped(a.wrapping_mul(b), ty),
+        BinaryOp::Divide => wrapped(a / divisor()?, ty),
+        BinaryOp::Remainder => wrapped(a % divisor()?, ty),
+    })
+}

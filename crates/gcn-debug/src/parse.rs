@@ -1,0 +1,459 @@
+//! Reader of expressions.
+
+use gcn_isa::{Isa, regs};
+
+use crate::expr::{BinaryOp, Expr, Place, Reduction, Space, UnaryOp, VARIABLES};
+use crate::scalar::{Scalar, ScalarType};
+
+/// Error in the text of an expression.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct ParseError {
+    /// Description.
+    pub message: String,
+    /// Byte of the text at which it is.
+    pub at: usize,
+}
+
+/// Deepest nesting.
+const MAX_DEPTH: usize = 64;
+
+/// Reads an expression for waves of an instruction set, which decides the names of registers.
+///
+/// # Errors
+/// [`ParseError`], with its place.
+///
+/// # Examples
+/// ```
+/// use gcn_debug::parse;
+/// use gcn_isa::Isa;
+/// assert!(parse("any(v3 > 7) && s[4:5] != 0 || *(f32*)0x1000 < ys[$lane]", Isa::Gfx9).is_ok());
+/// let error = parse("v3[", Isa::Gfx9).unwrap_err();
+/// assert_eq!((error.to_string().as_str(), error.at), ("expected a value at the end", 3));
+/// ```
+pub fn parse(text: &str, isa: Isa) -> Result<Expr, ParseError> {
+    let mut parser = Parser {
+        tokens: tokens(text)?,
+        next: 0,
+        end: text.len(),
+        isa,
+        depth: 0,
+    };
+    let expr = parser.binary(0)?;
+    match parser.peek() {
+        None => Ok(expr),
+        Some(_) => Err(parser.error("unexpected")),
+    }
+}
+
+#[derive(Clone, PartialEq, Debug)]
+enum Token {
+    Number(Scalar),
+    Name(String),
+    Variable(String),
+    Symbol(&'static str),
+}
+
+/// Symbols; a longer one precedes those that it begins with.
+const SYMBOLS: [&str; 29] = [
+    "<<", ">>", "<=", ">=", "==", "!=", "&&", "||", "(", ")", "[", "]", ":", "+", "-", "*", "/",
+    "%", "<", ">", "&", "^", "|", "!", "~", ",", "=", "{", "}",
+];
+
+fn tokens(text: &str) -> Result<Vec<(Token, usize)>, ParseError> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = text.get(at..) {
+        let Some(first) = rest.chars().next() else {
+            break;
+        };
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+        let word = |rest: &str| rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let (token, len) = if first.is_whitespace() {
+            at += first.len_utf8();
+            continue;
+        } else if first.is_ascii_digit() {
+            let len = word(rest);
+            let number = number(&rest[..len]).ok_or_else(|| ParseError {
+                message: format!("`{}` is not a number", &rest[..len]),
+                at,
+            })?;
+            (Token::Number(number), len)
+        } else if first == '$' {
+            let len = 1 + word(&rest[1..]);
+            (Token::Variable(rest[1..len].to_owned()), len)
+        } else if is_word(first) {
+            let len = word(rest);
+            (Token::Name(rest[..len].to_owned()), len)
+        } else {
+            let symbol = SYMBOLS.iter().find(|symbol| rest.starts_with(**symbol));
+            let symbol = symbol.ok_or_else(|| ParseError {
+                message: format!(
+                    "`{}` has no meaning in an expression",
+                    first.escape_default()
+                ),
+                at,
+            })?;
+            (Token::Symbol(symbol), symbol.len())
+        };
+        found.push((token, at));
+        at += len;
+    }
+    Ok(found)
+}
+
+fn number(text: &str) -> Option<Scalar> {
+    let radix = |prefix, radix| {
+        let digits = text.strip_prefix(prefix)?;
+        u64::from_str_radix(&digits.replace('_', ""), radix).ok()
+    };
+    if let Some(value) = radix("0x", 16).or_else(|| radix("0b", 2)) {
+        return Some(Scalar::of_integer(value.into()));
+    }
+    if let Ok(value) = text.replace('_', "").parse::<u64>() {
+        return Some(Scalar::of_integer(value.into()));
+    }
+    let value: f64 = text.parse().ok()?;
+    Some(Scalar::new(ScalarType::F64, value.to_bits()))
+}
+
+/// Binary operators by rising precedence.
+const LEVELS: [&[(&str, BinaryOp)]; 10] = [
+    &[("||", BinaryOp::Or)],
+    &[("&&", BinaryOp::And)],
+    &[("|", BinaryOp::BitOr)],
+    &[("^", BinaryOp::BitXor)],
+    &[("&", BinaryOp::BitAnd)],
+    &[("==", BinaryOp::Equal), ("!=", BinaryOp::NotEqual)],
+    &[
+        ("<", BinaryOp::Less),
+        ("<=", BinaryOp::LessOrEqual),
+        (">", BinaryOp::Greater),
+        (">=", BinaryOp::GreaterOrEqual),
+    ],
+    &[("<<", BinaryOp::ShiftLeft), (">>", BinaryOp::ShiftRight)],
+    &[("+", BinaryOp::Add), ("-", BinaryOp::Subtract)],
+    &[
+        ("*", BinaryOp::Multiply),
+        ("/", BinaryOp::Divide),
+        ("%", BinaryOp::Remainder),
+    ],
+];
+
+struct Parser {
+    tokens: Vec<(Token, usize)>,
+    next: usize,
+    end: usize,
+    isa: Isa,
+    depth: usize,
+}
+
+impl Parser {
+    fn peek(&self) -> Option<&Token> {
+        self.tokens.get(self.next).map(|(token, _)| token)
+    }
+
+    /// Error at the next token: `what` and the token.
+    fn error(&self, what: &str) -> ParseError {
+        let at = self.tokens.get(self.next).map_or(self.end, |(_, at)| *at);
+        let message = match self.peek() {
+            Some(Token::Symbol(symbol)) => format!("{what} `{symbol}`"),
+            Some(Token::Name(name)) => format!("{what} `{name}`"),
+            Some(Token::Variable(name)) => format!("{what} `${name}`"),
+            Some(Token::Number(number)) => format!("{what} `{number}`"),
+            None => format!("{what} the end"),
+        };
+        ParseError { message, at }
+    }
+
+    fn expected(&self, what: &str) -> ParseError {
+        match self.peek() {
+            Some(_) => self.error(&format!("expected {what}, not")),
+            None => ParseError {
+                message: format!("expected {what} at the end"),
+                at: self.end,
+            },
+        }
+    }
+
+    fn takes(&mut self, symbol: &str) -> bool {
+        let is_next = matches!(self.peek(), Some(Token::Symbol(it)) if *it == symbol);
+        self.next += usize::from(is_next);
+        is_next
+    }
+
+    fn expect(&mut self, symbol: &str) -> Result<(), ParseError> {
+        if self.takes(symbol) {
+            Ok(())
+        } else {
+            Err(self.expected(&format!("`{symbol}`")))
+        }
+    }
+
+    /// Calls a function one level deeper.
+    fn deeper<T>(
+        &mut self,
+        read: impl FnOnce(&mut Parser) -> Result<T, ParseError>,
+    ) -> Result<T, ParseError> {
+        if self.depth >= MAX_DEPTH {
+            return Err(ParseError {
+                message: format!("the expression is nested more than {MAX_DEPTH} deep"),
+                at: self.tokens.get(self.next).map_or(self.end, |(_, at)| *at),
+            });
+        }
+        self.depth += 1;
+        let read = read(self);
+        self.depth -= 1;
+        read
+    }
+
+    fn binary(&mut self, level: usize) -> Result<Expr, ParseError> {
+        let Some(operators) = LEVELS.get(level) else {
+            return self.unary();
+        };
+        let mut left = self.binary(level + 1)?;
+        loop {
+            let operator = operators.iter().find(|(symbol, _)| self.takes(symbol));
+            let Some((_, operator)) = operator else {
+                return Ok(left);
+            };
+            let right = self.binary(level + 1)?;
+            left = Expr::Binary(*operator, left.into(), right.into());
+        }
+    }
+
+    fn unary(&mut self) -> Result<Expr, ParseError> {
+        self.deeper(|it| {
+            let operators = [
+                ("-", UnaryOp::Minus),
+                ("~", UnaryOp::Complement),
+                ("!", UnaryOp::Not),
+            ];
+            if let Some((_, operator)) = operators.iter().find(|(symbol, _)| it.takes(symbol)) {
+                return Ok(Expr::Unary(*operator, it.unary()?.into()));
+            }
+            if it.takes("*") {
+                let (space, ty) = it.pointer()?;
+                let address = it.unary()?.into();
+                return Ok(Expr::Place(Place::Memory { space, ty, address }));
+            }
+            if it.takes("&") {
+                return match it.unary()? {
+                    Expr::Place(place @ (Place::Name { .. } | Place::Memory { .. })) => {
+                        Ok(Expr::AddressOf(place.into()))
+                    }
+                    _ => Err(ParseError {
+                        message: "`&` applies to buffers, symbols and memory".to_owned(),
+                        at: it.tokens.get(it.next).map_or(it.end, |(_, at)| *at),
+                    }),
+                };
+            }
+            it.primary()
+        })
+    }
+
+    /// Type in parentheses behind `*`, as `(lds f32*)`; a dword of global memory without one.
+    fn pointer(&mut self) -> Result<(Space, ScalarType), ParseError> {
+        let usual = (Space::Global, ScalarType::U32);
+        let begin = self.next;
+        if !self.takes("(") {
+            return Ok(usual);
+        }
+        let Some(Token::Name(name)) = self.peek() else {
+            self.next = begin;
+            return Ok(usual);
+        };
+        let space = match name.as_str() {
+            "global" => Some(Space::Global),
+            "lds" | "local" => Some(Space::Lds),
+            "scratch" | "private" => Some(Space::Scratch),
+            _ => None,
+        };
+        self.next += usize::from(space.is_some());
+        let ty = match self.peek() {
+            Some(Token::Name(name)) => ScalarType::named(name),
+            _ => None,
+        };
+        let Some(ty) = ty else {
+            self.next = begin;
+            return Ok(usual);
+        };
+        self.next += 1;
+        self.expect("*")?;
+        self.expect(")")?;
+        Ok((space.unwrap_or(Space::Global), ty))
+    }
+
+    fn primary(&mut self) -> Result<Expr, ParseError> {
+        if self.takes("(") {
+            let inner = self.binary(0)?;
+            self.expect(")")?;
+            return Ok(inner);
+        }
+        let at = self.tokens.get(self.next).map_or(self.end, |(_, at)| *at);
+        let expr = match self.peek().cloned() {
+            Some(Token::Number(number)) => Expr::Number(number),
+            Some(Token::Variable(name)) => {
+                let variable = VARIABLES.iter().find(|(known, _)| *known == name);
+                match variable {
+                    Some((_, variable)) => Expr::Variable(*variable),
+                    None if name == "pc" => Expr::Place(Place::Pc),
+                    // gdb's spelling of registers.
+                    None => {
+                        self.next += 1;
+                        return self.named(&name, at);
+                    }
+                }
+            }
+            Some(Token::Name(name)) => {
+                self.next += 1;
+                return self.named(&name, at);
+            }
+            _ => return Err(self.expected("a value")),
+        };
+        self.next += 1;
+        Ok(expr)
+    }
+
+    /// Expression that begins with a name, which has been taken.
+    fn named(&mut self, name: &str, at: usize) -> Result<Expr, ParseError> {
+        let reductions = [
+            ("any", Reduction::Any),
+            ("all", Reduction::All),
+            ("count", Reduction::Count),
+        ];
+        if matches!(self.peek(), Some(Token::Symbol("("))) {
+            let reduction = reductions.iter().find(|(known, _)| *known == name);
+            let inner = |it: &mut Parser| {
+                it.next += 1;
+                let inner = it.binary(0)?;
+                it.expect(")")?;
+                Ok(Box::new(inner))
+            };
+            if let Some((_, reduction)) = reduction {
+                return Ok(Expr::Reduce(*reduction, inner(self)?));
+            }
+            if let Some(ty) = ScalarType::named(name) {
+                return Ok(Expr::Convert(ty, inner(self)?));
+            }
+            if let Some(ty) = name.strip_prefix("as_").and_then(ScalarType::named) {
+                return Ok(Expr::Reinterpret(ty, inner(self)?));
+            }
+            return Err(ParseError {
+                message: format!(
+                    "there is no function `{name}`; there are any, all, count, types such as f32, and as_f32"
+                ),
+                at,
+            });
+        }
+        if let Some(place) = self.register(name, at)? {
+            return Ok(Expr::Place(place));
+        }
+        let index = self.index()?;
+        let shared = match name {
+            "lds" => Some(Space::Lds),
+            "scratch" => Some(Space::Scratch),
+            _ => None,
+        };
+        match (shared, index) {
+            (Some(space), Some(address)) => Ok(Expr::Place(Place::Memory {
+                space,
+                ty: ScalarType::U32,
+                address,
+            })),
+            (Some(_), None) => Err(ParseError {
+                message: format!("`{name}` needs an offset in bytes, as {name}[0x10]"),
+                at,
+            }),
+            (None, index) => Ok(Expr::Place(Place::Name {
+                name: name.to_owned(),
+                index,
+            })),
+        }
+    }
+
+    fn index(&mut self) -> Result<Option<Box<Expr>>, ParseError> {
+        if !self.takes("[") {
+            return Ok(None);
+        }
+        let index = self.deeper(|it| it.binary(0))?;
+        self.expect("]")?;
+        Ok(Some(index.into()))
+    }
+
+    /// Register with a name; `None` if it is the name of none.
+    fn register(&mut self, name: &str, at: usize) -> Result<Option<Place>, ParseError> {
+        let out_of_range = |name: &str, last: &str| ParseError {
+            message: format!("{name} is out of range: registers end at {last}"),
+            at,
+        };
+        match name {
+            "scc" => return Ok(Some(Place::Scc)),
+            "mode" => return Ok(Some(Place::Mode)),
+            "pc" => return Ok(Some(Place::Pc)),
+            _ => {}
+        }
+        if let Some((first, count)) = regs::named(self.isa, name)
+            && first < 128
+            && matches!(count, 1 | 2)
+        {
+            return Ok(Some(Place::Scalar { first, count }));
+        }
+        let letter = name.chars().next().unwrap_or_default();
+        if !matches!(letter, 'v' | 's') {
+            return Ok(None);
+        }
+        let digits = &name[1..];
+        let is_range = digits.is_empty() && matches!(self.peek(), Some(Token::Symbol("[")));
+        let (first, count) = if is_range {
+            self.range()?
+        } else if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            (digits.parse::<u64>().unwrap_or(u64::MAX), 1)
+        } else {
+            return Ok(None);
+        };
+        let end = first.saturating_add(count.into());
+        if letter == 'v' {
+            let number = end.saturating_sub(1);
+            let first = u8::try_from(first).ok().filter(|_| end <= 256);
+            let first = first.ok_or_else(|| out_of_range(&format!("v{number}"), "v255"))?;
+            let lane = self.index()?;
+            return Ok(Some(Place::Vector { first, count, lane }));
+        }
+        let most = u64::from(self.isa.sgprs());
+        let first = u8::try_from(first).ok().filter(|_| end <= most);
+        let last = format!("s{}", most - 1);
+        let first = first.ok_or_else(|| out_of_range(name, &last))?;
+        Ok(Some(Place::Scalar { first, count }))
+    }
+
+    /// The numbers of `[4:5]`, and how many registers they are.
+    fn range(&mut self) -> Result<(u64, u8), ParseError> {
+        let number = |it: &mut Parser, before: &str| {
+            it.expect(before)?;
+            match it.peek() {
+                Some(Token::Number(number)) if !number.ty.is_float() => {
+                    let number = number.bits;
+                    it.next += 1;
+                    Ok(number)
+                }
+                _ => Err(it.expected("the number of a register")),
+            }
+        };
+        let first = number(self, "[")?;
+        let last = if matches!(self.peek(), Some(Token::Symbol(":"))) {
+            number(self, ":")?
+        } else {
+            first
+        };
+        self.expect("]")?;
+        match last.checked_sub(first) {
+            Some(0) => Ok((first, 1)),
+            Some(1) => Ok((first, 2)),
+            _ => Err(ParseError {
+                message: "a value has one or two registers, as s[4:5]".to_owned(),
+                at: self.tokens.get(self.next).map_or(self.end, |(_, at)| *at),
+            }),
+        }
+    }
+}

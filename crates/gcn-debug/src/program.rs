@@ -1,0 +1,287 @@
+//! Symbols and source lines of the code that runs.
+
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
+use std::fs;
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use gcn_isa::Isa;
+use gcn_object::{CodeObject, SourceLines, SymbolKind, SymbolSection};
+
+/// Largest source file that is read, in bytes.
+const MAX_SOURCE_BYTES: u64 = 16 << 20;
+
+/// A symbol in memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Symbol {
+    /// Name.
+    pub name: String,
+    /// Address.
+    pub address: u64,
+    /// Size in bytes; 0 if it is unknown.
+    pub size: u64,
+    /// True for a variable.
+    pub is_data: bool,
+}
+
+/// A line of a source file.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Line {
+    /// File.
+    pub file: Arc<str>,
+    /// Number, from 1.
+    pub line: u32,
+}
+
+/// Position in the code: address, symbol and source line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Location {
+    /// Address.
+    pub address: u64,
+    /// The symbol before it and the distance, as `scale+0x10`; `None` outside of the code.
+    pub symbol: Option<String>,
+    /// Source line.
+    pub line: Option<Line>,
+    /// Functions from the innermost one that was inlined there to the one that has the code, with the lines of the calls.
+    pub frames: Vec<(Option<String>, Option<Line>)>,
+}
+
+/// Lines of a file; `None` if it cannot be read.
+type FileText = Option<Arc<Vec<String>>>;
+
+/// Code that runs, in terms of its source.
+pub struct Program {
+    isa: Isa,
+    /// Distance from the addresses of the code object to those in memory.
+    bias: u64,
+    symbols: Vec<Symbol>,
+    code: Vec<Range<u64>>,
+    lines: Option<SourceLines>,
+    /// Directories that sources are looked for in.
+    directories: Vec<PathBuf>,
+    table: OnceCell<Vec<(Range<u64>, Line)>>,
+    files: RefCell<HashMap<Arc<str>, FileText>>,
+}
+
+impl Program {
+    /// Code of an object that is loaded `bias` bytes from its own addresses.
+    pub fn new(object: &CodeObject<'_>, bias: u64, isa: Isa) -> Program {
+        let is_here = |section: &SymbolSection| {
+            matches!(
+                section,
+                SymbolSection::Section(_) | SymbolSection::Common { .. }
+            )
+        };
+        let symbols = object.symbols.iter();
+        let symbols = symbols.filter(|it| is_here(&it.section) && !it.name.is_empty());
+        let kinds = |kind| matches!(kind, SymbolKind::Section | SymbolKind::File);
+        let mut symbols: Vec<Symbol> = symbols
+            .filter(|it| !kinds(it.kind))
+            .map(|it| Symbol {
+                name: it.name.clone(),
+                address: it.value.wrapping_add(bias),
+                size: it.size,
+                is_data: it.kind == SymbolKind::Object,
+            })
+            .collect();
+        symbols.sort_by_key(|symbol| symbol.address);
+        let code = object.sections.iter().filter(|section| section.is_code());
+        let code = code.map(|it| {
+            let begin = it.address.wrapping_add(bias);
+            begin..begin.saturating_add(it.size)
+        });
+        Program {
+            isa,
+            bias,
+            symbols,
+            code: code.collect(),
+            lines: object.source_lines().ok().flatten(),
+            directories: Vec::new(),
+            table: OnceCell::new(),
+            files: RefCell::default(),
+        }
+    }
+
+    /// Looks for sources whose paths do not exist in a directory, too.
+    #[must_use]
+    pub fn with_directory(mut self, directory: &Path) -> Program {
+        self.directories.push(directory.to_owned());
+        self
+    }
+
+    /// Instruction set of the code.
+    pub fn isa(&self) -> Isa {
+        self.isa
+    }
+
+    /// True if debug information names source lines.
+    pub fn has_lines(&self) -> bool {
+        self.lines.is_some()
+    }
+
+    /// True for an address in the code.
+    pub fn has_code(&self, address: u64) -> bool {
+        self.code.iter().any(|range| range.contains(&address))
+    }
+
+    /// Symbols in ascending order of addresses.
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.symbols
+    }
+
+    /// Symbol with a name.
+    pub fn symbol(&self, name: &str) -> Option<&Symbol> {
+        self.symbols.iter().find(|symbol| symbol.name == name)
+    }
+
+    /// The symbol of code at or before an address.
+    pub fn symbol_at(&self, address: u64) -> Option<&Symbol> {
+        let range = self.code.iter().find(|range| range.contains(&address))?;
+        let mut before = self.symbols.iter().rev();
+        before.find(|it| !it.is_data && it.address <= address && it.address >= range.start)
+    }
+
+    /// An address as a symbol and the distance from it.
+    pub fn symbolic(&self, address: u64) -> Option<String> {
+        let symbol = self.symbol_at(address)?;
+        Some(match address - symbol.address {
+            0 => symbol.name.clone(),
+            distance => format!("{}+{distance:#x}", symbol.name),
+        })
+    }
+
+    /// An address as a symbol and the distance from it, or the number.
+    pub fn describe(&self, address: u64) -> String {
+        match self.symbolic(address) {
+            Some(symbol) => format!("{address:#x} <{symbol}>"),
+            None => format!("{address:#x}"),
+        }
+    }
+
+    /// Addresses with their lines, in ascending order.
+    fn table(&self) -> &[(Range<u64>, Line)] {
+        self.table.get_or_init(|| {
+            let mut table = Vec::new();
+            for range in &self.code {
+                let linked = range.start.wrapping_sub(self.bias)..range.end.wrapping_sub(self.bias);
+                let found = self.lines.as_ref().and_then(|it| it.ranges(linked).ok());
+                for it in found.into_iter().flatten().filter(|it| it.place.line != 0) {
+                    let moved = |address: u64| address.wrapping_add(self.bias);
+                    let line = Line {
+                        file: it.place.file,
+                        line: it.place.line,
+                    };
+                    table.push((moved(it.addresses.start)..moved(it.addresses.end), line));
+                }
+            }
+            table.sort_by_key(|(range, _)| range.start);
+            table
+        })
+    }
+
+    /// Source line of an instruction.
+    pub fn line(&self, address: u64) -> Option<&Line> {
+        let table = self.table();
+        let behind = table.partition_point(|(range, _)| range.start <= address);
+        let (range, line) = table.get(behind.checked_sub(1)?)?;
+        range.contains(&address).then_some(line)
+    }
+
+    /// Position of an instruction.
+    pub fn location(&self, address: u64) -> Location {
+        let frames = self.lines.as_ref().and_then(|lines| {
+            let linked = address.wrapping_sub(self.bias);
+            lines.frames(linked).ok()
+        });
+        let frames = frames.unwrap_or_default().into_iter().map(|frame| {
+            let place = frame.place.filter(|place| place.line != 0);
+            let line = place.map(|place| Line {
+                file: place.file,
+                line: place.line,
+            });
+            (frame.function, line)
+        });
+        Location {
+            address,
+            symbol: self.symbolic(address),
+            line: self.line(address).cloned(),
+            frames: frames.collect(),
+        }
+    }
+
+    /// Files that lines are of, in the order of the code.
+    pub fn files(&self) -> Vec<Arc<str>> {
+        let mut files: Vec<Arc<str>> = Vec::new();
+        for (_, line) in self.table() {
+            if !files.contains(&line.file) {
+                files.push(line.file.clone());
+            }
+        }
+        files
+    }
+
+    /// The file of debug information that a name denotes: its path, or the last parts of it.
+    pub fn file(&self, name: &str) -> Option<Arc<str>> {
+        let files = self.files();
+        let ends = |file: &str| {
+            let rest = file.strip_suffix(name);
+            rest.is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        };
+        files.into_iter().find(|file| ends(file))
+    }
+
+    /// Addresses at which a line of code begins, the nearest line behind it if it has no code, with that line. Of a line that has code in
+    /// several places all are returned, of consecutive code the first address.
+    pub fn addresses(&self, file: &str, line: u32) -> Option<(Line, Vec<u64>)> {
+        let table = self.table();
+        let of_file = |it: &&(Range<u64>, Line)| &*it.1.file == file && it.1.line >= line;
+        let nearest = table.iter().filter(of_file).map(|it| it.1.line).min()?;
+        let mut addresses = Vec::new();
+        let mut previous: Option<&Line> = None;
+        for (range, it) in table {
+            let is_it = |it: &Line| &*it.file == file && it.line == nearest;
+            if is_it(it) && !previous.is_some_and(is_it) {
+                addresses.push(range.start);
+            }
+            previous = Some(it);
+        }
+        let line = Line {
+            file: file.into(),
+            line: nearest,
+        };
+        Some((line, addresses))
+    }
+
+    /// Text of a file, by lines; `None` if neither debug information nor the disk has it.
+    pub fn text(&self, file: &Arc<str>) -> Option<Arc<Vec<String>>> {
+        let mut files = self.files.borrow_mut();
+        let read = || {
+            let embedded = self.lines.as_ref().and_then(|it| it.embedded_source(file));
+            let path = Path::new(&**file);
+            let elsewhere = self.directories.iter().flat_map(|directory| {
+                let name = path.file_name().unwrap_or_default();
+                [directory.join(path), directory.join(name)]
+            });
+            let paths = std::iter::once(path.to_owned()).chain(elsewhere);
+            let text = embedded.or_else(|| paths.into_iter().find_map(|path| read(&path)))?;
+            Some(Arc::new(text.lines().map(str::to_owned).collect()))
+        };
+        files.entry(file.clone()).or_insert_with(read).clone()
+    }
+
+    /// Text of a line.
+    pub fn line_text(&self, line: &Line) -> Option<String> {
+        let text = self.text(&line.file)?;
+        text.get(line.line.checked_sub(1)? as usize).cloned()
+    }
+}
+
+/// Contents of a source file. The name comes from the object, so that it may be that of a pipe or a device.
+fn read(path: &Path) -> Option<String> {
+    let metadata = fs::metadata(path).ok()?;
+    let is_readable = metadata.is_file() && metadata.len() <= MAX_SOURCE_BYTES;
+    let bytes = is_readable.then(|| fs::read(path).ok()).flatten()?;
+    String::from_utf8(bytes).ok()
+}

@@ -1,0 +1,382 @@
+//! Reasons for which a wave stops: changes of watched values, breakpoints, the goal of the last command.
+
+use std::sync::atomic::Ordering::Relaxed;
+use std::time::Instant;
+
+use gcn_emu::observe::Paused;
+use gcn_emu::wave::{Waiting, WaveId};
+
+use crate::eval;
+use crate::past::Moment;
+use crate::session::{Goal, LastRun, Leave, Scheduler, State, Stop};
+use crate::stops::{Change, StopKind};
+use crate::view::View;
+
+/// Wave whose turn it is.
+#[derive(Clone, Copy)]
+pub(crate) struct Current {
+    pub(crate) at: Moment,
+    pub(crate) pc: u64,
+}
+
+/// The wave whose turn it is.
+pub(crate) fn current(paused: &Paused<'_>) -> Option<Current> {
+    let wave = paused.current()?;
+    Some(Current {
+        at: Moment {
+            wave: wave.id,
+            executed: wave.executed,
+        },
+        pc: wave.pc,
+    })
+}
+
+/// Takes the values of watchpoints as they are.
+pub(crate) fn compare_anew(state: &mut State, paused: &Paused<'_>) {
+    let values: Vec<_> = state
+        .stops
+        .iter()
+        .map(|it| match &it.kind {
+            StopKind::Watch {
+                watched,
+                wave,
+                lane,
+                ..
+            } => {
+                let view = state.view(Some(paused), *wave);
+                Some(watched.value(&View {
+                    lane: *lane,
+                    ..view
+                }))
+            }
+            _ => None,
+        })
+        .collect();
+    for (stop, new) in state.stops.iter_mut().zip(values) {
+        if let (StopKind::Watch { value, .. }, Some(new)) = (&mut stop.kind, new) {
+            *value = new;
+        }
+    }
+}
+
+/// Reason for which a wave does not go on; `None` if there is none.
+pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
+    let last = state.last.take();
+    let changes = last.map_or_else(Vec::new, |_| changes(state, paused));
+    if state.goal.is_replay() {
+        return replayed(state, paused, current, last.filter(|_| !changes.is_empty()));
+    }
+    if let (Some(last), false) = (last, changes.is_empty()) {
+        focus_on(state, paused, last.at.wave);
+        return Some(Stop::Watchpoints {
+            changes,
+            by: (last.at.wave, last.pc),
+        });
+    }
+    if last.is_some()
+        && let Some(findings) = &mut state.findings
+    {
+        let fresh = findings.fresh();
+        if !fresh.is_empty() {
+            return Some(Stop::Findings(fresh));
+        }
+    }
+    let is_late = state
+        .deadline
+        .is_some_and(|deadline| Instant::now() >= deadline);
+    if state.interrupt.swap(false, Relaxed) || is_late {
+        state.deadline = None;
+        focus_on(state, paused, current.at.wave);
+        return Some(Stop::Interrupted);
+    }
+    let is_new = state.passed.get(&current.at.wave) != Some(&current.at.executed);
+    let hit = is_new
+        .then(|| breakpoints(state, paused, current, true))
+        .flatten();
+    let reached = reached(state, paused, current);
+    hit.or(reached)
+}
+
+/// Moves the focus to a wave, and to an active lane of it.
+fn focus_on(state: &mut State, paused: &Paused<'_>, wave: WaveId) {
+    let Some((found, _)) = paused.wave(wave) else {
+        return;
+    };
+    state.focus = Some(wave);
+    let exec = found.exec();
+    if exec >> state.lane & 1 == 0 && exec != 0 {
+        state.lane = exec.trailing_zeros() as u8;
+    }
+}
+
+/// Changes of watched values since they were last compared.
+fn changes(state: &mut State, paused: &Paused<'_>) -> Vec<(u32, String, Change)> {
+    let mut found = Vec::new();
+    for place in 0..state.stops.len() {
+        let stop = &state.stops[place];
+        let StopKind::Watch {
+            watched,
+            wave,
+            lane,
+            value,
+        } = &stop.kind
+        else {
+            continue;
+        };
+        let is_there = wave.is_none_or(|id| paused.wave(id).is_some());
+        if !stop.is_enabled || !is_there {
+            continue;
+        }
+        let view = View {
+            lane: *lane,
+            ..state.view(Some(paused), wave.or(state.focus))
+        };
+        let new = watched.value(&view);
+        let Some(change) = value.change(&new, watched, &stop.text) else {
+            continue;
+        };
+        let holds = match &stop.condition {
+            Some((condition, _)) => {
+                eval::scalar(condition, &view).is_ok_and(|value| value.is_true())
+            }
+            None => true,
+        };
+        let replays = state.goal.is_replay();
+        let stop = &mut state.stops[place];
+        if let StopKind::Watch { value, .. } = &mut stop.kind {
+            *value = new;
+        }
+        if !holds {
+            continue;
+        }
+        if !replays {
+            stop.hits += 1;
+            if stop.ignored > 0 {
+                stop.ignored -= 1;
+                continue;
+            }
+        }
+        found.push((stop.number, stop.text.clone(), change));
+    }
+    found
+}
+
+/// Breakpoints that stop a wave where it is. With `counts` hits are counted and temporary ones deleted.
+fn breakpoints(
+    state: &mut State,
+    paused: &Paused<'_>,
+    current: Current,
+    counts: bool,
+) -> Option<Stop> {
+    if state.stops.is_empty() {
+        return None;
+    }
+    let step = paused.dispatched().code.step(current.pc)?.ok()?;
+    let mut hits = Vec::new();
+    let mut error = None;
+    for place in 0..state.stops.len() {
+        let stop = &state.stops[place];
+        if stop.is_watch() || !stop.concerns(current.pc, step) {
+            continue;
+        }
+        let wave = current.at.wave;
+        let view = state.view(Some(paused), Some(wave));
+        let exec = view.wave().map_or(0, |wave| wave.exec());
+        let lane = if exec >> view.lane & 1 == 0 && exec != 0 {
+            exec.trailing_zeros() as u8
+        } else {
+            view.lane
+        };
+        let view = View { lane, ..view };
+        let holds = match &stop.condition {
+            None => Ok(true),
+            Some((condition, _)) => eval::scalar(condition, &view).map(|value| value.is_true()),
+        };
+        let stop = &mut state.stops[place];
+        match holds {
+            Ok(false) => continue,
+            Err(found) => {
+                error.get_or_insert((stop.number, found));
+            }
+            Ok(true) => {}
+        }
+        if counts {
+            stop.hits += 1;
+            if stop.ignored > 0 {
+                stop.ignored -= 1;
+                continue;
+            }
+        }
+        hits.push(stop.number);
+    }
+    if hits.is_empty() {
+        return None;
+    }
+    if counts {
+        state
+            .stops
+            .retain(|it| !(it.is_temporary && hits.contains(&it.number)));
+        state.renew();
+        focus_on(state, paused, current.at.wave);
+    }
+    Some(match error {
+        Some((number, error)) => Stop::Condition { number, error },
+        None => Stop::Breakpoints(hits),
+    })
+}
+
+/// Stop at the goal of the last command.
+fn reached(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Stop> {
+    let Current { at, pc } = current;
+    let aim = state.goal.wave();
+    // The wave that everything is about has ended, or waits for waves that are held.
+    if let Some(id) = aim.or(state.focus.filter(|_| state.scheduler == Scheduler::One)) {
+        match paused.wave(id) {
+            None => {
+                state.goal = Goal::Run;
+                focus_on(state, paused, at.wave);
+                return Some(Stop::WaveEnded(id));
+            }
+            Some((wave, _))
+                if state.scheduler == Scheduler::One
+                    && id != at.wave
+                    && matches!(wave.waiting, Waiting::Barrier | Waiting::Gws) =>
+            {
+                state.goal = Goal::Run;
+                return Some(Stop::Held(id));
+            }
+            Some(_) => {}
+        }
+    }
+    if aim != Some(at.wave) {
+        return None;
+    }
+    let is_done = match &mut state.goal {
+        Goal::Instructions { left, from, .. } => {
+            *left = left.saturating_sub(at.executed - *from);
+            *from = at.executed;
+            *left == 0
+        }
+        Goal::Lines {
+            left, from, line, ..
+        } => {
+            let now = state.program.line(pc);
+            let moved = at.executed != *from;
+            *from = at.executed;
+            if moved && now.is_some() && now != line.as_ref() {
+                *left = left.saturating_sub(1);
+                *line = now.cloned();
+            }
+            *left == 0
+        }
+        Goal::Until { address, from, .. } => pc == *address && at.executed != *from,
+        Goal::Return { address, then, .. } if pc == *address => {
+            let mut then = std::mem::replace(&mut **then, Goal::Run);
+            if let Goal::Instructions { left, from, .. } = &mut then {
+                // The call is one instruction.
+                *left = left.saturating_sub(1);
+                *from = at.executed;
+            }
+            state.goal = then;
+            state.renew();
+            return reached(state, paused, current);
+        }
+        Goal::Finish { returns, .. } => *returns,
+        _ => false,
+    };
+    if !is_done {
+        return None;
+    }
+    let stop = match state.goal {
+        Goal::Finish { .. } => Stop::Returned,
+        _ => Stop::Step,
+    };
+    state.goal = Goal::Run;
+    focus_on(state, paused, at.wave);
+    Some(stop)
+}
+
+/// Stop of a launch that runs again, at the moment that was asked for.
+fn replayed(
+    state: &mut State,
+    paused: &Paused<'_>,
+    current: Current,
+    changed: Option<LastRun>,
+) -> Option<Stop> {
+    let position = paused.instructions();
+    match &mut state.goal {
+        Goal::Replay(moment) => {
+            if current.at.wave != moment.wave || current.at.executed < moment.executed {
+                return None;
+            }
+            state.goal = Goal::Run;
+            state.past.truncate(position);
+            state.renew();
+            compare_anew(state, paused);
+            focus_on(state, paused, current.at.wave);
+            Some(if position == 0 {
+                Stop::BackAtBegin
+            } else {
+                Stop::Back
+            })
+        }
+        Goal::SearchLines {
+            wave,
+            before,
+            begun,
+            ..
+        } => {
+            if current.at.wave == *wave {
+                let line = state.program.line(current.pc);
+                if current.at.executed >= *before {
+                    finish_search(state);
+                    return None;
+                }
+                if let Some(line) = line
+                    && begun.last().is_none_or(|(_, last)| last != line)
+                {
+                    begun.push((current.at.executed, line.clone()));
+                }
+            }
+            None
+        }
+        Goal::Search { before, .. } => {
+            let before = *before;
+            let mut hit = changed.map(|last| last.at);
+            if position < before && breakpoints(state, paused, current, false).is_some() {
+                hit = Some(current.at);
+            }
+            if let Goal::Search { found, .. } = &mut state.goal {
+                *found = hit.or(*found);
+            }
+            if position >= before {
+                finish_search(state);
+            }
+            None
+        }
+        _ => None,
+    }
+}
+
+/// Ends a search for an earlier moment: the launch runs again to what was found, or to its begin. False if nothing was searched.
+pub(crate) fn finish_search(state: &mut State) -> bool {
+    let begin = |wave| Moment { wave, executed: 0 };
+    let moment = match &state.goal {
+        Goal::Search { found, .. } => found.unwrap_or_else(|| begin(WaveId::default())),
+        Goal::SearchLines {
+            wave, count, begun, ..
+        } => {
+            let place = begun.len().checked_sub(*count as usize);
+            let found = place.and_then(|place| begun.get(place));
+            let executed = found.map_or(0, |(executed, _)| *executed);
+            Moment {
+                wave: *wave,
+                executed,
+            }
+        }
+        _ => return false,
+    };
+    state.goal = Goal::Replay(moment);
+    state.leave = Some(Leave::Back);
+    true
+}

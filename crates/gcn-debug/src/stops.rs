@@ -1,0 +1,283 @@
+//! Breakpoints and watchpoints.
+
+use gcn_emu::step::Step;
+use gcn_emu::wave::WaveId;
+use gcn_isa::uses::{Intent, RegisterSet};
+
+use crate::error::EvalError;
+use crate::eval::{Evaluated, evaluate};
+use crate::expr::{Expr, Space};
+use crate::scalar::{Scalar, ScalarType};
+use crate::view::View;
+
+/// A breakpoint or a watchpoint.
+#[derive(Clone, Debug)]
+pub struct StopPoint {
+    /// Number, from 1.
+    pub number: u32,
+    /// Place or expression as it was written.
+    pub text: String,
+    /// Kind.
+    pub kind: StopKind,
+    /// Condition and its text.
+    pub condition: Option<(Expr, String)>,
+    /// Deleted after its first stop.
+    pub is_temporary: bool,
+    /// False while it stops nothing.
+    pub is_enabled: bool,
+    /// Hits that do not stop.
+    pub ignored: u64,
+    /// Times that it was hit with its condition true.
+    pub hits: u64,
+}
+
+/// Event that a stop point waits for.
+#[derive(Clone, Debug)]
+pub enum StopKind {
+    /// A wave is about to execute an instruction at one of these addresses.
+    Addresses(Vec<u64>),
+    /// A wave is about to execute an instruction of this name, in which `*` stands for any text.
+    Mnemonic(String),
+    /// A value changes.
+    Watch {
+        /// Value.
+        watched: Watched,
+        /// Wave whose registers or LDS it is about.
+        wave: Option<WaveId>,
+        /// Lane of the focus when it was set.
+        lane: u8,
+        /// Value when it was last compared.
+        value: WatchedValue,
+    },
+}
+
+/// Value that a watchpoint compares.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Watched {
+    /// An expression.
+    Expr(Expr),
+    /// Elements of memory of the device.
+    Elements {
+        /// Name of what they are elements of, and the number of the first.
+        name: (String, u64),
+        /// Address.
+        address: u64,
+        /// Number of elements.
+        count: u64,
+        /// Type.
+        ty: ScalarType,
+    },
+}
+
+/// Value of a watchpoint.
+#[derive(Clone, PartialEq, Debug)]
+pub enum WatchedValue {
+    /// A number.
+    Scalar(Scalar),
+    /// Numbers: of lanes or elements.
+    Several(Vec<Scalar>),
+    /// No value.
+    Missing(EvalError),
+}
+
+/// A change of a watched value.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Change {
+    /// The part that has changed, as `v3[5]`.
+    pub part: String,
+    /// Value before; `None` if there was none.
+    pub old: Option<Scalar>,
+    /// Value after.
+    pub new: Option<Scalar>,
+    /// Further parts that have changed with it.
+    pub others: usize,
+}
+
+impl Watched {
+    /// Value now.
+    pub(crate) fn value(&self, view: &View<'_>) -> WatchedValue {
+        let found = match self {
+            Watched::Expr(expr) => match evaluate(expr, view) {
+                Ok(Evaluated::Scalar(number)) => return WatchedValue::Scalar(number),
+                Ok(Evaluated::Lanes(lanes)) => Ok(lanes),
+                Ok(Evaluated::Buffer(number)) => {
+                    let buffer = &view.buffers[number];
+                    elements(view, buffer.address, buffer.elements(), buffer.ty)
+                }
+                Err(error) => Err(error),
+            },
+            Watched::Elements {
+                address, count, ty, ..
+            } => elements(view, *address, *count, *ty),
+        };
+        found.map_or_else(WatchedValue::Missing, WatchedValue::Several)
+    }
+
+    /// Name of part number `place`.
+    fn part(&self, text: &str, place: usize) -> String {
+        match self {
+            Watched::Expr(_) => format!("{text}[{place}]"),
+            Watched::Elements {
+                name: (name, first),
+                ..
+            } => format!("{name}[{}]", first + place as u64),
+        }
+    }
+}
+
+/// Elements of memory.
+fn elements(
+    view: &View<'_>,
+    address: u64,
+    count: u64,
+    ty: ScalarType,
+) -> Result<Vec<Scalar>, EvalError> {
+    let size = ty.bytes() as usize;
+    let bytes = count.saturating_mul(ty.bytes());
+    let outside = || EvalError::Outside {
+        space: Space::Global,
+        address,
+        bytes,
+    };
+    // A length that no memory has is not allocated.
+    if view.memory.find(address, bytes).is_none() {
+        return Err(outside());
+    }
+    let mut contents = vec![0; bytes as usize];
+    view.read_bytes(Space::Global, address, &mut contents)?;
+    let number = |chunk: &[u8]| {
+        let mut all = [0; 8];
+        all[..size].copy_from_slice(chunk);
+        Scalar::new(ty, u64::from_le_bytes(all))
+    };
+    Ok(contents.chunks_exact(size).map(number).collect())
+}
+
+impl WatchedValue {
+    /// The first difference from a later value; `None` without one.
+    pub(crate) fn change(
+        &self,
+        later: &WatchedValue,
+        what: &Watched,
+        text: &str,
+    ) -> Option<Change> {
+        let change = |part: String, old, new, others| Change {
+            part,
+            old,
+            new,
+            others,
+        };
+        match (self, later) {
+            (WatchedValue::Scalar(old), WatchedValue::Scalar(new)) => {
+                (old != new).then(|| change(text.to_owned(), Some(*old), Some(*new), 0))
+            }
+            (WatchedValue::Several(old), WatchedValue::Several(new)) if old.len() == new.len() => {
+                let pairs = || old.iter().zip(new).enumerate();
+                let mut changed = pairs().filter(|(_, (old, new))| old != new);
+                let (place, (old, new)) = changed.next()?;
+                let part = what.part(text, place);
+                Some(change(part, Some(*old), Some(*new), changed.count()))
+            }
+            (WatchedValue::Missing(_), WatchedValue::Missing(_)) => None,
+            (old, new) => {
+                let first = |value: &WatchedValue| match value {
+                    WatchedValue::Scalar(number) => Some(*number),
+                    WatchedValue::Several(all) => all.first().copied(),
+                    WatchedValue::Missing(_) => None,
+                };
+                Some(change(text.to_owned(), first(old), first(new), 0))
+            }
+        }
+    }
+}
+
+impl StopPoint {
+    /// True if waves stop ahead of an instruction for it: to be told of, or to have a value compared.
+    pub(crate) fn concerns(&self, address: u64, step: &Step) -> bool {
+        if !self.is_enabled {
+            return false;
+        }
+        match &self.kind {
+            StopKind::Addresses(addresses) => addresses.contains(&address),
+            StopKind::Mnemonic(pattern) => has_name(step, pattern),
+            StopKind::Watch { watched, .. } => may_change(watched, step),
+        }
+    }
+
+    /// True for a watchpoint.
+    pub fn is_watch(&self) -> bool {
+        matches!(self.kind, StopKind::Watch { .. })
+    }
+}
+
+/// True if an instruction has a name that a pattern describes.
+fn has_name(step: &Step, pattern: &str) -> bool {
+    let text = step.inst.text();
+    let written = text.split_whitespace().next().unwrap_or_default();
+    matches_pattern(step.inst.name(), pattern) || matches_pattern(written, pattern)
+}
+
+/// True if a pattern, in which `*` stands for any text, describes a name.
+fn matches_pattern(name: &str, pattern: &str) -> bool {
+    match pattern.split_once('*') {
+        None => name == pattern,
+        Some((before, rest)) => name.strip_prefix(before).is_some_and(|name| {
+            let starts = (0..=name.len()).filter(|at| name.is_char_boundary(*at));
+            starts
+                .into_iter()
+                .any(|at| matches_pattern(&name[at..], rest))
+        }),
+    }
+}
+
+/// True if an instruction may change a value.
+fn may_change(watched: &Watched, step: &Step) -> bool {
+    let does = step.inst.does();
+    let stores = || matches!(does.intent(), Some(Intent::Store | Intent::Atomic));
+    let uses = step.inst.uses();
+    let writes_memory = || stores() || uses.memory().is_some_and(|it| !it.written.is_empty());
+    let Watched::Expr(expr) = watched else {
+        return writes_memory();
+    };
+    let dependencies = expr.dependencies();
+    if dependencies.memory && writes_memory() {
+        return true;
+    }
+    if !dependencies.of_wave {
+        return false;
+    }
+    if step.relative.is_some() {
+        return true;
+    }
+    let mut written = RegisterSet::default();
+    for it in uses.registers().filter(|it| it.written != 0) {
+        if it.indexed {
+            return true;
+        }
+        written.add(it.registers);
+    }
+    written.meets(&dependencies.registers) || dependencies.registers == RegisterSet::ALL
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patterns_stand_for_any_text() {
+        for (name, pattern, expected) in [
+            ("s_barrier", "s_barrier", true),
+            ("s_barrier", "s_bar", false),
+            ("v_mul_f32", "v_*_f32", true),
+            ("v_mul_f32", "*f64", false),
+            ("ds_write_b32", "ds_*", true),
+            ("ds_write_b32", "*", true),
+        ] {
+            assert_eq!(
+                matches_pattern(name, pattern),
+                expected,
+                "{name}, {pattern}"
+            );
+        }
+    }
+}

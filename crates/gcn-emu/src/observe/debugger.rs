@@ -1,0 +1,163 @@
+//! Control of a run by a debugger.
+//!
+//! A [`Debugger`] decides what each wave executes next. Between two decisions it may read and change all state of the waves that
+//! have begun: registers, program counters, LDS. A wave stops ahead of the steps that the debugger names ([`Debugger::stops`]); they are
+//! looked up once per block, so that blocks without a stop run as fast as for other observers.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use super::context::Dispatched;
+use crate::block::BlockEntry;
+use crate::fault::Fault;
+use crate::lds::Lds;
+use crate::step::Step;
+use crate::wave::{Wave, WaveId};
+use crate::workgroup::RunningGroup;
+
+/// Controls a run, which has one thread.
+pub trait Debugger: Send + Sync {
+    /// Decides what the current wave of `paused` executes next. A wave that has not used up its turn is asked for again.
+    fn turn(&self, paused: &mut Paused<'_>) -> Turn;
+
+    /// True if waves stop ahead of an instruction. The answer is kept until a turn has another generation of stops.
+    fn stops(&self, address: u64, step: &Step) -> bool;
+
+    /// The current wave has a fault, which ends the run when this returns.
+    fn faults(&self, paused: &mut Paused<'_>, fault: &Fault);
+}
+
+/// A debugger's decision on a wave's turn.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Turn {
+    /// The wave executes one instruction, and further ones up to a stop.
+    Run {
+        /// Maximum number of instructions, at least 1.
+        instructions: u64,
+        /// Generation of the stops that are in force; `None` for no stops, which allows host code.
+        stops: Option<u64>,
+    },
+    /// The wave executes nothing in this turn.
+    Hold,
+    /// The run ends as one that is interrupted.
+    Quit,
+}
+
+/// State of a run between two instructions.
+pub struct Paused<'a> {
+    dispatched: &'a Dispatched<'a>,
+    groups: &'a mut [Box<RunningGroup>],
+    group: usize,
+    wave: usize,
+    instructions: u64,
+}
+
+impl<'a> Paused<'a> {
+    pub(crate) fn new(
+        dispatched: &'a Dispatched<'a>,
+        groups: &'a mut [Box<RunningGroup>],
+        (group, wave): (usize, usize),
+        instructions: u64,
+    ) -> Paused<'a> {
+        Paused {
+            dispatched,
+            groups,
+            group,
+            wave,
+            instructions,
+        }
+    }
+
+    /// The dispatch.
+    pub fn dispatched(&self) -> &'a Dispatched<'a> {
+        self.dispatched
+    }
+
+    /// Instructions that the waves of the dispatch have executed.
+    pub fn instructions(&self) -> u64 {
+        self.instructions
+    }
+
+    /// The wave whose turn it is.
+    pub fn current(&self) -> Option<&Wave> {
+        self.groups
+            .get(self.group)?
+            .waves
+            .get(self.wave)?
+            .as_deref()
+    }
+
+    /// Workgroups that have begun and not ended: position, number of waves, size of a full or partial workgroup in work-items.
+    pub fn groups(&self) -> impl Iterator<Item = ([u32; 3], usize, [u32; 3])> {
+        self.groups.iter().map(|it| (it.id, it.count, it.size))
+    }
+
+    /// Waves that have begun and not ended.
+    pub fn waves(&self) -> impl Iterator<Item = &Wave> {
+        self.groups.iter().flat_map(|group| group.begun())
+    }
+
+    /// A wave and its workgroup's LDS; `None` if it has not begun, or has ended.
+    pub fn wave(&self, id: WaveId) -> Option<(&Wave, &Lds)> {
+        let group = self.groups.iter().find(|it| it.id == id.group)?;
+        let wave = group.waves.get(id.wave as usize)?.as_deref()?;
+        Some((wave, &group.lds))
+    }
+
+    /// A wave and its workgroup's LDS, to change; `None` if it has not begun, or has ended.
+    pub fn wave_mut(&mut self, id: WaveId) -> Option<(&mut Wave, &mut Lds)> {
+        let group = self.groups.iter_mut().find(|it| it.id == id.group)?;
+        let wave = group.waves.get_mut(id.wave as usize)?.as_deref_mut()?;
+        Some((wave, &mut group.lds))
+    }
+}
+
+/// Stops of a debugger, by block.
+pub(crate) struct StopPoints {
+    debugger: Arc<dyn Debugger>,
+    generation: u64,
+    /// Places of the steps in a block at which waves stop, by the first dword of the block.
+    blocks: HashMap<usize, Box<[usize]>>,
+}
+
+impl StopPoints {
+    pub(crate) fn new(debugger: &Arc<dyn Debugger>) -> StopPoints {
+        StopPoints {
+            debugger: Arc::clone(debugger),
+            generation: 0,
+            blocks: HashMap::new(),
+        }
+    }
+
+    /// Brings a generation of stops into force.
+    pub(crate) fn renew(&mut self, generation: u64) {
+        if self.generation != generation {
+            self.generation = generation;
+            self.blocks.clear();
+        }
+    }
+
+    /// Number of steps that a wave executes from an entry on up to a stop, without those at `least` first steps.
+    pub(crate) fn distance(
+        &mut self,
+        dispatched: &Dispatched<'_>,
+        entry: BlockEntry<'_>,
+        least: usize,
+    ) -> u64 {
+        let BlockEntry { block, from } = entry;
+        let Some(first) = block.steps().first() else {
+            return u64::MAX;
+        };
+        let debugger = &self.debugger;
+        let stops = self.blocks.entry(first.index).or_insert_with(|| {
+            let is_stop = |step: &Step| debugger.stops(dispatched.code.address(step.index), step);
+            let steps = block.steps().iter().enumerate();
+            steps
+                .filter(|(_, step)| is_stop(step))
+                .map(|(place, _)| place)
+                .collect()
+        });
+        let next = stops.iter().find(|place| **place >= from + least);
+        next.map_or(u64::MAX, |place| (place - from) as u64)
+    }
+}

@@ -1,0 +1,263 @@
+//! `gcn debug`: runs kernels under the control of a console.
+
+// In the order of their imports: a module names only modules above it.
+mod commands;
+mod lines;
+mod places;
+mod show;
+mod stop_commands;
+mod execute;
+mod console;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, PoisonError};
+
+use anyhow::{Context, Result};
+use gcn_debug::{
+    Engine, Findings, Leave, MemoryImage, NamedBuffer, Program, Resume, ScalarType, Setup,
+};
+use gcn_report::Checking;
+use gcn_report::FindingReport;
+use gcn_report::settings::CheckSettings;
+use gcn_runtime::error_names::HOST_LIMIT;
+use gcn_runtime::observe::Observers;
+use gcn_runtime::{Completion, Module};
+use signal_hook::consts::SIGINT;
+use signal_hook::flag;
+
+use crate::findings::shown;
+use crate::problem::Problem;
+use crate::render::{has_colours, printable};
+use crate::run;
+use crate::run::debugged::{DebuggedRun, debugged};
+use crate::{Status, UsageError, stdout};
+use console::{Console, OutputError};
+use lines::Lines;
+
+/// For `--help`.
+pub const EXAMPLES: &str = "\
+Examples:
+  gcn debug launch.toml
+  gcn debug saxpy.s --grid 256 --arg ys=f32*256 --arg xs=f32*256:iota --arg a=2 \\
+      --execute 'break saxpy' --execute run
+  gcn debug launch.toml --commands session.gdb
+  echo 'watch ys[3..5]\nrun\nbacktrace' | gcn debug launch.toml --check";
+
+/// The arguments of `gcn debug`.
+#[derive(clap::Args)]
+#[command(args_override_self = true)]
+#[group(skip)]
+pub struct Args {
+    /// The run.
+    #[command(flatten)]
+    run: run::Args,
+    /// Read commands from a file, in place of standard input.
+    #[arg(long, value_name = "FILE")]
+    commands: Option<PathBuf>,
+    /// Command to carry out before those of standard input; may be given several times.
+    #[arg(short = 'e', long, value_name = "COMMAND")]
+    execute: Vec<String>,
+    /// Stop at findings of the checkers of `gcn check`.
+    #[arg(long)]
+    check: bool,
+}
+
+/// Carries the command out.
+///
+/// # Errors
+/// Options that do not apply, errors of the launch, output that cannot be written.
+pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
+    for (option, is_given) in [
+        ("--json", args.run.json),
+        ("--trace", args.run.trace || args.run.trace_file.is_some()),
+        ("--profile", args.run.profile.is_some()),
+    ] {
+        if is_given {
+            return Err(UsageError(format!("{option} does not apply to gcn debug")).into());
+        }
+    }
+    // The console writes on its own, in order with nothing before it.
+    out.flush()?;
+    let checking = if args.check {
+        let checking = Checking::new(CheckSettings::default());
+        Some(Arc::new(checking.map_err(|error| shown(error, false))?))
+    } else {
+        None
+    };
+    let debugged = debugged(&args.run, checking.as_deref())?;
+    let interrupt = Arc::<AtomicBool>::default();
+    let refused = || Problem::new(HOST_LIMIT, "cannot handle signals");
+    // A second signal ends the tool, if the first one has not stopped the run yet.
+    flag::register_conditional_shutdown(SIGINT, Status::Interrupted as i32, interrupt.clone())
+        .and_then(|_| flag::register(SIGINT, interrupt.clone()))
+        .with_context(refused)?;
+
+    let module = debugged.module();
+    let loaded = module.loaded();
+    let isa = module.device().target().isa;
+    let program = Program::new(module.object(), loaded.moved(0), isa);
+    let program = match debugged.file().parent() {
+        Some(directory) => program.with_directory(directory),
+        None => program,
+    };
+    let names = program.symbols().iter().map(|symbol| symbol.name.clone());
+    let buffers = buffers(&debugged);
+    let names = names
+        .chain(buffers.iter().map(|it| it.name.clone()))
+        .collect();
+    let error = OutputError::default();
+    let front = Console::new(
+        sources(args, names)?,
+        Box::new(stdout::shared()),
+        &error,
+        io::stdout().is_terminal() && has_colours(),
+    );
+    let findings = checking.clone().map(|checking| {
+        let module = module.clone();
+        Box::new(NewFindings { checking, module }) as Box<dyn Findings>
+    });
+    let setup = Setup {
+        program,
+        memory: module.device().memory().clone(),
+        buffers,
+        findings,
+        interrupt,
+        timeout: debugged.timeout(),
+    };
+    let engine = Arc::new(Engine::new(setup, Box::new(front)));
+    session(
+        &engine,
+        &debugged,
+        checking.as_deref(),
+        &mut stdout::shared(),
+    )?;
+    let failed = error.lock().unwrap_or_else(PoisonError::into_inner).take();
+    match failed {
+        Some(error) => Err(error.into()),
+        None => Ok(Status::Success),
+    }
+}
+
+/// Sources of commands, the one to read first last.
+///
+/// # Errors
+/// The file cannot be read.
+fn sources(args: &Args, names: Vec<String>) -> Result<Vec<Lines>> {
+    let given = |lines: Vec<String>| Lines::Given(lines.into_iter());
+    let rest = match &args.commands {
+        Some(file) => given(Lines::of_file(file)?),
+        None => Lines::standard(names),
+    };
+    Ok(vec![rest, given(args.execute.clone())])
+}
+
+/// Buffers of the launches. Of several with the same name the first is known.
+fn buffers(debugged: &DebuggedRun) -> Vec<NamedBuffer> {
+    let views = debugged.buffers().iter().map(|view| NamedBuffer {
+        name: view.name.clone(),
+        address: view.address,
+        bytes: view.bytes,
+        ty: ScalarType::named(view.ty.name()).unwrap_or(ScalarType::U8),
+    });
+    views.collect()
+}
+
+/// Findings of checkers as they are reported.
+struct NewFindings {
+    checking: Arc<Checking>,
+    module: Module,
+}
+
+impl Findings for NewFindings {
+    fn fresh(&mut self) -> Vec<String> {
+        if !self.checking.has_new() {
+            return Vec::new();
+        }
+        let found = self.checking.collect(&self.module);
+        found.iter().map(finding).collect()
+    }
+}
+
+/// A finding in a line.
+fn finding(report: &FindingReport) -> String {
+    format!("{}: {}", report.name, printable(&report.message))
+}
+
+/// Runs the launches as the console's commands say.
+///
+/// # Errors
+/// A launch cannot begin, or the output cannot be written.
+fn session(
+    engine: &Arc<Engine>,
+    debugged: &DebuggedRun,
+    checking: Option<&Checking>,
+    out: &mut dyn Write,
+) -> Result<()> {
+    let memory = debugged.module().device().memory();
+    let image = MemoryImage::take(memory);
+    let mut has_run = false;
+    let mut restarts = false;
+    'session: loop {
+        if !restarts && engine.idle() == Resume::Quit {
+            return Ok(());
+        }
+        restarts = false;
+        if has_run {
+            match &image {
+                Some(image) => image.restore(memory),
+                None => writeln!(
+                    out,
+                    "Memory is larger than what is kept: buffers are as the last run left them."
+                )?,
+            }
+        }
+        has_run = true;
+        for number in 0..debugged.count() {
+            let observers = match checking {
+                Some(checking) => checking.launch(debugged.kernel(number)),
+                None => Observers::none(),
+            };
+            let observers = observers.controlled_by(engine.clone());
+            for _ in 0..debugged.repetitions(number) {
+                engine.begin();
+                let end = loop {
+                    let end = debugged.execute(number, &observers)?;
+                    match engine.left() {
+                        None => break end,
+                        Some(Leave::Back) => {}
+                        Some(Leave::Quit) => return Ok(()),
+                        Some(Leave::Restart) => {
+                            restarts = true;
+                            continue 'session;
+                        }
+                    }
+                };
+                ended(&end, out)?;
+                if end.fault.is_some() {
+                    continue 'session;
+                }
+            }
+        }
+        writeln!(out, "All launches have ended.")?;
+    }
+}
+
+/// Reports the end of a launch.
+fn ended(end: &Completion, out: &mut dyn Write) -> io::Result<()> {
+    out.write_all(&end.printed)?;
+    let kernel = printable(&end.kernel);
+    if end.fault.is_some() {
+        return writeln!(
+            out,
+            "{kernel} has ended by the fault; buffers are as it left them."
+        );
+    }
+    let stats = end.stats;
+    writeln!(
+        out,
+        "{kernel} has ended: waves {}, instructions {}",
+        stats.waves, stats.instructions
+    )
+}

@@ -1,0 +1,623 @@
+//! Commands: arguments are read, and the session does what they say.
+
+use gcn_debug::{
+    Evaluated, Expr, Format, Line, Place, Resume, Scalar, Scheduler, Session, Space, Stop,
+    StopKind, WaveId,
+};
+
+use super::commands::{COMMANDS, Command, command};
+use super::places::{self, Message, address, count, describe, number, parsed, stops_at};
+use super::show;
+use super::stop_commands::{add_breakpoint, add_watchpoint, condition, delete, enable, ignore};
+use crate::render::printable;
+
+/// Outcome of a command.
+pub enum Executed {
+    /// Text to print.
+    Text(String),
+    /// The run goes on.
+    Resume(Resume),
+}
+
+/// State that commands share.
+#[derive(Default)]
+pub struct Focus {
+    /// Expressions that each stop prints, with their numbers and formats.
+    displays: Vec<(u32, String, Format)>,
+    displayed: u32,
+    /// The line at which the next listing begins.
+    next_line: Option<Line>,
+    /// Breakpoints of the last stop.
+    hits: Vec<u32>,
+    /// Arguments of the last `x`.
+    examined: (u64, Format, u64),
+}
+
+/// Source lines of a listing.
+const LISTED: u32 = 10;
+/// Instructions of a listing around a place.
+const INSTRUCTIONS: usize = 16;
+/// Bytes of code before a place in such a listing are not shown: there instructions cannot be told from literals.
+const MAX_FUNCTION: u64 = 1 << 20;
+
+impl Focus {
+    /// A wave has stopped.
+    pub fn stopped(&mut self, session: &Session<'_, '_>, stop: &Stop) {
+        let wave = session.wave();
+        let line = wave.and_then(|wave| session.program().line(wave.pc));
+        self.next_line = line.map(|line| Line {
+            line: line.line.saturating_sub(LISTED / 2).max(1),
+            ..line.clone()
+        });
+        self.hits = match stop {
+            Stop::Breakpoints(numbers) => numbers.clone(),
+            _ => Vec::new(),
+        };
+    }
+
+    /// Values of the expressions that each stop prints.
+    pub fn displays(&self, session: &Session<'_, '_>) -> String {
+        let line = |(number, text, format): &(u32, String, Format)| {
+            let value = show::value(session, text, *format);
+            let value = value.unwrap_or_else(|error| format!("<{error}>"));
+            format!("{number}: {} = {value}\n", printable(text))
+        };
+        self.displays.iter().map(line).collect()
+    }
+}
+
+/// Carries a command out.
+///
+/// # Errors
+/// A message for the user.
+pub fn execute(
+    focus: &mut Focus,
+    session: &mut Session<'_, '_>,
+    line: &str,
+) -> Result<Executed, Message> {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let end = line.find(|c| !is_name(c)).unwrap_or(line.len());
+    let (word, rest) = line.split_at(end);
+    let rest = rest.trim();
+    if line.is_empty() {
+        return Ok(Executed::Text(String::new()));
+    }
+    let row = command(word).ok_or_else(|| {
+        format!(
+            "there is no command `{}`; help lists all",
+            printable(if word.is_empty() { line } else { word })
+        )
+    })?;
+    let text = match row.command {
+        Command::Break | Command::Temporary => {
+            let current = current_line(focus, session);
+            let is_temporary = row.command == Command::Temporary;
+            add_breakpoint(current.as_ref(), session, rest, is_temporary)?
+        }
+        Command::Watch => add_watchpoint(session, rest)?,
+        Command::Condition => condition(session, rest)?,
+        Command::Ignore => ignore(session, rest)?,
+        Command::Delete => delete(session, rest)?,
+        Command::Enable => enable(session, rest, true)?,
+        Command::Disable => enable(session, rest, false)?,
+        Command::Info => info(session, rest)?,
+        Command::Print => print(session, rest)?,
+        Command::Display => display(focus, session, rest)?,
+        Command::Undisplay => undisplay(focus, rest)?,
+        Command::Set => set(session, rest)?,
+        Command::Examine => examine(focus, session, rest)?,
+        Command::Disassemble => disassemble(focus, session, rest)?,
+        Command::List => list(focus, session, rest)?,
+        Command::Backtrace => show::backtrace(session)?,
+        Command::Wave => wave(session, rest)?,
+        Command::Workgroup => workgroup(session, rest)?,
+        Command::Lane => lane(session, rest)?,
+        Command::Scheduler => scheduler(session, rest)?,
+        Command::Echo => format!("{}\n", printable(rest)),
+        Command::Help => help(rest)?,
+        _ => return resume(focus, session, row.command, rest).map(Executed::Resume),
+    };
+    Ok(Executed::Text(text))
+}
+
+/// Commands by which the run goes on.
+fn resume(
+    focus: &Focus,
+    session: &mut Session<'_, '_>,
+    command: Command,
+    rest: &str,
+) -> Result<Resume, Message> {
+    match command {
+        Command::Quit => return Ok(Resume::Quit),
+        Command::Run | Command::Start => {
+            session.set_stop_once(command == Command::Start);
+            return Ok(Resume::Restart);
+        }
+        Command::Continue if !session.is_running() => {
+            return Err("no launch runs: use run or start".to_owned());
+        }
+        Command::Continue => {
+            if !rest.is_empty() {
+                let passes = count(session, rest)?.saturating_sub(1);
+                for number in &focus.hits {
+                    if let Some(stop) = session.stop_point_mut(*number) {
+                        stop.ignored = passes;
+                    }
+                }
+            }
+            return Ok(Resume::Continue);
+        }
+        _ => {}
+    }
+    let wave = session.wave();
+    let pc = wave.ok_or("no launch runs: use run or start")?.pc;
+    let has_line = session.program().line(pc).is_some();
+    if command == Command::Finish {
+        return Ok(Resume::Finish);
+    }
+    if command == Command::Advance {
+        let current = session.program().line(pc).cloned();
+        return match stops_at(session, rest, current.as_ref())? {
+            (StopKind::Addresses(addresses), _) if !rest.is_empty() => {
+                let first = addresses.first().copied();
+                first
+                    .map(Resume::Until)
+                    .ok_or_else(|| "no code is there".to_owned())
+            }
+            _ => Err("advance needs a symbol, a line or *ADDRESS".to_owned()),
+        };
+    }
+    if matches!(
+        command,
+        Command::ReverseContinue | Command::ReverseStep | Command::ReverseStepInstruction
+    ) && let Some(lost) = session.past_is_lost()
+    {
+        return Err(lost.to_owned());
+    }
+    if command == Command::ReverseContinue {
+        return Ok(Resume::BackToStop);
+    }
+    let count = if rest.is_empty() {
+        1
+    } else {
+        count(session, rest)?
+    };
+    if count == 0 {
+        return Err("the number of steps is at least 1".to_owned());
+    }
+    Ok(match (command, has_line) {
+        (Command::ReverseStep, true) => Resume::BackLines(count),
+        (Command::ReverseStep | Command::ReverseStepInstruction, _) => Resume::Back(count),
+        (Command::Step, true) => Resume::Lines { count, over: false },
+        (Command::Next, true) => Resume::Lines { count, over: true },
+        (Command::Next | Command::NextInstruction, _) => Resume::Instructions { count, over: true },
+        _ => Resume::Instructions { count, over: false },
+    })
+}
+
+/// Line of the wave in focus.
+fn current_line(focus: &Focus, session: &Session<'_, '_>) -> Option<Line> {
+    let wave = session.wave();
+    let here = wave.and_then(|wave| session.program().line(wave.pc));
+    here.cloned().or_else(|| focus.next_line.clone())
+}
+
+fn info(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let mut words = rest.split_whitespace();
+    let topic = words.next().unwrap_or_default();
+    let names: Vec<&str> = words.collect();
+    let topics = [
+        "breakpoints",
+        "buffers",
+        "dispatch",
+        "files",
+        "lanes",
+        "line",
+        "locals",
+        "registers",
+        "symbols",
+        "waves",
+    ];
+    let alias = match topic {
+        "b" => "breakpoints",
+        "watchpoints" => "breakpoints",
+        "r" | "reg" | "regs" => "registers",
+        "threads" | "thread" | "wave" => "waves",
+        "lane" => "lanes",
+        "source" => "line",
+        other => other,
+    };
+    let found = topics
+        .iter()
+        .find(|it| !alias.is_empty() && it.starts_with(alias));
+    Ok(match found.copied() {
+        Some("breakpoints") => show::stop_points(session),
+        Some("registers") => show::registers(session, &names)?,
+        Some("waves") => show::waves(session),
+        Some("lanes") => show::lanes(session)?,
+        Some("dispatch") => show::dispatch(session),
+        Some("line") => {
+            let wave = session.wave().ok_or("no wave runs")?;
+            format!("{}\n", describe(session, wave.pc))
+        }
+        Some("buffers") => {
+            let line = |it: &gcn_debug::NamedBuffer| {
+                let name = printable(&it.name);
+                format!(
+                    "{name}: {} x {} at {:#x}\n",
+                    it.elements(),
+                    it.ty.name(),
+                    it.address
+                )
+            };
+            session.buffers().iter().map(line).collect()
+        }
+        Some("symbols") => {
+            let line =
+                |it: &gcn_debug::Symbol| format!("{:#x} {}\n", it.address, printable(&it.name));
+            session.program().symbols().iter().map(line).collect()
+        }
+        Some("files") => {
+            let files = session.program().files();
+            files
+                .iter()
+                .map(|file| format!("{}\n", printable(file)))
+                .collect()
+        }
+        Some(_) => {
+            return Err(
+                "variables of the source are not shown; use info registers and print".to_owned(),
+            );
+        }
+        None => return Err(format!("info shows {}", topics.join(", "))),
+    })
+}
+
+/// The letters behind a slash, and the rest.
+fn slash(rest: &str) -> (&str, &str) {
+    match rest.strip_prefix('/') {
+        Some(behind) => {
+            let end = behind.find(char::is_whitespace).unwrap_or(behind.len());
+            (&behind[..end], behind[end..].trim())
+        }
+        None => ("", rest),
+    }
+}
+
+fn format(letters: &str) -> Result<Format, Message> {
+    let mut chars = letters.chars();
+    match (chars.next(), chars.next()) {
+        (None, _) => Ok(Format::Natural),
+        (Some(letter), None) if letter != 'i' => Format::of_letter(letter).ok_or_else(|| {
+            format!(
+                "there is no format `{}`: d u x t f",
+                letter.escape_default()
+            )
+        }),
+        _ => Err(format!("`/{}` is no format: d u x t f", printable(letters))),
+    }
+}
+
+fn print(session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let (letters, text) = slash(rest);
+    let format = format(letters)?;
+    if text.is_empty() {
+        return Err("print needs an expression".to_owned());
+    }
+    let value = show::value(session, text, format)?;
+    Ok(format!("{} = {value}\n", printable(text)))
+}
+
+fn display(focus: &mut Focus, session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let (letters, text) = slash(rest);
+    let format = format(letters)?;
+    if text.is_empty() {
+        return Ok(focus.displays(session));
+    }
+    parsed(session, text)?;
+    focus.displayed += 1;
+    let entry = (focus.displayed, text.to_owned(), format);
+    focus.displays.push(entry.clone());
+    let only = Focus {
+        displays: vec![entry],
+        ..Focus::default()
+    };
+    Ok(if session.is_running() {
+        only.displays(session)
+    } else {
+        String::new()
+    })
+}
+
+fn undisplay(focus: &mut Focus, rest: &str) -> Result<String, Message> {
+    if rest.is_empty() {
+        focus.displays.clear();
+    }
+    for word in rest.split_whitespace() {
+        let number = word.parse::<u32>().ok();
+        let before = focus.displays.len();
+        focus.displays.retain(|(it, ..)| Some(*it) != number);
+        if focus.displays.len() == before {
+            return Err(format!("there is no display {}", printable(word)));
+        }
+    }
+    Ok(String::new())
+}
+
+/// Byte of the `=` of an assignment.
+fn assignment(text: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let is_part = |at: usize| {
+        let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+        let is_before = before.is_some_and(|byte| matches!(byte, b'=' | b'!' | b'<' | b'>'));
+        is_before || bytes.get(at + 1) == Some(&b'=')
+    };
+    text.match_indices('=')
+        .map(|(at, _)| at)
+        .find(|at| !is_part(*at))
+}
+
+fn set(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let text = rest
+        .strip_prefix("var ")
+        .or(rest.strip_prefix("variable "))
+        .unwrap_or(rest);
+    if let Some(mode) = text.strip_prefix("scheduler-locking") {
+        let mode = match mode.trim() {
+            "on" => "one",
+            "off" => "all",
+            other => {
+                return Err(format!(
+                    "scheduler-locking is on or off, not {}",
+                    printable(other)
+                ));
+            }
+        };
+        return scheduler(session, mode);
+    }
+    let at = assignment(text).ok_or("set needs a place and a value, as set v3[5] = 7")?;
+    let (place, value) = (text[..at].trim(), text[at + 1..].trim());
+    let place = parsed(session, place)?;
+    let value = parsed(session, value)?;
+    match (
+        session
+            .evaluate(&value)
+            .map_err(|error| error.to_string())?,
+        &place,
+    ) {
+        (Evaluated::Scalar(value), _) => {
+            session
+                .assign(&place, value)
+                .map_err(|error| error.to_string())?;
+        }
+        (
+            Evaluated::Lanes(lanes),
+            Expr::Place(Place::Vector {
+                first,
+                count,
+                lane: None,
+            }),
+        ) => {
+            let exec = session.wave().map_or(0, |wave| wave.exec());
+            for (lane, value) in lanes.into_iter().enumerate() {
+                if exec >> lane & 1 == 0 {
+                    continue;
+                }
+                let lane = Expr::Number(Scalar::of_integer(lane as i128));
+                let place = Expr::Place(Place::Vector {
+                    first: *first,
+                    count: *count,
+                    lane: Some(lane.into()),
+                });
+                session
+                    .assign(&place, value)
+                    .map_err(|error| error.to_string())?;
+            }
+        }
+        _ => return Err("the value is not a single number: name a lane or an element".to_owned()),
+    }
+    Ok(String::new())
+}
+
+fn examine(focus: &mut Focus, session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let (letters, text) = slash(rest);
+    let (mut count, mut format, mut size) = match focus.examined {
+        (0, ..) => (1, Format::Hex, 4),
+        (_, format, size) => (1, format, size),
+    };
+    let digits = letters
+        .find(|c: char| !c.is_ascii_digit())
+        .unwrap_or(letters.len());
+    if digits > 0 {
+        count = letters[..digits]
+            .parse()
+            .map_err(|_| format!("{} is too large a count", &letters[..digits]))?;
+    }
+    for letter in letters[digits..].chars() {
+        match letter {
+            'b' => size = 1,
+            'h' => size = 2,
+            'w' => size = 4,
+            'g' => size = 8,
+            _ => {
+                format = Format::of_letter(letter).ok_or_else(|| {
+                    format!(
+                        "`{}` is no format or size: d u x t f i, b h w g",
+                        letter.escape_default()
+                    )
+                })?;
+            }
+        }
+    }
+    if text.is_empty() {
+        return Err("x needs an address, a buffer, or lds[OFFSET]".to_owned());
+    }
+    let (space, address) = address(session, text)?;
+    focus.examined = (1, format, size);
+    if format == Format::Instruction {
+        if space != Space::Global || !session.program().has_code(address) {
+            return Err(format!("{address:#x} is not in the code"));
+        }
+        let most = usize::try_from(count).unwrap_or(usize::MAX);
+        return Ok(show::disassembly(session, address & !3, u64::MAX, most));
+    }
+    show::memory(session, (space, address), count, size, format)
+}
+
+fn disassemble(focus: &Focus, session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let program = session.program();
+    let current = current_line(focus, session);
+    let begin = match stops_at(session, rest, current.as_ref())? {
+        (StopKind::Addresses(addresses), _) => addresses.first().copied().unwrap_or_default(),
+        _ => return Err("disassemble needs a symbol, a line or *ADDRESS".to_owned()),
+    };
+    let symbol = program.symbol_at(begin);
+    let start = symbol.map_or(begin, |symbol| symbol.address);
+    let next = program
+        .symbols()
+        .iter()
+        .filter(|it| !it.is_data)
+        .map(|it| it.address);
+    let next = next
+        .filter(|address| *address > begin)
+        .min()
+        .unwrap_or(u64::MAX);
+    let is_place = !rest.is_empty() && symbol.is_none_or(|symbol| symbol.address != begin);
+    Ok(if is_place {
+        show::disassembly(session, begin, next, INSTRUCTIONS)
+    } else {
+        show::disassembly(session, start, next.min(start + MAX_FUNCTION), usize::MAX)
+    })
+}
+
+fn list(focus: &mut Focus, session: &Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let program = session.program();
+    let current = current_line(focus, session);
+    let first = if rest.is_empty() {
+        match &focus.next_line {
+            Some(line) => line.clone(),
+            None => Line {
+                file: program.files().into_iter().next().ok_or(
+                    "the code has no debug information: disassemble lists its instructions",
+                )?,
+                line: 1,
+            },
+        }
+    } else {
+        let line = match places::source_line(session, rest, current.as_ref())? {
+            Some(line) => line,
+            None => {
+                let symbol = program
+                    .symbol(rest)
+                    .ok_or_else(|| format!("no line or symbol is named {}", printable(rest)))?;
+                let line = program.line(symbol.address);
+                line.cloned()
+                    .ok_or_else(|| format!("{} has no source line", printable(rest)))?
+            }
+        };
+        Line {
+            line: line.line.saturating_sub(LISTED / 2).max(1),
+            ..line
+        }
+    };
+    let text = show::source(session, &first, first.line, LISTED)?;
+    focus.next_line = Some(Line {
+        line: first.line.saturating_add(LISTED),
+        ..first
+    });
+    Ok(text)
+}
+
+fn focused(session: &Session<'_, '_>) -> String {
+    show::position(session, true, None)
+}
+
+fn wave(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    if !rest.is_empty() {
+        let number = count(session, rest)?;
+        let group = session.focus().ok_or("no wave runs")?.group;
+        choose(session, group, number)?;
+    }
+    Ok(focused(session))
+}
+
+fn choose(session: &mut Session<'_, '_>, group: [u32; 3], wave: u64) -> Result<(), Message> {
+    let id = u32::try_from(wave).ok().map(|wave| WaveId { group, wave });
+    if id.is_some_and(|id| session.set_focus(id)) {
+        return Ok(());
+    }
+    let [x, y, z] = group;
+    Err(format!(
+        "workgroup {x},{y},{z} has no wave {wave} that has begun and not ended; info waves lists them"
+    ))
+}
+
+fn workgroup(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    if !rest.is_empty() {
+        let mut group = [0; 3];
+        let numbers: Vec<&str> = rest.split(',').collect();
+        if numbers.len() > 3 {
+            return Err("a workgroup has up to three numbers, as 1,0,0".to_owned());
+        }
+        for (place, text) in group.iter_mut().zip(numbers) {
+            let number = count(session, text)?;
+            *place = u32::try_from(number).map_err(|_| format!("{number} is too large"))?;
+        }
+        let waves = session.waves().filter(|wave| wave.id.group == group);
+        let first = waves.map(|wave| wave.id.wave).min();
+        let first = first.ok_or_else(|| {
+            format!(
+                "workgroup {} has no wave that has begun and not ended",
+                printable(rest)
+            )
+        })?;
+        choose(session, group, first.into())?;
+    }
+    Ok(focused(session))
+}
+
+fn lane(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    if !rest.is_empty() {
+        let lane = number(session, rest)?;
+        let is_valid = u64::try_from(lane).is_ok_and(|lane| session.set_lane(lane));
+        if !is_valid {
+            return Err(format!("lane {lane} does not exist: lanes are 0 to 63"));
+        }
+    }
+    let exec = session.wave().map(|wave| wave.exec() >> session.lane() & 1);
+    let state = match exec {
+        Some(0) => ", which is inactive",
+        _ => "",
+    };
+    Ok(format!("lane {}{state}\n", session.lane()))
+}
+
+fn scheduler(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    match rest {
+        "" => {}
+        "all" => session.set_scheduler(Scheduler::All),
+        "one" => session.set_scheduler(Scheduler::One),
+        other => return Err(format!("scheduler is all or one, not {}", printable(other))),
+    }
+    Ok(match session.scheduler() {
+        Scheduler::All => "All waves run.\n".to_owned(),
+        Scheduler::One => "Only the wave in focus runs.\n".to_owned(),
+    })
+}
+
+fn help(rest: &str) -> Result<String, Message> {
+    let line = |row: &super::commands::CommandRow| {
+        let others = row.others.join(", ");
+        let others = if others.is_empty() {
+            others
+        } else {
+            format!(" ({others})")
+        };
+        format!("{}{others} {}\n", row.name, row.help)
+    };
+    if rest.is_empty() {
+        return Ok(COMMANDS.iter().map(line).collect());
+    }
+    let row = command(rest).ok_or_else(|| format!("there is no command `{}`", printable(rest)))?;
+    Ok(line(row))
+}

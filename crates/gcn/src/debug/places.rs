@@ -1,0 +1,221 @@
+//! Places of breakpoints and listings, and ranges of elements, as they are written.
+
+use gcn_debug::{
+    EvalError, Evaluated, Expr, Line, ParseError, Session, Space, StopKind, Target, evaluate,
+    parse, resolve,
+};
+
+use crate::render::printable;
+
+/// Ends of the names of instructions that say how they are encoded.
+const ENCODINGS: [&str; 4] = ["_e32", "_e64", "_sdwa", "_dpp"];
+
+/// Error of a command, for the user.
+pub type Message = String;
+
+/// Error in an expression as a message.
+pub fn parse_error(text: &str, error: &ParseError) -> Message {
+    format!("{} in `{}`", error, printable(text))
+}
+
+/// Value of an expression that is written.
+///
+/// # Errors
+/// A message.
+pub fn value(session: &Session<'_, '_>, text: &str) -> Result<Evaluated, Message> {
+    let expr = parse(text, session.program().isa()).map_err(|error| parse_error(text, &error))?;
+    session.evaluate(&expr).map_err(|error| error.to_string())
+}
+
+/// Number that an expression that is written is.
+///
+/// # Errors
+/// A message.
+pub fn number(session: &Session<'_, '_>, text: &str) -> Result<i128, Message> {
+    match value(session, text)? {
+        Evaluated::Scalar(number) => Ok(number.integer()),
+        Evaluated::Lanes(_) => Err(format!(
+            "{text} has a value per lane: name one, as {text}[0]"
+        )),
+        Evaluated::Buffer(number) => Ok(session.buffers()[number].address.into()),
+    }
+}
+
+/// Address that a place of `x` or `disassemble` denotes, and its memory.
+///
+/// # Errors
+/// A message.
+pub fn address(session: &Session<'_, '_>, text: &str) -> Result<(Space, u64), Message> {
+    let isa = session.program().isa();
+    let expr = parse(text, isa).map_err(|error| parse_error(text, &error))?;
+    let view = session.view();
+    match resolve(&expr, &view) {
+        Ok(Target::Memory { space, address, .. }) => return Ok((space, address)),
+        Ok(Target::Buffer(number)) => return Ok((Space::Global, view.buffers[number].address)),
+        Ok(_) | Err(EvalError::NotAPlace) => {}
+        Err(error) => return Err(error.to_string()),
+    }
+    match evaluate(&expr, &view).map_err(|error| error.to_string())? {
+        Evaluated::Scalar(number) => Ok((Space::Global, number.integer() as u64)),
+        _ => Err(format!("`{text}` is no address: name a lane, as {text}[0]")),
+    }
+}
+
+/// Place of a source line that is written as `FILE:LINE` or `LINE`; `None` if it is neither.
+///
+/// # Errors
+/// A message.
+pub fn source_line(
+    session: &Session<'_, '_>,
+    text: &str,
+    current: Option<&Line>,
+) -> Result<Option<Line>, Message> {
+    let program = session.program();
+    let (file, digits) = match text.rsplit_once(':') {
+        Some((file, digits)) => (Some(file), digits),
+        None => (None, text),
+    };
+    let Ok(line) = digits.trim().parse::<u32>() else {
+        return Ok(None);
+    };
+    if !program.has_lines() {
+        return Err("the code has no debug information: compile or assemble it with -g".to_owned());
+    }
+    let file = match file {
+        Some(name) => program.file(name).ok_or_else(|| {
+            let files: Vec<String> = program.files().iter().map(|it| printable(it)).collect();
+            format!(
+                "no file {}; there are {}",
+                printable(name),
+                files.join(", ")
+            )
+        })?,
+        None => match current.map(|line| line.file.clone()) {
+            Some(file) => file,
+            None => program
+                .files()
+                .into_iter()
+                .next()
+                .ok_or("no file is known")?,
+        },
+    };
+    Ok(Some(Line { file, line }))
+}
+
+/// Stops at a place that is written, and its description.
+///
+/// # Errors
+/// A message.
+pub fn stops_at(
+    session: &Session<'_, '_>,
+    text: &str,
+    current: Option<&Line>,
+) -> Result<(StopKind, String), Message> {
+    let program = session.program();
+    let at = |address: u64| {
+        (
+            StopKind::Addresses(vec![address]),
+            describe(session, address),
+        )
+    };
+    if text.is_empty() {
+        let wave = session.wave().ok_or("no wave runs: name a place")?;
+        return Ok(at(wave.pc));
+    }
+    if let Some(expr) = text.strip_prefix('*') {
+        let address = number(session, expr)? as u64;
+        if !program.has_code(address) || !address.is_multiple_of(4) {
+            return Err(format!(
+                "{address:#x} is not the address of an instruction of the program"
+            ));
+        }
+        return Ok(at(address));
+    }
+    if let Some(line) = source_line(session, text, current)? {
+        let (line, addresses) = program.addresses(&line.file, line.line).ok_or_else(|| {
+            format!(
+                "{}:{} and the lines behind it have no code",
+                printable(&line.file),
+                line.line
+            )
+        })?;
+        let place = addresses.first().map(|address| describe(session, *address));
+        let others = match addresses.len() {
+            0 | 1 => String::new(),
+            count => format!(" and {} other places", count - 1),
+        };
+        let description = place.unwrap_or_else(|| format!("{}:{}", line.file, line.line));
+        return Ok((StopKind::Addresses(addresses), description + &others));
+    }
+    let (name, offset) = match text.split_once('+') {
+        Some((name, offset)) => (name.trim(), Some(offset)),
+        None => (text, None),
+    };
+    if let Some(symbol) = program.symbol(name).filter(|symbol| !symbol.is_data) {
+        let offset = offset.map(|offset| number(session, offset)).transpose()?;
+        let address = symbol.address.wrapping_add(offset.unwrap_or(0) as u64);
+        if !program.has_code(address) || !address.is_multiple_of(4) {
+            return Err(format!(
+                "{text} is not the address of an instruction of the program"
+            ));
+        }
+        return Ok(at(address));
+    }
+    let is_name = |row: &gcn_isa::Row| {
+        let rest = text.strip_prefix(row.name);
+        rest.is_some_and(|rest| rest.is_empty() || ENCODINGS.contains(&rest))
+    };
+    if text.contains('*') || gcn_isa::rows().any(is_name) {
+        let kind = StopKind::Mnemonic(text.to_owned());
+        return Ok((kind, format!("instruction {}", printable(text))));
+    }
+    let symbols = program.symbols().iter().filter(|it| !it.is_data);
+    let mut names: Vec<&str> = symbols.map(|it| it.name.as_str()).collect();
+    names.truncate(20);
+    Err(format!(
+        "no symbol, line or instruction is named {}; symbols are {}",
+        printable(text),
+        printable(&names.join(", "))
+    ))
+}
+
+/// An address as its symbol, with its line where that is known.
+pub fn describe(session: &Session<'_, '_>, address: u64) -> String {
+    let program = session.program();
+    let symbol = program.symbolic(address);
+    let symbol = symbol.map_or_else(|| format!("{address:#x}"), |symbol| printable(&symbol));
+    match program.line(address) {
+        Some(line) => format!("{symbol} ({}:{})", file_name(line), line.line),
+        None => symbol,
+    }
+}
+
+/// Last part of a file's path.
+pub fn file_name(line: &Line) -> String {
+    let name = line.file.rsplit('/').next().unwrap_or_default();
+    printable(name)
+}
+
+/// A name, and the first element and the one behind the last of `ys[2..5]`; `None` if a text is not of this form.
+pub fn elements(text: &str) -> Option<(&str, &str, &str)> {
+    let (name, rest) = text.split_once('[')?;
+    let (first, end) = rest.strip_suffix(']')?.split_once("..")?;
+    Some((name.trim(), first, end))
+}
+
+/// An expression that is written.
+///
+/// # Errors
+/// A message.
+pub fn parsed(session: &Session<'_, '_>, text: &str) -> Result<Expr, Message> {
+    parse(text, session.program().isa()).map_err(|error| parse_error(text, &error))
+}
+
+/// A number from 0 on that is written.
+///
+/// # Errors
+/// A message.
+pub fn count(session: &Session<'_, '_>, text: &str) -> Result<u64, Message> {
+    let value = number(session, text)?;
+    u64::try_from(value).map_err(|_| format!("{value} is negative"))
+}

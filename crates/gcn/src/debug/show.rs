@@ -1,0 +1,513 @@
+//! Text of stops, values, memory and waves.
+
+use std::fmt::Write as _;
+
+use gcn_debug::{
+    Evaluated, Format, Line, Scalar, ScalarType, Session, Space, Stop, StopKind, Target, View,
+    Waiting, Wave, WaveId, evaluate, parse,
+};
+
+use super::places::{Message, describe, file_name, parse_error};
+use crate::render::printable;
+
+/// Elements that are printed at most.
+const MAX_ELEMENTS: usize = 200;
+/// Equal elements in a row that are printed as one.
+const MIN_REPEATS: usize = 10;
+/// Instructions that a listing has at most.
+const MAX_INSTRUCTIONS: usize = 400;
+/// Bytes that `x` shows at most.
+const MAX_BYTES: u64 = 1 << 16;
+
+/// Workgroup and wave.
+pub fn wave_name(id: WaveId) -> String {
+    let [x, y, z] = id.group;
+    format!("workgroup {x},{y},{z}, wave {}", id.wave)
+}
+
+/// Numbers in braces; long rows of equal ones are folded.
+pub fn numbers(all: &[Scalar], format: Format) -> String {
+    let mut parts = Vec::new();
+    let mut rest = all;
+    while let Some(first) = rest.first() {
+        if parts.len() >= MAX_ELEMENTS {
+            parts.push(format!("... {} more", rest.len()));
+            break;
+        }
+        let equal = rest.iter().take_while(|it| it.bits == first.bits).count();
+        let text = first.text(format);
+        if equal >= MIN_REPEATS {
+            parts.push(format!("{text} <repeats {equal} times>"));
+            rest = &rest[equal..];
+        } else {
+            parts.push(text);
+            rest = &rest[1..];
+        }
+    }
+    format!("{{{}}}", parts.join(", "))
+}
+
+/// Value of an expression that is written.
+///
+/// # Errors
+/// A message.
+pub fn value(session: &Session<'_, '_>, text: &str, format: Format) -> Result<String, Message> {
+    let isa = session.program().isa();
+    let expr = parse(text, isa).map_err(|error| parse_error(text, &error))?;
+    let view = session.view();
+    let found = evaluate(&expr, &view).map_err(|error| error.to_string())?;
+    Ok(match found {
+        Evaluated::Scalar(number) => number.text(format),
+        Evaluated::Lanes(lanes) => {
+            let exec = view.wave.map_or(0, |(wave, _)| wave.exec());
+            let inactive = if exec == u64::MAX {
+                String::new()
+            } else {
+                format!(", of which exec = {exec:#x} are active")
+            };
+            format!("{}{inactive}", numbers(&lanes, format))
+        }
+        Evaluated::Buffer(number) => buffer(&view, number, format)?,
+    })
+}
+
+fn buffer(view: &View<'_>, number: usize, format: Format) -> Result<String, Message> {
+    let buffer = &view.buffers[number];
+    let count = buffer.elements();
+    let elements = (0..count.min(4 * MAX_ELEMENTS as u64)).map(|index| {
+        view.read(Target::Memory {
+            space: Space::Global,
+            ty: buffer.ty,
+            address: buffer.address + index * buffer.ty.bytes(),
+        })
+    });
+    let elements: Result<Vec<Scalar>, _> = elements.collect();
+    let elements = elements.map_err(|error| error.to_string())?;
+    let more = count - elements.len() as u64;
+    let text = numbers(&elements, format);
+    Ok(if more > 0 && !text.contains("...") {
+        format!("{} ... {more} more}}", text.trim_end_matches('}'))
+    } else {
+        text
+    })
+}
+
+/// Reason for a stop, on a line of its own; `None` for the end of a step.
+pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
+    let list = |numbers: &[u32]| {
+        let numbers: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        numbers.join(", ")
+    };
+    Some(match stop {
+        Stop::Begin => {
+            let dispatched = session.paused().map(|paused| paused.dispatched());
+            let kernel = dispatched.and_then(|it| it.dispatch.kernel.as_deref());
+            let kernel = kernel.map(printable);
+            format!("{} begins", kernel.as_deref().unwrap_or("The launch"))
+        }
+        Stop::Breakpoints(numbers) => format!("Breakpoint {}", list(numbers)),
+        Stop::Watchpoints {
+            changes,
+            by: (id, pc),
+        } => {
+            let mut text = String::new();
+            for (number, name, change) in changes {
+                let is_mask = ["exec", "vcc"].iter().any(|mask| name.starts_with(mask));
+                let format = if is_mask {
+                    Format::Hex
+                } else {
+                    Format::Natural
+                };
+                let shown = |value: Option<Scalar>| {
+                    value.map_or_else(|| "no value".to_owned(), |value| value.text(format))
+                };
+                let _ = writeln!(text, "Watchpoint {number}: {}", printable(name));
+                let (old, new) = (shown(change.old), shown(change.new));
+                let _ = write!(text, "  {} was {old}, is {new}", change.part);
+                if change.others > 0 {
+                    let _ = write!(text, "; {} more changed", change.others);
+                }
+                text.push('\n');
+            }
+            let written = session.instruction(*pc).map(|inst| inst.text());
+            let by = wave_name(*id);
+            let _ = write!(text, "  by {by}, {}", describe(session, *pc));
+            let _ = write!(text, ": {}", written.unwrap_or_default());
+            text
+        }
+        Stop::Step => return None,
+        Stop::Returned => "The function has returned".to_owned(),
+        Stop::WaveEnded(id) => format!("{} has ended", capital(&wave_name(*id))),
+        Stop::Held(id) => format!(
+            "{} waits for other waves, and these are held: use `scheduler all`, or choose another with `wave`",
+            capital(&wave_name(*id))
+        ),
+        Stop::Interrupted => "Interrupted".to_owned(),
+        Stop::Fault(fault) => {
+            let lane = fault.lane.map(|lane| format!(", lane {lane}"));
+            let lane = lane.unwrap_or_default();
+            format!("Fault: {}{lane}", fault.kind)
+        }
+        Stop::Findings(findings) => findings.join("\n"),
+        Stop::Condition { number, error } => {
+            format!("Breakpoint {number}: its condition has no value: {error}")
+        }
+        Stop::Back => return None,
+        Stop::BackAtBegin => "The launch begins: no earlier moment is known".to_owned(),
+    })
+}
+
+fn capital(text: &str) -> String {
+    let mut chars = text.chars();
+    let first = chars.next().map(|c| c.to_ascii_uppercase());
+    first.into_iter().chain(chars).collect()
+}
+
+/// Position of the wave in focus: header, source line, instruction. `at` is the address of a fault in place of the wave's own.
+pub fn position(session: &Session<'_, '_>, header: bool, at: Option<u64>) -> String {
+    let Some(wave) = session.wave() else {
+        return "No wave runs.\n".to_owned();
+    };
+    let pc = at.unwrap_or(wave.pc);
+    let program = session.program();
+    let mut text = String::new();
+    if header {
+        let _ = writeln!(text, "{}: {}", wave_name(wave.id), describe(session, pc));
+    }
+    let line = program.line(pc);
+    if let Some(line) = line
+        && let Some(source) = program.line_text(line)
+    {
+        let _ = writeln!(text, "{}\t{}", line.line, source_text(&source));
+    }
+    // A line of assembly is its instruction.
+    if line.is_none_or(|line| !line.file.ends_with(".s")) {
+        text += &instruction(session, pc, true);
+    }
+    text
+}
+
+/// An instruction on a line, with an arrow if a wave is there. Returns its text.
+pub fn instruction(session: &Session<'_, '_>, address: u64, is_here: bool) -> String {
+    let program = session.program();
+    let place = program.symbolic(address);
+    let place = place.map_or_else(|| format!("{address:#x}"), |place| printable(&place));
+    let arrow = if is_here { "=>" } else { "  " };
+    match session.instruction(address) {
+        Some(inst) => format!("{arrow} {place}:\t{}\n", inst.text()),
+        None => format!("{arrow} {place}:\tno instruction\n"),
+    }
+}
+
+/// Instructions from an address on, up to one, with arrows where the wave in focus is.
+pub fn disassembly(session: &Session<'_, '_>, begin: u64, end: u64, most: usize) -> String {
+    let pc = session.wave().map(|wave| wave.pc);
+    let mut text = String::new();
+    let mut address = begin;
+    for _ in 0..most.min(MAX_INSTRUCTIONS) {
+        if address >= end || !session.program().has_code(address) {
+            return text;
+        }
+        text += &instruction(session, address, pc == Some(address));
+        let dwords = session.instruction(address).map_or(1, |inst| inst.dwords());
+        address += 4 * dwords as u64;
+    }
+    if address < end && session.program().has_code(address) && most > MAX_INSTRUCTIONS {
+        text += "   ...\n";
+    }
+    text
+}
+
+/// Memory in a notation, as `x` shows it.
+///
+/// # Errors
+/// A message.
+pub fn memory(
+    session: &Session<'_, '_>,
+    (space, address): (Space, u64),
+    count: u64,
+    size: u64,
+    format: Format,
+) -> Result<String, Message> {
+    let view = session.view();
+    let ty = ScalarType::unsigned(size).unwrap_or(ScalarType::U32);
+    if count.saturating_mul(size) > MAX_BYTES {
+        return Err(format!("x shows at most {MAX_BYTES} bytes at a time"));
+    }
+    let per_line = match (format, size) {
+        (Format::Binary, _) => 2,
+        (_, 8) => 2,
+        (_, 1) => 8,
+        _ => 4,
+    };
+    let mut text = String::new();
+    let mut missing = None;
+    for number in 0..count {
+        let place = address.wrapping_add(number * size);
+        let target = Target::Memory {
+            space,
+            ty,
+            address: place,
+        };
+        match view.read(target) {
+            Ok(value) => {
+                if number % per_line == 0 {
+                    if number > 0 {
+                        text.push('\n');
+                    }
+                    text += &label(&view, space, place);
+                }
+                let _ = write!(text, "\t{}", value.text(format));
+            }
+            Err(error) => {
+                missing = Some(error.to_string());
+                break;
+            }
+        }
+    }
+    match missing {
+        Some(error) if text.is_empty() => Err(error),
+        Some(error) => Ok(format!("{text}\n{error}\n")),
+        None => Ok(text + "\n"),
+    }
+}
+
+/// Address with the buffer that it is in.
+fn label(view: &View<'_>, space: Space, address: u64) -> String {
+    match space {
+        Space::Lds => return format!("lds {address:#x}:"),
+        Space::Scratch => return format!("scratch {address:#x}:"),
+        Space::Global => {}
+    }
+    let has = |it: &&gcn_debug::NamedBuffer| {
+        (it.address..it.address.saturating_add(it.bytes)).contains(&address)
+    };
+    match view.buffers.iter().find(has) {
+        Some(buffer) => match address - buffer.address {
+            0 => format!("{address:#x} <{}>:", printable(&buffer.name)),
+            distance => format!("{address:#x} <{}+{distance}>:", printable(&buffer.name)),
+        },
+        None => match view.program.symbolic(address) {
+            Some(symbol) => format!("{address:#x} <{}>:", printable(&symbol)),
+            None => format!("{address:#x}:"),
+        },
+    }
+}
+
+/// State of a wave in a word.
+fn state(wave: &Wave) -> &'static str {
+    match wave.waiting {
+        Waiting::No => "runs",
+        Waiting::Barrier => "at barrier",
+        Waiting::Gws => "at GWS",
+        Waiting::Asleep => "sleeps",
+        Waiting::Ended => "ended",
+    }
+}
+
+/// Table of the waves that have begun.
+pub fn waves(session: &Session<'_, '_>) -> String {
+    let focus = session.focus();
+    let mut text = String::new();
+    let mut waves: Vec<&Wave> = session.waves().collect();
+    waves.sort_by_key(|wave| (wave.id.group, wave.id.wave));
+    for wave in waves {
+        let mark = if Some(wave.id) == focus { '*' } else { ' ' };
+        let lanes = wave.exec().count_ones();
+        let _ = writeln!(
+            text,
+            "{mark} {}: {}, {lanes} lanes, {} instructions, {}",
+            wave_name(wave.id),
+            state(wave),
+            wave.executed,
+            describe(session, wave.pc)
+        );
+    }
+    if text.is_empty() {
+        text = "No wave runs.\n".to_owned();
+    }
+    text
+}
+
+/// Active lanes of the wave in focus with their work-items.
+pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
+    let wave = session.wave().ok_or("no wave runs")?;
+    let paused = session.paused().ok_or("no wave runs")?;
+    let size = paused.groups().find(|it| it.0 == wave.id.group);
+    let full = paused.dispatched().dispatch.group;
+    let size = size.map_or(full, |it| it.2);
+    let mut text = format!("exec = {:#x}\n", wave.exec());
+    for lane in 0..64u32 {
+        if wave.exec() >> lane & 1 == 0 {
+            continue;
+        }
+        let item = wave.id.wave * 64 + lane;
+        let [x, y] = [size[0].max(1), size[1].max(1)];
+        let local = [item % x, item / x % y, item / x / y];
+        let global: Vec<String> = (0..3)
+            .map(|d| u64::from(wave.id.group[d]) * u64::from(full[d]) + u64::from(local[d]))
+            .map(|it| it.to_string())
+            .collect();
+        let mark = if lane == u32::from(session.lane()) {
+            '*'
+        } else {
+            ' '
+        };
+        let [a, b, c] = local;
+        let _ = writeln!(
+            text,
+            "{mark} lane {lane}: local {a},{b},{c}, global {}",
+            global.join(",")
+        );
+    }
+    Ok(text)
+}
+
+/// Names that `info registers` shows without arguments, behind the scalar registers.
+const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
+
+/// Registers of the wave in focus.
+///
+/// # Errors
+/// A message.
+pub fn registers(session: &Session<'_, '_>, names: &[&str]) -> Result<String, Message> {
+    let wave = session.wave().ok_or("no wave runs")?;
+    let scalars = (0..wave.sgpr_count.min(wave.isa.sgprs())).map(|n| format!("s{n}"));
+    let vectors = (0..wave.vgprs.len()).map(|n| format!("v{n}"));
+    let state = STATE.iter().map(|name| (*name).to_owned());
+    let all: Vec<String> = match names {
+        [] => state.chain(scalars).collect(),
+        ["all"] => state.chain(scalars).chain(vectors).collect(),
+        ["vector"] => vectors.collect(),
+        names => names.iter().map(|name| (*name).to_owned()).collect(),
+    };
+    let mut text = String::new();
+    for name in all {
+        let is_pair = matches!(name.as_str(), "exec" | "vcc" | "mode" | "m0");
+        if name == "pc" {
+            let _ = writeln!(text, "pc = {}", describe(session, wave.pc));
+            continue;
+        }
+        let text_of = if name.starts_with('v') && name != "vcc" {
+            value(session, &name, Format::Natural)?
+        } else if is_pair {
+            value(session, &name, Format::Hex)?
+        } else {
+            let hex = value(session, &name, Format::Hex)?;
+            format!("{hex} ({})", value(session, &name, Format::Natural)?)
+        };
+        let _ = writeln!(text, "{name} = {text_of}");
+    }
+    Ok(text)
+}
+
+/// Table of breakpoints and watchpoints.
+pub fn stop_points(session: &Session<'_, '_>) -> String {
+    let mut text = String::new();
+    for stop in session.stop_points() {
+        let kind = if stop.is_watch() { "watch" } else { "break" };
+        let _ = write!(text, "{}: {kind} {}", stop.number, printable(&stop.text));
+        if let StopKind::Watch { wave: Some(id), .. } = &stop.kind {
+            let _ = write!(text, ", of {}", wave_name(*id));
+        }
+        if let Some((_, condition)) = &stop.condition {
+            let _ = write!(text, ", if {}", printable(condition));
+        }
+        for (is_so, word) in [(stop.is_temporary, "once"), (!stop.is_enabled, "disabled")] {
+            if is_so {
+                let _ = write!(text, ", {word}");
+            }
+        }
+        if stop.ignored > 0 {
+            let _ = write!(text, ", ignored {} times more", stop.ignored);
+        }
+        if stop.hits > 0 {
+            let _ = write!(text, ", hit {} times", stop.hits);
+        }
+        text.push('\n');
+    }
+    if text.is_empty() {
+        text = "No breakpoints or watchpoints.\n".to_owned();
+    }
+    text
+}
+
+/// The launch that runs.
+pub fn dispatch(session: &Session<'_, '_>) -> String {
+    let Some(paused) = session.paused() else {
+        return "No launch runs.\n".to_owned();
+    };
+    let dispatch = paused.dispatched().dispatch;
+    let sizes = |[x, y, z]: [u32; 3]| format!("{x},{y},{z}");
+    let kernel = dispatch.kernel.as_deref().unwrap_or("unnamed");
+    let resident = paused.groups().count();
+    let waves = paused.waves().count();
+    format!(
+        "kernel {}, grid {}, group {}, {} bytes of LDS, {} bytes of scratch per lane\n\
+         {resident} workgroups and {waves} waves have begun and not ended; {} instructions were executed\n",
+        printable(kernel),
+        sizes(dispatch.grid),
+        sizes(dispatch.group),
+        dispatch.lds_bytes,
+        dispatch.scratch_bytes_per_lane,
+        paused.instructions()
+    )
+}
+
+/// Functions of the wave in focus, the innermost first.
+pub fn backtrace(session: &Session<'_, '_>) -> Result<String, Message> {
+    let wave = session.wave().ok_or("no wave runs")?;
+    let location = session.program().location(wave.pc);
+    let mut text = String::new();
+    if location.frames.is_empty() {
+        return Ok(format!("#0 {}\n", describe(session, wave.pc)));
+    }
+    let count = location.frames.len();
+    for (number, (function, line)) in location.frames.iter().enumerate() {
+        let function = function.as_deref().map(printable);
+        let _ = write!(text, "#{number} {}", function.as_deref().unwrap_or("?"));
+        if let Some(line) = line {
+            let _ = write!(text, " at {}:{}", file_name(line), line.line);
+        }
+        if number + 1 < count {
+            text += " (inlined)";
+        }
+        text.push('\n');
+    }
+    Ok(text)
+}
+
+/// A source line with its tabs as blanks.
+fn source_text(line: &str) -> String {
+    printable(&line.trim_end().replace('\t', "    "))
+}
+
+/// Source lines around one.
+///
+/// # Errors
+/// A message.
+pub fn source(
+    session: &Session<'_, '_>,
+    file: &Line,
+    first: u32,
+    count: u32,
+) -> Result<String, Message> {
+    let lines = session.program().text(&file.file);
+    let lines = lines.ok_or_else(|| format!("{} cannot be read", printable(&file.file)))?;
+    let here = session
+        .wave()
+        .and_then(|wave| session.program().line(wave.pc));
+    let mut text = String::new();
+    for number in first..first.saturating_add(count) {
+        let Some(line) = lines.get(number.saturating_sub(1) as usize) else {
+            break;
+        };
+        let is_here = here.is_some_and(|it| it.file == file.file && it.line == number);
+        let mark = if is_here { ">" } else { " " };
+        let _ = writeln!(text, "{mark}{number}\t{}", source_text(line));
+    }
+    if text.is_empty() {
+        return Err(format!("{} has {} lines", file_name(file), lines.len()));
+    }
+    Ok(text)
+}

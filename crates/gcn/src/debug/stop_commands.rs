@@ -1,0 +1,182 @@
+//! Commands about breakpoints and watchpoints.
+
+use gcn_debug::{Line, Session, Watched};
+
+use super::places::{Message, count, elements, parsed, stops_at};
+use crate::render::printable;
+
+/// A place or an expression, and the condition behind `if`.
+fn split_condition(text: &str) -> (&str, Option<&str>) {
+    if let Some(condition) = text.strip_prefix("if ") {
+        return ("", Some(condition.trim()));
+    }
+    match text.split_once(" if ") {
+        Some((place, condition)) => (place.trim(), Some(condition.trim())),
+        None => (text, None),
+    }
+}
+
+/// Carries `break` and `tbreak` out. Lines without a file are of that of `current`.
+///
+/// # Errors
+/// A message.
+pub fn add_breakpoint(
+    current: Option<&Line>,
+    session: &mut Session<'_, '_>,
+    rest: &str,
+    is_temporary: bool,
+) -> Result<String, Message> {
+    let (place, condition) = split_condition(rest);
+    let condition = match condition {
+        Some(text) => Some((parsed(session, text)?, text.to_owned())),
+        None => None,
+    };
+    let (kind, description) = stops_at(session, place, current)?;
+    let stop = session.add_breakpoint(&description, kind, is_temporary);
+    stop.condition = condition;
+    let kind = if is_temporary {
+        "Temporary breakpoint"
+    } else {
+        "Breakpoint"
+    };
+    Ok(format!("{kind} {} at {description}\n", stop.number))
+}
+
+/// Carries `watch` out.
+///
+/// # Errors
+/// A message.
+pub fn add_watchpoint(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let (text, condition) = split_condition(rest);
+    let condition = match condition {
+        Some(text) => Some((parsed(session, text)?, text.to_owned())),
+        None => None,
+    };
+    if text.is_empty() {
+        return Err(
+            "watch needs a register, a buffer, or memory such as *(u32*)ADDRESS".to_owned(),
+        );
+    }
+    let is_buffer = session.buffers().iter().any(|it| it.name == text);
+    let watched = match elements(text) {
+        Some(range) => watched_elements(session, range)?,
+        None if is_buffer => watched_elements(session, (text, "", ""))?,
+        None => Watched::Expr(parsed(session, text)?),
+    };
+    let stop = session
+        .add_watchpoint(text, watched)
+        .map_err(|error| error.to_string())?;
+    stop.condition = condition;
+    Ok(format!("Watchpoint {}: {}\n", stop.number, printable(text)))
+}
+
+/// Elements of a buffer from one on up to another, or to its end.
+fn watched_elements(
+    session: &Session<'_, '_>,
+    (name, first, end): (&str, &str, &str),
+) -> Result<Watched, Message> {
+    let buffers = session.buffers();
+    let buffer = buffers.iter().find(|it| it.name == name);
+    let buffer = buffer.ok_or_else(|| format!("there is no buffer `{}`", printable(name)))?;
+    let total = buffer.elements();
+    let first = if first.trim().is_empty() {
+        0
+    } else {
+        count(session, first)?
+    };
+    let end = if end.trim().is_empty() {
+        total
+    } else {
+        count(session, end)?
+    };
+    if first >= end || end > total {
+        return Err(format!("{name} has the elements 0..{total}"));
+    }
+    Ok(Watched::Elements {
+        name: (name.to_owned(), first),
+        address: buffer.address + first * buffer.ty.bytes(),
+        count: end - first,
+        ty: buffer.ty,
+    })
+}
+
+/// The numbers of breakpoints that a text lists; all of them if it is empty.
+fn stop_numbers(session: &Session<'_, '_>, rest: &str) -> Result<Vec<u32>, Message> {
+    let known: Vec<u32> = session.stop_points().iter().map(|it| it.number).collect();
+    if rest.is_empty() {
+        return Ok(known);
+    }
+    let words = rest.split([' ', ',']).filter(|word| !word.is_empty());
+    words
+        .map(|word| {
+            let number = word.parse::<u32>().ok();
+            let number = number.filter(|number| known.contains(number));
+            number
+                .ok_or_else(|| format!("there is no breakpoint or watchpoint {}", printable(word)))
+        })
+        .collect()
+}
+
+/// Carries `delete` out.
+///
+/// # Errors
+/// A message.
+pub fn delete(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    for number in stop_numbers(session, rest)? {
+        session.delete(number);
+    }
+    Ok(String::new())
+}
+
+/// Carries `enable` and `disable` out.
+///
+/// # Errors
+/// A message.
+pub fn enable(session: &mut Session<'_, '_>, rest: &str, enabled: bool) -> Result<String, Message> {
+    for number in stop_numbers(session, rest)? {
+        if let Some(stop) = session.stop_point_mut(number) {
+            stop.is_enabled = enabled;
+        }
+    }
+    Ok(String::new())
+}
+
+/// Carries `condition` out.
+///
+/// # Errors
+/// A message.
+pub fn condition(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let (number, text) = rest.split_once(' ').unwrap_or((rest, ""));
+    let text = text.trim();
+    let condition = if text.is_empty() {
+        None
+    } else {
+        Some((parsed(session, text)?, text.to_owned()))
+    };
+    if number.is_empty() {
+        return Err("condition needs the number of a breakpoint".to_owned());
+    }
+    for number in stop_numbers(session, number)? {
+        if let Some(stop) = session.stop_point_mut(number) {
+            stop.condition.clone_from(&condition);
+        }
+    }
+    Ok(String::new())
+}
+
+/// Carries `ignore` out.
+///
+/// # Errors
+/// A message.
+pub fn ignore(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let (number, passes) = rest
+        .split_once(' ')
+        .ok_or("ignore needs the number of a breakpoint and a count")?;
+    let passes = count(session, passes)?;
+    for number in stop_numbers(session, number)? {
+        if let Some(stop) = session.stop_point_mut(number) {
+            stop.ignored = passes;
+        }
+    }
+    Ok(String::new())
+}

@@ -1,0 +1,106 @@
+// RUN: gfx600 gfx700 gfx803 gfx900 gfx906
+// Watchpoints on memory, elements, registers and EXEC, with the instruction that wrote.
+//! grid = 64
+//! args = { out = "u32*64" }
+//> start
+//> watch out[2..4]
+//> watch out[9..70]
+//> watch v2[5] if v2[5] > 10
+//> watch exec
+//> watch nothing
+//> continue
+//> continue
+//> continue
+//> info breakpoints
+//> delete 2
+//> delete 7
+//> continue
+//> continue
+//> quit
+// GCN all: (gcn) start
+// GCN all: kernel begins
+// GCN all: workgroup 0,0,0, wave 0: kernel (watch.s:87)
+// GCN all: 87	    s_load_dwordx2 s[4:5], s[0:1], 0x0
+// GCN all: (gcn) watch out[2..4]
+// GCN all: Watchpoint 1: out[2..4]
+// GCN all: (gcn) watch out[9..70]
+// GCN all: error: out has the elements 0..64
+// GCN all: (gcn) watch v2[5] if v2[5] > 10
+// GCN all: Watchpoint 2: v2[5]
+// GCN all: (gcn) watch exec
+// GCN all: Watchpoint 3: exec
+// GCN all: (gcn) watch nothing
+// GCN all: error: there is no buffer or symbol `nothing`; buffers are out
+// GCN all: (gcn) continue
+// GCN all: Watchpoint 2: v2[5]
+// GCN all: v2[5] was 7, is 14
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x18 (watch.s:92): v_lshlrev_b32_e32 v2, 1, v2
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:92): v_lshlrev_b32_e32 v2, 1, v2
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x1c (watch.s:93)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x20 (watch.s:93)
+// GCN all: 93	    s_mov_b64 exec, 0xff
+// GCN all: (gcn) continue
+// GCN all: Watchpoint 3: exec
+// GCN all: exec was 0xffffffffffffffff, is 0xff
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x1c (watch.s:93): s_mov_b64 exec, 0xff
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x20 (watch.s:93): s_mov_b64 exec, 0xff
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x24 (watch.s:94)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x28 (watch.s:94)
+// GCN all: 94	    s_waitcnt lgkmcnt(0)
+// GCN all: (gcn) continue
+// GCN all: Watchpoint 1: out[2..4]
+// GCN all: out[2] was 0, is 14; 1 more changed
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x28 (watch.s:95): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x2c (watch.s:95): buffer_store_dword v2, v1, s[4:7], 0 offen
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x30 (watch.s:96)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x34 (watch.s:96)
+// GCN all: 96	    s_mov_b64 exec, -1
+// GCN all: (gcn) info breakpoints
+// GCN all: 1: watch out[2..4], hit 1 times
+// GCN all: 2: watch v2[5], of workgroup 0,0,0, wave 0, if v2[5] > 10, hit 1 times
+// GCN all: 3: watch exec, of workgroup 0,0,0, wave 0, hit 1 times
+// GCN all: (gcn) delete 2
+// GCN all: (gcn) delete 7
+// GCN all: error: there is no breakpoint or watchpoint 7
+// GCN all: (gcn) continue
+// GCN all: Watchpoint 3: exec
+// GCN all: exec was 0xff, is 0xffffffffffffffff
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x30 (watch.s:96): s_mov_b64 exec, -1
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x34 (watch.s:96): s_mov_b64 exec, -1
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x34 (watch.s:97)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x38 (watch.s:97)
+// GCN all: 97	    buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN all: (gcn) continue
+// GCN all: Watchpoint 1: out[2..4]
+// GCN all: out[2] was 14, is 2; 1 more changed
+// GCN 1.0, 1.1: by workgroup 0,0,0, wave 0, kernel+0x34 (watch.s:97): buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN 1.2, 1.4, 1.4.1: by workgroup 0,0,0, wave 0, kernel+0x38 (watch.s:97): buffer_store_dword v0, v1, s[4:7], 0 offen
+// GCN 1.0, 1.1: workgroup 0,0,0, wave 0: kernel+0x3c (watch.s:98)
+// GCN 1.2, 1.4, 1.4.1: workgroup 0,0,0, wave 0: kernel+0x40 (watch.s:98)
+// GCN all: 98	    s_endpgm
+// GCN all: (gcn) quit
+.globl kernel
+.p2align 8
+.type kernel,@function
+
+kernel:
+    s_load_dwordx2 s[4:5], s[0:1], 0x0
+    s_mov_b32 s6, -1
+    s_mov_b32 s7, 0x27fac
+    v_lshlrev_b32 v1, 2, v0
+    v_mov_b32 v2, 7
+    v_lshlrev_b32 v2, 1, v2
+    s_mov_b64 exec, 0xff
+    s_waitcnt lgkmcnt(0)
+    buffer_store_dword v2, v1, s[4:7], 0 offen
+    s_mov_b64 exec, -1
+    buffer_store_dword v0, v1, s[4:7], 0 offen
+    s_endpgm
+.rodata
+.p2align 6
+.amdhsa_kernel kernel
+    .amdhsa_user_sgpr_kernarg_segment_ptr 1
+    .amdhsa_group_segment_fixed_size 1024
+    .amdhsa_next_free_vgpr 16
+    .amdhsa_next_free_sgpr 32
+.end_amdhsa_kernel
