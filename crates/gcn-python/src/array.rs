@@ -178,7 +178,8 @@ impl ArrayBase {
             return Err(PyBufferError::new_err("the array is in C order"));
         }
         let if_wanted = |flag, values: &[isize]| {
-            if wants(flag) {
+            // An array without dimensions has none of them.
+            if wants(flag) && !values.is_empty() {
                 values.as_ptr().cast_mut()
             } else {
                 std::ptr::null_mut()

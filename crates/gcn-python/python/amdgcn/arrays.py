@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from typing import Any, Iterator, NamedTuple
 
 from ._amdgcn import ArrayBase
@@ -139,10 +140,12 @@ class Array(ArrayBase):
         >>> xs.tolist()
         [1.5, 1.5, 1.5]
         """
-        view = memoryview(self).cast("B")
-        one = memoryview(bytearray(self.itemsize)).cast(self.format)
-        one[0] = value
-        view[:] = one.tobytes() * self.size
+        self._write(struct.pack(f"<{self.format}", value) * self.size)
+
+    def _write(self, data: bytes) -> None:
+        """Stores the bytes of all elements."""
+        if data:
+            memoryview(self).cast("B")[:] = data
 
     def __len__(self) -> int:
         if not self.shape:

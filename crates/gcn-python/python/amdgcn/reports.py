@@ -53,7 +53,7 @@ class Finding:
     >>> numbers = device.array(64, "u32")
     >>> done = kernel.launch(64, 64, (numbers, 3), check=True)
     >>> [(finding.name, finding.severity, finding.instruction) for finding in done.findings]
-    [('missing-wait', 'error', 'v_mul_lo_u32 v1, v1, s4')]
+    [('missing-wait', 'error', 'v_mul_lo_u32 v1, v1, s6')]
     """
 
     #: Stable name for ``gcn explain``.
@@ -96,7 +96,7 @@ class Profile:
     >>> kernel = amdgcn.Module.assemble(device, amdgcn.EXAMPLE).kernel("scale")
     >>> profile = kernel.launch(64, 64, (device.array(64, "u32"), 3), profile=True).profile
     >>> [(row["instruction"], row["executions"]) for row in profile.instructions][-2:]
-    [('global_store_dword v0, v1, s[2:3]', 1), ('s_endpgm', 1)]
+    [('global_store_dword v0, v1, s[4:5]', 1), ('s_endpgm', 1)]
     """
 
     #: Counts by kernel, as ``docs/profile.md`` describes them.

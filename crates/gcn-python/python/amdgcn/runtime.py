@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import numbers
 import os
 import struct
 from dataclasses import dataclass, field
@@ -50,7 +51,6 @@ class Device:
     ) -> None:
         self._native = _amdgcn.Device(target, memory, threads, limit, late, schedule)
         self._target = target
-        self._queue = Queue(self)
         self._numbers = itertools.count()
 
     @property
@@ -101,8 +101,8 @@ class Device:
         """
         if name is None:
             name = f"array {next(self._numbers)}"
-        if isinstance(data, int):
-            data = (data,)
+        if isinstance(data, numbers.Integral):
+            data = (int(data),)
         if isinstance(data, tuple):
             if not copy:
                 raise TypeError("a shape has no memory to share")
@@ -117,8 +117,7 @@ class Device:
             kind = element_type(dtype)
             elements = list(data)
             made = self._allocate(name, (len(elements),), kind)
-            packed = struct.pack(f"<{len(elements)}{kind.format}", *elements)
-            memoryview(made).cast("B")[:] = packed
+            made._write(struct.pack(f"<{len(elements)}{kind.format}", *elements))
             return made
         kind = element_type(view.format)
         if dtype is not None and element_type(dtype) != kind:
@@ -127,10 +126,9 @@ class Device:
             if view.readonly or not view.c_contiguous:
                 raise BufferError("only writable, contiguous memory is shared with a device")
             host = view.cast("B") if view.nbytes else view
-            return Array(self._native, name, view.shape, kind.format, kind.size, host)
-        made = self._allocate(name, view.shape, kind)
-        if view.nbytes:
-            memoryview(made).cast("B")[:] = view.tobytes()
+            return Array(self._native, name, view.shape or (), kind.format, kind.size, host)
+        made = self._allocate(name, view.shape or (), kind)
+        made._write(view.tobytes())
         return made
 
     def _allocate(self, name: str, shape: Sequence[int], kind: Any) -> Array:
@@ -451,7 +449,8 @@ class Kernel:
         [5, 10]
         """
         bound = self._bind((), args) if isinstance(args, Mapping) else self._bind(args, {})
-        target = self._module.device._queue if queue is None else queue
+        # Of its own: a failure has nothing to skip.
+        target = self._module.device.queue() if queue is None else queue
         event = Event(
             _amdgcn.submit(
                 self._native,
@@ -466,35 +465,42 @@ class Kernel:
                 lds,
             )
         )
-        if queue is not None:
-            queue._last = event
-            return event
-        try:
+        if queue is None:
             return event.wait()
-        except BaseException:
-            # The device's own queue has no later launches that relied on this one.
-            target.clear()
-            raise
+        queue._last = event
+        return event
 
     def _bind(self, args: Sequence[Any], named: Mapping[str, Any]) -> list[Any]:
+        """Arguments as the native part takes them."""
+        given = self._in_order(args, named)
+        if self._parameters is None:
+            return [_untyped(self.name, index, value) for index, value in enumerate(given)]
+        return [_typed(self.name, *it) for it in zip(self._parameters, given)]
+
+    def _in_order(self, args: Sequence[Any], named: Mapping[str, Any]) -> Sequence[Any]:
+        """Arguments in the order of the parameters."""
         if self._parameters is None:
             if named:
                 raise LaunchError(f"{self.name} has no metadata that name its parameters")
-            return [_untyped(self.name, index, value) for index, value in enumerate(args)]
-        given = dict(enumerate(args))
-        numbers = {parameter.name: parameter.index for parameter in self._parameters}
-        for name, value in named.items():
-            if name not in numbers:
-                raise LaunchError(f"{self._signature()}; it has no parameter {name}", "unknown-argument")
-            if numbers[name] in given:
-                raise LaunchError(f"{self._signature()}; {name} is given twice", "duplicate-argument")
-            given[numbers[name]] = value
+            return args
+
+        def wrong(reason: str, name: str) -> LaunchError:
+            return LaunchError(f"{self._signature()}; {reason}", name)
+
         if len(args) > len(self._parameters):
-            raise LaunchError(f"{self._signature()}; {len(args)} are given", "unknown-argument")
+            raise wrong(f"{len(args)} are given", "unknown-argument")
+        given = dict(enumerate(args))
+        indices = {parameter.label: parameter.index for parameter in self._parameters}
+        for label, value in named.items():
+            if label not in indices:
+                raise wrong(f"it has no parameter {label}", "unknown-argument")
+            if indices[label] in given:
+                raise wrong(f"{label} is given twice", "duplicate-argument")
+            given[indices[label]] = value
         for parameter in self._parameters:
             if parameter.index not in given:
-                raise LaunchError(f"{self._signature()}; {parameter.label} is missing", "missing-argument")
-        return [_typed(self.name, parameter, given[parameter.index]) for parameter in self._parameters]
+                raise wrong(f"{parameter.label} is missing", "missing-argument")
+        return [given[parameter.index] for parameter in self._parameters]
 
     def _signature(self) -> str:
         wanted = [f"{parameter.label} ({parameter.wants})" for parameter in self._parameters or ()]
@@ -512,12 +518,8 @@ class _Sized:
 
     def __call__(self, *args: Any, **named: Any) -> Completion:
         """Runs the kernel with these arguments."""
-        bound = dict(zip(self._labels(args), args)) | named if named else args
+        bound = self._kernel._in_order(args, named)
         return self._kernel.launch(self._grid, self._group, bound)
-
-    def _labels(self, args: Sequence[Any]) -> Sequence[str]:
-        parameters = self._kernel.parameters or ()
-        return [parameter.label for parameter in parameters[: len(args)]]
 
 
 def _three(size: Size, what: str) -> list[int]:
