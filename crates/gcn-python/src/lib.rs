@@ -6,8 +6,8 @@
 //! | module | contents |
 //! |---|---|
 //! | `errors` | exceptions of `amdgcn.errors`, raised for the libraries' errors |
-//! | `array` | device memory and registered host memory under Python's buffer protocol |
 //! | `device` | devices |
+//! | `array` | device memory and registered host memory under Python's buffer protocol |
 //! | `module` | modules of code, kernels and their parameters |
 //! | `reports` | checks, profiles and faults as JSON |
 //! | `launch` | queues, launches, and their ends |
@@ -21,8 +21,8 @@
 
 // In the order of their imports: a module names only modules above it.
 mod errors;
-mod array;
 mod device;
+mod array;
 mod module;
 mod reports;
 mod launch;

@@ -436,8 +436,8 @@ class Kernel:
         """Runs the kernel and returns its :class:`Completion`; with a ``queue``, submits it and returns its :class:`Event`.
 
         ``args`` are the arguments in order, or by their names. The launch begins ``after`` others. ``check`` has it watched: by the
-        checks that are on by default, or by those that it names (``"races"``, ``["bounds", "waits"]``). ``limit`` stops a wave after so
-        many instructions; ``lds`` adds bytes of LDS.
+        checks that are on by default, or by those that it names (``"races"``, ``["bounds", "waits"]``). ``limit`` is the most
+        instructions of a wave; ``lds`` adds bytes of LDS.
 
         >>> import amdgcn
         >>> device = amdgcn.Device("gfx906")
