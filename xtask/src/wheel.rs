@@ -278,7 +278,7 @@ fn tag(entries: &[Entry]) -> Result<String> {
     Ok(format!("manylinux_2_{newest}_{}", std::env::consts::ARCH))
 }
 
-/// What a program or library needs of a system.
+/// Requirements of a program or library.
 struct Needs {
     libraries: Vec<String>,
     /// Minor version of glibc 2.
