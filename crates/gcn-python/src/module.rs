@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use gcn_args::parameter_type::{source_type, wants};
 use gcn_runtime::compile::{CompilerInput, Language, Request};
 use gcn_runtime::parameters::{Parameter, Takes};
 use gcn_runtime::{Kernel as LoadedKernel, Module as LoadedModule};
@@ -121,17 +122,18 @@ fn describe<'py>(py: Python<'py>, parameter: &Parameter<'_>) -> PyResult<Bound<'
         Takes::Value => "value",
         Takes::Buffer => "buffer",
         Takes::Local { .. } => "local",
-        _ => "other",
+        Takes::Other(_) => "other",
     };
+    let source = source_type(parameter);
     let fields = PyDict::new(py);
     fields.set_item("name", parameter.name)?;
     fields.set_item("index", parameter.index)?;
     fields.set_item("offset", parameter.offset)?;
     fields.set_item("size", parameter.size)?;
     fields.set_item("kind", kind)?;
-    fields.set_item("type", parameter.source.map(|(ty, _)| ty.to_string()))?;
-    fields.set_item("lanes", parameter.source.map_or(1, |(_, lanes)| lanes))?;
+    fields.set_item("type", source.map(|(ty, _)| ty.to_string()))?;
+    fields.set_item("lanes", source.map_or(1, |(_, lanes)| lanes))?;
     fields.set_item("declared", parameter.declared.as_deref())?;
-    fields.set_item("wants", parameter.wants())?;
+    fields.set_item("wants", wants(parameter))?;
     Ok(fields)
 }

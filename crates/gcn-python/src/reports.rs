@@ -2,10 +2,10 @@
 
 use std::sync::Mutex;
 
+use gcn_report::settings::{self, CheckSettings};
+use gcn_report::{Checking, CodeMap, FaultReport, Profiling};
 use gcn_runtime::observe::Observers;
-use gcn_runtime::report::{CodeMap, FaultReport};
-use gcn_runtime::settings::{self, CheckSettings};
-use gcn_runtime::{Checking, Completion, Kernel, Profiling};
+use gcn_runtime::{Completion, Kernel};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use serde::Serialize;
