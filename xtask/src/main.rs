@@ -27,6 +27,8 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask dist PREFIX                      build gcn and that library for use, and install them into PREFIX with
                                                     manual pages and completions
        cargo xtask capi PREFIX                      build the C library and install it into PREFIX with its header
+       cargo xtask wheel [DIRECTORY]                build the wheel of the Python package amdgcn, with the command and its
+                                                    libraries, into DIRECTORY (wheel in the build directory)
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench capi                       decode and print the same words with libgcn and LLVM's C API (llvm-19-dev)
        cargo xtask bench run [FILTER] [--beside GCN]
@@ -67,6 +69,11 @@ const TOOLS: &[(&str, &str)] = &[
     ("/usr/include/rocsparse/rocsparse.h", "librocsparse-dev"),
     ("/usr/include/hipsparse/hipsparse.h", "libhipsparse-dev"),
     ("/usr/include/rocprim/rocprim.hpp", "librocprim-dev"),
+    ("/usr/share/doc/python3-venv/copyright", "python3-venv"),
+    (
+        "/usr/lib/python3/dist-packages/numpy/__init__.py",
+        "python3-numpy",
+    ),
 ];
 
 fn main() -> ExitCode {
@@ -90,6 +97,8 @@ fn main() -> ExitCode {
         ["rocm", ref rest @ ..] => rocm::rocm(rest),
         ["capi", prefix] => capi::install(Path::new(prefix)),
         ["dist", prefix] => dist::dist(Path::new(prefix)),
+        ["wheel"] => python::wheel(&hsa::target_directory().join("wheel")),
+        ["wheel", directory] => python::wheel(Path::new(directory)),
         ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "check", ref rest @ ..] => {
             install_tools().and_then(|()| bench_run(&[&["--check"], rest].concat()))
@@ -257,4 +266,6 @@ mod install;
 mod kernels;
 mod measure;
 mod opencl;
+mod python;
 mod rocm;
+mod wheel;

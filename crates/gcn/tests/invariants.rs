@@ -82,6 +82,7 @@ const UNSAFE: &[&str] = &[
     "gcn-opencl/src/api/transfers.rs",
     "gcn-opencl/src/printed.rs",
     "gcn-opencl/src/transfer.rs",
+    "gcn-python/src/array.rs",
     "gcn-report/src/program/exit.rs",
     "gcn-report/src/program/forks.rs",
     "gcn-runtime/src/host_memory.rs",
@@ -145,6 +146,7 @@ const LIBRARIES: [&str; 13] = [
     "gcn-opencl",
     "gcn-lsp",
     "gcn-c",
+    "gcn-python",
 ];
 
 fn library_sources() -> Vec<(String, String)> {

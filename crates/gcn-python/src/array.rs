@@ -1,0 +1,207 @@
+//! Device memory and registered host memory under Python's buffer protocol.
+//!
+//! This module may use `unsafe`: an address of the device is one of the host, so that a view of an array is its memory. Elements are
+//! then accessed beside kernels that run, as two threads of a program access shared memory.
+#![allow(unsafe_code)]
+
+use std::ffi::{CStr, CString, c_int, c_void};
+
+use gcn_runtime::{Argument, Buffer, HostMemory};
+use pyo3::buffer::PyBuffer;
+use pyo3::exceptions::{PyBufferError, PyValueError};
+use pyo3::ffi;
+use pyo3::prelude::*;
+
+use crate::device::Device;
+use crate::errors::exception;
+
+/// Memory of an array.
+enum Storage {
+    /// Memory of the device.
+    Device(Buffer),
+    /// Memory of a Python object. The registration ends before the view of the object does.
+    Host {
+        memory: HostMemory,
+        _view: PyBuffer<u8>,
+    },
+}
+
+/// Native part of `amdgcn.Array`: contiguous elements, in C order.
+#[pyclass(subclass, frozen, module = "amdgcn._amdgcn")]
+pub(crate) struct ArrayBase {
+    storage: Storage,
+    name: String,
+    /// Element type, as the module `struct` writes it.
+    format: CString,
+    itemsize: isize,
+    len: isize,
+    shape: Box<[isize]>,
+    /// Bytes from an element to the next one of each dimension.
+    strides: Box<[isize]>,
+}
+
+impl ArrayBase {
+    /// Address for kernels and for the host.
+    fn place(&self) -> u64 {
+        match &self.storage {
+            Storage::Device(buffer) => buffer.address(),
+            Storage::Host { memory, .. } => memory.address(),
+        }
+    }
+
+    /// The array as an argument, its address. A launch keeps device memory, and the event of the launch keeps the array.
+    pub(crate) fn argument(&self) -> Argument {
+        match &self.storage {
+            Storage::Device(buffer) => Argument::from(buffer),
+            Storage::Host { memory, .. } => Argument::from(memory.address()),
+        }
+    }
+}
+
+/// Bytes from an element to the next one of each dimension in C order, and the bytes of all elements; nothing if these are too many.
+fn layout(shape: &[isize], itemsize: isize) -> Option<(Box<[isize]>, isize)> {
+    let mut strides = vec![0; shape.len()];
+    let mut bytes = itemsize;
+    for (stride, &count) in strides.iter_mut().zip(shape).rev() {
+        *stride = bytes;
+        bytes = bytes.checked_mul(count.max(0))?;
+    }
+    Some((strides.into(), bytes))
+}
+
+#[pymethods]
+impl ArrayBase {
+    /// Zeros in device memory, or the memory of `host`, a writable view of bytes.
+    #[new]
+    #[pyo3(signature = (device, name, shape, format, itemsize, host = None))]
+    fn new(
+        device: &Device,
+        name: String,
+        shape: Vec<isize>,
+        format: String,
+        itemsize: isize,
+        host: Option<PyBuffer<u8>>,
+    ) -> PyResult<ArrayBase> {
+        if itemsize < 1 || shape.iter().any(|&count| count < 0) {
+            return Err(PyValueError::new_err("a size is negative"));
+        }
+        let too_large = || PyValueError::new_err("the array is larger than any memory");
+        let (strides, len) = layout(&shape, itemsize).ok_or_else(too_large)?;
+        let storage = match host {
+            None => Storage::Device(
+                device
+                    .inner
+                    .allocate(&name, len as u64)
+                    .map_err(|error| exception(&error))?,
+            ),
+            Some(view) => {
+                if view.readonly() || !view.is_c_contiguous() || view.len_bytes() as isize != len {
+                    return Err(PyBufferError::new_err(
+                        "only writable, contiguous memory is shared with a device",
+                    ));
+                }
+                let start = view.buf_ptr().cast::<u8>();
+                // SAFETY: `view` keeps the bytes where they are, readable and writable, until `memory` is dropped, which its
+                // order in `Storage` has happen first. Python code accesses them as it does shared memory, see the module.
+                let memory =
+                    unsafe { HostMemory::register_raw(&device.inner, &name, start, len as u64) };
+                Storage::Host {
+                    memory: memory.map_err(|error| exception(&error))?,
+                    _view: view,
+                }
+            }
+        };
+        Ok(ArrayBase {
+            storage,
+            name,
+            format: CString::new(format)?,
+            itemsize,
+            len,
+            shape: shape.into(),
+            strides,
+        })
+    }
+
+    #[getter]
+    fn address(&self) -> u64 {
+        self.place()
+    }
+
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    #[getter]
+    fn nbytes(&self) -> isize {
+        self.len
+    }
+
+    #[getter]
+    fn itemsize(&self) -> isize {
+        self.itemsize
+    }
+
+    #[getter]
+    fn shape(&self) -> Vec<isize> {
+        self.shape.to_vec()
+    }
+
+    #[getter]
+    fn format(&self) -> String {
+        self.format.to_string_lossy().into_owned()
+    }
+
+    #[getter]
+    fn is_host_memory(&self) -> bool {
+        matches!(self.storage, Storage::Host { .. })
+    }
+
+    /// Fills in a view of the memory, which keeps the array.
+    ///
+    /// # Safety
+    /// `view` is null, or points to a `Py_buffer`.
+    unsafe fn __getbuffer__(
+        slf: Bound<'_, ArrayBase>,
+        view: *mut ffi::Py_buffer,
+        flags: c_int,
+    ) -> PyResult<()> {
+        // SAFETY: the caller, the interpreter, says so.
+        let Some(view) = (unsafe { view.as_mut() }) else {
+            return Err(PyBufferError::new_err("there is no view"));
+        };
+        view.obj = std::ptr::null_mut();
+        let this = slf.get();
+        let wants = |flag| flags & flag == flag;
+        let is_fortran = wants(ffi::PyBUF_F_CONTIGUOUS) && !wants(ffi::PyBUF_ANY_CONTIGUOUS);
+        if is_fortran && this.shape.len() > 1 {
+            return Err(PyBufferError::new_err("the array is in C order"));
+        }
+        let if_wanted = |flag, values: &[isize]| {
+            // An array without dimensions has none of them.
+            if wants(flag) && !values.is_empty() {
+                values.as_ptr().cast_mut()
+            } else {
+                std::ptr::null_mut()
+            }
+        };
+        let format: &CStr = &this.format;
+        view.buf = this.place() as *mut c_void;
+        view.len = this.len;
+        view.readonly = 0;
+        view.itemsize = this.itemsize;
+        view.format = if wants(ffi::PyBUF_FORMAT) {
+            format.as_ptr().cast_mut()
+        } else {
+            std::ptr::null_mut()
+        };
+        view.ndim = this.shape.len() as c_int;
+        view.shape = if_wanted(ffi::PyBUF_ND, &this.shape);
+        view.strides = if_wanted(ffi::PyBUF_STRIDES, &this.strides);
+        view.suboffsets = std::ptr::null_mut();
+        view.internal = std::ptr::null_mut();
+        // Last, since the view then owns a reference: memory, format, shape and strides live and stay as they are until it is released.
+        view.obj = slf.into_any().into_ptr();
+        Ok(())
+    }
+}

@@ -1,0 +1,64 @@
+//! Exceptions of `amdgcn.errors`, raised for the libraries' errors.
+
+use gcn_isa::{Target, UnknownTarget};
+use gcn_runtime::Error;
+use gcn_runtime::compile::CompileError as Compilation;
+use gcn_runtime::error_names::UNSUPPORTED_TARGET;
+use pyo3::prelude::*;
+
+pub(crate) use base::Error as BaseError;
+
+/// In a module of its own, since the runtime has the name too.
+mod base {
+    pyo3::import_exception!(amdgcn.errors, Error);
+}
+
+pyo3::import_exception!(amdgcn.errors, AssembleError);
+pyo3::import_exception!(amdgcn.errors, Cancelled);
+pyo3::import_exception!(amdgcn.errors, CompileError);
+pyo3::import_exception!(amdgcn.errors, DecodeError);
+pyo3::import_exception!(amdgcn.errors, Fault);
+pyo3::import_exception!(amdgcn.errors, LaunchError);
+pyo3::import_exception!(amdgcn.errors, LoadError);
+pyo3::import_exception!(amdgcn.errors, OutOfMemoryError);
+pyo3::import_exception!(amdgcn.errors, Skipped);
+pyo3::import_exception!(amdgcn.errors, TargetError);
+
+/// Exception for an error of the runtime. Faults come without their report, which [`crate::reports::fault`] adds.
+pub(crate) fn exception(error: &Error) -> PyErr {
+    let arguments = (error.to_string(), error.name());
+    match error {
+        Error::Target(_) | Error::SrameccOff(_) => TargetError::new_err(arguments),
+        Error::Memory(_) => OutOfMemoryError::new_err(arguments),
+        Error::Read(_) | Error::Bundle(_) | Error::NoCode { .. } => LoadError::new_err(arguments),
+        Error::Load(_) | Error::Name(_) => LoadError::new_err(arguments),
+        Error::Compile(compilation) => {
+            let (diagnostics, commands) = match &**compilation {
+                Compilation::Failed {
+                    diagnostics,
+                    commands,
+                    ..
+                } => (diagnostics.clone(), commands.clone()),
+                _ => Default::default(),
+            };
+            CompileError::new_err((arguments.0, arguments.1, diagnostics, commands))
+        }
+        Error::ArgumentCount { .. } | Error::ArgumentSize { .. } | Error::OtherDevice => {
+            LaunchError::new_err(arguments)
+        }
+        Error::Launch(_) | Error::Run(_) => LaunchError::new_err(arguments),
+        Error::Fault(_) => Fault::new_err(arguments),
+        Error::Cancelled => Cancelled::new_err(arguments),
+        Error::Skipped(_) => Skipped::new_err(arguments),
+        _ => BaseError::new_err(arguments),
+    }
+}
+
+/// The target of a name such as `gfx906` or `vega20`; features behind a colon are allowed.
+///
+/// # Errors
+/// `TargetError`: no target has the name.
+pub(crate) fn target(name: &str) -> PyResult<&'static Target> {
+    Target::named(name)
+        .ok_or_else(|| TargetError::new_err((UnknownTarget(name).to_string(), UNSUPPORTED_TARGET)))
+}

@@ -1,0 +1,431 @@
+//! Machine code to instructions; facts of the tables.
+
+use gcn_asm::usage;
+use gcn_isa::describe::BitContents;
+use gcn_isa::uses::{RegisterUse, Registers};
+use gcn_isa::{Form, Inst, Isa, Operand, PlacedOperand, TARGETS, regs};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+
+use crate::errors::{DecodeError, target};
+
+/// Bytes of a dword.
+const DWORD: usize = 4;
+
+/// Native part of `amdgcn.Instruction`: words of code, and the instruction that they are, if they are one.
+#[pyclass(frozen, module = "amdgcn._amdgcn")]
+pub(crate) struct Instruction {
+    address: u64,
+    words: [u32; 2],
+    /// Dwords, or bytes of a rest below a dword.
+    size: usize,
+    inst: Option<Inst>,
+    /// Distance of a branch in dwords from the next instruction.
+    branch: Option<i64>,
+}
+
+fn lower(value: impl std::fmt::Debug) -> String {
+    format!("{value:?}").to_ascii_lowercase()
+}
+
+/// The name of registers, such as `v[2:3]` or `vcc`.
+fn register_name(isa: Isa, registers: Registers) -> String {
+    match registers {
+        Registers::Vector { first, count } => vgprs(first, count),
+        Registers::Scalar { first, count } => scalars(isa, first, count),
+        Registers::State(state) => state.to_string(),
+    }
+}
+
+fn vgprs(first: u8, count: u8) -> String {
+    match count {
+        0 | 1 => format!("v{first}"),
+        _ => format!("v[{first}:{}]", u16::from(first) + u16::from(count) - 1),
+    }
+}
+
+fn scalars(isa: Isa, first: u8, count: u8) -> String {
+    let last = u16::from(first) + u16::from(count.max(1)) - 1;
+    regs::scalar_name(isa, first, count.max(1)).unwrap_or_else(|| format!("s[{first}:{last}]"))
+}
+
+/// Text of an operand: registers, a constant, a number, or `off`.
+fn operand_text(isa: Isa, operand: Operand) -> String {
+    match operand {
+        Operand::Vgprs { first, count } => vgprs(first, count),
+        Operand::Scalar { code, count } => match regs::inline(isa, code) {
+            Some(regs::Inline::Int(value)) => value.to_string(),
+            Some(regs::Inline::Float(value)) => format!("{value:?}"),
+            None => scalars(isa, code, count),
+        },
+        Operand::Literal(value) => format!("{value:#x}"),
+        Operand::Off => "off".to_owned(),
+        Operand::Imm(value) => value.to_string(),
+        Operand::ScalarOffset { imm, reg, .. } => {
+            let imm = imm.map(|imm| format!("{imm:#x}"));
+            let reg = reg.map(|reg| scalars(isa, reg, 1));
+            let parts: Vec<String> = reg.into_iter().chain(imm).collect();
+            parts.join(" offset:")
+        }
+    }
+}
+
+impl Instruction {
+    fn registers(&self, bits: fn(&RegisterUse) -> u32) -> Vec<String> {
+        let Some(inst) = &self.inst else {
+            return Vec::new();
+        };
+        let mut names: Vec<String> = Vec::new();
+        for it in inst.uses().registers().filter(|it| bits(it) != 0) {
+            let name = register_name(inst.isa, it.registers);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    /// The fields of `amdgcn.Operand`.
+    fn operand<'py>(
+        py: Python<'py>,
+        inst: &Inst,
+        place: usize,
+        operand: &PlacedOperand,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let value = inst.operand(&operand.slot);
+        let (mut reads, mut writes) = (false, false);
+        for it in inst
+            .uses()
+            .registers()
+            .filter(|it| it.operand() == Some(place))
+        {
+            reads |= it.read != 0;
+            writes |= it.written != 0;
+        }
+        let number = match value {
+            Operand::Imm(value) => Some(value),
+            Operand::Literal(value) => Some(i64::from(value)),
+            Operand::Scalar { code, .. } => match regs::inline(inst.isa, code) {
+                Some(regs::Inline::Int(value)) => Some(i64::from(value)),
+                _ => None,
+            },
+            _ => None,
+        };
+        let kind = match value {
+            Operand::Vgprs { .. } => "vgpr",
+            Operand::Scalar { code, .. } if regs::inline(inst.isa, code).is_some() => "constant",
+            Operand::Scalar { .. } => "scalar",
+            Operand::Literal(_) => "literal",
+            Operand::Off => "off",
+            Operand::Imm(_) => "immediate",
+            Operand::ScalarOffset { .. } => "offset",
+        };
+        let fields = PyDict::new(py);
+        fields.set_item("field", lower(operand.slot.field))?;
+        fields.set_item("type", lower(operand.slot.ty))?;
+        fields.set_item("kind", kind)?;
+        fields.set_item("text", operand_text(inst.isa, value))?;
+        fields.set_item("value", number)?;
+        fields.set_item("reads", reads)?;
+        fields.set_item("writes", writes)?;
+        fields.set_item("negate", inst.bits() & operand.negate != 0)?;
+        fields.set_item("absolute", inst.bits() & operand.absolute != 0)?;
+        Ok(fields)
+    }
+}
+
+#[pymethods]
+impl Instruction {
+    #[getter]
+    fn address(&self) -> u64 {
+        self.address
+    }
+
+    /// Bytes.
+    #[getter]
+    fn size(&self) -> usize {
+        self.size
+    }
+
+    #[getter]
+    fn words(&self) -> Vec<u32> {
+        self.words[..self.size.div_ceil(DWORD)].to_vec()
+    }
+
+    #[getter]
+    fn is_valid(&self) -> bool {
+        self.inst.is_some()
+    }
+
+    /// Text as LLVM's assembler reads it; data where the words are no instruction.
+    #[getter]
+    fn text(&self) -> String {
+        match &self.inst {
+            Some(inst) => inst.text(),
+            None if self.size < DWORD => {
+                let bytes = self.words[0].to_le_bytes();
+                let bytes: Vec<String> = bytes[..self.size]
+                    .iter()
+                    .map(|byte| format!("{byte:#04x}"))
+                    .collect();
+                format!(".byte {}", bytes.join(", "))
+            }
+            None => format!(".long {:#010x}", self.words[0]),
+        }
+    }
+
+    /// Name without an encoding's suffix; nothing where the words are no instruction.
+    #[getter]
+    fn mnemonic(&self) -> Option<&'static str> {
+        Some(self.inst.as_ref()?.name())
+    }
+
+    #[getter]
+    fn encoding(&self) -> Option<String> {
+        Some(lower(self.inst.as_ref()?.encoding))
+    }
+
+    #[getter]
+    fn operands<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyDict>>> {
+        let Some(inst) = &self.inst else {
+            return Ok(Vec::new());
+        };
+        let operands = inst.form().operands.iter().enumerate();
+        let shown = operands.filter(|(_, operand)| inst.shows(&operand.slot));
+        shown
+            .map(|(place, operand)| Instruction::operand(py, inst, place, operand))
+            .collect()
+    }
+
+    /// Modifiers that are written, by their names, with the values of their fields.
+    #[getter]
+    fn modifiers(&self) -> Vec<(&'static str, u64)> {
+        let Some(inst) = &self.inst else {
+            return Vec::new();
+        };
+        let written = inst.modifiers().filter_map(|modifier| {
+            let value = inst.get(modifier.field);
+            let is_default = value == u64::from(modifier.default);
+            (!is_default).then(|| Some((*modifier.names.first()?, value)))?
+        });
+        written.collect()
+    }
+
+    #[getter]
+    fn reads(&self) -> Vec<String> {
+        self.registers(|it| it.read)
+    }
+
+    #[getter]
+    fn writes(&self) -> Vec<String> {
+        self.registers(|it| it.written)
+    }
+
+    /// All that the instruction uses, in a line.
+    #[getter]
+    fn uses(&self) -> String {
+        let inst = self.inst.as_ref();
+        inst.map_or_else(String::new, |inst| inst.uses().to_string())
+    }
+
+    /// The effect in a line of pseudo-code.
+    #[getter]
+    fn effect(&self) -> Option<String> {
+        Some(self.inst.as_ref()?.form().pseudo_code())
+    }
+
+    /// The memory that is accessed.
+    #[getter]
+    fn memory(&self) -> Option<String> {
+        Some(self.inst.as_ref()?.uses().memory()?.to_string())
+    }
+
+    /// Counters that the instruction adds to.
+    #[getter]
+    fn counters(&self) -> Vec<String> {
+        let counters = self.inst.as_ref().and_then(|inst| inst.uses().counters());
+        let held = counters.iter().flat_map(|counters| counters.held());
+        held.map(|counter| counter.to_string()).collect()
+    }
+
+    /// Fields of the encoding with their values.
+    #[getter]
+    fn fields(&self) -> Vec<(String, u64)> {
+        let Some(inst) = &self.inst else {
+            return Vec::new();
+        };
+        let runs = inst.form().picture().into_iter().rev();
+        let mut fields: Vec<(String, u64)> = Vec::new();
+        for run in runs {
+            let BitContents::Field(field) = run.holds else {
+                continue;
+            };
+            let name = lower(field);
+            if !fields.iter().any(|(known, _)| *known == name) {
+                fields.push((name, inst.get(field)));
+            }
+        }
+        fields
+    }
+
+    /// Address of a branch's target.
+    #[getter]
+    fn branch_target(&self) -> Option<u64> {
+        let next = self.address.wrapping_add(self.size as u64);
+        Some(next.wrapping_add_signed(self.branch? * DWORD as i64))
+    }
+}
+
+/// Decodes code, which lies at `address`. Words that are no instruction make an `Instruction` that is not valid, or, if `strict`, an
+/// error.
+///
+/// # Errors
+/// `DecodeError`; `TargetError`.
+#[pyfunction]
+pub(crate) fn disassemble(
+    py: Python<'_>,
+    code: Vec<u8>,
+    target: &str,
+    address: u64,
+    strict: bool,
+) -> PyResult<Vec<Instruction>> {
+    let isa = self::target(target)?.isa;
+    py.detach(|| {
+        let (whole, rest) = code.as_chunks::<DWORD>();
+        let words: Vec<u32> = whole.iter().map(|word| u32::from_le_bytes(*word)).collect();
+        let (mut at, mut instructions) = (0, Vec::new());
+        while let Some(&first) = words.get(at) {
+            let here = address.wrapping_add((at * DWORD) as u64);
+            let instruction = match isa.decoder().decode(&words[at..]) {
+                Ok((inst, skimmed)) => Instruction {
+                    address: here,
+                    words: inst.words(),
+                    size: inst.dwords() * DWORD,
+                    inst: Some(inst),
+                    branch: skimmed.branch,
+                },
+                Err(error) if strict => {
+                    return Err(DecodeError::new_err(format!("at {here:#x}: {error}")));
+                }
+                Err(_) => Instruction {
+                    address: here,
+                    words: [first, 0],
+                    size: DWORD,
+                    inst: None,
+                    branch: None,
+                },
+            };
+            at += instruction.size / DWORD;
+            instructions.push(instruction);
+        }
+        if !rest.is_empty() {
+            let here = address.wrapping_add((at * DWORD) as u64);
+            if strict {
+                let message = format!("at {here:#x}: {} bytes are no dword", rest.len());
+                return Err(DecodeError::new_err(message));
+            }
+            let mut last = [0; DWORD];
+            last[..rest.len()].copy_from_slice(rest);
+            instructions.push(Instruction {
+                address: here,
+                words: [u32::from_le_bytes(last), 0],
+                size: rest.len(),
+                inst: None,
+                branch: None,
+            });
+        }
+        Ok(instructions)
+    })
+}
+
+/// The fields of `amdgcn.isa.Entry`: all that the tables have about an instruction of a target; nothing if it has none of the name.
+///
+/// # Errors
+/// `TargetError`.
+#[pyfunction]
+pub(crate) fn lookup<'py>(
+    py: Python<'py>,
+    name: &str,
+    target: &str,
+) -> PyResult<Option<Bound<'py, PyDict>>> {
+    let known = self::target(target)?;
+    let tables = known.isa.tables();
+    let Some((op, _)) = tables.mnemonic(name.to_ascii_lowercase().as_bytes()) else {
+        return Ok(None);
+    };
+    let forms = tables.forms(op);
+    let Some(first) = forms.first() else {
+        return Ok(None);
+    };
+    let example = first.example();
+    let counters = first.counters().into_iter();
+    let counters: Vec<String> = counters.map(|(counter, _)| counter.to_string()).collect();
+    let operands: PyResult<Vec<_>> = first
+        .operands
+        .iter()
+        .enumerate()
+        .map(|(place, operand)| {
+            let fields = PyDict::new(py);
+            fields.set_item("field", lower(operand.slot.field))?;
+            fields.set_item("type", lower(operand.slot.ty))?;
+            fields.set_item("uses", example.uses().operand_phrases(place))?;
+            Ok(fields)
+        })
+        .collect();
+    let encodings: PyResult<Vec<_>> = forms.iter().map(|form| encoding(py, form)).collect();
+    let fields = PyDict::new(py);
+    fields.set_item("name", first.name)?;
+    fields.set_item("target", known.name)?;
+    fields.set_item("family", lower(op.family_encoding()))?;
+    fields.set_item("syntax", usage(known.isa, op))?;
+    fields.set_item("effect", first.pseudo_code())?;
+    fields.set_item("corners", first.corners())?;
+    fields.set_item(
+        "memory",
+        example.uses().memory().map(|memory| memory.to_string()),
+    )?;
+    fields.set_item("counters", counters)?;
+    fields.set_item("operands", operands?)?;
+    fields.set_item("implicit", example.uses().implicit_phrases())?;
+    fields.set_item("encodings", encodings?)?;
+    Ok(Some(fields))
+}
+
+/// The fields of `amdgcn.isa.Encoding`.
+fn encoding<'py>(py: Python<'py>, form: &Form) -> PyResult<Bound<'py, PyDict>> {
+    let runs = form
+        .picture()
+        .into_iter()
+        .filter_map(|run| match run.holds {
+            BitContents::Field(field) => Some((lower(field), run.low, run.high)),
+            BitContents::Constant | BitContents::Nothing => None,
+        });
+    let runs: Vec<(String, u8, u8)> = runs.collect();
+    let fields = PyDict::new(py);
+    fields.set_item("name", lower(form.encoding))?;
+    fields.set_item("opcode", form.opcode())?;
+    fields.set_item("dwords", form.layout.dwords)?;
+    fields.set_item("fields", runs)?;
+    Ok(fields)
+}
+
+/// The names of all instructions of a target.
+///
+/// # Errors
+/// `TargetError`.
+#[pyfunction]
+pub(crate) fn mnemonics(target: &str) -> PyResult<Vec<&'static str>> {
+    let mut names: Vec<&'static str> = self::target(target)?.isa.tables().names().collect();
+    names.sort_unstable();
+    names.dedup();
+    Ok(names)
+}
+
+/// The names of all targets, with the versions of their instruction sets and the names of their chips.
+#[pyfunction]
+pub(crate) fn targets() -> Vec<(&'static str, &'static str, Vec<&'static str>)> {
+    let targets = TARGETS.iter();
+    targets
+        .map(|target| (target.name, target.isa.version(), target.chips.to_vec()))
+        .collect()
+}

@@ -1,0 +1,194 @@
+//! Queues, launches, and their ends.
+
+use std::time::{Duration, Instant};
+
+use gcn_runtime::{Argument, CommandResult, Completion, Error, Signal};
+use pyo3::exceptions::PyTimeoutError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict};
+
+use crate::array::ArrayBase;
+use crate::device::Device;
+use crate::errors::exception;
+use crate::module::Kernel;
+use crate::reports::{Watch, fault};
+
+/// Time between two looks for signals of the process, such as that of Ctrl-C.
+const SIGNALS: Duration = Duration::from_millis(20);
+
+/// Native part of `amdgcn.Queue`.
+#[pyclass(frozen, module = "amdgcn._amdgcn")]
+pub(crate) struct Queue {
+    inner: gcn_runtime::Queue,
+}
+
+#[pymethods]
+impl Queue {
+    #[new]
+    fn new(device: &Device) -> Queue {
+        Queue {
+            inner: device.inner.queue(),
+        }
+    }
+
+    /// Forgets the failure after which commands are skipped.
+    fn clear(&self) {
+        self.inner.clear();
+    }
+}
+
+/// An argument, as the package has converted it.
+#[derive(FromPyObject)]
+pub(crate) enum Given<'py> {
+    /// The address of an array.
+    Array(PyRef<'py, ArrayBase>),
+    /// The bytes of a value.
+    Value(Bound<'py, PyBytes>),
+    /// Bytes of LDS.
+    Local(u32),
+}
+
+impl Given<'_> {
+    fn argument(&self) -> Argument {
+        match self {
+            Given::Array(array) => array.argument(),
+            Given::Value(bytes) => Argument::Bytes(bytes.as_bytes().to_vec()),
+            Given::Local(bytes) => Argument::Local(*bytes),
+        }
+    }
+}
+
+/// Native part of `amdgcn.Event`: a launch that has been submitted.
+#[pyclass(frozen, module = "amdgcn._amdgcn")]
+pub(crate) struct Event {
+    signal: Signal,
+    kernel: gcn_runtime::Kernel,
+    watch: Watch,
+    /// Arrays among the arguments, which live as long as the event.
+    _kept: Vec<Py<ArrayBase>>,
+}
+
+/// Submits a launch of `grid` work-items to a queue.
+///
+/// # Errors
+/// `LaunchError`; `ValueError`: no check has one of the names.
+#[pyfunction]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the package has names and defaults for them"
+)]
+pub(crate) fn submit(
+    kernel: &Kernel,
+    queue: &Queue,
+    grid: [u32; 3],
+    group: Option<[u32; 3]>,
+    arguments: Vec<Given<'_>>,
+    after: Vec<PyRef<'_, Event>>,
+    checks: Option<&str>,
+    profile: bool,
+    limit: Option<u64>,
+    lds: u32,
+) -> PyResult<Event> {
+    let kernel = &kernel.inner;
+    let watch = Watch::new(checks, profile)?;
+    let after: Vec<Signal> = after.iter().map(|event| event.signal.clone()).collect();
+    let mut launch = kernel.launch(grid).after(&after).dynamic_lds(lds);
+    launch = launch.observers(&watch.observers(kernel));
+    if let Some(group) = group {
+        launch = launch.group(group);
+    }
+    if let Some(limit) = limit {
+        launch = launch.instruction_limit(limit);
+    }
+    for argument in &arguments {
+        launch = launch.arg(argument.argument());
+    }
+    let kept = arguments.into_iter().filter_map(|argument| match argument {
+        Given::Array(array) => Some(array.into()),
+        Given::Value(_) | Given::Local(_) => None,
+    });
+    let kept = kept.collect();
+    let submitted = launch.submit(&queue.inner);
+    Ok(Event {
+        signal: submitted.map_err(|error| exception(&error))?,
+        kernel: kernel.clone(),
+        watch,
+        _kept: kept,
+    })
+}
+
+#[pymethods]
+impl Event {
+    /// Waits for the end without the GIL; the fields of `amdgcn.Completion`. A signal that raises an exception, such as that of
+    /// Ctrl-C, cancels the launch.
+    #[pyo3(signature = (timeout = None))]
+    fn wait<'py>(
+        &self,
+        py: Python<'py>,
+        timeout: Option<Duration>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let end = match timeout.map(|timeout| Instant::now().checked_add(timeout)) {
+            Some(Some(deadline)) => self.outcome(py, Some(deadline))?,
+            Some(None) | None => self.outcome(py, None)?,
+        };
+        match end {
+            Ok(completion) => self.completed(py, &completion),
+            Err(Error::Fault(completion)) => Err(fault(&self.kernel, &completion, &self.watch)),
+            Err(error) => Err(exception(&error)),
+        }
+    }
+
+    #[getter]
+    fn is_done(&self) -> bool {
+        self.signal.poll().is_some()
+    }
+
+    /// Stops the launch, or has it never begin; false if it has ended.
+    fn cancel(&self) -> bool {
+        self.signal.cancel()
+    }
+}
+
+impl Event {
+    fn outcome(&self, py: Python<'_>, deadline: Option<Instant>) -> PyResult<CommandResult> {
+        loop {
+            let left = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+            let time = left.map_or(SIGNALS, |left| left.min(SIGNALS));
+            if let Some(end) = py.detach(|| self.signal.wait_timeout(time)) {
+                return Ok(end);
+            }
+            if let Err(interrupt) = py.check_signals() {
+                self.signal.cancel();
+                // Memory and threads are as at the end of any launch when the exception is seen.
+                let _ = py.detach(|| self.signal.wait());
+                return Err(interrupt);
+            }
+            if left.is_some_and(|left| left.is_zero()) {
+                return Err(PyTimeoutError::new_err("the launch has not ended yet"));
+            }
+        }
+    }
+
+    /// The fields of `amdgcn.Completion`.
+    fn completed<'py>(
+        &self,
+        py: Python<'py>,
+        completion: &Completion,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let notes: Vec<String> = completion.notes.iter().map(ToString::to_string).collect();
+        let times = self.signal.times();
+        let seconds = times.begun.zip(times.ended);
+        let seconds = seconds.map_or(0.0, |(begun, ended)| (ended - begun).as_secs_f64());
+        let fields = PyDict::new(py);
+        fields.set_item("kernel", self.kernel.name())?;
+        fields.set_item("instructions", completion.stats.instructions)?;
+        fields.set_item("waves", completion.stats.waves)?;
+        fields.set_item("groups", completion.stats.groups)?;
+        fields.set_item("seconds", seconds)?;
+        fields.set_item("printed", PyBytes::new(py, &completion.printed))?;
+        fields.set_item("notes", notes)?;
+        fields.set_item("findings", self.watch.findings(&self.kernel)?)?;
+        fields.set_item("profile", self.watch.profile()?)?;
+        Ok(fields)
+    }
+}

@@ -1,0 +1,54 @@
+//! Extension module of the Python package `amdgcn`.
+//!
+//! The package in `python/amdgcn` is what users import: it turns this module's plain classes and the JSON of reports into Python
+//! objects. `docs/python.md` shows it from the user's side.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `errors` | exceptions of `amdgcn.errors`, raised for the libraries' errors |
+//! | `device` | devices |
+//! | `array` | device memory and registered host memory under Python's buffer protocol |
+//! | `module` | modules of code, kernels and their parameters |
+//! | `reports` | checks, profiles and faults as JSON |
+//! | `launch` | queues, launches, and their ends |
+//! | `assemble` | source text to machine code, with diagnostics |
+//! | `instruction` | machine code to instructions; facts of the tables |
+//! | `object` | code objects |
+//!
+//! A launch runs on threads of the device. The thread that waits for it releases the GIL and looks for signals of the process, so
+//! that Ctrl-C stops a kernel that does not end.
+#![deny(unsafe_code)]
+
+// In the order of their imports: a module names only modules above it.
+mod errors;
+mod device;
+mod array;
+mod module;
+mod reports;
+mod launch;
+mod assemble;
+mod instruction;
+mod object;
+
+use pyo3::prelude::*;
+
+/// Native part of `amdgcn`.
+#[pymodule]
+fn _amdgcn(m: &Bound<'_, PyModule>) -> PyResult<()> {
+    m.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    m.add_class::<array::ArrayBase>()?;
+    m.add_class::<device::Device>()?;
+    m.add_class::<module::Module>()?;
+    m.add_class::<module::Kernel>()?;
+    m.add_class::<launch::Queue>()?;
+    m.add_class::<launch::Event>()?;
+    m.add_class::<instruction::Instruction>()?;
+    m.add_function(wrap_pyfunction!(launch::submit, m)?)?;
+    m.add_function(wrap_pyfunction!(assemble::assemble, m)?)?;
+    m.add_function(wrap_pyfunction!(instruction::disassemble, m)?)?;
+    m.add_function(wrap_pyfunction!(instruction::lookup, m)?)?;
+    m.add_function(wrap_pyfunction!(instruction::mnemonics, m)?)?;
+    m.add_function(wrap_pyfunction!(instruction::targets, m)?)?;
+    m.add_function(wrap_pyfunction!(object::read_object, m)?)?;
+    Ok(())
+}
