@@ -39,7 +39,7 @@ class CodeObject:
     >>> program = amdgcn.assemble(amdgcn.EXAMPLE, "gfx906")
     >>> code = amdgcn.CodeObject.read(program.object)
     >>> code.target, code.version, code.kernel("scale").descriptor["kernarg_size"]
-    ('gfx906', 5, 0)
+    ('gfx906', 3, 0)
     >>> code.sections[".text"] == program.code
     True
     """

