@@ -126,6 +126,12 @@ pub(crate) fn decide(state: &mut State, paused: &Paused<'_>, current: Current) -
     {
         instructions = moment.executed - at.executed;
     }
+    if replays
+        && let Some(change) = state.past.next_change()
+        && change.at.wave == at.wave
+    {
+        instructions = instructions.min(change.at.executed.saturating_sub(at.executed));
+    }
     let watches = state.stops.iter().any(|it| it.is_watch() && it.is_enabled);
     let compares = watches
         && !matches!(state.goal, Goal::Replay(_))

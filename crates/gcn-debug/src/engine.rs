@@ -242,6 +242,8 @@ fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Sto
     state.last = None;
     state.focus = Some(current.at.wave);
     state.renew();
+    // What happens between launches is no wave's change.
+    compare_anew(state, paused);
     if state.goal.is_replay() {
         if let Some(image) = &state.past.image {
             image.restore(&state.memory);

@@ -88,13 +88,15 @@ impl Past {
         self.replayed = self.changes.len();
     }
 
+    /// The next change to make again.
+    pub(crate) fn next_change(&self) -> Option<&UserChange> {
+        self.changes.get(self.replayed)
+    }
+
     /// The next change, if it was made at this moment.
     pub(crate) fn due(&mut self, at: Moment) -> Option<UserChange> {
-        let next = self.changes.get(self.replayed)?;
-        if next.at != at {
-            return None;
-        }
+        let next = self.next_change().filter(|next| next.at == at)?.clone();
         self.replayed += 1;
-        Some(next.clone())
+        Some(next)
     }
 }

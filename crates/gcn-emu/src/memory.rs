@@ -18,8 +18,8 @@
 //! # Unsafe code
 //! This is one of the modules that may use `unsafe`: threads share guest memory, and a guest program may race
 //! with itself. Every access is therefore atomic (relaxed), whatever its width, and never through a
-//! reference that claims to be exclusive; or it is one of assembly, of whole vectors, which the host makes
-//! of atomic parts.
+//! reference that claims to be exclusive; or it is one of assembly or of host code (`native`), of whole vectors, which the host
+//! makes of atomic parts.
 //!
 //! A guest program may also race by accesses of different sizes, such as a byte's store and a dword's load. Rust's library
 //! leaves that undefined ("Memory model for atomic accesses" of `std::sync::atomic`), since its rules, C++'s, have no words

@@ -1,4 +1,8 @@
 //! Accesses of vector instructions to memory.
+//!
+//! A part executes its loads slice by slice, so that a lane may load before another lane's earlier load. What other threads store
+//! meanwhile can be seen in that order by plain loads only: a load that is to see it in the program's order has GLC, and the interpreter
+//! executes it.
 
 use super::graph::Id;
 

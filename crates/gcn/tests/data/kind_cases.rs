@@ -39,7 +39,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ),
     (
         "workgroup-beyond-kernel",
-        "crates/gcn-runtime/tests/packets.rs",
+        "crates/gcn-report/tests/packets.rs",
         "only a program makes packets",
     ),
 ];
