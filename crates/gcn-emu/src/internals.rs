@@ -20,6 +20,20 @@ pub fn first_address(memory: &Memory) -> u64 {
     memory.first()
 }
 
+/// The addresses around one at which an element of `bytes` bytes is `offset` bytes away in an allocation: the first of them, their number
+/// and the address of the first element. No addresses if that has no such element.
+pub fn window(memory: &Memory, address: u64, offset: i64, bytes: u32) -> (u64, u32, u64) {
+    let window = memory.window(address, offset, bytes);
+    let first = u64::from(window.low[0]) | u64::from(window.high[0]) << u32::BITS;
+    (first, window.count[0], window.pointer)
+}
+
+/// [`window`] of offsets from an address.
+pub fn window_from(memory: &Memory, base: u64, bytes: u32) -> (u32, u64) {
+    let window = memory.window_from(base, bytes);
+    (window.count[0], window.pointer)
+}
+
 /// Strides of a wave's loads.
 #[derive(Default)]
 pub struct Strides(wave::Strides);

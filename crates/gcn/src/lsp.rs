@@ -6,7 +6,7 @@ use anyhow::Result;
 use gcn_lsp::Ending;
 
 use crate::Status;
-use crate::problem::{INVALID_MESSAGE, Problem};
+use crate::problem::{INVALID_PROTOCOL, Problem};
 
 /// For `--help`.
 pub const EXAMPLES: &str = "\
@@ -31,7 +31,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     let ending =
         gcn_lsp::serve(BufReader::new(io::stdin()), out).map_err(|error| match error.kind() {
             io::ErrorKind::InvalidData => Problem::new(
-                INVALID_MESSAGE,
+                INVALID_PROTOCOL,
                 format!("the input is not the protocol: {error}"),
             )
             .into(),

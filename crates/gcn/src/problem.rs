@@ -50,7 +50,7 @@ pub const UNWRITABLE_OUTPUT: &str = "unwritable-output";
 pub const INVALID_FILTER: &str = "invalid-filter";
 
 /// Input of the language server that is no message of the protocol.
-pub const INVALID_MESSAGE: &str = "invalid-message";
+pub const INVALID_PROTOCOL: &str = "invalid-protocol";
 
 /// The names of this command's own errors; tests hold that each is explained.
 #[cfg(test)]
@@ -70,7 +70,7 @@ pub const NAMES: &[&str] = &[
     OUTPUT_CONFLICT,
     UNWRITABLE_OUTPUT,
     INVALID_FILTER,
-    INVALID_MESSAGE,
+    INVALID_PROTOCOL,
 ];
 
 /// An error as a message shows it; also the context of an error that has no name of its own.

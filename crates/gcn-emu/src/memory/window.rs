@@ -117,35 +117,3 @@ impl Windows {
         &mut self.regions[at].1
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::{Memory, Window};
-
-    #[test]
-    fn a_window_has_the_addresses_of_elements_in_the_allocation() {
-        let memory = Memory::new();
-        let base = memory.allocate("data", 1024).expect("there is room");
-        for offset in [0, 16, -16] {
-            let first = base.wrapping_add_signed(-offset);
-            for (address, is_in) in [
-                (first, true),
-                (first + 1020, true),
-                (first - 1, false),
-                (first + 1021, false),
-            ] {
-                let window = memory.window(address, offset, 4);
-                assert_eq!(window != Window::EMPTY, is_in, "{address:#x}, {offset}");
-                assert_eq!(window.contains(address), is_in, "{address:#x}, {offset}");
-                if is_in {
-                    assert_eq!((window.count[0], window.pointer), (1021, base));
-                }
-            }
-        }
-        let from = memory.window_from(base + 1000, 8);
-        assert_eq!((from.count[0], from.pointer), (17, base + 1000));
-        assert_eq!(memory.window_from(base + 1020, 8), Window::EMPTY);
-        memory.free(base).expect("it is allocated");
-        assert_eq!(memory.window(base, 0, 4), Window::EMPTY);
-    }
-}

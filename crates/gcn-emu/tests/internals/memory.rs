@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
-use gcn_emu::internals::{first_address, small_memory};
+use gcn_emu::internals::{first_address, small_memory, window, window_from};
 use gcn_emu::memory::{ALIAS, ALIGNMENT, FreeError, Memory};
 
 #[test]
@@ -233,4 +233,38 @@ fn copies_of_every_length_and_alignment_are_whole() {
     assert!(!memory.write(base + 1, &[0; BYTES]));
     assert!(memory.allocate("nothing", 0).is_ok());
     assert!(memory.allocate("too much", u64::MAX).is_err());
+}
+
+#[test]
+fn a_window_has_the_addresses_of_elements_in_the_allocation() {
+    let memory = Memory::new();
+    let base = memory.allocate("data", 1024).expect("there is room");
+    for offset in [0, 16, -16] {
+        let first = base.wrapping_add_signed(-offset);
+        for address in [first, first + 1020] {
+            let found = window(&memory, address, offset, 4);
+            assert_eq!(found, (first, 1021, base), "{address:#x}, {offset}");
+        }
+        for address in [first - 1, first + 1021] {
+            let (_, count, _) = window(&memory, address, offset, 4);
+            assert_eq!(count, 0, "{address:#x}, {offset}");
+        }
+    }
+    assert_eq!(window_from(&memory, base + 1000, 8), (17, base + 1000));
+    assert_eq!(window_from(&memory, base + 1020, 8).0, 0);
+    memory.free(base).expect("it is allocated");
+    assert_eq!(window(&memory, base, 0, 4).1, 0);
+}
+
+#[test]
+fn a_window_ends_where_the_high_dword_of_addresses_changes() {
+    let memory = Memory::new();
+    let base = memory.allocate("data", 5 << 30).expect("there is room");
+    let page = |address: u64| address >> 31 << 31;
+    for address in [base, page(base) + (1 << 31), base + (4 << 30)] {
+        let (first, count, pointer) = window(&memory, address, 0, 4);
+        assert_eq!((first, pointer), (page(address).max(base), first));
+        let end = (page(address) + (1 << 31)).min(base + (5 << 30) - 3);
+        assert_eq!(u64::from(count), end - first);
+    }
 }

@@ -181,7 +181,7 @@ inputs! {
     problem::INVALID_FILTER,
         meaning "`--trace-only` has a key or value that cannot be read."
         remedy "The message lists the keys; docs/launch.md describes them."
-    problem::INVALID_MESSAGE,
+    problem::INVALID_PROTOCOL,
         meaning "The input of `gcn lsp` has no header with `Content-Length` where a message of the Language Server Protocol begins."
         remedy "Let an editor start `gcn lsp`; docs/editors.md shows how."
     runtime::HOST_RANGE,
