@@ -123,10 +123,10 @@ impl Outline {
     fn read_statement(&mut self, text: &str, index: usize, macros: &mut Vec<usize>) {
         let statement = self.statement(index).to_vec();
         let slice = |span: &Range<usize>| text.get(span.clone()).unwrap_or_default();
-        let content = statement
+        let mut content = statement
             .iter()
             .filter(|token| token.kind != TokenKind::Comment);
-        let end = content.last().map_or(0, |token| token.span.end);
+        let end = content.next_back().map_or(0, |token| token.span.end);
         let mut define = |kind, token: &Token, whole: Range<usize>, rest: Range<usize>| {
             self.definitions.push(Definition {
                 name: slice(&token.span).trim_matches('"').to_owned(),
