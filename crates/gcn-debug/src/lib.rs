@@ -1,6 +1,6 @@
 //! Debugger engine for emulated kernels, without a front end.
 //!
-//! An [`Engine`] controls a run as its [`Debugger`](gcn_emu::observe::Debugger): it holds breakpoints and watchpoints
+//! An [`Engine`] controls a run as its [`Debugger`]: it holds breakpoints and watchpoints
 //! ([`StopPoint`]), counts steps, and calls a [`FrontEnd`] when a wave stops. The front end is given a [`Session`], which reads and changes
 //! registers and memory by [`Expr`]essions, and returns a [`Resume`]. [`Program`] has the symbols and source lines of the code.
 //!

@@ -66,7 +66,7 @@ macro_rules! end_watch_at_exit {
     };
 }
 
-/// Ends a watch at the end of the process, see [`end_watch_at_exit`](crate::end_watch_at_exit). In a child that was forked
+/// Ends a watch at the end of the process, see [`end_watch_at_exit`]. In a child that was forked
 /// nothing is done: it is not the program whose profile and findings these are.
 pub fn end(watch: Option<&Watch>) {
     let watch = watch.filter(|_| !forks::is_child());

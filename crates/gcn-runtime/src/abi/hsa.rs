@@ -1,6 +1,6 @@
 //! The HSA ABI: how a code object lies in memory, and what a kernel finds when it starts.
 //!
-//! [`link`] puts a code object into guest memory. [`KernelStart::prepare`] builds what the packet processor and the
+//! `link` puts a code object into guest memory. `KernelStart::prepare` builds what the packet processor and the
 //! runtime build around a kernel: argument segment with its hidden arguments, dispatch packet, queue, and the
 //! registers that the kernel descriptor asks for. The result is a [`Dispatch`] that knows nothing of HSA.
 //!

@@ -4,7 +4,7 @@
 //! then the records. The formats are in the object's metadata, as `number:arguments:size of each:…:text`. A record of
 //! OpenCL is a format's number and its arguments, one after the other. A record of HIP (`-mprintf-kind=buffered`) begins
 //! with a dword that says whether its format is constant and how long it is; then the format's hash or text, then
-//! arguments of 64 bits. HIP kernels without a buffer print by calls to the host ([`crate::hostcall`]) with the same
+//! arguments of 64 bits. HIP kernels without a buffer print by calls to the host (`hostcall.rs`) with the same
 //! arguments.
 //!
 //! Sources: LLVM's lowering of OpenCL and HIP `printf` for AMDGPU (sizes, widening, strings in the record, escapes, hashes);
