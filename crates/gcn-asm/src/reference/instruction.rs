@@ -82,7 +82,7 @@ impl InstructionReport {
     /// use gcn_isa::{Isa, Op, ds::Ds};
     /// let report = InstructionReport::of(&[Isa::Gfx9], Op::Ds(Ds::DS_ADD_U32).row());
     /// assert_eq!((report.name, report.family.as_str()), ("ds_add_u32", "ds"));
-    /// assert!(report.to_string().contains("counters  LGKM_CNT"), "{report}");
+    /// assert!(report.to_string().contains("counters  lgkmcnt"), "{report}");
     /// ```
     pub fn of(isas: &[Isa], row: &'static Row) -> InstructionReport {
         let here: Vec<Isa> = isas
