@@ -20,7 +20,7 @@ use programs::{Program, noise};
 static CHOICE: Mutex<()> = Mutex::new(());
 
 /// Random programs of a kind, unless this variable has another number.
-const PROGRAMS: u64 = 1500;
+const PROGRAMS: u64 = 1000;
 const PROGRAMS_VARIABLE: &str = "GCN_PROGRAMS";
 
 /// MODE: denormals are kept, or flushed in single precision.
