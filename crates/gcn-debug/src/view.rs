@@ -216,7 +216,9 @@ impl<'a> View<'a> {
             return self.read(target).map(drop);
         }
         self.read(target)?;
-        if target == Target::Pc && (!self.program.has_code(value.bits) || !value.bits.is_multiple_of(4)) {
+        if target == Target::Pc
+            && (!self.program.has_code(value.bits) || !value.bits.is_multiple_of(4))
+        {
             return Err(EvalError::NotCode(value.bits));
         }
         Ok(())
