@@ -7,7 +7,7 @@ pub const INVALID_HANDLE: &str = "invalid-handle";
 /// A pointer or a length that no array has: misaligned, or larger than the address space.
 pub const INVALID_ARRAY: &str = "invalid-array";
 /// Text that is not UTF-8.
-pub const INVALID_UTF8: &str = "invalid-utf8";
+pub const INVALID_UTF8: &str = "invalid-text";
 /// A number or name that stands for no choice: a target, a syntax, a dialect, a check.
 pub const INVALID_CHOICE: &str = "invalid-choice";
 /// An index beyond the last element.

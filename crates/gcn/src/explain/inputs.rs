@@ -212,7 +212,7 @@ inputs! {
     "invalid-array",
         meaning "A function of the C library got a misaligned pointer, or a length that no array has."
         remedy "Align the data to the size of its elements, and pass the number of elements, not of bytes."
-    "invalid-utf8",
+    "invalid-text",
         meaning "A text is not UTF-8."
         remedy "The message has the place of the first byte that is none; convert the text."
     "invalid-choice",
