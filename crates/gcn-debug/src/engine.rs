@@ -145,6 +145,18 @@ impl Engine {
     }
 }
 
+impl Engine {
+    /// Shows the front end a stop, and resumes as it says.
+    fn stopped(&self, state: &mut State, paused: &mut Paused<'_>, stop: &Stop) {
+        let mut session = Session {
+            state: &mut *state,
+            paused: Some(&mut *paused),
+        };
+        let resume = self.front().stopped(&mut session, stop);
+        resumed(state, paused, resume);
+    }
+}
+
 impl Debugger for Engine {
     fn turn(&self, paused: &mut Paused<'_>) -> Turn {
         let mut guard = self.state();
@@ -172,14 +184,7 @@ impl Debugger for Engine {
                 break;
             };
             state.passed.insert(now.at.wave, now.at.executed);
-            let resume = {
-                let mut session = Session {
-                    state: &mut *state,
-                    paused: Some(&mut *paused),
-                };
-                self.front().stopped(&mut session, &stop)
-            };
-            resumed(state, paused, resume);
+            self.stopped(state, paused, &stop);
             if state.leave.is_some() {
                 return Turn::Quit;
             }
@@ -221,14 +226,7 @@ impl Debugger for Engine {
             state.lane = lane;
         }
         let stop = Stop::Fault(Box::new(fault.clone()));
-        let resume = {
-            let mut session = Session {
-                state: &mut *state,
-                paused: Some(&mut *paused),
-            };
-            self.front().stopped(&mut session, &stop)
-        };
-        resumed(state, paused, resume);
+        self.stopped(state, paused, &stop);
         if state.leave.is_none() {
             state.goal = Goal::Run;
         }
@@ -242,14 +240,14 @@ fn begin(state: &mut State, paused: &Paused<'_>, current: Current) -> Option<Sto
     state.last = None;
     state.focus = Some(current.at.wave);
     state.renew();
+    let replays = state.goal.is_replay();
+    if replays && let Some(image) = &state.past.image {
+        image.restore(&state.memory);
+    }
     // What happens between launches is no wave's change.
     compare_anew(state, paused);
-    if state.goal.is_replay() {
-        if let Some(image) = &state.past.image {
-            image.restore(&state.memory);
-        }
+    if replays {
         state.past.replayed = 0;
-        compare_anew(state, paused);
         return None;
     }
     state.past = Past {

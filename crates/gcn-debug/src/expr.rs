@@ -20,7 +20,7 @@ pub enum Expr {
     Binary(BinaryOp, Box<Expr>, Box<Expr>),
     /// Conversion to a type, as `f32(v3)`.
     Convert(ScalarType, Box<Expr>),
-    /// The same bits as another type, as `as_f32(v3)`.
+    /// Reinterpretation of the bits as another type: `as_f32(v3)`.
     Reinterpret(ScalarType, Box<Expr>),
     /// Summary over the active lanes, as `any(v3 > 7)`.
     Reduce(Reduction, Box<Expr>),

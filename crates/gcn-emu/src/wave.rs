@@ -148,6 +148,8 @@ pub(crate) struct Visit {
 impl Strides {
     /// Number of loads that have entries of their own.
     const LOADS: usize = 16;
+    /// Executions of a load between the fetch of its row and its use.
+    pub(crate) const AHEAD: u64 = 2;
 
     /// Number of the entry of a load.
     #[inline]

@@ -1,8 +1,9 @@
 //! Accesses of vector instructions to memory.
 //!
-//! A part executes its loads slice by slice, so that a lane may load before another lane's earlier load. What other threads store
-//! meanwhile can be seen in that order by plain loads only: a load that is to see it in the program's order has GLC, and the interpreter
-//! executes it.
+//! A part executes its loads slice by slice, so that a lane may load before another lane's earlier load. Only plain loads are reordered: a
+//! load that must see other threads' stores in program order has GLC, and is interpreted.
+
+use std::ops::Range;
 
 use super::graph::Id;
 
@@ -72,26 +73,26 @@ pub(super) const GLOBAL: Memories = 1;
 pub(super) const SHARE: Memories = 2;
 
 impl Accesses {
-    /// Adds accesses of an instruction. Returns the number of the first; `None` if they need another part.
+    /// Adds accesses of an instruction. Returns their numbers; `None` if they need another part.
     pub(super) fn add(
         &mut self,
         accesses: impl Iterator<Item = Access>,
         memories: Memories,
         is_store: bool,
-    ) -> Option<u8> {
+    ) -> Option<Range<u8>> {
         let conflicting = self.stored | if is_store { self.loaded } else { 0 };
         if conflicting & memories != 0 {
             return None;
         }
         let first = u8::try_from(self.all.len()).ok()?;
         self.all.extend(accesses);
-        u8::try_from(self.all.len()).ok()?;
+        let end = u8::try_from(self.all.len()).ok()?;
         if is_store {
             self.stored |= memories;
         } else {
             self.loaded |= memories;
         }
-        Some(first)
+        Some(first..end)
     }
 }
 

@@ -21,10 +21,8 @@ use super::places::{
 };
 use crate::lanes::LANES;
 use crate::memory::Window;
-use crate::wave::Visit;
+use crate::wave::{Strides, Visit};
 
-/// Executions of a load between the fetch of its row and its use.
-const ROWS_AHEAD: i32 = 2;
 /// Stores of a lane by its elements, see [`StoredElements`]: the numbers of values in the frame that are its place and its dword, and a
 /// distance.
 const SCATTERED: [&[(usize, usize, i32)]; 3] = [
@@ -170,7 +168,7 @@ impl Assembly {
         asm.jne(is_unsteady)?;
         asm.test(r9, r9)?;
         asm.je(is_unsteady)?;
-        asm.lea(rsi, qword_ptr(rsi + r9 * ROWS_AHEAD))?;
+        asm.lea(rsi, qword_ptr(rsi + r9 * Strides::AHEAD as i32))?;
         for line in (0..LANES * 4).step_by(LINE) {
             asm.prefetcht0(byte_ptr(rsi + line))?;
         }
@@ -353,8 +351,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Jumps if a place in [`OTHER`] of an active lane is not below a count, or a lane has no bit in EAX, if that counts. The active lanes
-    /// are in EDX then, and those outside in EAX.
+    /// Jumps if a place in [`OTHER`] of an active lane is not below a count, or a lane has no bit in EAX, if that counts. The lanes
+    /// outside are in EAX then.
     fn jump_if_outside(
         &mut self,
         count: AsmMemoryOperand,

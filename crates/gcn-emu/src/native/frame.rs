@@ -4,14 +4,14 @@
 
 use std::ffi::c_void;
 use std::mem::MaybeUninit;
-use std::ptr::null;
+use std::ptr::{null, null_mut};
 
 use super::access::Access;
 use super::graph::SLICE;
 use super::interface::{Fallback, Memories};
 use super::lower::MASKS;
 use crate::lanes::{LANES, Lanes};
-use crate::memory::{COPIES, Memory, Window, Windows};
+use crate::memory::{COPIES, Memory, Window};
 use crate::step::{Executor, Step};
 use crate::wave::{Visit, Wave};
 
@@ -122,14 +122,16 @@ pub(super) unsafe fn call<F: Fallback>(
 ) -> Called {
     let Memories {
         global,
+        is_exact,
         windows,
         lds,
     } = fallback.memories();
-    let has_windows = windows.is_some();
-    let mut without = Windows::default();
-    let windows = windows.unwrap_or(&mut without);
-    let windows = windows.of(global, region, accesses.len()).as_mut_ptr();
-    let memory = if has_windows { global } else { null() };
+    let windows = if accesses.is_empty() {
+        null_mut()
+    } else {
+        windows.of(global, region, accesses.len()).as_mut_ptr()
+    };
+    let memory = if is_exact { global } else { null() };
     let share = lds.bytes_mut();
     let share_bytes = share.len() as u32;
     let share = share.as_mut_ptr();

@@ -19,8 +19,10 @@ pub(crate) trait Fallback {
 /// Memory that host code accesses.
 pub(crate) struct Memories<'a> {
     pub(crate) global: &'a Memory,
-    /// The thread's windows of global memory; nothing if the device ignores bits of addresses.
-    pub(crate) windows: Option<&'a mut Windows>,
+    /// False if the device ignores bits of addresses, so that the interpreter has to find them.
+    pub(crate) is_exact: bool,
+    /// The thread's windows of global memory.
+    pub(crate) windows: &'a mut Windows,
     pub(crate) lds: &'a mut Lds,
 }
 

@@ -40,33 +40,14 @@ impl Builder {
     fn load_global(&mut self, plan: &MemoryPlan) -> Option<()> {
         let (mut access, address) = self.global(plan)?;
         access.visit = Some(Strides::entry(plan.number));
-        let first = self.add_access(access.dwords(), global_memories(plan), false)?;
-        let numbers = first..first + plan.ty.dwords();
-        let loaded: Vec<Id> = numbers.map(|it| self.add_load(it, address)).collect();
-        self.set_vgprs(Arg::Vgpr(plan.vdst), &loaded)
+        self.load(access.dwords(), global_memories(plan), address, plan.vdst)
     }
 
     fn store_global(&mut self, plan: &MemoryPlan) -> Option<()> {
         let (access, address) = self.global(plan)?;
-        let (elements, values) = self.stored_element(plan)?;
-        let access = self.add_access(iter::once(access), global_memories(plan), true)?;
-        self.add_store(Store {
-            access,
-            elements,
-            address,
-            values,
-        })
-    }
-
-    /// The dwords of an element that is stored, one or two.
-    fn stored_element(&mut self, plan: &MemoryPlan) -> Option<(StoredElements, [Id; 2])> {
-        let data = Arg::Vgpr(plan.vdata);
-        let first = self.dword(data, 0)?;
-        match plan.ty.bytes() {
-            4 => Some((StoredElements::One, [first; 2])),
-            8 => Some((StoredElements::Pair, [first, self.dword(data, 1)?])),
-            _ => None,
-        }
+        let (elements, values) = self.stored_element(plan.vdata, plan.ty.dwords())?;
+        let accesses = iter::once(access);
+        self.store(accesses, global_memories(plan), address, (elements, values))
     }
 
     /// Access to an element of dwords in global memory, and its addresses.
@@ -103,40 +84,37 @@ impl Builder {
         let address = self.share(plan)?;
         let offsets = elements.offsets.get(..elements.count.into())?.iter();
         let accesses = offsets.flat_map(|offset| share_access(plan, *offset).dwords());
-        let first = self.add_access(accesses, SHARE, false)?;
-        let numbers = first..first + elements.count * elements.dwords;
-        let loaded: Vec<Id> = numbers.map(|it| self.add_load(it, address)).collect();
-        self.set_vgprs(Arg::Vgpr(elements.data[0]), &loaded)
+        self.load(accesses, SHARE, address, elements.data[0])
     }
 
     fn store_share(&mut self, plan: &MemoryPlan) -> Option<()> {
+        if u32::from(plan.ty.bytes()) < DWORD {
+            return None;
+        }
         let elements = &plan.elements;
         let address = self.share(plan)?;
-        let (stored, values) = match (elements.count, elements.dwords) {
+        let stored = match (elements.count, elements.dwords) {
             (2, 1) => {
                 let [first, second] = elements.data.map(|data| self.dword(Arg::Vgpr(data), 0));
                 (StoredElements::Two, [first?, second?])
             }
-            (1, 2) => {
-                let data = Arg::Vgpr(elements.data[0]);
-                let values = [self.dword(data, 0)?, self.dword(data, 1)?];
-                (StoredElements::Pair, values)
-            }
-            (1, 1) if u32::from(plan.ty.bytes()) == DWORD => {
-                let value = self.dword(Arg::Vgpr(elements.data[0]), 0)?;
-                (StoredElements::One, [value; 2])
-            }
+            (1, dwords) => self.stored_element(elements.data[0], dwords)?,
             _ => return None,
         };
         let offsets = elements.offsets.get(..elements.count.into())?.iter();
         let accesses = offsets.map(|offset| share_access(plan, *offset));
-        let access = self.add_access(accesses, SHARE, true)?;
-        self.add_store(Store {
-            access,
-            elements: stored,
-            address,
-            values,
-        })
+        self.store(accesses, SHARE, address, stored)
+    }
+
+    /// The dwords of an element that is stored, one or two.
+    fn stored_element(&self, data: u8, dwords: u8) -> Option<(StoredElements, [Id; 2])> {
+        let data = Arg::Vgpr(data);
+        let first = self.dword(data, 0)?;
+        match dwords {
+            1 => Some((StoredElements::One, [first; 2])),
+            2 => Some((StoredElements::Pair, [first, self.dword(data, 1)?])),
+            _ => None,
+        }
     }
 
     /// Addresses in LDS.
@@ -153,23 +131,36 @@ impl Builder {
         Some([self.dword(Arg::Vgpr(elements.addresses), 0)?; 2])
     }
 
-    fn add_access(
+    /// Adds loads into the registers from `to` on.
+    fn load(
         &mut self,
         accesses: impl Iterator<Item = Access>,
         memories: Memories,
-        is_store: bool,
-    ) -> Option<u8> {
-        self.state.accesses.add(accesses, memories, is_store)
+        [low, high]: [Id; 2],
+        to: u8,
+    ) -> Option<()> {
+        let numbers = self.state.accesses.add(accesses, memories, false)?;
+        let load = |number| self.recorder.add(Op::Load(number, low, high));
+        let loaded: Vec<Id> = numbers.map(load).collect();
+        self.state.accesses.loads.extend(&loaded);
+        self.set_vgprs(Arg::Vgpr(to), &loaded)
     }
 
-    fn add_load(&mut self, number: u8, [low, high]: [Id; 2]) -> Id {
-        let value = self.recorder.add(Op::Load(number, low, high));
-        self.state.accesses.loads.push(value);
-        value
-    }
-
-    fn add_store(&mut self, store: Store) -> Option<()> {
-        self.state.accesses.stores.push(store);
+    /// Adds a store.
+    fn store(
+        &mut self,
+        accesses: impl Iterator<Item = Access>,
+        memories: Memories,
+        address: [Id; 2],
+        (elements, values): (StoredElements, [Id; 2]),
+    ) -> Option<()> {
+        let numbers = self.state.accesses.add(accesses, memories, true)?;
+        self.state.accesses.stores.push(Store {
+            access: numbers.start,
+            elements,
+            address,
+            values,
+        });
         Some(())
     }
 }

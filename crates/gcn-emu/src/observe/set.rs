@@ -44,7 +44,7 @@ impl Observers {
         self
     }
 
-    /// The same with a debugger, which controls runs. They have one thread.
+    /// Adds a debugger, which controls runs; these have one thread.
     #[must_use]
     pub fn controlled_by(self, debugger: Arc<dyn Debugger>) -> Observers {
         Observers {

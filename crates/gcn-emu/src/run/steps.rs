@@ -251,10 +251,10 @@ struct Interpreter<'a, 'b> {
 impl Fallback for Interpreter<'_, '_> {
     fn memories(&mut self) -> Memories<'_> {
         let device = self.unobserved.dispatched.device;
-        let is_exact = !device.config.dword_alignment;
         Memories {
             global: &device.memory,
-            windows: is_exact.then_some(&mut self.transfer.windows),
+            is_exact: !device.config.dword_alignment,
+            windows: &mut self.transfer.windows,
             lds: self.lds,
         }
     }

@@ -10,10 +10,7 @@ use crate::device::Device;
 use crate::lanes::{self, LANES, Lanes, NOTHING};
 use crate::memory::{self, Memory};
 use crate::step::{Family, MemoryPlan};
-use crate::wave::Wave;
-
-/// Executions of a load between the fetch of its row and its use.
-const ROWS_AHEAD: u64 = 2;
+use crate::wave::{Strides, Wave};
 
 /// Loads an element.
 #[inline]
@@ -36,7 +33,7 @@ pub fn load(wave: &mut Wave, plan: &MemoryPlan, device: &Device) -> Option<()> {
     if let Some(address) = row
         && let Some(stride) = wave.strides.next(plan.number, address)
     {
-        memory::prefetch_row(address.wrapping_add(ROWS_AHEAD.wrapping_mul(stride)));
+        memory::prefetch_row(address.wrapping_add(Strides::AHEAD.wrapping_mul(stride)));
     }
     let register = wave.vgprs.get_mut(usize::from(plan.vdst))?;
     let memory = &device.memory;
