@@ -33,7 +33,7 @@ pub use checking::Checking;
 pub use output::{Output, replace_file};
 pub use profiling::{ProfileFileError, Profiling, ProgramProfile};
 pub use report::{
-    CodeMap, CodePlace, FaultReport, FindingReport, InvalidSuppressions, Notification, PlaceReport,
-    ProfilePage, ProfileReport, Sources, Suppressions, SuppressionsError, kernel_name, printable,
-    site, symbolic, write_findings,
+    CodeMap, CodePlace, FaultReport, FileFailure, FindingReport, InvalidSuppressions, Notification,
+    PlaceReport, ProfilePage, ProfileReport, Sources, Suppressions, SuppressionsError, kernel_name,
+    printable, site, symbolic, write_findings, write_merged_sarif,
 };

@@ -53,6 +53,7 @@ pub(crate) use identity::FindingIdentity;
 pub use notification::Notification;
 pub use place::PlaceReport;
 pub use profile::{ProfilePage, ProfileReport};
+pub use sarif::{FileFailure, write_merged_sarif};
 pub use sources::Sources;
 pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
 pub use text::{kernel_name, printable};

@@ -3,11 +3,11 @@
 mod options;
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use gcn_report::Checking;
-use gcn_report::Notification;
 use gcn_report::settings::{CheckSettings, FindingFormat};
+use gcn_report::{Checking, Notification, write_findings};
 
 use crate::findings::{self, CONFLICT, shown};
 use crate::{Status, UsageError, failure, outputs, render, run};
@@ -33,6 +33,16 @@ pub struct Args {
     /// Checkers.
     #[command(flatten)]
     check: CheckOptions,
+    /// Write the findings in SARIF to this file too; for `gcn test`.
+    #[arg(long, value_name = "FILE", hide = true)]
+    sarif_log: Option<PathBuf>,
+}
+
+impl Args {
+    /// True if a file is written.
+    pub fn writes_file(&self) -> bool {
+        self.run.writes_file() || self.sarif_log.is_some() || self.check.are_written()
+    }
 }
 
 /// Carries the command out.
@@ -72,6 +82,16 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         .map(|it| Notification::error(it.name, it.message));
     let notes = unwatched.iter().map(Notification::note);
     let notifications: Vec<Notification> = errors.chain(notes).collect();
+    if let Some(path) = &args.sarif_log {
+        let sarif = CheckSettings {
+            format: FindingFormat::Sarif,
+            gen_suppressions: false,
+            ..settings.clone()
+        };
+        outputs::write(path, |file| {
+            write_findings(found, &notifications, &sarif, file)
+        })?;
+    }
     match file {
         // The file may be an input, for which the run was refused.
         Some(_) if !has_begun => {}

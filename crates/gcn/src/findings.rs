@@ -88,6 +88,11 @@ impl FindingOptions {
             || self.gen_suppressions
     }
 
+    /// True if findings go to a file, or take another form than text.
+    pub fn are_written(&self) -> bool {
+        self.format.is_some() || self.output.is_some() || self.gen_suppressions
+    }
+
     /// True if they, or `--json`, ask for JSON on standard output.
     pub fn write_json(&self, json: bool) -> bool {
         let is_file = |path: &Path| path != Path::new(input::STDIN);

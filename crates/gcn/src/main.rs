@@ -1,4 +1,4 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn debug`, `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`, `gcn debug`, `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell
 //! completions and manual pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
@@ -37,6 +37,7 @@ mod lint;
 mod lsp;
 mod run;
 mod check;
+mod test;
 mod debug;
 mod exec;
 mod completions;
@@ -93,6 +94,9 @@ enum Command {
     /// Run a kernel as `gcn run` does, and report its errors: missing waits, races, uninitialised reads.
     #[command(after_help = check::EXAMPLES)]
     Check(Box<check::Args>),
+    /// Run launch files, each in a process of its own, and summarize what became of them.
+    #[command(after_help = test::EXAMPLES)]
+    Test(test::Args),
     /// Run a kernel as `gcn run` does, under a debugger: breakpoints, steps, registers, memory, steps back.
     #[command(after_help = debug::EXAMPLES)]
     Debug(Box<debug::Args>),
@@ -196,6 +200,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Isa(args) => reporting(args.json, out, |out| isa::run(args, out)),
         Command::Run(args) => run::run(args, out),
         Command::Check(args) => check::run(args, out),
+        Command::Test(args) => test::run(args, out),
         Command::Debug(args) => debug::run(args, out),
         Command::Lint(args) => reporting(args.writes_json(), out, |out| lint::run(args, out)),
         Command::Lsp(args) => lsp::run(args, out),

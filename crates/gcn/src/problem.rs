@@ -49,6 +49,8 @@ pub const UNWRITABLE_OUTPUT: &str = "unwritable-output";
 /// A choice of instructions to trace that cannot be read.
 pub const INVALID_FILTER: &str = "invalid-filter";
 
+/// Paths of `gcn test` without a launch file.
+pub const NO_LAUNCH_FILE: &str = "no-launch-file";
 /// Input of the language server that is no message of the protocol.
 pub const INVALID_PROTOCOL: &str = "invalid-protocol";
 
@@ -70,6 +72,7 @@ pub const NAMES: &[&str] = &[
     OUTPUT_CONFLICT,
     UNWRITABLE_OUTPUT,
     INVALID_FILTER,
+    NO_LAUNCH_FILE,
     INVALID_PROTOCOL,
 ];
 

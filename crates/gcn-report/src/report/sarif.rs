@@ -1,6 +1,7 @@
 //! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors show.
 
 use std::env;
+use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
 use gcn_observe::finding::Kind;
@@ -44,6 +45,68 @@ pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) ->
         "version": "2.1.0",
         "runs": [run],
     })
+}
+
+/// Rule of results that stand for a [`FileFailure`].
+const FAILED_FILE: &str = "failed-launch";
+
+/// Failure of an input file as a whole, for a log in SARIF.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FileFailure {
+    /// Path of the file, from the current directory.
+    pub file: String,
+    /// The reason, in a line.
+    pub message: String,
+}
+
+/// Writes one log with the findings of several logs of this library, and a result `failed-launch` for each failed file. Code hosts
+/// limit the number of runs of a log; it has one.
+///
+/// # Errors
+/// `out` cannot be written.
+///
+/// # Examples
+/// ```
+/// use gcn_report::{FileFailure, write_merged_sarif};
+/// let failure = FileFailure { file: "launch.toml".to_owned(), message: "fault".to_owned() };
+/// let mut out = Vec::new();
+/// write_merged_sarif(&[], &[failure], &mut out)?;
+/// let log: serde_json::Value = serde_json::from_slice(&out)?;
+/// assert_eq!(log["runs"][0]["results"][0]["ruleId"], "failed-launch");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn write_merged_sarif(
+    logs: &[&Value],
+    failures: &[FileFailure],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let root = SourceRoot::find();
+    let mut merged = log(&[], &[]);
+    let run = &mut merged["runs"][0];
+    let failed = failures.iter().map(|failure| {
+        json!({
+            "ruleId": FAILED_FILE,
+            "level": "error",
+            "message": { "text": failure.message },
+            "locations": [{ "physicalLocation": {
+                "artifactLocation": root.artifact(&failure.file),
+                "region": { "startLine": 1 },
+            } }],
+        })
+    });
+    let found = logs
+        .iter()
+        .filter_map(|log| log["runs"][0]["results"].as_array());
+    run["results"] = found.flatten().cloned().chain(failed).collect();
+    if let Some(rules) = run["tool"]["driver"]["rules"].as_array_mut() {
+        rules.push(json!({
+            "id": FAILED_FILE,
+            "fullDescription": { "text": "A launch file did not run to its end, or a result differs from what it expects." },
+            "help": { "text": "Run `gcn run` or `gcn check` with the launch file to see the whole report." },
+        }));
+    }
+    serde_json::to_writer_pretty(&mut *out, &merged)?;
+    writeln!(out)
 }
 
 fn notification(it: &Notification) -> Value {

@@ -43,6 +43,11 @@ impl CheckOptions {
             || self.findings.any()
     }
 
+    /// True if findings go to a file, or take another form than text.
+    pub fn are_written(&self) -> bool {
+        self.findings.are_written()
+    }
+
     /// True if they ask for JSON on standard output.
     pub fn write_json(&self) -> bool {
         self.findings.write_json(false)

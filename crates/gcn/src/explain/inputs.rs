@@ -181,6 +181,9 @@ inputs! {
     problem::INVALID_FILTER,
         meaning "`--trace-only` has a key or value that cannot be read."
         remedy "The message lists the keys; docs/launch.md describes them."
+    problem::NO_LAUNCH_FILE,
+        meaning "`gcn test` finds no launch file among its paths, or none that `--filter` selects."
+        remedy "Name launch files, or a directory with `*.toml` files that have the key `file`; docs/launch.md describes them."
     problem::INVALID_PROTOCOL,
         meaning "The input of `gcn lsp` has no header with `Content-Length` where a message of the Language Server Protocol begins."
         remedy "Let an editor start `gcn lsp`; docs/editors.md shows how."

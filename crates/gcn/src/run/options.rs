@@ -114,3 +114,10 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
 }
+
+impl Args {
+    /// True if a file is written besides those of a launch file.
+    pub fn writes_file(&self) -> bool {
+        !self.save.is_empty() || self.trace_file.is_some() || self.profile.is_some()
+    }
+}

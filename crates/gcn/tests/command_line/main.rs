@@ -5,6 +5,7 @@ mod exec_library;
 mod exec_profile;
 mod host;
 mod json;
+mod launch_files;
 mod listing;
 
 use std::fs;

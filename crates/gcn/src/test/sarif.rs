@@ -1,0 +1,25 @@
+//! One SARIF log of all launch files.
+
+use std::io::{self, Write};
+
+use gcn_report::{FileFailure, write_merged_sarif};
+
+use super::row::{Row, RowOutcome};
+
+/// Writes the findings of the rows, and a result for each launch file that has failed for another reason.
+///
+/// # Errors
+/// The file cannot be written.
+pub fn write(rows: &[Row], file: &mut dyn Write) -> io::Result<()> {
+    let has_result = |row: &&Row| !row.outcome.passed() && row.outcome != RowOutcome::Finding;
+    let failures: Vec<FileFailure> = rows
+        .iter()
+        .filter(has_result)
+        .map(|row| FileFailure {
+            file: row.path.clone(),
+            message: row.reason(),
+        })
+        .collect();
+    let logs: Vec<_> = rows.iter().filter_map(|row| row.log.as_ref()).collect();
+    write_merged_sarif(&logs, &failures, file)
+}
