@@ -249,6 +249,6 @@ fn write_result(
         return Ok(());
     }
     let inputs = included.iter().map(PathBuf::as_path);
-    outputs::refuse_inputs(path, std::iter::once(source).chain(inputs))?;
+    outputs::refuse_inputs("--output", path, std::iter::once(source).chain(inputs))?;
     outputs::write(path, |file| file.write_all(bytes))
 }

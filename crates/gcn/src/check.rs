@@ -33,13 +33,13 @@ pub struct Args {
     /// Checkers.
     #[command(flatten)]
     check: CheckOptions,
-    /// Write the findings in SARIF to this file too; for `gcn test`.
+    /// Also write the findings to FILE in SARIF, for `gcn test`.
     #[arg(long, value_name = "FILE", hide = true)]
     sarif_log: Option<PathBuf>,
 }
 
 impl Args {
-    /// True if a file is written.
+    /// True if the options name a file to write or another format for findings.
     pub fn writes_file(&self) -> bool {
         self.run.writes_file() || self.sarif_log.is_some() || self.check.are_written()
     }

@@ -493,7 +493,7 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
         .into_iter()
         .chain(profile.iter().map(|it| &it.file))
     {
-        outputs::refuse_inputs(output, inputs.iter().copied())?;
+        outputs::refuse_inputs("--output", output, inputs.iter().copied())?;
         if output != Path::new(settings::STANDARD) {
             outputs::check_place(output)?;
         }

@@ -86,7 +86,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
     if path == stdin_or_stdout {
         out.write_all(&entry.bytes)?;
     } else {
-        outputs::refuse_inputs(&path, [&*args.input])?;
+        outputs::refuse_inputs("--output", &path, [&*args.input])?;
         outputs::write(&path, |file| file.write_all(&entry.bytes))?;
     }
     if args.json {

@@ -88,7 +88,7 @@ impl FindingOptions {
             || self.gen_suppressions
     }
 
-    /// True if findings go to a file, or take another form than text.
+    /// True if findings are written to a file or in a format other than text.
     pub fn are_written(&self) -> bool {
         self.format.is_some() || self.output.is_some() || self.gen_suppressions
     }

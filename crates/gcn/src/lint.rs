@@ -87,7 +87,7 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         }
     }
     if let Some(path) = file {
-        outputs::refuse_inputs(path, read.iter().map(PathBuf::as_path))?;
+        outputs::refuse_inputs("--output", path, read.iter().map(PathBuf::as_path))?;
     }
     let mut document = Vec::new();
     write_findings(&reports, &[], &settings, &mut document)?;

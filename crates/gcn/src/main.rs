@@ -1,5 +1,5 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`, `gcn debug`, `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell
-//! completions and manual pages. A module per command; this one chooses among them.
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`, `gcn debug`, `gcn lint`,
+//! `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
@@ -94,7 +94,7 @@ enum Command {
     /// Run a kernel as `gcn run` does, and report its errors: missing waits, races, uninitialised reads.
     #[command(after_help = check::EXAMPLES)]
     Check(Box<check::Args>),
-    /// Run launch files, each in a process of its own, and summarize what became of them.
+    /// Run launch files, each in its own process, and summarize the results.
     #[command(after_help = test::EXAMPLES)]
     Test(test::Args),
     /// Run a kernel as `gcn run` does, under a debugger: breakpoints, steps, registers, memory, steps back.

@@ -40,18 +40,22 @@ pub fn check_place(path: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Checks that an output of a command with `--output` replaces no input.
+/// Checks that the output that `option` names replaces no input.
 ///
 /// # Errors
 /// It is one of the inputs, by whatever name.
-pub fn refuse_inputs<'a>(output: &Path, inputs: impl IntoIterator<Item = &'a Path>) -> Result<()> {
+pub fn refuse_inputs<'a>(
+    option: &str,
+    output: &Path,
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<()> {
     let Some(identity) = FileIdentity::of(output) else {
         return Ok(());
     };
     let mut inputs = inputs.into_iter();
     if let Some(same) = inputs.find(|path| FileIdentity::of(path).as_ref() == Some(&identity)) {
         let message = format!(
-            "{} is the input {}: name another file with --output",
+            "{} is the input {}: name another file with {option}",
             input::name(output),
             input::name(same)
         );

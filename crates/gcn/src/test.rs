@@ -1,4 +1,4 @@
-//! `gcn test`: runs launch files, each in a process of its own, and summarizes what became of them.
+//! `gcn test`: runs launch files, each in its own process, and summarizes the results.
 
 // In the order of their imports: a module names only modules above it.
 mod launches;
@@ -21,9 +21,10 @@ use anyhow::{Context, Result, bail};
 use clap::Parser;
 use gcn_report::settings;
 use gcn_runtime::error_names::HOST_LIMIT;
-use signal_hook::consts::{SIGINT, SIGTERM};
 
+use crate::outputs::FileIdentity;
 use crate::problem::{OUTPUT_CONFLICT, Problem};
+use crate::run::{InterruptCause, StopHandle};
 use crate::{Status, UsageError, check, outputs, render, run};
 use launches::LaunchFile;
 use process::ChildTerms;
@@ -40,44 +41,44 @@ Examples:
 
 Exit status: 0 if all launch files passed, 1 if one did not, 2 if none was run or a report could not be written.";
 
-/// Seconds that a launch file may take, without `--timeout`.
+/// Default time limit of a launch file in seconds.
 const DEFAULT_TIMEOUT: &str = "300";
-/// Largest number of processes at the same time.
+/// Maximum number of parallel processes.
 const MAX_JOBS: u64 = 1024;
 
 /// The arguments of `gcn test`.
 #[derive(clap::Args)]
 pub struct Args {
-    /// Launch files, or directories that are searched for them: for `*.toml` with the key `file`.
+    /// Launch files, or directories to search for them: `*.toml` with the key `file`.
     #[arg(required = true, value_name = "DIR|FILE")]
     paths: Vec<PathBuf>,
-    /// Run each launch file as `gcn check` does; a finding is a failure.
+    /// Run `gcn check` instead of `gcn run`; a finding is a failure.
     #[arg(long)]
     check: bool,
-    /// Number of launch files that run at the same time; as many as the host has threads by default.
+    /// Number of launch files to run in parallel; by default the number of host threads.
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..=MAX_JOBS))]
     jobs: Option<u64>,
-    /// Run only the launch files whose path contains this text; if given several times, one of the texts.
+    /// Run only launch files whose path contains TEXT; can be repeated to select more.
     #[arg(long, value_name = "TEXT")]
     filter: Vec<String>,
-    /// Stop a launch file after S seconds; compilation counts.
+    /// Stop a launch file after S seconds, compilation included.
     #[arg(long, value_name = "S", value_parser = settings::seconds, default_value = DEFAULT_TIMEOUT)]
     timeout: Duration,
-    /// Print a line for each launch file, instead of a character.
+    /// Print one line per launch file instead of one character.
     #[arg(short, long)]
     verbose: bool,
-    /// Write the outcomes to a file in the format of JUnit.
+    /// Write the results to FILE as JUnit XML.
     #[arg(long, value_name = "FILE")]
     junit: Option<PathBuf>,
-    /// Write the findings and the failed launch files to a file in SARIF.
+    /// Write the findings and the failed launch files to FILE in SARIF.
     #[arg(long, value_name = "FILE")]
     sarif: Option<PathBuf>,
-    /// Options of `gcn run`, or with --check of `gcn check`, for every launch file.
+    /// Options of `gcn run`, or of `gcn check` with --check, for every launch file.
     #[arg(last = true, value_name = "OPTION")]
     options: Vec<OsString>,
 }
 
-/// The options behind `--` without `--check`.
+/// Options after `--`, without `--check`.
 #[derive(Parser)]
 #[command(name = "gcn run", no_binary_name = true, disable_help_flag = true)]
 struct RunCommand {
@@ -85,7 +86,7 @@ struct RunCommand {
     run: run::Args,
 }
 
-/// The options behind `--` with `--check`.
+/// Options after `--`, with `--check`.
 #[derive(Parser)]
 #[command(name = "gcn check", no_binary_name = true, disable_help_flag = true)]
 struct CheckCommand {
@@ -93,13 +94,15 @@ struct CheckCommand {
     check: check::Args,
 }
 
-/// Carries the command out. Errors that keep launch files from being run, or their outcomes from being written, are reported with
-/// [`Status::BadUsage`], to be told from failures.
+/// Carries the command out. If launch files cannot be run or a report cannot be written, the error is printed and the status is
+/// [`Status::BadUsage`], unlike that of launch files that fail.
 ///
 /// # Errors
 /// `out` cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    let prepared = check_usage(args).and_then(|()| launches::find(&args.paths, &args.filter));
+    let prepared = check_options(args)
+        .and_then(|()| launches::find(&args.paths, &args.filter))
+        .and_then(|launches| check_reports(args, &launches).map(|()| launches));
     let launches = match prepared {
         Ok(launches) => launches,
         Err(error) => {
@@ -107,9 +110,11 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
             return Ok(Status::BadUsage);
         }
     };
-    let signal = Arc::new(AtomicUsize::new(0));
-    let ran = listen(&signal).and_then(|()| run_all(args, &launches, &signal, out));
-    let (rows, seconds) = match ran {
+    let interrupted = Arc::<AtomicBool>::default();
+    let ran = StopHandle::listen(&interrupted, None)
+        .with_context(|| Problem::new(HOST_LIMIT, "cannot handle signals"))
+        .and_then(|stop| Ok((stop, run_all(args, &launches, &interrupted, out)?)));
+    let (stop, (rows, seconds)) = match ran {
         Ok(ran) => ran,
         Err(error) if error.is::<Problem>() => {
             render::complain(&error);
@@ -130,28 +135,32 @@ pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
         render::complain(&error);
         is_written = false;
     }
-    Ok(match signal.load(SeqCst) as i32 {
-        SIGINT => Status::Interrupted,
-        SIGTERM => Status::Terminated,
-        _ if !is_written => Status::BadUsage,
-        _ if rows.iter().all(|row| row.outcome.passed()) => Status::Success,
-        _ => Status::BadInput,
+    Ok(if interrupted.load(SeqCst) {
+        match stop.cause() {
+            InterruptCause::Terminate => Status::Terminated,
+            InterruptCause::Interrupt | InterruptCause::Timeout(_) => Status::Interrupted,
+        }
+    } else if !is_written {
+        Status::BadUsage
+    } else if rows.iter().all(|row| row.outcome.passed()) {
+        Status::Success
+    } else {
+        Status::BadInput
     })
 }
 
-/// Holds that the options behind `--` are those of the command and write no file, which every launch file would replace, and that
-/// both reports can be written.
+/// Checks the options after `--`.
 ///
 /// # Errors
-/// They are not, or the reports are one file.
-fn check_usage(args: &Args) -> Result<()> {
+/// The command does not have them, or they name a file to write, which every launch file would replace.
+fn check_options(args: &Args) -> Result<()> {
     let usage = |error: clap::Error| {
         let text = error.to_string();
         let text = text.lines().next().unwrap_or_default();
         let text = text.strip_prefix("error: ").unwrap_or(text);
-        UsageError(format!("behind `--`: {text}"))
+        UsageError(format!("after `--`: {text}"))
     };
-    // A launch file, which the options have no place for.
+    // The positional argument that the commands require.
     let input = [OsString::from("launch.toml")];
     let given = input.iter().chain(&args.options);
     let writes_file = if args.check {
@@ -162,53 +171,41 @@ fn check_usage(args: &Args) -> Result<()> {
         options.run.writes_file()
     };
     if writes_file {
-        let message = "behind `--`: every launch file would write to the same file";
+        let message = "after `--`: every launch file would write to the same file";
         bail!(UsageError(message.to_owned()));
     }
-    let reports: Vec<&Path> = [&args.junit, &args.sarif]
-        .into_iter()
-        .flatten()
-        .map(PathBuf::as_path)
-        .collect();
-    for report in &reports {
-        outputs::check_place(report)?;
+    Ok(())
+}
+
+/// Checks that the reports can be written.
+///
+/// # Errors
+/// A report has no directory or replaces a launch file, or both are the same file.
+fn check_reports(args: &Args, launches: &[LaunchFile]) -> Result<()> {
+    let junit = args.junit.as_deref();
+    let sarif = args.sarif.as_deref();
+    for (option, report) in [("--junit", junit), ("--sarif", sarif)] {
+        if let Some(report) = report {
+            outputs::check_place(report)?;
+            outputs::refuse_inputs(option, report, launches.iter().map(|it| &*it.path))?;
+        }
     }
-    if let [junit, sarif] = reports[..]
-        && outputs::FileIdentity::of(junit)
-            .is_some_and(|it| Some(it) == outputs::FileIdentity::of(sarif))
-    {
+    let identity = |report: Option<&Path>| report.and_then(FileIdentity::of);
+    if identity(junit).is_some_and(|junit| identity(sarif) == Some(junit)) {
         let message = "--junit and --sarif name the same file";
         bail!(Problem::new(OUTPUT_CONFLICT, message));
     }
     Ok(())
 }
 
-/// Has the first signal stored, and a second one end the tool.
+/// Runs launch files and prints the summary. Returns the rows in the order of the files, and the wall-clock time in seconds.
 ///
 /// # Errors
-/// The system refuses to have the signals handled.
-fn listen(signal: &Arc<AtomicUsize>) -> Result<()> {
-    let seen = Arc::new(AtomicBool::new(false));
-    for (number, status) in [(SIGINT, Status::Interrupted), (SIGTERM, Status::Terminated)] {
-        // In this order: what is registered first looks at the flag before the last sets it.
-        signal_hook::flag::register_conditional_shutdown(number, status as i32, seen.clone())
-            .and_then(|_| {
-                signal_hook::flag::register_usize(number, signal.clone(), number as usize)
-            })
-            .and_then(|_| signal_hook::flag::register(number, seen.clone()))
-            .with_context(|| Problem::new(HOST_LIMIT, "cannot handle signals"))?;
-    }
-    Ok(())
-}
-
-/// Runs launch files, prints the summary, and returns a row for each, in their order, and the seconds that all took.
-///
-/// # Errors
-/// `out` cannot be written, or the host has no room for threads or temporary files.
+/// `out` cannot be written, or the host cannot start a thread or make a temporary directory.
 fn run_all(
     args: &Args,
     launches: &[LaunchFile],
-    signal: &AtomicUsize,
+    interrupted: &AtomicBool,
     out: &mut dyn Write,
 ) -> Result<(Vec<Row>, f64)> {
     let host_threads = thread::available_parallelism().map_or(1, usize::from);
@@ -220,11 +217,11 @@ fn run_all(
         program: std::env::current_exe().with_context(refused("the path of gcn is not known"))?,
         check: args.check,
         timeout: args.timeout,
-        // Those that run share the host.
+        // Parallel launches share the host's threads.
         threads: (host_threads / jobs).max(1),
         options: &args.options,
         logs: logs.path(),
-        signal,
+        interrupted,
     };
     let start = Instant::now();
     let mut summary = Summary::new(out, launches.len(), args.verbose);
@@ -241,7 +238,7 @@ fn run_all(
                     let Some(launch) = launches.get(index) else {
                         break;
                     };
-                    // A summary that cannot be written needs no further rows.
+                    // The receiver is gone if the summary cannot be written.
                     if ended
                         .send((index, process::run(terms, index, launch)))
                         .is_err()

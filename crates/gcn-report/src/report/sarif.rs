@@ -17,15 +17,8 @@ const ROOT: &str = "%SRCROOT%";
 /// A log of one run with the findings, a rule for each kind of finding, and messages about the run.
 pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) -> Value {
     let root = SourceRoot::find();
-    let mut run = json!({
-        "originalUriBaseIds": { ROOT: { "uri": format!("file://{}/", uri(&root.root.display().to_string())) } },
-        "tool": { "driver": {
-            "name": "gcn",
-            "version": env!("CARGO_PKG_VERSION"),
-            "rules": Kind::ALL.iter().copied().map(rule).collect::<Vec<_>>(),
-        } },
-        "results": findings.iter().map(|it| entry(it, &root)).collect::<Vec<_>>(),
-    });
+    let results = findings.iter().map(|it| entry(it, &root)).collect();
+    let mut run = run(&root, results);
     if !notifications.is_empty() {
         let mut names: Vec<&str> = notifications.iter().filter_map(|it| it.name).collect();
         names.sort_unstable();
@@ -39,6 +32,24 @@ pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) ->
             "toolExecutionNotifications": notifications.iter().map(notification).collect::<Vec<_>>(),
         }]);
     }
+    document(run)
+}
+
+/// A run of `gcn` with results, and a rule for each kind of finding.
+fn run(root: &SourceRoot, results: Vec<Value>) -> Value {
+    json!({
+        "originalUriBaseIds": { ROOT: { "uri": format!("file://{}/", uri(&root.root.display().to_string())) } },
+        "tool": { "driver": {
+            "name": "gcn",
+            "version": env!("CARGO_PKG_VERSION"),
+            "rules": Kind::ALL.iter().copied().map(rule).collect::<Vec<_>>(),
+        } },
+        "results": results,
+    })
+}
+
+/// A log of one run.
+fn document(run: Value) -> Value {
     json!({
         // Code hosts demand the schema.
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -47,20 +58,20 @@ pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) ->
     })
 }
 
-/// Rule of results that stand for a [`FileFailure`].
+/// Rule of the result for a [`FileFailure`].
 const FAILED_FILE: &str = "failed-launch";
 
-/// Failure of an input file as a whole, for a log in SARIF.
+/// Failure of an input file as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileFailure {
     /// Path of the file, from the current directory.
     pub file: String,
-    /// The reason, in a line.
+    /// Reason, in one line.
     pub message: String,
 }
 
-/// Writes one log with the findings of several logs of this library, and a result `failed-launch` for each failed file. Code hosts
-/// limit the number of runs of a log; it has one.
+/// Writes the findings of several logs of this library as one log, with a result `failed-launch` for each failed file. The log has one
+/// run, since code hosts limit their number.
 ///
 /// # Errors
 /// `out` cannot be written.
@@ -81,8 +92,6 @@ pub fn write_merged_sarif(
     out: &mut dyn Write,
 ) -> io::Result<()> {
     let root = SourceRoot::find();
-    let mut merged = log(&[], &[]);
-    let run = &mut merged["runs"][0];
     let failed = failures.iter().map(|failure| {
         json!({
             "ruleId": FAILED_FILE,
@@ -97,7 +106,7 @@ pub fn write_merged_sarif(
     let found = logs
         .iter()
         .filter_map(|log| log["runs"][0]["results"].as_array());
-    run["results"] = found.flatten().cloned().chain(failed).collect();
+    let mut run = run(&root, found.flatten().cloned().chain(failed).collect());
     if let Some(rules) = run["tool"]["driver"]["rules"].as_array_mut() {
         rules.push(json!({
             "id": FAILED_FILE,
@@ -105,7 +114,7 @@ pub fn write_merged_sarif(
             "help": { "text": "Run `gcn run` or `gcn check` with the launch file to see the whole report." },
         }));
     }
-    serde_json::to_writer_pretty(&mut *out, &merged)?;
+    serde_json::to_writer_pretty(&mut *out, &document(run))?;
     writeln!(out)
 }
 

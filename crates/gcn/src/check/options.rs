@@ -43,7 +43,7 @@ impl CheckOptions {
             || self.findings.any()
     }
 
-    /// True if findings go to a file, or take another form than text.
+    /// True if findings are written to a file or in a format other than text.
     pub fn are_written(&self) -> bool {
         self.findings.are_written()
     }

@@ -147,7 +147,7 @@ enum Seconds {
 /// Time that the run may take.
 #[derive(Deserialize)]
 #[serde(try_from = "Seconds")]
-struct Timeout(Duration);
+pub struct Timeout(pub Duration);
 
 impl TryFrom<Seconds> for Timeout {
     type Error = String;

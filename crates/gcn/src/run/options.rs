@@ -116,7 +116,7 @@ pub struct Args {
 }
 
 impl Args {
-    /// True if a file is written besides those of a launch file.
+    /// True if the options name a file to write.
     pub fn writes_file(&self) -> bool {
         !self.save.is_empty() || self.trace_file.is_some() || self.profile.is_some()
     }

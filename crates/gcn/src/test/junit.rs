@@ -7,10 +7,10 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::row::Row;
 
-/// Name of the report and of its suite.
+/// Name of the report and its suite.
 const NAME: &str = "gcn test";
 
-/// Writes the rows, which took some seconds together.
+/// Writes the rows as one test suite, with the wall-clock time of the whole run.
 ///
 /// # Errors
 /// The file cannot be written.

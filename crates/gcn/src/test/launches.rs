@@ -12,22 +12,23 @@ use gcn_runtime::error_names::UNREADABLE_INPUT;
 
 use crate::input;
 use crate::problem::{NO_LAUNCH_FILE, Problem};
+use crate::run::Timeout;
 
 /// The extension of launch files.
 const EXTENSION: &str = "toml";
 
-/// A launch file, and the settings in it that concern the process that runs it.
+/// Launch file with the settings that affect the process that runs it.
 pub struct LaunchFile {
-    /// Path as found, relative to the current directory if the search began there.
+    /// Path of the file, below the path that was searched.
     pub path: PathBuf,
-    /// True if it sets the number of host threads.
+    /// True if the file sets the number of host threads.
     pub has_threads: bool,
-    /// Time limit that it sets.
+    /// Time limit set in the file.
     pub timeout: Option<Duration>,
 }
 
-/// Launch files among paths and in directories below them, whose path contains one of the texts if there are any. Each is found once;
-/// those of a directory are in the order of their names.
+/// Finds the launch files among `paths` and in directories below them. With a filter, the path has to contain one of its texts. Duplicates
+/// are removed; the files of a directory are sorted by name.
 ///
 /// # Errors
 /// A path does not exist, a directory cannot be read, or there is no launch file.
@@ -37,7 +38,7 @@ pub fn find(paths: &[PathBuf], filter: &[String]) -> Result<Vec<LaunchFile>> {
         if fs::metadata(path).with_context(unreadable(path))?.is_dir() {
             search(path, &mut found).with_context(unreadable(path))?;
         } else if has_extension(path) {
-            found.push(path.clone());
+            found.push(LaunchFile::new(path.clone(), table(path)));
         } else {
             let message = format!(
                 "{} is no launch file: its name does not end with .{EXTENSION}",
@@ -47,7 +48,10 @@ pub fn find(paths: &[PathBuf], filter: &[String]) -> Result<Vec<LaunchFile>> {
         }
     }
     let mut seen = HashSet::new();
-    found.retain(|path| seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone())));
+    found.retain(|launch| {
+        let path = &launch.path;
+        seen.insert(fs::canonicalize(path).unwrap_or_else(|_| path.clone()))
+    });
     let places = paths.iter().map(|path| path.display().to_string());
     let places = places.collect::<Vec<_>>().join(", ");
     if found.is_empty() {
@@ -57,8 +61,8 @@ pub fn find(paths: &[PathBuf], filter: &[String]) -> Result<Vec<LaunchFile>> {
         bail!(Problem::new(NO_LAUNCH_FILE, message));
     }
     let count = found.len();
-    found.retain(|path| {
-        let text = path.to_string_lossy();
+    found.retain(|launch| {
+        let text = launch.path.to_string_lossy();
         filter.is_empty() || filter.iter().any(|part| text.contains(part.as_str()))
     });
     if found.is_empty() {
@@ -72,7 +76,7 @@ pub fn find(paths: &[PathBuf], filter: &[String]) -> Result<Vec<LaunchFile>> {
         );
         bail!(Problem::new(NO_LAUNCH_FILE, message));
     }
-    Ok(found.into_iter().map(LaunchFile::new).collect())
+    Ok(found)
 }
 
 fn unreadable(path: &Path) -> impl FnOnce() -> Problem {
@@ -83,11 +87,11 @@ fn has_extension(path: &Path) -> bool {
     path.extension().is_some_and(|it| it == EXTENSION)
 }
 
-/// Adds the launch files of a directory and of those below it, but for hidden ones and links to directories.
+/// Collects launch files recursively, except hidden files and directories; does not follow links to directories.
 ///
 /// # Errors
 /// A directory cannot be read.
-fn search(directory: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
+fn search(directory: &Path, found: &mut Vec<LaunchFile>) -> io::Result<()> {
     let mut entries = fs::read_dir(directory)?.collect::<io::Result<Vec<_>>>()?;
     entries.sort_by_key(fs::DirEntry::file_name);
     for entry in entries {
@@ -97,36 +101,31 @@ fn search(directory: &Path, found: &mut Vec<PathBuf>) -> io::Result<()> {
         }
         if entry.file_type()?.is_dir() {
             search(&path, found)?;
-        } else if has_extension(&path) && path.is_file() && is_launch(&path) {
-            found.push(path);
+        } else if has_extension(&path) && path.is_file() {
+            let table = table(&path);
+            // Other TOML, such as a manifest, is skipped. Invalid TOML may be meant as a launch file, so it is run, and fails.
+            if table.as_ref().is_none_or(|it| it.contains_key("file")) {
+                found.push(LaunchFile::new(path, table));
+            }
         }
     }
     Ok(())
 }
 
-/// False if a file is TOML of another kind, such as a manifest. One that is no TOML may have been meant as a launch, and fails.
-fn is_launch(path: &Path) -> bool {
-    table(path).is_none_or(|table| table.contains_key("file"))
-}
-
-/// The keys of a file, if it is TOML.
+/// Keys of a file; `None` if it is not valid TOML.
 fn table(path: &Path) -> Option<toml::Table> {
     let text = input::read_text(path, MAX_SETTINGS_BYTES).ok()?;
     text.parse().ok()
 }
 
 impl LaunchFile {
-    fn new(path: PathBuf) -> LaunchFile {
-        let table = table(&path).unwrap_or_default();
-        let timeout = table.get("timeout").and_then(|value| match value {
-            toml::Value::Integer(seconds) => Some(*seconds as f64),
-            toml::Value::Float(seconds) => Some(*seconds),
-            toml::Value::String(text) => text.parse().ok(),
-            _ => None,
-        });
+    fn new(path: PathBuf, table: Option<toml::Table>) -> LaunchFile {
+        let table = table.unwrap_or_default();
+        let timeout = table.get("timeout").cloned();
+        let timeout = timeout.and_then(|value| value.try_into().ok());
         LaunchFile {
             has_threads: table.contains_key("threads"),
-            timeout: timeout.and_then(|it| Duration::try_from_secs_f64(it).ok()),
+            timeout: timeout.map(|Timeout(timeout)| timeout),
             path,
         }
     }

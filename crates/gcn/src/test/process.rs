@@ -5,7 +5,7 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -16,32 +16,32 @@ use super::launches::LaunchFile;
 use super::row::{Row, RowOutcome};
 use crate::render::printable;
 
-/// Time that a process has to end by itself after its time limit, or after a signal, before it is killed.
+/// Grace period after the time limit or a signal, before a process is killed.
 const GRACE: Duration = Duration::from_secs(5);
-/// Longest time between two looks at a process.
+/// Maximum interval at which a process is polled.
 const POLL: Duration = Duration::from_millis(20);
-/// Bytes of a process's output that are kept of its beginning, and of its end.
+/// Bytes kept of the beginning and of the end of a process's output.
 const KEPT: usize = 32 << 10;
 
-/// Settings of all processes.
+/// Settings that all processes share.
 pub struct ChildTerms<'a> {
-    /// This program.
+    /// Path of `gcn`.
     pub program: PathBuf,
-    /// True to check.
+    /// True to run `gcn check` instead of `gcn run`.
     pub check: bool,
-    /// Most time for a launch file.
+    /// Time limit of a launch file.
     pub timeout: Duration,
-    /// Host threads of a launch file that does not set their number.
+    /// Number of host threads, for launch files that do not set it.
     pub threads: usize,
-    /// Further options.
+    /// Additional options, from after `--`.
     pub options: &'a [OsString],
-    /// Directory for logs.
+    /// Directory for SARIF logs.
     pub logs: &'a Path,
-    /// Number of the signal that stops the tool; 0 before.
-    pub signal: &'a AtomicUsize,
+    /// Set by the first signal.
+    pub interrupted: &'a AtomicBool,
 }
 
-/// Runs a launch file and waits for its end.
+/// Runs a launch file to completion.
 pub fn run(terms: &ChildTerms<'_>, index: usize, launch: &LaunchFile) -> Row {
     let start = Instant::now();
     let log = terms.logs.join(format!("{index}.sarif"));
@@ -52,7 +52,7 @@ pub fn run(terms: &ChildTerms<'_>, index: usize, launch: &LaunchFile) -> Row {
         report,
         log,
     };
-    if terms.signal.load(SeqCst) != 0 {
+    if terms.interrupted.load(SeqCst) {
         return row(RowOutcome::Interrupted, "not started\n".to_owned(), None);
     }
     let (status, mut report) = match execute(&mut command(terms, launch, &log), terms) {
@@ -70,7 +70,7 @@ pub fn run(terms: &ChildTerms<'_>, index: usize, launch: &LaunchFile) -> Row {
         .map_or(0, Vec::len);
     let outcome = match status {
         Some(status) => RowOutcome::of(status.code(), findings),
-        None if terms.signal.load(SeqCst) != 0 => RowOutcome::Interrupted,
+        None if terms.interrupted.load(SeqCst) => RowOutcome::Interrupted,
         None => {
             let seconds = (terms.timeout + GRACE).as_secs_f64();
             report += &format!("killed after {seconds} s: it did not stop at its time limit\n");
@@ -83,7 +83,7 @@ pub fn run(terms: &ChildTerms<'_>, index: usize, launch: &LaunchFile) -> Row {
     row(outcome, report, written)
 }
 
-/// The command of a launch file.
+/// Command that runs a launch file.
 fn command(terms: &ChildTerms<'_>, launch: &LaunchFile, log: &Path) -> Command {
     let mut command = Command::new(&terms.program);
     command.arg("--color=never");
@@ -99,16 +99,16 @@ fn command(terms: &ChildTerms<'_>, launch: &LaunchFile, log: &Path) -> Command {
         command.arg("--timeout");
         command.arg(terms.timeout.as_secs_f64().to_string());
     }
-    // A name may begin with `-`.
+    // The path may begin with `-`.
     command.arg("--").arg(&launch.path);
     command.stdin(Stdio::null());
     command
 }
 
-/// Runs a command; returns its exit status, `None` if it had to be killed, and its output.
+/// Runs a command. Returns its exit status, `None` if it was killed, and its output.
 ///
 /// # Errors
-/// It cannot be started.
+/// The command cannot be started.
 fn execute(
     command: &mut Command,
     terms: &ChildTerms<'_>,
@@ -116,11 +116,11 @@ fn execute(
     let (reader, writer) = io::pipe()?;
     command.stdout(writer.try_clone()?).stderr(writer);
     let child = command.spawn();
-    // The command's ends of the pipe would keep it open.
+    // `command` holds the write ends of the pipe, which would keep it open.
     command.stdout(Stdio::null()).stderr(Stdio::null());
     let mut child = child?;
     let (send, output) = mpsc::channel();
-    // Not joined: a process that the child has left behind may keep the pipe open.
+    // Not joined, because a process that the child left running may keep the pipe open.
     thread::spawn(move || {
         let _ = send.send(read_ends(reader));
     });
@@ -131,7 +131,7 @@ fn execute(
     Ok((ended, text))
 }
 
-/// Waits for a child's end, and kills it after its time.
+/// Waits for a child to exit. Kills it when its time limit and the grace period are over, and returns `None` then.
 fn wait(child: &mut Child, terms: &ChildTerms<'_>) -> io::Result<Option<ExitStatus>> {
     let mut deadline = Instant::now().checked_add(terms.timeout.saturating_add(GRACE));
     let mut is_stopping = false;
@@ -141,8 +141,8 @@ fn wait(child: &mut Child, terms: &ChildTerms<'_>) -> io::Result<Option<ExitStat
             return Ok(Some(status));
         }
         let now = Instant::now();
-        if terms.signal.load(SeqCst) != 0 && !is_stopping {
-            // A terminal has sent the signal to the child too.
+        if terms.interrupted.load(SeqCst) && !is_stopping {
+            // A terminal sends the signal to the child, too.
             is_stopping = true;
             deadline = now.checked_add(GRACE);
         }
@@ -156,7 +156,7 @@ fn wait(child: &mut Child, terms: &ChildTerms<'_>) -> io::Result<Option<ExitStat
     }
 }
 
-/// The text of a stream: all of it, or its beginning and its end.
+/// Reads a stream as text; the middle of a long one is dropped.
 fn read_ends(mut stream: impl Read) -> String {
     let mut kept = Vec::new();
     let mut end = Vec::new();

@@ -1,4 +1,4 @@
-//! A launch file's outcome.
+//! Results of launch files.
 
 use serde_json::Value;
 
@@ -7,26 +7,26 @@ use crate::Status;
 /// Outcome of a launch file.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RowOutcome {
-    /// End with every expectation held.
+    /// Completed; all expectations hold.
     Passed,
-    /// An expectation did not hold.
+    /// An expectation does not hold.
     Difference,
-    /// A checker has found something.
+    /// A checker reported a finding.
     Finding,
-    /// A fault, a limit or a deadlock stopped a launch.
+    /// A launch ended in a fault, a limit or a deadlock.
     Fault,
-    /// End by the time limit.
+    /// Time limit exceeded.
     Timeout,
-    /// Input that cannot be run, or a result that cannot be written.
+    /// Invalid input, or a result that cannot be written.
     Error,
-    /// Its process was ended by a signal, or with an unknown status.
+    /// Process killed by a signal, or an unexpected exit status.
     Crash,
-    /// A signal to the tool stopped it, or kept it from starting.
+    /// Stopped or never started because `gcn test` received a signal.
     Interrupted,
 }
 
 impl RowOutcome {
-    /// The outcome of a process by its exit status; `None` is one that a signal has ended. Checks have `findings`.
+    /// Outcome by the exit status of a process, `None` if a signal killed it, and its number of findings.
     pub fn of(status: Option<i32>, findings: usize) -> RowOutcome {
         const SUCCESS: i32 = Status::Success as i32;
         const BAD_INPUT: i32 = Status::BadInput as i32;
@@ -48,12 +48,12 @@ impl RowOutcome {
         }
     }
 
-    /// True if the launch file did as it says.
+    /// True if all expectations hold and nothing was found.
     pub fn passed(self) -> bool {
         self == RowOutcome::Passed
     }
 
-    /// Name in summaries and reports.
+    /// Name in the summary and in reports.
     pub fn name(self) -> &'static str {
         match self {
             RowOutcome::Passed => "passed",
@@ -67,7 +67,7 @@ impl RowOutcome {
         }
     }
 
-    /// The character of the short form of progress.
+    /// Character in the progress line.
     pub fn character(self) -> char {
         match self {
             RowOutcome::Passed => '.',
@@ -78,7 +78,7 @@ impl RowOutcome {
         }
     }
 
-    /// True if the launch did not come to a verdict of its own: JUnit's errors, as opposed to its failures.
+    /// True if the launch gave no result: an error in terms of JUnit, not a failure.
     pub fn is_error(self) -> bool {
         matches!(
             self,
@@ -87,22 +87,22 @@ impl RowOutcome {
     }
 }
 
-/// A launch file that ran.
+/// Result of a launch file.
 pub struct Row {
-    /// Path, as messages show it.
+    /// Printable path.
     pub path: String,
     /// Outcome.
     pub outcome: RowOutcome,
-    /// Seconds from the start of its process to its end.
+    /// Wall-clock seconds.
     pub seconds: f64,
-    /// All that the process has printed, on both streams; the middle of long output is left out.
+    /// Standard output and standard error of the process; the middle of long output is dropped.
     pub report: String,
-    /// SARIF log of its findings, if it was checked and has written one.
+    /// SARIF log of the findings, if one was written.
     pub log: Option<Value>,
 }
 
 impl Row {
-    /// The reason for a failure in a line: the first error, or else the outcome.
+    /// Reason for a failure, in one line: the first error message if there is one.
     pub fn reason(&self) -> String {
         let errors = ["error[", "error:"];
         let is_error = |line: &&str| errors.iter().any(|error| line.contains(error));

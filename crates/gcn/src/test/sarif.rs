@@ -6,7 +6,7 @@ use gcn_report::{FileFailure, write_merged_sarif};
 
 use super::row::{Row, RowOutcome};
 
-/// Writes the findings of the rows, and a result for each launch file that has failed for another reason.
+/// Writes all findings, and a result for each launch file that failed for another reason.
 ///
 /// # Errors
 /// The file cannot be written.

@@ -3,13 +3,14 @@
 use std::io::{self, Write};
 
 use super::row::Row;
+use crate::run::plural;
 
-/// Characters of a line of progress.
+/// Launch files per progress line.
 const PROGRESS: usize = 60;
-/// Width of a headline.
+/// Width of a headline in characters.
 const WIDTH: usize = 80;
 
-/// Progress and results of launch files.
+/// Writer of the progress and the results.
 pub struct Summary<'a> {
     out: &'a mut dyn Write,
     total: usize,
@@ -18,7 +19,7 @@ pub struct Summary<'a> {
 }
 
 impl<'a> Summary<'a> {
-    /// A summary of a number of launch files.
+    /// Creates a summary of `total` launch files.
     pub fn new(out: &'a mut dyn Write, total: usize, verbose: bool) -> Summary<'a> {
         Summary {
             out,
@@ -28,23 +29,17 @@ impl<'a> Summary<'a> {
         }
     }
 
-    /// Writes the first line.
+    /// Writes the number of launch files and jobs.
     ///
     /// # Errors
     /// The output cannot be written.
     pub fn begin(&mut self, jobs: usize) -> io::Result<()> {
-        let plural = |count: usize| if count == 1 { "" } else { "s" };
-        writeln!(
-            self.out,
-            "{} launch file{}, {jobs} job{}",
-            self.total,
-            plural(self.total),
-            plural(jobs),
-        )?;
+        let launches = plural(self.total as u64, "launch file", "s");
+        writeln!(self.out, "{launches}, {}", plural(jobs as u64, "job", "s"))?;
         self.out.flush()
     }
 
-    /// Writes the end of a launch file.
+    /// Writes the progress of a launch file that has ended.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -68,7 +63,7 @@ impl<'a> Summary<'a> {
         self.out.flush()
     }
 
-    /// Writes reports of the launch files that did not pass, a line for each, and the numbers.
+    /// Writes the reports of launch files that did not pass, then one line for each, then the totals.
     ///
     /// # Errors
     /// The output cannot be written.
@@ -92,14 +87,14 @@ impl<'a> Summary<'a> {
     }
 }
 
-/// A title in the middle of a line.
+/// Centered title, padded with `line`.
 fn headline(title: &str, line: char) -> String {
     let rest = WIDTH.saturating_sub(title.chars().count() + 2);
     let side = |length: usize| line.to_string().repeat(length.max(3));
     format!("{} {title} {}", side(rest / 2), side(rest - rest / 2))
 }
 
-/// `N passed, M failed in T s`; numbers that are zero are left out, but for that of those that passed.
+/// Totals as `N passed, M failed in T s`. Zeros are omitted, except for `passed`.
 pub fn counts(rows: &[Row], seconds: f64) -> String {
     let count =
         |is_counted: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is_counted(row)).count();
@@ -111,7 +106,7 @@ pub fn counts(rows: &[Row], seconds: f64) -> String {
         text += &format!(", {failed} failed");
     }
     if errors > 0 {
-        text += &format!(", {errors} error{}", if errors == 1 { "" } else { "s" });
+        text += &format!(", {}", plural(errors as u64, "error", "s"));
     }
     format!("{text} in {seconds:.2} s")
 }

@@ -86,6 +86,10 @@ fn wrong_uses_run_nothing() {
             &["test", ".", "--junit", "a", "--sarif", "a"],
             "output-conflict",
         ),
+        (
+            &["test", ".", "--junit", "passes.toml"],
+            "is the input ./passes.toml: name another file with --junit",
+        ),
         (&["test", ".", "--junit", "none/a"], "unwritable-output"),
         (&["test", ".", "--", "--no-such-option"], "invalid-usage"),
     ] {
