@@ -1,4 +1,4 @@
-//! Accesses of memory as a trace writes them.
+//! Memory accesses as text, for the trace.
 
 use std::fmt::Write;
 
@@ -8,11 +8,12 @@ use gcn_emu::observe::{AccessValue, LaneSpace, MemoryEvent, Phase};
 use crate::filter::lanes;
 use crate::spread::write_spread;
 
-/// Dwords of a value that is written as one number by lane.
+/// Maximum number of dwords printed as one number per lane.
 const NUMBER_DWORDS: usize = 2;
 
-/// Writes an access: intent, space, addresses and values, for each space that lanes go to and each element; the values of a
-/// load only where no register has them. Offsets are addresses in LDS and GDS. `operands` has the values of [`operands`] for an atomic.
+/// Writes an access: intent, space, addresses and values, for each address space and element. Values of a load are
+/// written only if no register receives them. Offsets are addresses in LDS and GDS. `operands` has the result of
+/// [`operands`] for an atomic.
 pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands: &[String]) {
     let access = event.access();
     let Some(intent) = access.intent else {
@@ -45,12 +46,12 @@ pub(crate) fn write_access(line: &mut String, event: &MemoryEvent<'_>, operands:
     }
 }
 
-/// True if registers have what is loaded: it does not go to LDS, nor is it LDS_DIRECT's.
+/// True if the access loads to registers, which excludes loads to LDS and LDS_DIRECT.
 fn loads_to_registers(event: &MemoryEvent<'_>) -> bool {
     event.access().to_lds.is_none() && event.instruction.step.memory.is_some()
 }
 
-/// Values that an atomic is about to combine with memory, for each space and element.
+/// Operands of an atomic before it executes, for each space and element.
 pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
     debug_assert_eq!(event.phase, Phase::Before, "memory has other values then");
     groups(event)
@@ -58,7 +59,7 @@ pub(crate) fn operands(event: &MemoryEvent<'_>) -> Vec<String> {
         .collect()
 }
 
-/// Spaces with their lanes, and elements.
+/// Address spaces with their lanes, for each element.
 fn groups<'e>(event: &'e MemoryEvent<'_>) -> impl Iterator<Item = (LaneSpace, u64, u8)> + 'e {
     let access = event.access();
     let spaces = [
@@ -90,7 +91,7 @@ fn name(space: LaneSpace) -> &'static str {
     }
 }
 
-/// The address of a lane's element; nothing out of a buffer's bounds.
+/// Address of a lane's element; `None` if it is outside the buffer's bounds.
 fn address(event: &MemoryEvent<'_>, space: LaneSpace, lane: usize, element: u8) -> Option<u64> {
     let access = event.access();
     match space {
@@ -100,7 +101,7 @@ fn address(event: &MemoryEvent<'_>, space: LaneSpace, lane: usize, element: u8) 
     }
 }
 
-/// The values of lanes.
+/// Formats the values of the lanes in `mask`.
 fn values(event: &MemoryEvent<'_>, mask: u64, element: u8) -> String {
     let values: Vec<(usize, AccessValue)> = lanes(mask)
         .filter_map(|lane| Some((lane, event.value(lane, element)?)))

@@ -1,8 +1,8 @@
-//! Facts about a kernel's instructions, worked out once for each.
+//! Cache of facts about a kernel's instructions, computed once for each.
 
 use gcn_emu::step::Step;
 
-/// Facts about a kernel's instructions by their number.
+/// Facts about a kernel's instructions, indexed by instruction number.
 pub(crate) struct ByStep<T>(Vec<Option<Box<T>>>);
 
 impl<T> Default for ByStep<T> {
@@ -12,13 +12,13 @@ impl<T> Default for ByStep<T> {
 }
 
 impl<T> ByStep<T> {
-    /// The facts about an instruction by its number, if they have been worked out.
+    /// Facts about the instruction with this number, if they have been computed.
     #[inline]
     pub(crate) fn get(&self, index: usize) -> Option<&T> {
         self.0.get(index)?.as_deref()
     }
 
-    /// The facts about an instruction, which `make` works out the first time.
+    /// Facts about an instruction, computed by `make` on first use.
     #[inline]
     pub(crate) fn of(&mut self, step: &Step, make: impl FnOnce(&Step) -> T) -> &T {
         if self.get(step.index).is_none() {

@@ -1,7 +1,8 @@
 //! Checkers: observers that report to [`Findings`].
 //!
-//! Texts and rules that they share with [`lint`](crate::lint) are in `conflict.rs` and `wait_states.rs`. A checker asks the
-//! reading of a kernel's code first (`lint/ahead.rs`, `Observer::wants_in`), and leaves out events that could tell it nothing.
+//! Messages and rules shared with [`lint`](crate::lint) are in `conflict.rs` and `wait_states.rs`. A checker first
+//! consults the static analysis of the kernel (`lint/ahead.rs`, `Observer::wants_in`) and skips events that cannot
+//! produce a finding.
 
 mod waits;
 mod races;
@@ -22,7 +23,7 @@ use crate::finding::{Check, Findings};
 use crate::lint::Ahead;
 use accesses::Accesses;
 
-/// An observer that carries out a check, with the reading of kernels' code that all checkers of a run share.
+/// Creates the observer for a check. All checkers of a run share the static analysis of kernels.
 fn checker(check: Check, findings: &Arc<Findings>, ahead: &Arc<Ahead>) -> Arc<dyn Observer> {
     match check {
         Check::Waits => Arc::new(waits::Waits::new(findings.clone(), ahead.clone())),
@@ -42,7 +43,7 @@ fn checker(check: Check, findings: &Arc<Findings>, ahead: &Arc<Ahead>) -> Arc<dy
     }
 }
 
-/// A set of observers that carry out checks.
+/// Creates the observers for a set of checks.
 ///
 /// # Examples
 /// ```

@@ -1,13 +1,14 @@
-//! A choice of instructions as text, which people write.
+//! Textual selection of instructions, as users write it.
 
 use std::ops::{Add, Range};
 
 use crate::filter::TraceFilter;
 
-/// The accepted keys with their values.
+/// The accepted keys and their values.
 const KEYS: &str = "workgroup=X,Y,Z, wave=N, code=A..B, memory=A..B or instruction=NAME";
 
-/// One `KEY=VALUE` of a choice; symbols and buffers are still names, since they depend on the program.
+/// One `KEY=VALUE` of a selection. Symbols and buffers are stored as names, since their addresses depend on the
+/// program.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Choice(ChoiceKey);
 
@@ -21,8 +22,8 @@ enum ChoiceKey {
 }
 
 impl Choice {
-    /// Reads `workgroup=X,Y,Z`, `wave=N` or `wave=A..B`, `code=A..B` of addresses or `SYMBOL+OFFSET`, `code=SYMBOL`,
-    /// `memory=A..B`, `memory=BUFFER` or `instruction=NAME`, where `*` in the name stands for any text.
+    /// Parses `workgroup=X,Y,Z`, `wave=N` or `wave=A..B`, `code=A..B` (addresses or `SYMBOL+OFFSET`), `code=SYMBOL`,
+    /// `memory=A..B`, `memory=BUFFER` or `instruction=NAME`, in which `*` matches any text.
     ///
     /// # Errors
     /// The accepted forms.
@@ -61,11 +62,11 @@ impl Choice {
         Ok(Choice(kind))
     }
 
-    /// Adds the choice to a filter. `symbol` gives the addresses of a symbol's code, which may be empty, and `buffer` those of a
-    /// buffer.
+    /// Adds the selection to a filter. `symbol` returns the address range of a symbol's code, which may be empty, and
+    /// `buffer` that of a buffer.
     ///
     /// # Errors
-    /// A name that is none of the program's.
+    /// The name of an unknown symbol or buffer.
     pub fn add_to(
         &self,
         filter: &mut TraceFilter,
@@ -106,7 +107,7 @@ impl Choice {
     }
 }
 
-/// One to three numbers, separated by commas or `x`; those that are missing are 0.
+/// Parses one to three numbers, separated by commas or `x`; missing ones are 0.
 fn position(text: &str) -> Option<[u32; 3]> {
     let mut position = [0; 3];
     for (place, part) in text.split([',', 'x']).enumerate() {
@@ -115,12 +116,12 @@ fn position(text: &str) -> Option<[u32; 3]> {
     Some(position)
 }
 
-/// The number of a wave. The number behind it is one too.
+/// Parses a wave number. The number after it must be representable too, as the end of a range.
 fn wave(text: &str) -> Option<u32> {
     text.trim().parse().ok().filter(|number| *number < u32::MAX)
 }
 
-/// `A..B`, or `A` for one alone.
+/// Parses `A..B`, or `A` for a single value.
 fn range<T: Copy + PartialOrd + From<u8> + Add<Output = T>>(
     text: &str,
     read: impl Fn(&str) -> Option<T>,
@@ -138,7 +139,7 @@ fn range<T: Copy + PartialOrd + From<u8> + Add<Output = T>>(
     }
 }
 
-/// An address as a number, decimal or hexadecimal with `0x`. The address behind it is one too.
+/// Parses a decimal or `0x` hexadecimal address. The address after it must be representable too.
 fn address(text: &str) -> Option<u64> {
     let text = text.trim();
     let number = match text.strip_prefix("0x") {

@@ -1,4 +1,4 @@
-//! Conflicts of an instruction's registers with those that an operation holds, and how findings describe them.
+//! Register conflicts between an instruction and outstanding operations, and their findings.
 
 use gcn_emu::outstanding::Held;
 use gcn_isa::Isa;
@@ -7,8 +7,9 @@ use gcn_isa::uses::{Counter, Counters, RegisterUse, Registers};
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 
-/// True if an instruction's use of registers must wait for an operation that holds some, `theirs`, by what is `held`. `own`
-/// are the counters that the instruction adds to, `released` those that say when its own use is over.
+/// True if an instruction's register use must wait for an outstanding operation that holds `theirs` until `held`
+/// releases it. `own` are the counters that the instruction increments, `released` those that tell when its own use
+/// has ended.
 pub(crate) fn conflicts<T>(
     its: &RegisterUse,
     (own, released): (Option<Counters>, &[Counter]),
@@ -29,7 +30,7 @@ pub(crate) fn conflicts<T>(
     its.read & theirs.written != 0 || its.written & theirs.written != 0 && !returns_in_order()
 }
 
-/// A number that tells registers apart.
+/// Number that distinguishes findings about different registers.
 pub(crate) fn detail(registers: Registers) -> u64 {
     match registers {
         Registers::Vector { first, .. } => u64::from(first),
@@ -38,20 +39,20 @@ pub(crate) fn detail(registers: Registers) -> u64 {
     }
 }
 
-/// An instruction's use of registers that an operation holds.
+/// An instruction's use of registers held by an outstanding operation.
 pub(crate) struct Conflict {
-    /// The instruction's use.
+    /// Registers used by the instruction.
     pub(crate) its: RegisterUse,
-    /// The operation's.
+    /// Registers held by the operation.
     pub(crate) theirs: RegisterUse,
-    /// The operation.
+    /// The outstanding operation.
     pub(crate) operation: FindingPlace,
-    /// Waits that release the registers: counters and their values.
+    /// Waits that release the registers: counters and the values to wait for.
     pub(crate) waits: Vec<(Counter, u8)>,
 }
 
 impl Conflict {
-    /// The kind of its finding.
+    /// Kind of finding for this conflict.
     pub(crate) fn kind(&self) -> Kind {
         if self.theirs.written == 0 {
             Kind::SourceOverwritten
@@ -60,7 +61,7 @@ impl Conflict {
         }
     }
 
-    /// The finding at an instruction.
+    /// Finding at the later instruction.
     pub(crate) fn finding(self, isa: Isa, place: FindingPlace) -> Finding {
         let (register, theirs) = (
             name(isa, self.its.registers),

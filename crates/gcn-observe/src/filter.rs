@@ -1,26 +1,27 @@
-//! A choice of the instructions that a trace reports.
+//! Filter for the instructions that a trace reports.
 
 use std::ops::Range;
 
 use gcn_emu::observe::{Access, Context, Instruction, LaneSpace};
 
-/// A choice of executed instructions: those that fit each list that is not empty, by one of its entries.
+/// Filter for executed instructions. An instruction matches if, for each nonempty list, it matches at least one
+/// entry.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct TraceFilter {
-    /// Workgroups' positions in x, y and z.
+    /// Workgroup coordinates in x, y and z.
     pub workgroups: Vec<[u32; 3]>,
-    /// Numbers of waves in their workgroups.
+    /// Wave numbers within the workgroup.
     pub waves: Vec<Range<u32>>,
-    /// Addresses of instructions.
+    /// Address ranges of instructions.
     pub code: Vec<Range<u64>>,
-    /// Addresses in global memory or scratch, of which an instruction accesses a byte.
+    /// Address ranges in global memory or scratch; matches an instruction that accesses a byte inside.
     pub memory: Vec<Range<u64>>,
-    /// Names of instructions, without their suffixes for encodings; `*` stands for any text.
+    /// Instruction names without encoding suffixes; `*` matches any text.
     pub instructions: Vec<String>,
 }
 
 impl TraceFilter {
-    /// True if an instruction that is about to execute fits, whatever it accesses.
+    /// True if an instruction that is about to execute matches, ignoring the memory ranges.
     pub(crate) fn fits(&self, context: &Context<'_>, instruction: &Instruction<'_>) -> bool {
         fn one<T>(list: &[T], fits: impl Fn(&T) -> bool) -> bool {
             list.is_empty() || list.iter().any(fits)
@@ -34,7 +35,7 @@ impl TraceFilter {
             })
     }
 
-    /// True if an access fits.
+    /// True if an access matches the memory ranges.
     pub(crate) fn fits_access(&self, access: &Access) -> bool {
         let is_inside = |address: u64| {
             let end = address.saturating_add(u64::from(access.bytes.max(1)));
@@ -48,7 +49,7 @@ impl TraceFilter {
     }
 }
 
-/// The lanes of a mask.
+/// Numbers of the lanes in a mask.
 pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
     let mut rest = mask;
     std::iter::from_fn(move || {
@@ -58,7 +59,7 @@ pub(crate) fn lanes(mask: u64) -> impl Iterator<Item = usize> {
     })
 }
 
-/// True if a pattern, in which `*` stands for any text, denotes a name.
+/// True if a name matches a pattern, in which `*` matches any text.
 ///
 /// # Examples
 /// ```

@@ -1,8 +1,8 @@
-//! Findings: what checkers say of a kernel, apart from how it is shown.
+//! Findings reported by checkers, independent of how they are rendered.
 //!
-//! A checker reports to [`Findings`], which keeps one [`Finding`] for each [`FindingKey`] and counts how often it happened. Of several
-//! that have the same key it keeps that of the first wave in the order in which waves begin, so that a run on several
-//! threads reports the same.
+//! A checker reports to [`Findings`], which keeps one [`Finding`] per [`FindingKey`] and counts occurrences. Among
+//! findings with the same key it keeps that of the first wave in launch order, so that the result does not depend on
+//! the number of threads.
 
 mod kinds;
 mod help;
@@ -22,7 +22,7 @@ pub use help::Help;
 pub use kinds::{Check, Kind, Severity};
 pub use launch::FindingLaunch;
 
-/// An instruction, as a side of a finding.
+/// An instruction that takes part in a finding.
 ///
 /// # Examples
 /// ```
@@ -40,9 +40,9 @@ pub struct FindingPlace {
     pub pc: u64,
     /// Text.
     pub text: String,
-    /// The wave that executed it; `None` where code was read and not run.
+    /// The wave that executed it; `None` for static analysis.
     pub wave: Option<WaveId>,
-    /// The lane, where one is known.
+    /// The lane, if known.
     pub lane: Option<u8>,
 }
 
@@ -62,30 +62,30 @@ impl FindingPlace {
         }
     }
 
-    /// The same, in a lane.
+    /// Sets the lane.
     #[must_use]
     pub fn lane(mut self, lane: usize) -> FindingPlace {
         self.lane = u8::try_from(lane).ok();
         self
     }
 
-    /// The same, in a lane of an access, unless this is one access for the wave.
+    /// Sets the lane, unless the access is made once for the whole wave.
     #[must_use]
     pub(crate) fn lane_of(self, access: &Access, lane: usize) -> FindingPlace {
         if access.scalar { self } else { self.lane(lane) }
     }
 }
 
-/// Another side of a finding.
+/// Another instruction or agent that takes part in a finding.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Side {
-    /// Part, as `the load that writes v2`.
+    /// Role, such as `the load that writes v2`.
     pub label: String,
-    /// The instruction; `None` for the host, or the kernel's start.
+    /// The instruction; `None` for the host or the start of the kernel.
     pub place: Option<FindingPlace>,
 }
 
-/// The first byte of an access that a finding is about.
+/// First byte of the access that a finding is about.
 ///
 /// # Examples
 /// ```
@@ -96,14 +96,14 @@ pub struct Side {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct FindingAddress {
-    /// The memory; [`Space::Global`] for scratch, too, where `at` is its address in device memory.
+    /// Memory space. Scratch counts as [`Space::Global`], with `at` its address in device memory.
     pub space: Space,
-    /// An address in device memory, or an offset in the workgroup's LDS or in GDS, in bytes.
+    /// Address in device memory, or offset in the workgroup's LDS or in GDS, in bytes.
     pub at: u64,
 }
 
 impl FindingAddress {
-    /// An address in device memory: reports name its allocation.
+    /// An address in device memory, for which reports name the allocation.
     pub const fn global(at: u64) -> FindingAddress {
         FindingAddress {
             space: Space::Global,
@@ -120,7 +120,7 @@ impl FindingAddress {
     }
 }
 
-/// Something that is wrong with a kernel.
+/// A problem found in a kernel.
 ///
 /// # Examples
 /// ```
@@ -132,34 +132,34 @@ impl FindingAddress {
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Finding {
-    /// Kind, which has the stable name and the severity.
+    /// Kind, which determines the stable name and the severity.
     pub kind: Kind,
-    /// A sentence without a full stop, which names registers or memory and no place.
+    /// Sentence without a full stop. It names registers or memory but no source location.
     pub message: String,
-    /// The instruction that is wrong.
+    /// The offending instruction.
     pub place: FindingPlace,
-    /// A few words about it, as `reads v2`.
+    /// Short label for the instruction, such as `reads v2`.
     pub label: String,
     /// The other sides of a conflict.
     pub sides: Vec<Side>,
-    /// The access, where there is one.
+    /// The access, if the finding is about one.
     pub address: Option<FindingAddress>,
     /// Further facts, a sentence each.
     pub notes: Vec<String>,
-    /// A way to mend it.
+    /// Suggested fix.
     pub help: Option<Help>,
-    /// The kernel's symbol, where it is known.
+    /// The kernel's symbol, if known.
     pub kernel: Option<String>,
-    /// Number of the dispatch, as observers have it.
+    /// Dispatch number, as passed to observers.
     pub dispatch: u64,
-    /// Sizes and arguments that the waves of all sides have; `None` where they are not known, or sides differ in them.
+    /// Launch sizes and arguments of the waves involved; `None` if they are unknown or the sides differ.
     pub launch: Option<Arc<FindingLaunch>>,
-    /// Times that it happened.
+    /// Number of occurrences.
     pub count: u64,
 }
 
 impl Finding {
-    /// A finding that has happened once, at an instruction of an event.
+    /// Creates a finding with one occurrence, at the instruction of an event.
     pub fn new(
         kind: Kind,
         context: &Context<'_>,
@@ -170,7 +170,7 @@ impl Finding {
             .in_dispatch(context.dispatched)
     }
 
-    /// A finding that has happened once, of the first dispatch or of none.
+    /// Creates a finding with one occurrence, in the first dispatch or outside of any.
     pub fn at(kind: Kind, place: FindingPlace, message: impl Into<String>) -> Finding {
         Finding {
             kind,
@@ -188,7 +188,7 @@ impl Finding {
         }
     }
 
-    /// The same, of a dispatch.
+    /// Sets the dispatch.
     #[must_use]
     pub fn in_dispatch(self, dispatched: &Dispatched<'_>) -> Finding {
         Finding {
@@ -200,7 +200,7 @@ impl Finding {
     }
 }
 
-/// Findings with equal keys are one, which is counted.
+/// Identity of a finding: findings with equal keys are merged and counted.
 ///
 /// # Examples
 /// ```
@@ -213,16 +213,16 @@ impl Finding {
 pub struct FindingKey {
     /// Kind of the finding.
     pub kind: Kind,
-    /// Address of the instruction that is wrong.
+    /// Address of the offending instruction.
     pub pc: u64,
-    /// Address of the other side's, or 0.
+    /// Address of the other side's instruction, or 0.
     pub other: u64,
-    /// Anything else that tells findings apart, such as the first register.
+    /// Further discriminator, such as the first register.
     pub detail: u64,
 }
 
 impl FindingKey {
-    /// The key of a finding that its kind and its instruction tell apart from others.
+    /// Key for a finding identified by its kind and instruction alone.
     pub fn at(kind: Kind, pc: u64) -> FindingKey {
         FindingKey {
             kind,
@@ -233,34 +233,34 @@ impl FindingKey {
     }
 }
 
-/// Kinds of which the second is left out where the same instructions have the first.
+/// Pairs of kinds: the second is dropped if the same instructions have the first.
 const COVERED: &[(Kind, Kind)] = &[
     (Kind::GlobalRace, Kind::SameValueRace),
     (Kind::LdsRace, Kind::SameValueRace),
 ];
 
-/// Most findings that are kept; what is beyond them is only counted.
+/// Maximum number of findings kept; later ones are only counted.
 const MAX_FINDINGS: usize = 10_000;
 
 #[derive(Debug, Default)]
 struct KeptFindings {
     findings: BTreeMap<FindingKey, Finding>,
-    /// Keys of those that [`Findings::fresh`] has not given yet.
+    /// Keys of findings that [`Findings::fresh`] has not returned yet.
     fresh: Vec<FindingKey>,
-    /// Keys of findings that are not wanted.
+    /// Keys of suppressed findings.
     unwanted: HashSet<FindingKey>,
     /// Number of findings that count towards the limit.
     different: usize,
-    /// Groups of the findings that count, see [`Findings::grouped`].
+    /// Groups of the findings that count towards the limit, see [`Findings::grouped`].
     groups: HashSet<u64>,
     /// Findings that were not kept.
     lost: u64,
 }
 
-/// Tells if a finding is not wanted.
+/// Predicate for findings to suppress.
 type Unwanted = Box<dyn Fn(&Finding) -> bool + Send + Sync>;
 
-/// Yields a number that findings of one group share.
+/// Maps findings to group numbers; findings of a group share a number.
 type Group = Box<dyn Fn(&FindingKey, &Finding) -> u64 + Send + Sync>;
 
 /// Findings of all checkers of a run.
@@ -284,7 +284,7 @@ pub struct Findings {
     kept: Mutex<KeptFindings>,
     /// Number of different findings at which the run stops.
     limit: usize,
-    /// Set when that many were found.
+    /// Set when the limit has been reached.
     stop: Arc<AtomicBool>,
     unwanted: Option<Unwanted>,
     group: Option<Group>,
@@ -306,8 +306,7 @@ impl Default for Findings {
 }
 
 impl Findings {
-    /// No finding. `stop` is set when there are `limit` different ones; what is found then, until the run has stopped, is not
-    /// kept.
+    /// Creates an empty set. `stop` is set when there are `limit` different findings; later ones are not kept.
     ///
     /// # Examples
     /// ```
@@ -337,8 +336,7 @@ impl Findings {
         }
     }
 
-    /// The same, where findings for which `group` yields the same number count as one towards the limit. It is asked once for each
-    /// key.
+    /// Counts findings of the same `group` number as one towards the limit. The function is called once per key.
     ///
     /// # Examples
     /// ```
@@ -364,8 +362,8 @@ impl Findings {
         }
     }
 
-    /// The same without findings that `is_unwanted` says yes to: they are neither kept nor counted. It is asked once for each
-    /// key.
+    /// Suppresses findings for which `is_unwanted` returns true: they are neither kept nor counted. The function is
+    /// called once per key.
     ///
     /// # Examples
     /// ```
@@ -392,8 +390,8 @@ impl Findings {
         }
     }
 
-    /// Counts what a checker has found in a wave, and has it described where it is the first, or the first wave's. Two instructions that
-    /// store the same value in one place and different ones in another have a race, and no `same-value-race` beside it.
+    /// Counts an occurrence, and calls `make` to describe it if it is the first one or belongs to an earlier wave. A
+    /// race between two instructions replaces a `same-value-race` between the same two.
     pub fn report(&self, key: FindingKey, wave: Option<WaveId>, make: impl FnOnce() -> Finding) {
         let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         for &(stronger, weaker) in COVERED {
@@ -438,7 +436,7 @@ impl Findings {
         }
     }
 
-    /// True if there are as many as the run may have, so that it was stopped.
+    /// True if the limit has been reached and the run stopped.
     pub fn is_full(&self) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.different >= self.limit
@@ -450,14 +448,14 @@ impl Findings {
         kept.findings.is_empty()
     }
 
-    /// True if [`Findings::fresh`] may have findings to give.
+    /// True if [`Findings::fresh`] may return findings.
     pub fn has_fresh(&self) -> bool {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         !kept.fresh.is_empty()
     }
 
-    /// The findings with an instruction, or another side's, of the code that `is_of` says yes to, by its address, that no call has given
-    /// before. They still count, and [`Findings::count`] has how often they happen.
+    /// Returns the findings not returned by an earlier call that have an instruction, on any side, at an address
+    /// accepted by `is_of`. They still count; [`Findings::count`] returns the number of their occurrences.
     ///
     /// # Examples
     /// ```
@@ -490,13 +488,13 @@ impl Findings {
         given
     }
 
-    /// Times that a finding has happened.
+    /// Number of occurrences of a finding.
     pub fn count(&self, key: &FindingKey) -> u64 {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         kept.findings.get(key).map_or(0, |it| it.count)
     }
 
-    /// The findings so far, by dispatch and address, and the number of those that were not kept.
+    /// All findings so far, sorted by dispatch and address, and the number of findings not kept.
     pub fn all(&self) -> (Vec<Finding>, u64) {
         let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
         let mut all: Vec<Finding> = kept.findings.values().cloned().collect();

@@ -1,20 +1,20 @@
-//! Ranges of the integers that conversions give.
+//! Value ranges of float-to-integer conversions.
 
-/// Integers that a conversion gives, and its rounding.
+/// Result range of a conversion, and its rounding.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum IntegerRange {
     I32,
     U32,
     I16,
     U16,
-    /// Of a number that is rounded down.
+    /// Rounded down, to `i32`.
     FloorI32,
-    /// Of a number that is rounded to the nearest, ties up.
+    /// Rounded to nearest, ties up, to `i32`.
     NearI32,
 }
 
 impl IntegerRange {
-    /// The type's name in messages.
+    /// Type name in messages.
     pub(crate) fn name(self) -> &'static str {
         match self {
             IntegerRange::I32 | IntegerRange::FloorI32 | IntegerRange::NearI32 => {
@@ -26,7 +26,8 @@ impl IntegerRange {
         }
     }
 
-    /// True if a number, rounded, is one of them. Rounding is exact in a double, since none of the types has more bits than its mantissa.
+    /// True if the rounded number is in range. Rounding is exact in a double, since no type has more bits than its
+    /// mantissa.
     pub(crate) fn holds(self, number: f64) -> bool {
         let (rounded, least, most) = match self {
             IntegerRange::I32 => (number.trunc(), i32::MIN.into(), i32::MAX.into()),

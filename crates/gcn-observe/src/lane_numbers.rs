@@ -1,16 +1,16 @@
-//! Numbers that a checker keeps for lanes of vector registers.
+//! Numbers attached to the lanes of vector registers.
 
-/// A number for each lane of a register, 0 where there is none.
+/// A number per lane of a register, 0 for none.
 type NumberRow = Box<[u32; 64]>;
 
-/// Numbers for lanes of vector registers. Most lanes have none, which takes no memory.
+/// Sparse map from lanes of vector registers to numbers. Registers without numbers take no memory.
 #[derive(Debug, Default)]
 pub(crate) struct LaneNumbers {
-    /// By register; those that have had no number have none.
+    /// Indexed by register; empty for registers that never had a number.
     rows: Vec<Option<NumberRow>>,
-    /// Lanes of each register that have a number.
+    /// For each register, the lanes with a number.
     lanes: Vec<u64>,
-    /// Registers that have one.
+    /// Number of registers with a number in some lane.
     live: usize,
 }
 
@@ -20,18 +20,18 @@ impl LaneNumbers {
         self.live == 0
     }
 
-    /// Lanes of a register that have a number.
+    /// Mask of the lanes of a register with a number.
     pub(crate) fn lanes(&self, register: u8) -> u64 {
         self.lanes.get(usize::from(register)).copied().unwrap_or(0)
     }
 
-    /// The number of a lane; 0 if it has none.
+    /// Number of a lane; 0 for none.
     pub(crate) fn get(&self, register: u8, lane: usize) -> u32 {
         let row = self.rows.get(usize::from(register));
         row.and_then(Option::as_ref).map_or(0, |row| row[lane])
     }
 
-    /// Sets the number of a lane; 0 takes it away.
+    /// Sets the number of a lane; 0 removes it.
     pub(crate) fn set(&mut self, register: u8, lane: usize, number: u32) {
         let before = self.lanes(register);
         let bit = 1 << lane;
@@ -55,7 +55,7 @@ impl LaneNumbers {
         self.live -= usize::from(before != 0 && after == 0);
     }
 
-    /// Takes the numbers of some lanes of a register away.
+    /// Removes the numbers of some lanes of a register.
     pub(crate) fn clear(&mut self, register: u8, lanes: u64) {
         let mut left = self.lanes(register) & lanes;
         while left != 0 {

@@ -1,8 +1,8 @@
-//! Observers for [`gcn_emu::run::run`]. They report to callbacks or collect what they find, and never print.
+//! Observers for [`gcn_emu::run::run`]. They report to callbacks or collect results, and never print.
 //!
-//! [`Trace`] writes a line for every executed instruction, or for those that a [`TraceFilter`] chooses, which [`Choice`]s put together from text: the active lanes, the
-//! registers that it wrote, and its accesses of memory. [`profile`] counts what is executed. [`check`] has the checkers, which report [`finding`]s;
-//! [`lint`] finds some of these without running the code.
+//! [`Trace`] writes a line per executed instruction: active lanes, written registers, memory accesses. A
+//! [`TraceFilter`], built from textual [`Choice`]s, selects instructions. [`profile`] counts executions. [`check`]
+//! has the checkers, which report [`finding`]s; [`lint`] reports some of these by static analysis.
 
 #![forbid(unsafe_code)]
 

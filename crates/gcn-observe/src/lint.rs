@@ -1,13 +1,13 @@
-//! Finds missing waits and wait states by reading code, on all paths, without running it.
+//! Static analysis for missing waits and wait states, on all paths of the code.
 //!
-//! The code is followed from its entries: branches both ways, calls and jumps through registers where these hold constants.
-//! Operations that may be outstanding, and wait states that have passed since a hazard began, are joined where ways meet, until nothing
-//! changes; then each instruction is looked at once more, and its findings are reported.
+//! The analysis follows code from its entry points: both sides of branches, and calls and jumps through registers
+//! whose contents are known constants. Outstanding operations, and the wait states since a hazard began, are joined
+//! at control-flow merges until a fixed point is reached. A final pass reports the findings of each instruction.
 //!
-//! An unknown callee is taken to wait for all operations that are outstanding, before it uses a register and before it returns,
-//! as LLVM's functions do. A jump to an unknown address calls such a function, which returns in place of the one that jumps, if
-//! other registers than those of the jump hold the address to return to; else it is a return. Any lanes may be active. What memory
-//! an address leads to, a wave's other waves and LDS are left to the checkers of a run.
+//! An unknown callee is assumed to wait for all outstanding operations before it uses a register and before it
+//! returns, as LLVM's functions do. A jump to an unknown address is a tail call if registers other than its own hold
+//! the return address, otherwise a return. Any lanes may be active. Which memory an address points to, the other
+//! waves of a workgroup, and LDS are left to the dynamic checkers.
 
 mod program;
 mod report;
@@ -28,40 +28,40 @@ use program::{Flat, LintProgram};
 use report::FindingSink;
 pub(crate) use swap_loads::SwapLoads;
 
-/// Bytes of code at an address.
+/// A range of code bytes.
 #[derive(Clone, Copy, Debug)]
 pub struct CodeRegion<'a> {
-    /// The address of the first byte.
+    /// Address of the first byte.
     pub address: u64,
     /// The bytes.
     pub bytes: &'a [u8],
 }
 
-/// Code to read.
+/// Input of the analysis.
 #[derive(Clone, Debug)]
 pub struct LintCode<'a> {
     /// Instruction set.
     pub isa: Isa,
     /// The code.
     pub regions: Vec<CodeRegion<'a>>,
-    /// Addresses at which kernels and functions begin.
+    /// Entry addresses of kernels and functions.
     pub entries: Vec<u64>,
 }
 
-/// Numbers of what was read.
+/// Statistics of an analysis.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct ReadCounts {
-    /// Instructions that some path reaches.
+    /// Number of reachable instructions.
     pub instructions: usize,
-    /// Calls and jumps to addresses that are not known.
+    /// Number of calls and jumps with unknown targets.
     pub unknown: usize,
 }
 
-/// The checks that can be made without running the code.
+/// Checks that are available without running the code.
 pub const CHECKS: &[Check] = &[Check::Waits, Check::Hazards];
 
 impl LintCode<'_> {
-    /// The word at an address, and the one behind it.
+    /// The word at an address, and the following one.
     fn words(&self, pc: u64) -> Option<(u32, Option<u32>)> {
         let of = |region: &CodeRegion<'_>| {
             let offset = usize::try_from(pc.checked_sub(region.address)?).ok()?;
@@ -74,7 +74,7 @@ impl LintCode<'_> {
     }
 }
 
-/// Reads code and reports what is wrong with it.
+/// Analyzes code and reports its findings.
 ///
 /// # Examples
 /// ```

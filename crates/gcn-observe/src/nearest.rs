@@ -1,10 +1,11 @@
-//! The allocation that an address was probably meant for, in words.
+//! Describes the allocation that a bad address was probably meant for.
 
 use gcn_emu::memory::Allocation;
 
 use crate::quantity::quantity;
 
-/// A sentence's part about the allocation nearest to an address: its name, size and place, and where the address is from there.
+/// Phrase about the allocation nearest to an address: its name, size and location, and the distance of the address
+/// from it.
 ///
 /// # Examples
 /// ```

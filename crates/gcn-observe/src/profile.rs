@@ -1,6 +1,7 @@
-//! Exact counts of what a run executes: how often each instruction, with how many active lanes, and how its accesses lie in memory.
+//! Exact execution counts: how often each instruction runs, with how many active lanes, and how its memory accesses
+//! are distributed.
 //!
-//! All counts are sums over waves, so that they do not depend on the number of threads or on the order of waves.
+//! All counts are sums over waves, so they depend neither on the number of threads nor on the order of waves.
 
 mod banks;
 mod places;
@@ -24,7 +25,7 @@ pub use places::LINE_BYTES;
 
 use places::AccessedPlaces;
 
-/// Class of an instruction, by the unit that executes it.
+/// Instruction class, by execution unit.
 ///
 /// # Examples
 /// ```
@@ -46,7 +47,7 @@ pub enum Class {
     Smem,
     /// Vector memory: buffers, images, GLOBAL and SCRATCH.
     Vmem,
-    /// Memory that FLAT instructions choose by the address.
+    /// FLAT instructions, for which the address selects the memory.
     Flat,
     /// The local data share.
     Lds,
@@ -62,12 +63,12 @@ pub enum Class {
     Barrier,
     /// Messages.
     Message,
-    /// Other program control: S_NOP, S_ENDPGM and the like.
+    /// Other program control, such as S_NOP and S_ENDPGM.
     Control,
 }
 
 impl Class {
-    /// Every class, in the order of reports.
+    /// All classes, in report order.
     pub const ALL: &'static [Class] = &[
         Class::Valu,
         Class::Salu,
@@ -84,7 +85,7 @@ impl Class {
         Class::Control,
     ];
 
-    /// Name in reports.
+    /// Name used in reports.
     pub const fn name(self) -> &'static str {
         match self {
             Class::Valu => "valu",
@@ -103,7 +104,7 @@ impl Class {
         }
     }
 
-    /// The class of an instruction.
+    /// Returns the class of an instruction.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "the unit decides for most effects"
@@ -153,21 +154,21 @@ impl fmt::Display for Class {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Counts {
-    /// Executions, one for each wave that executes it.
+    /// Number of executions, counted per wave.
     pub executions: u64,
-    /// Executions of vector instructions, which have lanes.
+    /// Number of executions of vector instructions, which have lanes.
     pub vector_executions: u64,
-    /// Active lanes at the executions of vector instructions.
+    /// Sum of active lanes over executions of vector instructions.
     pub active_lanes: u64,
-    /// Executions that accessed memory, LDS or GDS in a lane.
+    /// Number of executions that accessed memory, LDS or GDS in some lane.
     pub accesses: u64,
-    /// Bytes accessed, of all lanes.
+    /// Bytes accessed, summed over lanes.
     pub bytes: u64,
-    /// Executions that accessed global memory or scratch in a lane.
+    /// Number of executions that accessed global memory or scratch in some lane.
     pub memory_accesses: u64,
-    /// Distinct lines of 64 bytes that each execution accessed in global memory and scratch.
+    /// Distinct 64-byte lines of global memory and scratch per execution, summed over executions.
     pub lines: u64,
-    /// Cycles that LDS needs beyond those without bank conflicts; see [`conflicts`].
+    /// LDS cycles lost to bank conflicts; see [`conflicts`].
     pub bank_conflicts: u64,
 }
 
@@ -191,7 +192,7 @@ pub struct Counted {
     pub inst: Inst,
     /// Class.
     pub class: Class,
-    /// Counts, over all dispatches of the kernel.
+    /// Counts, summed over all dispatches of the kernel.
     pub counts: Counts,
 }
 
@@ -205,21 +206,21 @@ impl Counted {
     }
 }
 
-/// A kernel with the instructions that its waves have executed, those of functions that it calls included.
+/// A kernel and the instructions executed by its waves, including those of called functions.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct KernelCounts {
-    /// Dispatches that have ended.
+    /// Number of completed dispatches.
     pub dispatches: u64,
-    /// Workgroups run.
+    /// Number of workgroups run.
     pub workgroups: u64,
-    /// Waves run.
+    /// Number of waves run.
     pub waves: u64,
-    /// Instructions by their addresses in bytes.
+    /// Instructions by address in bytes.
     pub code: BTreeMap<u64, Counted>,
 }
 
 impl KernelCounts {
-    /// Adds the counts of the same kernel, whose code is `distance` bytes before this one's.
+    /// Adds the counts of the same kernel loaded elsewhere, with its code `distance` bytes before this one's.
     ///
     /// # Examples
     /// ```
@@ -243,7 +244,7 @@ impl KernelCounts {
         }
     }
 
-    /// Adds the counts of an instruction.
+    /// Adds counts for an instruction.
     fn count(&mut self, pc: u64, counted: &Counted) {
         let sum = self.code.entry(pc);
         let sum = sum.or_insert_with(|| Counted::new(counted.inst));
@@ -251,10 +252,10 @@ impl KernelCounts {
     }
 }
 
-/// Kernels by their symbols; those without one have none.
+/// Kernels by symbol; `None` for kernels without one.
 pub type Kernels = BTreeMap<Option<String>, KernelCounts>;
 
-/// Observer that counts. See the module.
+/// Observer that collects the profile.
 ///
 /// # Examples
 /// ```
@@ -280,12 +281,12 @@ pub struct Profile {
 }
 
 impl Profile {
-    /// An observer that has counted nothing.
+    /// Creates a profile without counts.
     pub fn new() -> Profile {
         Profile::default()
     }
 
-    /// Counts of the dispatches that have ended, by the kernels' symbols.
+    /// Counts of completed dispatches, by kernel symbol.
     pub fn kernels(&self) -> Kernels {
         let kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         kernels.clone()
@@ -316,18 +317,18 @@ impl Observer for Profile {
     }
 }
 
-/// Counts of one thread's waves.
+/// Counts for the waves of one thread.
 struct ThreadProfile {
     kernels: Arc<Mutex<Kernels>>,
-    /// Symbol of the kernel, from the first wave on.
+    /// Symbol of the kernel, set by the first wave.
     kernel: Option<Option<String>>,
-    /// Addresses and counts of instructions by their number.
+    /// Addresses and counts of instructions, indexed by instruction number.
     counted: Vec<Option<(u64, Counted)>>,
     places: AccessedPlaces,
 }
 
 impl ThreadProfile {
-    /// The counts of an event's instruction.
+    /// Counts for the instruction of an event.
     fn counts(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) -> &mut Counts {
         let step = instruction.step;
         if self.counted.len() <= step.index {
@@ -377,7 +378,7 @@ impl WaveObserver for ThreadProfile {
     }
 }
 
-/// A thread has run its last wave of the dispatch: its counts are added to the others'.
+/// Merges the thread's counts when its last wave of the dispatch has ended.
 impl Drop for ThreadProfile {
     fn drop(&mut self) {
         let Some(name) = self.kernel.take() else {

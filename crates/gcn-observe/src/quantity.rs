@@ -1,6 +1,6 @@
-//! Numbers of things in sentences.
+//! Formatting of quantities in sentences.
 
-/// `1 byte`, `2 bytes`.
+/// Formats a count with its unit: `1 byte`, `2 bytes`.
 pub(crate) fn quantity(n: u64, unit: &str) -> String {
     let plural = if n == 1 { "" } else { "s" };
     format!("{n} {unit}{plural}")

@@ -1,11 +1,11 @@
-//! The registers that an instruction uses when it executes: those of its words, where VGPR indexing and MOVREL have moved them.
+//! Registers used by an executing instruction, after VGPR indexing and MOVREL.
 
 use gcn_emu::observe::Instruction;
 use gcn_emu::step::Arg;
 use gcn_isa::uses::{RegisterUse, Registers, UnnumberedState, UsedLanes};
 use gcn_isa::{Isa, regs};
 
-/// The uses of an instruction's registers. A destination outside the wave's registers is not used.
+/// Register uses of an instruction. Destinations outside the wave's registers are omitted.
 pub(crate) fn used(instruction: &Instruction<'_>) -> impl Iterator<Item = RegisterUse> {
     let is_moved = !std::ptr::eq(instruction.operands, &instruction.step.args);
     instruction
@@ -19,7 +19,7 @@ pub(crate) fn used(instruction: &Instruction<'_>) -> impl Iterator<Item = Regist
         })
 }
 
-/// A use whose operand is `arg` now.
+/// Register use relocated to the register that `arg` now names.
 fn moved(it: RegisterUse, arg: Arg) -> Option<RegisterUse> {
     let registers = match (it.registers, arg) {
         (Registers::Vector { count, .. }, Arg::Vgpr(first)) => Registers::Vector { first, count },
@@ -30,7 +30,7 @@ fn moved(it: RegisterUse, arg: Arg) -> Option<RegisterUse> {
     Some(RegisterUse { registers, ..it })
 }
 
-/// Lanes of a vector register that a use may concern, with these active.
+/// Lanes of a vector register that a use may touch, for the given EXEC.
 pub(crate) fn lanes_of(lanes: UsedLanes, exec: u64) -> u64 {
     match lanes {
         UsedLanes::Active => exec,
@@ -40,7 +40,7 @@ pub(crate) fn lanes_of(lanes: UsedLanes, exec: u64) -> u64 {
     }
 }
 
-/// The name of registers, such as `v[2:3]` or `vcc`.
+/// Name of a register range, such as `v[2:3]` or `vcc`.
 pub(crate) fn name(isa: Isa, registers: Registers) -> String {
     match registers {
         Registers::Vector {

@@ -1,11 +1,11 @@
-//! Places of a wave's scratch.
+//! Addresses in a wave's scratch.
 
 use gcn_emu::observe::{Context, MemoryEvent};
 
 /// Bytes of a dword.
 const DWORD: u64 = 4;
 
-/// The address of dword `index` that a lane accesses, if it is in the wave's scratch.
+/// Address of dword `index` of a lane's access, if it is in the wave's scratch.
 pub(crate) fn scratch_place(
     context: &Context<'_>,
     event: &MemoryEvent<'_>,

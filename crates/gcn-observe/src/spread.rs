@@ -1,21 +1,21 @@
-//! Notation for the values of a register's lanes, or for their addresses.
+//! Compact notation for per-lane values and addresses.
 
 use std::fmt::Write;
 
-/// Notation of values by lane.
+/// Pattern of the values across lanes.
 #[derive(PartialEq, Eq, Debug)]
 enum Spread {
     /// No lane.
     None,
-    /// All lanes have this value.
+    /// All lanes are equal.
     Equal(u64),
     /// Lane n has `first + step * n`.
     Even { first: u64, step: u64 },
-    /// None of these.
+    /// No pattern.
     Any,
 }
 
-/// The notation for values of the bits that `mask` has.
+/// Finds the pattern of values under `mask`, the bits of a value.
 fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
     let Some(&(_, value)) = lanes.first() else {
         return Spread::None;
@@ -33,8 +33,8 @@ fn spread(lanes: &[(usize, u64)], mask: u64) -> Spread {
     Spread::Any
 }
 
-/// Writes values of lanes: one if all are equal, `first+step*lane` if they are evenly spaced, else all of them in order. `mask`
-/// has the bits of a value.
+/// Writes per-lane values: a single value if all are equal, `first+step*lane` if evenly spaced, otherwise all of them
+/// in order. `mask` has the bits of a value.
 pub(crate) fn write_spread(line: &mut String, lanes: &[(usize, u64)], mask: u64) {
     // Writing to a string does not fail.
     let _ = match spread(lanes, mask) {

@@ -1,4 +1,4 @@
-//! A line for every executed instruction.
+//! Instruction trace, one line per executed instruction.
 
 use std::fmt::Write;
 use std::sync::Arc;
@@ -16,17 +16,17 @@ use crate::access::{operands, write_access};
 use crate::filter::TraceFilter;
 use crate::spread::write_spread;
 
-/// Reports every executed instruction to a callback, one line each, without the line's end:
+/// Reports every executed instruction to a callback, one line each, without a line terminator:
 ///
 /// `[workgroup] wave  address symbol+offset  exec=mask  instruction  -> registers written  accesses`
 ///
-/// Scalar registers are in hexadecimal. A vector register has the value of every lane that was active or that
-/// changed: one value if all are equal, `first+step*lane` if they are evenly spaced, else all of them in order. Registers are
-/// those that VGPR indexing and MOVREL name.
+/// Scalar registers are hexadecimal. A vector register shows the lanes that were active or changed: a single value if
+/// all are equal, `first+step*lane` if evenly spaced, otherwise all of them in order. Registers are named after VGPR
+/// indexing and MOVREL.
 ///
-/// An access of memory is `load global addresses` or `store global addresses: values`, where `global` may be `lds`, `gds`, `scratch` or `buffer` (through a
-/// descriptor) and addresses and values are written as those of a vector register; an atomic is `atomic global addresses:
-/// operands, was values`.
+/// A memory access is `load global addresses` or `store global addresses: values`, where `global` may also be `lds`,
+/// `gds`, `scratch` or `buffer` (through a descriptor). Addresses and values use the notation of vector registers. An
+/// atomic is `atomic global addresses: operands, was values`.
 ///
 /// # Examples
 /// ```
@@ -52,11 +52,11 @@ pub struct Trace<F> {
     symbols: Option<Arc<SymbolLookup>>,
 }
 
-/// Gives the symbol of an instruction's address, with its offset.
+/// Maps an address to a symbol and offset.
 type SymbolLookup = dyn Fn(u64) -> Option<String> + Send + Sync;
 
 impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
-    /// A trace that gives each line to `tell`, in the thread that executes the instruction.
+    /// Creates a trace that passes each line to `tell`, on the thread that executes the instruction.
     pub fn new(tell: F) -> Trace<F> {
         Trace {
             tell: Arc::new(tell),
@@ -65,7 +65,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
         }
     }
 
-    /// Reports only the instructions that a filter chooses.
+    /// Restricts the trace to instructions that match a filter.
     ///
     /// # Examples
     /// ```
@@ -93,7 +93,7 @@ impl<F: Fn(&str) + Send + Sync + 'static> Trace<F> {
         self
     }
 
-    /// Writes symbols behind addresses, which a function gives with their offsets.
+    /// Appends symbols to addresses, as returned by a function with their offsets.
     #[must_use]
     pub fn symbols(
         mut self,
@@ -125,26 +125,26 @@ impl<F: Fn(&str) + Send + Sync + 'static> Observer for Trace<F> {
     }
 }
 
-/// The trace of one thread's waves.
+/// Trace of the waves of one thread.
 struct ThreadTrace<F> {
     tell: Arc<F>,
     filter: Arc<TraceFilter>,
     symbols: Option<Arc<SymbolLookup>>,
-    /// The instruction fits the filter, whatever it accesses.
+    /// The instruction matches the filter, ignoring memory.
     is_chosen: bool,
-    /// The instruction has accessed memory that fits the filter.
+    /// The instruction has accessed memory that matches the filter.
     has_access: bool,
-    /// Operands of its atomic.
+    /// Operands of the atomic being executed.
     operands: Vec<String>,
-    /// Accesses, written.
+    /// Formatted accesses.
     accesses: String,
     line: String,
-    /// Values of the instruction's destinations and of the implicit ones before it.
+    /// Previous values of the instruction's explicit and implicit destinations.
     vectors: Vec<(u8, Lanes)>,
     implicit: ImplicitRegisters,
 }
 
-/// Registers that instructions write without an operand for it.
+/// Implicitly written registers.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
 struct ImplicitRegisters {
     scc: bool,
@@ -165,7 +165,7 @@ impl ImplicitRegisters {
 }
 
 impl<F> ThreadTrace<F> {
-    /// The scalar destination named by an operand; the registers it covers are returned, to leave them out later.
+    /// Formats the scalar destination of an operand, and removes the registers it covers from the implicit ones.
     fn scalar(&mut self, wave: &Wave, code: u8, count: u8) {
         self.line.push(' ');
         match regs::scalar_name(wave.isa, code, count) {
@@ -195,10 +195,10 @@ impl<F> ThreadTrace<F> {
     }
 }
 
-/// Scalar registers have numbers below 128.
+/// Highest scalar register number.
 const MAX_SCALAR: u8 = 127;
 
-/// The registers that operands name as written, where VGPR indexing and MOVREL have moved them.
+/// Registers named as destinations by operands, after VGPR indexing and MOVREL.
 fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = Registers> {
     let uses = instruction.step.inst.uses();
     let written: Vec<_> = uses.registers().filter(|it| it.written != 0).collect();
@@ -216,7 +216,7 @@ fn destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = Registers
     })
 }
 
-/// The vector registers among them.
+/// The vector destinations.
 fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8> {
     destinations(instruction).flat_map(|registers| match registers {
         Registers::Vector { first, count } => first..first.saturating_add(count),
@@ -224,7 +224,7 @@ fn vector_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = u8
     })
 }
 
-/// The scalar registers among them: first and number.
+/// The scalar destinations: first register and count.
 fn scalar_destinations(instruction: &Instruction<'_>) -> impl Iterator<Item = (u8, u8)> {
     destinations(instruction).filter_map(|registers| match registers {
         Registers::Scalar { first, count } => Some((first, count)),

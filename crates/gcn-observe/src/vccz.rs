@@ -1,20 +1,20 @@
-//! Reads of VCCZ where hardware may have it wrong (errata E332), and how findings describe them.
+//! Reads of VCCZ while hardware may have a wrong value (errata E332), and their findings.
 
 use gcn_isa::Inst;
 use gcn_isa::uses::VcczEffect;
 
 use crate::finding::{Finding, FindingPlace, Kind, Side};
 
-/// An instruction's part.
+/// Effect of an instruction on VCCZ.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct VcczPart {
-    /// True if it goes by VCCZ.
+    /// True if the instruction reads VCCZ.
     reads: bool,
     effect: Option<VcczEffect>,
 }
 
 impl VcczPart {
-    /// The part of an instruction.
+    /// Effect of an instruction on VCCZ.
     pub(crate) fn of(inst: &Inst) -> VcczPart {
         VcczPart {
             reads: inst.uses().reads_vccz(),
@@ -23,12 +23,12 @@ impl VcczPart {
     }
 }
 
-/// Knowledge of VCCZ at a place. `P` tells instructions apart.
+/// State of VCCZ at a program point. `P` identifies instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Vccz<P> {
-    /// The instruction because of which VCCZ may be wrong.
+    /// Instruction that may have left VCCZ wrong.
     wrong: Option<P>,
-    /// The last scalar load that may be incomplete: it may change VCCZ at any time.
+    /// Last scalar load that may be outstanding, and may therefore change VCCZ at any time.
     outstanding: Option<P>,
 }
 
@@ -41,17 +41,17 @@ impl<P> Default for Vccz<P> {
     }
 }
 
-/// A read of VCCZ that may be wrong.
+/// A read of VCCZ that may return a wrong value.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct WrongVccz<P> {
-    /// The instruction because of which it is.
+    /// Instruction that left VCCZ wrong.
     pub(crate) because: P,
-    /// A scalar load may be incomplete.
+    /// A scalar load may be outstanding.
     is_outstanding: bool,
 }
 
 impl<P: Copy> Vccz<P> {
-    /// An instruction is executed. Later reads of a value that has been found to be wrong say nothing new.
+    /// Updates the state for an executed instruction. After one report, later reads of the same value report nothing.
     pub(crate) fn step(&mut self, part: VcczPart, at: P) -> Option<WrongVccz<P>> {
         let found = self.wrong.filter(|_| part.reads).map(|because| WrongVccz {
             because,
@@ -73,7 +73,7 @@ impl<P: Copy> Vccz<P> {
         found
     }
 
-    /// Joins what is known on another way. Returns true if that is more than before.
+    /// Joins the state of another path. Returns true if this state changed.
     pub(crate) fn join(&mut self, other: &Vccz<P>) -> bool {
         let Vccz { wrong, outstanding } = *self;
         self.wrong = wrong.or(other.wrong);
@@ -84,7 +84,7 @@ impl<P: Copy> Vccz<P> {
 }
 
 impl<P> WrongVccz<P> {
-    /// The finding at an instruction that reads VCCZ. `because` is the one that leaves it wrong, at its place.
+    /// Finding at an instruction that reads VCCZ; `because` is the location of the instruction that left it wrong.
     pub(crate) fn finding(
         &self,
         place: FindingPlace,

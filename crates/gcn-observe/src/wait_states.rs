@@ -1,4 +1,4 @@
-//! Wait states between two instructions of a hazard, and how findings describe those that are missing.
+//! Wait states required between the two instructions of a hazard, and findings about missing ones.
 
 use gcn_isa::effect::{Control, Does};
 use gcn_isa::uses::Hazard;
@@ -8,7 +8,7 @@ use crate::finding::{Finding, FindingPlace, Kind, Side};
 use crate::registers::name;
 use crate::vccz::VcczPart;
 
-/// Most wait states that a hazard needs.
+/// Maximum number of wait states any hazard requires.
 pub(crate) const MOST: u8 = 5;
 
 /// A set of hazards.
@@ -22,17 +22,17 @@ impl HazardSet {
         HazardSet(bits.fold(0, |set, (bit, _)| set | 1 << bit))
     }
 
-    /// The hazards of both sets.
+    /// Union of two sets.
     pub(crate) fn and(self, other: HazardSet) -> HazardSet {
         HazardSet(self.0 & other.0)
     }
 
-    /// True if no hazard is in it.
+    /// True if the set is empty.
     pub(crate) fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// Members.
+    /// Iterates over the hazards in the set.
     pub(crate) fn iter(self) -> impl Iterator<Item = Hazard> {
         let all = Hazard::ALL.into_iter().enumerate();
         all.filter(move |(bit, _)| self.0 >> bit & 1 != 0)
@@ -40,21 +40,21 @@ impl HazardSet {
     }
 }
 
-/// An instruction's part in hazards.
+/// Role of an instruction in hazards.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct HazardPart {
-    /// Hazards that it may begin.
+    /// Hazards that the instruction may begin.
     pub(crate) begins: HazardSet,
-    /// Hazards that it may end.
+    /// Hazards that the instruction may end.
     pub(crate) ends: HazardSet,
-    /// Wait states that pass while it is issued.
+    /// Number of wait states that the instruction itself provides.
     pub(crate) states: u8,
-    /// Part in the state of VCCZ.
+    /// Effect on VCCZ.
     pub(crate) vccz: VcczPart,
 }
 
 impl HazardPart {
-    /// The part of an instruction.
+    /// Role of an instruction in hazards.
     pub(crate) fn of(inst: &Inst) -> HazardPart {
         let uses = inst.uses();
         let here = |hazard: Hazard| hazard.on().has(inst.isa) && is_kept(hazard, inst.isa);
@@ -67,13 +67,14 @@ impl HazardPart {
     }
 }
 
-/// True if compilers keep to a hazard. Before GCN 1.2 none of AMD's puts wait states between a scalar result of the vector ALU and
-/// vector memory, which its manuals ask for (errata E252): all compiled code would be wrong.
+/// True if compilers respect a hazard. Before GCN 1.2 no AMD compiler inserts the wait states between a scalar result
+/// of the vector ALU and vector memory that the manuals ask for (errata E252), so all compiled code would be
+/// reported.
 fn is_kept(hazard: Hazard, isa: Isa) -> bool {
     hazard != Hazard::VectorMemoryReadsSgpr || isa >= Isa::Vi
 }
 
-/// Wait states that an instruction is: one, S_NOP n is n + 1 of them.
+/// Number of wait states that an instruction provides: 1, or n + 1 for S_NOP n.
 fn states(inst: &Inst) -> u8 {
     if inst.does() != Does::Control(Control::Nop) {
         return 1;
@@ -84,7 +85,7 @@ fn states(inst: &Inst) -> u8 {
     }
 }
 
-/// Bits of S_NOP's number that count: three, from GCN 1.2 on four.
+/// Significant bits of the S_NOP operand: three, or four since GCN 1.2.
 const fn nop_mask(isa: Isa) -> i64 {
     match isa {
         Isa::Si | Isa::Ci => 0x7,
@@ -92,19 +93,19 @@ const fn nop_mask(isa: Isa) -> i64 {
     }
 }
 
-/// A hazard between two instructions that have too few wait states between them.
+/// A pair of instructions with too few wait states in between.
 pub(crate) struct TooFew<'a> {
     pub(crate) hazard: Hazard,
     /// The later instruction.
     pub(crate) inst: &'a Inst,
-    /// The earlier one.
+    /// The earlier instruction.
     pub(crate) before: &'a Inst,
-    /// Wait states between them.
+    /// Number of wait states in between.
     pub(crate) states: u8,
 }
 
 impl TooFew<'_> {
-    /// The hazards out of a set that an instruction ends and an earlier one, `states` before it, has begun.
+    /// Hazards of a set that an instruction ends and that another one began `states` wait states earlier.
     pub(crate) fn all<'a>(
         set: HazardSet,
         before: &'a Inst,
@@ -123,7 +124,7 @@ impl TooFew<'_> {
         })
     }
 
-    /// The finding at the later instruction. `before` is the place of the earlier one.
+    /// Finding at the later instruction; `before` is the location of the earlier one.
     pub(crate) fn finding(&self, place: FindingPlace, before: FindingPlace) -> Finding {
         let isa = self.inst.isa;
         let its = self.before.uses().ended_by(self.hazard, &self.inst.uses());
@@ -150,7 +151,7 @@ impl TooFew<'_> {
     }
 }
 
-/// A sentence that says which rule is broken.
+/// Sentence about the violated rule.
 fn broken_rule(hazard: Hazard, register: &str) -> String {
     match hazard {
         Hazard::VectorMemoryReadsSgpr => {

@@ -1,18 +1,18 @@
-//! State that a checker keeps for each wave or workgroup.
+//! Per-wave and per-workgroup state of checkers.
 
 use gcn_emu::wave::WaveId;
 
-/// States of the waves that one thread runs.
+/// States of the waves run by one thread.
 pub(crate) type Waves<T> = States<WaveId, T>;
-/// States of the workgroups that one thread runs.
+/// States of the workgroups run by one thread.
 pub(crate) type Groups<T> = States<[u32; 3], T>;
 
-/// States by key. A wave has turns of many instructions, so that the one asked for is mostly the one of the last time: it is
-/// found without a look at the others.
+/// Map from key to state. A wave executes many instructions per turn, so the most recently used state is checked
+/// first, without a search.
 #[derive(Debug)]
 pub(crate) struct States<K, T> {
     current: Option<(K, Box<T>)>,
-    /// The other states, which are few: a search costs less than a hash.
+    /// All other states. There are few, so a linear search beats hashing.
     others: Vec<(K, Box<T>)>,
 }
 
@@ -26,7 +26,7 @@ impl<K, T> Default for States<K, T> {
 }
 
 impl<K: Copy + Eq, T> States<K, T> {
-    /// The state that has a key; a new one is made.
+    /// Returns the state for a key, created by `make` if missing.
     #[inline]
     pub(crate) fn get_or_make(&mut self, key: K, make: impl FnOnce() -> T) -> &mut T {
         if !self.is_current(key) {
@@ -40,7 +40,7 @@ impl<K: Copy + Eq, T> States<K, T> {
         }
     }
 
-    /// The state that has a key, if one has.
+    /// Returns the state for a key, if present.
     #[inline]
     pub(crate) fn find(&mut self, key: K) -> Option<&mut T> {
         if !self.is_current(key) {
@@ -50,7 +50,7 @@ impl<K: Copy + Eq, T> States<K, T> {
         self.current()
     }
 
-    /// The one that was asked for last.
+    /// Returns the most recently used state.
     #[inline]
     pub(crate) fn current(&mut self) -> Option<&mut T> {
         self.current.as_mut().map(|(_, state)| &mut **state)
@@ -61,21 +61,21 @@ impl<K: Copy + Eq, T> States<K, T> {
         matches!(&self.current, Some((current, _)) if *current == key)
     }
 
-    /// Takes the state of another key than the current one out.
+    /// Removes and returns the state for a key other than the current one.
     #[cold]
     fn take(&mut self, key: K) -> Option<Box<T>> {
         let place = self.others.iter().position(|(other, _)| *other == key)?;
         Some(self.others.swap_remove(place).1)
     }
 
-    /// Changes all states.
+    /// Calls a function on every state.
     pub(crate) fn each(&mut self, change: impl FnMut(&mut T)) {
         let current = self.current.iter_mut().map(|(_, state)| &mut **state);
         let others = self.others.iter_mut().map(|(_, state)| &mut **state);
         current.chain(others).for_each(change);
     }
 
-    /// Forgets the state of a key, and gives it.
+    /// Removes and returns the state for a key.
     pub(crate) fn remove(&mut self, key: K) -> Option<Box<T>> {
         if self.is_current(key) {
             self.current.take().map(|(_, state)| state)
@@ -86,7 +86,7 @@ impl<K: Copy + Eq, T> States<K, T> {
 }
 
 impl<K: Copy + Eq, T: Default> States<K, T> {
-    /// The state that has a key; a new one has the default.
+    /// Returns the state for a key, default-initialized if missing.
     #[inline]
     pub(crate) fn get(&mut self, key: K) -> &mut T {
         self.get_or_make(key, T::default)
