@@ -11,7 +11,7 @@ mod modifiers;
 use gcn_isa::field::Encoding;
 use gcn_isa::rules::{self, Rule};
 use gcn_isa::{
-    Does, Field, Form, Inst, Isa, Kind, Op, Operand, OperandAccess, PlacedOperand, Slot, When,
+    Does, Field, Form, Inst, Isa, Kind, Op, Operand, OperandAccess, PlacedOperand, Presence, Slot,
 };
 
 use crate::argument::{ArgValue, ModArg, ParsedOperand};
@@ -221,7 +221,7 @@ fn match_places(
     if absent == 0 {
         let old = places
             .iter()
-            .position(|place| place.slot.when == When::Returned);
+            .position(|place| place.slot.when == Presence::Returned);
         return match old {
             Some(index) if !returns && !dialect.takes_idle_destination() => {
                 Err(at_arg(index, ProblemKind::ReturnsNothing))
@@ -232,7 +232,7 @@ fn match_places(
     let to_lds = inst.flag(Field::Lds);
     let vcc_is_implied = implies_vcc(inst.form());
     let may_be_absent = |place: &PlacedOperand| match place.slot.when {
-        When::Always => {
+        Presence::Always => {
             let slot = &place.slot;
             vcc_is_implied && is_implicit(place)
                 || matches!(slot.kind, Kind::ScalarOffset { .. })
@@ -240,9 +240,9 @@ fn match_places(
                     && dialect.takes_idle_address()
                     && register_counts(inst, slot).0 == 0
         }
-        When::Returned => !returns,
-        When::NotLds => to_lds,
-        When::Optional => true,
+        Presence::Returned => !returns,
+        Presence::NotLds => to_lds,
+        Presence::Optional => true,
     };
     // Of several that may be left out the last ones are.
     let may = places.iter().filter(|p| may_be_absent(p)).count();
@@ -252,7 +252,7 @@ fn match_places(
         let slot = &place.slot;
         if may_be_absent(place) {
             let is_other = operands.args.get(index - left_out).is_some_and(|arg| {
-                slot.when == When::Optional
+                slot.when == Presence::Optional
                     && matches!(arg.what, ArgValue::Vgprs { count, .. } if count != slot.ty.dwords())
             });
             if kept == 0 || is_other && left_out < absent {
@@ -265,7 +265,7 @@ fn match_places(
     }
     if left_out < absent {
         let any = |is: &dyn Fn(&Slot) -> bool| places.iter().any(|place| is(&place.slot));
-        let returned = any(&|slot| slot.when == When::Returned);
+        let returned = any(&|slot| slot.when == Presence::Returned);
         let kind = if returned && returns && absent == 1 {
             ProblemKind::MustReturn
         } else if any(&|slot| slot.kind == Kind::Saddr) {

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use gcn_isa::rules::Rule;
 use gcn_isa::{
-    Field, Form, Inst, Isa, Kind, Modifier, ModifierValue, Op, Row, Slot, When, rows, successor,
+    Field, Form, Inst, Isa, Kind, Modifier, ModifierValue, Op, Presence, Row, Slot, rows, successor,
 };
 
 use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
@@ -59,8 +59,8 @@ pub fn operand_usage(isa: Isa, slot: &Slot) -> String {
     let mut text = String::new();
     operand(&mut text, isa, slot);
     match slot.when {
-        When::Always => text,
-        When::Returned | When::NotLds | When::Optional => format!("[{text}]"),
+        Presence::Always => text,
+        Presence::Returned | Presence::NotLds | Presence::Optional => format!("[{text}]"),
     }
 }
 

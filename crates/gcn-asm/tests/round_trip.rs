@@ -4,7 +4,7 @@
 mod common;
 
 use common::{CHIPS, Random, inst_words, is_memory, llvm_words, sample, target, words};
-use gcn_isa::{Does, Field, Inst, Isa, Row, Syntax, TARGETS, TextFidelity, When, rows};
+use gcn_isa::{Does, Field, Inst, Isa, Presence, Row, Syntax, TARGETS, TextFidelity, rows};
 
 const SAMPLES: u64 = 16;
 
@@ -86,10 +86,10 @@ fn llvm_lacks(inst: &Inst) -> Option<&'static str> {
     if inst.flag(Field::Nv) || inst.flag(Field::Tfe) {
         return Some("E015, E028: LLVM has neither `nv` nor `tfe`");
     }
-    if inst.flag(Field::Lds) && written(When::NotLds) {
+    if inst.flag(Field::Lds) && written(Presence::NotLds) {
         return Some("E015: LLVM has no destination beside `lds`");
     }
-    if matches!(row.does, Does::LdsNop | Does::Gws(_)) && written(When::Optional) {
+    if matches!(row.does, Does::LdsNop | Does::Gws(_)) && written(Presence::Optional) {
         return Some("E018, E019: LLVM has no register here");
     }
     if matches!(row.does, Does::Lanes(_)) && inst.flag(Field::Gds) && !row.name.contains("swizzle")

@@ -80,7 +80,7 @@ pub use form::Form;
 pub use form::placed::{ListBits, PlacedModifier, PlacedOperand};
 pub use inst::{FieldError, Inst, Operand};
 pub use op::{Op, rows};
-pub use operand::{Kind, Modifier, ModifierValue, OperandAccess, Slot, Ty, When, Written};
+pub use operand::{Kind, Modifier, ModifierValue, OperandAccess, Presence, Slot, Ty, Written};
 pub use print::{Printer, Syntax, TextFidelity};
 pub use row::{AluTypes, Forms, Lacks, Row};
 pub use tables::Tables;

@@ -7,7 +7,7 @@ use crate::field::{Encoding, Field};
 use crate::form::Form;
 use crate::inst::{Inst, Operand};
 use crate::op::Op;
-use crate::operand::{Kind, SEL_DWORD, Slot, Ty, When};
+use crate::operand::{Kind, Presence, SEL_DWORD, Slot, Ty};
 use crate::regs::{self, is_doubtful_xnack_mask};
 use crate::row::Lacks;
 use crate::simm::GPR_INDEXES;
@@ -73,7 +73,7 @@ pub(crate) fn doubtful_bits(form: &Form) -> u64 {
     }
     let hidden = row
         .slots()
-        .filter(|slot| slot.when == When::Optional && slot.kind == Kind::Vgpr);
+        .filter(|slot| slot.when == Presence::Optional && slot.kind == Kind::Vgpr);
     fields.extend(hidden.map(|slot| slot.field));
     fields
         .iter()
@@ -174,10 +174,10 @@ impl Inst {
     fn operand_is_refused(&self, slot: &Slot, lacks: Lacks, names_literal: bool) -> bool {
         let is_shown_anyway = self.get(slot.field) != 0
             && match slot.when {
-                When::Always => false,
-                When::Returned => !self.flag(Field::Glc),
-                When::NotLds => self.flag(Field::Lds),
-                When::Optional => slot.kind == Kind::Vgpr,
+                Presence::Always => false,
+                Presence::Returned => !self.flag(Field::Glc),
+                Presence::NotLds => self.flag(Field::Lds),
+                Presence::Optional => slot.kind == Kind::Vgpr,
             };
         let is_source = matches!(slot.kind, Kind::Src | Kind::Ssrc);
         let operand = self.operand(slot);

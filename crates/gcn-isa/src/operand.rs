@@ -193,7 +193,7 @@ pub enum OperandAccess {
 
 /// The condition under which an operand is written in the text.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum When {
+pub enum Presence {
     /// Always.
     Always,
     /// The old value that an atomic returns with GLC: form (a), (b) and (c) of errata E014.
@@ -224,7 +224,7 @@ pub struct Slot {
     /// Read, written or both.
     pub access: OperandAccess,
     /// The condition under which it is written.
-    pub when: When,
+    pub when: Presence,
 }
 
 /// The form of a modifier's value.
@@ -342,7 +342,7 @@ pub(crate) const SDWA_CLAMP: &[Modifier] = &[of_encoding(
 /// The words that rows use. They are spelled like the manuals' fields, so a row reads like the manual.
 #[allow(non_snake_case, non_upper_case_globals, missing_docs)]
 pub(crate) mod words {
-    use super::{Kind, Modifier, ModifierValue, OperandAccess::*, Slot, Ty, When, Written};
+    use super::{Kind, Modifier, ModifierValue, OperandAccess::*, Presence, Slot, Ty, Written};
     use crate::buffer_format::DEFAULT_FORMAT;
     use crate::field::Field;
 
@@ -352,12 +352,12 @@ pub(crate) mod words {
             kind,
             ty,
             access,
-            when: When::Always,
+            when: Presence::Always,
         })
     }
 
     impl Written {
-        const fn when(self, when: When) -> Written {
+        const fn when(self, when: Presence) -> Written {
             match self {
                 Written::Operand(slot) => Written::Operand(Slot { when, ..slot }),
                 modifier => modifier,
@@ -377,17 +377,17 @@ pub(crate) mod words {
 
         /// May be left out when zero.
         pub(crate) const fn optional(self) -> Written {
-            self.when(When::Optional)
+            self.when(Presence::Optional)
         }
 
         /// Written only when the atomic returns (errata E014).
         pub(crate) const fn returned(self) -> Written {
-            self.when(When::Returned)
+            self.when(Presence::Returned)
         }
 
         /// May be left out with `lds` (errata E015).
         pub(crate) const fn not_lds(self) -> Written {
-            self.when(When::NotLds)
+            self.when(Presence::NotLds)
         }
 
         /// The bits of this list are one when it is not written.

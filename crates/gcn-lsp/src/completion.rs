@@ -5,7 +5,7 @@ use gcn_asm::reference::InstructionReport;
 use gcn_asm::syntax::{Token, TokenKind};
 use gcn_asm::{directives, modifier_usage, modifiers, operand_usage, usage};
 use gcn_isa::simm::{GPR_INDEXES, HWREGS, MESSAGES};
-use gcn_isa::{Isa, Kind, ModifierValue, Op, Slot, When, regs};
+use gcn_isa::{Isa, Kind, ModifierValue, Op, Presence, Slot, regs};
 use lsp_types::{
     CompletionItem, CompletionItemKind, CompletionItemLabelDetails, CompletionList,
     CompletionTextEdit, Documentation, MarkupContent, MarkupKind, TextEdit,
@@ -417,7 +417,7 @@ fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, is_behind: b
     let slots: Vec<&Slot> = op.row().slots().collect();
     let required = slots
         .iter()
-        .filter(|slot| slot.when == When::Always)
+        .filter(|slot| slot.when == Presence::Always)
         .count();
     if is_behind {
         if commas + 1 >= required {

@@ -94,7 +94,7 @@ const fn nop_mask(isa: Isa) -> i64 {
 }
 
 /// A pair of instructions with too few wait states in between.
-pub(crate) struct TooFew<'a> {
+pub(crate) struct MissingWaitStates<'a> {
     pub(crate) hazard: Hazard,
     /// The later instruction.
     pub(crate) inst: &'a Inst,
@@ -104,24 +104,26 @@ pub(crate) struct TooFew<'a> {
     pub(crate) states: u8,
 }
 
-impl TooFew<'_> {
+impl MissingWaitStates<'_> {
     /// Hazards of a set that an instruction ends and that another one began `states` wait states earlier.
     pub(crate) fn all<'a>(
         set: HazardSet,
         before: &'a Inst,
         inst: &'a Inst,
         states: u8,
-    ) -> impl Iterator<Item = TooFew<'a>> {
+    ) -> impl Iterator<Item = MissingWaitStates<'a>> {
         let is_there = move |hazard: &Hazard| {
             let ended = before.uses().ended_by(*hazard, &inst.uses());
             hazard.wait_states(inst.isa) > states && ended.is_some()
         };
-        set.iter().filter(is_there).map(move |hazard| TooFew {
-            hazard,
-            inst,
-            before,
-            states,
-        })
+        set.iter()
+            .filter(is_there)
+            .map(move |hazard| MissingWaitStates {
+                hazard,
+                inst,
+                before,
+                states,
+            })
     }
 
     /// Finding at the later instruction; `before` is the location of the earlier one.

@@ -7,8 +7,8 @@ use std::process::{Command, Stdio};
 
 use gcn_asm::{Options, Severity, Source, assemble};
 use gcn_isa::{
-    Does, Encoding, Field, Inst, Isa, Kind, ModifierValue, Op, Operand, Row, Slot, Target, When,
-    regs,
+    Does, Encoding, Field, Inst, Isa, Kind, ModifierValue, Op, Operand, Presence, Row, Slot,
+    Target, regs,
 };
 
 /// The targets that the tests speak of, by the names that LLVM's assembler knows.
@@ -206,9 +206,9 @@ fn operand(
         count,
     };
     match slot.when {
-        When::Returned if !inst.flag(Field::Glc) => return None,
-        When::NotLds if inst.flag(Field::Lds) && random.one_in(2) => return None,
-        When::Optional if random.one_in(2) => return None,
+        Presence::Returned if !inst.flag(Field::Glc) => return None,
+        Presence::NotLds if inst.flag(Field::Lds) && random.one_in(2) => return None,
+        Presence::Optional if random.one_in(2) => return None,
         _ => {}
     }
     Some(match slot.kind {

@@ -6,7 +6,7 @@ mod operands;
 
 use std::collections::HashSet;
 
-use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Modifier, Operand, Row, Slot, When, rows};
+use gcn_isa::{Encoding, Field, Inst, Isa, Kind, Modifier, Operand, Presence, Row, Slot, rows};
 
 use modifiers::{is_permutation, modifier_forms, written_modifiers};
 use operands::operand_forms;
@@ -87,8 +87,8 @@ pub fn texts(isa: Isa) -> Vec<String> {
             let text = inst.text();
             let mnemonic = text.split_whitespace().next().unwrap_or("");
             let shown = |slot: &&Slot| match slot.when {
-                When::Returned => inst.flag(Field::Glc),
-                When::NotLds => !inst.flag(Field::Lds),
+                Presence::Returned => inst.flag(Field::Glc),
+                Presence::NotLds => !inst.flag(Field::Lds),
                 _ => true,
             };
             let slots: Vec<&Slot> = row.slots().filter(shown).collect();
@@ -129,7 +129,7 @@ pub fn texts(isa: Isa) -> Vec<String> {
                 .unwrap_or((mnemonic, ""));
             add(line(mnemonic, None, &[]));
             // An atomic with a destination, but without `glc`.
-            if slots.iter().any(|slot| slot.when == When::Returned) {
+            if slots.iter().any(|slot| slot.when == Presence::Returned) {
                 add(line(mnemonic, None, &[]).replace(" glc", ""));
             }
             for other in ["", "_e32", "_e64", "_sdwa", "_dpp"] {

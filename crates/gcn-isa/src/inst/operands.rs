@@ -7,7 +7,7 @@ use crate::effect::Does;
 use crate::field::{Bits, Encoding, Field};
 use crate::form::placed::{ListBits, PlacedOperand, list_bits};
 use crate::form::{FIRST_VGPR, LITERAL, SOURCE_BITS};
-use crate::operand::{Kind, Modifier, OperandAccess, Slot, When};
+use crate::operand::{Kind, Modifier, OperandAccess, Presence, Slot};
 use crate::regs::{self, SADDR_OFF};
 use crate::target::{Isa, on};
 
@@ -575,7 +575,7 @@ impl Inst {
             && if matches!(self.does(), Does::Atomic(..)) {
                 self.flag(Field::Glc)
             } else {
-                slot.when != When::NotLds || !self.flag(Field::Lds)
+                slot.when != Presence::NotLds || !self.flag(Field::Lds)
             }
     }
 
@@ -594,10 +594,10 @@ impl Inst {
     pub fn shows(&self, slot: &Slot) -> bool {
         let is_set = || self.get(slot.field) != 0;
         match slot.when {
-            When::Always => true,
-            When::Returned => self.flag(Field::Glc) || is_set(),
-            When::NotLds => !self.flag(Field::Lds) || is_set(),
-            When::Optional => is_set(),
+            Presence::Always => true,
+            Presence::Returned => self.flag(Field::Glc) || is_set(),
+            Presence::NotLds => !self.flag(Field::Lds) || is_set(),
+            Presence::Optional => is_set(),
         }
     }
 

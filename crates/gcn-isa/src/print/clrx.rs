@@ -16,7 +16,7 @@ use crate::chapters::vintrp::{CHANNELS, VERTEX_PARAMETERS};
 use crate::clrx;
 use crate::field::{Encoding, Field};
 use crate::inst::{Inst, Operand};
-use crate::operand::{Kind, ModifierValue, Slot, Ty, When};
+use crate::operand::{Kind, ModifierValue, Presence, Slot, Ty};
 use crate::regs;
 use crate::text::Text;
 
@@ -68,7 +68,7 @@ impl ClrxPrinter<'_> {
         let name = self.out.len() - start;
         let mut separator = "";
         for slot in self.inst.row().slots() {
-            if slot.when == When::Optional && !self.inst.shows(slot) {
+            if slot.when == Presence::Optional && !self.inst.shows(slot) {
                 continue;
             }
             if separator.is_empty() {
@@ -323,7 +323,7 @@ impl ClrxPrinter<'_> {
     fn immediate(&mut self, slot: &Slot, value: i64) {
         let isa = self.inst.isa;
         // CLRX has none where LLVM takes a number or none, as of S_ENDPGM.
-        self.exact &= slot.when != When::Optional;
+        self.exact &= slot.when != Presence::Optional;
         match slot.kind {
             Kind::Waitcnt => self.exact &= clrx::write_waitcnt(self.out, isa, value as u16),
             Kind::Hwreg => clrx::write_hwreg(self.out, isa, value as u16),

@@ -9,7 +9,7 @@ use crate::form::template::{
     MOST_OPERANDS, ModifierText, OperandText, ReadyPrefix, ReadyText, Template, TextSource,
 };
 use crate::llvm;
-use crate::operand::{Kind, Modifier, ModifierValue, OperandAccess, Slot, When};
+use crate::operand::{Kind, Modifier, ModifierValue, OperandAccess, Presence, Slot};
 use crate::regs::{self, SADDR_OFF};
 use crate::row::Forms;
 use crate::rules;
@@ -106,17 +106,17 @@ fn add_operand(
     let (layout, slot, bits) = (form.layout, placed.slot, placed.bits);
     let field = |field| layout.bits(field).mask();
     match slot.when {
-        When::Always | When::Returned => {}
-        When::Optional => {
+        Presence::Always | Presence::Returned => {}
+        Presence::Optional => {
             template.deciding |= bits.mask();
             return Some(());
         }
-        When::NotLds => template.deciding |= field(Field::Lds),
+        Presence::NotLds => template.deciding |= field(Field::Lds),
     }
     let dwords = slot.ty.dwords();
     let has_literal = layout.dwords == 1 && form.row.does != Does::Fork;
     let (source, first) = match (slot.kind, bits.width) {
-        (Kind::Vgpr, 8) if slot.when == When::Returned => {
+        (Kind::Vgpr, 8) if slot.when == Presence::Returned => {
             template.deciding |= field(Field::Tfe);
             (TextSource::Returned, ReadyTexts::vgprs(dwords)?)
         }

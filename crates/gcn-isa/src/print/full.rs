@@ -13,7 +13,7 @@ use crate::form::placed::PlacedOperand;
 use crate::form::ready::SEPARATOR;
 use crate::form::template::Template;
 use crate::inst::{Inst, Operand};
-use crate::operand::{Kind, Slot, When};
+use crate::operand::{Kind, Presence, Slot};
 use crate::regs::{self, write_group};
 use crate::text::Text;
 use crate::{rules, simm};
@@ -132,7 +132,7 @@ impl<'a> FullPrinter<'a> {
                 let off_is_zero = matches!(slot.kind, Kind::ScratchAddress | Kind::BufferAddress);
                 self.exact &= !off_is_zero || self.inst.get(slot.field) == 0;
             }
-            Operand::Imm(value) if slot.when == When::Optional => {
+            Operand::Imm(value) if slot.when == Presence::Optional => {
                 self.out.push_decimal(u64::from(value as u32));
             }
             Operand::Imm(value) => {

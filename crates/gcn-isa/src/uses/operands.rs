@@ -5,7 +5,7 @@ use crate::effect::{DetailSource, Does, GwsOp, Half, ImageOp, Implicit, LaneMove
 use crate::field::{Encoding, Field};
 use crate::image::{AddressLayout, SHORT_IMAGE_DWORDS};
 use crate::inst::Operand;
-use crate::operand::{Kind, OperandAccess, Slot, Ty, When};
+use crate::operand::{Kind, OperandAccess, Presence, Slot, Ty};
 use crate::regs;
 
 use super::registers::{ALL, HIGH, LOW, RegisterUse, Registers, UseOrigin, UsedLanes};
@@ -113,7 +113,7 @@ impl<'a> Uses<'a> {
 
     /// The fields of DS_NOP and of semaphores that take no value.
     fn ignores(&self, slot: &Slot) -> bool {
-        slot.when == When::Optional
+        slot.when == Presence::Optional
             && matches!(
                 self.inst.does(),
                 Does::LdsNop | Does::Gws(GwsOp::SemaReleaseAll | GwsOp::SemaV | GwsOp::SemaP)

@@ -4,7 +4,8 @@
 use gcn_isa::dpp::Permutation;
 use gcn_isa::effect::{AtomicOp, ImageOp};
 use gcn_isa::{
-    Does, Encoding, Field, Inst, Isa, Kind, ModifierValue, Op, Operand, Row, Slot, When, regs, rows,
+    Does, Encoding, Field, Inst, Isa, Kind, ModifierValue, Op, Operand, Presence, Row, Slot, regs,
+    rows,
 };
 
 /// Random numbers that are the same in every run (xorshift64).
@@ -167,10 +168,10 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
         let bits = inst.layout().bits(slot.field);
         let count = slot.ty.dwords();
         let hidden = match slot.when {
-            When::Always => false,
-            When::Returned => !inst.flag(Field::Glc),
-            When::NotLds => inst.flag(Field::Lds),
-            When::Optional => random.one_in(2),
+            Presence::Always => false,
+            Presence::Returned => !inst.flag(Field::Glc),
+            Presence::NotLds => inst.flag(Field::Lds),
+            Presence::Optional => random.one_in(2),
         };
         let value = match slot.kind {
             _ if hidden => 0,

@@ -1,4 +1,4 @@
-//! An observer of accesses that are looked at one by one.
+//! Base for checkers that judge each memory access on its own.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use gcn_emu::observe::{
 
 use crate::finding::Findings;
 
-/// Looks at an access that is about to happen, and reports what is wrong with it.
+/// Inspects an access before it executes, and reports its problems.
 pub(super) type AccessCheck = fn(&Findings, &Context<'_>, &MemoryEvent<'_>);
 
-/// True if there is nothing to look at in an access of LDS.
+/// Fast path: true if an LDS access needs no inspection.
 pub(super) type LdsFilter = fn(&Context<'_>, &ShareAccess<'_>) -> bool;
 
-/// A checker that keeps nothing from one access to the next.
+/// A checker without state between accesses.
 pub(super) struct Accesses {
     findings: Arc<Findings>,
     look: AccessCheck,
@@ -49,7 +49,7 @@ impl Observer for Accesses {
     }
 }
 
-/// The checker of one thread's waves.
+/// Checker for the waves of one thread.
 struct AccessWatch {
     findings: Arc<Findings>,
     look: AccessCheck,

@@ -1,4 +1,4 @@
-//! Accesses whose addresses are no multiples of what their memory asks for.
+//! Misaligned memory accesses.
 //!
 //! | memory | multiple of | source |
 //! |---|---|---|
@@ -18,29 +18,29 @@ use crate::filter::lanes;
 use crate::finding::{Finding, FindingAddress, FindingKey, Findings, Kind};
 use crate::quantity::quantity;
 
-/// An access that is not aligned.
+/// A misaligned access.
 struct Misaligned {
     lane: usize,
-    /// Place, as the registers have it: an address in device memory, or an offset in LDS or GDS.
+    /// Address in device memory, or offset in LDS or GDS, as computed from the registers.
     place: u64,
     space: LaneSpace,
-    /// Bytes that the place should be a multiple of.
+    /// Required alignment in bytes.
     multiple: u64,
-    /// The rule, as a sentence.
+    /// Sentence that states the rule.
     rule: &'static str,
 }
 
 const DWORD: u64 = 4;
 
-/// Hardware's way with addresses of LDS and scalar memory that are not aligned.
+/// Hardware's behaviour for misaligned LDS and scalar accesses.
 const IGNORES: &str = "hardware ignores the low bits of the address: it accesses other bytes";
-/// Way with atomics.
+/// Hardware's behaviour for misaligned atomics.
 const VIOLATES: &str =
     "an atomic must be aligned to its size in any mode: elsewhere it is a violation";
-/// Way with the rest.
+/// Hardware's behaviour for all other misaligned accesses.
 const BY_MODE: &str = "hardware allows it in the alignment mode \"unaligned\", which Linux sets, and else ignores the low bits of the address";
 
-/// The multiple that LDS and GDS ask for of the place of an element, and the rule.
+/// Alignment required for an LDS or GDS element, and the rule.
 fn of_share(isa: Isa, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
     let natural = bytes.next_power_of_two();
     if isa < Isa::Gfx9 || is_atomic {
@@ -50,7 +50,7 @@ fn of_share(isa: Isa, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
     }
 }
 
-/// The multiple that other memory asks for of the place of an element, and the rule.
+/// Alignment required for an element in other memory, and the rule.
 fn of_memory(isa: Isa, is_buffer: bool, bytes: u64, is_atomic: bool) -> (u64, &'static str) {
     let natural = bytes.next_power_of_two();
     if is_atomic {
@@ -62,7 +62,7 @@ fn of_memory(isa: Isa, is_buffer: bool, bytes: u64, is_atomic: bool) -> (u64, &'
     }
 }
 
-/// The first lane whose access is not aligned.
+/// First lane with a misaligned access.
 fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let plan = event.instruction.step.memory.as_deref()?;
     let intent = event.intent()?;
@@ -109,7 +109,7 @@ fn misaligned(context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<Misalign
     })
 }
 
-/// Places of a lane's elements, with the low bits that hardware ignores.
+/// Addresses of a lane's elements, including the low bits that hardware ignores.
 fn places(
     context: &Context<'_>,
     plan: &MemoryPlan,
@@ -145,7 +145,7 @@ fn places(
     [Some(place | low), None]
 }
 
-/// An access of scalar memory of which a part of the address is not aligned.
+/// A scalar access with a misaligned address component.
 fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> Option<Misaligned> {
     let wave = context.wave;
     event.access().space(0)?;
@@ -170,7 +170,7 @@ fn scalar(context: &Context<'_>, plan: &MemoryPlan, event: &MemoryEvent<'_>) -> 
     })
 }
 
-/// The check. See the module.
+/// Reports misaligned accesses.
 pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEvent<'_>) {
     if let Some(it) = misaligned(context, event) {
         let key = FindingKey::at(Kind::MisalignedAccess, context.pc);

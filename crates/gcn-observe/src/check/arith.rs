@@ -1,8 +1,10 @@
-//! Arithmetic with exceptional results: divisions by zero, NaNs made of numbers, and conversions to integers that are too small.
+//! Exceptional arithmetic results: divisions by zero, NaNs computed from numbers, and out-of-range conversions to
+//! integers.
 //!
-//! Compilers compute such values in lanes, and on ways, that do not need them, and choose another value behind. So an
-//! exceptional value carries its origin through moves, choices and arithmetic, and is reported where it is used: a result of
-//! floating point where it is stored to memory that others see, and an integer in any operation but a move.
+//! Compilers compute such values speculatively, in lanes and on paths that do not need them, and discard them with a
+//! select. An exceptional value therefore carries its origin through moves, selects and arithmetic, and is reported
+//! at its use: a floating-point value when it is stored to memory visible to others, an integer in any operation
+//! except a move.
 
 mod facts;
 mod values;
@@ -26,7 +28,7 @@ use facts::{ArithFacts, FloatSource, OperandException};
 use origins::{ExceptionCause, ExceptionId, ExceptionShadow, Exceptions};
 use values::{FloatBits, exponent_register};
 
-/// The checker. See the module.
+/// The arithmetic checker.
 pub(super) struct Arith {
     findings: Arc<Findings>,
 }
@@ -60,18 +62,18 @@ struct SpecialSource {
     origin: ExceptionId,
 }
 
-/// Sources of the instruction that is being executed: its result may take the place of one.
+/// Sources of the instruction being executed, saved because its result may overwrite one.
 #[derive(Default)]
 struct IssuedSources {
-    /// Lanes that have a NaN among the sources.
+    /// Lanes with a NaN in some source.
     nan: u64,
-    /// Lanes in which the operation is exceptional by itself.
+    /// Lanes in which the operation itself is exceptional.
     exceptional: u64,
-    /// Exceptional values that are read.
+    /// Exceptional source values.
     sources: Vec<SpecialSource>,
 }
 
-/// The checker of one thread's waves.
+/// Checker for the waves of one thread.
 struct ArithWatch {
     findings: Arc<Findings>,
     facts: ByStep<Arc<ArithFacts>>,
@@ -80,7 +82,7 @@ struct ArithWatch {
     issued: IssuedSources,
 }
 
-/// Bits of a number without its sign.
+/// Mask for the magnitude of a number, without its sign.
 const MAGNITUDE: u32 = u32::MAX >> 1;
 
 impl ArithWatch {
@@ -89,7 +91,7 @@ impl ArithWatch {
         self.facts.of(instruction.step, make).clone()
     }
 
-    /// Reports an exceptional value where it is used.
+    /// Reports the use of an exceptional value.
     fn report(
         &mut self,
         context: &Context<'_>,
@@ -135,7 +137,7 @@ impl ArithWatch {
         });
     }
 
-    /// Reports integers that are used, and takes note of what the result depends on.
+    /// Reports uses of exceptional integers, and records the sources that the result depends on.
     fn look_at_sources(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let facts = self.facts(instruction);
         let exec = instruction.exec;
@@ -209,7 +211,7 @@ impl ArithWatch {
         }
     }
 
-    /// Notes the origins of a result.
+    /// Records the origins of a result.
     fn look_at_result(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let facts = self.facts(instruction);
         let step = instruction.step;
@@ -230,13 +232,13 @@ impl ArithWatch {
         }
     }
 
-    /// The origin of the first exceptional source of a lane.
+    /// Origin of the first exceptional source of a lane.
     fn inherited(&self, lane: usize) -> Option<ExceptionId> {
         let mut sources = self.issued.sources.iter();
         sources.find(|it| it.lane == lane).map(|it| it.origin)
     }
 
-    /// Notes the origins of integers that were converted.
+    /// Records the origins of converted integers.
     fn converted(
         &mut self,
         context: &Context<'_>,
@@ -258,7 +260,7 @@ impl ArithWatch {
         }
     }
 
-    /// Notes the origins of results in floating point.
+    /// Records the origins of floating-point results.
     fn computed(
         &mut self,
         context: &Context<'_>,
@@ -288,7 +290,7 @@ impl ArithWatch {
         }
     }
 
-    /// Notes the origins of values that were moved, or chosen: they are as they were, but for their signs.
+    /// Propagates origins through moves and selects, which change at most the sign.
     fn moved(&mut self, context: &Context<'_>, facts: &ArithFacts) {
         let shadow = self.waves.get(context.id());
         for source in &self.issued.sources {
@@ -303,7 +305,7 @@ impl ArithWatch {
         }
     }
 
-    /// Reports what is stored, and takes note of it in scratch.
+    /// Reports stores of exceptional values, and records those to scratch.
     fn look_at_stores(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let shadow = self.waves.get(context.id());
@@ -336,7 +338,7 @@ impl ArithWatch {
         }
     }
 
-    /// Notes the origins of what is loaded: scratch has them.
+    /// Restores the origins of values loaded from scratch.
     fn look_at_loads(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let shadow = self.waves.get(context.id());

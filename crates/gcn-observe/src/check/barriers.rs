@@ -1,18 +1,19 @@
-//! Barriers that not all of a workgroup reaches.
+//! Barriers not reached by the whole workgroup.
 //!
-//! S_BARRIER is an instruction of the wave: hardware does not look at EXEC. By the rules of OpenCL and HIP all work-items of a workgroup
-//! reach the same barrier, or none.
+//! S_BARRIER is executed per wave; hardware ignores EXEC. OpenCL and HIP require that all work-items of a workgroup
+//! reach the same barrier, or none does.
 //!
-//! - `divergent-barrier`: lanes were not active at a barrier and access memory, or reach another barrier, later in the wave's
-//!   life: they were masked off and have skipped it. Accesses of scratch do not count, since compilers activate all lanes to spill
-//!   registers, nor does arithmetic, since they activate lanes that have returned where ways of the code meet.
-//! - `partial-barrier`, a warning: lanes were not active at a barrier and do none of this before the wave ends. Compiled code
-//!   does not tell a return before the barrier from a condition around the rest of the kernel; by the rules all of them should have
-//!   reached it.
+//! - `divergent-barrier`: lanes inactive at a barrier access memory or reach another barrier later, so they were
+//!   masked off and skipped it. Scratch accesses do not count, because compilers activate all lanes to spill
+//!   registers; neither does arithmetic, because they reactivate returned lanes at control-flow merges.
+//! - `partial-barrier`, a warning: lanes inactive at a barrier do none of this before the wave ends. Compiled code
+//!   does not distinguish a return before the barrier from a condition around the rest of the kernel; either way the
+//!   rules require all lanes to reach the barrier.
 //! - `mismatched-barriers`: waves of a workgroup whose arrival opens one barrier are at different instructions.
-//! - `barrier-deadlock`: a run ends at its limit of instructions, at its timeout, or because all waves are blocked, while waves wait
-//!   at a barrier for one that does not come.
-//! - `early-end`, a warning: a wave has ended, and others of its workgroup go on to a barrier. Hardware does not wait for it.
+//! - `barrier-deadlock`: a run ends at its instruction limit, at its timeout, or because all waves are blocked, while
+//!   waves wait at a barrier for another one.
+//! - `early-end`, a warning: a wave has ended before a barrier that others of its workgroup reach. Hardware does not
+//!   wait for it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::mem::take;
@@ -33,7 +34,7 @@ use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Help, Kind, Si
 use crate::lint::{Ahead, Reached};
 use crate::waves::Groups;
 
-/// The checker. See the module.
+/// The barrier checker.
 pub(super) struct Barriers {
     findings: Arc<Findings>,
     blocked: Blocked,
@@ -41,35 +42,35 @@ pub(super) struct Barriers {
     ahead: Arc<Ahead>,
 }
 
-/// Waves that had not ended when a run stopped, by dispatch.
-type Blocked = Arc<Mutex<HashMap<u64, Vec<Halted>>>>;
+/// Unfinished waves when a run stopped, by dispatch.
+type Blocked = Arc<Mutex<HashMap<u64, Vec<BlockedWave>>>>;
 
-/// Barriers that lanes of waves have not reached, by dispatch and address.
-type Partials = Arc<Mutex<HashMap<u64, BTreeMap<u64, Partial>>>>;
+/// Barriers missed by some lanes, by dispatch and address.
+type Partials = Arc<Mutex<HashMap<u64, BTreeMap<u64, PartialBarrier>>>>;
 
-/// A barrier that lanes of waves have not reached.
+/// A barrier missed by some lanes.
 #[derive(Clone, Debug, Default)]
-struct Partial {
-    /// Lanes of some wave have skipped it: it is reported as divergent.
+struct PartialBarrier {
+    /// Lanes of some wave skipped it, which is reported as divergent.
     is_divergent: bool,
-    /// The first wave that has ended without some of its lanes there.
-    first: Option<Unreached>,
+    /// First wave that ended with lanes missing there.
+    first: Option<MissedBarrier>,
     /// Number of such waves.
     waves: u64,
 }
 
-/// The lanes of a wave that have ended without a barrier.
+/// Lanes of a wave that ended without reaching a barrier.
 #[derive(Clone, Copy, Debug)]
-struct Unreached {
+struct MissedBarrier {
     wave: WaveId,
     lanes: u64,
     /// Address of the wave's S_ENDPGM.
     end: u64,
 }
 
-/// A wave that has not ended.
+/// An unfinished wave.
 #[derive(Clone, Debug)]
-struct Halted {
+struct BlockedWave {
     wave: WaveId,
     pc: u64,
     is_at_barrier: bool,
@@ -137,11 +138,12 @@ impl Observer for Barriers {
     }
 }
 
-/// Reports, for each workgroup, the first wave at a barrier and the first that has not come there.
-fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[Halted]) {
+/// Reports, for each workgroup, the first wave at a barrier and the first one that has not arrived.
+fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[BlockedWave]) {
     for waiting in halted.iter().filter(|it| it.is_at_barrier) {
-        let is_awaited = |it: &&Halted| it.wave.group == waiting.wave.group && !it.is_at_barrier;
-        let mut awaited: Vec<&Halted> = halted.iter().filter(is_awaited).collect();
+        let is_awaited =
+            |it: &&BlockedWave| it.wave.group == waiting.wave.group && !it.is_at_barrier;
+        let mut awaited: Vec<&BlockedWave> = halted.iter().filter(is_awaited).collect();
         awaited.sort_by_key(|it| it.wave.wave);
         let Some(first) = awaited.first() else {
             continue;
@@ -176,10 +178,15 @@ fn deadlocks(findings: &Findings, dispatch: &Dispatched<'_>, halted: &[Halted]) 
     }
 }
 
-/// Reports the barriers that lanes have not reached, and have not skipped as far as anybody can see.
-fn partials(findings: &Findings, dispatch: &Dispatched<'_>, barriers: &BTreeMap<u64, Partial>) {
+/// Reports barriers that lanes missed without evidence that they skipped them.
+fn partials(
+    findings: &Findings,
+    dispatch: &Dispatched<'_>,
+    barriers: &BTreeMap<u64, PartialBarrier>,
+) {
     for (&pc, partial) in barriers {
-        let Some(Unreached { wave, lanes, end }) = partial.first.filter(|_| !partial.is_divergent)
+        let Some(MissedBarrier { wave, lanes, end }) =
+            partial.first.filter(|_| !partial.is_divergent)
         else {
             continue;
         };
@@ -211,9 +218,9 @@ fn partials(findings: &Findings, dispatch: &Dispatched<'_>, barriers: &BTreeMap<
     }
 }
 
-/// Lanes that were not active at a barrier.
+/// Lanes inactive at a barrier.
 #[derive(Clone, Copy, Debug)]
-struct Absent {
+struct AbsentLanes {
     pc: u64,
     lanes: u64,
 }
@@ -221,27 +228,27 @@ struct Absent {
 /// A wave.
 #[derive(Debug, Default)]
 struct BarrierWave {
-    /// Lanes that it began with.
+    /// Lanes active at the start of the wave.
     begun: u64,
-    /// Address of the barrier at which it is.
+    /// Address of the barrier that the wave waits at.
     at: Option<u64>,
-    /// Lanes absent at the barriers that it has passed, one for each address.
-    absent: Vec<Absent>,
-    /// Address of its S_ENDPGM.
+    /// Lanes inactive at the barriers passed so far, one entry per address.
+    absent: Vec<AbsentLanes>,
+    /// Address of the wave's S_ENDPGM, once it has ended.
     ended: Option<u64>,
 }
 
-/// The checker of one thread's waves.
+/// Checker for the waves of one thread.
 struct BarrierWatch {
     findings: Arc<Findings>,
     blocked: Blocked,
     partial: Partials,
     groups: Groups<Vec<BarrierWave>>,
-    /// Waves with absent lanes.
+    /// Number of waves with inactive lanes at a barrier.
     absent: usize,
 }
 
-/// An instruction of a wave, as code has it.
+/// Location of a wave's instruction, read from code.
 fn place(dispatched: &Dispatched<'_>, pc: u64, wave: WaveId) -> FindingPlace {
     let step = dispatched.code.step(pc).and_then(Result::ok);
     FindingPlace {
@@ -271,40 +278,40 @@ impl BarrierWatch {
         &mut waves[number]
     }
 
-    /// Changes what is known of a barrier.
-    fn partial(&self, context: &Context<'_>, pc: u64, change: impl FnOnce(&mut Partial)) {
+    /// Updates the record of a barrier.
+    fn partial(&self, context: &Context<'_>, pc: u64, change: impl FnOnce(&mut PartialBarrier)) {
         let mut partial = self.partial.lock().unwrap_or_else(PoisonError::into_inner);
         let barriers = partial.entry(context.dispatched.id).or_default();
         change(barriers.entry(pc).or_default());
     }
 
-    /// A wave has ended without some of its lanes at a barrier.
-    fn unreached(&self, context: &Context<'_>, absent: Absent) {
-        let unreached = Unreached {
+    /// Records that a wave ended with lanes missing at a barrier.
+    fn unreached(&self, context: &Context<'_>, absent: AbsentLanes) {
+        let unreached = MissedBarrier {
             wave: context.id(),
             lanes: absent.lanes,
             end: context.pc,
         };
         self.partial(context, absent.pc, |it| {
             it.waves += 1;
-            let is_earlier = |first: &Unreached| unreached.wave.rank() < first.wave.rank();
+            let is_earlier = |first: &MissedBarrier| unreached.wave.rank() < first.wave.rank();
             if it.first.as_ref().is_none_or(is_earlier) {
                 it.first = Some(unreached);
             }
         });
     }
 
-    /// Lanes of a wave are active at an instruction: those that were absent at a barrier have skipped it.
+    /// Lanes are active at an instruction: those missing at an earlier barrier have skipped it.
     fn active(&mut self, context: &Context<'_>, active: u64) {
         let id = context.id();
         let wave = self.wave(id);
         let had_absent = !wave.absent.is_empty();
-        let is_back = |it: &Absent| it.lanes & active != 0;
+        let is_back = |it: &AbsentLanes| it.lanes & active != 0;
         let (back, absent) = take(&mut wave.absent).into_iter().partition(is_back);
         wave.absent = absent;
         let has_absent = !wave.absent.is_empty();
         self.absent -= usize::from(had_absent && !has_absent);
-        let back: Vec<Absent> = back;
+        let back: Vec<AbsentLanes> = back;
         for it in back {
             self.partial(context, it.pc, |it| it.is_divergent = true);
             let key = FindingKey::at(Kind::DivergentBarrier, it.pc);
@@ -331,7 +338,7 @@ impl BarrierWatch {
     }
 }
 
-/// Lanes that access something that is not their own scratch.
+/// Lanes that access memory other than their own scratch.
 fn shared_lanes(context: &Context<'_>, access: &Access) -> u64 {
     if access.scalar {
         return 0;
@@ -365,7 +372,7 @@ impl WaveObserver for BarrierWatch {
         }
         self.wave(id).ended = Some(context.pc);
         if end != WaveEnd::Program {
-            let halted = Halted {
+            let halted = BlockedWave {
                 wave: id,
                 pc: self.wave(id).at.unwrap_or(context.pc),
                 is_at_barrier: context.wave.waiting == Waiting::Barrier,
@@ -409,7 +416,7 @@ impl WaveObserver for BarrierWatch {
         let is_first = wave.absent.is_empty();
         match wave.absent.iter_mut().find(|it| it.pc == pc) {
             Some(known) => known.lanes |= lanes,
-            None => wave.absent.push(Absent { pc, lanes }),
+            None => wave.absent.push(AbsentLanes { pc, lanes }),
         }
         self.absent += usize::from(is_first);
     }

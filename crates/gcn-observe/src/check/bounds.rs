@@ -1,8 +1,8 @@
-//! Accesses beyond what they are made for: outside of allocations, LDS, scratch and buffers, stores to what may only be
-//! read, and loads from what may only be written.
+//! Out-of-bounds accesses to allocations, LDS, scratch and buffers, stores to read-only memory, and loads from
+//! write-only memory.
 //!
-//! Where hardware, and the run, would fault, the fault comes behind the finding. Where hardware loads 0 and drops stores, the
-//! run goes on.
+//! Where hardware and the emulator would fault, the finding precedes the fault. Where hardware returns 0 and drops
+//! stores, the run continues.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::memory::Memory;
@@ -21,11 +21,11 @@ use crate::quantity::quantity;
 /// Bytes of a dword.
 const DWORD: u64 = 4;
 
-/// Label of an access that a descriptor does not cover.
+/// Label of an access outside a descriptor.
 const BEYOND_DESCRIPTOR: &str = "goes beyond the descriptor's end";
 
-/// A lane's access that is out of bounds, or that a rule forbids.
-struct Outside {
+/// A lane's access that is out of bounds or breaks an access rule.
+struct OutOfBounds {
     kind: Kind,
     lane: usize,
     message: String,
@@ -35,9 +35,9 @@ struct Outside {
     help: Option<&'static str>,
 }
 
-impl Outside {
-    fn new(kind: Kind, lane: usize, message: String) -> Outside {
-        Outside {
+impl OutOfBounds {
+    fn new(kind: Kind, lane: usize, message: String) -> OutOfBounds {
+        OutOfBounds {
             kind,
             lane,
             message,
@@ -48,17 +48,17 @@ impl Outside {
         }
     }
 
-    /// The same with a label.
-    fn labelled(self, label: &str) -> Outside {
-        Outside {
+    /// Sets the label.
+    fn labelled(self, label: &str) -> OutOfBounds {
+        OutOfBounds {
             label: label.to_owned(),
             ..self
         }
     }
 
-    /// The same at an address in device memory.
-    fn at(self, address: u64) -> Outside {
-        Outside {
+    /// Sets the address in device memory.
+    fn at(self, address: u64) -> OutOfBounds {
+        OutOfBounds {
             label: format!("accesses {address:#x}"),
             address: Some(FindingAddress::global(address)),
             ..self
@@ -66,13 +66,13 @@ impl Outside {
     }
 }
 
-/// Problems of an access: the first lane that has one of each kind, so that no kind hides another.
+/// Problems of an access: the first lane for each kind, so that no kind hides another.
 #[derive(Default)]
-struct FirstOfEachKind(Vec<Outside>);
+struct FirstOfEachKind(Vec<OutOfBounds>);
 
 impl FirstOfEachKind {
-    /// Adds a lane unless an earlier one has a problem of the same kind.
-    fn add(&mut self, kind: Kind, make: impl FnOnce() -> Outside) {
+    /// Records a lane's problem unless an earlier lane has one of the same kind.
+    fn add(&mut self, kind: Kind, make: impl FnOnce() -> OutOfBounds) {
         if self.0.iter().all(|it| it.kind != kind) {
             self.0.push(make());
         }
@@ -87,7 +87,7 @@ fn verb(intent: Intent) -> &'static str {
     }
 }
 
-/// The kind of an access that a rule forbids, the memory in words, and a way to mend it.
+/// Finding kind, description of the memory, and help for a broken access rule.
 fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
     const UNMAP: &str =
         "call clEnqueueUnmapMemObject before the kernel, and have the kernel wait for it";
@@ -134,7 +134,7 @@ fn broken(rule: AccessRule) -> (Kind, &'static str, Option<&'static str>) {
     }
 }
 
-/// A sentence about the place of an address in memory that a rule is about.
+/// Sentence that locates an address in restricted memory.
 fn place_of(address: u64, restricted: &Restricted) -> String {
     let Range { start, end } = restricted.range;
     let region = || format!("{} from {start:#x} on", quantity(end - start, "byte"));
@@ -153,7 +153,7 @@ fn place_of(address: u64, restricted: &Restricted) -> String {
     }
 }
 
-/// Bytes of a lane's access.
+/// Byte range of a lane's access.
 struct Extent {
     first: u64,
     bytes: u64,
@@ -165,14 +165,14 @@ impl Extent {
     }
 }
 
-/// Global memory, with the allocation that was found last.
+/// Global memory, with a cache of the last allocation found.
 struct LastAllocation<'a> {
     memory: &'a Memory,
     range: Range<u64>,
 }
 
 impl LastAllocation<'_> {
-    /// True if one allocation, or one range of the host's, holds all bytes.
+    /// True if a single allocation, or a single host range, contains all bytes.
     fn holds(&mut self, it: &Extent) -> bool {
         if self.range.contains(&it.first) && self.range.contains(&it.last()) {
             return true;
@@ -194,8 +194,8 @@ impl LastAllocation<'_> {
     }
 }
 
-/// Bytes of LDS that an instruction may reach: those that were asked for, and up to GCN 1.2 those below M0 (errata E035);
-/// and words that say which.
+/// Bytes of LDS that an instruction may access: the allocated size and, up to GCN 1.2, at most the value of M0
+/// (errata E035). Also returns a description of the limit.
 fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
     let asked = u64::from(context.dispatched.dispatch.lds_bytes);
     let is_share = step.inst.encoding == Encoding::Ds;
@@ -207,7 +207,7 @@ fn lds_limit(context: &Context<'_>, step: &Step) -> (u64, &'static str) {
     }
 }
 
-/// An access of a wave.
+/// A wave's access being checked.
 struct BoundsCheck<'a, 'e> {
     context: &'a Context<'a>,
     event: &'a MemoryEvent<'e>,
@@ -230,12 +230,12 @@ impl BoundsCheck<'_, '_> {
         }
     }
 
-    /// The access in words, as `stores 8 bytes`.
+    /// Description of the access, such as `stores 8 bytes`.
     fn text(&self) -> String {
         format!("{} {}", verb(self.intent), quantity(self.bytes(), "byte"))
     }
 
-    /// All that is wrong with the access.
+    /// All problems of the access.
     fn outside(&self) -> FirstOfEachKind {
         let mut found = FirstOfEachKind::default();
         let of_one_kind = [self.lds(), self.descriptor(), self.scratch()];
@@ -246,7 +246,7 @@ impl BoundsCheck<'_, '_> {
         found
     }
 
-    fn lds(&self) -> Option<Outside> {
+    fn lds(&self) -> Option<OutOfBounds> {
         let access = self.access();
         if access.lds == 0 && access.to_lds.is_none() {
             return None;
@@ -264,8 +264,8 @@ impl BoundsCheck<'_, '_> {
                 let (verb, limit) = (verb(self.intent), quantity(limit, "byte"));
                 let what = quantity(bytes, "byte");
                 let message = format!("{verb} {what} at {place:#x} of {limit} of LDS{which}");
-                let outside = Outside::new(Kind::LdsOutOfBounds, lane, message);
-                Outside {
+                let outside = OutOfBounds::new(Kind::LdsOutOfBounds, lane, message);
+                OutOfBounds {
                     address: Some(FindingAddress::lds(place)),
                     ..outside.labelled(&format!("accesses LDS at {place:#x}"))
                 }
@@ -284,8 +284,8 @@ impl BoundsCheck<'_, '_> {
             .or_else(|| copied.find_map(|(lane, place, bytes)| at(lane, place, bytes)))
     }
 
-    /// Descriptors, of scalar memory too.
-    fn descriptor(&self) -> Option<Outside> {
+    /// Checks buffer descriptors, including those of scalar memory.
+    fn descriptor(&self) -> Option<OutOfBounds> {
         let access = self.access();
         let plan = self.event.instruction.step.memory.as_deref()?;
         if plan.family == Family::ScalarBuffer && access.dwords_in_bounds < plan.ty.dwords() {
@@ -295,7 +295,7 @@ impl BoundsCheck<'_, '_> {
                 quantity(plan.ty.dwords().into(), "dword"),
                 access.dwords_in_bounds
             );
-            let outside = Outside::new(Kind::BufferOutOfBounds, 0, message);
+            let outside = OutOfBounds::new(Kind::BufferOutOfBounds, 0, message);
             return Some(outside.labelled(BEYOND_DESCRIPTOR));
         }
         let bytes = self.bytes();
@@ -313,9 +313,9 @@ impl BoundsCheck<'_, '_> {
         let is_scratch = scratch.bytes_per_lane != 0 && access.descriptor.base == scratch.region;
         let base = access.descriptor.base;
         let mut outside = if is_scratch {
-            Outside::new(Kind::ScratchOutOfBounds, lane, message).at(base)
+            OutOfBounds::new(Kind::ScratchOutOfBounds, lane, message).at(base)
         } else {
-            let outside = Outside::new(Kind::BufferOutOfBounds, lane, message).at(base);
+            let outside = OutOfBounds::new(Kind::BufferOutOfBounds, lane, message).at(base);
             outside.labelled(BEYOND_DESCRIPTOR)
         };
         outside.notes.push(format!(
@@ -331,7 +331,7 @@ impl BoundsCheck<'_, '_> {
         Some(outside)
     }
 
-    fn scratch(&self) -> Option<Outside> {
+    fn scratch(&self) -> Option<OutOfBounds> {
         let access = self.access();
         let limit = u64::from(access.scratch_bytes).next_multiple_of(DWORD);
         let bytes = self.bytes();
@@ -340,7 +340,7 @@ impl BoundsCheck<'_, '_> {
         Some(self.beyond_scratch(lane, access.address[lane], limit))
     }
 
-    /// Global memory, and descriptors that lead there.
+    /// Checks global memory, including accesses through descriptors.
     fn global(&self, found: &mut FirstOfEachKind) {
         let access = self.access();
         let memory = &self.context.dispatched.device.memory;
@@ -394,7 +394,7 @@ impl BoundsCheck<'_, '_> {
         }
     }
 
-    /// An access that a rule forbids, from its byte at an address on.
+    /// Records an access that breaks a rule, starting at the byte at an address.
     fn forbidden(
         &self,
         lane: usize,
@@ -406,15 +406,15 @@ impl BoundsCheck<'_, '_> {
         found.add(kind, || {
             let message = format!("{} {memory}", self.text());
             let address = first.max(restricted.range.start);
-            let mut outside = Outside::new(kind, lane, message).at(address);
+            let mut outside = OutOfBounds::new(kind, lane, message).at(address);
             outside.notes.push(place_of(address, restricted));
             outside.help = help;
             outside
         });
     }
 
-    /// An access through the scratch's descriptor whose first or last byte is in the scratch of another wave.
-    fn foreign_scratch(&self, lane: usize) -> Option<Outside> {
+    /// Access through the scratch descriptor whose first or last byte is in another wave's scratch.
+    fn foreign_scratch(&self, lane: usize) -> Option<OutOfBounds> {
         let plan = self.event.instruction.step.memory.as_deref()?;
         let access = self.access();
         let scratch = &self.context.wave.scratch;
@@ -439,14 +439,14 @@ impl BoundsCheck<'_, '_> {
         Some(self.beyond_scratch(lane, offset.into(), limit))
     }
 
-    /// An access at an offset in a lane's scratch of `limit` bytes.
-    fn beyond_scratch(&self, lane: usize, offset: u64, limit: u64) -> Outside {
+    /// Access at an offset beyond a lane's `limit` bytes of scratch.
+    fn beyond_scratch(&self, lane: usize, offset: u64, limit: u64) -> OutOfBounds {
         let limit = quantity(limit, "byte");
         let message = format!("{} at {offset:#x} of {limit} of scratch", self.text());
-        Outside::new(Kind::ScratchOutOfBounds, lane, message)
+        OutOfBounds::new(Kind::ScratchOutOfBounds, lane, message)
     }
 
-    /// The memory that must not be accessed so.
+    /// Restricted memory whose rule applies to this kind of access.
     fn all_restricted(&self) -> impl Iterator<Item = &Restricted> {
         let forbids = |it: &&Restricted| match it.rule {
             AccessRule::ArgumentsRead | AccessRule::ReadOnly | AccessRule::MappedForReading => {
@@ -459,26 +459,26 @@ impl BoundsCheck<'_, '_> {
         all.iter().filter(forbids)
     }
 
-    /// Restricted memory that has a byte between two addresses, or at one of them.
+    /// Restricted memory that overlaps an inclusive address range.
     fn restricted(&self, first: u64, last: u64) -> impl Iterator<Item = &Restricted> {
         self.all_restricted()
             .filter(move |it| it.range.start <= last && first < it.range.end)
     }
 
-    /// An access of bytes, from an address on, that are in no allocation.
+    /// Records an access to unmapped bytes starting at an address.
     fn unmapped(&self, lane: usize, first: u64, memory: &Memory, found: &mut FirstOfEachKind) {
         let near = memory.nearest(first);
         match near {
             Some(freed) if freed.is_freed => found.add(Kind::UseAfterFree, || {
                 let text = self.text();
                 let message = format!("{text} of {}, which has been freed", freed.name);
-                Outside::new(Kind::UseAfterFree, lane, message).at(first)
+                OutOfBounds::new(Kind::UseAfterFree, lane, message).at(first)
             }),
             near => found.add(Kind::GlobalOutOfBounds, || {
                 let text = self.text();
                 let message = format!("{text} at {first:#x}, which no allocation holds");
-                let outside = Outside::new(Kind::GlobalOutOfBounds, lane, message).at(first);
-                Outside {
+                let outside = OutOfBounds::new(Kind::GlobalOutOfBounds, lane, message).at(first);
+                OutOfBounds {
                     notes: near.iter().map(|near| nearest(near, first)).collect(),
                     ..outside
                 }
@@ -492,7 +492,7 @@ pub(super) fn overlook(context: &Context<'_>, access: &ShareAccess<'_>) -> bool 
     access.range.end <= lds_limit(context, access.step).0
 }
 
-/// The check. See the module.
+/// Reports out-of-bounds accesses.
 pub(super) fn look(findings: &Findings, context: &Context<'_>, event: &MemoryEvent<'_>) {
     let Some(intent) = event.intent() else {
         return;

@@ -1,11 +1,11 @@
-//! Pairs of instructions with fewer wait states between them than hardware needs, and reads of VCCZ where it may be wrong.
+//! Pairs of instructions with too few wait states in between, and reads of VCCZ while it may be wrong.
 //!
-//! The emulator has no pipeline, so that a missing wait state changes no result. This checker counts the wait states
-//! between the instructions that a wave executes, those at both ends of a taken branch included.
+//! The emulator has no pipeline, so a missing wait state changes no result. This checker counts the wait states
+//! between the instructions that a wave executes, across taken branches too.
 //!
-//! The hazards that a sequence of instructions ends and begins depend on the last few instructions before it alone, and on what has
-//! been done to VCCZ ([`Past`]): they are worked out once for each past and sequence, and looked up when a wave executes the sequence again. A kernel whose code
-//! leaves none open on any path ([`Ahead`]) is not watched.
+//! The hazards that a sequence of instructions begins and ends depend only on the last few instructions before it and
+//! on the state of VCCZ ([`HazardHistory`]). They are computed once per history and sequence, and looked up when a
+//! wave executes the sequence again. A kernel whose code has no violation on any path ([`Ahead`]) is not watched.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -18,10 +18,10 @@ use crate::by_step::ByStep;
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Kind};
 use crate::lint::Ahead;
 use crate::vccz::{Vccz, WrongVccz};
-use crate::wait_states::{HazardPart, HazardSet, MOST, TooFew};
+use crate::wait_states::{HazardPart, HazardSet, MOST, MissingWaitStates};
 use crate::waves::Waves;
 
-/// The checker. See the module.
+/// The hazard checker.
 pub(super) struct Hazards {
     findings: Arc<Findings>,
     ahead: Arc<Ahead>,
@@ -38,11 +38,12 @@ impl Hazards {
     }
 }
 
-/// Hazard parts of the instructions of all dispatches: computing one costs more than executing the instruction many times.
+/// Cache of instructions' hazard roles, shared by all dispatches: computing one costs more than executing the
+/// instruction many times.
 #[derive(Default)]
 struct KnownParts(Mutex<HashMap<Inst, HazardPart>>);
 
-/// Instructions whose parts are kept at most.
+/// Maximum number of cached instructions.
 const MAX_PARTS: usize = 1 << 16;
 
 impl KnownParts {
@@ -80,34 +81,34 @@ impl Observer for Hazards {
     }
 }
 
-/// An instruction at its address.
+/// An instruction and its address.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct PlacedInst {
     pc: u64,
     inst: Inst,
 }
 
-/// An instruction that begins hazards.
+/// An instruction that began hazards.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct BegunHazards {
     at: PlacedInst,
     hazards: HazardSet,
-    /// Wait states that have passed since.
+    /// Wait states since then.
     states: u8,
 }
 
-/// The past of a wave, as far as later instructions depend on it.
+/// The part of a wave's history that later instructions depend on.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
-struct Past {
-    /// The last instructions that begin a hazard: all that later ones can end.
+struct HazardHistory {
+    /// The last instructions that began a hazard; earlier ones cannot matter any more.
     begun: Vec<BegunHazards>,
     vccz: Vccz<PlacedInst>,
 }
 
-/// Number of a [`Past`]. That of a wave that begins is 0.
+/// Number of a [`HazardHistory`]; 0 at the start of a wave.
 type PastNumber = u32;
 
-/// Something that is wrong at an instruction.
+/// A problem at an instruction.
 #[derive(Clone, Debug)]
 struct HazardError {
     inst: PlacedInst,
@@ -116,39 +117,39 @@ struct HazardError {
 
 #[derive(Clone, Debug)]
 enum HazardErrorKind {
-    /// Hazards that an earlier instruction has begun, with the wait states since.
-    TooFew {
+    /// Hazards begun by an earlier instruction, and the wait states since then.
+    MissingWaitStates {
         before: PlacedInst,
         states: u8,
     },
     Vccz(WrongVccz<PlacedInst>),
 }
 
-/// The outcome of a sequence after a past.
+/// Result of executing a sequence after a history.
 #[derive(Clone, Debug, Default)]
 struct SequenceResult {
-    /// The past of what follows.
+    /// History after the sequence.
     next: PastNumber,
     wrong: Box<[HazardError]>,
 }
 
-/// A sequence of instructions: the number of its first one, and how many they are.
+/// A sequence of instructions: number of the first one, and length.
 type Sequence = (usize, usize);
 
-/// Pasts and the outcomes of sequences after them.
+/// Cached histories and results of sequences.
 #[derive(Default)]
 struct KnownSequences {
-    pasts: Vec<Past>,
-    numbers: HashMap<Past, PastNumber>,
+    pasts: Vec<HazardHistory>,
+    numbers: HashMap<HazardHistory, PastNumber>,
     outcomes: HashMap<(PastNumber, Sequence), SequenceResult>,
 }
 
-/// Outcomes that are kept at most: there are more in no code but such as jumps about at random.
+/// Maximum number of cached results; only code that jumps about at random has more.
 const MAX_OUTCOMES: usize = 1 << 16;
 
 impl KnownSequences {
-    /// The number of a past.
-    fn number(&mut self, past: Past) -> PastNumber {
+    /// Interns a history.
+    fn number(&mut self, past: HazardHistory) -> PastNumber {
         let next = self.pasts.len() as PastNumber;
         *self.numbers.entry(past).or_insert_with_key(|past| {
             self.pasts.push(past.clone());
@@ -157,20 +158,20 @@ impl KnownSequences {
     }
 }
 
-/// The checker of one thread's waves.
+/// Checker for the waves of one thread.
 struct HazardWatch {
     findings: Arc<Findings>,
     known_parts: Arc<KnownParts>,
     parts: ByStep<HazardPart>,
     known: KnownSequences,
-    /// By first instruction of a sequence: its last outcome, if nothing was wrong in it.
+    /// Last result by first instruction of the sequence, if it had no problems.
     recent: Vec<Option<(PastNumber, usize, PastNumber)>>,
-    /// The past of each wave.
+    /// Current history of each wave.
     waves: Waves<PastNumber>,
 }
 
 impl HazardWatch {
-    /// Works out the outcome of a sequence.
+    /// Computes the result of a sequence.
     fn work_out(&mut self, past: PastNumber, pc: u64, sequence: &[Step]) -> SequenceResult {
         let mut past = self.known.pasts[past as usize].clone();
         let mut wrong = Vec::new();
@@ -185,13 +186,13 @@ impl HazardWatch {
                 let set = part.ends.and(begun.hazards);
                 let (before, states) = (begun.at, begun.states);
                 if !set.is_empty()
-                    && TooFew::all(set, &before.inst, &step.inst, states)
+                    && MissingWaitStates::all(set, &before.inst, &step.inst, states)
                         .next()
                         .is_some()
                 {
                     wrong.push(HazardError {
                         inst: at,
-                        what: HazardErrorKind::TooFew { before, states },
+                        what: HazardErrorKind::MissingWaitStates { before, states },
                     });
                 }
             }
@@ -218,10 +219,10 @@ impl HazardWatch {
         }
     }
 
-    /// Forgets what is known, but for the pasts of waves.
+    /// Clears the caches, except for the current histories of waves.
     fn forget(&mut self) {
         let old = std::mem::take(&mut self.known);
-        self.known.number(Past::default());
+        self.known.number(HazardHistory::default());
         let known = &mut self.known;
         self.waves.each(|number| {
             let past = old.pasts.get(*number as usize);
@@ -230,7 +231,7 @@ impl HazardWatch {
         self.recent.clear();
     }
 
-    /// Looks a sequence up, or works its outcome out, and reports what is wrong.
+    /// Looks up or computes the result of a sequence, and reports its problems.
     #[cold]
     fn look_up(&mut self, context: &Context<'_>, sequence: &[Step]) {
         if self.known.pasts.is_empty() || self.known.outcomes.len() >= MAX_OUTCOMES {
@@ -276,11 +277,11 @@ impl HazardWatch {
             });
         };
         match &wrong.what {
-            HazardErrorKind::TooFew { before, states } => {
+            HazardErrorKind::MissingWaitStates { before, states } => {
                 let set = HazardPart::of(&inst)
                     .ends
                     .and(HazardPart::of(&before.inst).begins);
-                for found in TooFew::all(set, &before.inst, &inst, *states) {
+                for found in MissingWaitStates::all(set, &before.inst, &inst, *states) {
                     let detail = found.hazard as u64;
                     report(Kind::MissingWaitStates, *before, detail, &|before| {
                         found.finding(place(), before)

@@ -1,11 +1,11 @@
-//! Pointers that are made from one allocation and reach another.
+//! Accesses through a pointer to one allocation that reach another.
 //!
-//! A pair of dwords that is loaded and holds an address in an allocation is a pointer to it: an argument, or one that memory
-//! has. Its halves are marked, and the marks go with moves, choices, sums with numbers, and spills to scratch. The difference of
-//! pointers to one allocation is a number again. Whatever else is made of a marked value is lost: an address with such a
-//! part is not looked at, since compilers may have made it of two pointers.
+//! A loaded pair of dwords whose value is an address in an allocation, whether an argument or read from memory, is a
+//! pointer to it. Its halves are marked, and marks propagate through moves, selects, additions of numbers, and spills
+//! to scratch. The difference of two pointers to one allocation is a number. Any other result of a marked value is
+//! lost: an address with a lost part is not checked, since the compiler may have combined two pointers.
 //!
-//! There are unmapped bytes behind each allocation, so that a pointer to its end is none to the next one.
+//! Unmapped bytes follow each allocation, so a pointer to its end is not a pointer to the next one.
 
 mod facts;
 mod marks;
@@ -30,7 +30,7 @@ use crate::waves::Waves;
 use facts::{MarkFlow, MarkedOperand, ProvenanceFacts, mask_register};
 use marks::{AddressHalf, LoadedPointer, LoadedPointers, PointerMark, PointerMarks, sum};
 
-/// The checker. See the module.
+/// The provenance checker.
 pub(super) struct Provenance {
     findings: Arc<Findings>,
 }
@@ -56,7 +56,7 @@ impl Observer for Provenance {
     }
 }
 
-/// The checker of one thread's waves.
+/// Checker for the waves of one thread.
 struct ProvenanceWatch {
     findings: Arc<Findings>,
     facts: ByStep<Arc<ProvenanceFacts>>,
@@ -64,16 +64,16 @@ struct ProvenanceWatch {
     waves: Waves<PointerMarks>,
 }
 
-/// Bytes of a pointer.
+/// Size of a pointer in bytes.
 const POINTER: u64 = 8;
-/// Bits of the high half of a pointer that are a part of the address; a descriptor has others beside them.
+/// Address bits in the high half of a pointer; descriptors keep other fields in the rest.
 const ADDRESS_BITS: u32 = 0xffff;
-/// Bits of the low half that an allocation's begin has not: allocations are aligned to 64 KiB.
+/// Low bits that are zero in an allocation's first address: allocations are aligned to 64 KiB.
 const OFFSET_BITS: u32 = 16;
-/// Dwords of a result at most.
+/// Maximum number of dwords in a result.
 const RESULT: usize = 2;
 
-/// An instruction that is about to execute.
+/// An instruction about to execute.
 struct Issue<'a> {
     context: &'a Context<'a>,
     instruction: &'a Instruction<'a>,
@@ -82,7 +82,7 @@ struct Issue<'a> {
 }
 
 impl Issue<'_> {
-    /// The mark of an operand's dword in a lane.
+    /// Mark of an operand's dword in a lane.
     fn mark(&self, marks: &PointerMarks, it: MarkedOperand, dword: u8, lane: usize) -> PointerMark {
         if dword >= it.dwords {
             return PointerMark::Number;
@@ -94,7 +94,7 @@ impl Issue<'_> {
         }
     }
 
-    /// The value of an operand's dword in a lane.
+    /// Value of an operand's dword in a lane.
     fn value(&self, it: MarkedOperand, dword: u8, lane: usize) -> u32 {
         let wave = self.context.wave;
         match self.instruction.operands[it.place] {
@@ -110,7 +110,7 @@ impl Issue<'_> {
         (0..it.dwords).any(|dword| self.mark(marks, it, dword, lane) != PointerMark::Number)
     }
 
-    /// The mark of a result of anything.
+    /// Mark of the result of an operation that is not followed.
     fn other(&self, marks: &PointerMarks, lane: usize) -> PointerMark {
         let exec = if self.facts.crosses {
             u64::MAX
@@ -126,7 +126,7 @@ impl Issue<'_> {
         }
     }
 
-    /// The mark of bits that two sources have in common: a pointer stays in its allocation where it is aligned.
+    /// Mark of the bitwise AND of two sources: an aligned pointer stays in its allocation.
     fn common_bits(&self, marks: &PointerMarks, dword: u8, lane: usize) -> PointerMark {
         let [a, b] = self.facts.sources[..] else {
             return PointerMark::Lost;
@@ -150,7 +150,7 @@ impl Issue<'_> {
         if stays { mark } else { PointerMark::Lost }
     }
 
-    /// The mark of a dword of the result in a lane.
+    /// Mark of a dword of the result in a lane.
     fn result(&self, marks: &PointerMarks, dword: u8, lane: usize) -> PointerMark {
         let sources = &self.facts.sources;
         let source = |number: usize| match sources.get(number) {
@@ -195,7 +195,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Lane that V_READLANE or V_WRITELANE chooses.
+    /// Lane selected by V_READLANE or V_WRITELANE.
     fn chosen_lane(&self) -> usize {
         match self.facts.sources.get(1) {
             Some(it) => self.value(*it, 0, 0) as usize % 64,
@@ -203,7 +203,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Follows the marks through an instruction that does not access memory.
+    /// Propagates marks through an instruction that does not access memory.
     fn follow(&self, marks: &mut PointerMarks) {
         let result = self.facts.result;
         match (self.facts.rule, result, self.facts.sources.first()) {
@@ -247,7 +247,7 @@ impl Issue<'_> {
         }
     }
 
-    /// Sets the marks of an operand; more dwords than a result has are lost or numbers as the last one.
+    /// Sets the marks of an operand. Dwords beyond the result's get the mark of the last one, lost or number.
     fn set(
         &self,
         marks: &mut PointerMarks,
@@ -272,7 +272,7 @@ impl Issue<'_> {
     }
 }
 
-/// The marks of both halves of the address that a lane's access is made of; lost ones if two parts of it have some.
+/// Marks of both halves of the address of a lane's access; lost if two of its components are marked.
 fn address_marks(
     marks: &PointerMarks,
     plan: &MemoryPlan,
@@ -319,7 +319,7 @@ fn address_marks(
     }
 }
 
-/// The allocation that an address is in, or right behind: its first address and its length.
+/// The allocation that contains an address, or ends at it: first address and length.
 fn allocation(memory: &Memory, address: u64) -> Option<(u64, u64)> {
     let (region, offset) = memory.find(address, 0)?;
     Some((address - offset, region.len()))
@@ -338,7 +338,7 @@ impl ProvenanceWatch {
         self.facts.of(instruction.step, make).clone()
     }
 
-    /// The first lane whose access is not in the allocation that its address was made from.
+    /// First lane whose access is outside the allocation that its address points to.
     fn wrong(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) -> Option<WrongAccess> {
         let plan = event.instruction.step.memory.as_deref()?;
         event.intent()?;
@@ -409,7 +409,7 @@ impl ProvenanceWatch {
         });
     }
 
-    /// Notes the marks of what is stored in scratch.
+    /// Records the marks of values stored to scratch.
     fn spill(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let marks = self.waves.get(context.id());
@@ -428,7 +428,7 @@ impl ProvenanceWatch {
         }
     }
 
-    /// Notes the marks of what was loaded: scratch has them, and in other memory pointers are found by their values.
+    /// Marks loaded values: from scratch by the recorded marks, from other memory by recognizing pointers.
     fn loaded(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let facts = self.facts(event.instruction);
         let access = event.access();

@@ -1,11 +1,11 @@
-//! Uses of values that nothing has set: registers, LDS, scratch and buffers.
+//! Uses of uninitialized registers, LDS, scratch and buffers.
 //!
-//! Each bit of them has a shadow bit that says whether it is undefined. Moves and arithmetic carry these bits on, exactly
-//! where that is cheap: an undefined value that is only moved is no finding. One that decides where memory is accessed,
-//! where execution goes or which lanes are active is, and so is one that the kernel leaves behind in a buffer.
+//! Each bit has a shadow bit that marks it as undefined. Moves and arithmetic propagate these bits, exactly where
+//! that is cheap, so moving an undefined value is not a finding. Using one is, if it determines an address, control
+//! flow or the active lanes, or remains in a buffer after the kernel.
 //!
-//! Everything happens at issue, when sources have their values. Most instructions read and write defined registers only,
-//! which one look at the sets of undefined ones tells.
+//! Instructions are evaluated at issue, when their sources are available. Most read and write only defined registers,
+//! which a single test against the sets of undefined registers shows.
 
 mod part;
 mod origin;
@@ -54,7 +54,7 @@ use results::{SharedResults, Store};
 use spans::SpanAccess;
 use state::{GroupState, UndefinedWave, group_of, scratch_bytes};
 
-/// The checker. See the module.
+/// The checker for undefined values.
 pub(super) struct Uninit {
     findings: Arc<Findings>,
     shared: Arc<SharedResults>,
@@ -112,25 +112,25 @@ impl Observer for Uninit {
     }
 }
 
-/// The checker of one thread's waves.
+/// Checker for the waves of one thread.
 struct UninitWatch {
     findings: Arc<Findings>,
     shared: Arc<SharedResults>,
     facts: ByStep<Arc<UninitFacts>>,
-    /// The wave whose turn it is is the current one.
+    /// State of each wave; the executing wave is the current one.
     waves: Waves<UndefinedWave>,
     groups: Groups<GroupState>,
-    /// States of waves that have ended, to be used again.
+    /// States of ended waves, for reuse.
     spare: Vec<UndefinedWave>,
     loads: Loads,
-    /// Numbers of the stores that have left undefined bits, by address.
+    /// Numbers of stores that left undefined bits, by instruction address.
     stores: HashMap<u64, u32>,
-    /// Addresses of an instruction; kept to be allocated once.
+    /// Scratch buffer for addresses, reused to avoid allocation.
     access: Box<Access>,
     spans: Vec<Span>,
 }
 
-/// A report in the making.
+/// A report under construction.
 struct UninitReport<'a> {
     kind: Kind,
     message: String,
@@ -142,7 +142,7 @@ struct UninitReport<'a> {
 }
 
 impl UninitWatch {
-    /// Makes a wave the current one.
+    /// Makes the wave of an event the current one.
     #[inline]
     fn turn(&mut self, context: &Context<'_>) -> &mut UndefinedWave {
         let spare = &mut self.spare;
@@ -172,7 +172,7 @@ impl UninitWatch {
         });
     }
 
-    /// Looks at what decides where an instruction goes: reports what is undefined, and then takes it for defined.
+    /// Reports undefined values that determine control flow, and marks them as defined.
     fn decisions(
         &mut self,
         context: &Context<'_>,
@@ -268,7 +268,7 @@ impl UninitWatch {
         }
     }
 
-    /// Reports undefined bits of EXEC, and then takes them for defined.
+    /// Reports undefined bits of EXEC, and marks them as defined.
     fn exec(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
         let Some(state) = self.waves.current() else {
             return;
@@ -303,7 +303,7 @@ impl UninitWatch {
         );
     }
 
-    /// A memory instruction.
+    /// Handles a memory instruction.
     fn memory(
         &mut self,
         context: &Context<'_>,
@@ -384,7 +384,7 @@ impl UninitWatch {
         }
     }
 
-    /// The registers that an image's descriptor adds to its address, if some of them are undefined.
+    /// Registers that an image descriptor adds to its address, if some of them are undefined.
     #[inline]
     fn undefined_beyond(
         &mut self,
@@ -398,8 +398,8 @@ impl UninitWatch {
         registers.first_undefined(&beyond, exec).map(|_| beyond)
     }
 
-    /// True if an instruction is known to read and to leave nothing undefined; that is noted then. `bases_number` as
-    /// [`ShareAccess`] has it.
+    /// True if an instruction is known to read and leave only defined values, which is then recorded. `bases_number`
+    /// is as in [`ShareAccess`].
     #[inline]
     fn is_defined(
         &mut self,
@@ -432,7 +432,7 @@ impl UninitWatch {
         loads_defined && defines_result(&mut state.registers, facts, exec)
     }
 
-    /// An instruction that reads undefined bits, may write such, or accesses memory.
+    /// Handles an instruction that reads undefined bits, may write some, or accesses memory.
     fn slow(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, facts: &UninitFacts) {
         self.decisions(context, instruction, facts);
         let Some(state) = self.waves.current() else {
@@ -459,7 +459,7 @@ impl UninitWatch {
     }
 }
 
-/// A number that tells registers apart.
+/// Number that distinguishes findings about different registers.
 fn detail(registers: Registers) -> u64 {
     match registers {
         Registers::Vector { first, .. } => u64::from(first),

@@ -1,8 +1,8 @@
-//! Uses of registers and LDS before S_WAITCNT says that they may be used.
+//! Uses of registers and LDS before an S_WAITCNT makes them available.
 //!
-//! Operations take effect at issue in the emulator, so that a missing wait changes no result. This checker keeps what
-//! each wave's operations hold ([`Outstanding`]) and looks at every instruction's registers. A kernel whose code has no such use on
-//! any path ([`Ahead`]) is not watched.
+//! The emulator performs operations at issue, so a missing wait changes no result. This checker tracks the resources
+//! held by each wave's outstanding operations ([`Outstanding`]) and inspects every instruction's registers. A kernel
+//! whose code has no early use on any path ([`Ahead`]) is not watched.
 
 mod facts;
 mod lds;
@@ -26,7 +26,7 @@ use gcn_emu::outstanding::{Held, Outstanding, flat_order};
 use facts::{LdsUse, WaitFacts, WaitRole};
 use lds::{LdsBytes, Unwaited};
 
-/// The checker. See the module.
+/// The wait checker.
 pub(super) struct Waits {
     findings: Arc<Findings>,
     ahead: Arc<Ahead>,
@@ -62,10 +62,10 @@ impl Observer for Waits {
     }
 }
 
-/// A thing that an operation holds.
+/// A resource held by an operation.
 #[derive(Clone, Debug, PartialEq)]
 struct HeldResource {
-    /// The operation's instruction by its number, and its address.
+    /// Number and address of the operation's instruction.
     index: usize,
     pc: u64,
     what: HeldPlace,
@@ -73,26 +73,26 @@ struct HeldResource {
 
 #[derive(Clone, Debug, PartialEq)]
 enum HeldPlace {
-    /// Registers that it will write, or still has to read, and lanes of them.
+    /// Registers, and their lanes, that the operation will write or has yet to read.
     Registers(RegisterUse, u64),
-    /// Bytes of LDS that it will write, or read.
+    /// Bytes of LDS that the operation will write or read.
     Lds { bytes: Arc<LdsBytes>, writes: bool },
 }
 
-/// The operations of a wave, and the registers that they hold.
+/// A wave's operations and the registers they hold.
 #[derive(Default)]
 struct WaveOperations {
     outstanding: Outstanding<HeldResource>,
-    /// Registers that will be written.
+    /// Registers with pending writes.
     written: RegisterSet,
-    /// Registers that still have to be read.
+    /// Registers with pending reads.
     read: RegisterSet,
     /// True if a load to LDS is outstanding.
     loads_lds: bool,
 }
 
 impl WaveOperations {
-    /// Finds the registers that are held.
+    /// Recomputes the held registers.
     fn changed(&mut self) {
         let mut now = WaveOperations::default();
         for it in self.outstanding.held() {
@@ -111,28 +111,28 @@ impl WaveOperations {
     }
 }
 
-/// The checker of one thread's waves.
+/// Checker for the waves of one thread.
 struct WaitWatch {
     findings: Arc<Findings>,
     facts: ByStep<WaitFacts>,
     waves: Waves<WaveOperations>,
-    /// Accesses of LDS that were outstanding at a barrier, by workgroup.
+    /// LDS accesses outstanding at a barrier, by workgroup.
     groups: Groups<Unwaited<HeldResource>>,
-    /// Addresses of an instruction; kept to be allocated once.
+    /// Scratch buffer for addresses, reused to avoid allocation.
     access: Box<Access>,
 }
 
-/// An instruction's use of what an operation holds.
+/// An instruction's use of a held resource.
 struct EarlyUse {
     held: Held<HeldResource>,
-    /// Waits that release it: counters and their values.
+    /// Waits that release the resource: counters and values.
     waits: Vec<(Counter, u8)>,
-    /// The instruction's use.
+    /// Registers used by the instruction.
     its: RegisterUse,
 }
 
 impl EarlyUse {
-    /// Another counter, or another execution of the operation, holds what is used.
+    /// Adds another counter, or another execution of the operation, that holds the resource.
     fn also(&mut self, held: &Held<HeldResource>) {
         let until = held.wait();
         match self.waits.iter_mut().find(|(by, _)| *by == held.counter) {
@@ -143,7 +143,7 @@ impl EarlyUse {
 }
 
 impl WaitWatch {
-    /// The first conflict of the instruction's registers with each outstanding operation.
+    /// First conflict of the instruction's registers with each outstanding operation.
     fn met(
         state: &WaveOperations,
         context: &Context<'_>,
@@ -183,7 +183,7 @@ impl WaitWatch {
         found
     }
 
-    /// Reports conflicts, and releases what they are about: later uses of the same value say nothing new.
+    /// Reports conflicts, and releases the registers so that later uses of the same value are not reported again.
     fn registers(
         findings: &Findings,
         facts: &ByStep<WaitFacts>,
@@ -222,7 +222,7 @@ impl WaitWatch {
         }
     }
 
-    /// Looks for accesses of LDS that come before those of other operations are complete.
+    /// Reports LDS accesses that overlap incomplete ones.
     fn lds(&mut self, context: &Context<'_>, instruction: &Instruction<'_>, uses: LdsUse) {
         let state = self.waves.get(context.id());
         let unwaited = self.groups.find(context.id().group).map(|it| &*it);
@@ -293,7 +293,7 @@ impl WaitWatch {
         }
     }
 
-    /// An operation is issued.
+    /// Records an issued operation.
     fn issue(
         &mut self,
         context: &Context<'_>,

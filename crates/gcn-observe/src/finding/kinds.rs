@@ -125,7 +125,7 @@ impl fmt::Display for Check {
 /// assert!(about.example.contains("; needs s_nop 3 before it") && about.remedy.starts_with("Put S_NOP"));
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct About {
+pub struct KindInfo {
     /// Name shown behind the severity, as `missing-wait` in `error[missing-wait]`.
     pub name: &'static str,
     /// Checker that reports it.
@@ -167,9 +167,9 @@ macro_rules! kinds {
             pub const ALL: &'static [Kind] = &[$(Kind::$id),*];
 
             /// Name, severity and explanation.
-            pub const fn about(self) -> &'static About {
+            pub const fn about(self) -> &'static KindInfo {
                 match self {
-                    $(Kind::$id => &About {
+                    $(Kind::$id => &KindInfo {
                         name: $name,
                         check: Check::$check,
                         severity: Severity::$severity,

@@ -3,7 +3,7 @@
 
 use crate::finding::{FindingKey, FindingPlace, Kind};
 use crate::vccz::Vccz;
-use crate::wait_states::{MOST, TooFew};
+use crate::wait_states::{MOST, MissingWaitStates};
 
 use super::program::LintProgram;
 use super::report::FindingSink;
@@ -58,7 +58,7 @@ impl OpenHazards {
             if set.is_empty() {
                 continue;
             }
-            for found in TooFew::all(set, &before.inst, &step.inst, begun.states) {
+            for found in MissingWaitStates::all(set, &before.inst, &step.inst, begun.states) {
                 let key = FindingKey {
                     kind: Kind::MissingWaitStates,
                     pc: step.pc,

@@ -9,7 +9,7 @@ use super::buffers::buffer_of;
 use super::commands::EnqueueArguments;
 use super::entry::{call, optional_array};
 use super::images::image_of;
-use super::transfers::{Kept, enqueue_copy, triple};
+use super::transfers::{RetainedMemory, enqueue_copy, triple};
 use crate::abi::*;
 use crate::handle::Handle;
 use crate::memory::Mem;
@@ -52,7 +52,13 @@ unsafe fn transfer(
         from,
         region: region.size,
     };
-    enqueue_copy(order, command, is_blocking, copy, Kept(memory, None))
+    enqueue_copy(
+        order,
+        command,
+        is_blocking,
+        copy,
+        RetainedMemory(memory, None),
+    )
 }
 
 pub unsafe extern "C" fn enqueue_read_image(
@@ -135,7 +141,7 @@ pub unsafe extern "C" fn enqueue_copy_image(
             CL_COMMAND_COPY_IMAGE,
             false,
             copy,
-            Kept(from, Some(to)),
+            RetainedMemory(from, Some(to)),
         )
     })
 }
@@ -170,7 +176,13 @@ unsafe fn with_buffer(
         from,
         region: region.size,
     };
-    enqueue_copy(order, command, false, copy, Kept(image, Some(buffer)))
+    enqueue_copy(
+        order,
+        command,
+        false,
+        copy,
+        RetainedMemory(image, Some(buffer)),
+    )
 }
 
 pub unsafe extern "C" fn enqueue_copy_image_to_buffer(

@@ -30,7 +30,7 @@ pub(super) fn enqueue_copy(
     command: u32,
     is_blocking: bool,
     copy: BoxCopy,
-    kept: Kept,
+    kept: RetainedMemory,
 ) -> Outcome {
     order.enqueue(command, CommandRole::Command, is_blocking, move || {
         if let Some(space) = kept.0.space() {
@@ -44,7 +44,7 @@ pub(super) fn enqueue_copy(
 }
 
 /// Memory objects of a command, which live until it has ended.
-pub(super) struct Kept(
+pub(super) struct RetainedMemory(
     pub(super) Arc<Mem>,
     #[allow(dead_code)] pub(super) Option<Arc<Mem>>,
 );
@@ -74,7 +74,7 @@ pub unsafe extern "C" fn enqueue_read_buffer(
             (TransferSide::Device, memory.address + offset as u64),
             size,
         );
-        let kept = Kept(memory, None);
+        let kept = RetainedMemory(memory, None);
         enqueue_copy(order, CL_COMMAND_READ_BUFFER, is_blocking != 0, copy, kept)
     })
 }
@@ -104,7 +104,7 @@ pub unsafe extern "C" fn enqueue_write_buffer(
             (TransferSide::Host, from.expose_provenance() as u64),
             size,
         );
-        let kept = Kept(memory, None);
+        let kept = RetainedMemory(memory, None);
         enqueue_copy(order, CL_COMMAND_WRITE_BUFFER, is_blocking != 0, copy, kept)
     })
 }
@@ -243,7 +243,7 @@ pub unsafe extern "C" fn enqueue_read_buffer_rect(
             from: (TransferSide::Device, device.corner(memory.address, region)),
             region,
         };
-        let kept = Kept(memory, None);
+        let kept = RetainedMemory(memory, None);
         enqueue_copy(
             order,
             CL_COMMAND_READ_BUFFER_RECT,
@@ -291,7 +291,7 @@ pub unsafe extern "C" fn enqueue_write_buffer_rect(
             ),
             region,
         };
-        let kept = Kept(memory, None);
+        let kept = RetainedMemory(memory, None);
         enqueue_copy(
             order,
             CL_COMMAND_WRITE_BUFFER_RECT,
@@ -335,7 +335,7 @@ pub unsafe extern "C" fn enqueue_copy_buffer(
             CL_COMMAND_COPY_BUFFER,
             false,
             copy,
-            Kept(from, Some(to)),
+            RetainedMemory(from, Some(to)),
         )
     })
 }
@@ -380,7 +380,7 @@ pub unsafe extern "C" fn enqueue_copy_buffer_rect(
             CL_COMMAND_COPY_BUFFER_RECT,
             false,
             copy,
-            Kept(from, Some(to)),
+            RetainedMemory(from, Some(to)),
         )
     })
 }

@@ -241,7 +241,7 @@ pub struct FinishedLaunch {
 
 /// The launches that have run.
 #[derive(Default)]
-pub struct Ran {
+pub struct FinishedRuns {
     /// In order.
     pub launches: Vec<FinishedLaunch>,
     /// Output of the kernels' `printf`.
@@ -296,8 +296,8 @@ impl ReadyLaunches {
         (checking, profiling): (Option<&Checking>, Option<&Profiling>),
         map: &CodeMap<'_>,
         out: &mut dyn Write,
-    ) -> Result<Ran> {
-        let mut ran = Ran::default();
+    ) -> Result<FinishedRuns> {
+        let mut ran = FinishedRuns::default();
         let mut written = run.launches.iter().zip(&self.launches);
         while let Some((launch, prepared)) = written.next() {
             let repeat = launch.repeat.map_or(1, u32::from);
@@ -335,7 +335,7 @@ impl ReadyLaunches {
         repetitions: &[Repetition],
         mut trace: Option<&mut RunTrace>,
         map: &CodeMap<'_>,
-        ran: &mut Ran,
+        ran: &mut FinishedRuns,
         out: &mut dyn Write,
     ) -> Result<()> {
         let mut done = FinishedLaunch {

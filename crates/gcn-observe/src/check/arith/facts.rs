@@ -1,4 +1,4 @@
-//! Facts that the checker of arithmetic asks of every instruction, worked out once for each.
+//! Per-instruction facts for the arithmetic checker.
 
 use gcn_emu::step::Step;
 use gcn_isa::effect::AluOp;
@@ -9,33 +9,33 @@ use gcn_isa::{Does, Encoding, Field, Row, Slot, Ty};
 use crate::integer_range::IntegerRange;
 use crate::vectors::Vectors;
 
-/// A source in floating point.
+/// A floating-point source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FloatSource {
-    /// Place among the operands.
+    /// Index among the operands.
     pub(super) place: usize,
     pub(super) ty: Ty,
 }
 
-/// Exception of an operation that its operands decide.
+/// Exception determined by the operands alone.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum OperandException {
-    /// The first source that counts is 0.
+    /// Divisor: an exception if it is 0.
     Division,
-    /// The source is out of the range of the result.
+    /// Converted value: an exception if it is out of range.
     Conversion(IntegerRange),
 }
 
-/// Facts of an instruction.
+/// Facts about an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct ArithFacts {
-    /// Exception that it may raise by its operands alone.
+    /// Exception that the operands may raise.
     pub(super) exception: Option<OperandException>,
-    /// Sources in floating point, where a lane has its own.
+    /// Per-lane floating-point sources.
     pub(super) sources: Box<[FloatSource]>,
-    /// Type of its result, if that is in floating point and computed, and its place.
+    /// The result, if it is a computed floating-point number.
     pub(super) result: Option<FloatSource>,
-    /// The instruction moves values or chooses among them: a value that it reads is not used yet.
+    /// The instruction moves or selects values, which is not a use of them.
     pub(super) moves: bool,
     pub(super) vectors: Vectors,
 }
@@ -96,7 +96,7 @@ impl ArithFacts {
     }
 }
 
-/// True if a vector instruction moves values or chooses among them.
+/// True if a vector operation moves or selects values.
 fn moves(op: AluOp) -> bool {
     matches!(
         op,
@@ -110,7 +110,8 @@ fn moves(op: AluOp) -> bool {
     )
 }
 
-/// The exception that the operands of a vector instruction may raise. Clamped reciprocals are finite, legacy ones 0.
+/// Exception that the operands of a vector instruction may raise. Clamped reciprocals are finite; legacy ones return
+/// 0.
 fn exception(op: AluOp, row: &Row) -> Option<OperandException> {
     let is_from_float = || row.slots().skip(1).all(|slot| slot.ty.is_float());
     let range = match op {

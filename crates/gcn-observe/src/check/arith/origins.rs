@@ -1,4 +1,4 @@
-//! Origins of exceptional values: where a value that a register has, or a place of scratch, came to be.
+//! Origins of exceptional values in registers and scratch.
 
 use std::collections::HashMap;
 
@@ -13,11 +13,11 @@ use crate::lane_numbers::LaneNumbers;
 pub(super) enum ExceptionCause {
     /// A division by zero: infinity, or a NaN.
     Division,
-    /// The same, converted to an integer.
+    /// A division by zero, converted to an integer.
     Quotient,
-    /// A NaN of numbers.
+    /// A NaN computed from numbers.
     Nan,
-    /// An integer in place of a number that its type does not have.
+    /// An integer converted from an out-of-range number.
     Conversion(RangeName),
 }
 
@@ -25,7 +25,7 @@ pub(super) enum ExceptionCause {
 type RangeName = &'static str;
 
 impl ExceptionCause {
-    /// A conversion to a range.
+    /// Cause for a conversion to a range.
     pub(super) fn conversion(range: IntegerRange) -> ExceptionCause {
         ExceptionCause::Conversion(range.name())
     }
@@ -39,31 +39,31 @@ impl ExceptionCause {
     }
 }
 
-/// The instruction that made a value.
+/// The instruction that produced an exceptional value.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Made {
+pub(super) struct ExceptionSource {
     pub(super) cause: ExceptionCause,
     pub(super) pc: u64,
     pub(super) inst: Inst,
 }
 
-/// Number of an exceptional value's origin in [`Exceptions`].
+/// Number of an origin in [`Exceptions`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct ExceptionId(u32);
 
-/// Origins of exceptional values that the waves of a thread have met.
+/// Origins of the exceptional values seen by the waves of one thread.
 #[derive(Default)]
 pub(super) struct Exceptions {
-    made: Vec<Made>,
+    made: Vec<ExceptionSource>,
     numbers: HashMap<(u64, ExceptionCause), ExceptionId>,
 }
 
 impl Exceptions {
-    /// The origin of what an instruction makes.
+    /// Returns the origin for an instruction's result.
     pub(super) fn of(&mut self, cause: ExceptionCause, pc: u64, inst: &Inst) -> ExceptionId {
         let made = &mut self.made;
         *self.numbers.entry((pc, cause)).or_insert_with(|| {
-            made.push(Made {
+            made.push(ExceptionSource {
                 cause,
                 pc,
                 inst: *inst,
@@ -72,9 +72,9 @@ impl Exceptions {
         })
     }
 
-    /// The origin of an integer that is converted from a value with an origin.
+    /// Returns the origin for an integer converted from a value with an origin.
     pub(super) fn converted(&mut self, from: ExceptionId) -> Option<ExceptionId> {
-        let Made { cause, pc, inst } = self.made(from);
+        let ExceptionSource { cause, pc, inst } = self.made(from);
         match cause {
             ExceptionCause::Division => Some(self.of(ExceptionCause::Quotient, pc, &inst)),
             // The NaN is to blame for what it is converted to.
@@ -82,21 +82,21 @@ impl Exceptions {
         }
     }
 
-    /// The instruction of an origin.
-    pub(super) fn made(&self, origin: ExceptionId) -> Made {
+    /// Returns the instruction of an origin.
+    pub(super) fn made(&self, origin: ExceptionId) -> ExceptionSource {
         // Numbers are counted from 1 on.
         self.made[origin.0 as usize - 1]
     }
 }
 
-/// Origins of the exceptional values of a wave.
+/// Origins of a wave's exceptional values.
 #[derive(Default)]
 pub(super) struct ExceptionShadow {
-    /// Numbers of origins.
+    /// Origin numbers by register and lane.
     registers: LaneNumbers,
-    /// By the address of a dword of scratch.
+    /// By address of a scratch dword.
     pub(super) scratch: HashMap<u64, ExceptionId>,
-    /// By the address of an instruction and lane: the first number that it converted and its type does not have.
+    /// By instruction address and lane: the first out-of-range number that was converted.
     pub(super) converted: HashMap<(u64, usize), FloatBits>,
 }
 
@@ -106,24 +106,24 @@ impl ExceptionShadow {
         self.registers.is_empty()
     }
 
-    /// Lanes of a register that have such a value.
+    /// Lanes of a register with exceptional values.
     pub(super) fn lanes(&self, register: u8) -> u64 {
         self.registers.lanes(register)
     }
 
-    /// The origin of a lane's value.
+    /// Origin of a lane's value.
     pub(super) fn get(&self, register: u8, lane: usize) -> Option<ExceptionId> {
         let number = self.registers.get(register, lane);
         (number != 0).then_some(ExceptionId(number))
     }
 
-    /// Notes the origin of a lane's value, or that it has none.
+    /// Sets or clears the origin of a lane's value.
     pub(super) fn set(&mut self, register: u8, lane: usize, origin: Option<ExceptionId>) {
         self.registers
             .set(register, lane, origin.map_or(0, |it| it.0));
     }
 
-    /// Notes that lanes of a register have no such value.
+    /// Clears the origins of lanes of a register.
     pub(super) fn clear(&mut self, register: u8, lanes: u64) {
         self.registers.clear(register, lanes);
     }

@@ -1,4 +1,4 @@
-//! Values of operands in floating point, lane by lane.
+//! Per-lane values of floating-point operands.
 
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::{Arg, Sign};
@@ -7,23 +7,23 @@ use half::f16;
 
 use super::facts::FloatSource;
 
-/// Bits of a value of a type.
+/// Bit pattern of a value of a given type.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct FloatBits {
     bits: u64,
     ty: Ty,
 }
 
-/// The number of bits before the mantissa's, sign left out, all set: infinity.
+/// Exponent bits, all set, for each type: the representation of infinity.
 const INFINITY: [u64; 3] = [0x7c00, 0x7f80_0000, 0x7ff0_0000_0000_0000];
 
 impl FloatBits {
-    /// A value of the type `ty` in the lowest of `bits`.
+    /// A value of type `ty` in the low bits of `bits`.
     pub(super) fn new(bits: u64, ty: Ty) -> FloatBits {
         FloatBits { bits, ty }
     }
 
-    /// The value of an operand in a lane.
+    /// Value of an operand in a lane.
     pub(super) fn of(
         context: &Context<'_>,
         instruction: &Instruction<'_>,
@@ -66,7 +66,7 @@ impl FloatBits {
         }
     }
 
-    /// The numbers without their signs, each with the bits of infinity; of a packed value two.
+    /// Magnitudes of the numbers, each with the representation of infinity; two for a packed value.
     fn magnitudes(self) -> impl Iterator<Item = (u64, u64)> {
         let [half, single, double] = INFINITY;
         let low = self.bits & 0x7fff;
@@ -79,24 +79,24 @@ impl FloatBits {
         std::iter::once(first).chain(second)
     }
 
-    /// True if it is a NaN, or has one.
+    /// True if it is a NaN, or contains one.
     pub(super) fn is_nan(self) -> bool {
         self.magnitudes().any(|(bits, infinity)| bits > infinity)
     }
 
-    /// True if it is infinite or a NaN, or has one.
+    /// True if it is infinite or a NaN, or contains such a number.
     pub(super) fn is_special(self) -> bool {
         self.magnitudes().any(|(bits, infinity)| bits >= infinity)
     }
 
-    /// True if it is zero, of either sign.
+    /// True for positive and negative zero.
     pub(super) fn is_zero(self) -> bool {
         self.magnitudes().all(|(bits, _)| bits == 0)
     }
 
-    /// The number of [`Float::number`]: an integer exactly, others in the fewest digits that tell them apart from others of the type.
+    /// The number as text: integers exactly, others with the fewest digits that identify them in their type.
     pub(super) fn text(self) -> String {
-        /// Numbers from here on have an exponent, and the fewest digits.
+        /// Smallest number that is written with an exponent and the fewest digits.
         const LARGE: f64 = 1e15;
         let number = self.number();
         // Half precision is exact in single precision.
@@ -117,7 +117,7 @@ impl FloatBits {
         }
     }
 
-    /// The number, of a packed value the low one.
+    /// The number; the low one of a packed value.
     pub(super) fn number(self) -> f64 {
         match self.ty {
             Ty::F16 | Ty::F16x2 => f16::from_bits(self.bits as u16).to_f64(),
@@ -127,7 +127,7 @@ impl FloatBits {
     }
 }
 
-/// The register of an operand that says whether it is infinite or a NaN: that with the exponent.
+/// Register of an operand that contains the exponent, and so tells infinities and NaNs.
 pub(super) fn exponent_register(instruction: &Instruction<'_>, it: FloatSource) -> Option<u8> {
     match instruction.operands[it.place] {
         Arg::Vgpr(first) => Some(first.wrapping_add(it.ty.dwords() - 1)),

@@ -1,4 +1,4 @@
-//! Facts that the checker of provenance asks of every instruction, worked out once for each.
+//! Per-instruction facts for the provenance checker.
 
 use gcn_emu::step::{Arg, Sign, Step};
 use gcn_isa::effect::{AluOp, Bitwise};
@@ -8,77 +8,77 @@ use gcn_isa::{Does, Encoding, Field, Kind, Slot, regs};
 
 use crate::vectors::Vectors;
 
-/// The way of marks from an instruction's sources to its result, dword by dword.
+/// Propagation of marks from sources to the result, dword by dword.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MarkFlow {
-    /// A result of marked sources may be anything.
+    /// Not followed: marked sources make the result lost.
     Other,
     /// The first source.
     Copy,
-    /// The sum of all sources, or what takes its place where they have no bits in common.
+    /// The sum of all sources, or an OR used as one if they have no bits in common.
     Sum,
-    /// The last source and a number that the others make.
+    /// The last source plus a number computed from the others.
     SumWithLast,
-    /// The first source less the second.
+    /// The first source minus the second.
     Difference,
-    /// Bits of one source that the other has too.
+    /// Bits of a source selected by the other.
     And,
-    /// The first source where the lane's bit of a mask is set, or SCC, else the second.
+    /// The first source if the lane's mask bit, or SCC, is set, else the second.
     Select,
     /// The first source if SCC is set.
     MoveIf,
-    /// A lane of the first source, to a scalar register.
+    /// A lane of the first source is read into a scalar register.
     ReadLane,
-    /// A scalar source, to a lane.
+    /// A scalar source is written to a lane.
     WriteLane,
 }
 
-/// An operand that has registers.
+/// An operand in registers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct MarkedOperand {
-    /// Place among the operands.
+    /// Index among the operands.
     pub(super) place: usize,
     pub(super) dwords: u8,
 }
 
-/// Facts of an instruction.
+/// Facts about an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct ProvenanceFacts {
     pub(super) rule: MarkFlow,
-    /// The sources in the order of the operation, without masks.
+    /// Sources in the order of the operation, without masks.
     pub(super) sources: Box<[MarkedOperand]>,
     /// The result.
     pub(super) result: Option<MarkedOperand>,
     /// All operands that are read.
     pub(super) read: Box<[MarkedOperand]>,
-    /// All operands that are written, but for masks.
+    /// All written operands except masks.
     pub(super) written: Box<[MarkedOperand]>,
-    /// Masks that are written, such as carries: they are numbers, whatever they are made of.
+    /// Written masks, such as carries, which are always numbers.
     pub(super) masks: Box<[MarkedOperand]>,
-    /// Scalar registers that are written without an operand, a bit each.
+    /// Bitmap of implicitly written scalar registers.
     pub(super) implicit: u128,
-    /// Some bits of the destination stay.
+    /// The instruction preserves some bits of the destination.
     pub(super) keeps_bits: bool,
     /// Lanes may read other lanes.
     pub(super) crosses: bool,
-    /// The place of the mask of [`MarkFlow::Select`]; without, it is VCC.
+    /// Index of the mask operand of [`MarkFlow::Select`]; VCC if `None`.
     pub(super) mask: Option<usize>,
     pub(super) vectors: Vectors,
-    /// All registers that are used.
+    /// All registers used.
     pub(super) registers: RegisterSet,
 }
 
-/// The fields of sources, in order.
+/// Source fields, in order.
 const SOURCES: [&[Field]; 3] = [
     &[Field::Src0, Field::Ssrc0],
     &[Field::Src1, Field::Ssrc1],
     &[Field::Src2],
 ];
 
-/// Fields of the sources of SOPK, whose last one is a constant.
+/// Source fields of SOPK, the last of which is a constant.
 const SOURCES_OF_SOPK: [&[Field]; 2] = [&[Field::Sdst], &[Field::Simm16]];
 
-/// True if an operand has a bit for each lane, which says what the lane reads.
+/// True if an operand is a lane mask.
 fn is_mask(slot: &Slot) -> bool {
     slot.field == Field::Src2 && slot.kind == Kind::Sdst && slot.access == OperandAccess::Read
 }
@@ -151,7 +151,7 @@ impl ProvenanceFacts {
     }
 }
 
-/// True if a lane reads another one.
+/// True if lanes may read other lanes.
 fn crosses(it: &RegisterUse) -> bool {
     it.read != 0
         && matches!(
@@ -160,7 +160,7 @@ fn crosses(it: &RegisterUse) -> bool {
         )
 }
 
-/// Scalar registers as bits of a word.
+/// Bitmap of scalar registers.
 fn scalars(registers: Registers) -> u128 {
     let Registers::Scalar { first, count } = registers else {
         return 0;
@@ -169,7 +169,7 @@ fn scalars(registers: Registers) -> u128 {
     (first..end).fold(0, |all, register| all | 1 << register)
 }
 
-/// True if sources and result are whole registers, each lane's its own, as they are.
+/// True if sources and result are whole registers without modifiers, and lanes are independent.
 fn is_whole(step: &Step) -> bool {
     let inst = &step.inst;
     let is_sdwa = matches!(
@@ -183,7 +183,7 @@ fn is_whole(step: &Step) -> bool {
     !is_sdwa && !has_dpp && !is_signed && !is_half
 }
 
-/// The flow of marks through an operation on whole registers; `is_float` if its result is a floating-point number.
+/// Propagation of marks through an operation on whole registers; `is_float` if its result is a floating-point number.
 fn rule(op: AluOp, is_float: bool) -> MarkFlow {
     use Bitwise::{And, Or};
     match op {
@@ -225,7 +225,7 @@ fn rule(op: AluOp, is_float: bool) -> MarkFlow {
     }
 }
 
-/// The scalar registers of a mask: those of an operand, or VCC.
+/// First scalar register of a mask: that of the operand, or VCC.
 pub(super) fn mask_register(facts: &ProvenanceFacts, operands: &[Arg]) -> u8 {
     match facts.mask.and_then(|place| operands.get(place)) {
         Some(Arg::Scalar(first)) => *first,

@@ -1,4 +1,4 @@
-//! Marks of values: the allocation that a part of an address was made from.
+//! Marks of register values: the allocation that a part of an address points into.
 
 use std::collections::HashMap;
 
@@ -14,15 +14,15 @@ pub(super) enum AddressHalf {
     High,
 }
 
-/// The mark of a dword in a register.
+/// Mark of a dword in a register.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum PointerMark {
-    /// A number that no pointer has gone into.
+    /// A number, not derived from a pointer.
     #[default]
     Number,
-    /// Made of pointers in a way that is not followed.
+    /// Derived from pointers by an operation that is not followed.
     Lost,
-    /// A half of an address that was made from a pointer.
+    /// Half of an address derived from a pointer.
     Of(PointerId, AddressHalf),
 }
 
@@ -30,7 +30,7 @@ pub(super) enum PointerMark {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct PointerId(u32);
 
-/// Marks as numbers: 0 and 1 are those without an origin.
+/// Marks encoded as numbers; 0 and 1 have no origin.
 const LOST: u32 = 1;
 const FIRST: u32 = 2;
 
@@ -61,19 +61,19 @@ impl PointerMark {
     }
 }
 
-/// A load that has brought a pointer.
+/// A load that loaded a pointer.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LoadedPointer {
     /// First address of the allocation.
     pub(super) base: u64,
-    /// Bytes of the allocation.
+    /// Size of the allocation in bytes.
     pub(super) len: u64,
     /// Address of the instruction.
     pub(super) pc: u64,
     pub(super) inst: Inst,
 }
 
-/// Origins of pointers that the waves of a thread have met.
+/// Origins of the pointers loaded by the waves of one thread.
 #[derive(Default)]
 pub(super) struct LoadedPointers {
     pointers: Vec<LoadedPointer>,
@@ -81,7 +81,7 @@ pub(super) struct LoadedPointers {
 }
 
 impl LoadedPointers {
-    /// The origin of pointers that one instruction loads to one allocation.
+    /// Returns the origin for pointers to one allocation loaded by one instruction.
     pub(super) fn of(&mut self, pointer: LoadedPointer) -> PointerId {
         let pointers = &mut self.pointers;
         let key = (pointer.pc, pointer.base);
@@ -95,12 +95,12 @@ impl LoadedPointers {
         &self.pointers[origin.0 as usize]
     }
 
-    /// True if both are of one allocation.
+    /// True if both pointers are to the same allocation.
     fn are_of_one(&self, a: PointerId, b: PointerId) -> bool {
         self.pointer(a).base == self.pointer(b).base
     }
 
-    /// The mark of a difference. That of two pointers to one allocation is a number.
+    /// Mark of a difference; a number for two pointers to the same allocation.
     pub(super) fn difference(&self, a: PointerMark, b: PointerMark) -> PointerMark {
         match (a, b) {
             (a, PointerMark::Number) => a,
@@ -113,7 +113,7 @@ impl LoadedPointers {
         }
     }
 
-    /// The pointer that both halves of an address were made from.
+    /// Pointer from which both halves of an address are derived.
     pub(super) fn whole(&self, low: PointerMark, high: PointerMark) -> Option<&LoadedPointer> {
         match (low, high) {
             (PointerMark::Of(low, AddressHalf::Low), PointerMark::Of(high, AddressHalf::High))
@@ -126,7 +126,7 @@ impl LoadedPointers {
     }
 }
 
-/// The mark of a sum. That of two pointers is none of an address.
+/// Mark of a sum; lost for two pointers.
 pub(super) fn sum(a: PointerMark, b: PointerMark) -> PointerMark {
     match (a, b) {
         (it, PointerMark::Number) | (PointerMark::Number, it) => it,
@@ -134,32 +134,32 @@ pub(super) fn sum(a: PointerMark, b: PointerMark) -> PointerMark {
     }
 }
 
-/// A dword of scratch: its mark and its value, which says whether it is still there.
+/// Mark and value of a scratch dword. The value tells whether it has been overwritten.
 type Spilled = (PointerMark, u32);
 
-/// Marks of a wave.
+/// Marks of a wave's registers and scratch.
 #[derive(Default)]
 pub(super) struct PointerMarks {
     vectors: LaneNumbers,
-    /// Vector registers with a mark in a lane.
+    /// Vector registers with a marked lane.
     marked: RegisterSet,
-    /// By the number of the scalar register; those behind have none.
+    /// Indexed by scalar register; registers beyond the end are unmarked.
     scalars: Vec<PointerMark>,
-    /// Scalar registers with a mark, a bit each.
+    /// Bitmap of marked scalar registers.
     marked_scalars: u128,
-    /// By the address of a dword of scratch.
+    /// By address of a scratch dword.
     scratch: HashMap<u64, Spilled>,
-    /// Registers that a load may be about to give marks.
+    /// Registers that an issued load may mark.
     loading: RegisterSet,
 }
 
 impl PointerMarks {
-    /// Notes the registers that a load is about to write.
+    /// Records the destination registers of an issued load.
     pub(super) fn set_loading(&mut self, registers: RegisterSet) {
         self.loading = registers;
     }
 
-    /// The registers that have a mark, or may have one when the load that has been issued is executed.
+    /// Registers that are marked, or may be once the issued load executes.
     pub(super) fn registers(&self) -> RegisterSet {
         let mut all = self.marked;
         all.add_all(&self.loading);
@@ -198,14 +198,14 @@ impl PointerMarks {
         }
     }
 
-    /// Notes that lanes of a register have a number.
+    /// Marks lanes of a register as numbers.
     pub(super) fn clear_vector(&mut self, register: u8, lanes: u64) {
         self.vectors.clear(register, lanes);
         let is_marked = self.vectors.lanes(register) != 0;
         self.marked.set_vector(register, is_marked);
     }
 
-    /// Notes what is stored in a dword of scratch.
+    /// Records a store to a scratch dword.
     pub(super) fn spill(&mut self, place: u64, mark: PointerMark, value: u32) {
         if mark == PointerMark::Number {
             self.scratch.remove(&place);
@@ -214,7 +214,7 @@ impl PointerMarks {
         }
     }
 
-    /// The mark of a dword of scratch that has a value.
+    /// Mark of a scratch dword with the given value.
     pub(super) fn spilled(&self, place: u64, value: u32) -> PointerMark {
         match self.scratch.get(&place) {
             Some((mark, known)) if *known == value => *mark,
@@ -223,7 +223,7 @@ impl PointerMarks {
         }
     }
 
-    /// True if no vector register and no dword of scratch has a mark.
+    /// True if no vector register and no scratch dword is marked.
     pub(super) fn are_of_no_vector(&self) -> bool {
         self.vectors.is_empty() && self.scratch.is_empty()
     }

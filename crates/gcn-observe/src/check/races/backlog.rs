@@ -1,9 +1,9 @@
-//! Accesses of LDS since the last barrier that are not in the shadow yet.
+//! LDS accesses since the last barrier that have not been entered into the shadow.
 //!
-//! Most code loads from LDS what was stored before a barrier, or adds to it by atomics, or each wave stores to places of its own:
-//! as long as no access of another wave comes near there is nothing to compare. Such accesses are kept as they were, until one
-//! comes near; the next barrier makes them past. What is near is asked of a 64th of LDS first, and of dwords ([`Touched`]) only if
-//! that does not tell.
+//! Most code loads from LDS what was stored before a barrier, or adds to it by atomics, or each wave stores to its
+//! own locations. Unless another wave accesses nearby bytes there is nothing to compare, so such accesses are queued,
+//! and the next barrier discards them. A nearby access is detected by 64ths of LDS first, and by dwords
+//! ([`LdsBitmap`]) only if that is inconclusive.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use gcn_emu::observe::{ShareAccess, ShareElements};
 use gcn_emu::wave::Lanes;
 
 use super::entry::{AccessKind, PastAccess};
-use super::touched::{Met, Touched, Way};
+use super::lds_bitmap::{AccessMode, DwordOverlap, LdsBitmap};
 use crate::filter::lanes;
 
-/// Parts that LDS is divided into where it matters little how exact a place is.
+/// Number of equal parts of LDS in the coarse bitmaps.
 const PARTS: u32 = u64::BITS;
 
-/// The parts of LDS that waves have accessed in one way, a bit for each: of all, and by wave.
+/// Coarse bitmaps of the LDS parts accessed in one mode, by all waves and by each wave.
 #[derive(Debug, Default)]
 struct Reach {
     all: u64,
@@ -45,7 +45,7 @@ impl Reach {
         }
     }
 
-    /// True if another wave may have accessed something in some parts.
+    /// True if another wave may have accessed one of the parts.
     #[inline]
     fn meets(&self, parts: u64, wave: u32) -> bool {
         let others = || (0..).zip(&self.by_wave).filter(|(by, _)| *by != wave);
@@ -53,25 +53,25 @@ impl Reach {
     }
 }
 
-/// True if ranges that are not empty have a byte in common.
+/// True if two nonempty ranges overlap.
 fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
 
-/// An access of LDS, but for its bases.
+/// A queued LDS access, without its base addresses.
 #[derive(Debug)]
 struct BacklogAccess {
     now: PastAccess,
-    /// Its wave's number in the workgroup.
+    /// Wave number within the workgroup.
     wave: u32,
     lanes: u64,
     elements: ShareElements,
-    /// Place of its bases in the backlog.
+    /// Index of the base addresses in the backlog.
     bases: usize,
 }
 
 impl BacklogAccess {
-    /// An access of a wave, by its number in the workgroup, whose bases have a place.
+    /// Creates an entry for an access by a wave of the workgroup, with the index of its base addresses.
     #[inline]
     fn new(access: &ShareAccess<'_>, now: PastAccess, wave: u32, bases: usize) -> BacklogAccess {
         BacklogAccess {
@@ -83,7 +83,7 @@ impl BacklogAccess {
         }
     }
 
-    /// The lanes and the addresses of the elements: first the lanes' first ones, then their second ones.
+    /// Lanes and element addresses: first elements of all lanes, then second elements.
     #[inline]
     fn elements(&self, bases: &Lanes) -> impl Iterator<Item = (usize, u64)> {
         self.elements.distances().flat_map(move |distance| {
@@ -92,54 +92,61 @@ impl BacklogAccess {
         })
     }
 
-    /// The bytes of the element at an address.
+    /// Bytes of the element at an address.
     #[inline]
     fn element(&self, at: u64) -> Range<u64> {
         at..at + u64::from(self.elements.bytes)
     }
 
-    /// Enters it among others. It is in a range of bytes.
-    fn enter(&self, touched: &mut Touched, bases: &Lanes, range: &Range<u64>) -> Met {
+    /// Enters the access, which is within a byte range, into the bitmap.
+    fn enter(&self, touched: &mut LdsBitmap, bases: &Lanes, range: &Range<u64>) -> DwordOverlap {
         let bytes = u64::from(self.elements.bytes);
         let elements = self.elements(bases).map(|(_, at)| at);
-        touched.enter(self.wave, Way::of(self.now.kind()), range, bytes, elements)
+        touched.enter(
+            self.wave,
+            AccessMode::of(self.now.kind()),
+            range,
+            bytes,
+            elements,
+        )
     }
 }
 
-/// The accesses since the last barrier.
+/// LDS accesses since the last barrier.
 #[derive(Debug, Default)]
 pub(super) struct Backlog {
-    /// Bytes of LDS, and the power of two that its parts have.
+    /// Size of LDS in bytes, and log2 of the size of a part.
     lds: usize,
     shift: u32,
-    /// Reach of all accesses, kept or not, by way.
-    reach: [Reach; Way::ALL.len()],
-    /// The stores one by one, with their waves, as long as they are few.
+    /// Coarse bitmaps of all accesses, queued or not, by mode.
+    reach: [Reach; AccessMode::ALL.len()],
+    /// Individual stores with their waves, while there are few.
     stored: Vec<(Range<u64>, u32)>,
-    /// All accesses by dwords, from the moment on when the reach did not tell enough.
-    touched: Touched,
+    /// Dword bitmap of all accesses, filled once the coarse bitmaps have been inconclusive.
+    touched: LdsBitmap,
     has_touched: bool,
-    /// True if there are accesses that `touched` does not have, and that are not kept.
+    /// True if there were accesses that are neither in the dword bitmap nor queued.
     has_others: bool,
     kept: Vec<BacklogAccess>,
-    /// Number of the first ones, which are in the shadow already: only their lanes are asked for.
+    /// Number of leading entries that are in the shadow already and kept only for lane numbers.
     in_shadow: usize,
-    /// The bases of those that are kept, as [`ShareAccess`] has them, and their numbers.
+    /// Base addresses of queued accesses, as in [`ShareAccess`], and their numbers.
     bases: Vec<Lanes>,
     numbers: Vec<u64>,
-    /// From the lowest to the highest byte of those that are not in the shadow.
+    /// Byte range that covers the entries not in the shadow.
     kept_bytes: Range<u64>,
 }
 
-/// Accesses that are kept at most.
+/// Maximum number of queued accesses.
 const MOST: usize = 2048;
-/// Bases that are searched for those of an access: code accesses LDS by few registers, with one offset after the other.
+/// Number of recent base addresses searched for a match: code accesses LDS with few registers, one offset after the
+/// other.
 const RECENT: usize = 4;
-/// Stores that are looked at one by one.
+/// Maximum number of stores tracked individually.
 const FEW_STORES: usize = 32;
 
 impl Backlog {
-    /// LDS has some bytes.
+    /// Sets the size of LDS.
     pub(super) fn resize(&mut self, bytes: usize) {
         self.lds = bytes;
         self.shift = bytes.div_ceil(PARTS as usize).next_power_of_two().ilog2();
@@ -153,7 +160,7 @@ impl Backlog {
         (self.has_touched, self.has_others) = (false, false);
     }
 
-    /// All that are kept are in the shadow.
+    /// Marks all queued accesses as entered into the shadow.
     pub(super) fn settled(&mut self) {
         self.has_others |= !self.has_touched && self.kept.len() > self.in_shadow;
         if self.is_full() {
@@ -171,28 +178,28 @@ impl Backlog {
         self.kept_bytes = 0..0;
     }
 
-    /// True if no more are kept.
+    /// True if the queue is full.
     pub(super) fn is_full(&self) -> bool {
         self.kept.len() >= MOST
     }
 
-    /// True if some bytes may be among those of accesses that are kept.
+    /// True if bytes may overlap a queued access.
     #[inline]
     pub(super) fn meets(&self, bytes: &Range<u64>) -> bool {
         overlap(&self.kept_bytes, bytes)
     }
 
-    /// The parts that bytes are in; those beyond LDS are in the last one.
+    /// Bitmap of the parts that contain some bytes; bytes beyond LDS count to the last part.
     fn parts(&self, bytes: &Range<u64>) -> u64 {
         let part = |at: u64| (at >> self.shift).min(u64::from(PARTS - 1)) as u32;
         let (first, last) = (part(bytes.start), part(bytes.end.saturating_sub(1)));
         u64::MAX << first & u64::MAX >> (PARTS - 1 - last)
     }
 
-    /// Notes where an access of a wave goes, by its number in the workgroup, that is not kept.
+    /// Records the bytes of an access that is not queued.
     #[inline]
     pub(super) fn note(&mut self, bytes: &Range<u64>, kind: AccessKind, wave: u32) {
-        let way = Way::of(kind);
+        let way = AccessMode::of(kind);
         self.reaches(bytes, self.parts(bytes), way, wave);
         if self.has_touched {
             let all = std::iter::once(bytes.start);
@@ -203,34 +210,36 @@ impl Backlog {
         }
     }
 
-    /// Notes where an access goes: some bytes, which are in some parts.
+    /// Records the bytes and parts of an access in the coarse bitmaps.
     #[inline]
-    fn reaches(&mut self, bytes: &Range<u64>, parts: u64, way: Way, wave: u32) {
+    fn reaches(&mut self, bytes: &Range<u64>, parts: u64, way: AccessMode, wave: u32) {
         self.reach[way as usize].add(parts, wave);
-        if way == Way::Store && self.stored.len() < FEW_STORES {
+        if way == AccessMode::Store && self.stored.len() < FEW_STORES {
             self.stored.push((bytes.clone(), wave));
         }
     }
 
-    /// True if another wave may have accessed some bytes, which are in some parts, in a way that conflicts with this one.
+    /// True if another wave may have accessed some of the bytes in a conflicting mode. `parts` are the parts that
+    /// contain them.
     #[inline]
-    fn is_near(&self, bytes: &Range<u64>, parts: u64, way: Way, wave: u32) -> bool {
-        Way::ALL.into_iter().any(|other| {
+    fn is_near(&self, bytes: &Range<u64>, parts: u64, way: AccessMode, wave: u32) -> bool {
+        AccessMode::ALL.into_iter().any(|other| {
             way.meets(other)
                 && self.reach[other as usize].meets(parts, wave)
-                && (other != Way::Store || self.meets_stored(bytes, wave))
+                && (other != AccessMode::Store || self.meets_stored(bytes, wave))
         })
     }
 
-    /// True if another wave may have stored to some bytes.
+    /// True if another wave may have stored to some of the bytes.
     fn meets_stored(&self, bytes: &Range<u64>, wave: u32) -> bool {
         let mut stored = self.stored.iter();
         self.stored.len() == FEW_STORES
             || stored.any(|(other, by)| *by != wave && overlap(other, bytes))
     }
 
-    /// Keeps a load, an atomic or a store of a wave, by its number in the workgroup, if no other wave has come near in a way that it may
-    /// conflict with, and no two lanes store to one byte; `is_apart` if these are known not to. Returns false if it has to be looked at.
+    /// Queues a load, an atomic or a store of a wave of the workgroup, if no other wave has a nearby access in a
+    /// conflicting mode and no two lanes store to the same byte; `is_apart` if this is known of the lanes. Returns
+    /// false if the access must be checked now.
     #[inline]
     pub(super) fn keep(
         &mut self,
@@ -240,7 +249,7 @@ impl Backlog {
         wave: u32,
     ) -> bool {
         let parts = self.parts(&access.range);
-        let way = Way::of(now.kind());
+        let way = AccessMode::of(now.kind());
         let is_near = self.is_near(&access.range, parts, way, wave);
         if is_near || !is_apart || self.has_touched {
             let met = self.enter(access, now, wave);
@@ -260,9 +269,15 @@ impl Backlog {
         true
     }
 
-    /// Enters an access, and returns the kinds of access that it meets in its dwords; nothing if others are not known by dwords.
+    /// Enters an access into the dword bitmap and returns its overlaps; `None` if the bitmap does not have all
+    /// earlier accesses.
     #[inline(never)]
-    fn enter(&mut self, access: &ShareAccess<'_>, now: PastAccess, wave: u32) -> Option<Met> {
+    fn enter(
+        &mut self,
+        access: &ShareAccess<'_>,
+        now: PastAccess,
+        wave: u32,
+    ) -> Option<DwordOverlap> {
         if !self.has_touched && !self.has_others {
             self.touched.begin(self.lds);
             self.has_touched = true;
@@ -276,7 +291,7 @@ impl Backlog {
         Some(it.enter(touched, access.bases, &access.range))
     }
 
-    /// The place of an access's bases.
+    /// Index of an access's base addresses.
     fn bases(&mut self, access: &ShareAccess<'_>) -> usize {
         let recent = self.numbers.len().saturating_sub(RECENT);
         let mut numbers = self.numbers[recent..].iter();
@@ -288,7 +303,7 @@ impl Backlog {
         self.bases.len() - 1
     }
 
-    /// The lane by which one of the last accesses has accessed an address.
+    /// Lane by which a recent access touched an address.
     pub(super) fn lane_of(&self, access: PastAccess, at: u64) -> Option<usize> {
         let access = access.without_release();
         let mut kept = self.kept.iter().filter(|it| it.now == access);
@@ -299,8 +314,7 @@ impl Backlog {
         })
     }
 
-    /// Calls a function with the bytes of each access that is not in the shadow, in order; lanes that follow each other are taken
-    /// together.
+    /// Calls a function for the bytes of each access not in the shadow, in order, with adjacent lanes merged.
     pub(super) fn each(&self, mut each: impl FnMut(Range<u64>, PastAccess)) {
         for kept in &self.kept[self.in_shadow..] {
             let bases = &self.bases[kept.bases];

@@ -1,14 +1,14 @@
-//! Clocks of waves, and what they know of each other's.
+//! Vector clocks of waves.
 
 use std::sync::Arc;
 
-/// Waves whose clocks are kept together: their numbers differ in the last bits only.
+/// Number of waves per block; blocks with consecutive waves share storage.
 const BLOCK: u32 = 16;
 
-/// The clocks of neighbouring waves; 0 for one that nothing is known of.
+/// Clocks of consecutive waves; 0 if unknown.
 type Block = [u32; BLOCK as usize];
 
-/// Clocks of other waves, from 1 on, up to which what they did is ordered before. What two waves have in common they share.
+/// Clocks of other waves up to which their operations happen before. Equal blocks are shared between waves.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OrderedClocks(Vec<(u32, Arc<Block>)>);
 
@@ -18,7 +18,7 @@ impl OrderedClocks {
             .binary_search_by_key(&(wave / BLOCK), |(number, _)| *number)
     }
 
-    /// True if all that a wave did up to a clock is ordered before.
+    /// True if a wave's operations up to a clock happen before.
     #[inline]
     pub(super) fn has(&self, wave: u32, clock: u32) -> bool {
         let at = |index: usize| self.0[index].1[(wave % BLOCK) as usize];
@@ -29,7 +29,7 @@ impl OrderedClocks {
         self.0.is_empty()
     }
 
-    /// Adds what a wave did up to a clock. Returns true if that is new.
+    /// Adds a wave's operations up to a clock. Returns true if that is new.
     pub(super) fn add(&mut self, wave: u32, clock: u32) -> bool {
         if self.has(wave, clock) {
             return false;
@@ -42,7 +42,7 @@ impl OrderedClocks {
         true
     }
 
-    /// Adds all that another one has.
+    /// Adds all clocks of another set.
     pub(super) fn join(&mut self, other: &OrderedClocks) {
         let mut index = 0;
         for (number, theirs) in &other.0 {
@@ -57,7 +57,7 @@ impl OrderedClocks {
     }
 }
 
-/// Adds what a block has to another of the same waves.
+/// Merges a block into the block of the same waves.
 fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) {
     if Arc::ptr_eq(known, theirs) {
         return;
@@ -70,22 +70,22 @@ fn join_block(known: &mut Arc<Block>, theirs: &Arc<Block>) {
     }
 }
 
-/// Clocks of other waves that a wave has synchronized with.
+/// Clocks of the waves that a wave has synchronized with.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Knowledge {
-    /// Clocks that are ordered before all its accesses.
+    /// Clocks that happen before all accesses of the wave.
     pub(super) known: Arc<OrderedClocks>,
-    /// Clocks that are ordered before its stores, atomics and GLC loads, but not before loads through the cache, which may hold what
-    /// was there before.
+    /// Clocks that happen before its stores, atomics and GLC loads, but not before cached loads, which may return
+    /// stale values.
     pub(super) past_cache: Arc<OrderedClocks>,
 }
 
-/// Knowledge of a wave by its own clock: that which it releases at one.
+/// A wave's knowledge as a function of its own clock, that is, what a release at that clock publishes.
 #[derive(Clone, Debug, Default)]
 pub(super) struct History(Vec<(u32, Knowledge)>);
 
 impl History {
-    /// From a clock on it knows more.
+    /// Sets the knowledge from a clock on.
     pub(super) fn push(&mut self, clock: u32, known: Knowledge) {
         match self.0.last_mut() {
             Some(last) if last.0 == clock => last.1 = known,

@@ -1,17 +1,17 @@
-//! Accesses as the shadow memory remembers them, in 64 bits each.
+//! Encoding of accesses in the shadow memory, 64 bits each.
 
-/// Bits of an entry, from the lowest: flags, site, clock, agent.
+/// Fields of an entry, from the lowest bit: flags, site, clock, agent.
 const FLAG_BITS: u32 = 5;
 const SITE_BITS: u32 = 13;
-/// Bits of a wave's number.
+/// Bits for a wave number.
 const WAVE_BITS: u32 = 24;
-/// Bits of a lane's number, where lanes are agents.
+/// Bits for a lane number, if agents are lanes.
 const LANE_BITS: u32 = 6;
 
-/// Number of the host among the waves of a dispatch.
+/// Wave number that stands for the host.
 pub(super) const HOST: u32 = (1 << WAVE_BITS) - 1;
 
-/// Number of the site of all instructions beyond those that have numbers.
+/// Site number shared by all instructions after the numbers have run out.
 pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 
 /// Kind of an access.
@@ -19,20 +19,20 @@ pub(super) const UNKNOWN_SITE: u16 = (1 << SITE_BITS) - 1;
 pub(super) enum AccessKind {
     /// A load.
     Load,
-    /// A load with GLC, of what other compute units have stored.
+    /// A load with GLC, which sees stores of other compute units.
     CoherentLoad,
     /// A store.
     Store,
     /// A read-modify-write.
     Atomic,
-    /// A compare and swap that fails: an atomic that writes nothing.
+    /// A failed compare-and-swap: an atomic that writes nothing.
     FailedSwap,
-    /// A plain load that belongs to a compare-and-swap, which makes up for a value that is out of date.
+    /// A plain load that only feeds a compare-and-swap, which detects a stale value.
     SwapLoad,
 }
 
 impl AccessKind {
-    /// Bits that hold a kind.
+    /// Mask for the kind.
     const MASK: u64 = 3;
 
     fn of(bits: u64) -> AccessKind {
@@ -46,7 +46,7 @@ impl AccessKind {
         }
     }
 
-    /// Bits of an entry that say so. What does not write publishes nothing.
+    /// Encoding of the kind. Accesses that do not write publish nothing.
     fn bits(self) -> u64 {
         match self {
             AccessKind::Load => 0,
@@ -58,17 +58,17 @@ impl AccessKind {
         }
     }
 
-    /// True if memory is written.
+    /// True if the access writes memory.
     pub(super) fn writes(self) -> bool {
         matches!(self, AccessKind::Store | AccessKind::Atomic)
     }
 
-    /// True if memory is read for a compare-and-swap alone, and not written.
+    /// True if the access reads only for a compare-and-swap, and does not write.
     pub(super) fn is_read_for_swap(self) -> bool {
         matches!(self, AccessKind::FailedSwap | AccessKind::SwapLoad)
     }
 
-    /// Name of an instruction of this kind.
+    /// Noun for an instruction of this kind.
     pub(super) fn name(self) -> &'static str {
         match self {
             AccessKind::Load => "load",
@@ -81,14 +81,14 @@ impl AccessKind {
     }
 }
 
-/// Facts of a write that another agent may rely on.
+/// Release properties of a write.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Release {
-    /// All vector memory operations of the wave before it were complete: it releases them to the agent.
+    /// All earlier vector memory operations of the wave were complete: a release to the agent.
     pub(super) to_agent: bool,
-    /// All operations on LDS were: it releases them to the workgroup.
+    /// All earlier LDS operations were complete: a release to the workgroup.
     pub(super) to_group: bool,
-    /// The wave had written something, or acquired it, that the store may publish.
+    /// The wave had written or acquired something that the store may publish.
     pub(super) publishes: bool,
 }
 
@@ -105,7 +105,7 @@ impl Release {
     }
 }
 
-/// An access that is remembered: who, when, where and how. That of value 0 is none; clocks begin with 1.
+/// A past access: agent, clock, instruction and kind. 0 is no access; clocks start at 1.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct PastAccess(u64);
 
@@ -121,12 +121,12 @@ impl PastAccess {
         AccessKind::of(self.0)
     }
 
-    /// The same with what a write releases.
+    /// Sets the release properties.
     pub(super) fn releasing(self, release: Release) -> PastAccess {
         PastAccess(self.0 | release.bits())
     }
 
-    /// The same without that.
+    /// Clears the release properties.
     pub(super) fn without_release(self) -> PastAccess {
         if !self.kind().writes() {
             return self;
@@ -142,19 +142,19 @@ impl PastAccess {
         self.0 & Release::GROUP != 0 && self.kind().writes()
     }
 
-    /// True for a store that comes behind waits for what the wave has written: it may be a store-release.
+    /// True for a store that follows waits for the wave's earlier writes, and may be a store-release.
     pub(super) fn may_publish(self) -> bool {
         let is_complete = self.releases_to_agent() || self.releases_to_group();
         is_complete && self.0 & Release::PUBLISHES != 0
     }
 
-    /// Number of its instruction.
+    /// Site number of the instruction.
     pub(super) fn site(self) -> u16 {
         (self.0 >> FLAG_BITS) as u16 & UNKNOWN_SITE
     }
 }
 
-/// The place of clock and agent in an entry: lanes as agents take some bits of the clock.
+/// Layout of clock and agent in an entry; lane numbers take bits from the clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct EntryLayout {
     lane_bits: u32,
@@ -163,14 +163,14 @@ pub(super) struct EntryLayout {
 const CLOCK_SHIFT: u32 = FLAG_BITS + SITE_BITS;
 
 impl EntryLayout {
-    /// Waves are agents, or their lanes.
+    /// Creates the layout for waves or lanes as agents.
     pub(super) fn new(lanes: bool) -> EntryLayout {
         EntryLayout {
             lane_bits: if lanes { LANE_BITS } else { 0 },
         }
     }
 
-    /// True if lanes are agents.
+    /// True if agents are lanes.
     pub(super) fn has_lanes(self) -> bool {
         self.lane_bits != 0
     }
@@ -179,12 +179,12 @@ impl EntryLayout {
         u64::BITS - WAVE_BITS - self.lane_bits
     }
 
-    /// Last clock: accesses that have it are in no known order.
+    /// Largest clock: accesses at this clock have no known order.
     pub(super) fn last_clock(self) -> u32 {
         (1 << (self.agent_shift() - CLOCK_SHIFT)) - 1
     }
 
-    /// Puts an entry together. `lane` counts where lanes are agents.
+    /// Encodes an entry. `lane` is ignored unless agents are lanes.
     pub(super) fn entry(
         self,
         wave: u32,
@@ -211,20 +211,20 @@ impl EntryLayout {
         (entry.0 >> (u64::BITS - WAVE_BITS)) as u32
     }
 
-    /// The lane, where lanes are agents.
+    /// The lane, if agents are lanes.
     pub(super) fn lane(self, entry: PastAccess) -> Option<usize> {
         let lane = entry.0 >> self.agent_shift() & ((1 << self.lane_bits) - 1);
         self.has_lanes().then_some(lane as usize)
     }
 
-    /// True if both are accesses of one agent.
+    /// True if two accesses are by the same agent.
     #[inline]
     pub(super) fn same_agent(self, a: PastAccess, b: PastAccess) -> bool {
         (a.0 ^ b.0) >> self.agent_shift() == 0
     }
 }
 
-/// True if two accesses of one place, of different agents and in no order, are a race.
+/// True if two unordered accesses of the same location by different agents are a race.
 pub(super) fn clashes(before: PastAccess, now: PastAccess) -> bool {
     use AccessKind::{Atomic, CoherentLoad, FailedSwap, Load, Store, SwapLoad};
     match (before.kind(), now.kind()) {

@@ -1,4 +1,4 @@
-//! Bytes that an instruction accesses, lanes that follow each other taken together.
+//! Byte ranges accessed by an instruction, with adjacent lanes merged.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::finding::FindingAddress;
 /// Bytes of a dword.
 pub(super) const DWORD: u64 = 4;
 
-/// A memory that is shadowed.
+/// A memory with a shadow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ShadowedMemory {
     Global,
@@ -38,30 +38,30 @@ impl ShadowedMemory {
     }
 }
 
-/// The bytes of one memory that an instruction accesses in one way.
+/// Bytes of one memory that an instruction accesses in one way.
 #[derive(Debug)]
 pub(super) struct AccessPart {
     pub(super) memory: ShadowedMemory,
     pub(super) kind: AccessKind,
     pub(super) extents: Vec<Span>,
-    /// True if no byte is accessed twice. Of loads and atomics nobody asks, and where lanes are kept apart, lanes whose addresses do
-    /// not ascend count as if some were.
+    /// True if no byte is accessed twice. Not maintained for loads and atomics; if lanes are not merged, false for
+    /// lanes whose addresses do not ascend.
     pub(super) is_apart: bool,
-    /// Anything; kept to be allocated once.
+    /// Scratch buffer, reused to avoid allocation.
     sorted: Vec<u64>,
 }
 
-/// The parts of an access. It is kept from one instruction to the next, so that nothing is allocated.
+/// Parts of an access, reused between instructions to avoid allocation.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     parts: Vec<AccessPart>,
     used: usize,
-    /// Lanes that follow each other are not taken together.
+    /// Adjacent lanes are not merged.
     keeps_lanes: bool,
 }
 
 impl Parts {
-    /// Takes lanes that follow each other together, or keeps them apart.
+    /// Creates an empty set; `keeps_lanes` if adjacent lanes must not be merged.
     pub(super) fn new(keeps_lanes: bool) -> Parts {
         Parts {
             keeps_lanes,
@@ -69,7 +69,7 @@ impl Parts {
         }
     }
 
-    /// The parts of the access that was looked at last.
+    /// Parts of the most recent access.
     pub(super) fn iter(&self) -> impl Iterator<Item = &AccessPart> {
         self.parts[..self.used].iter()
     }
@@ -92,8 +92,8 @@ impl Parts {
         part
     }
 
-    /// The part of an access of global memory by some lanes that has a shape. Addresses in `scratch` are not those of memory that
-    /// agents share.
+    /// Finds the part of a global access with a regular shape. Addresses in `scratch` are not shared between agents
+    /// and are omitted.
     pub(super) fn shaped(&mut self, shape: &Shape, of: u64, kind: AccessKind, scratch: Range<u64>) {
         self.used = 0;
         let part = self.part(ShadowedMemory::Global, kind);
@@ -112,8 +112,8 @@ impl Parts {
         part.leave_out(&scratch);
     }
 
-    /// Finds the parts of an access in some lanes by an instruction that does something, whose kind is known. Addresses in
-    /// `scratch` are not those of memory that agents share.
+    /// Finds the parts of an instruction's access, of a known kind, in some lanes. Addresses in `scratch` are not
+    /// shared between agents and are omitted.
     pub(super) fn find(
         &mut self,
         access: &Access,
@@ -188,9 +188,9 @@ impl AccessPart {
         }
     }
 
-    /// Adds elements of some lanes, in ascending order where that makes a difference.
+    /// Adds elements of lanes, in ascending order where the order matters.
     fn add_lanes(&mut self, access: &Access, mask: u64, elements: Range<u8>, keeps_lanes: bool) {
-        /// Spans that may be in any order.
+        /// Maximum number of spans that may be unsorted.
         const FEW: usize = 4;
         let addresses = |element: u8| match element {
             0 => &access.address,
@@ -227,7 +227,7 @@ impl AccessPart {
         }
     }
 
-    /// Leaves out what begins in a range.
+    /// Removes spans that begin in a range.
     fn leave_out(&mut self, range: &Range<u64>) {
         if !range.is_empty() {
             self.extents.retain(|it| !range.contains(&it.bytes.start));

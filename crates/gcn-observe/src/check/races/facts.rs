@@ -1,4 +1,4 @@
-//! Facts of instructions that access memory.
+//! Per-instruction facts about memory accesses.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::step::Step;
@@ -8,19 +8,19 @@ use super::entry::AccessKind;
 use super::run::RaceDispatch;
 use super::swap::is_swap;
 
-/// Facts of an instruction that accesses memory.
+/// Facts about a memory instruction.
 #[derive(Clone, Copy)]
 pub(super) struct AccessFacts {
     pub(super) site: u16,
     pub(super) kind: AccessKind,
     pub(super) does: Does,
-    /// The instruction loads what others have written: an atomic that returns, or a GLC load.
+    /// The instruction reads other agents' writes: a returning atomic, or a GLC load.
     pub(super) acquires: bool,
-    /// The access goes through the scalar cache.
+    /// The access uses the scalar cache.
     pub(super) is_scalar: bool,
-    /// The instruction is a compare and swap by lanes.
+    /// The instruction is a per-lane compare-and-swap.
     pub(super) is_swap: bool,
-    /// The instruction loads, stores or is an atomic, and puts waves in no order.
+    /// The instruction is a load, store or atomic without ordering effects.
     pub(super) is_kept: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Shadow of global memory: pages of rows, which are allocated when they are first accessed and are shared by threads.
+//! Shadow of global memory: pages of rows, allocated on first access and shared by threads.
 
 use std::mem::take;
 use std::ops::Range;
@@ -16,32 +16,32 @@ use super::shadow::{Conflicts, HappensBefore, QUARTER, ROW, ShadowRow, rows};
 
 /// Rows of a page.
 const ROWS: usize = 32;
-/// Bytes of a page.
+/// Size of a page in bytes.
 const PAGE: u64 = (ROW * ROWS) as u64;
 
-/// Bytes of shadow memory that a dispatch may have; memory beyond it is not watched.
+/// Maximum size of a dispatch's shadow in bytes; memory beyond is not watched.
 const LIMIT: u64 = 4 << 30;
 
 /// A page of global memory.
 #[derive(Debug, Default)]
 pub(super) struct ShadowPage {
-    /// A bit for each quarter of a row, of which a load more changes nothing. They change while the rows are locked.
+    /// Bitmap of quarter rows in which another load changes nothing. Modified with the rows locked.
     loaded_enough: QuarterBits,
-    /// The same for quarters that may have been read by an acquire: an atomic or a GLC load.
+    /// Bitmap of quarter rows in which another acquiring read, an atomic or a GLC load, changes nothing.
     acquired: QuarterBits,
-    /// Number of the thread that is about to write to memory of the page, or 0.
+    /// Number of the thread about to write to the page's memory, or 0.
     writer: AtomicU32,
     rows: Mutex<[ShadowRow; ROWS]>,
 }
 
-/// A bit for each quarter of a page's rows.
+/// A bit for each quarter row of a page.
 type QuarterBits = [AtomicU64; ROWS * QUARTERS / 64];
 
 /// Quarters of a row.
 const QUARTERS: usize = ROW / QUARTER;
 
-/// Calls a function with the words of [`ShadowPage::loaded_enough`] that have bits of a range of the page's bytes, and those bits, of
-/// quarters that the range has as a whole or, with `parts`, in part.
+/// Calls a function for each word of [`ShadowPage::loaded_enough`] that covers a byte range, with the bits of
+/// quarters entirely inside the range, or with `parts` also partially.
 fn quarters(bytes: &Range<u64>, parts: bool, mut each: impl FnMut(usize, u64)) {
     let (first, end) = (
         bytes.start % PAGE,
@@ -73,7 +73,7 @@ impl ShadowPage {
         }
     }
 
-    /// True if a load of some bytes more changes nothing.
+    /// True if another load of the bytes changes nothing.
     #[inline]
     fn is_loaded_enough(&self, bytes: &Range<u64>) -> bool {
         let mut is_all = true;
@@ -83,8 +83,8 @@ impl ShadowPage {
         is_all
     }
 
-    /// Notes an access of some bytes; `may_grow` as for [`ShadowRow::touch`]. Returns false if it changes nothing. The rows are locked
-    /// in `held` if they have to be.
+    /// Records an access; `may_grow` is as in [`ShadowRow::touch`]. Returns false if it changes nothing. The rows are
+    /// locked into `held` on demand.
     fn touch<'p>(
         &'p self,
         held: &mut Option<MutexGuard<'p, [ShadowRow; ROWS]>>,
@@ -130,8 +130,8 @@ impl ShadowPage {
 }
 
 impl ShadowPage {
-    /// Calls a function with accesses of two dispatches' waves to a page at an address that clash, and their addresses. Returns true
-    /// if one of the dispatches may have acquired what the other has written.
+    /// Calls a function for each conflict between two dispatches in a page, with its address. Returns true if one of
+    /// the dispatches may have acquired a write of the other.
     fn compare(
         pages: [&ShadowPage; 2],
         base: u64,
@@ -170,7 +170,7 @@ impl ShadowPage {
     }
 }
 
-/// Parts of the table of pages, each with a lock.
+/// Number of shards of the page table, each with a lock.
 const SHARDS: usize = 16;
 
 /// Pages by number.
@@ -185,7 +185,7 @@ pub(super) struct GlobalShadow {
 }
 
 impl GlobalShadow {
-    /// Counts bytes that are about to be allocated; false if they are too many.
+    /// Accounts for bytes to be allocated; false if the limit is exceeded.
     fn grow(&self, bytes: u64) -> bool {
         self.bytes.fetch_add(bytes, Relaxed) < LIMIT
     }
@@ -206,15 +206,15 @@ impl GlobalShadow {
         self.bytes.load(Relaxed)
     }
 
-    /// The pages of a shard.
+    /// Locks the shard of a page.
     fn shard(&self, number: usize) -> MutexGuard<'_, HashMap<u64, Arc<ShadowPage>>> {
         self.pages[number]
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that the host accesses a range. What waves have done to it before is in order with that, or else a function is called with
-    /// accesses that clash, and their addresses.
+    /// Records a host access to a range. Calls a function for each earlier access by a wave that conflicts with it,
+    /// with its address.
     pub(super) fn host_accesses(
         &self,
         range: Range<u64>,
@@ -244,9 +244,9 @@ impl GlobalShadow {
         }
     }
 
-    /// Calls a function with accesses of two dispatches' waves that clash, and their addresses. Returns true if one of the dispatches
-    /// may have acquired what the other has written; where one of the shadows is at its limit, that is not known. No two threads may
-    /// have the dispatches in different orders.
+    /// Calls a function for each conflict between two dispatches, with its address. Returns true if one of the
+    /// dispatches may have acquired a write of the other, or if a shadow is at its limit. All threads must pass two
+    /// dispatches in the same order.
     pub(super) fn compare(
         [one, other]: [&GlobalShadow; 2],
         layout: EntryLayout,
@@ -273,7 +273,7 @@ impl GlobalShadow {
         is_met
     }
 
-    /// Calls a function with the last write of each place of a range, and the address.
+    /// Calls a function with the last write of each location in a range, and its address.
     pub(super) fn writes(&self, range: Range<u64>, mut each: impl FnMut(u64, PastAccess)) {
         rows(range, |row, bytes| {
             let base = row * ROW as u64;
@@ -287,32 +287,32 @@ impl GlobalShadow {
     }
 }
 
-/// The address behind a page.
+/// Address after the end of a page.
 fn end_of(number: u64) -> u64 {
     number.saturating_add(1).saturating_mul(PAGE)
 }
 
-/// Pages that a thread has accessed lately: a table that grows with the number of accesses that do not find theirs.
+/// Pages recently accessed by a thread, in a table that grows with the number of misses.
 #[derive(Debug, Default)]
 pub(super) struct Recent {
     slots: Vec<Option<(u64, Arc<ShadowPage>)>>,
-    /// Accesses that have not found their page since the table has had its size.
+    /// Misses since the table was last resized.
     missed: usize,
-    /// Pages that the thread writes to, and their numbers.
+    /// Pages that the thread holds for writing, and their numbers.
     held: Vec<Arc<ShadowPage>>,
     numbers: Vec<u64>,
 }
 
-/// The number of the next thread that holds pages.
+/// Number for the next thread that holds pages.
 static NEXT_THREAD: AtomicU32 = AtomicU32::new(1);
 
 thread_local! {
     static THREAD: u32 = NEXT_THREAD.fetch_add(1, Relaxed);
 }
 
-/// Pages whose slots are beside each other: what fits a line of the host's cache.
+/// Number of adjacent pages in neighbouring slots, which fit a host cache line.
 const NEIGHBOURS: u64 = 4;
-/// Slots of a table at first, and at most.
+/// Initial and maximum number of slots.
 const FEW_SLOTS: usize = 1 << 5;
 const MOST_SLOTS: usize = 1 << 12;
 
@@ -333,7 +333,7 @@ impl Recent {
         self.slots[slot].as_ref().map(|(_, page)| &**page)
     }
 
-    /// The slot that has a page.
+    /// Slot that contains a page.
     #[inline]
     fn slot_of(&mut self, global: &GlobalShadow, number: u64) -> Option<usize> {
         let slot = self.slot(number);
@@ -345,7 +345,7 @@ impl Recent {
         }
     }
 
-    /// Puts a page into the table, and returns its slot.
+    /// Inserts a page into the table, and returns its slot.
     #[cold]
     fn find(&mut self, global: &GlobalShadow, number: u64) -> Option<usize> {
         if self.missed >= self.slots.len() && self.slots.len() < MOST_SLOTS {
@@ -363,9 +363,9 @@ impl Recent {
         Some(slot)
     }
 
-    /// Keeps other threads from writing to the pages of some bytes until [`Recent::release`]: memory is written in the order of the
-    /// shadow, so that what the last store in the shadow has stored is in memory when another store comes upon it. Pages are held in
-    /// the order of their addresses, so that threads that wait for each other come to an end.
+    /// Blocks other threads' writes to the pages of some bytes until [`Recent::release`], so that memory is written
+    /// in the order of the shadow and the last store in the shadow is the one visible in memory. Pages are locked in
+    /// address order to avoid deadlock.
     pub(super) fn hold(&mut self, global: &GlobalShadow, spans: &[Span]) {
         self.release();
         let mut numbers = take(&mut self.numbers);
@@ -385,7 +385,7 @@ impl Recent {
         self.numbers = numbers;
     }
 
-    /// Lets other threads write to the pages that are held.
+    /// Lets other threads write to the held pages.
     #[inline]
     pub(super) fn release(&mut self) {
         for page in self.held.drain(..) {
@@ -393,7 +393,8 @@ impl Recent {
         }
     }
 
-    /// Notes an access of some bytes of global memory by lanes; `now` is that by the lane of a span. Returns false if it changes nothing.
+    /// Records an access to global memory by lanes; `now` returns the entry for the lane of a span. Returns false if
+    /// it changes nothing.
     pub(super) fn touch_all(
         &mut self,
         global: &GlobalShadow,
@@ -433,7 +434,7 @@ impl Recent {
         changes
     }
 
-    /// Notes an access of a range of global memory. Returns false if it changes nothing.
+    /// Records an access to a range of global memory. Returns false if it changes nothing.
     pub(super) fn touch(
         &mut self,
         global: &GlobalShadow,
@@ -462,7 +463,7 @@ impl Recent {
 mod tests {
     use super::*;
 
-    /// A shadow of a page of global memory, and accesses of it by waves of workgroups of four.
+    /// Shadow of a page of global memory, accessed by workgroups of four waves.
     struct Fixture {
         layout: EntryLayout,
         global: GlobalShadow,
@@ -478,7 +479,7 @@ mod tests {
             }
         }
 
-        /// Accesses a range in a phase of the workgroup, and returns the waves in conflict, by address.
+        /// Accesses a range in a phase of the workgroup, and returns the conflicting waves by address.
         fn access(
             &mut self,
             wave: u32,

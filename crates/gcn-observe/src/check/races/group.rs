@@ -1,4 +1,4 @@
-//! Workgroups that a thread runs, and what their waves know.
+//! Workgroups of a thread, and the clocks of their waves.
 
 use std::mem::take;
 use std::ops::Range;
@@ -18,7 +18,7 @@ use super::shadow::{HappensBefore, LdsShadow};
 use super::swap_loads::LastSwapLoads;
 use crate::waves;
 
-/// A write that an acquire reads.
+/// A write that an acquire reads from.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Read {
     pub(super) memory: ShadowedMemory,
@@ -26,19 +26,19 @@ pub(super) struct Read {
     pub(super) entry: PastAccess,
 }
 
-/// A release of another workgroup that a wave has read, and the operation that read it.
+/// A release of another workgroup that a wave has read from, and the operation that read it.
 #[derive(Debug)]
 struct Pending {
     operation: Option<OperationId>,
     entry: PastAccess,
 }
 
-/// Way of an access to memory.
+/// Path of an access to memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum CachePath {
-    /// A load through the vector cache, where an old value may be until an invalidation.
+    /// A load through the vector cache, which may return a stale value until an invalidation.
     Cache,
-    /// A store, an atomic or a GLC load.
+    /// A store, an atomic or a GLC load, which bypasses the cache.
     PastCache,
     /// A load through the scalar cache.
     ScalarCache,
@@ -47,30 +47,30 @@ pub(super) enum CachePath {
 /// A wave.
 #[derive(Debug)]
 pub(super) struct WaveClocks {
-    /// Counts its releases and barriers.
+    /// Incremented at each release and barrier.
     pub(super) clock: u32,
-    /// Its knowledge of other waves: `known` behind invalidations of the cache, and `past_cache` of releases that have arrived since,
-    /// which the next invalidation acquires for loads through the cache.
+    /// Clocks of other waves: `known` after invalidations, and in `past_cache` releases that have arrived since then,
+    /// which the next invalidation makes known to cached loads.
     knowledge: Knowledge,
-    /// Clocks that are ordered before its scalar loads, of other workgroups' waves and of those of its own.
+    /// Clocks that happen before its scalar loads, including those of its own workgroup.
     scalar: Arc<OrderedClocks>,
     scalar_since: u32,
-    /// Releases that it has read and not acquired, as far as it may not have arrived.
+    /// Releases it has read from but possibly not yet received.
     pending: Vec<Pending>,
-    /// Clocks that are ordered before what goes past the cache: all of `knowledge`. Made on demand.
+    /// Clocks that happen before accesses that bypass the cache: the union of `knowledge`, computed on demand.
     past_cache: Option<Arc<OrderedClocks>>,
-    /// Invalidations of the vector cache that may be outstanding.
+    /// Vector cache invalidations that may be outstanding.
     invalidations: Vec<OperationId>,
-    /// The wave has invalidated the vector cache, and loaded nothing through it since.
+    /// The wave has invalidated the vector cache and loaded nothing through it since.
     has_invalidated: bool,
-    /// The wave has written LDS since the last barrier, or acquired.
+    /// The wave has written LDS, or acquired, since the last barrier.
     wrote_lds: bool,
     /// The wave has written global memory, or acquired.
     wrote_global: bool,
-    /// The vector memory operations were complete when it arrived at the last barrier.
+    /// Vector memory operations were complete when the wave arrived at the last barrier.
     pub(super) arrived_complete: bool,
     has_ended: bool,
-    /// Its last loads that belong to compare-and-swaps, if it has any.
+    /// Last loads that feed compare-and-swaps, if any.
     pub(super) swap_loads: Option<LastSwapLoads>,
 }
 
@@ -95,7 +95,7 @@ impl Default for WaveClocks {
 }
 
 impl WaveClocks {
-    /// True if a store to a memory may be meant to publish what the wave has done before.
+    /// True if a store to a memory may be meant to publish earlier operations.
     pub(super) fn has_to_publish(&self, memory: ShadowedMemory) -> bool {
         match memory {
             ShadowedMemory::Lds => self.wrote_lds,
@@ -103,8 +103,8 @@ impl WaveClocks {
         }
     }
 
-    /// True if waits have guaranteed all its vector memory operations. Those on the cache, which a fence issues behind its
-    /// waits, access nothing.
+    /// True if waits have completed all vector memory operations. Cache operations, which a fence issues after its
+    /// waits, do not count.
     pub(super) fn is_complete(&mut self, scoreboard: &Scoreboard) -> bool {
         if scoreboard.counters().vm == 0 {
             self.invalidations.clear();
@@ -123,7 +123,7 @@ impl WaveClocks {
         }
     }
 
-    /// Releases that it has read arrive, as far as waits guarantee it. `own` is its number in the dispatch.
+    /// Receives the releases that waits have completed. `own` is the wave's number in the dispatch.
     fn receive(&mut self, own: u32, scoreboard: &Scoreboard, run: &RaceDispatch) {
         if self.pending.is_empty() {
             return;
@@ -150,7 +150,7 @@ impl WaveClocks {
         run.learns(own, self.clock, self.knowledge.clone());
     }
 
-    /// The wave invalidates the cache: what has arrived is ordered before loads through it, too.
+    /// Invalidates the cache: received releases now happen before cached loads too.
     fn acquire_arrived(&mut self) {
         let arrived = take(&mut self.knowledge.past_cache);
         Arc::make_mut(&mut self.knowledge.known).join(&arrived);
@@ -166,17 +166,17 @@ pub(super) struct GroupShadow {
     since: u32,
     waves: Vec<WaveClocks>,
     pub(super) share: LdsShadow,
-    /// Releases that a later atomic on LDS has continued, by address.
+    /// Release sequences continued by LDS atomics, by address.
     pub(super) chains: HashMap<u64, Vec<PastAccess>>,
     /// Knows nothing.
     nothing: OrderedClocks,
 }
 
-/// Pending reads, and invalidations, beyond which those that are known to have arrived are taken together.
+/// Number of pending reads and invalidations above which completed ones are merged.
 const MANY_PENDING: usize = 64;
 
 impl GroupShadow {
-    /// A wave by its number in the workgroup.
+    /// The wave with a number in the workgroup.
     pub(super) fn wave(&mut self, number: u32) -> &mut WaveClocks {
         let number = number as usize;
         if self.waves.len() <= number {
@@ -185,23 +185,23 @@ impl GroupShadow {
         &mut self.waves[number]
     }
 
-    /// Number of its first wave in the dispatch.
+    /// Dispatch-wide number of its first wave.
     pub(super) fn first_wave(&self) -> u32 {
         self.first
     }
 
-    /// True if it has one wave.
+    /// True if the workgroup has a single wave.
     pub(super) fn is_alone(&self) -> bool {
         self.count == 1
     }
 
-    /// Numbers of its waves in the dispatch.
+    /// Dispatch-wide numbers of its waves.
     pub(super) fn waves(&self) -> Range<u32> {
         self.first..self.first + self.count
     }
 
-    /// Notes a wave's access of LDS alone without looking at it, if nothing that it may conflict with is near, its own lanes
-    /// included. Returns false if something may be.
+    /// Queues an LDS access of a wave without checking it, if no conflicting access is near, including by its own
+    /// lanes. Returns false if one may be.
     #[inline]
     pub(super) fn keep(
         &mut self,
@@ -239,7 +239,7 @@ impl GroupShadow {
         is_kept
     }
 
-    /// Clocks that are ordered before an access of a wave: of others, and the clock of the barrier of its own workgroup.
+    /// Order of a wave's access after others: clocks of other waves, and the clock of its own workgroup's barrier.
     pub(super) fn order(
         &mut self,
         number: u32,
@@ -274,7 +274,7 @@ impl GroupShadow {
         }
     }
 
-    /// A wave reads what an entry has written.
+    /// A wave reads from the write of an entry.
     pub(super) fn acquire(
         &mut self,
         number: u32,
@@ -324,13 +324,13 @@ impl GroupShadow {
         }
     }
 
-    /// Releases that a wave has read arrive, as far as waits guarantee it.
+    /// Receives the releases that a wave has read from and waits have completed.
     pub(super) fn receive(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
         let own = self.first + number;
         self.wave(number).receive(own, scoreboard, run);
     }
 
-    /// A wave releases to all who synchronise by GWS later.
+    /// A wave releases to all waves that synchronise by GWS later.
     pub(super) fn gws_begins(&mut self, number: u32, run: &RaceDispatch, scoreboard: &Scoreboard) {
         let own = self.first + number;
         let wave = self.wave(number);
@@ -343,8 +343,8 @@ impl GroupShadow {
         }
     }
 
-    /// A wave reads what others have released by GWS. AMD's device library (5.2.3) synchronises grids with the invalidation in front
-    /// of GWS; that counts as one behind it, as long as the wave has loaded nothing in between.
+    /// A wave acquires what others have released by GWS. AMD's device library (5.2.3) synchronises grids with the
+    /// invalidation before GWS; that counts as one after it if the wave has loaded nothing in between.
     pub(super) fn gws_ends(&mut self, number: u32, run: &RaceDispatch) {
         let own = self.first + number;
         let wave = self.wave(number);
@@ -356,7 +356,7 @@ impl GroupShadow {
         }
     }
 
-    /// A wave invalidates the vector cache: it acquires what has arrived.
+    /// A wave invalidates the vector cache, and acquires the releases received.
     pub(super) fn invalidates(
         &mut self,
         number: u32,
@@ -399,7 +399,7 @@ impl GroupShadow {
         wave.scalar_since = since;
     }
 
-    /// All waves that have not ended have arrived at the barrier: it orders what they do.
+    /// All unfinished waves have arrived at the barrier, which orders them.
     pub(super) fn barrier(&mut self, run: &RaceDispatch) {
         let clocks = self.waves.iter().map(|it| it.clock);
         let last = run.layout.last_clock();
@@ -438,7 +438,7 @@ impl GroupShadow {
 }
 
 impl WaveClocks {
-    /// The wave knows more.
+    /// Publishes the wave's new knowledge.
     fn learned(&mut self, own: u32, run: &RaceDispatch) {
         (self.wrote_lds, self.wrote_global) = (true, true);
         self.past_cache = None;
@@ -446,11 +446,11 @@ impl WaveClocks {
     }
 }
 
-/// The workgroups that a thread has begun and not ended.
+/// Workgroups that a thread has started and not finished.
 #[derive(Debug, Default)]
 pub(super) struct GroupShadows {
     groups: waves::Groups<GroupShadow>,
-    /// Shadows of LDS of workgroups that have ended.
+    /// LDS shadows of finished workgroups, for reuse.
     spare: Vec<LdsShadow>,
 }
 
@@ -461,7 +461,7 @@ impl GroupShadows {
         self.groups.find(id)
     }
 
-    /// A wave of a workgroup begins.
+    /// Starts a wave of a workgroup.
     pub(super) fn begin(&mut self, id: [u32; 3], first: u32, count: u32, lds: usize) {
         let spare = &mut self.spare;
         self.groups.get_or_make(id, || {

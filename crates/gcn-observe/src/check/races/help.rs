@@ -1,9 +1,9 @@
-//! Advice on how to order accesses that race.
+//! Help for findings about races.
 
 use super::extent::ShadowedMemory;
 use crate::finding::Help;
 
-/// Help for waves of a workgroup.
+/// Help for a race between waves of a workgroup.
 pub(super) fn in_workgroup(memory: ShadowedMemory) -> Help {
     let fence = match memory {
         ShadowedMemory::Lds => "CLK_LOCAL_MEM_FENCE",
@@ -14,7 +14,7 @@ pub(super) fn in_workgroup(memory: ShadowedMemory) -> Help {
         .hip("`__syncthreads()` between both accesses")
 }
 
-/// Help for waves that no barrier reaches.
+/// Help for a race between workgroups.
 pub(super) fn across_workgroups() -> Help {
     Help::new(
         "a release (waits, then an atomic or a store) behind the first, and an acquire (an atomic or GLC load, a wait for it, \
@@ -30,7 +30,7 @@ pub(super) fn across_workgroups() -> Help {
     )
 }
 
-/// Help for a load that only an invalidation of its cache is missing for.
+/// Help for a load that lacks only an invalidation of its cache.
 pub(super) fn invalidation(is_scalar: bool) -> Help {
     let machine = if is_scalar {
         "`s_dcache_inv`"
@@ -45,14 +45,14 @@ pub(super) fn invalidation(is_scalar: bool) -> Help {
         .and(" before the load, whose cache may hold what was there before")
 }
 
-/// Help for lanes of one instruction.
+/// Help for a race between lanes of an instruction.
 pub(super) fn in_instruction() -> Help {
     Help::new("a condition that leaves one lane active, or an atomic where all values count")
         .opencl("a condition under which one work-item stores, or an atomic function where all values count")
         .hip("a condition under which one thread stores, or an atomic function where all values count")
 }
 
-/// Help for a kernel and the host.
+/// Help for a race between kernel and host.
 pub(super) fn with_host() -> Help {
     Help::new(
         "the host waits for the kernel first: it synchronises the stream or waits for the event, or copies in the kernel's stream or \
@@ -66,7 +66,7 @@ pub(super) fn with_host() -> Help {
     )
 }
 
-/// Help for dispatches that run at the same time.
+/// Help for a race between concurrent dispatches.
 pub(super) fn between_dispatches() -> Help {
     Help::new(
         "an order between the dispatches: one stream or in-order queue for both, an event that the second one waits for, or a \
@@ -80,7 +80,7 @@ pub(super) fn between_dispatches() -> Help {
     )
 }
 
-/// Help for a dispatch whose packet has no acquire fence, which no call of OpenCL or HIP leaves out.
+/// Help for a dispatch without acquire fence, which no OpenCL or HIP call omits.
 pub(super) fn fence_of_dispatch() -> Help {
     Help::new(
         "an acquire fence in the header of the second packet, of the scope of the agent at least: the caches may hold what was \

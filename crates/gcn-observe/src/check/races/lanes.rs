@@ -1,4 +1,4 @@
-//! Lanes of one instruction that store to one address.
+//! Races between lanes of one instruction.
 
 use gcn_emu::observe::{Access, MemoryEvent};
 use gcn_emu::wave::LANES;
@@ -7,7 +7,7 @@ use gcn_isa::Does;
 use super::extent::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 
-/// Bytes that a lane stores to an address.
+/// Bytes stored by a lane.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Stored {
     at: u64,
@@ -16,7 +16,7 @@ pub(super) struct Stored {
 }
 
 impl Stored {
-    /// True if one of the bytes has an address.
+    /// True if the address is among the stored bytes.
     pub(super) fn holds(&self, address: u64) -> bool {
         (self.at..self.at.saturating_add(self.bytes.len() as u64)).contains(&address)
     }
@@ -25,13 +25,13 @@ impl Stored {
 /// Two lanes that store different values to one address.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Overlap {
-    /// The first address that gets two values.
+    /// First address with two values.
     pub(super) at: u64,
     /// Both lanes.
     pub(super) lanes: [usize; 2],
 }
 
-/// Values that the lanes of an instruction are about to store, unless it is converted on the way or goes through a swizzled buffer.
+/// Values about to be stored, unless the store converts them or uses a swizzled buffer.
 pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Stored> {
     let access = event.access();
     let plan = event.instruction.step.memory.as_deref();
@@ -65,7 +65,8 @@ pub(super) fn stored(event: &MemoryEvent<'_>, memory: ShadowedMemory) -> Vec<Sto
         .collect()
 }
 
-/// Calls a function with the elements that lanes access in a memory: the lanes, the bytes of an element, and each lane's address.
+/// Calls a function for each element accessed in a memory, with the lanes, the element size and the address of each
+/// lane.
 pub(super) fn each_element(
     access: &Access,
     memory: ShadowedMemory,
@@ -106,7 +107,7 @@ pub(super) fn each_element(
     }
 }
 
-/// The first lane that accesses an address of a memory.
+/// First lane that accesses an address of a memory.
 pub(super) fn lane_of(access: &Access, memory: ShadowedMemory, at: u64) -> Option<usize> {
     let mut first = None;
     each_element(access, memory, |mask, bytes, addresses| {
@@ -119,7 +120,7 @@ pub(super) fn lane_of(access: &Access, memory: ShadowedMemory, at: u64) -> Optio
     first
 }
 
-/// The first two lanes that store different values to one address.
+/// First two lanes that store different values to one address.
 pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
     stored.sort();
     for (n, first) in stored.iter().enumerate() {
@@ -142,18 +143,18 @@ pub(super) fn overlap(mut stored: Vec<Stored>) -> Option<Overlap> {
     None
 }
 
-/// Comparison of what an instruction is about to store with what an earlier one has stored.
+/// Comparison of values about to be stored with those of an earlier store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Comparison {
     /// All bytes are the same.
     Same,
-    /// Some bytes differ, the first one at this address.
+    /// Some bytes differ, starting at this address.
     Differs(u64),
-    /// No value is known: a load or an atomic, or a store with a conversion.
+    /// Values are not available: a load, an atomic, or a converting store.
     Unknown,
 }
 
-/// Compares what lanes are about to store with the bytes that an earlier store has left at `at` and behind it.
+/// Compares values about to be stored with the bytes an earlier store left at `at`.
 pub(super) fn compare(stored: &[Stored], at: u64, earlier: &[u8]) -> Comparison {
     let mut result = Comparison::Unknown;
     for it in stored {

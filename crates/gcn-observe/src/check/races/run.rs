@@ -11,11 +11,11 @@ use gcn_emu::wave::WaveId;
 use gcn_isa::{Encoding, Inst};
 use hashbrown::HashMap;
 
+use super::access_log::AccessPlaces;
 use super::clock::{History, Knowledge, OrderedClocks};
 use super::entry::{AccessKind, EntryLayout, HOST, PastAccess, Release, UNKNOWN_SITE};
 use super::global::GlobalShadow;
-use super::means::Means;
-use super::places::AccessPlaces;
+use super::synchronization::Synchronization;
 use crate::finding::FindingLaunch;
 use crate::lint::SwapLoads;
 
@@ -47,7 +47,7 @@ pub(super) struct RaceDispatch {
     pub(super) acquires: bool,
     /// The dispatch has one wave.
     has_one_wave: bool,
-    pub(super) means: Means,
+    pub(super) means: Synchronization,
     /// Plain loads of its code that belong to compare-and-swaps.
     pub(super) swap_loads: Arc<SwapLoads>,
     sites: Mutex<Sites>,
@@ -70,7 +70,7 @@ impl RaceDispatch {
     pub(super) fn new(
         dispatched: &Dispatched<'_>,
         layout: EntryLayout,
-        means: Means,
+        means: Synchronization,
         swap_loads: Arc<SwapLoads>,
         places: Arc<AccessPlaces>,
     ) -> RaceDispatch {

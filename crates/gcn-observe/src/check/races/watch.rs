@@ -14,15 +14,15 @@ use gcn_isa::{Does, Encoding};
 use crate::by_step::ByStep;
 use crate::finding::Findings;
 
-use super::apart::PlaceBits;
-use super::beside::{Runs, UnseenDispatches};
+use super::access_log::ThreadPlaces;
+use super::concurrent_dispatches::{Runs, UnseenDispatches};
+use super::disjoint_lanes::PlaceBits;
 use super::entry::{AccessKind, EntryLayout, PastAccess, Release};
 use super::extent::{Parts, ShadowedMemory};
 use super::facts::AccessFacts;
 use super::global::Recent;
 use super::group::{CachePath, GroupShadow, GroupShadows, Read};
 use super::lanes::{Stored, overlap, stored};
-use super::places::ThreadPlaces;
 use super::report::{ConflictingAccess, report_lanes, report_old};
 use super::run::{RaceDispatch, continue_release};
 use super::shadow::{Conflicts, HappensBefore};

@@ -45,7 +45,7 @@ struct Tracked {
 }
 
 /// A dword that a store left undefined.
-pub(super) struct Left {
+pub(super) struct UndefinedDword {
     pub(super) address: u64,
     /// The store's number.
     pub(super) store: u32,
@@ -128,7 +128,7 @@ impl Tracked {
     }
 
     /// The dwords that stores left undefined.
-    fn left(&self) -> impl Iterator<Item = Left> {
+    fn left(&self) -> impl Iterator<Item = UndefinedDword> {
         let pages = self.pages.iter().enumerate();
         let pages = pages.filter_map(|(number, page)| Some((number, page.get()?)));
         pages.flat_map(move |(number, page)| {
@@ -141,7 +141,7 @@ impl Tracked {
             dwords.filter_map(move |(dword, (store, bits))| {
                 let store = store.load(Relaxed);
                 let is_known = store != 0 && store != PADDING;
-                (is_known && bits.load(Relaxed) != 0).then_some(Left {
+                (is_known && bits.load(Relaxed) != 0).then_some(UndefinedDword {
                     address: self.base + number as u64 * PAGE + 4 * dword as u64,
                     store,
                 })
@@ -255,14 +255,14 @@ impl UndefinedGlobal {
     }
 
     /// The dwords that stores left undefined where the host may read them at any time.
-    pub(super) fn left(&self) -> Vec<Left> {
+    pub(super) fn left(&self) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let near = all.values().filter(|it| !it.is_apart);
         near.flat_map(|it| it.left()).collect()
     }
 
     /// The dwords of a range that stores left undefined in memory that the host reads by copies.
-    pub(super) fn left_apart(&self, range: &Range<u64>) -> Vec<Left> {
+    pub(super) fn left_apart(&self, range: &Range<u64>) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let apart = all.range(..range.end).rev();
         let apart = apart.take_while(|(base, it)| *base + it.len > range.start);

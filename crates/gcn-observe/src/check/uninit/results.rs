@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use gcn_emu::observe::{Dispatched, MemoryChange};
 
-use super::memory::{Left, UndefinedGlobal};
+use super::memory::{UndefinedDword, UndefinedGlobal};
 use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
 
 /// State that the threads of a run share.
@@ -111,7 +111,7 @@ impl SharedResults {
 fn told(
     findings: &Findings,
     stores: &[Store],
-    left: Vec<Left>,
+    left: Vec<UndefinedDword>,
     is_meant: impl Fn(&Store) -> bool,
     message: &str,
 ) {

@@ -9,34 +9,35 @@ const DWORD: u64 = 4;
 
 /// Ways of access that matter: what loads, what stores, and atomics, of which two do not conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Way {
+pub(super) enum AccessMode {
     Load,
     Store,
     Atomic,
 }
 
-impl Way {
+impl AccessMode {
     /// All, in the order of their numbers.
-    pub(super) const ALL: [Way; 3] = [Way::Load, Way::Store, Way::Atomic];
+    pub(super) const ALL: [AccessMode; 3] =
+        [AccessMode::Load, AccessMode::Store, AccessMode::Atomic];
 
-    pub(super) fn of(kind: AccessKind) -> Way {
+    pub(super) fn of(kind: AccessKind) -> AccessMode {
         match kind {
-            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::SwapLoad => Way::Load,
-            AccessKind::Store => Way::Store,
-            AccessKind::Atomic | AccessKind::FailedSwap => Way::Atomic,
+            AccessKind::Load | AccessKind::CoherentLoad | AccessKind::SwapLoad => AccessMode::Load,
+            AccessKind::Store => AccessMode::Store,
+            AccessKind::Atomic | AccessKind::FailedSwap => AccessMode::Atomic,
         }
     }
 
     /// True if accesses of two waves may conflict.
     #[inline]
-    pub(super) fn meets(self, other: Way) -> bool {
-        self != other || self == Way::Store
+    pub(super) fn meets(self, other: AccessMode) -> bool {
+        self != other || self == AccessMode::Store
     }
 }
 
 /// Kinds of access that one has met in the dwords that it goes to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Met {
+pub(super) struct DwordOverlap {
     /// An access of another wave that it may conflict with.
     pub(super) others: bool,
     /// Itself: two of its elements share a dword.
@@ -45,18 +46,18 @@ pub(super) struct Met {
 
 /// The dwords that all waves have accessed in one way, and those that several have.
 #[derive(Debug, Default)]
-struct ByAll {
+struct SharedBits {
     all: Vec<u64>,
     several: Vec<u64>,
 }
 
 /// The dwords that waves have accessed.
 #[derive(Debug, Default)]
-pub(super) struct Touched {
+pub(super) struct LdsBitmap {
     /// Words of 64 dwords that LDS has.
     words: usize,
     /// By way.
-    by_all: [ByAll; Way::ALL.len()],
+    by_all: [SharedBits; AccessMode::ALL.len()],
     /// By wave, then by way.
     own: Vec<u64>,
     /// Dwords of the access that is entered; zeros in between.
@@ -121,7 +122,7 @@ impl Collector<'_> {
     }
 }
 
-impl Touched {
+impl LdsBitmap {
     /// Nobody has accessed anything in LDS of a size.
     pub(super) fn begin(&mut self, bytes: usize) {
         self.words = bytes.div_ceil(64 * DWORD as usize);
@@ -140,18 +141,18 @@ impl Touched {
     pub(super) fn enter(
         &mut self,
         wave: u32,
-        way: Way,
+        way: AccessMode,
         reach: &Range<u64>,
         bytes: u64,
         elements: impl Iterator<Item = u64>,
-    ) -> Met {
+    ) -> DwordOverlap {
         let mut collector = Collector {
             bits: &mut self.bits,
             word: 0,
             open: 0,
         };
         let count = collector.add_all(bytes, elements);
-        let of_wave = self.words * Way::ALL.len();
+        let of_wave = self.words * AccessMode::ALL.len();
         let own = wave as usize * of_wave;
         if self.own.len() < own + of_wave {
             self.own.resize(own + of_wave, 0);
@@ -164,7 +165,7 @@ impl Touched {
         for word in start..end {
             let bits = std::mem::take(&mut self.bits[word]);
             different += u64::from(bits.count_ones());
-            for other in Way::ALL {
+            for other in AccessMode::ALL {
                 let number = other as usize;
                 let by_all = &mut self.by_all[number];
                 let (all, several) = (&mut by_all.all[word], &mut by_all.several[word]);
@@ -180,7 +181,7 @@ impl Touched {
                 }
             }
         }
-        Met {
+        DwordOverlap {
             others: met != 0,
             itself: different != count,
         }
@@ -192,20 +193,25 @@ mod tests {
     use super::*;
 
     /// Enters elements from and to some bytes, which are as long as the first one.
-    fn enter(touched: &mut Touched, wave: u32, kind: AccessKind, all: &[(u64, u64)]) -> Met {
+    fn enter(
+        touched: &mut LdsBitmap,
+        wave: u32,
+        kind: AccessKind,
+        all: &[(u64, u64)],
+    ) -> DwordOverlap {
         let bytes = all[0].1 - all[0].0;
         assert!(all.iter().all(|it| it.1 - it.0 == bytes));
         let first = all.iter().map(|it| it.0).min().unwrap();
         let last = all.iter().map(|it| it.1).max().unwrap();
         let all = all.iter().map(|it| it.0);
-        touched.enter(wave, Way::of(kind), &(first..last), bytes, all)
+        touched.enter(wave, AccessMode::of(kind), &(first..last), bytes, all)
     }
 
-    const NOTHING: Met = Met {
+    const NOTHING: DwordOverlap = DwordOverlap {
         others: false,
         itself: false,
     };
-    const OTHERS: Met = Met {
+    const OTHERS: DwordOverlap = DwordOverlap {
         others: true,
         itself: false,
     };
@@ -213,7 +219,7 @@ mod tests {
     #[test]
     fn a_store_meets_loads_and_stores_of_other_waves() {
         use AccessKind::{Load, Store};
-        let mut touched = Touched::default();
+        let mut touched = LdsBitmap::default();
         touched.begin(1024);
         let it = &mut touched;
         assert_eq!(enter(it, 0, Store, &[(0, 4), (8, 12)]), NOTHING);
@@ -237,7 +243,7 @@ mod tests {
     #[test]
     fn atomics_meet_all_but_each_other() {
         use AccessKind::{Atomic, FailedSwap, Load, Store};
-        let mut touched = Touched::default();
+        let mut touched = LdsBitmap::default();
         touched.begin(256);
         let it = &mut touched;
         assert!(!enter(it, 0, Atomic, &[(0, 4), (0, 4)]).others);
@@ -254,7 +260,7 @@ mod tests {
     #[test]
     fn elements_of_a_store_meet_each_other() {
         use AccessKind::Store;
-        let mut touched = Touched::default();
+        let mut touched = LdsBitmap::default();
         touched.begin(512);
         let it = &mut touched;
         let both = enter(it, 0, Store, &[(0, 4), (256, 260), (2, 6)]);
@@ -266,7 +272,7 @@ mod tests {
     #[test]
     fn what_is_beyond_lds_is_nobodys() {
         use AccessKind::{Load, Store};
-        let mut touched = Touched::default();
+        let mut touched = LdsBitmap::default();
         touched.begin(256);
         let it = &mut touched;
         let beyond = [(256, 260), (1 << 32, (1 << 32) + 4)];

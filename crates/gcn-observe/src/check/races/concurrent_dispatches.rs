@@ -1,7 +1,8 @@
-//! Dispatches that run at the same time: nothing orders their waves but what they do by memory.
+//! Concurrent dispatches: their waves are ordered only by memory operations.
 //!
-//! Of two dispatches the one that ends first keeps its shadow until the other ends; then both are compared. So does one that has
-//! ended before another one without an acquire fence begins, for as long as this may load old values from its caches.
+//! The dispatch that ends first keeps its shadow until the other one ends; then both are compared. So does a dispatch
+//! that ended before one without an acquire fence begins, for as long as the latter may read stale values from its
+//! caches.
 
 use std::collections::{HashMap, HashSet};
 use std::mem::take;
@@ -13,37 +14,37 @@ use super::report::{DispatchOrder, report_dispatches};
 use super::run::RaceDispatch;
 use crate::finding::Findings;
 
-/// Dispatches that have ended and that one which still runs is to be compared with.
+/// Maximum number of ended dispatches to compare with a running one.
 const MOST: usize = 64;
-/// Bytes of their shadows.
+/// Maximum size of their shadows in bytes.
 const MOST_BYTES: u64 = 1 << 30;
 
-/// A dispatch that runs.
+/// A running dispatch.
 struct RunningDispatch {
     run: Arc<RaceDispatch>,
-    /// Dispatches that have run beside it and ended, in the order in which they did.
+    /// Concurrent dispatches that have ended, in the order of their ends.
     ended: Vec<Arc<RaceDispatch>>,
     unseen: UnseenDispatches,
 }
 
-/// Dispatches that have ended before another one began, with no acquire fence in between. They are not in its [`RaceDispatch`], which
-/// may be among those of a later one: all would be kept.
+/// Dispatches that ended before another one began without an acquire fence in between. They are not stored in its
+/// [`RaceDispatch`], since that may be stored for a later dispatch, and so on without end.
 pub(super) type UnseenDispatches = Arc<[Arc<RaceDispatch>]>;
 
-/// True if dispatches that have ended are more than are kept.
+/// True if the ended dispatches exceed the limits.
 fn are_too_many(ended: &[Arc<RaceDispatch>]) -> bool {
     let bytes = ended.iter().map(|it| it.global.bytes());
     ended.len() > MOST || bytes.sum::<u64>() > MOST_BYTES
 }
 
-/// The dispatches that are running, by number.
+/// Running dispatches, by number.
 #[derive(Default)]
 pub(super) struct Runs(Mutex<RunsState>);
 
 #[derive(Default)]
 struct RunsState {
     running: HashMap<u64, RunningDispatch>,
-    /// The dispatches that have ended since one with an acquire fence began.
+    /// Dispatches that ended since the last dispatch with an acquire fence began.
     unseen: Vec<Arc<RaceDispatch>>,
 }
 
@@ -52,20 +53,20 @@ impl Runs {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The dispatch with a number, and those of which its caches may have old values.
+    /// The dispatch with a number, and those whose results may be stale in its caches.
     pub(super) fn find(&self, id: u64) -> Option<(Arc<RaceDispatch>, UnseenDispatches)> {
         let runs = self.lock();
         let found = runs.running.get(&id);
         found.map(|it| (it.run.clone(), it.unseen.clone()))
     }
 
-    /// All that are running.
+    /// All running dispatches.
     pub(super) fn all(&self) -> Vec<Arc<RaceDispatch>> {
         let runs = self.lock();
         runs.running.values().map(|it| it.run.clone()).collect()
     }
 
-    /// A dispatch begins.
+    /// Records the start of a dispatch.
     pub(super) fn begin(&self, run: RaceDispatch) {
         let mut runs = self.lock();
         for other in runs.running.values() {
@@ -87,8 +88,8 @@ impl Runs {
         drop(seen);
     }
 
-    /// A dispatch has ended: it is compared with those that ended while it ran. Those that still run are compared with it when they
-    /// end, or now with the first that ended, if they have too many.
+    /// Records the end of a dispatch, and compares it with those that ended while it ran. Dispatches still running
+    /// are compared with it when they end; a dispatch over its limit is compared with its oldest now.
     pub(super) fn end(&self, id: u64, findings: &Findings) {
         let mut runs = self.lock();
         let Some(ending) = runs.running.remove(&id) else {
@@ -114,7 +115,7 @@ impl Runs {
     }
 }
 
-/// Reports races between two dispatches that run, or ran, at the same time, of which the second ends last.
+/// Reports races between two concurrent dispatches, of which the second ended last.
 fn compare(mut runs: [Arc<RaceDispatch>; 2], findings: &Findings) {
     let [first, last] = runs.each_ref().map(|run| run.means);
     // The last one may learn from the host or from a third dispatch that the first has ended. The first one can learn no more than

@@ -1,14 +1,14 @@
-//! A quick test for lanes that access different bytes.
+//! Fast check that lanes access disjoint bytes.
 
 use gcn_emu::observe::Access;
 
 use crate::filter::lanes;
 
-/// Bits of the table: few of 64 places that differ have the same bit.
+/// Size of the bitmap in bits: large enough that few of 64 distinct addresses collide.
 const BITS: usize = 1 << 16;
 const WORD: usize = u64::BITS as usize;
 
-/// A table with a bit for each place, modulo its size. It is kept from one access to the next, and all zero between them.
+/// Bitmap with a bit per address, modulo its size. Reused between accesses, and zero in between.
 #[derive(Debug)]
 pub(super) struct PlaceBits {
     words: Box<[u64; BITS / WORD]>,
@@ -23,8 +23,8 @@ impl Default for PlaceBits {
 }
 
 impl PlaceBits {
-    /// True if no two lanes access the same byte. False if some do, or if a quick look does not tell: elements of other sizes than
-    /// 1, 2, 4 or 8 bytes, at other addresses than multiples of that, in several memories, or several of a lane.
+    /// True if no two lanes access the same byte. False if some do or if the fast check cannot tell: element sizes
+    /// other than 1, 2, 4 or 8 bytes, misaligned elements, several memories, or several elements per lane.
     pub(super) fn is_certain(&mut self, access: &Access) -> bool {
         let mask = access.lanes();
         let is_in_one = mask == access.global || mask == access.lds;
@@ -55,7 +55,7 @@ impl PlaceBits {
 mod tests {
     use super::*;
 
-    /// Looks at lanes with these addresses in LDS.
+    /// Checks lanes with these LDS addresses.
     fn is_certain(apart: &mut PlaceBits, bytes: u8, addresses: &[u64]) -> bool {
         let mut access = Access {
             bytes,

@@ -1,4 +1,4 @@
-//! Ways of a kernel's code to put waves in order, but for barriers.
+//! Synchronization used by a kernel besides barriers.
 
 use gcn_emu::observe::Dispatched;
 use gcn_isa::effect::{AtomicOp, Control};
@@ -7,8 +7,8 @@ use gcn_isa::{Does, Inst};
 
 use crate::lint::{Ahead, Reached};
 
-/// Memory instructions with GLC, loads and returning atomics among them, as the first dword of each encoding: the bits that count,
-/// and their value.
+/// Encodings of memory instructions with GLC, including coherent loads and returning atomics: mask and value of the
+/// first dword.
 const COHERENT: [(u32, u32); 5] = [
     // FLAT, MUBUF, MTBUF, MIMG, and SMEM from GCN 1.2 on.
     (0xfc01_0000, 0xdc01_0000),
@@ -18,39 +18,40 @@ const COHERENT: [(u32, u32); 5] = [
     (0xfc01_0000, 0xc001_0000),
 ];
 
-/// True if an instruction's first dword is that of one with GLC.
+/// True if a first dword encodes an instruction with GLC.
 fn is_coherent(dword: u32) -> bool {
     COHERENT.iter().any(|(mask, value)| dword & mask == *value)
 }
 
-/// True if an instruction's first dword may be that of DS with GDS, to which GWS belongs.
+/// True if a first dword may encode DS with GDS, which includes GWS.
 fn may_be_of_gws(dword: u32) -> bool {
     // From GCN 1.2 on, and before.
     dword & 0xfc01_0000 == 0xd801_0000 || dword & 0xfc02_0000 == 0xd802_0000
 }
 
-/// Ways of a kernel's code to put waves in order, but for barriers.
+/// Synchronization used by a kernel besides barriers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Means {
-    /// The code may read what another workgroup releases: else no wave relies on one.
+pub(super) struct Synchronization {
+    /// The code may read from another workgroup's release.
     pub(super) acquires: bool,
-    /// The code may read what any wave releases, or see the host's writes.
+    /// The code may read from any wave's release, or see the host's writes.
     pub(super) orders: bool,
-    /// The code may write global memory behind waits for what it has stored there: others that read it may rely on the latter.
+    /// The code may write global memory after waiting for earlier stores, which readers may rely on.
     pub(super) publishes: bool,
-    /// The code may have atomics: then it counts whether a store comes behind waits.
+    /// The code may contain atomics, so stores after waits are significant.
     pub(super) has_atomics: bool,
-    /// The code may compare and swap.
+    /// The code may contain compare-and-swaps.
     pub(super) has_swaps: bool,
 }
 
-impl Means {
-    /// Means of a dispatch's code. Where it is not known which instructions may be executed, a word that looks like one counts.
-    pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Means {
+impl Synchronization {
+    /// Synchronization used by a dispatch's code. If the reachable instructions are unknown, any word that looks like
+    /// one counts.
+    pub(super) fn of(ahead: &Ahead, dispatched: &Dispatched<'_>) -> Synchronization {
         let words = dispatched.code.words();
         ahead
-            .instructions(dispatched, Means::of_all)
-            .unwrap_or_else(|| Means {
+            .instructions(dispatched, Synchronization::of_all)
+            .unwrap_or_else(|| Synchronization {
                 acquires: words.iter().any(|&it| is_coherent(it) || may_be_of_gws(it)),
                 orders: true,
                 publishes: true,
@@ -59,13 +60,13 @@ impl Means {
             })
     }
 
-    /// Means of some instructions.
-    fn of_all(instructions: &[Reached]) -> Means {
+    /// Synchronization used by a list of instructions.
+    fn of_all(instructions: &[Reached]) -> Synchronization {
         let any = |is_one: fn(&Inst) -> bool| instructions.iter().any(|it| is_one(&it.inst));
         let acquires =
             any(|inst| is_coherent(inst.words()[0]) || matches!(inst.does(), Does::Gws(_)));
         let returns = |inst: &Inst| inst.returns_old() || matches!(inst.does(), Does::Cache(_));
-        Means {
+        Synchronization {
             acquires,
             orders: acquires || any(returns),
             publishes: may_publish(instructions),
@@ -79,52 +80,54 @@ impl Means {
         }
     }
 
-    /// True if the wait counters count.
+    /// True if the wait counters must be tracked.
     pub(super) fn needs_counters(self) -> bool {
         self.orders || self.has_atomics
     }
 
-    /// True if the host may learn from memory what a wave has done, or a wave what the host has.
+    /// True if memory may order the host and waves.
     pub(super) fn may_order_host(self) -> bool {
         self.orders || self.publishes
     }
 }
 
-/// Part of an instruction in a release.
+/// Role of an instruction in a release.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Part {
+enum ReleaseRole {
     /// A write of global memory.
     Write,
     /// A wait for all vector memory operations.
     Wait,
-    /// A branch, at which execution may go on at the address that it names or at the next instruction.
+    /// A branch to an address, or to the next instruction.
     Branch(u64),
-    /// A jump, from which execution may go on anywhere.
+    /// A jump to any address.
     Jump,
     Nothing,
 }
 
-impl Part {
-    fn of(instruction: &Reached) -> Part {
-        /// The bits of vmcnt that all generations have. GCN 1.4 has two more: there multiples of 16 count as 0, too.
+impl ReleaseRole {
+    fn of(instruction: &Reached) -> ReleaseRole {
+        /// Bits of vmcnt present on all generations. GCN 1.4 has two more, so multiples of 16 count as 0 there.
         const VMCNT: u32 = 15;
         let inst = &instruction.inst;
         match (inst.does(), instruction.branch) {
-            (Does::Control(Control::Waitcnt), _) if inst.words()[0] & VMCNT == 0 => Part::Wait,
-            (Does::Branch(_), Some(to)) => Part::Branch(to),
-            (Does::Branch(_) | Does::Fork | Does::Jump, _) => Part::Jump,
+            (Does::Control(Control::Waitcnt), _) if inst.words()[0] & VMCNT == 0 => {
+                ReleaseRole::Wait
+            }
+            (Does::Branch(_), Some(to)) => ReleaseRole::Branch(to),
+            (Does::Branch(_) | Does::Fork | Does::Jump, _) => ReleaseRole::Jump,
             _ => {
                 let memory = inst.uses().memory();
                 match memory.is_some_and(|it| it.written.has(Space::Global)) {
-                    true => Part::Write,
-                    false => Part::Nothing,
+                    true => ReleaseRole::Write,
+                    false => ReleaseRole::Nothing,
                 }
             }
         }
     }
 }
 
-/// Steps of a release that some path to an instruction may have behind it.
+/// Progress towards a release on some path to an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum ReleaseProgress {
     Begun,
@@ -132,10 +135,10 @@ enum ReleaseProgress {
     HasWaited,
 }
 
-/// True if some path of the code writes global memory, waits for that, and writes again. Instructions are in any order.
+/// True if some path writes global memory, waits for the write, and writes again. Instructions are in any order.
 fn may_publish(instructions: &[Reached]) -> bool {
-    let parts = instructions.iter().map(|it| (it.pc, Part::of(it)));
-    let mut parts: Vec<(u64, Part)> = parts.collect();
+    let parts = instructions.iter().map(|it| (it.pc, ReleaseRole::of(it)));
+    let mut parts: Vec<(u64, ReleaseRole)> = parts.collect();
     parts.sort_unstable_by_key(|(pc, _)| *pc);
     let mut at = vec![ReleaseProgress::Begun; parts.len() + 1];
     let mut changes = true;
@@ -144,14 +147,16 @@ fn may_publish(instructions: &[Reached]) -> bool {
         for (number, (_, part)) in parts.iter().enumerate() {
             let before = at[number];
             let behind = match part {
-                Part::Jump => return true,
-                Part::Write if before == ReleaseProgress::HasWaited => return true,
-                Part::Write => ReleaseProgress::HasWritten,
-                Part::Wait if before == ReleaseProgress::HasWritten => ReleaseProgress::HasWaited,
-                Part::Wait | Part::Nothing | Part::Branch(_) => before,
+                ReleaseRole::Jump => return true,
+                ReleaseRole::Write if before == ReleaseProgress::HasWaited => return true,
+                ReleaseRole::Write => ReleaseProgress::HasWritten,
+                ReleaseRole::Wait if before == ReleaseProgress::HasWritten => {
+                    ReleaseProgress::HasWaited
+                }
+                ReleaseRole::Wait | ReleaseRole::Nothing | ReleaseRole::Branch(_) => before,
             };
             at[number + 1] = at[number + 1].max(behind);
-            if let Part::Branch(to) = part
+            if let ReleaseRole::Branch(to) = part
                 && let Ok(target) = parts.binary_search_by_key(to, |(pc, _)| *pc)
                 && at[target] < behind
             {
