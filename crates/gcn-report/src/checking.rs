@@ -1,4 +1,4 @@
-//! Checks of launches: their observers, and what these have found, each finding once.
+//! Checks of launches: their observers and deduplicated findings.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -21,10 +21,10 @@ use crate::report::{
 };
 use crate::settings::{CheckSettings, names_kernel};
 
-/// Begin of the names of kernels of HIP's runtime.
+/// Symbol prefix of kernels in HIP's runtime.
 const OF_HIP: &str = "__amd_rocclr_";
 
-/// Checks of the launches of a run or of a program.
+/// Checks for the launches of a run or of a program.
 ///
 /// # Examples
 /// ```
@@ -56,18 +56,18 @@ pub struct Checking {
     findings: Arc<Findings>,
     stop: Arc<AtomicBool>,
     observers: Observers,
-    /// Launches so far of kernels that are checked.
+    /// Number of launches of selected kernels so far.
     launches: AtomicU64,
-    /// Number of these launches that are watched.
+    /// Number of those launches that were watched.
     watched: AtomicU64,
-    /// Symbols of all kernels that were launched.
+    /// Symbols of all launched kernels.
     kernels: Mutex<BTreeSet<String>>,
     collected: Mutex<Collected>,
-    /// Modules whose kernels have been launched.
+    /// Modules with launched kernels.
     modules: Arc<Modules>,
 }
 
-/// Modules that may have been unloaded.
+/// Modules, some of which may have been unloaded.
 #[derive(Debug, Default)]
 struct Modules(Mutex<Vec<WeakModule>>);
 
@@ -76,7 +76,7 @@ impl Modules {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The report of a finding, if its module is known.
+    /// Creates the report of a finding, if its module is known.
     fn report(&self, finding: &Finding) -> Option<FindingReport> {
         let mut modules: Vec<Module> = self.list().iter().filter_map(WeakModule::upgrade).collect();
         let pc = finding.place.pc;
@@ -87,14 +87,15 @@ impl Modules {
     }
 }
 
-/// Findings as they are reported.
+/// Findings as reported.
 #[derive(Debug, Default)]
 struct Collected {
     reports: Vec<Collection>,
     known: HashMap<FindingIdentity, usize>,
 }
 
-/// A finding, and all keys that checkers have it under: code that is loaded twice has two, and so have two instructions of a line.
+/// A finding and all its checker keys: code that is loaded twice has two, and so do two instructions of a source
+/// line.
 #[derive(Debug)]
 struct Collection {
     report: FindingReport,
@@ -108,7 +109,7 @@ impl Collection {
         self.instructions.insert(instructions);
     }
 
-    /// The finding with the counts so far.
+    /// The report with the current counts.
     fn report(&self, findings: &Findings) -> FindingReport {
         let mut report = self.report.clone();
         report.count = self.keys.iter().map(|key| findings.count(key)).sum();
@@ -118,10 +119,10 @@ impl Collection {
 }
 
 impl Checking {
-    /// Checks as the settings have them.
+    /// Creates the checks for the given settings.
     ///
     /// # Errors
-    /// A file of suppressions cannot be read.
+    /// A suppression file cannot be read.
     ///
     /// # Examples
     /// ```
@@ -180,7 +181,8 @@ impl Checking {
         &self.settings
     }
 
-    /// The observers, of what the host does to memory too: see [`Device::observe`](gcn_runtime::Device::observe).
+    /// The observers, which also watch host accesses to memory: see
+    /// [`Device::observe`](gcn_runtime::Device::observe).
     ///
     /// # Examples
     /// ```
@@ -201,7 +203,7 @@ impl Checking {
         &self.observers
     }
 
-    /// Counts a launch of a kernel; yields its observers, of which there are none if it is not watched.
+    /// Counts a launch of a kernel and returns its observers, none if the launch is not watched.
     ///
     /// # Examples
     /// ```
@@ -230,8 +232,8 @@ impl Checking {
         }
     }
 
-    /// Reports a launch, of a packet, of workgroups that the kernel was not compiled for. HIP's own kernels are left out: HIP 6.4 copies
-    /// with one that was compiled for smaller workgroups, and nobody who uses HIP can change that.
+    /// Reports a launch packet with a workgroup size that the kernel was not compiled for. HIP's own kernels are
+    /// exempt: HIP 6.4 copies with one that was compiled for smaller workgroups, which users of HIP cannot change.
     pub(crate) fn reports_size(&self, kernel: &Kernel, problem: &LaunchError) {
         let is_checked = self.settings.checks.contains(&Check::Bounds)
             && self.settings.covers(kernel.name())
@@ -249,8 +251,8 @@ impl Checking {
             });
     }
 
-    /// Notes a module whose kernels are launched: findings of other modules' kernels may have a side in it, and which findings of its
-    /// code are suppressed shows only in its lines.
+    /// Records the module of a launch. Findings in other modules may refer to it, and suppressions by source line
+    /// need its debug information.
     ///
     /// # Examples
     /// ```
@@ -277,14 +279,14 @@ impl Checking {
         }
     }
 
-    /// The modules that were noted and are still loaded, but for one.
+    /// Recorded modules that are still loaded, except one.
     fn others(&self, than: &Module) -> Vec<Module> {
         let modules = self.modules.list();
         let others = modules.iter().filter(|known| !known.is(than));
         others.filter_map(WeakModule::upgrade).collect()
     }
 
-    /// Number of launches so far that are watched: without one, "no findings" says nothing.
+    /// Number of launches watched so far: without any, "no findings" is meaningless.
     pub fn watched(&self) -> u64 {
         self.watched.load(Relaxed)
     }
@@ -293,8 +295,8 @@ impl Checking {
         self.kernels.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A sentence without a full stop, if no launch so far was watched, since "no findings" says nothing then, or if the
-    /// settings name a kernel that was not launched.
+    /// Sentence without a full stop, if no launch has been watched or if the settings name a kernel that was not
+    /// launched.
     ///
     /// # Examples
     /// ```
@@ -331,7 +333,7 @@ impl Checking {
         })
     }
 
-    /// The flag that is set when there are as many findings as the settings allow.
+    /// Flag that is set when the limit on findings is reached.
     ///
     /// # Examples
     /// ```
@@ -352,12 +354,12 @@ impl Checking {
         &self.stop
     }
 
-    /// True if there are as many findings as the settings allow, so that launches were stopped.
+    /// True if the limit on findings has been reached and launches were stopped.
     pub fn is_full(&self) -> bool {
         self.findings.is_full()
     }
 
-    /// True if [`Checking::collect`] may have something to yield.
+    /// True if [`Checking::collect`] may return new findings.
     pub fn has_new(&self) -> bool {
         self.findings.has_fresh()
     }
@@ -368,8 +370,7 @@ impl Checking {
             .unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Adds to the reports what has been found in a module's code, one of several sides included, and is not suppressed; yields what is
-    /// new.
+    /// Collects findings with a side in the module's code, except suppressed ones, and returns those that are new.
     ///
     /// # Examples
     /// ```
@@ -419,7 +420,8 @@ impl Checking {
         new.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// Does what [`Checking::collect`] does for all modules noted so far, since a kernel may have called their functions.
+    /// Collects findings, as [`Checking::collect`] does, for all recorded modules, since a kernel may have called
+    /// their functions.
     pub(crate) fn collect_all(&self, module: &Module) -> Vec<FindingReport> {
         let mut new = self.collect(module);
         for other in self.others(module) {
@@ -428,7 +430,7 @@ impl Checking {
         new
     }
 
-    /// The findings that have been collected, in the order of their collection.
+    /// All collected findings, in order of collection.
     ///
     /// # Examples
     /// ```
@@ -454,8 +456,7 @@ impl Checking {
         reports.map(|it| it.report(&self.findings)).collect()
     }
 
-    /// The name of a finding that has been collected of the access that ended a kernel; `None` if there is none, or the fault is no
-    /// access's.
+    /// Name of the collected finding about the access that caused a fault; `None` if there is none.
     ///
     /// # Examples
     /// ```
@@ -484,10 +485,10 @@ impl Checking {
         Some(key.kind.name())
     }
 
-    /// Writes findings in the form that the settings name, with messages about the run if the form has a place for them.
+    /// Writes findings in the configured format, and messages about the run if the format supports them.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// Writing to `out` fails.
     ///
     /// # Examples
     /// ```
@@ -516,7 +517,7 @@ impl Checking {
     }
 }
 
-/// A clause about names that no kernel has that was launched; the error has the kernels nearest to the first.
+/// Clause about names that match no launched kernel; the error lists the kernels nearest to the first.
 fn not_launched(names: &[&str], error: Option<NameError>) -> String {
     let names = printable(&names.join(" or "));
     let clause = format!("no launch was of a kernel named {names}");
@@ -530,7 +531,7 @@ fn not_launched(names: &[&str], error: Option<NameError>) -> String {
     }
 }
 
-/// The instruction that a kernel begins with, and its address; nothing if there is none.
+/// First instruction of a kernel and its address, if any.
 fn first_instruction(kernel: &Kernel) -> Option<(u64, Inst)> {
     let device = kernel.module().device();
     let loaded = kernel.module().loaded();
@@ -555,7 +556,7 @@ mod tests {
     use super::*;
     use crate::report::PlaceReport;
 
-    /// Holds a kernel at the end of its first turn.
+    /// Blocks a kernel at the end of its first turn.
     #[derive(Debug)]
     struct Hold(Mutex<(Sender<()>, Receiver<()>)>);
 
@@ -568,7 +569,7 @@ mod tests {
         }
     }
 
-    /// A module with a kernel, with debug information.
+    /// Compiles a module with a kernel and debug information.
     fn module(device: &Device, kernel: &str, body: &str) -> Module {
         let text = format!(
             ".text\n.globl {kernel}\n.p2align 8\n.type {kernel},@function\n{kernel}:\n\

@@ -1,9 +1,9 @@
-//! Reports, checks and profiles of launches, for people who use a front end of [`gcn_runtime`].
+//! Reports, checks and profiles of launches, shared by front ends of [`gcn_runtime`].
 //!
-//! A [`CodeMap`] finds symbols and source lines of addresses. A [`FaultReport`] says where a kernel was when it faulted, a
-//! [`FindingReport`] what a checker has found, a [`ProfileReport`] what a profile has counted; they are written as text, JSON or
-//! SARIF. [`Checking`] and [`Profiling`] keep the results of the launches of a run. [`program`] does all of this for a program that
-//! uses emulated devices through a library, which reads its [`settings`] from the environment.
+//! A [`CodeMap`] maps addresses to symbols and source lines. A [`FaultReport`] describes a fault, a [`FindingReport`]
+//! a checker's finding, a [`ProfileReport`] a profile; each can be written as text or JSON, findings as SARIF too.
+//! [`Checking`] and [`Profiling`] collect results over the launches of a run. [`program`] does all of this for a
+//! program that uses emulated devices through a library, which reads its [`settings`] from the environment.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }

@@ -1,4 +1,4 @@
-//! Output files: those that are written whole, and the places of a program's findings and profile.
+//! Output files: atomic replacement, and destinations for a program's findings and profile.
 
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, BufWriter, Seek, SeekFrom, Write};
@@ -7,17 +7,18 @@ use std::path::{Path, PathBuf};
 
 use gcn_runtime::system_error;
 
-/// Permissions that every program asks for when it makes a file; the umask takes from them.
+/// Mode with which programs conventionally create files, before the umask applies.
 const READ_AND_WRITE: u32 = 0o666;
-/// Symbolic links that are followed, as in Linux.
+/// Maximum number of symbolic links followed, as in Linux.
 const MAX_LINKS: usize = 40;
 
-/// Writes a file under a temporary name beside it, which then takes its place: the old contents stay until the new ones are
-/// complete. A symbolic link is followed, and the permissions of an old file are kept. What is no regular file, such as a pipe or
-/// `/dev/null`, is written directly, and so is a file that cannot be replaced, because its directory cannot be written.
+/// Writes a temporary file next to the destination and renames it into place, so that the old contents remain until
+/// the new ones are complete. Symbolic links are followed, and the permissions of an existing file are preserved.
+/// Anything but a regular file, such as a pipe or `/dev/null`, is written directly, and so is a file in a directory
+/// that is not writable.
 ///
 /// # Errors
-/// The file cannot be written, or `document` fails.
+/// The file cannot be written, or `document` returns an error.
 ///
 /// # Examples
 /// ```
@@ -74,7 +75,7 @@ pub fn replace_file(
     }
 }
 
-/// The file that symbolic links lead to; it need not exist.
+/// Resolves symbolic links; the target need not exist.
 fn followed(path: &Path) -> PathBuf {
     let mut path = path.to_owned();
     for _ in 0..MAX_LINKS {
@@ -89,19 +90,20 @@ fn followed(path: &Path) -> PathBuf {
     path
 }
 
-/// A place for documents of a program that runs: a file, in which one document takes the place of the one before, or a stream.
+/// Destination for documents of a running program: a file in which each document replaces the previous one, or a
+/// stream.
 pub struct Output {
     place: Destination,
 }
 
 enum Destination {
     Stream(Box<dyn Write + Send>),
-    /// Documents begin at `start`, behind what the file had.
+    /// Documents begin at `start`, after the original contents of the file.
     End {
         file: File,
         start: u64,
     },
-    /// A document replaces the file.
+    /// Each document replaces the file.
     Whole(PathBuf),
 }
 
@@ -115,11 +117,11 @@ impl std::fmt::Debug for Output {
 }
 
 impl Output {
-    /// Opens a file, or a device or pipe, which is a stream; `standard` is used without one. Documents go behind what the file
-    /// has, or in place of it ([`replace_file`]).
+    /// Opens a file, or a device or pipe as a stream; without a name, uses `standard`. Documents are appended to the
+    /// file's contents or replace them ([`replace_file`]).
     ///
     /// # Errors
-    /// The file cannot be made or written.
+    /// The file cannot be created or written.
     ///
     /// # Examples
     /// ```
@@ -166,7 +168,7 @@ impl Output {
         Ok(Output { place })
     }
 
-    /// True if a document takes the place of the one before.
+    /// True if a document replaces the previous one.
     pub fn is_file(&self) -> bool {
         !matches!(self.place, Destination::Stream(_))
     }
@@ -174,7 +176,7 @@ impl Output {
     /// Writes a document.
     ///
     /// # Errors
-    /// The place cannot be written, or `document` fails.
+    /// The destination cannot be written, or `document` returns an error.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Profiles of launches: their observers, and what these have counted, of one module or of a whole program.
+//! Profiles of launches: their observers and counts, per module or for a whole program.
 
 use std::io;
 use std::path::PathBuf;
@@ -14,8 +14,8 @@ use crate::output::Output;
 use crate::report::{CodeMap, ProfileReport};
 use crate::settings::{ProfileFormat, ProfileSettings};
 
-/// A profile of launches. Kernels of one code object count together, however often it is loaded; a code object whose kernels were
-/// launched stays in memory as long as the profile.
+/// A profile of launches. Kernels of one code object are counted together, however often it is loaded. A code object
+/// with launched kernels stays in memory as long as the profile.
 ///
 /// # Examples
 /// ```
@@ -41,17 +41,17 @@ pub struct Profiling {
     codes: Mutex<Vec<ProfiledCode>>,
 }
 
-/// A code object, with the profile of each address that it was loaded at.
+/// A code object, with a profile for each address at which it was loaded.
 #[derive(Debug)]
 struct ProfiledCode {
-    /// As it was loaded first.
+    /// The module as first loaded.
     module: Module,
     loads: Vec<ProfiledLoad>,
 }
 
 #[derive(Debug)]
 struct ProfiledLoad {
-    /// The module that was last at the address.
+    /// The module most recently loaded at the address.
     module: WeakModule,
     address: u64,
     profile: Arc<Profile>,
@@ -64,7 +64,7 @@ impl ProfiledCode {
             && self.module.object().bytes() == module.object().bytes()
     }
 
-    /// The profile of the module's address.
+    /// Profile for the module's load address.
     fn load(&mut self, module: &Module) -> Arc<Profile> {
         let address = module.loaded().address;
         let index = self.loads.iter().position(|load| load.address == address);
@@ -81,7 +81,7 @@ impl ProfiledCode {
         profile
     }
 
-    /// The counts of all loads, at the addresses of the first.
+    /// Counts of all loads, with the addresses of the first one.
     fn kernels(&self) -> Kernels {
         let first = self.module.loaded().address;
         let mut sums = Kernels::new();
@@ -100,7 +100,7 @@ impl Profiling {
         self.codes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The profile that counts a module's launches.
+    /// Profile that counts a module's launches.
     fn profile(&self, module: &Module) -> Arc<Profile> {
         let mut codes = self.codes();
         // The bytes are compared only where a module is launched for the first time.
@@ -120,7 +120,7 @@ impl Profiling {
         profile
     }
 
-    /// Adds the observer of a kernel's launch to others.
+    /// Adds the profile's observer for a kernel's launch.
     ///
     /// # Examples
     /// ```
@@ -142,7 +142,7 @@ impl Profiling {
         observers.with(self.profile(kernel.module()))
     }
 
-    /// The counts of the launches that have ended.
+    /// Report on the completed launches.
     ///
     /// # Examples
     /// ```
@@ -169,7 +169,7 @@ impl Profiling {
     }
 }
 
-/// The profile of a program, which is written when the program ends.
+/// Profile of a program, written when the program ends.
 ///
 /// # Examples
 /// ```
@@ -194,11 +194,11 @@ pub struct ProgramProfile {
     profiling: Profiling,
     format: ProfileFormat,
     out: Mutex<Output>,
-    /// True if a kernel was launched since the profile was written.
+    /// True if a kernel has been launched since the profile was last written.
     is_changed: AtomicBool,
 }
 
-/// A profile's file that cannot be written.
+/// Error for a profile file that cannot be written.
 ///
 /// # Examples
 /// ```
@@ -216,7 +216,7 @@ pub struct ProfileFileError {
 }
 
 impl ProgramProfile {
-    /// The profile that a program's settings ask for; without a file it goes to `standard`.
+    /// Creates the profile requested by the settings; without a file name it is written to `standard`.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -257,14 +257,14 @@ impl ProgramProfile {
         })
     }
 
-    /// Adds the observer of a kernel's launch to others.
+    /// Adds the profile's observer for a kernel's launch.
     pub fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         self.is_changed.store(true, Relaxed);
         self.profiling.watch(kernel, observers)
     }
 
-    /// Writes the counts of all launches that have ended, unless none was made since it was last written: where the program
-    /// exits, and where a kernel's fault may end it.
+    /// Writes the counts of completed launches, unless nothing was launched since the last write. Called at exit, and
+    /// when a fault may end the program.
     ///
     /// # Errors
     /// The file cannot be written.

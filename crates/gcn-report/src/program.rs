@@ -1,7 +1,7 @@
-//! Kernels of a program that uses devices by a library of this project: what watches them, and what becomes of it.
+//! Monitoring of kernels in a program that uses devices through one of this project's libraries.
 //!
-//! The libraries are front ends of HIP and OpenCL. They have nobody to report to but the user, on standard error ([`say`]), and
-//! what they have found is written when the program ends ([`exit`]).
+//! The libraries are front ends for HIP and OpenCL. They report to the user on standard error ([`say`]), and write
+//! results when the program ends ([`exit`]).
 
 pub mod say;
 mod sink;
@@ -28,8 +28,7 @@ use say::{say_once, standard_error};
 use tracing::Tracing;
 use watchdog::{StopCause, Watchdog};
 
-/// Everything that watches the kernels of a program: a time limit, a trace, checks and a profile, as far as the settings ask for
-/// them.
+/// All monitoring of a program's kernels: time limit, trace, checks and profile, as configured by the settings.
 ///
 /// # Examples
 /// ```
@@ -53,7 +52,7 @@ pub struct Watch {
     profile: Option<ProgramProfile>,
 }
 
-/// A kernel of a program that has failed.
+/// A failed kernel of a program.
 ///
 /// # Examples
 /// ```
@@ -73,18 +72,18 @@ pub struct Failure {
     /// The error.
     pub error: Error,
     kernel: Kernel,
-    /// Other modules whose functions the kernel may have called.
+    /// Other modules with functions that the kernel may have called.
     others: Vec<Module>,
     cause: Option<StopCause>,
-    /// Name of the finding that has been shown of the access that ended it.
+    /// Name of the finding shown for the access that ended the kernel.
     finding: Option<&'static str>,
 }
 
 impl Watch {
-    /// Watches kernels as the settings have it, of devices that have the memory of `device`.
+    /// Creates the monitoring configured by the settings, for devices that share the memory of `device`.
     ///
     /// # Errors
-    /// A file cannot be written or read, or a choice of the trace is none.
+    /// A file cannot be read or written, or a trace selection is invalid.
     ///
     /// # Examples
     /// ```
@@ -115,12 +114,12 @@ impl Watch {
         })
     }
 
-    /// The checks, if there are any.
+    /// The checks, if enabled.
     pub fn checks(&self) -> Option<&ProgramChecks> {
         self.checks.as_ref()
     }
 
-    /// True if what is written names lines of source, so that code should be compiled with debug information.
+    /// True if the output names source lines, so that code should be compiled with debug information.
     ///
     /// # Examples
     /// ```
@@ -136,8 +135,8 @@ impl Watch {
         self.checks.is_some() || self.profile.is_some()
     }
 
-    /// Runs a launch to its end on the caller's thread, and reports what checks have found. The flag stops the launch. A failure
-    /// leaves the queue as it was before.
+    /// Runs a launch to completion on the caller's thread, and reports findings. The flag stops the launch. After a
+    /// failure the queue is in its previous state.
     ///
     /// # Errors
     /// The kernel fails.
@@ -220,7 +219,7 @@ impl Watch {
         }
     }
 
-    /// Writes what is still to be written when the process exits; the status that it shall have in place of 0.
+    /// Writes remaining output at exit. Returns the exit status to use instead of 0, if any.
     ///
     /// # Examples
     /// ```
@@ -249,7 +248,7 @@ impl Watch {
 }
 
 impl Failure {
-    /// The same, with the places of code in these modules too, whose functions the kernel may have called.
+    /// Adds modules with functions that the kernel may have called, to resolve code addresses.
     ///
     /// # Examples
     /// ```
@@ -272,7 +271,7 @@ impl Failure {
     }
 }
 
-/// The report, without an end of line.
+/// Writes the report, without a line terminator.
 impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let stopped = match self.cause {

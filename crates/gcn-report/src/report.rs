@@ -1,4 +1,5 @@
-//! Reports of faults: where a kernel was, what it did, and what helps to find the cause; of findings, and of profiles.
+//! Reports of faults, findings and profiles. A fault report has the location and state of the kernel, and hints at
+//! the cause.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -58,8 +59,8 @@ pub use sources::Sources;
 pub use suppressions::{InvalidSuppressions, Suppressions, SuppressionsError};
 pub use text::{kernel_name, printable};
 
-/// A fault with everything that helps to find its cause. [`fmt::Display`] writes it for people, in several lines; the fields are
-/// keys of the JSON that `serde` writes.
+/// A fault with everything that helps to find its cause. [`fmt::Display`] writes text of several lines; the fields
+/// are the keys of the JSON written by `serde`.
 ///
 /// # Examples
 /// ```
@@ -76,7 +77,7 @@ pub use text::{kernel_name, printable};
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct FaultReport {
-    /// Name for `gcn explain`, of [`gcn_emu::fault::names`].
+    /// Name for `gcn explain`, from [`gcn_emu::fault::names`].
     pub name: &'static str,
     /// The message.
     message: String,
@@ -84,36 +85,36 @@ pub struct FaultReport {
     workgroup: [u32; 3],
     wave: u32,
     lane: Option<u8>,
-    /// The instruction.
+    /// The faulting instruction.
     #[serde(flatten)]
     code: CodePlace,
-    /// The instruction that the wave came from, where it has come to no other.
+    /// Previous instruction, if the wave went to an address without one.
     from: Option<CodePlace>,
-    /// The address that was accessed, where that is the trouble.
+    /// Accessed address, if the fault is about an access.
     address: Option<u64>,
     nearest: Option<Nearest>,
-    /// Likely causes, and what helps.
+    /// Likely causes and remedies.
     hints: Vec<String>,
-    /// The waves that have begun and not ended, where no wave alone is the trouble; the first of them, if there are many.
+    /// Unfinished waves, if the fault is not about a single wave; at most the first few.
     unfinished: Vec<Unfinished>,
     /// Number.
     unfinished_waves: u64,
 }
 
-/// Addresses below this are taken for a null pointer and an offset.
+/// Addresses below this count as null pointers with an offset.
 const NULL_PAGE: u64 = 1 << 16;
-/// Number of waves whose places the text for people has; reports for programs have more.
+/// Maximum number of waves in the text; JSON has more.
 const SHOWN: usize = 16;
 
-/// The position of a wave.
+/// Position of a wave.
 #[derive(Clone, Debug, Serialize)]
 struct Unfinished {
     workgroup: [u32; 3],
     wave: u32,
-    /// The instruction that it executes next, or that it waits at.
+    /// Instruction that the wave executes next or waits at.
     #[serde(flatten)]
     code: CodePlace,
-    /// The active lanes, a bit for each.
+    /// Mask of active lanes.
     exec: u64,
 }
 
@@ -128,7 +129,7 @@ impl Unfinished {
     }
 }
 
-/// A wave and where it is.
+/// Describes a wave and its location.
 fn wave_at([x, y, z]: [u32; 3], (wave, lane): (u32, Option<u8>), code: &CodePlace) -> String {
     let lane = lane
         .map(|lane| format!("lane {lane}, "))
@@ -136,7 +137,7 @@ fn wave_at([x, y, z]: [u32; 3], (wave, lane): (u32, Option<u8>), code: &CodePlac
     format!("workgroup {x},{y},{z}, wave {wave}, {lane}{code}")
 }
 
-/// An instruction, where it is, and the wave that has executed it.
+/// Describes an instruction, its location, and the wave that executed it.
 ///
 /// # Examples
 /// ```
@@ -179,7 +180,8 @@ impl Nearest {
     }
 }
 
-/// The addresses of hidden arguments of version 5 behind a null pointer: the windows of FLAT addresses, and the queue.
+/// Offsets of hidden arguments in code object version 5 that a null pointer hits: the apertures of FLAT addresses,
+/// and the queue.
 const NULL_HIDDEN: std::ops::RangeInclusive<u64> = 0xc0..=0xc8;
 
 /// Likely causes of a fault.
@@ -204,8 +206,9 @@ fn hints(fault: &Fault, unset: Option<UnsetSgprs>, isa: Isa) -> Vec<String> {
 }
 
 impl FaultReport {
-    /// Collects what is known about the fault of a launch, if it had one. The launch's module gives `code`; `stopped` is the
-    /// message of a launch that was stopped from outside, and `unset` what [`PreparedLaunch::unset_sgprs`](gcn_runtime::PreparedLaunch::unset_sgprs) has found.
+    /// Collects all information about the fault of a launch, if it had one. `code` is that of the launch's module;
+    /// `stopped` is the message of a launch stopped from outside, and `unset` the result of
+    /// [`PreparedLaunch::unset_sgprs`](gcn_runtime::PreparedLaunch::unset_sgprs).
     ///
     /// # Examples
     /// ```
@@ -263,7 +266,7 @@ impl FaultReport {
         })
     }
 
-    /// A line about the fault of an access for readers who find all about it in a finding, of which this is the name.
+    /// One line about an access fault that a finding of this name has described already.
     ///
     /// # Examples
     /// ```

@@ -1,7 +1,7 @@
-//! Settings of front ends that a program loads as a library: they come through the environment.
+//! Settings from the environment, for front ends that a program loads as a library.
 //!
-//! Such a front end has no command line of its own. `gcn exec` puts its options into the variables that are named here, and
-//! the library in the program reads them. A variable that is empty counts as one that is not set.
+//! Such a front end has no command line. `gcn exec` passes its options in these environment variables, and the
+//! library in the program reads them. An empty variable counts as unset.
 //!
 //! ```
 //! use std::time::Duration;
@@ -49,40 +49,40 @@ pub use profile::{ProfileFormat, ProfileSettings};
 pub use variables::SettingsError;
 use variables::{COMMA, Variables, items};
 
-/// The variable that lists the devices' targets, separated by commas.
+/// Environment variable for the devices' targets, separated by commas.
 pub const TARGET: &str = "GCN_TARGET";
-/// The variable that has the bytes of each device's memory.
+/// Environment variable for the memory of each device, in bytes.
 const MEMORY: &str = "GCN_MEMORY";
-/// The variable that has the number of host threads of each device.
+/// Environment variable for the number of host threads per device.
 const THREADS: &str = "GCN_THREADS";
-/// The variable that has the instructions of a wave at most.
+/// Environment variable for the maximum number of instructions per wave.
 const LIMIT: &str = "GCN_LIMIT";
-/// The variable that has the seconds of a kernel at most.
+/// Environment variable for the maximum time per kernel, in seconds.
 const TIMEOUT: &str = "GCN_TIMEOUT";
-/// The variable that has the seed of late memory operations.
+/// Environment variable for the seed of late memory operations.
 const LATE: &str = "GCN_LATE";
-/// The variable that has the chance by which waves take turns.
+/// Environment variable for the seed of the wave order.
 const SCHEDULE: &str = "GCN_SCHEDULE";
-/// The variable that has the noise in LDS.
+/// Environment variable for the seed of initial LDS contents.
 const LDS_FILL: &str = "GCN_LDS_FILL";
-/// The variable that has the noise in registers.
+/// Environment variable for the seed of initial register contents.
 const REGISTER_FILL: &str = "GCN_REGISTER_FILL";
-/// The variable that names the file of the trace.
+/// Environment variable for the trace file.
 const TRACE: &str = "GCN_TRACE";
-/// The variable that has the choice of instructions for the trace, each `KEY=VALUE`, separated by semicolons.
+/// Environment variable for the trace selection: `KEY=VALUE` pairs separated by semicolons.
 const TRACE_ONLY: &str = "GCN_TRACE_ONLY";
 
-/// The variable that has options for the compiler of OpenCL programs, behind those of the program.
+/// Environment variable for compiler options of OpenCL programs, appended to those of the program.
 const BUILD_OPTIONS: &str = "GCN_BUILD_OPTIONS";
 
-/// Host threads of a device at most.
+/// Maximum number of host threads per device.
 pub const MAX_THREADS: usize = 1024;
-/// Bytes of a device's memory where nothing else is said and the host has enough; a Radeon VII has as many.
+/// Default memory of a device in bytes, if the host has enough; equals that of a Radeon VII.
 const DEFAULT_MEMORY: u64 = 16 << 30;
-/// Separates choices of a trace, which may have commas.
+/// Separator of trace selections, which may contain commas.
 const SEMICOLON: char = ';';
 
-/// Settings of the emulated devices that a program sees, and of the kernels that it runs on them.
+/// Settings for the emulated devices of a program and the kernels it runs on them.
 ///
 /// # Examples
 /// ```
@@ -95,35 +95,36 @@ const SEMICOLON: char = ';';
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct Settings {
-    /// Targets of the devices, one or more, each a name that [`Target::named`](gcn_isa::Target::named) knows, with features or without.
+    /// Targets of the devices, at least one, as accepted by [`Target::named`](gcn_isa::Target::named), optionally
+    /// with features.
     pub targets: Vec<String>,
-    /// Bytes of each device's memory; without, see [`Settings::device_memory`].
+    /// Memory of each device in bytes; `None` for the default of [`Settings::device_memory`].
     pub memory: Option<u64>,
-    /// Host threads of each device, 1 to [`MAX_THREADS`]; without, as many as the host has.
+    /// Host threads per device, 1 to [`MAX_THREADS`]; `None` for the number of host processors.
     pub threads: Option<usize>,
-    /// Engine that executes instructions; without, [`Engine::Auto`].
+    /// Execution engine; `None` for [`Engine::Auto`].
     pub engine: Option<Engine>,
-    /// Instructions after which a wave is stopped with a fault.
+    /// Number of instructions after which a wave is stopped with a fault.
     pub limit: Option<u64>,
     /// Time after which a kernel is stopped with a fault.
     pub timeout: Option<Duration>,
-    /// Variations of executions that hardware may show.
+    /// Variations of behaviour that hardware may show.
     pub variations: Variations,
-    /// File that executed instructions are written to; `-` is standard error. A relative name depends on the directory that the
-    /// program has changed to, so that a front end with a command line makes it absolute.
+    /// Trace file; `-` is standard error. A relative path is resolved in the program's working directory, so a front
+    /// end with a command line should make it absolute.
     pub trace: Option<PathBuf>,
-    /// Choice of instructions for the trace, each `KEY=VALUE`; with a choice and without a file the trace goes to standard error.
+    /// Trace selections, each `KEY=VALUE`. With a selection but no file, the trace is written to standard error.
     pub trace_only: Vec<String>,
-    /// Options of OpenCL builds, behind those of the program: of two that contradict each other these win. As in `clBuildProgram`,
-    /// separated by blanks.
+    /// Options for OpenCL builds, separated by blanks as in `clBuildProgram`. They are appended to the program's
+    /// options and take precedence.
     pub build_options: Option<String>,
-    /// Checks of the kernels; `None` without any.
+    /// Checks of the kernels; `None` to disable.
     pub check: Option<CheckSettings>,
-    /// Profile of the kernels; `None` without one.
+    /// Profile of the kernels; `None` to disable.
     pub profile: Option<ProfileSettings>,
 }
 
-/// A device of [`DEFAULT_TARGET`], without limits.
+/// One device with [`DEFAULT_TARGET`], without limits.
 impl Default for Settings {
     fn default() -> Settings {
         Settings {
@@ -144,10 +145,10 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings of this process's environment.
+    /// Reads the settings from the environment of this process.
     ///
     /// # Errors
-    /// The first variable with a wrong value.
+    /// A variable has an invalid value; reports the first one.
     ///
     /// # Examples
     /// ```
@@ -160,10 +161,10 @@ impl Settings {
         Settings::from_variables(|name| env::var_os(name))
     }
 
-    /// The settings of an environment that `value` looks variables up in.
+    /// Reads the settings from variables that `value` looks up.
     ///
     /// # Errors
-    /// The first variable with a wrong value.
+    /// A variable has an invalid value; reports the first one.
     ///
     /// # Examples
     /// ```
@@ -203,7 +204,7 @@ impl Settings {
         })
     }
 
-    /// The variables that [`Settings::from_env`] reads these settings from, with their values; those that say nothing are left out.
+    /// Variables that represent these settings for [`Settings::from_env`], with their values. Defaults are omitted.
     ///
     /// # Examples
     /// ```
@@ -252,8 +253,8 @@ impl Settings {
             .collect()
     }
 
-    /// Bytes of each device's memory: those that were asked for, else 16 GiB, or three quarters of the host's memory if that is
-    /// less.
+    /// Memory of each device in bytes: as configured, or else 16 GiB, or three quarters of the host's memory if that
+    /// is less.
     ///
     /// # Examples
     /// ```
@@ -280,11 +281,11 @@ impl Settings {
         self.trace.is_some() || !self.trace_only.is_empty()
     }
 
-    /// Options of the devices, in the order of the targets: target, memory, threads and limit. A device that is traced has one
-    /// thread, since lines of several would come in no order.
+    /// Builders for the devices, in the order of the targets, with target, memory, threads and limit. A traced device
+    /// has a single thread, so that the order of lines is deterministic.
     ///
     /// # Errors
-    /// As [`Device::builder`] for each.
+    /// A device cannot be configured, see [`Device::builder`].
     ///
     /// # Examples
     /// ```
@@ -324,10 +325,10 @@ impl Settings {
     }
 }
 
-/// A list of targets, separated by commas, with one at least.
+/// Parses a nonempty list of targets, separated by commas.
 ///
 /// # Errors
-/// A name that is none, or an empty list.
+/// A target is unknown, or the list is empty.
 ///
 /// # Examples
 /// ```
@@ -344,10 +345,10 @@ pub fn targets(text: &str) -> Result<Vec<String>, String> {
     }
 }
 
-/// An amount of memory: bytes, or with the suffix K, M or G for the powers of 1024.
+/// Parses an amount of memory: bytes, optionally with the suffix K, M or G for powers of 1024.
 ///
 /// # Errors
-/// The accepted forms.
+/// The text is invalid; the message has the accepted forms.
 ///
 /// # Examples
 /// ```
@@ -366,10 +367,10 @@ pub fn amount(text: &str) -> Result<u64, String> {
     bytes.ok_or_else(|| format!("`{text}` is not an amount of memory such as 1048576, 512M or 4G"))
 }
 
-/// A number of host threads, from 1 to [`MAX_THREADS`].
+/// Parses a number of host threads from 1 to [`MAX_THREADS`].
 ///
 /// # Errors
-/// The accepted numbers.
+/// The text is invalid; the message has the accepted range.
 ///
 /// # Examples
 /// ```
@@ -384,18 +385,18 @@ pub fn threads(text: &str) -> Result<usize, String> {
         .ok_or_else(wrong)
 }
 
-/// An engine by its name.
+/// Parses the name of an engine.
 ///
 /// # Errors
-/// The accepted names.
+/// The name is unknown; the message lists the valid ones.
 fn engine(text: &str) -> Result<Engine, String> {
     Engine::named(text).map_err(|error| error.to_string())
 }
 
-/// A number of instructions, 1 at least.
+/// Parses a number of instructions, at least 1.
 ///
 /// # Errors
-/// The accepted numbers.
+/// The text is invalid; the message has the accepted range.
 ///
 /// # Examples
 /// ```
@@ -408,19 +409,19 @@ pub fn limit(text: &str) -> Result<u64, String> {
         .map_err(|_| format!("`{text}` is not a number of instructions above 0"))
 }
 
-/// A number that noise is made from.
+/// Parses the seed of a variation.
 fn seed(text: &str) -> Result<u64, String> {
     let seed = text.parse();
     seed.map_err(|_| format!("`{text}` is not a seed, a number from 0 to {}", u64::MAX))
 }
 
-/// Longest timeout, in seconds: no clock ends before it.
+/// Maximum timeout in seconds, representable by all clocks.
 const MAX_SECONDS: f64 = 1e9;
 
-/// A time in seconds, above 0; fractions are possible.
+/// Parses a positive time in seconds, possibly fractional.
 ///
 /// # Errors
-/// The accepted forms.
+/// The text is invalid; the message has the accepted forms.
 ///
 /// # Examples
 /// ```
@@ -442,7 +443,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     Ok(Duration::from_secs_f64(seconds).max(Duration::from_nanos(1)))
 }
 
-/// Bytes of the host's memory that Linux gives for `key`, such as `MemTotal` or `MemAvailable`; `None` if it gives none.
+/// Host memory in bytes that Linux reports for `key`, such as `MemTotal` or `MemAvailable`; `None` if unavailable.
 ///
 /// # Examples
 /// ```

@@ -458,3 +458,57 @@ fn nothing_names_the_machine_that_it_was_written_on() {
         }
     }
 }
+
+/// The documents whose file names are checked.
+const GUIDES: [&str; 2] = ["ARCHITECTURE.md", "CONTRIBUTING.md"];
+
+/// Text in backticks.
+fn quoted(text: &str) -> impl Iterator<Item = &str> {
+    text.lines()
+        .flat_map(|line| line.split('`').skip(1).step_by(2))
+}
+
+/// True for the path of a source, a document or a folder.
+fn is_path(quoted: &str) -> bool {
+    let ends = [".rs", ".md", ".c", ".h", ".map", "/"];
+    let is_in_path = |c: char| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_');
+    ends.iter().any(|end| quoted.ends_with(end)) && quoted.chars().all(is_in_path)
+}
+
+/// Paths of all files and folders below `dir`, folders with a slash at the end.
+fn paths_below(dir: &Path, found: &mut Vec<String>) {
+    for entry in fs::read_dir(dir).unwrap_or_else(|e| panic!("{}: {e}", dir.display())) {
+        let path = entry.expect("a directory entry").path();
+        let is_dir = path.is_dir();
+        found.push(format!(
+            "/{}{}",
+            path.display(),
+            if is_dir { "/" } else { "" }
+        ));
+        if is_dir && path.file_name().is_some_and(|name| name != "target") {
+            paths_below(&path, found);
+        }
+    }
+}
+
+#[test]
+fn files_that_the_guides_name_exist() {
+    let root = crates().parent().expect("crates/ has a parent").to_owned();
+    let mut found = Vec::new();
+    for top in ["crates", "xtask", "docs", "tests", "fuzz"] {
+        paths_below(&root.join(top), &mut found);
+    }
+    found.extend(GUIDES.map(|guide| format!("/{guide}")));
+    for guide in GUIDES {
+        let text = fs::read_to_string(root.join(guide)).expect("the guide is text");
+        let named: Vec<&str> = quoted(&text).filter(|name| is_path(name)).collect();
+        assert!(named.len() > 20, "{guide} names files");
+        for name in named {
+            let end = format!("/{name}");
+            assert!(
+                found.iter().any(|path| path.ends_with(&end)),
+                "{guide} names {name}, which does not exist"
+            );
+        }
+    }
+}

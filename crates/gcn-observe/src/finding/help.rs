@@ -1,6 +1,6 @@
-//! Advice on how to mend a finding.
+//! Suggested fixes for findings.
 
-/// Advice on how to mend a finding, in terms of the machine and of the languages that kernels are written in.
+/// A suggested fix, in terms of the machine and of kernel languages.
 ///
 /// # Examples
 /// ```
@@ -23,7 +23,7 @@ pub struct Help {
 }
 
 impl Help {
-    /// Advice that is the same in all terms.
+    /// A fix that reads the same in all terms.
     pub fn new(text: impl Into<String>) -> Help {
         let text = text.into();
         Help {
@@ -33,7 +33,7 @@ impl Help {
         }
     }
 
-    /// The same with other terms for OpenCL C.
+    /// Sets the text for OpenCL C.
     #[must_use]
     pub fn opencl(self, text: impl Into<String>) -> Help {
         Help {
@@ -42,7 +42,7 @@ impl Help {
         }
     }
 
-    /// The same with other terms for HIP.
+    /// Sets the text for HIP.
     #[must_use]
     pub fn hip(self, text: impl Into<String>) -> Help {
         Help {
@@ -51,7 +51,7 @@ impl Help {
         }
     }
 
-    /// The same with more behind it in terms of instructions alone.
+    /// Appends to the text in terms of instructions.
     #[must_use]
     pub fn and_machine(self, more: &str) -> Help {
         Help {
@@ -60,7 +60,7 @@ impl Help {
         }
     }
 
-    /// The same with more behind it in all terms.
+    /// Appends to all texts.
     #[must_use]
     pub fn and(self, more: &str) -> Help {
         let with = |text: String| text + more;

@@ -1,4 +1,4 @@
-//! Checks, and the kinds of their findings: a row for each, with its stable name and the text of `gcn explain`.
+//! Checks and finding kinds: a row for each, with its stable name and its text for `gcn explain`.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
-    /// Legal, and often not meant.
+    /// Legal, but often unintended.
     Warning,
-    /// The result is not what the program says, or depends on time.
+    /// The result is wrong or depends on timing.
     Error,
 }
 
@@ -47,12 +47,12 @@ macro_rules! checks {
             /// Every checker.
             pub const ALL: &'static [Check] = &[$(Check::$id),*];
 
-            /// Name, as options have it.
+            /// Name used in options.
             pub const fn name(self) -> &'static str {
                 match self { $(Check::$id => $name),* }
             }
 
-            /// True if it is on by default.
+            /// True if the check is enabled by default.
             pub const fn is_default(self) -> bool {
                 match self { $(Check::$id => checks!(@$default)),* }
             }
@@ -63,33 +63,33 @@ macro_rules! checks {
 }
 
 checks! {
-    /// Registers and memory used before S_WAITCNT says that they may be.
+    /// Registers and memory used before an S_WAITCNT makes them available.
     Waits "waits" on
-    /// Accesses of memory by several waves that nothing orders.
+    /// Unordered memory accesses by several waves.
     Races "races" on
-    /// Barriers that not all of a workgroup reaches.
+    /// Barriers not reached by the whole workgroup.
     Barriers "barriers" on
-    /// Races of lanes, as the rules of OpenCL have it: lanes that execute together hide some of them.
+    /// Races between lanes, by the rules of OpenCL; lockstep execution hides some of them.
     Lanes "lanes" off
-    /// Pairs of instructions with fewer wait states between them than hardware needs, and reads of VCCZ where it may be wrong.
+    /// Pairs of instructions with too few wait states in between, and reads of VCCZ while it may be wrong.
     Hazards "hazards" on
-    /// Undefined values that decide something, or are left behind.
+    /// Undefined values that affect control flow or addresses, or remain in buffers.
     Uninit "uninit" on
-    /// Accesses beyond what they are made for.
+    /// Out-of-bounds accesses.
     Bounds "bounds" on
-    /// Divisions by zero, NaNs that arithmetic makes, and conversions to integers that are too small.
+    /// Divisions by zero, NaNs computed from numbers, and out-of-range conversions to integers.
     Arith "arith" off
-    /// Accesses whose addresses are no multiples of what their memory asks for.
+    /// Misaligned accesses.
     Align "align" off
-    /// Pointers to one allocation that reach another.
+    /// Accesses through a pointer to one allocation that reach another.
     Provenance "provenance" off
 }
 
 impl Check {
-    /// The check with a name.
+    /// Returns the check with a name.
     ///
     /// # Errors
-    /// No check has it: a message with the names that there are.
+    /// The name is unknown; the message lists the valid ones.
     ///
     /// # Examples
     /// ```
@@ -115,7 +115,7 @@ impl fmt::Display for Check {
     }
 }
 
-/// The explanation of a kind of finding.
+/// Explanation of a finding kind.
 ///
 /// # Examples
 /// ```
@@ -126,19 +126,19 @@ impl fmt::Display for Check {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct KindInfo {
-    /// Name shown behind the severity, as `missing-wait` in `error[missing-wait]`.
+    /// Name shown after the severity, as `missing-wait` in `error[missing-wait]`.
     pub name: &'static str,
     /// Checker that reports it.
     pub check: Check,
     /// Severity.
     pub severity: Severity,
-    /// Sentences that say what was found.
+    /// Sentences that explain the finding.
     pub meaning: &'static str,
-    /// Code that has it.
+    /// Code with the problem.
     pub example: &'static str,
-    /// Sentences that say how to mend it.
+    /// Sentences that explain how to fix it.
     pub remedy: &'static str,
-    /// Document or erratum that the rule comes from.
+    /// Document or erratum that states the rule.
     pub source: &'static str,
 }
 

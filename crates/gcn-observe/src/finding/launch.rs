@@ -1,14 +1,14 @@
-//! The launch of a finding: what reports say of its work-items and arguments.
+//! The launch of a finding, from which reports derive work-items and arguments.
 
 use std::fmt;
 
 use gcn_emu::observe::Dispatched;
 use gcn_emu::run::GridShape;
 
-/// Maximum number of bytes of arguments that are kept.
+/// Maximum number of argument bytes kept.
 const MAX_ARGUMENT_BYTES: u64 = 4096;
 
-/// Sizes of a finding's dispatch and the arguments that it began with.
+/// Sizes of a finding's dispatch, and its initial arguments.
 ///
 /// # Examples
 /// ```
@@ -22,12 +22,12 @@ const MAX_ARGUMENT_BYTES: u64 = 4096;
 pub struct FindingLaunch {
     /// Sizes.
     pub shape: GridShape,
-    /// Argument segment, hidden arguments included, or its first bytes; empty where it is not known.
+    /// Argument segment including hidden arguments, possibly truncated; empty if unknown.
     pub arguments: Vec<u8>,
 }
 
 impl FindingLaunch {
-    /// The sizes and the arguments of a dispatch that is being run.
+    /// Captures the sizes and arguments of a running dispatch.
     pub(crate) fn of(dispatched: &Dispatched<'_>) -> FindingLaunch {
         let dispatch = dispatched.dispatch;
         let read = || {
@@ -45,7 +45,7 @@ impl FindingLaunch {
         }
     }
 
-    /// The 64 bits at an offset in the arguments; `None` beyond their end.
+    /// The 64-bit value at an offset in the arguments; `None` beyond their end.
     pub fn pointer(&self, offset: u64) -> Option<u64> {
         let offset = usize::try_from(offset).ok()?;
         let bytes = self.arguments.get(offset..)?.first_chunk()?;

@@ -1,4 +1,4 @@
-//! Findings that a reading of a kernel's code rules out before it runs.
+//! Static analysis of kernels before they run, to rule out findings.
 
 use std::cell::Cell;
 use std::collections::HashMap;
@@ -14,13 +14,13 @@ use super::program::{Flat, LintProgram, LintStep, Next};
 use super::report::{FindingSink, RuledOut};
 use super::swap_loads::SwapLoads;
 
-/// Instructions of a kernel that are read at most.
+/// Maximum number of instructions analyzed per kernel.
 const MOST: usize = 1 << 16;
 
-/// Bits of MODE by which instructions use other registers than they name, or are skipped: GPR_IDX_EN and VSKIP.
+/// Bits of MODE that make instructions use other registers than those named, or skip them: GPR_IDX_EN and VSKIP.
 const CHANGES_EXECUTION: u32 = 1 << 27 | MODE_VSKIP;
 
-/// Facts of a dispatch on which a reading of its code depends.
+/// Properties of a dispatch that the analysis of its code depends on.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 struct ReadingKey {
     entry: u64,
@@ -28,40 +28,41 @@ struct ReadingKey {
     has_scratch: bool,
 }
 
-/// Readings of the kernels that have been dispatched.
+/// Analyses of dispatched kernels.
 #[derive(Debug, Default)]
 pub(crate) struct Ahead {
     read: Mutex<HashMap<ReadingKey, Reading>>,
 }
 
-/// An instruction that a kernel can reach.
+/// A reachable instruction of a kernel.
 #[derive(Debug)]
 pub(crate) struct Reached {
     pub(crate) pc: u64,
     pub(crate) inst: Inst,
-    /// The address at which a branch that is no call goes on if it is taken.
+    /// Target of a branch, except of a call.
     pub(crate) branch: Option<u64>,
 }
 
-/// A reading of a kernel.
+/// Analysis of a kernel.
 #[derive(Debug)]
 struct Reading {
     ruled_out: RuledOut,
-    /// The instructions on which that rests.
+    /// Instructions that the analysis depends on.
     instructions: Vec<Reached>,
-    /// The kernel can reach no other instructions.
+    /// The kernel cannot reach any other instruction.
     is_complete: bool,
     swap_loads: Arc<SwapLoads>,
 }
 
 impl Ahead {
-    /// The checks that would find nothing in a dispatch: on no path of its code is a register used before it may be, or a hazard
-    /// left open. Where code indexes registers, skips instructions, or goes where its registers say, nothing is ruled out.
+    /// Checks that cannot find anything in a dispatch, because on no path of its code is a register used too early or
+    /// a hazard left open. Code that indexes registers, skips instructions, or jumps through registers rules out
+    /// nothing.
     pub(crate) fn ruled_out(&self, dispatched: &Dispatched<'_>) -> RuledOut {
         self.reading(dispatched, |reading| reading.ruled_out)
     }
 
-    /// Asks the instructions that a dispatch can execute; `None` where it may execute others.
+    /// Passes the instructions that a dispatch may execute to a function; `None` if others may execute.
     pub(crate) fn instructions<R>(
         &self,
         dispatched: &Dispatched<'_>,
@@ -72,12 +73,12 @@ impl Ahead {
         })
     }
 
-    /// The plain loads of a dispatch's code that belong to compare-and-swaps.
+    /// Plain loads of a dispatch's code that only feed compare-and-swaps.
     pub(crate) fn swap_loads(&self, dispatched: &Dispatched<'_>) -> Arc<SwapLoads> {
         self.reading(dispatched, |reading| reading.swap_loads.clone())
     }
 
-    /// Asks the reading of a dispatch's code.
+    /// Passes the analysis of a dispatch's code to a function.
     fn reading<R>(&self, dispatched: &Dispatched<'_>, ask: impl Fn(&Reading) -> R) -> R {
         let key = ReadingKey {
             entry: dispatched.dispatch.entry,
@@ -97,7 +98,7 @@ impl Ahead {
     }
 }
 
-/// The word of a dispatch's code at an address, and the one behind it.
+/// The word of a dispatch's code at an address, and the following one.
 fn words(dispatched: &Dispatched<'_>, pc: u64) -> Option<(u32, Option<u32>)> {
     let code = dispatched.code;
     let mut words = code.words().get(code.index(pc)?..)?.iter().copied();
@@ -144,7 +145,7 @@ impl Reading {
         }
     }
 
-    /// True if the dispatch has the code that was read.
+    /// True if the dispatch's code is the analyzed code.
     fn is_of(&self, dispatched: &Dispatched<'_>) -> bool {
         self.instructions.iter().all(|it| {
             let [first, second] = it.inst.words();
@@ -155,7 +156,7 @@ impl Reading {
     }
 }
 
-/// True if an instruction does what it does with the registers that it names, and goes on where its words say.
+/// True if an instruction uses exactly the registers it names and continues where its encoding says.
 fn is_followed(step: &LintStep) -> bool {
     let is_named = |uses: &RegisterUse| {
         let is_mode = uses.registers == Registers::State(UnnumberedState::MODE);
@@ -176,7 +177,7 @@ mod tests {
 
     use super::*;
 
-    /// The reading of words of gfx9 at an address.
+    /// Analyzes words for gfx9 at an address.
     fn ruled_out(ahead: &Ahead, words: &[u32]) -> RuledOut {
         const AT: u64 = 0x1000;
         let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();

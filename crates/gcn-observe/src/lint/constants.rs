@@ -1,5 +1,5 @@
-//! Dwords known without running the code: addresses that follow from the program counter, S_GETPC and what is added to it, and the
-//! address to which a function returns. Both are followed through scalar registers and lanes of vector registers.
+//! Constant propagation for dwords: addresses relative to the program counter (S_GETPC and additions to it), and a
+//! function's return address. Both are followed through scalar registers and lanes of vector registers.
 
 use std::ops::RangeInclusive;
 
@@ -9,16 +9,16 @@ use gcn_isa::{Does, Encoding, Inst, Operand, Ty, regs};
 
 use super::program::LintStep;
 
-/// The first of the two registers in which LLVM's functions find the address to return to.
+/// First register of the pair that holds the return address in LLVM's calling convention.
 pub(super) const LINK: u8 = 30;
 
-/// Scalar registers that LLVM's functions leave as they are.
+/// Callee-saved scalar registers of LLVM's calling convention.
 const KEPT: RangeInclusive<u8> = 32..=105;
 
 /// Lanes of a vector register.
 const LANES: u32 = 64;
 
-/// The place of a dword.
+/// Location of a dword.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Place {
     Scalar(u8),
@@ -29,7 +29,7 @@ enum Place {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum KnownValue {
     Number(u32),
-    /// A half of the address to which the function returns.
+    /// Half of the function's return address.
     Return {
         is_high: bool,
     },
@@ -38,25 +38,25 @@ enum KnownValue {
 /// Known values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct Constants {
-    /// Places in order, with their values.
+    /// Locations with known values, sorted.
     known: Vec<(Place, KnownValue)>,
     /// SCC, as a carry.
     carry: Option<bool>,
-    /// Scalar registers that the function has written, a bit each.
+    /// Bitmap of scalar registers written by the function.
     written: u128,
 }
 
-/// Scalar registers as a bit each.
+/// Bitmap of scalar registers.
 fn bits(registers: impl IntoIterator<Item = u8>) -> u128 {
     let bit = |register: u8| 1_u128.checked_shl(register.into()).unwrap_or(0);
     registers.into_iter().fold(0, |all, it| all | bit(it))
 }
 
-/// Places with the values that an instruction sets them to, and its carry.
+/// Locations set to known values by an instruction, and its carry.
 type KnownResults = (Vec<(Place, KnownValue)>, Option<bool>);
 
 impl Constants {
-    /// The values known at the beginning of a function whose caller has put the address to return to into a pair of registers.
+    /// Values known on entry to a function whose return address is in a pair of registers.
     pub(super) fn called(link: u8) -> Constants {
         let half = |is_high: bool| {
             let register = Place::Scalar(link.saturating_add(is_high.into()));
@@ -68,7 +68,7 @@ impl Constants {
         }
     }
 
-    /// Keeps what is the same on another way. Returns true if less is known than before.
+    /// Intersects with another path. Returns true if values were lost.
     pub(super) fn join(&mut self, other: &Constants) -> bool {
         let before = (self.known.len(), self.carry, self.written);
         self.known.retain(|it| other.known.contains(it));
@@ -79,7 +79,7 @@ impl Constants {
         before != (self.known.len(), self.carry, self.written)
     }
 
-    /// Facts about the function that ends here, for its callers.
+    /// Facts at the end of a function, for its callers.
     pub(super) fn at_end(&self) -> Constants {
         Constants {
             written: self.written,
@@ -87,14 +87,15 @@ impl Constants {
         }
     }
 
-    /// The values known before a call, as far as they are behind it. A function restores the vector registers that its caller needs.
+    /// Values known before a call that remain valid after it. A callee restores the vector registers that its caller
+    /// needs.
     pub(super) fn behind(mut self, callee: &Constants) -> Constants {
         self.forget_scalars(callee.written);
         self.carry = None;
         self
     }
 
-    /// The same for a function that is not known.
+    /// Values that remain valid after a call to an unknown function.
     pub(super) fn behind_unknown(self) -> Constants {
         self.behind(&Constants {
             written: !bits(KEPT),
@@ -107,7 +108,7 @@ impl Constants {
         known.map(|(_, value)| *value)
     }
 
-    /// The number in a register.
+    /// Value of a register.
     fn register(&self, register: u8) -> Option<u32> {
         match self.get(Place::Scalar(register))? {
             KnownValue::Number(value) => Some(value),
@@ -115,13 +116,13 @@ impl Constants {
         }
     }
 
-    /// The address in a pair of registers.
+    /// Address in a pair of registers.
     pub(super) fn address(&self, first: u8) -> Option<u64> {
         let (low, high) = (self.register(first)?, self.register(first.checked_add(1)?)?);
         Some(u64::from(low) | u64::from(high) << 32)
     }
 
-    /// True if a pair of registers has the address to which the function returns.
+    /// True if a pair of registers holds the return address.
     fn returns_by(&self, first: u8) -> bool {
         let has = |register, is_high| {
             self.get(Place::Scalar(register)) == Some(KnownValue::Return { is_high })
@@ -129,8 +130,7 @@ impl Constants {
         has(first, false) && has(first.saturating_add(1), true)
     }
 
-    /// True if a jump to an unknown address in a pair of registers leads to another function, which returns in this one's place:
-    /// other registers have the address to return to.
+    /// True if a jump through a pair of registers is a tail call, because other registers hold the return address.
     pub(super) fn is_tail_call(&self, first: u8) -> bool {
         let is_ready = |(place, _): &(Place, KnownValue)| match place {
             Place::Scalar(register) => self.returns_by(*register),
@@ -169,7 +169,7 @@ impl Constants {
         }
     }
 
-    /// An instruction is executed.
+    /// Updates the values for an executed instruction.
     pub(super) fn step(&mut self, step: &LintStep) {
         let results = self.results(&step.inst, step.following());
         let lane = self.lane_written(&step.inst);
@@ -187,7 +187,7 @@ impl Constants {
         }
     }
 
-    /// The lane of a vector register that is all that an instruction writes.
+    /// The lane of a vector register that is the only destination of an instruction.
     fn lane_written(&self, inst: &Inst) -> Option<Place> {
         let is_one = inst.does() == Does::Alu(AluOp::WriteLane);
         let mut operands = inst.row().slots().map(|slot| inst.operand(slot));
@@ -207,7 +207,7 @@ impl Constants {
         Some(Place::Lane { register, lane })
     }
 
-    /// Places that an instruction sets to known values, and its carry.
+    /// Locations that an instruction sets to known values, and its carry.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "only these make addresses, and move them"
@@ -291,7 +291,7 @@ impl Constants {
     }
 }
 
-/// The number of a scalar operand.
+/// Register number of a scalar operand.
 fn scalar(operand: Operand) -> Option<u8> {
     match operand {
         Operand::Scalar { code, .. } => Some(code),

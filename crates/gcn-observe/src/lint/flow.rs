@@ -1,6 +1,7 @@
-//! Paths of code from its entries, followed until the facts that are known at each place change no more.
+//! Fixed-point iteration over the paths of the code, starting at its entries.
 //!
-//! Facts at the beginning of a block belong to the function that it is in: functions that share code keep their ends apart.
+//! Facts at the start of a block are kept per function, so that functions that share code return to their own
+//! callers.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -10,7 +11,7 @@ use super::program::{LintProgram, LintStep, Next};
 use super::report::FindingSink;
 use super::waits::OpenOperations;
 
-/// Facts known at a place.
+/// Facts known at a program point.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct FlowState {
     waits: OpenOperations,
@@ -19,7 +20,7 @@ struct FlowState {
 }
 
 impl FlowState {
-    /// Joins what is known on another way. Returns true if the state changed.
+    /// Joins the facts of another path. Returns true if the state changed.
     fn join(&mut self, other: &FlowState) -> bool {
         let waits = self.waits.join(&other.waits);
         let hazards = self.hazards.join(&other.hazards);
@@ -27,7 +28,8 @@ impl FlowState {
         waits | hazards | constants
     }
 
-    /// The same with other constants: those of a function are not its caller's, so that a function is read once for all callers.
+    /// Replaces the constants: those of a function do not depend on its caller, so that it is analyzed once for all
+    /// callers.
     fn with(&self, constants: Constants) -> FlowState {
         FlowState {
             constants,
@@ -38,48 +40,48 @@ impl FlowState {
 
 /// A block of a function.
 struct BasicBlock {
-    /// Facts known at its beginning.
+    /// Facts at its start.
     state: FlowState,
-    /// The address behind its last instruction, as it was last read.
+    /// Address after its last instruction, as of the last visit.
     end: u64,
 }
 
 #[derive(Default)]
 struct Function {
     blocks: BTreeMap<u64, BasicBlock>,
-    /// Facts known where it returns; `None` as long as it does not.
+    /// Facts at its return; `None` while it does not return.
     exit: Option<FlowState>,
-    /// Places to which it returns, with the constants known before the call.
+    /// Return points, with the constants known before the call.
     callers: BTreeMap<BlockPlace, Constants>,
 }
 
-/// Place of a block: number of its function, and address.
+/// Identity of a block: function number and address.
 type BlockPlace = (usize, u64);
 
-/// A reading of a program.
+/// Analysis of a program.
 pub(super) struct Flow<'a> {
     program: LintProgram<'a>,
     functions: Vec<Function>,
     by_entry: HashMap<u64, usize>,
-    /// Blocks to read again.
+    /// Worklist of blocks.
     work: BTreeSet<BlockPlace>,
-    /// Blocks whose ends lead to code that is not known.
+    /// Blocks that lead to unknown code.
     unknown: BTreeSet<u64>,
 }
 
-/// An end of a block, and what is known there.
+/// Terminator of a block, and the facts there.
 enum BlockEnd {
     To(u64, FlowState),
     Call {
         entry: u64,
-        /// The first of the registers with the address to return to.
+        /// First register of the pair with the return address.
         link: u8,
         back: u64,
         state: FlowState,
     },
-    /// To code that is not known.
+    /// Leads to unknown code.
     Unknown,
-    /// Back to the callers.
+    /// Returns to the callers.
     Return(FlowState),
 }
 
@@ -94,7 +96,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// The number of the function that begins at an address.
+    /// Number of the function at an entry address.
     fn function(&mut self, entry: u64) -> usize {
         *self.by_entry.entry(entry).or_insert_with(|| {
             self.functions.push(Function::default());
@@ -102,14 +104,14 @@ impl<'a> Flow<'a> {
         })
     }
 
-    /// A kernel or a function that may be called from anywhere begins at an address: nothing is outstanding.
+    /// Adds an entry: a kernel or function that may be called from anywhere, with nothing outstanding.
     pub(super) fn enter(&mut self, entry: u64) {
         let function = self.function(entry);
         let state = FlowState::default().with(Constants::called(LINK));
         self.arrive((function, entry), &state);
     }
 
-    /// Control comes to an address with what is known.
+    /// Propagates facts to an address.
     fn arrive(&mut self, at: BlockPlace, state: &FlowState) {
         let blocks = &mut self.functions[at.0].blocks;
         if let Some(block) = blocks.get_mut(&at.1) {
@@ -130,7 +132,8 @@ impl<'a> Flow<'a> {
         self.work.insert(at);
     }
 
-    /// Reads until nothing changes, or more instructions than a number have been read. Returns true if all was read.
+    /// Iterates until nothing changes or `most` instructions have been visited. Returns true if a fixed point was
+    /// reached.
     pub(super) fn run(&mut self, most: usize) -> bool {
         while let Some(at) = self.work.pop_first() {
             for way in self.read(at, None) {
@@ -143,12 +146,12 @@ impl<'a> Flow<'a> {
         true
     }
 
-    /// The instructions that some path reaches.
+    /// Reachable instructions.
     pub(super) fn steps(&self) -> &[LintStep] {
         self.program.steps()
     }
 
-    /// Places from which paths lead to code that is not known, once all is reported.
+    /// Number of places that lead to unknown code, once everything has been reported.
     pub(super) fn unknown(&self) -> usize {
         self.unknown.len()
     }
@@ -191,12 +194,12 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// A function returns to a caller, with the constants known there before the call.
+    /// Propagates a function's exit to a caller, with the constants known before the call.
     fn go_back(&mut self, caller: BlockPlace, before: Constants, exit: &FlowState) {
         self.arrive(caller, &exit.with(before.behind(&exit.constants)));
     }
 
-    /// Reads a block to its end; the ways on from there.
+    /// Visits a block to its end, and returns its successors.
     fn read(&mut self, at: BlockPlace, to: Option<&FindingSink<'_>>) -> Vec<BlockEnd> {
         let (function, mut pc) = at;
         let Some(block) = self.functions[function].blocks.get(&pc) else {
@@ -270,7 +273,7 @@ impl<'a> Flow<'a> {
         ways
     }
 
-    /// Reports what is wrong.
+    /// Reports all findings.
     pub(super) fn report(&mut self, to: &FindingSink<'_>) {
         for function in 0..self.functions.len() {
             let blocks: Vec<u64> = self.functions[function].blocks.keys().copied().collect();

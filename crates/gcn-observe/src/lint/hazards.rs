@@ -1,5 +1,5 @@
-//! Hazards that may be open on some way to an instruction: those of the last instructions, with the fewest wait states since, and
-//! that of VCCZ.
+//! Hazards that may be open on some path: those of the last instructions, with the minimum number of wait states
+//! since, and that of VCCZ.
 
 use crate::finding::{FindingKey, FindingPlace, Kind};
 use crate::vccz::Vccz;
@@ -8,11 +8,11 @@ use crate::wait_states::{MOST, MissingWaitStates};
 use super::program::LintProgram;
 use super::report::FindingSink;
 
-/// An instruction that has begun a hazard.
+/// An instruction that began a hazard.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Begun {
     step: u32,
-    /// The fewest wait states since it was issued.
+    /// Minimum number of wait states since then.
     states: u8,
 }
 
@@ -24,7 +24,7 @@ pub(super) struct OpenHazards {
 }
 
 impl OpenHazards {
-    /// Joins what may be open on another way. Returns true if that is more than before.
+    /// Joins the hazards of another path. Returns true if this state changed.
     pub(super) fn join(&mut self, other: &OpenHazards) -> bool {
         let mut grown = self.vccz.join(&other.vccz);
         for theirs in &other.begun {
@@ -43,7 +43,7 @@ impl OpenHazards {
         grown
     }
 
-    /// An instruction is executed; the hazards that it ends are reported where somebody listens.
+    /// Updates the state for an instruction, and reports the hazards it ends if a sink is given.
     pub(super) fn step(
         &mut self,
         program: &LintProgram<'_>,

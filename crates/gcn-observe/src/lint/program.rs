@@ -1,4 +1,4 @@
-//! Code by address, with the facts of its instructions worked out once.
+//! Decoded code by address, with facts computed once per instruction.
 
 use std::collections::HashMap;
 
@@ -10,18 +10,18 @@ use gcn_isa::{Inst, Isa, Operand, OperandAccess};
 use crate::wait_states::HazardPart;
 use gcn_emu::outstanding::registers_held;
 
-/// The place at which execution goes on.
+/// Successor of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Next {
     /// The next instruction.
     Following,
     /// Nowhere.
     End,
-    /// An address; or the next instruction, if the branch may not be taken.
+    /// An address, or the next instruction if the branch may fall through.
     Branch { to: u64, may_follow: bool },
-    /// A function, which finds the address of the next instruction in a pair of scalar registers and returns there.
+    /// A function that returns to the next instruction, whose address is in a pair of scalar registers.
     Call { to: u64, link: u8 },
-    /// An address in a pair of scalar registers; a call if there are others for the address of the next instruction.
+    /// An address in a pair of scalar registers; a call if another pair receives the address of the next instruction.
     Jump { first: u8, link: Option<u8> },
 }
 
@@ -30,14 +30,14 @@ pub(super) struct LintStep {
     pub(super) pc: u64,
     pub(super) inst: Inst,
     pub(super) next: Next,
-    /// Uses of registers, and the counters that say when each is over.
+    /// Register uses, and the counters that tell when each ends.
     pub(super) uses: Vec<(RegisterUse, &'static [Counter])>,
-    /// Registers that it reads or writes.
+    /// Registers read or written.
     pub(super) used: RegisterSet,
-    /// The counters that it waits for.
+    /// Counters waited for.
     pub(super) wait: Option<Waitcnt>,
     pub(super) counters: Option<Counters>,
-    /// Registers that it holds, with the counter that releases them.
+    /// Registers held, each with the counter that releases it.
     pub(super) holds: Vec<(Counter, RegisterUse)>,
     /// The instruction may read or write LDS.
     pub(super) accesses_lds: bool,
@@ -76,7 +76,7 @@ impl LintStep {
 /// Bytes of a word.
 const DWORD: u64 = 4;
 
-/// The counters that an instruction waits for.
+/// Counters that an instruction waits for.
 fn wait(inst: &Inst) -> Option<Waitcnt> {
     if inst.does() != Does::Control(Control::Waitcnt) {
         return None;
@@ -85,7 +85,7 @@ fn wait(inst: &Inst) -> Option<Waitcnt> {
     Some(Waitcnt::unpack(inst.isa, inst.get(slot.field) as u16))
 }
 
-/// The place at which execution goes on after an instruction, which is a branch by this number of dwords.
+/// Successor of an instruction, which branches by this number of dwords, if any.
 fn next(pc: u64, inst: &Inst, branch: Option<i64>) -> Next {
     let following = pc + inst.dwords() as u64 * DWORD;
     let to = branch.map(|dwords| following.wrapping_add_signed(dwords * DWORD as i64));
@@ -119,12 +119,12 @@ fn jump(inst: &Inst) -> Next {
     }
 }
 
-/// The first of the registers that a call sets to the address of the next instruction.
+/// First register of the pair in which a call stores the return address.
 fn link(inst: &Inst) -> Option<u8> {
     scalar(inst, OperandAccess::Write)
 }
 
-/// The first of the scalar registers that an instruction reads, or writes.
+/// First scalar register that an instruction reads or writes.
 fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
     let mut slots = inst.row().slots();
     match inst.operand(slots.find(|slot| slot.access == access)?) {
@@ -137,11 +137,11 @@ fn scalar(inst: &Inst, access: OperandAccess) -> Option<u8> {
     }
 }
 
-/// The memory that the lanes of FLAT instructions go to.
+/// Memory accessed by the lanes of FLAT instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Flat {
-    /// Vector memory, or LDS. So compilers have it before GCN 1.4, where FLAT is the only way to global memory: code that knows where
-    /// an address leads waits for one counter.
+    /// Vector memory or LDS, not both. Compilers assume this before GCN 1.4, where FLAT is the only access to global
+    /// memory: code that knows the memory waits for one counter.
     Either,
     /// Vector memory.
     Vector,
@@ -149,14 +149,14 @@ pub(super) enum Flat {
     Both,
 }
 
-/// Words of code by address: that at it and the one behind, which may be none of the code's; `None` where there is no code.
+/// Code words by address: the word at the address and the following one, if any; `None` where there is no code.
 pub(super) type CodeWords<'a> = Box<dyn Fn(u64) -> Option<(u32, Option<u32>)> + 'a>;
 
 /// Code by address.
 pub(super) struct LintProgram<'a> {
     pub(super) isa: Isa,
     pub(super) flat: Flat,
-    /// Accesses of LDS count, too.
+    /// LDS accesses are checked too.
     pub(super) is_strict: bool,
     words: CodeWords<'a>,
     steps: Vec<LintStep>,
@@ -180,12 +180,12 @@ impl<'a> LintProgram<'a> {
         }
     }
 
-    /// The instructions that have been looked at.
+    /// Instructions visited so far.
     pub(super) fn steps(&self) -> &[LintStep] {
         &self.steps
     }
 
-    /// The number of the instruction at an address; `None` where there is none.
+    /// Number of the instruction at an address; `None` if there is none.
     pub(super) fn find(&mut self, pc: u64) -> Option<u32> {
         if let Some(&known) = self.by_address.get(&pc) {
             return known;

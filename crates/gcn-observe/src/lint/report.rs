@@ -1,10 +1,10 @@
-//! Findings of a reading, and where they go.
+//! Sinks for findings of the static analysis.
 
 use std::cell::Cell;
 
 use crate::finding::{Check, Finding, FindingKey, Findings};
 
-/// Checks that need not watch a run: whatever its data are, they would find nothing.
+/// Checks that would find nothing in a run, regardless of its data.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct RuledOut {
     pub(crate) waits: bool,
@@ -13,9 +13,9 @@ pub(crate) struct RuledOut {
 
 /// Receiver of findings.
 pub(super) enum FindingSink<'a> {
-    /// To somebody who reads them.
+    /// Reports the findings.
     Findings(&'a Findings),
-    /// Nowhere: what counts is which checks have some.
+    /// Records only which checks have findings.
     RuledOut(&'a Cell<RuledOut>),
 }
 

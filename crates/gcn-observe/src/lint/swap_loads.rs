@@ -1,4 +1,4 @@
-//! Plain loads that belong to a compare-and-swap.
+//! Plain loads that only feed a compare-and-swap.
 //!
 //! Compilers and programs build atomics that the hardware lacks from a plain load and a loop of compare-and-swaps:
 //! ```text
@@ -7,19 +7,19 @@
 //!    old = compare_and_swap(p, expected, new)
 //!    ...
 //! ```
-//! The load races with other waves' atomics, and no harm is done: a value that is out of date makes the swap fail. Such a load counts
-//! as a part of the atomic, if on every path from it, until a compare-and-swap compares with its value,
+//! The load races with other waves' atomics, which is harmless: a stale value makes the swap fail. Such a load counts
+//! as part of the atomic if, on every path from it to a compare-and-swap that compares with its value,
 //! - the value reaches nothing but the operands of that compare-and-swap, addresses of loads for them, and conditions;
 //! - these conditions decide whether the compare-and-swap is executed, and no other write of memory.
 //!
-//! Behind the compare-and-swap the value counts as confirmed: if the swap succeeded, it was what memory held.
-//! [`SwapLoads::compared`] says which dword of which load a compare-and-swap compares with, so that a checker can tell whether both have
-//! the same address.
+//! The compare-and-swap confirms the value: if it succeeds, memory held that value. [`SwapLoads::compared`] tells
+//! which dword of which load a compare-and-swap compares with, so that a checker can compare the addresses.
 //!
-//! Values are followed forwards along all paths, through registers and through the stack slots of spilled registers. Conditions are
-//! followed as compilers build them: an instruction that takes lanes from EXEC opens a region, and one that gives lanes back closes
-//! it; the region of a scalar branch ends where its two paths meet. What a region computes depends on the load only once the region is
-//! closed. A value that a function returns is not followed into its caller.
+//! Values are followed forward along all paths, through registers and the stack slots of spilled registers.
+//! Conditions are recognized in the form that compilers emit: an instruction that removes lanes from EXEC opens a
+//! region, one that restores lanes closes it, and the region of a scalar branch ends where its two paths meet. Values
+//! computed in a region depend on the load only once the region is closed. A function's return value is not followed
+//! into its caller.
 
 use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap, HashSet, btree_map};
@@ -30,21 +30,21 @@ use gcn_isa::{Encoding, Field, Inst, Ty, regs};
 
 use super::program::{LintStep, Next};
 
-/// Instructions that are read at most to follow one load.
+/// Maximum number of instructions visited per load.
 const MOST_STEPS: usize = 1 << 12;
-/// Instructions that are read at most to follow all loads of a kernel.
+/// Maximum number of instructions visited for all loads of a kernel.
 const MOST_STEPS_OF_ALL: usize = 1 << 20;
 
-/// A dword that a load has loaded.
+/// A dword of a load.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct LoadedDword {
     /// Address of the load.
     pub(crate) load: u64,
-    /// Number of the dword in what the load loads.
+    /// Index of the dword within the load.
     pub(crate) dword: u8,
 }
 
-/// The plain loads of a kernel that belong to compare-and-swaps.
+/// Plain loads of a kernel that only feed compare-and-swaps.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct SwapLoads {
     loads: HashSet<u64>,
@@ -52,7 +52,7 @@ pub(crate) struct SwapLoads {
 }
 
 impl SwapLoads {
-    /// Finds them among the instructions that paths of the code reach.
+    /// Finds the loads among the reachable instructions.
     pub(super) fn of(steps: &[LintStep], has_scratch: bool) -> SwapLoads {
         let mut found = SwapLoads::default();
         if !steps.iter().any(|step| is_swap(step.inst.does())) {
@@ -88,18 +88,18 @@ impl SwapLoads {
         self.loads.is_empty()
     }
 
-    /// True of the address of such a load.
+    /// True if the load at an address is one of them.
     pub(crate) fn contains(&self, load: u64) -> bool {
         self.loads.contains(&load)
     }
 
-    /// The loaded dwords that the compare-and-swap at an address compares with: the first of two.
+    /// Loaded dwords that the compare-and-swap at an address compares with; the first of two.
     pub(crate) fn compared(&self, swap: u64) -> &[LoadedDword] {
         self.compared.get(&swap).map_or(&[], Vec::as_slice)
     }
 }
 
-/// True of a compare-and-swap of integers.
+/// True for an integer compare-and-swap.
 fn is_swap(does: Does) -> bool {
     matches!(
         does,
@@ -108,36 +108,36 @@ fn is_swap(does: Does) -> bool {
     )
 }
 
-/// True of a plain load of whole dwords to registers.
+/// True for a plain load of whole dwords to registers.
 fn is_candidate(inst: &Inst) -> bool {
     let is_dwords = matches!(inst.does(), Does::Load(ty) if ty.bytes() >= 4);
     let is_coherent = inst.layout().has(Field::Glc) && inst.flag(Field::Glc);
     is_dwords && !is_coherent && !inst.loads_to_lds()
 }
 
-/// A place that may hold the loaded value.
+/// A location that may hold the loaded value.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum Place {
     Vector(u8),
     Scalar(u8),
     Scc,
-    /// A slot of the stack: the register of the frame, and the offset.
+    /// A stack slot: frame register and offset.
     Slot(u8, u64),
 }
 
-/// Relation of a place's value to the load.
+/// Dependence of a value on the load.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Value {
-    /// A dword that was loaded, by its number.
+    /// A loaded dword, by index.
     Loaded(u8),
-    /// A result that depends on the load.
+    /// Depends on the load.
     Derived,
-    /// A result of a region that depends on the load.
+    /// Depends on the load through a region that is still open.
     Conditional,
 }
 
 impl Value {
-    /// The value where two paths meet.
+    /// Joins the values of two paths.
     fn join(self, other: Value) -> Value {
         match (self, other) {
             (a, b) if a == b => a,
@@ -148,13 +148,13 @@ impl Value {
     }
 }
 
-/// State of a path behind the load.
+/// State of a path after the load.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 struct PathState {
     values: BTreeMap<Place, Value>,
-    /// Open regions whose lanes depend on the load: those nested in the first count.
+    /// Number of open regions whose lanes depend on the load, nested ones included.
     regions: u8,
-    /// The address at which the ways of a branch that depends on the load meet again.
+    /// Address at which the paths of a branch that depends on the load meet.
     until: Option<u64>,
 }
 
@@ -179,17 +179,17 @@ impl PathState {
         changed || before != (self.values.len(), self.regions, self.until)
     }
 
-    /// True if what is executed here depends on the load.
+    /// True if the current code executes conditionally on the load.
     fn is_conditional(&self) -> bool {
         self.regions > 0 || self.until.is_some()
     }
 
-    /// True if nothing here depends on the load any more.
+    /// True if nothing depends on the load any more.
     fn is_done(&self) -> bool {
         self.values.is_empty() && !self.is_conditional()
     }
 
-    /// The relation of a place's value to the load, as far as it matters here.
+    /// Dependence of a location's value on the load, as far as it matters here.
     fn get(&self, place: Place) -> Option<Value> {
         self.values
             .get(&place)
@@ -197,7 +197,7 @@ impl PathState {
             .filter(|value| *value != Value::Conditional)
     }
 
-    /// Takes the results of regions for dependent ones if no region is open.
+    /// Makes conditional values dependent if no region is open.
     fn close(&mut self) {
         if self.is_conditional() {
             return;
@@ -219,13 +219,13 @@ impl PathState {
     }
 }
 
-/// Consequence of an instruction for a path.
+/// Effect of an instruction on a path.
 enum Effect {
-    /// The path goes on.
+    /// The path continues.
     Goes,
-    /// A compare-and-swap compares with this dword: the path is done.
+    /// A compare-and-swap compares with this dword, which ends the path.
     Swapped(u8),
-    /// The value is used otherwise.
+    /// The value is used in another way.
     UsedOtherwise,
 }
 
@@ -234,13 +234,13 @@ struct SwapCode<'a> {
     steps: &'a [LintStep],
     by_address: HashMap<u64, usize>,
     has_scratch: bool,
-    /// Instructions that may still be read.
+    /// Instructions that may still be visited.
     budget: Cell<usize>,
 }
 
 impl SwapCode<'_> {
-    /// Follows what a load has loaded. The compare-and-swaps that compare with it, and the dword of each; `None` if it is used
-    /// otherwise, or if that would take too long to find out.
+    /// Follows the value of a load. Returns the compare-and-swaps that compare with it, and the dword of each; `None`
+    /// if it is used in another way, or the analysis is over budget.
     fn follow(&self, load: usize) -> Option<Vec<(u64, u8)>> {
         let mut swaps: Vec<(u64, u8)> = Vec::new();
         let mut begin = PathState::default();
@@ -273,13 +273,13 @@ impl SwapCode<'_> {
         Some(swaps)
     }
 
-    /// Counts instructions that are read; `None` if they are too many.
+    /// Counts visited instructions; `None` if the budget is exceeded.
     fn spend(&self, steps: usize) -> Option<()> {
         self.budget.set(self.budget.get().checked_sub(steps)?);
         Some(())
     }
 
-    /// Joins a state to those of the instructions that may follow one.
+    /// Joins a state into those of the successors of an instruction.
     fn go_on(
         &self,
         number: usize,
@@ -321,7 +321,8 @@ impl SwapCode<'_> {
             .flatten()
     }
 
-    /// The lowest address behind a branch at which its paths meet; `None` where they meet in front of it, nowhere, or too far away.
+    /// Lowest address after a branch at which its paths meet; `None` if they meet before it, nowhere, or too far
+    /// away.
     fn meeting(&self, branch: usize) -> Option<u64> {
         let reach = |from: usize| {
             let mut reached = HashSet::new();
@@ -394,13 +395,13 @@ impl SwapCode<'_> {
         Effect::Goes
     }
 
-    /// The slot of the stack that an instruction stores a register to, or loads one from, if it is one for all lanes.
+    /// Stack slot that an instruction stores a register to or loads one from, if it is the same for all lanes.
     fn slot(&self, inst: &Inst) -> Option<Place> {
         let is_dword = matches!(inst.does(), Does::Load(ty) | Does::Store(ty) if ty.bytes() == 4);
         if !self.has_scratch || !is_dword || inst.encoding != Encoding::Mubuf {
             return None;
         }
-        /// The first register of the stack's descriptor.
+        /// First register of the stack descriptor.
         const STACK: u64 = 0;
         let has_address = inst.flag(Field::Offen) || inst.flag(Field::Idxen);
         let has_address =
@@ -411,7 +412,7 @@ impl SwapCode<'_> {
     }
 }
 
-/// A compare-and-swap.
+/// Handles a compare-and-swap.
 fn swap(step: &LintStep, state: &PathState) -> Effect {
     let inst = &step.inst;
     let (mut new, mut compared) = (Vec::new(), Vec::new());
@@ -450,7 +451,7 @@ fn swap(step: &LintStep, state: &PathState) -> Effect {
     }
 }
 
-/// A store of a register to a slot of the stack, or a load from there.
+/// Handles a store to a stack slot or a load from one.
 fn spill(step: &LintStep, slot: Place, state: &mut PathState) -> Effect {
     if matches!(step.inst.does(), Does::Store(_)) {
         let is_data = |it: &&RegisterUse| field(&step.inst, it) == Some(Field::Vdata);
@@ -467,7 +468,7 @@ fn spill(step: &LintStep, slot: Place, state: &mut PathState) -> Effect {
     Effect::Goes
 }
 
-/// Follows what an instruction does to EXEC.
+/// Handles changes of EXEC.
 fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
     let writes_exec = |(it, _): &(RegisterUse, _)| {
         let exec = Registers::Scalar {
@@ -494,7 +495,7 @@ fn change_lanes(step: &LintStep, depends: bool, state: &mut PathState) {
     }
 }
 
-/// The most direct dependence on the load among what an instruction reads.
+/// Strongest dependence on the load among the sources of an instruction.
 fn source(step: &LintStep, state: &PathState) -> Option<Value> {
     let reads = |(it, _): &&(RegisterUse, _)| it.read != 0 && it.source != UseOrigin::LaneMask;
     let read = step.uses.iter().filter(reads);
@@ -504,7 +505,7 @@ fn source(step: &LintStep, state: &PathState) -> Option<Value> {
     values.next()
 }
 
-/// The values that a move writes, dword by dword; `None` of other instructions.
+/// Values written by a move, for each dword; `None` for other instructions.
 fn moved(step: &LintStep, state: &PathState) -> Option<Vec<Option<Value>>> {
     let inst = &step.inst;
     let is_move = matches!(inst.does(), Does::Alu(AluOp::Move | AluOp::ReadFirstLane));
@@ -525,13 +526,13 @@ fn moved(step: &LintStep, state: &PathState) -> Option<Vec<Option<Value>>> {
     Some(values.map(|place| state.get(place)).collect())
 }
 
-/// The field of a register's operand.
+/// Field of a register operand.
 fn field(inst: &Inst, it: &RegisterUse) -> Option<Field> {
     let slot = inst.row().slots().nth(it.operand()?)?;
     Some(slot.field)
 }
 
-/// The places that a use of registers concerns.
+/// Locations covered by a register use.
 fn places(it: &RegisterUse) -> impl Iterator<Item = Place> + use<> {
     let (registers, scc) = match it.registers {
         Registers::Vector { first, count } => (Some((first, count, true)), None),
@@ -551,7 +552,7 @@ fn places(it: &RegisterUse) -> impl Iterator<Item = Place> + use<> {
     numbered.chain(scc)
 }
 
-/// The places that an instruction writes, but for EXEC.
+/// Locations written by an instruction, except EXEC.
 fn written(step: &LintStep) -> impl Iterator<Item = Place> {
     let is_written = |(it, _): &&(RegisterUse, _)| it.written != 0;
     let all = step
@@ -562,7 +563,7 @@ fn written(step: &LintStep) -> impl Iterator<Item = Place> {
     all.filter(|place| !matches!(place, Place::Scalar(regs::EXEC_LO | regs::EXEC_HI)))
 }
 
-/// True if an instruction overwrites all bits of what it writes.
+/// True if an instruction overwrites all bits of its destinations.
 fn written_whole(step: &LintStep) -> bool {
     let mut written = step.uses.iter().filter(|(it, _)| it.written != 0);
     written.all(|(it, _)| match it.registers {

@@ -1,4 +1,4 @@
-//! Operations that may be outstanding on some way to an instruction, and the registers that they hold.
+//! Operations that may be outstanding on some path, and the registers they hold.
 
 use gcn_isa::effect::{Control, Does};
 use gcn_isa::simm::Waitcnt;
@@ -11,7 +11,7 @@ use gcn_emu::outstanding::{Held, Outstanding};
 use super::program::{Flat, LintProgram, LintStep};
 use super::report::FindingSink;
 
-/// Something that an operation holds.
+/// A resource held by an operation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct PossiblyHeld {
     /// The operation's instruction.
@@ -22,7 +22,7 @@ struct PossiblyHeld {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum HeldUse {
     Registers(RegisterUse),
-    /// Bytes of LDS that it will read or write; kept by a strict reading.
+    /// LDS bytes that it will read or write; tracked only in strict mode.
     Lds,
 }
 
@@ -37,17 +37,17 @@ struct PossibleEarlyUse {
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct OpenOperations {
     outstanding: Outstanding<PossiblyHeld>,
-    /// Registers that are held.
+    /// Registers held.
     held: RegisterSet,
 }
 
-/// True for FLAT whose lanes may go to vector memory or to LDS, and not to both.
+/// True for FLAT instructions whose lanes access either vector memory or LDS, not both.
 fn is_either(program: &LintProgram<'_>, counters: &Counters) -> bool {
     program.flat == Flat::Either && counters.order == Order::Flat
 }
 
 impl OpenOperations {
-    /// Joins what may be outstanding on another way. Returns true if that is more than before.
+    /// Joins the operations of another path. Returns true if this state changed.
     pub(super) fn join(&mut self, other: &OpenOperations) -> bool {
         let grown = self.outstanding.join(&other.outstanding);
         if grown {
@@ -65,7 +65,7 @@ impl OpenOperations {
         }
     }
 
-    /// An instruction is executed; its conflicts are reported where somebody listens.
+    /// Updates the state for an instruction, and reports its conflicts if a sink is given.
     pub(super) fn step(
         &mut self,
         program: &LintProgram<'_>,
@@ -90,7 +90,8 @@ impl OpenOperations {
         }
     }
 
-    /// Reports accesses of LDS that other waves, or loads to LDS that any instruction, may find incomplete.
+    /// Reports LDS accesses that may be incomplete when other waves see them; for loads to LDS, also when any later
+    /// instruction does.
     fn look_at_lds(&self, program: &LintProgram<'_>, step: &LintStep, report: &FindingSink<'_>) {
         let is_barrier = step.inst.does() == Does::Control(Control::Barrier);
         let accesses = self.outstanding.held().iter();
@@ -168,7 +169,7 @@ impl OpenOperations {
         self.changed();
     }
 
-    /// The first conflict with each operation.
+    /// First conflict with each operation.
     fn conflicts(&self, program: &LintProgram<'_>, step: &LintStep) -> Vec<PossibleEarlyUse> {
         let mut found: Vec<PossibleEarlyUse> = Vec::new();
         for &(its, released) in &step.uses {
@@ -201,7 +202,7 @@ impl OpenOperations {
         !is_either || by(Counter::Vm) && by(Counter::Lgkm)
     }
 
-    /// Reports conflicts, and releases what they are about: later uses of the same value say nothing new.
+    /// Reports conflicts, and releases the registers so that later uses of the same value are not reported again.
     fn release(
         &mut self,
         program: &LintProgram<'_>,

@@ -1,16 +1,17 @@
-//! Bank conflicts of LDS.
+//! LDS bank conflicts.
 
 /// Banks of LDS.
 pub const BANKS: usize = 32;
-/// Bytes of LDS that a bank has at a time: bits 6 to 2 of an address are its bank.
+/// Bytes per bank and cycle: bits 6 to 2 of an address select the bank.
 pub const BANK_BYTES: u64 = 4;
 
-/// Cycles that bank conflicts add to an access of LDS of `bytes` bytes by lanes at offsets, given in the order of lanes.
+/// Cycles lost to bank conflicts in an LDS access of `bytes` bytes per lane, for offsets in lane order.
 ///
-/// LDS has [`BANKS`] banks of [`BANK_BYTES`] bytes; in a cycle each bank serves one dword, to all lanes that ask for it. Lanes are
-/// looked at in groups that a conflict-free access serves in one cycle: 32 lanes for up to 4 bytes, 16 for 8 bytes and 8 for
-/// more. A group needs as many cycles as the bank with the most distinct dwords has; each cycle beyond the first is a
-/// conflict. The unit of a bank performs one atomic per cycle: lanes of an atomic conflict in the same dword too.
+/// LDS has [`BANKS`] banks of [`BANK_BYTES`] bytes. In each cycle a bank serves one dword, to all lanes that read it.
+/// Lanes are processed in groups that a conflict-free access serves in one cycle: 32 lanes for up to 4 bytes, 16 for
+/// 8 bytes, and 8 for more. A group takes as many cycles as the largest number of distinct dwords in any bank; each
+/// cycle beyond the first is a conflict. A bank performs one atomic per cycle, so lanes of an atomic also conflict on
+/// the same dword.
 ///
 /// Source: AMD's "OpenCL Optimization Guide" and "OpenCL Programming Guide" (local memory, 32 banks, bits 6:2,
 /// half-waves; sequential accesses of 8 bytes are free of conflicts), and the ISA manuals' chapters on LDS (32 banks, each with
@@ -51,11 +52,11 @@ pub fn conflicts(
     sum + group.conflicts()
 }
 
-/// Lanes that are served together.
+/// A group of lanes.
 #[derive(Default)]
 struct ServedLanes {
     number: usize,
-    /// Dwords that each bank serves.
+    /// Distinct dwords per bank.
     banks: [Vec<u64>; BANKS],
 }
 
@@ -72,7 +73,7 @@ impl ServedLanes {
         }
     }
 
-    /// Cycles beyond the first.
+    /// Number of cycles beyond the first.
     fn conflicts(&self) -> u64 {
         let most = self.banks.iter().map(Vec::len).max().unwrap_or(0);
         most.saturating_sub(1) as u64
@@ -83,7 +84,7 @@ impl ServedLanes {
 mod tests {
     use super::conflicts;
 
-    /// All lanes, each at a multiple of a number of bytes.
+    /// All lanes, at multiples of a number of bytes.
     fn strided(bytes: u64) -> impl Iterator<Item = (usize, u64)> {
         (0..64).map(move |lane| (lane, lane as u64 * bytes))
     }

@@ -1,4 +1,4 @@
-//! Places that an access goes to: lines of memory, and banks of LDS.
+//! Cache lines and LDS banks touched by an access.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::MemoryEvent;
@@ -6,22 +6,22 @@ use gcn_emu::observe::MemoryEvent;
 use super::banks::conflicts;
 use crate::filter::lanes;
 
-/// Bytes of a line of the vector caches.
+/// Bytes per line of the vector caches.
 pub const LINE_BYTES: u64 = 64;
-/// Scratch, and buffers that are interleaved by dwords, change the place from dword to dword.
+/// Granularity of scratch and of buffers swizzled by dwords.
 const DWORD_BYTES: u64 = 4;
 
-/// Places of an access. It is kept from one to the next, so that nothing is allocated for each.
+/// Cache lines and LDS offsets of an access, reused to avoid allocation.
 #[derive(Default)]
 pub(super) struct AccessedPlaces {
-    /// Numbers of lines, sorted and each once.
+    /// Line numbers, sorted and unique.
     lines: Vec<u64>,
     bytes: u64,
     bank_conflicts: u64,
 }
 
 impl AccessedPlaces {
-    /// Finds the places of an access that is about to happen.
+    /// Collects the lines and offsets of an access about to execute.
     pub(super) fn find(&mut self, event: &MemoryEvent<'_>) {
         let access = event.access();
         self.lines.clear();
@@ -67,7 +67,7 @@ impl AccessedPlaces {
         }
     }
 
-    /// Adds a lane's element whose parts are apart from each other. Parts out of bounds are accessed nowhere.
+    /// Adds a lane's element whose parts are not contiguous. Parts out of bounds are skipped.
     fn split(&mut self, event: &MemoryEvent<'_>, lane: usize, bytes: u64, step: u64) {
         let access = event.access();
         let mut byte = 0;
@@ -82,7 +82,7 @@ impl AccessedPlaces {
         }
     }
 
-    /// Adds the lines from one byte to another.
+    /// Adds the lines of an inclusive byte range.
     fn add(&mut self, first: u64, last: u64) {
         for line in first / LINE_BYTES..=last / LINE_BYTES {
             if self.lines.last() != Some(&line) {
@@ -91,17 +91,17 @@ impl AccessedPlaces {
         }
     }
 
-    /// Number of lines.
+    /// Number of distinct lines.
     pub(super) fn lines(&self) -> u64 {
         self.lines.len() as u64
     }
 
-    /// Bytes of all lanes.
+    /// Number of bytes, summed over lanes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Cycles that bank conflicts add.
+    /// Cycles lost to bank conflicts.
     pub(super) fn bank_conflicts(&self) -> u64 {
         self.bank_conflicts
     }

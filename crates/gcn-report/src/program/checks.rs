@@ -1,4 +1,4 @@
-//! Checks of a program's kernels, and where their findings are written.
+//! Checks of a program's kernels, and the output of their findings.
 
 use std::io;
 use std::sync::atomic::AtomicBool;
@@ -15,7 +15,7 @@ use crate::output::Output;
 use crate::report::{FindingReport, Notification};
 use crate::settings::{FindingFormat, Settings};
 
-/// Checks of all kernels, and the place of their findings.
+/// Checks of all kernels, and the destination for findings.
 ///
 /// # Examples
 /// ```
@@ -38,29 +38,29 @@ use crate::settings::{FindingFormat, Settings};
 pub struct ProgramChecks {
     checks: Checking,
     device: Device,
-    /// True if findings are written one by one, as they are found, and not as one document.
+    /// True if findings are written incrementally as text instead of as one document.
     is_text: bool,
     out: Mutex<Output>,
     failures: Mutex<Failures>,
-    /// The regions that the program has mapped, if a check holds kernels to them.
+    /// Regions mapped by the program, if a check needs them.
     mapped_regions: Option<Arc<MappedRegions>>,
 }
 
-/// Kernels that have failed: the messages of the first [`MAX_FAILURES`], and the number of the others.
+/// Failed kernels: messages of the first [`MAX_FAILURES`], and the number of further ones.
 #[derive(Debug, Default)]
 struct Failures {
     first: Vec<Notification>,
     others: u64,
 }
 
-/// Failures that a document has in full.
+/// Maximum number of failures a document describes in full.
 const MAX_FAILURES: usize = 100;
 
 impl ProgramChecks {
-    /// The checks that the settings ask for, of devices that have the memory of `device`.
+    /// Creates the checks configured by the settings, for devices that share the memory of `device`.
     ///
     /// # Errors
-    /// The file of findings cannot be written, or one of suppressions not be read.
+    /// The output file cannot be written, or a suppression file cannot be read.
     pub(super) fn new(
         settings: &Settings,
         device: &Device,
@@ -98,7 +98,7 @@ impl ProgramChecks {
         Ok(Some(checking))
     }
 
-    /// Notes a module that has been loaded: kernels of others may call its functions.
+    /// Records a loaded module, whose functions kernels of other modules may call.
     ///
     /// # Examples
     /// ```
@@ -115,13 +115,13 @@ impl ProgramChecks {
         self.checks.notes(module);
     }
 
-    /// Counts a launch; yields its observers.
+    /// Counts a launch and returns its observers.
     pub(super) fn watch(&self, kernel: &Kernel) -> Observers {
         self.checks.notes(kernel.module());
         self.checks.launch(kernel.name())
     }
 
-    /// The flag that is set at the last finding, if findings stop the program's kernels.
+    /// Flag that is set at the last finding, if findings stop the program's kernels.
     pub(super) fn stop(&self) -> Option<Arc<AtomicBool>> {
         let stop_at = self.checks.settings().stop_at;
         stop_at.map(|_| self.checks.stop().clone())
@@ -132,26 +132,26 @@ impl ProgramChecks {
         &self.checks
     }
 
-    /// True if a program's memory of devices counts as undefined until it is written. A kernel that is not watched would write
-    /// it unseen.
+    /// True if the program's device memory counts as undefined until written. Requires that all kernels are watched,
+    /// since others write it unobserved.
     pub fn undefines(&self) -> bool {
         let settings = self.checks.settings();
         settings.checks.contains(&Check::Uninit) && settings.watches_all()
     }
 
-    /// The regions that the program has mapped, unless no check needs them.
+    /// Regions mapped by the program, if a check needs them.
     pub fn mapped_regions(&self) -> Option<&MappedRegions> {
         self.mapped_regions.as_deref()
     }
 
-    /// Reports what was found in a kernel's module and is new.
+    /// Reports new findings in a kernel's module.
     pub(super) fn report(&self, kernel: &Kernel) {
         if self.checks.has_new() {
             self.add_new(self.checks.collect_all(kernel.module()));
         }
     }
 
-    /// The name of the finding that standard error has of the access that ended a kernel.
+    /// Name of the finding that standard error has shown for the access that ended a kernel.
     pub(super) fn shown_finding_of(&self, error: &Error) -> Option<&'static str> {
         let Error::Fault(completion) = error else {
             return None;
@@ -163,13 +163,13 @@ impl ProgramChecks {
         self.checks.finding_of(fault)
     }
 
-    /// True if findings are a document that has messages about the run.
+    /// True if the output is a document with messages about the run.
     fn has_messages(&self) -> bool {
         let settings = self.checks.settings();
         settings.format == FindingFormat::Sarif && !settings.gen_suppressions
     }
 
-    /// Notes that a kernel has failed, with its report, if the findings are a document for which that matters.
+    /// Records a failed kernel and its report, if the output is such a document.
     pub(super) fn fails(&self, name: &'static str, report: impl FnOnce() -> String) {
         if !self.has_messages() {
             return;
@@ -196,8 +196,8 @@ impl ProgramChecks {
         all
     }
 
-    /// Says that the program reads bytes of devices' memory, and reports what was found by it and is new; `modules` are those
-    /// whose kernels may have written the bytes.
+    /// Records that the program reads bytes of device memory, and reports resulting findings. `modules` are those
+    /// with kernels that may have written the bytes.
     pub fn reads<M: IntoIterator<Item = Module>>(
         &self,
         modules: impl FnOnce() -> M,
@@ -212,12 +212,12 @@ impl ProgramChecks {
         }
     }
 
-    /// Says that the program has written bytes.
+    /// Records that the program has written bytes.
     pub fn wrote(&self, (address, bytes): (u64, u64)) {
         self.device.memory().wrote(address, bytes);
     }
 
-    /// Writes the rest when the process exits; true if there are findings.
+    /// Writes remaining output at exit. Returns true if there are findings.
     pub(super) fn end(&self) -> bool {
         let reports = self.checks.reports();
         let unwatched = self.checks.unwatched();
@@ -242,7 +242,7 @@ impl ProgramChecks {
         }
     }
 
-    /// Writes findings that are new. A file has all of them at any time, however the process ends.
+    /// Writes new findings. A file is complete at any time, however the process ends.
     fn add(&self, new: &[FindingReport]) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if out.is_file() {
@@ -254,7 +254,7 @@ impl ProgramChecks {
     }
 }
 
-/// Says that findings are lost.
+/// Reports that findings could not be written.
 fn tell(written: io::Result<()>) {
     if let Err(error) = written {
         say_once(&format!("findings cannot be written: {error}"));

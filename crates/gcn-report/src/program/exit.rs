@@ -1,6 +1,6 @@
-//! The end of the process: the profile and findings are written then, and findings may change its status.
+//! Process exit: writes the profile and findings, and may change the exit status if there are findings.
 //!
-//! This is one of the modules that may use `unsafe`: the C library calls it.
+//! One of the modules that may use `unsafe`: it registers callbacks with the C library.
 #![allow(unsafe_code)]
 
 use std::ffi::{c_int, c_void};
@@ -10,15 +10,15 @@ use std::sync::atomic::{AtomicI32, Ordering::SeqCst};
 use super::say::say;
 use super::{Watch, forks};
 
-/// No status: the process does not exit.
+/// Marker for a process that is not exiting.
 const NONE: c_int = -1;
-/// The bits of a status that a parent process sees.
+/// Bits of the status that a parent process can see.
 const SEEN: c_int = 0xff;
-/// The status that the process exits with.
+/// Status with which the process exits.
 static STATUS: AtomicI32 = AtomicI32::new(NONE);
 
 unsafe extern "C" {
-    /// Has a function called with the status when the process exits; an extension of glibc.
+    /// Registers a function to be called with the exit status; an extension of glibc.
     fn on_exit(function: extern "C" fn(c_int, *mut c_void), argument: *mut c_void) -> c_int;
 }
 
@@ -26,7 +26,7 @@ extern "C" fn note_status(status: c_int, _: *mut c_void) {
     STATUS.store(status & SEEN, SeqCst);
 }
 
-/// Has the status noted when the process exits.
+/// Registers a callback that records the exit status.
 ///
 /// # Examples
 /// ```
@@ -46,9 +46,9 @@ pub fn watch() {
     });
 }
 
-/// Has a library end the [`Watch`] of its kernels when the process exits, by a pointer in the library's section `.fini_array`. The
-/// loader calls it behind all functions that the program and the libraries above have registered for the end. The expression is
-/// an `Option<&Watch>`, without a value if the library has not been used.
+/// Ends a library's [`Watch`] at process exit, through a pointer in the library's section `.fini_array`, which the
+/// loader calls after all exit handlers of the program and of the libraries above. The expression is an
+/// `Option<&Watch>`, `None` if the library has not been used.
 #[macro_export]
 macro_rules! end_watch_at_exit {
     ($watch:expr) => {
@@ -66,14 +66,14 @@ macro_rules! end_watch_at_exit {
     };
 }
 
-/// Ends a watch at the end of the process, see [`end_watch_at_exit`]. In a child that was forked
-/// nothing is done: it is not the program whose profile and findings these are.
+/// Ends a watch at process exit, see [`end_watch_at_exit`]. Does nothing in a forked child, to which the profile and
+/// findings do not belong.
 pub fn end(watch: Option<&Watch>) {
     let watch = watch.filter(|_| !forks::is_child());
     exit_with(watch.and_then(Watch::end));
 }
 
-/// Ends the process with a status in place of 0.
+/// Ends the process with this status instead of 0.
 fn exit_with(status: Option<u8>) {
     if let Some(status) = status.filter(|_| STATUS.load(SeqCst) == 0) {
         // SAFETY: the process is at its end. Its streams are written as they would be after this function; of other libraries

@@ -1,6 +1,6 @@
-//! Children that a program forks: they have none of its threads, and its locks as they were.
+//! Detection of forked children, which have none of the parent's threads and copies of its locks.
 //!
-//! This is one of the modules that may use `unsafe`: the C library calls it.
+//! One of the modules that may use `unsafe`: it registers callbacks with the C library.
 #![allow(unsafe_code)]
 
 use std::sync::Once;
@@ -15,7 +15,7 @@ extern "C" fn in_child() {
     IS_CHILD.fetch_or(IS_WATCHED.load(SeqCst), SeqCst);
 }
 
-/// From now on, a child that is forked knows that it is one.
+/// Starts marking forked children as such.
 pub fn watch() {
     static WATCH: Once = Once::new();
     IS_WATCHED.store(true, SeqCst);
@@ -26,7 +26,7 @@ pub fn watch() {
     });
 }
 
-/// From now on, a child that is forked uses devices as if it were no child: this process has no thread that serves them.
+/// Stops marking forked children: no thread of this process serves devices any more, so children can use their own.
 ///
 /// # Examples
 /// ```
@@ -39,7 +39,7 @@ pub fn unwatch() {
     IS_WATCHED.store(false, SeqCst);
 }
 
-/// True in a process that was forked after [`watch`].
+/// True in a process forked after [`watch`].
 ///
 /// # Examples
 /// ```
@@ -51,8 +51,8 @@ pub fn is_child() -> bool {
     IS_CHILD.load(SeqCst)
 }
 
-/// True in a process that was forked after [`watch`], which is said once on standard error: the child cannot use the devices that
-/// its parent used by `interface`.
+/// True in a process forked after [`watch`]; says once on standard error that the child cannot use its parent's
+/// devices through `interface`.
 ///
 /// # Examples
 /// ```

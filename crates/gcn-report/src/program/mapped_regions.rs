@@ -1,9 +1,10 @@
-//! Regions of buffers that a program has mapped, for checks of kernels that access them.
+//! Buffer regions mapped by a program, for checks of conflicting kernel accesses.
 //!
-//! A region belongs to the host from the end of the command that maps it to the beginning of the command that unmaps it. The host's
-//! own accesses are not seen. To find those after the unmapping, the contents of a region are kept when the program unmaps it, and
-//! compared when the next launch that has the memory begins. Between the two only commands may change it, and those
-//! report what they write to [`Memory`]. A launch forgets the contents of all memory that it has, since it may write it.
+//! A region belongs to the host from the end of the map command to the start of the unmap command. Host accesses are
+//! not observed. To detect host writes after the unmapping, a region's contents are saved when the program unmaps it,
+//! and compared when the next launch that uses the memory begins. In between only commands may change it, and they
+//! report their writes to [`Memory`]. A launch discards the saved contents of all memory it uses, since it may write
+//! there.
 
 use std::ops::Range;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -12,12 +13,12 @@ use gcn_emu::memory::{Listener, Memory, MemoryChange, MemoryChangeKind};
 use gcn_emu::observe::Observers;
 use gcn_emu::run::{AccessRule, Restricted};
 
-/// Maximum number of bytes of contents kept: regions beyond are not compared.
+/// Maximum total size of saved contents in bytes; further regions are not compared.
 const MAX_BYTES: usize = 256 << 20;
-/// Maximum number of ranges of a region that are reported as changed.
+/// Maximum number of changed ranges reported per region.
 const MAX_CHANGES: usize = 64;
 
-/// The regions that are mapped, and the contents of those that no longer are.
+/// Mapped regions, and saved contents of unmapped ones.
 ///
 /// # Examples
 /// ```
@@ -52,20 +53,20 @@ pub struct MappedRegions {
 #[derive(Debug, Default)]
 struct RegionState {
     mapped: Vec<MappedRegion>,
-    /// Contents of regions when the program unmapped them.
+    /// Contents of regions at the time of unmapping.
     unmapped: Vec<RegionContents>,
-    /// Memory of the launches that run.
+    /// Memory used by running launches.
     running: Vec<Vec<Range<u64>>>,
 }
 
 impl RegionState {
-    /// True if a launch that runs has memory of a range.
+    /// True if a running launch uses memory in a range.
     fn is_in_use(&self, range: &Range<u64>) -> bool {
         self.running.iter().flatten().any(|it| overlap(it, range))
     }
 }
 
-/// A launch that runs, with the rules that it has to follow.
+/// A running launch, with the access rules that apply to it.
 #[derive(Debug)]
 pub struct RunningLaunch<'a> {
     /// The rules.
@@ -87,7 +88,7 @@ impl Drop for RunningLaunch<'_> {
 struct MappedRegion {
     range: Range<u64>,
     is_written: bool,
-    /// Number of commands that have written to it: the program may give them its pointer.
+    /// Number of commands that have written to it through a pointer the program may have passed.
     commands: u64,
 }
 
@@ -96,11 +97,11 @@ struct MappedRegion {
 pub struct RegionContents {
     address: u64,
     bytes: Vec<u8>,
-    /// Commands that had written to the region by then.
+    /// Number of such commands when the contents were saved.
     commands: u64,
 }
 
-/// True if two ranges have an address in common.
+/// True if two ranges overlap.
 fn overlap(a: &Range<u64>, b: &Range<u64>) -> bool {
     a.start < b.end && b.start < a.end
 }
@@ -110,7 +111,7 @@ impl RegionContents {
         self.address..self.address + self.bytes.len() as u64
     }
 
-    /// The ranges whose bytes are no longer the same.
+    /// Ranges whose bytes have changed.
     fn changes(&self, memory: &Memory) -> Vec<Range<u64>> {
         let mut now = vec![0; self.bytes.len()];
         if !memory.read(self.address, &mut now) || now == self.bytes {
@@ -135,7 +136,7 @@ impl MappedRegions {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Notes that a command has mapped a region, which the host may write or only read.
+    /// Records that a command has mapped a region, writable by the host or read-only.
     pub fn map(&self, range: Range<u64>, is_written: bool) {
         let mut state = self.state();
         state.unmapped.retain(|it| !overlap(&it.range(), &range));
@@ -146,8 +147,8 @@ impl MappedRegions {
         });
     }
 
-    /// The contents of a region that the program unmaps now, by a command that is yet to be carried out. `None` if the region cannot
-    /// be compared later: the command that maps it has not ended, or a launch or the host through another mapping may write it.
+    /// Contents of a region being unmapped by a command that has not run yet. `None` if the region cannot be compared
+    /// later: its map command has not ended, or a launch or another host mapping may write it.
     pub fn contents(
         &self,
         memory: &Memory,
@@ -177,8 +178,8 @@ impl MappedRegions {
             .then_some(contents)
     }
 
-    /// Notes that a command unmaps a region, with the contents that it had when the program enqueued the command: the contents
-    /// to keep when what the program has written is noted, unless a command or a launch has written, too.
+    /// Records that a command unmaps a region, with the contents at the time the command was enqueued. Returns the
+    /// contents to save once the program's writes have been recorded, unless a command or a launch has written too.
     pub fn unmap(
         &self,
         range: &Range<u64>,
@@ -193,12 +194,12 @@ impl MappedRegions {
         contents.filter(|it| it.commands == own.commands && !is_in_use)
     }
 
-    /// Keeps the contents of a region that is no longer mapped.
+    /// Saves the contents of an unmapped region.
     pub fn keep(&self, contents: RegionContents) {
         self.state().unmapped.push(contents);
     }
 
-    /// Notes that a launch begins, which has some ranges of memory, and runs until the result is dropped.
+    /// Records a launch that uses ranges of memory until the result is dropped.
     pub fn launch(&self, memory: &Memory, reached: Vec<Range<u64>>) -> RunningLaunch<'_> {
         let mut state = self.state();
         let is_reached = |range: &Range<u64>| reached.iter().any(|it| overlap(it, range));
@@ -230,7 +231,7 @@ impl MappedRegions {
         }
     }
 
-    /// Forgets what a change of memory makes worthless.
+    /// Discards saved contents invalidated by a memory change.
     fn memory_changes(&self, change: &MemoryChange<'_>) {
         let mut state = self.state();
         let is_of = |range: &Range<u64>| overlap(range, &change.range);
@@ -251,7 +252,7 @@ impl MappedRegions {
     }
 }
 
-/// Tells checkers and the mapped regions of changes of memory.
+/// Forwards memory changes to checkers and the mapped regions.
 #[derive(Debug)]
 pub(super) struct ChangeListener {
     pub(super) observers: Observers,

@@ -1,4 +1,4 @@
-//! Messages on standard error, of a library in a program: the one place of this library that prints.
+//! Messages on standard error for a library inside a program: the only place in this crate that prints.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -15,7 +15,7 @@ pub fn say(message: &str) {
     let _ = writeln!(std::io::stderr().lock(), "gcn: {message}");
 }
 
-/// Prints a message the first time that it is given.
+/// Prints a message unless it has been printed before.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Files that traces and findings are written to.
+//! Files for traces and findings.
 
 use std::fs::File;
 use std::io::{BufWriter, Write};
@@ -7,20 +7,20 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::say::{say_once, standard_error};
 
-/// Name of the file that stands for standard error.
+/// File name that means standard error.
 const STANDARD_ERROR: &str = "-";
 
-/// A file, or standard error, that several threads write lines to.
+/// A file, or standard error, to which several threads write lines.
 #[derive(Clone)]
 pub(super) struct LineSink {
     out: Arc<Mutex<Box<dyn Write + Send>>>,
 }
 
 impl LineSink {
-    /// Makes the file; without a name, or with `-`, it is standard error.
+    /// Creates the file; `-` or `None` means standard error.
     ///
     /// # Errors
-    /// The file cannot be made.
+    /// The file cannot be created.
     pub(super) fn new(path: Option<&Path>) -> Result<LineSink, String> {
         let out: Box<dyn Write + Send> = match path {
             Some(path) if path != Path::new(STANDARD_ERROR) => {
@@ -44,7 +44,7 @@ impl LineSink {
         }
     }
 
-    /// Writes what is still to be written.
+    /// Writes buffered lines.
     pub(super) fn flush(&self) {
         let mut out = self.out.lock().unwrap_or_else(PoisonError::into_inner);
         if let Err(error) = out.flush() {

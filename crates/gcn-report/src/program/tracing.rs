@@ -1,4 +1,4 @@
-//! The trace of a program's kernels.
+//! Trace of a program's kernels.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::sink::LineSink;
 use crate::report::{kernel_name, symbolic};
 use crate::settings::Settings;
 
-/// A trace: the chosen instructions, and where they are written.
+/// A trace: selected instructions and their destination.
 #[derive(Clone, Debug)]
 pub(super) struct Tracing {
     choices: Vec<Choice>,
@@ -18,10 +18,10 @@ pub(super) struct Tracing {
 }
 
 impl Tracing {
-    /// The trace that the settings ask for.
+    /// Creates the trace configured by the settings, if any.
     ///
     /// # Errors
-    /// The file cannot be made, or a choice is none.
+    /// The file cannot be created, or a selection is invalid.
     pub(super) fn new(settings: &Settings) -> Result<Option<Tracing>, String> {
         if !settings.is_traced() {
             return Ok(None);
@@ -33,7 +33,7 @@ impl Tracing {
         }))
     }
 
-    /// Adds an observer of a kernel's launch, unless its code is not among the chosen.
+    /// Adds the trace's observer for a kernel's launch, unless none of its code is selected.
     pub(super) fn watch(&self, kernel: &Kernel, observers: Observers) -> Observers {
         let module = kernel.module().clone();
         let symbol = |name: &str| {
@@ -56,7 +56,7 @@ impl Tracing {
         observers.with(Arc::new(trace))
     }
 
-    /// Writes what is still to be written.
+    /// Writes buffered lines.
     pub(super) fn flush(&self) {
         self.out.flush();
     }

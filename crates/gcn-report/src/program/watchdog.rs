@@ -1,4 +1,4 @@
-//! Kernels that are stopped from outside.
+//! Stopping of kernels from outside.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,27 +8,27 @@ use std::time::{Duration, Instant};
 
 use super::say::say_once;
 
-/// The reason why a kernel was stopped from outside.
+/// Reason why a kernel was stopped.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum StopCause {
-    /// The kernel has run for longer than this.
+    /// The kernel exceeded this time limit.
     Late(Duration),
-    /// Checks have as many findings as there may be.
+    /// The checks reached their limit on findings.
     Full,
 }
 
-/// Time between two looks at the number of findings.
+/// Polling interval for the number of findings.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// Stops a kernel that runs for too long, or that is at the last finding.
+/// Stops a kernel that exceeds its time limit, or when the last finding is reached.
 pub(super) struct Watchdog {
-    /// Dropped when the kernel has ended.
+    /// Dropped when the kernel ends.
     ended: mpsc::Sender<()>,
     thread: std::io::Result<JoinHandle<Option<StopCause>>>,
 }
 
 impl Watchdog {
-    /// A watchdog for a time and for a flag that is set at the last finding; `None` without either.
+    /// Starts a watchdog for a time limit and a flag that is set at the last finding; `None` without either.
     pub(super) fn new(
         time: Option<Duration>,
         is_full: Option<Arc<AtomicBool>>,
@@ -67,7 +67,7 @@ impl Watchdog {
         Some(Watchdog { ended, thread })
     }
 
-    /// The kernel has ended; yields the reason if it was stopped.
+    /// Ends the watchdog when the kernel has ended. Returns the reason if the kernel was stopped.
     pub(super) fn end(self) -> Option<StopCause> {
         drop(self.ended);
         self.thread.ok()?.join().ok()?

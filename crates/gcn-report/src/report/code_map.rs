@@ -1,4 +1,4 @@
-//! Addresses of code in terms of its symbols and of its sources.
+//! Symbols and source lines of code addresses.
 
 use std::cell::{OnceCell, RefCell};
 use std::fmt;
@@ -14,7 +14,7 @@ use super::launch::ReportLaunch;
 use super::sources::{Sources, inlined};
 use super::text::printable;
 
-/// The code of a module. Its debug information is read when the first address is asked for.
+/// Maps code addresses of a module to symbols and source lines. Debug information is read on first use.
 ///
 /// # Examples
 /// ```
@@ -31,11 +31,11 @@ pub struct CodeMap<'a> {
     module: &'a Module,
     lines: OnceCell<Option<SourceLines>>,
     sources: RefCell<Sources>,
-    /// Code of other modules.
+    /// Maps of other modules.
     others: Vec<CodeMap<'a>>,
 }
 
-/// An instruction and where it is; the fields are keys of a report in JSON.
+/// An instruction and its location; the fields are keys of JSON reports.
 ///
 /// # Examples
 /// ```
@@ -51,9 +51,9 @@ pub struct CodeMap<'a> {
 pub struct CodePlace {
     /// Address of the instruction.
     pc: u64,
-    /// The symbol before it, and the distance.
+    /// Preceding symbol and offset from it.
     place: Option<String>,
-    /// File, line and text of its source.
+    /// File, line and text of the source.
     source: Option<String>,
     instruction: Option<String>,
 }
@@ -62,15 +62,15 @@ pub struct CodePlace {
 #[derive(Clone, Debug)]
 pub(super) struct SourceLine {
     pub(super) place: SourcePlace,
-    /// Text, if the file can be read.
+    /// Text, if the file is readable.
     pub(super) text: Option<String>,
-    /// The calls by which the code was inlined, in parentheses; may be empty.
+    /// Chain of calls through which the code was inlined, in parentheses; may be empty.
     pub(super) inlined: String,
-    /// True if the code has no line of its own, and this is the nearest one of its function.
+    /// True if the code has no line of its own, and this is the nearest line of its function.
     pub(super) is_nearest: bool,
 }
 
-/// An address of code as a symbol and the distance from it.
+/// Formats a code address as a symbol and an offset.
 ///
 /// # Examples
 /// ```
@@ -88,7 +88,7 @@ pub fn symbolic(pc: u64, loaded: &Loaded) -> Option<String> {
 }
 
 impl<'a> CodeMap<'a> {
-    /// The code of `module`.
+    /// Creates the map for `module`.
     pub fn new(module: &'a Module) -> CodeMap<'a> {
         CodeMap {
             module,
@@ -98,7 +98,7 @@ impl<'a> CodeMap<'a> {
         }
     }
 
-    /// The same, and the code of other modules, in which sides of its findings may be.
+    /// Adds other modules that findings may refer to.
     pub(crate) fn beside(self, others: &'a [Module]) -> CodeMap<'a> {
         CodeMap {
             others: others.iter().map(CodeMap::new).collect(),
@@ -106,14 +106,14 @@ impl<'a> CodeMap<'a> {
         }
     }
 
-    /// The map that has an address; this one if none has.
+    /// Map of the module that contains an address; this one if none does.
     fn of(&self, pc: u64) -> &CodeMap<'a> {
         let mut all = std::iter::once(self).chain(&self.others);
         let has = |map: &&CodeMap<'a>| map.module.addresses().contains(&pc);
         all.find(has).unwrap_or(self)
     }
 
-    /// The instruction set of the code.
+    /// Instruction set of the code.
     pub(super) fn isa(&self) -> Isa {
         self.module.device().target().isa
     }
@@ -123,12 +123,12 @@ impl<'a> CodeMap<'a> {
         self.module.device().target().name
     }
 
-    /// An address as a symbol and the distance from it.
+    /// Formats an address as a symbol and an offset.
     pub(super) fn symbolic(&self, pc: u64) -> Option<String> {
         symbolic(pc, self.of(pc).module.loaded())
     }
 
-    /// The instruction at an address, whose text is known if it is one.
+    /// Location of an instruction, with its text if known.
     ///
     /// # Examples
     /// ```
@@ -162,7 +162,7 @@ impl<'a> CodeMap<'a> {
         self.lines.get_or_init(lines).as_ref()
     }
 
-    /// The line of source that an instruction comes from; if it has none, the nearest one of its function.
+    /// Source line of an instruction, or else the nearest line of its function.
     pub(super) fn source_line(&self, pc: u64) -> Option<SourceLine> {
         self.symbolic(pc)?;
         let map = self.of(pc);
@@ -189,7 +189,7 @@ impl<'a> CodeMap<'a> {
         })
     }
 
-    /// The language in which the author of a kernel wrote the code at an address.
+    /// Source language of the code at an address.
     pub(super) fn language(&self, pc: u64, kernel: Option<&str>) -> KernelLanguage {
         let map = self.of(pc);
         let address = map.module.loaded().linked_address(pc);
@@ -199,14 +199,14 @@ impl<'a> CodeMap<'a> {
         KernelLanguage::new(unit.flatten(), kernel.unwrap_or_default(), metadata)
     }
 
-    /// The kernel with a symbol in the module that has an address.
+    /// Kernel with a symbol in the module that contains an address.
     pub(super) fn kernel(&self, pc: u64, symbol: Option<&str>) -> Option<&ObjectKernel> {
         let mut kernels = self.of(pc).module.object().kernels.iter();
         kernels.find(|it| Some(&*it.name) == symbol)
     }
 
-    /// The arguments of a launch that point to the allocation which holds an address, or to the nearest one; the kernel is that of
-    /// the module with the instruction at `pc`.
+    /// Kernel arguments that point to the allocation that contains an address or is nearest to it. The kernel belongs
+    /// to the module with the instruction at `pc`.
     pub(super) fn arguments(&self, pc: u64, address: u64, launch: ReportLaunch<'_>) -> Vec<String> {
         let memory = self.module.device().memory();
         let Some(allocation) = memory.nearest(address) else {
@@ -223,8 +223,8 @@ impl<'a> CodeMap<'a> {
         )
     }
 
-    /// The variable that has a place in the LDS of the module with an address, and the distance from its begin; `None` where symbols do
-    /// not say. Clang puts the variables of a kernel into one structure without symbols.
+    /// Variable at an LDS offset in the module that contains an address, and the offset in it; `None` if symbols do
+    /// not tell. Clang puts a kernel's variables into one structure without symbols.
     pub(super) fn lds_variable(&self, pc: u64, place: u64) -> Option<String> {
         let mut symbols = self.of(pc).module.object().symbols.iter();
         let symbol = symbols.find(|it| {
@@ -239,7 +239,7 @@ impl<'a> CodeMap<'a> {
         })
     }
 
-    /// The allocation that holds an address of device memory, as a sentence's end; nothing if none does.
+    /// Phrase for the allocation that contains a device address; `None` if none does.
     pub(super) fn allocation(&self, address: u64) -> Option<String> {
         let nearest = self.module.device().memory().nearest(address)?;
         let offset = address.checked_sub(nearest.base)?;
@@ -259,12 +259,12 @@ impl<'a> CodeMap<'a> {
 }
 
 impl CodePlace {
-    /// Text of the instruction, where it is known.
+    /// Text of the instruction, if known.
     pub fn instruction(&self) -> Option<&str> {
         self.instruction.as_deref()
     }
 
-    /// The address, and the symbol and the distance from it: `at 0x100001300 (scale+0x10)`.
+    /// Address with symbol and offset: `at 0x100001300 (scale+0x10)`.
     pub(super) fn address(&self) -> String {
         let place = self
             .place
@@ -273,13 +273,13 @@ impl CodePlace {
         format!("at {:#x}{}", self.pc, place.unwrap_or_default())
     }
 
-    /// The symbol and the distance from it, or the address.
+    /// Symbol and offset, or the address.
     pub fn symbol(&self) -> String {
         let place = self.place.as_deref().map(printable);
         place.unwrap_or_else(|| format!("{:#x}", self.pc))
     }
 
-    /// The source as a line of its own behind a line break; empty if it is not known.
+    /// Source line on a line of its own, preceded by a line break; empty if unknown.
     pub fn source_line(&self, indentation: &str) -> String {
         let line = |source: &String| format!("\n{indentation}--> {}", printable(source));
         self.source.as_ref().map(line).unwrap_or_default()

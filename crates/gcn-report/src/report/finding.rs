@@ -1,4 +1,4 @@
-//! Reports of what checkers have found.
+//! Reports of checkers' findings.
 
 use std::fmt;
 
@@ -13,8 +13,8 @@ use super::launch::ReportLaunch;
 use super::place::PlaceReport;
 use super::text::{kernel_name, printable};
 
-/// A finding with everything that helps to understand it. [`fmt::Display`] writes it for people, in the form of a compiler's
-/// diagnostics; the fields are keys of the JSON that `serde` writes.
+/// A finding with everything that helps to understand it. [`fmt::Display`] writes it like a compiler diagnostic; the
+/// fields are the keys of the JSON written by `serde`.
 ///
 /// # Examples
 /// ```
@@ -39,33 +39,34 @@ pub struct FindingReport {
     pub name: &'static str,
     /// `error` or `warning`.
     pub severity: &'static str,
-    /// A sentence without a full stop.
+    /// Sentence without a full stop.
     pub message: String,
     /// The kernel's symbol.
     kernel: Option<String>,
-    /// The instruction that is wrong.
+    /// The offending instruction.
     #[serde(flatten)]
     pub place: PlaceReport,
-    /// The other sides of a conflict.
+    /// Other instructions or agents involved.
     pub sides: Vec<PlaceReport>,
-    /// The memory that is accessed: `global`, where scratch is too, `lds` or `gds`.
+    /// Accessed memory: `global`, which includes scratch, `lds` or `gds`.
     #[serde(serialize_with = "in_words")]
     memory: Option<Space>,
-    /// The first byte of the access: an address in device memory, or an offset in the workgroup's LDS or in GDS.
+    /// First byte of the access: an address in device memory, or an offset in the workgroup's LDS or in GDS.
     address: Option<u64>,
-    /// Contents of device memory there.
+    /// Allocation at the address in device memory.
     buffer: Option<String>,
-    /// The kernel's arguments that point to this memory: their names, or their numbers from 0.
+    /// Kernel arguments that point to this memory: names, or else indices starting at 0.
     arguments: Vec<String>,
-    /// Variable in LDS there, and the distance from its begin.
+    /// LDS variable at the offset, and the distance from its start.
     variable: Option<String>,
     notes: Vec<String>,
     help: Option<String>,
-    /// Number of the dispatch, from 0 on.
+    /// Dispatch number, starting at 0.
     dispatch: u64,
-    /// Times that it happened.
+    /// Number of occurrences.
     pub count: u64,
-    /// Number of instructions, or of pairs of instructions, that the finding stands for: those of the same lines are one finding.
+    /// Number of instructions, or pairs of instructions, merged into this finding because they have the same source
+    /// lines.
     pub instructions: u64,
     #[serde(skip)]
     pub(super) kind: Kind,
@@ -73,7 +74,7 @@ pub struct FindingReport {
     pub(super) language: KernelLanguage,
 }
 
-/// Writes a memory's name.
+/// Serializes the name of a memory space.
 fn in_words<S: Serializer>(space: &Option<Space>, to: S) -> Result<S::Ok, S::Error> {
     match space {
         Some(space) => to.collect_str(space),
@@ -82,7 +83,7 @@ fn in_words<S: Serializer>(space: &Option<Space>, to: S) -> Result<S::Ok, S::Err
 }
 
 impl FindingReport {
-    /// Collects what is known about a finding of code.
+    /// Collects all information about a finding.
     ///
     /// # Examples
     /// ```
@@ -140,7 +141,7 @@ impl FindingReport {
         }
     }
 
-    /// Symbol of the kernel, where it is known.
+    /// Symbol of the kernel, if known.
     pub fn kernel(&self) -> Option<&str> {
         self.kernel.as_deref()
     }
@@ -150,7 +151,7 @@ impl FindingReport {
         self.place.code.as_ref()?.instruction()
     }
 
-    /// Further facts, a sentence each.
+    /// Additional facts, a sentence each.
     fn remarks(&self) -> impl Iterator<Item = String> {
         let address = self.address.and_then(|address| match self.memory {
             Some(Space::Global) => {
@@ -170,7 +171,7 @@ impl FindingReport {
         address.into_iter().chain(self.notes.iter().cloned())
     }
 
-    /// The arguments that point to the memory, behind a comma; empty if there are none, or the buffer has their name.
+    /// Arguments that point to the memory, after a comma; empty if there are none or the buffer is named after them.
     fn of_arguments(&self) -> String {
         let is_buffer = |name: &&String| {
             let buffer = self
@@ -194,7 +195,7 @@ impl FindingReport {
         }
     }
 
-    /// The number of instructions that the finding stands for, if they are several.
+    /// Number of merged instructions, if more than one.
     fn merged(&self) -> Option<String> {
         let instructions = if self.sides.is_empty() {
             "instructions"
@@ -205,7 +206,7 @@ impl FindingReport {
         (count > 1).then(|| format!("it stands for {count} {instructions} of these lines"))
     }
 
-    /// The message, further facts and the help, a line each.
+    /// Message, additional facts and help, on a line each.
     pub(super) fn full_message(&self) -> String {
         let help = self.help.iter().map(|help| format!("help: {help}"));
         let message = [self.message.clone()].into_iter();
@@ -214,7 +215,7 @@ impl FindingReport {
         lines.join("\n")
     }
 
-    /// Writes the finding with the colours of a renderer.
+    /// Renders the finding with the colours of a renderer.
     ///
     /// # Examples
     /// ```

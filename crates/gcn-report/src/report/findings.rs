@@ -8,10 +8,10 @@ use super::sarif;
 use super::suppressions::Suppressions;
 use crate::settings::{CheckSettings, FindingFormat};
 
-/// Writes findings in the form that settings name, or suppressions of them; SARIF has messages about the run too.
+/// Writes findings, or suppressions for them, in the configured format; SARIF includes messages about the run.
 ///
 /// # Errors
-/// `out` cannot be written.
+/// Writing to `out` fails.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Findings that are one for the reader.
+//! Deduplication of findings.
 
 use gcn_object::SourcePlace;
 use gcn_observe::finding::Check;
@@ -7,7 +7,7 @@ use super::finding::FindingReport;
 use super::language::KernelLanguage;
 use super::place::PlaceReport;
 
-/// Facts by which findings are one, wherever their code is loaded.
+/// Identity of a finding for the reader, independent of load addresses.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct FindingIdentity {
     name: &'static str,
@@ -15,24 +15,24 @@ pub(crate) struct FindingIdentity {
     places: PlacesIdentity,
 }
 
-/// The places of a finding, as far as they tell it apart from others.
+/// Locations that identify a finding.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum PlacesIdentity {
-    /// The message without its numbers, and the lines.
+    /// Message without numbers, and source lines.
     Lines(String, Vec<LineIdentity>),
     /// Instructions, and the detail of the finding's key.
     Instructions(Vec<Option<InstructionIdentity>>, u64),
 }
 
-/// A place in the source and the calls by which it was inlined; `None` of the host.
+/// Source location and inlining chain; `None` for the host.
 type LineIdentity = Option<(SourcePlace, String)>;
 
-/// The symbol and the text of an instruction.
+/// Symbol and text of an instruction.
 type InstructionIdentity = (String, Option<String>);
 
 impl FindingReport {
-    /// Facts that it shares with the findings that it is reported with: those of the same lines, since an unrolled loop makes several
-    /// instructions of a line. `detail` is that of its key.
+    /// Identity shared by findings on the same source lines, since an unrolled loop turns a line into several
+    /// instructions. `detail` is that of the key.
     pub(crate) fn identity(&self, detail: u64) -> FindingIdentity {
         match self.lines() {
             Some(lines) => FindingIdentity {
@@ -44,7 +44,7 @@ impl FindingReport {
         }
     }
 
-    /// Facts that it shares with the findings of the same instructions alone.
+    /// Identity shared only by findings at the same instructions.
     pub(crate) fn instruction_identity(&self, detail: u64) -> FindingIdentity {
         let instruction = |it: &PlaceReport| {
             let code = it.code.as_ref()?;
@@ -63,8 +63,9 @@ impl FindingReport {
         std::iter::once(&self.place).chain(&self.sides)
     }
 
-    /// The lines of all sides, if they tell the finding apart: not in assembly, where each instruction has its own; not where an
-    /// instruction has none; and not of what compilers are to blame for, instruction by instruction.
+    /// Source lines of all sides, if they identify the finding. `None` in assembly, where each instruction has its
+    /// own line; if an instruction has no line; and for kinds of findings that are compiler bugs, which are reported
+    /// per instruction.
     fn lines(&self) -> Option<Vec<LineIdentity>> {
         let check = self.kind.about().check;
         let is_of_instructions = matches!(check, Check::Waits | Check::Hazards);
@@ -87,7 +88,7 @@ impl FindingReport {
     }
 }
 
-/// A text in which a sign stands for each number.
+/// Replaces each number in a text by a placeholder.
 fn without_numbers(text: &str) -> String {
     let mut shape = String::with_capacity(text.len());
     let mut is_number = false;

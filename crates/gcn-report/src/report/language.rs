@@ -1,11 +1,11 @@
-//! The language that a kernel's author writes.
+//! Source languages of kernels.
 
 use gcn_object::{KernelMetadata, SourceLanguage};
 
-/// Language of a kernel's source, in whose terms reports advise its author.
+/// Source language of a kernel, which determines the terms of advice.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KernelLanguage {
-    /// Assembly, or a language that is not known: the terms are those of the machine.
+    /// Assembly, or unknown: advice is in terms of the machine.
     Assembly,
     /// OpenCL C or C++ for OpenCL.
     OpenCl,
@@ -13,12 +13,12 @@ pub(super) enum KernelLanguage {
     Hip,
 }
 
-/// The language in the metadata of OpenCL kernels, and of HIP kernels that are linked with the device libraries.
+/// Language in the metadata of OpenCL kernels, and of HIP kernels linked with the device libraries.
 const OPENCL_C: &str = "OpenCL C";
 
 impl KernelLanguage {
-    /// The language of code in `unit`, the language of its compilation unit, if that is known, that a kernel with this symbol and this
-    /// metadata runs.
+    /// Determines the language of code run by a kernel with this symbol and metadata. `unit` is the language of the
+    /// compilation unit, if known.
     pub(super) fn new(
         unit: Option<SourceLanguage>,
         symbol: &str,

@@ -1,4 +1,4 @@
-//! The launch of a finding in the terms of its author: work-items and arguments.
+//! Work-items and arguments of a finding's launch, in the terms of the source language.
 
 use gcn_object::{KernelMetadata, ObjectKernel, ValueKind};
 use gcn_observe::finding::{FindingLaunch, FindingPlace};
@@ -6,16 +6,16 @@ use gcn_runtime::parameters::{Parameter, Takes, parameters};
 
 use super::language::KernelLanguage;
 
-/// The work-item that a lane runs.
+/// Work-item of a lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct WorkItem {
     pub(super) group: [u32; 3],
     pub(super) local: [u32; 3],
-    /// Global ID; `None` if the kernel does not ask for it.
+    /// Global ID; `None` if the kernel does not use it.
     pub(super) global: Option<[u64; 3]>,
 }
 
-/// A launch that a finding is about.
+/// The launch of a finding.
 #[derive(Clone, Copy)]
 pub(super) struct ReportLaunch<'a> {
     pub(super) launch: Option<&'a FindingLaunch>,
@@ -28,7 +28,8 @@ impl ReportLaunch<'_> {
         self.kernel?.metadata.as_ref()
     }
 
-    /// OpenCL's global offset in x, y, z, if the kernel has it among its arguments: one that does not never learns global IDs.
+    /// OpenCL's global offset in x, y and z, if the kernel receives it; without it a kernel cannot compute global
+    /// IDs.
     fn global_offset(&self) -> Option<[u64; 3]> {
         let (launch, metadata) = (self.launch?, self.metadata()?);
         let offset = |kind: ValueKind| {
@@ -42,7 +43,7 @@ impl ReportLaunch<'_> {
         ])
     }
 
-    /// The work-item of a place in a lane.
+    /// Work-item of an instruction's lane.
     pub(super) fn work_item(&self, place: &FindingPlace) -> Option<WorkItem> {
         let (wave, lane) = (place.wave?, place.lane?);
         let shape = self.launch?.shape;
@@ -60,8 +61,8 @@ impl ReportLaunch<'_> {
         })
     }
 
-    /// The arguments that point to what `holds` says yes to: their names in the metadata, or those that `names` yields, or else their
-    /// numbers.
+    /// Arguments that point to memory accepted by `holds`: their names from the metadata or from `names`, or else
+    /// their indices.
     pub(super) fn arguments(
         &self,
         holds: impl Fn(u64) -> bool,
@@ -91,7 +92,7 @@ impl ReportLaunch<'_> {
 }
 
 impl WorkItem {
-    /// The work-item as the language counts it; empty in assembly.
+    /// Work-item in the terms of the language; empty in assembly.
     pub(super) fn text(&self, language: KernelLanguage) -> String {
         let [x, y, z] = self.local;
         match (language, self.global) {

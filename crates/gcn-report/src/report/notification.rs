@@ -11,7 +11,7 @@
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Notification {
-    /// True if the run has ended early, could not begin, or has not left all that was asked for.
+    /// True if the run ended early, could not begin, or did not produce all requested output.
     pub is_error: bool,
     /// Name for `gcn explain`.
     pub name: Option<&'static str>,
@@ -20,7 +20,7 @@ pub struct Notification {
 }
 
 impl Notification {
-    /// A message about a run that did as asked.
+    /// Creates a message about a successful run.
     pub fn note(message: impl Into<String>) -> Notification {
         Notification {
             is_error: false,
@@ -29,7 +29,7 @@ impl Notification {
         }
     }
 
-    /// An error of a run, with its name, if it has one.
+    /// Creates an error message, with its name if it has one.
     pub fn error(name: Option<&'static str>, message: impl Into<String>) -> Notification {
         Notification {
             is_error: true,

@@ -1,4 +1,4 @@
-//! Instructions of findings, with their places in the source.
+//! Instructions of findings and their source locations.
 
 use annotate_snippets::{AnnotationKind, Group, Origin, Snippet};
 use gcn_object::SourcePlace;
@@ -25,7 +25,7 @@ use super::text::shown_file;
 /// ```
 #[derive(Clone, Debug, Serialize)]
 pub struct PlaceReport {
-    /// A few words about its part.
+    /// Short description of its role.
     label: String,
     /// The instruction; `None` for the host.
     #[serde(flatten)]
@@ -35,19 +35,19 @@ pub struct PlaceReport {
     lane: Option<u8>,
     /// Local ID of the lane's work-item: `get_local_id` in OpenCL, `threadIdx` in HIP.
     local_id: Option<[u32; 3]>,
-    /// Its global ID, of a kernel that may ask for it.
+    /// Global ID of the work-item, if the kernel may use it.
     global_id: Option<[u64; 3]>,
-    /// File of the source, where it is known, as the compiler was given it.
+    /// Source file as passed to the compiler, if known.
     pub file: Option<String>,
     /// Line of the source, from 1.
     pub line: Option<u32>,
     /// Column in the source, from 1.
     pub column: Option<u32>,
-    /// True if the instruction has no line of its own, and the line is the nearest one of its function.
+    /// True if the instruction has no line of its own, and this is the nearest line of its function.
     is_nearest_line: bool,
     #[serde(skip)]
     source: Option<SourceLine>,
-    /// The work-item in the terms of the language, behind a comma; may be empty.
+    /// Work-item in the terms of the language, after a comma; may be empty.
     #[serde(skip)]
     work_item: String,
 }
@@ -80,7 +80,7 @@ impl PlaceReport {
         }
     }
 
-    /// The wave that executed it; empty if it was not executed.
+    /// Wave that executed the instruction; empty if it was not executed.
     fn wave(&self) -> String {
         let (Some([x, y, z]), Some(wave)) = (self.workgroup, self.wave) else {
             return String::new();
@@ -93,7 +93,7 @@ impl PlaceReport {
         )
     }
 
-    /// Line of source with a label, or where it is.
+    /// Adds the labelled source line, or else the location, to a group.
     pub(super) fn add_to<'a>(&'a self, group: Group<'a>, kind: AnnotationKind) -> Group<'a> {
         let Some(SourceLine { place, text, .. }) = &self.source else {
             let is_first = kind == AnnotationKind::Primary;
@@ -119,7 +119,7 @@ impl PlaceReport {
         }
     }
 
-    /// Part, the instruction, and the wave that executed it.
+    /// Role, instruction, and executing wave.
     pub fn text(&self) -> String {
         let Some(code) = &self.code else {
             return self.label.clone();
@@ -148,8 +148,7 @@ impl PlaceReport {
         )
     }
 
-    /// The place in the source of an instruction that has a line of its own, with the calls by which it was inlined; `None` if it
-    /// has none.
+    /// Source location of an instruction with a line of its own, and its inlining chain; `None` if it has no line.
     pub(super) fn source_place(&self) -> Option<(&SourcePlace, &str)> {
         let source = self.source.as_ref().filter(|source| !source.is_nearest)?;
         Some((&source.place, &source.inlined))
@@ -157,7 +156,7 @@ impl PlaceReport {
 }
 
 impl SourceLine {
-    /// The column, from 1: that of the line's first word where none is known. `None` where the line is not known either.
+    /// Column, starting at 1; that of the line's first word if unknown. `None` if the line is unknown too.
     fn column(&self) -> Option<u32> {
         let column = self.place.column;
         match &self.text {
@@ -167,13 +166,13 @@ impl SourceLine {
     }
 }
 
-/// A line whose control characters take one column each.
+/// Replaces control characters, so that each takes one column.
 fn printable_line(text: &str) -> String {
     let printable = |c: char| if c.is_control() && c != '\t' { ' ' } else { c };
     text.chars().map(printable).collect()
 }
 
-/// The bytes of the word at a column, which is counted from 1 in bytes.
+/// Byte range of the word at a column, which counts bytes starting at 1.
 fn token(text: &str, column: u32) -> std::ops::Range<usize> {
     let boundary = |at: &usize| text.is_char_boundary(*at);
     let first = text.len() - text.trim_start().len();

@@ -1,4 +1,4 @@
-//! Reports of profiles: counts by instruction, source line and kernel, as text, as a page in HTML, and as data.
+//! Profile reports: counts by instruction, source line and kernel, as text, HTML and JSON.
 
 mod table;
 mod page;
@@ -14,11 +14,11 @@ use super::text::kernel_name;
 
 pub use page::ProfilePage;
 
-/// Version of the fields of [`ProfileReport`].
+/// Schema version of [`ProfileReport`].
 const VERSION: u32 = 1;
 
-/// A profile with the symbols and sources of its code. [`std::fmt::Display`] writes tables of what is executed most;
-/// [`ProfilePage`](super::ProfilePage) writes a page in HTML; the fields are keys of the JSON that `serde` writes, which
+/// A profile with symbols and sources. [`std::fmt::Display`] writes tables of the hottest code;
+/// [`ProfilePage`](super::ProfilePage) writes HTML; the fields are the keys of the JSON written by `serde`, which
 /// `docs/profile.md` describes.
 ///
 /// ```
@@ -46,14 +46,14 @@ const VERSION: u32 = 1;
 #[derive(Clone, Debug, Serialize)]
 pub struct ProfileReport {
     version: u32,
-    /// By their symbols, then by their targets.
+    /// Sorted by symbol, then by target.
     kernels: Vec<KernelProfile>,
 }
 
 /// A kernel's counts.
 #[derive(Clone, Debug, Serialize)]
 struct KernelProfile {
-    /// Symbol; `None` where nobody has named it.
+    /// Symbol; `None` if the kernel has none.
     name: Option<String>,
     /// Name of the target.
     target: &'static str,
@@ -63,15 +63,15 @@ struct KernelProfile {
     /// Sums over all instructions.
     #[serde(flatten)]
     total: CountsReport,
-    /// Executions of each class that occurs.
+    /// Executions per class, for classes that occur.
     classes: BTreeMap<&'static str, u64>,
-    /// By address: those that were executed.
+    /// Executed instructions, sorted by address.
     instructions: Vec<InstructionProfile>,
-    /// By file and line: those that are known.
+    /// Lines with debug information, sorted by file and line.
     lines: Vec<LineProfile>,
 }
 
-/// Counts as keys of JSON.
+/// Counts, as serialized to JSON.
 #[derive(Clone, Copy, Debug, Default, Serialize)]
 struct CountsReport {
     executions: u64,
@@ -100,18 +100,18 @@ impl From<Counts> for CountsReport {
 }
 
 impl CountsReport {
-    /// Part of the lanes that were active, as vector instructions executed.
+    /// Average fraction of active lanes in vector instructions.
     fn lanes(&self) -> Option<f64> {
         ratio(self.active_lanes, self.vector_executions)
     }
 
-    /// Lines of an access on average.
+    /// Average number of cache lines per access.
     fn lines_per_access(&self) -> Option<f64> {
         ratio(self.cache_lines, self.memory_accesses)
     }
 }
 
-/// A quotient, where there is one.
+/// Ratio of two numbers; `None` for a zero denominator.
 fn ratio(of: u64, by: u64) -> Option<f64> {
     (by != 0).then(|| of as f64 / by as f64)
 }
@@ -121,33 +121,33 @@ fn ratio(of: u64, by: u64) -> Option<f64> {
 struct InstructionProfile {
     /// Address in bytes.
     pc: u64,
-    /// The symbol before it, and the distance.
+    /// Preceding symbol and offset from it.
     place: Option<String>,
     /// Text.
     instruction: String,
     class: &'static str,
     #[serde(flatten)]
     counts: CountsReport,
-    /// Bytes between the instruction before it in this list and itself: no wave has executed them.
+    /// Size in bytes of the unexecuted code between the previous entry and this one.
     skipped_bytes: u64,
-    /// File of the source, where it is known, as the compiler was given it.
+    /// Source file as passed to the compiler, if known.
     file: Option<String>,
     /// Line of the source, from 1.
     line: Option<u32>,
-    /// The calls by which it was inlined; empty if there are none.
+    /// Inlining chain; empty if not inlined.
     #[serde(skip)]
     inlined: String,
-    /// Text of the line, where the file can be read.
+    /// Text of the line, if the file is readable.
     #[serde(skip)]
     text: Option<String>,
 }
 
-/// Counts of a line of source: sums over its instructions.
+/// Counts of a source line, summed over its instructions.
 #[derive(Clone, Debug, Serialize)]
 struct LineProfile {
     file: String,
     line: u32,
-    /// Text of the line, where the file can be read.
+    /// Text of the line, if the file is readable.
     text: Option<String>,
     #[serde(flatten)]
     counts: CountsReport,
@@ -217,7 +217,7 @@ impl KernelProfile {
         }
     }
 
-    /// Symbol, and in C++ its name in the source.
+    /// Symbol, followed by the demangled name in C++.
     fn title(&self) -> String {
         let name = self.name.as_deref().map(kernel_name);
         name.unwrap_or_else(|| "without a name".to_owned())
@@ -231,7 +231,7 @@ impl KernelProfile {
 }
 
 impl ProfileReport {
-    /// Collects the kernels of several code objects.
+    /// Creates the report for the kernels of several code objects.
     pub(crate) fn of_codes<'m>(
         codes: impl Iterator<Item = (CodeMap<'m>, Kernels)>,
     ) -> ProfileReport {
@@ -249,7 +249,7 @@ impl ProfileReport {
         }
     }
 
-    /// Names of the targets, each once.
+    /// Distinct names of the targets.
     fn targets(&self) -> Vec<&'static str> {
         let mut targets: Vec<_> = self.kernels.iter().map(|kernel| kernel.target).collect();
         targets.sort_unstable();
@@ -257,7 +257,7 @@ impl ProfileReport {
         targets
     }
 
-    /// Executions of all kernels.
+    /// Total executions of all kernels.
     fn executions(&self) -> u64 {
         let executions = self.kernels.iter().map(|kernel| kernel.total.executions);
         executions.sum()

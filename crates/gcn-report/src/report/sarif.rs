@@ -1,4 +1,4 @@
-//! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors show.
+//! Findings in the Static Analysis Results Interchange Format 2.1.0, which code hosts and editors display.
 
 use std::env;
 use std::io::{self, Write};
@@ -11,10 +11,10 @@ use super::finding::FindingReport;
 use super::notification::Notification;
 use super::place::PlaceReport;
 
-/// The name of the root of sources, which a reader replaces by its own checkout of them.
+/// Base ID of the source root, which readers map to their own checkout.
 const ROOT: &str = "%SRCROOT%";
 
-/// A log of one run with the findings, a rule for each kind of finding, and messages about the run.
+/// Log of a run, with its findings, a rule per finding kind, and messages about the run.
 pub(super) fn log(findings: &[FindingReport], notifications: &[Notification]) -> Value {
     let root = SourceRoot::find();
     let results = findings.iter().map(|it| entry(it, &root)).collect();
@@ -150,7 +150,7 @@ fn entry(finding: &FindingReport, root: &SourceRoot) -> Value {
     })
 }
 
-/// The directory that paths of sources are relative to: the checkout that this process works in, or its directory.
+/// Directory that source paths are relative to: the root of the current checkout, or else the working directory.
 struct SourceRoot {
     directory: PathBuf,
     root: PathBuf,
@@ -167,7 +167,7 @@ impl SourceRoot {
         }
     }
 
-    /// The location of a file: relative to the root if it is below, and absolute otherwise. A name in angle brackets is no file's.
+    /// Location of a file, relative if below the root, otherwise absolute. Names in angle brackets are not files.
     fn artifact(&self, file: &str) -> Value {
         if file.starts_with('<') {
             return json!({ "uri": uri(file) });
@@ -180,7 +180,7 @@ impl SourceRoot {
     }
 }
 
-/// An absolute path without `.` and `..`.
+/// Makes a path absolute, without `.` and `..`.
 fn without_dots(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for component in path.components() {
@@ -197,7 +197,7 @@ fn without_dots(path: &Path) -> PathBuf {
     plain
 }
 
-/// A path as a reference of a URI: bytes that such a one cannot have are escaped.
+/// Percent-encodes a path for a URI reference.
 fn uri(path: &str) -> String {
     let is_unescaped =
         |byte: u8| byte.is_ascii_alphanumeric() || b"-._~/!$&'()*+,;=:@".contains(&byte);
@@ -212,7 +212,7 @@ fn uri(path: &str) -> String {
     uri
 }
 
-/// The line of source where it is known, and the instruction.
+/// Location of an instruction, with its source line if known.
 fn location(place: &PlaceReport, root: &SourceRoot) -> Value {
     let code = place.code.iter();
     let code =

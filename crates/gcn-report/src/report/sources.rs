@@ -1,4 +1,4 @@
-//! Lines of the sources that code was compiled from, for listings and messages.
+//! Source lines for listings and messages.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,10 +10,10 @@ use gcn_runtime::data::Data;
 
 use super::text::shown_file;
 
-/// Largest source that is read, in bytes.
+/// Maximum size of a source file in bytes.
 const MAX_SOURCE_BYTES: u64 = 16 << 20;
 
-/// Sources that debug information names, each read once.
+/// Cache of source files named by debug information.
 ///
 /// # Examples
 /// ```
@@ -28,12 +28,12 @@ const MAX_SOURCE_BYTES: u64 = 16 << 20;
 /// ```
 #[derive(Default)]
 pub struct Sources {
-    /// The lines of each file, by their numbers; none if it cannot be read.
+    /// Lines of each file by number; empty if it cannot be read.
     files: HashMap<Arc<str>, HashMap<u32, String>>,
 }
 
 impl Sources {
-    /// The line at a place as it is in the source, which is in the debug information or a file; `None` if neither has it.
+    /// Source line at a location, from the debug information or from a file; `None` if neither has it.
     pub(super) fn whole_line(&mut self, lines: &SourceLines, place: &SourcePlace) -> Option<&str> {
         let file = self.files.entry(place.file.clone());
         let known = file.or_insert_with_key(|path| match lines.embedded_source(path) {
@@ -43,8 +43,8 @@ impl Sources {
         known.get(&place.line).map(String::as_str)
     }
 
-    /// The place of code at an address and the text of its line, as `scale.cl:4: return x + x;`; of code that was inlined, the
-    /// calls that it came by too. `None` if the line is not known.
+    /// Location and text of the source line at an address, as `scale.cl:4: return x + x;`, followed by the inlining
+    /// chain; `None` if the line is unknown.
     ///
     /// # Examples
     /// ```
@@ -77,7 +77,7 @@ impl Sources {
     }
 }
 
-/// The lines of a file on disk.
+/// Reads the lines of a file.
 fn read(path: &Path) -> Option<HashMap<u32, String>> {
     let metadata = fs::metadata(path).ok()?;
     // The name comes from the object: it may be that of a pipe, or of a device without an end.
@@ -89,7 +89,7 @@ fn read(path: &Path) -> Option<HashMap<u32, String>> {
     Some((1..).zip(text.lines().map(str::to_owned)).collect())
 }
 
-/// The lines of a file in a text, which may count the lines of several files by `#line` directives.
+/// Lines of a file contained in a text with `#line` directives.
 fn lines_of(text: &str, file: &str) -> HashMap<u32, String> {
     let is_file = |name: &str| {
         let directory = file.strip_suffix(name);
@@ -115,7 +115,7 @@ fn lines_of(text: &str, file: &str) -> HashMap<u32, String> {
     if named.is_empty() { unnamed } else { named }
 }
 
-/// The number that a directive `#line 12 "name"` or `# 12 "name"` gives the next line, and the name of the file.
+/// Line number and file name set by a directive `#line 12 "name"` or `# 12 "name"`.
 fn line_directive(line: &str) -> Option<(u32, Option<&str>)> {
     let rest = line.trim_start().strip_prefix('#')?.trim_start();
     let rest = rest.strip_prefix("line").unwrap_or(rest).trim_start();
@@ -125,7 +125,7 @@ fn line_directive(line: &str) -> Option<(u32, Option<&str>)> {
     Some((number.parse().ok()?, name().map(|(name, _)| name)))
 }
 
-/// The calls by which code came where it is, the innermost first: ` (twice, inlined at scale.cl:10)`; empty if there are none.
+/// Inlining chain, innermost call first: ` (twice, inlined at scale.cl:10)`; empty if not inlined.
 pub(super) fn inlined(frames: &[SourceFrame]) -> String {
     let mut text = String::new();
     for pair in frames.windows(2) {

@@ -1,4 +1,4 @@
-//! Findings that are not wanted, in files that people and `--gen-suppressions` write.
+//! Suppressions of findings, in files written by users or `--gen-suppressions`.
 
 use std::ops::Range;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use super::finding::FindingReport;
 
-/// Findings that are not wanted, in TOML: `[[suppress]]` tables.
+/// Suppressed findings: `[[suppress]]` tables in TOML.
 ///
 /// # Examples
 /// ```
@@ -30,7 +30,7 @@ pub struct Suppressions {
     suppress: Vec<Suppression>,
 }
 
-/// Findings that are not wanted: those that have all that it names; `*` stands for any text.
+/// Suppresses findings that match all fields present; `*` matches any text.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Suppression {
@@ -51,7 +51,7 @@ struct Suppression {
     instruction: Option<String>,
 }
 
-/// A name that a kind of finding has.
+/// Deserializes the name of a finding kind.
 fn name_of_kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     let name = String::deserialize(deserializer)?;
     let mut kinds = Kind::ALL.iter().map(|kind| kind.about().name);
@@ -65,7 +65,7 @@ fn name_of_kinds<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D
 }
 
 impl Suppression {
-    /// The suppression of one finding, wherever its code is.
+    /// Creates a suppression for one finding, independent of its load address.
     fn of(report: &FindingReport) -> Suppression {
         // One that stands for several instructions has no text that all of them have.
         let is_single = report.instructions == 1;
@@ -94,7 +94,7 @@ impl Suppression {
     }
 }
 
-/// A text that describes no suppressions.
+/// Error in the text of a suppression file.
 ///
 /// # Examples
 /// ```
@@ -107,11 +107,11 @@ impl Suppression {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("invalid suppressions: line {line}: {message}")]
 pub struct InvalidSuppressions {
-    /// A sentence without a full stop.
+    /// Sentence without a full stop.
     pub message: String,
-    /// The wrong bytes of the text.
+    /// Byte range of the error in the text.
     pub span: Range<usize>,
-    /// Line, from 1 on.
+    /// Line, starting at 1.
     line: usize,
 }
 
@@ -127,7 +127,7 @@ impl InvalidSuppressions {
     }
 }
 
-/// A file of suppressions that cannot be read.
+/// Error for a suppression file.
 ///
 /// # Examples
 /// ```
@@ -141,7 +141,7 @@ pub enum SuppressionsError {
     /// The file cannot be read.
     #[error("{0}")]
     Unreadable(String),
-    /// The file describes no suppressions.
+    /// The text is invalid.
     #[error("{}: {error}", .file.display())]
     Invalid {
         /// The file.
@@ -154,10 +154,10 @@ pub enum SuppressionsError {
 }
 
 impl Suppressions {
-    /// Reads a file's text.
+    /// Parses the text of a suppression file.
     ///
     /// # Errors
-    /// It is no TOML, has unknown keys, or names no kind of finding.
+    /// The text is not valid TOML, has unknown keys, or names an unknown finding kind.
     ///
     /// # Examples
     /// ```
@@ -176,7 +176,7 @@ impl Suppressions {
     /// Reads files.
     ///
     /// # Errors
-    /// The first that cannot be read.
+    /// A file cannot be read; reports the first one.
     ///
     /// # Examples
     /// ```
@@ -211,7 +211,7 @@ impl Suppressions {
         Ok(all)
     }
 
-    /// The suppressions of some findings.
+    /// Creates suppressions for the given findings.
     ///
     /// # Examples
     /// ```
@@ -249,7 +249,7 @@ impl Suppressions {
         self.suppress.extend(others.suppress);
     }
 
-    /// True if a finding is not wanted.
+    /// True if a finding is suppressed.
     ///
     /// # Examples
     /// ```

@@ -1,9 +1,9 @@
-//! Text from files and from programs, in messages.
+//! Text from files and programs, as shown in messages.
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-/// Text from a file with control characters escaped, so that it cannot command a terminal.
+/// Escapes control characters, so that text from a file cannot control the terminal.
 ///
 /// # Examples
 /// ```
@@ -21,7 +21,7 @@ pub fn printable(text: &str) -> String {
         })
 }
 
-/// The name of a source file as text shows it: of a file below the working directory the rest.
+/// Displayed name of a source file: relative if below the working directory.
 pub(super) fn shown_file(file: &str) -> String {
     // Found once: a listing asks for each instruction.
     static DIRECTORY: LazyLock<PathBuf> =
@@ -31,7 +31,7 @@ pub(super) fn shown_file(file: &str) -> String {
     printable(below.unwrap_or(file))
 }
 
-/// A kernel's symbol, and in C++ its name in the source.
+/// Symbol of a kernel, followed by the demangled name in C++.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! Settings of the checks that watch a program's kernels.
+//! Settings for checks of a program's kernels.
 
 use std::ffi::{OsStr, OsString};
 use std::path::PathBuf;
@@ -10,27 +10,27 @@ use gcn_observe::matches;
 use super::output;
 use super::variables::{COMMA, SettingsError, Variables, items};
 
-/// The variable with the names of checks, separated by commas, or [`DEFAULT_CHECKS`].
+/// Environment variable for the names of checks, separated by commas, or [`DEFAULT_CHECKS`].
 pub(super) const CHECK: &str = "GCN_CHECK";
-/// The variable with the names of the kernels that are checked, separated by commas.
+/// Environment variable for the names of kernels to check, separated by commas.
 const KERNEL: &str = "GCN_CHECK_KERNEL";
-/// The variable with the number of launches that are not checked at the beginning.
+/// Environment variable for the number of initial launches to skip.
 const LAUNCH_SKIP: &str = "GCN_CHECK_LAUNCH_SKIP";
-/// The variable with the number of launches that are checked then.
+/// Environment variable for the number of launches to check after those.
 const LAUNCH_COUNT: &str = "GCN_CHECK_LAUNCH_COUNT";
-/// The variable with the number of findings to stop at.
+/// Environment variable for the number of findings to stop at.
 const STOP_AT: &str = "GCN_CHECK_STOP_AT";
-/// The variable with the form of findings.
+/// Environment variable for the format of findings.
 const FORMAT: &str = "GCN_CHECK_FORMAT";
-/// The variable with the file of findings.
+/// Environment variable for the output file of findings.
 const OUTPUT: &str = "GCN_CHECK_OUTPUT";
-/// The variable with files of suppressions, separated as directories in PATH.
+/// Environment variable for suppression files, separated like directories in PATH.
 const SUPPRESS: &str = "GCN_CHECK_SUPPRESS";
-/// The variable that has suppressions written in place of findings, by [`YES`].
+/// Environment variable that, set to [`YES`], requests suppressions instead of findings.
 const GEN_SUPPRESSIONS: &str = "GCN_CHECK_GEN_SUPPRESSIONS";
-/// The variable with the exit status of a program with findings.
+/// Environment variable for the exit status of a program with findings.
 const ERROR_EXITCODE: &str = "GCN_CHECK_ERROR_EXITCODE";
-/// Every variable that has a meaning with [`CHECK`] only.
+/// Variables that only have a meaning together with [`CHECK`].
 #[cfg(test)]
 pub(super) const OTHERS: [&str; 9] = [
     KERNEL,
@@ -43,13 +43,13 @@ pub(super) const OTHERS: [&str; 9] = [
     GEN_SUPPRESSIONS,
     ERROR_EXITCODE,
 ];
-/// The value of a variable that only says yes.
+/// Value of a boolean variable that is set.
 const YES: &str = "1";
 
-/// The name that stands for the checks that are on by default.
+/// Name for the set of checks enabled by default.
 pub const DEFAULT_CHECKS: &str = "default";
 
-/// Form of findings.
+/// Output format of findings.
 ///
 /// # Examples
 /// ```
@@ -60,24 +60,24 @@ pub const DEFAULT_CHECKS: &str = "default";
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum FindingFormat {
-    /// As a compiler has its diagnostics.
+    /// Text in the style of compiler diagnostics.
     #[default]
     Text,
-    /// An array of findings in JSON.
+    /// A JSON array of findings.
     Json,
     /// Static Analysis Results Interchange Format 2.1.0.
     Sarif,
 }
 
 impl FindingFormat {
-    /// Every form with its name.
+    /// All formats with their names.
     pub const NAMES: [(&'static str, FindingFormat); 3] = [
         ("text", FindingFormat::Text),
         ("json", FindingFormat::Json),
         ("sarif", FindingFormat::Sarif),
     ];
 
-    /// The form with a name.
+    /// Returns the format with a name.
     ///
     /// # Errors
     /// No form has it.
@@ -102,7 +102,7 @@ impl FindingFormat {
     }
 }
 
-/// Checks of launches, which of them are watched, and what becomes of their findings.
+/// Checks to run, launches to watch, and output of the findings.
 ///
 /// # Examples
 /// ```
@@ -113,29 +113,29 @@ impl FindingFormat {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct CheckSettings {
-    /// Checks that are carried out.
+    /// Checks to run.
     pub checks: Vec<Check>,
-    /// Names of the kernels that are checked, as [`names_kernel`] takes them; all kernels if there is none.
+    /// Names of kernels to check, as accepted by [`names_kernel`]; empty for all kernels.
     pub kernels: Vec<String>,
-    /// Launches of these kernels that are not watched at the beginning.
+    /// Number of initial launches of these kernels that are not watched.
     pub launch_skip: u64,
-    /// Launches that are watched then; without, all.
+    /// Number of launches watched after those; `None` for all.
     pub launch_count: Option<u64>,
-    /// Number of different findings at which a run stops.
+    /// Number of distinct findings at which a run stops.
     pub stop_at: Option<u64>,
-    /// Form of the findings.
+    /// Output format of the findings.
     pub format: FindingFormat,
-    /// File that they are written to, `-` and none for standard output or error.
+    /// Output file; `-` or `None` for standard output or error.
     pub output: Option<PathBuf>,
-    /// Files that describe findings to leave out.
+    /// Suppression files.
     pub suppress: Vec<PathBuf>,
-    /// True if such a file is written in place of findings.
+    /// True to write a suppression file instead of findings.
     pub gen_suppressions: bool,
-    /// Exit status of a program that has findings and would have had 0.
+    /// Exit status for a program with findings that would otherwise exit with 0.
     pub error_exitcode: Option<u8>,
 }
 
-/// The checks that are on by default, of all launches.
+/// The checks enabled by default, for all launches.
 impl Default for CheckSettings {
     fn default() -> CheckSettings {
         let checks = Check::ALL.iter().copied();
@@ -155,7 +155,7 @@ impl Default for CheckSettings {
 }
 
 impl CheckSettings {
-    /// The settings with findings in JSON, if that is asked for.
+    /// Selects JSON output if `json` is set.
     ///
     /// # Examples
     /// ```
@@ -169,7 +169,7 @@ impl CheckSettings {
         self
     }
 
-    /// The settings of an environment; `None` if it asks for no check.
+    /// Reads the settings from environment variables; `None` if no check is requested.
     pub(super) fn from_variables(
         variables: &Variables<impl Fn(&str) -> Option<OsString>>,
     ) -> Result<Option<CheckSettings>, SettingsError> {
@@ -197,7 +197,7 @@ impl CheckSettings {
         }))
     }
 
-    /// The variables that have these settings.
+    /// Environment variables that represent these settings.
     pub(super) fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
         let names: Vec<&str> = self.checks.iter().map(|check| check.name()).collect();
         let number = |number: Option<u64>| Some(OsString::from(number?.to_string()));
@@ -226,7 +226,7 @@ impl CheckSettings {
         ]
     }
 
-    /// A reason why the settings cannot be carried by variables.
+    /// Reason why environment variables cannot represent these settings.
     ///
     /// # Examples
     /// ```
@@ -240,7 +240,8 @@ impl CheckSettings {
         Some(format!("{SUPPRESS}: {error}"))
     }
 
-    /// The file of a process's findings: the output with its number for [`PROCESS`](super::PROCESS). `None` for standard output or error.
+    /// Output file of a process, with [`PROCESS`](super::PROCESS) replaced by its ID. `None` for standard output or
+    /// error.
     ///
     /// # Examples
     /// ```
@@ -253,7 +254,7 @@ impl CheckSettings {
         output::file_of(self.output.as_deref()?, process)
     }
 
-    /// True if kernels of a symbol are checked.
+    /// True if the kernel with a symbol is checked.
     ///
     /// # Examples
     /// ```
@@ -267,7 +268,7 @@ impl CheckSettings {
         self.kernels.is_empty() || patterns.any(|pattern| names_kernel(pattern, kernel))
     }
 
-    /// True if launch `number` of the kernels that are checked is watched, counted from 0 on.
+    /// True if launch `number` of the checked kernels is watched, starting at 0.
     pub fn watches(&self, number: u64) -> bool {
         let number = number.checked_sub(self.launch_skip);
         number.is_some_and(|number| self.launch_count.is_none_or(|count| number < count))
@@ -287,8 +288,8 @@ impl CheckSettings {
     }
 }
 
-/// True if a pattern names the kernel of a symbol: by the symbol, where `*` stands for any text, or by any name that
-/// [`gcn_object::NamePattern`] takes.
+/// True if a pattern matches the kernel with a symbol: the symbol itself, where `*` matches any text, or any name
+/// accepted by [`gcn_object::NamePattern`].
 ///
 /// # Examples
 /// ```
@@ -300,10 +301,10 @@ pub fn names_kernel(pattern: &str, kernel: &str) -> bool {
     matches(pattern, kernel) || NamePattern::new(pattern).denotes(kernel)
 }
 
-/// Reads names of checks, separated by commas, or [`DEFAULT_CHECKS`].
+/// Parses names of checks, separated by commas, or [`DEFAULT_CHECKS`].
 ///
 /// # Errors
-/// No check has one of the names.
+/// A check is unknown.
 ///
 /// # Examples
 /// ```
@@ -324,16 +325,16 @@ pub fn checks(text: &str) -> Result<Vec<Check>, String> {
     names.iter().map(|name| Check::named(name)).collect()
 }
 
-/// A number of launches.
+/// Parses a number of launches.
 fn number(text: &str) -> Result<u64, String> {
     text.parse()
         .map_err(|_| format!("`{text}` is not a number"))
 }
 
-/// A number of findings, 1 at least.
+/// Parses a number of findings, at least 1.
 ///
 /// # Errors
-/// The accepted numbers.
+/// The text is invalid; the message has the accepted range.
 ///
 /// # Examples
 /// ```
@@ -345,10 +346,10 @@ pub fn stop_at(text: &str) -> Result<u64, String> {
     number.ok_or_else(|| format!("`{text}` is not a number of findings above 0"))
 }
 
-/// An exit status of a program that fails.
+/// Parses a nonzero exit status.
 ///
 /// # Errors
-/// The accepted numbers.
+/// The text is invalid; the message has the accepted range.
 ///
 /// # Examples
 /// ```

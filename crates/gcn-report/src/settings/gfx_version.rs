@@ -1,18 +1,18 @@
-//! `HSA_OVERRIDE_GFX_VERSION`: devices that are taken for another target than theirs.
+//! `HSA_OVERRIDE_GFX_VERSION`: presents devices as another target.
 
 use std::env;
 
 use gcn_isa::{TARGETS, Target};
 
-/// The variable of ROCm; with `_N` behind it, that of node N alone.
+/// ROCm's environment variable; the suffix `_N` restricts it to node N.
 const VARIABLE: &str = "HSA_OVERRIDE_GFX_VERSION";
 
-/// The target that device number `device` (0 for the first) is taken for, as `HSA_OVERRIDE_GFX_VERSION` and
-/// `HSA_OVERRIDE_GFX_VERSION_N` have it in ROCm, where the processor is node 0: programs find a device of that target, whose code it
-/// runs as the chip does that it is. `None` without the variables.
+/// Target that device number `device` (0 for the first) is presented as, set by `HSA_OVERRIDE_GFX_VERSION` or
+/// `HSA_OVERRIDE_GFX_VERSION_N` as in ROCm, where the processor is node 0. Programs see a device of that target, and
+/// it executes their code as the actual chip does. `None` if the variables are unset.
 ///
 /// # Errors
-/// The version is none, or that of another target than GCN's: a message that begins with the variable's name.
+/// The version is malformed, or not that of a GCN target; the message begins with the variable's name.
 ///
 /// # Examples
 /// ```
@@ -40,7 +40,7 @@ fn overriding(
     Ok(None)
 }
 
-/// The target of a version such as `9.0.6`.
+/// Parses a version such as `9.0.6` and finds its target.
 fn target_of(version: &str) -> Result<&'static Target, String> {
     let numbers: Vec<Option<u8>> = version.split('.').map(|it| it.parse().ok()).collect();
     let [Some(major), Some(minor), Some(stepping)] = numbers[..] else {

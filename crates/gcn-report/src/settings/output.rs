@@ -1,8 +1,8 @@
-//! Files and forms of what settings have written.
+//! Output files and formats in settings.
 
 use std::path::{Path, PathBuf};
 
-/// The name of a file that stands for standard output or error.
+/// File name that means standard output or error.
 ///
 /// # Examples
 /// ```
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// ```
 pub const STANDARD: &str = "-";
 
-/// The part of an output's name that stands for the number of the process.
+/// Placeholder for the process ID in file names.
 ///
 /// # Examples
 /// ```
@@ -23,7 +23,7 @@ pub const STANDARD: &str = "-";
 /// ```
 pub const PROCESS: &str = "%p";
 
-/// The file of a process: a name with its number for [`PROCESS`]; `None` for [`STANDARD`].
+/// Output file of a process, with [`PROCESS`] replaced by its ID; `None` for [`STANDARD`].
 pub(super) fn file_of(output: &Path, process: u32) -> Option<PathBuf> {
     let output = (output != Path::new(STANDARD)).then_some(output)?;
     Some(match output.to_str() {
@@ -32,10 +32,10 @@ pub(super) fn file_of(output: &Path, process: u32) -> Option<PathBuf> {
     })
 }
 
-/// The form with a name.
+/// Returns the format with a name.
 ///
 /// # Errors
-/// No form has it; the message lists the names.
+/// The name is unknown; the message lists the valid ones.
 pub(super) fn form<T: Copy>(forms: &[(&'static str, T)], name: &str) -> Result<T, String> {
     let found = forms.iter().find(|(known, _)| *known == name);
     found.map(|(_, form)| *form).ok_or_else(|| {

@@ -1,4 +1,4 @@
-//! Settings of a profile: its form, and the file that it is written to.
+//! Settings for the profile: its format and output file.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -8,12 +8,12 @@ use serde::Deserialize;
 use super::output;
 use super::variables::{SettingsError, Variables};
 
-/// The variable with the file of the profile.
+/// Environment variable for the output file of the profile.
 pub(super) const PROFILE: &str = "GCN_PROFILE";
-/// The variable with its form. Without [`PROFILE`] it means nothing.
+/// Environment variable for the format of the profile; ignored without [`PROFILE`].
 const FORMAT: &str = "GCN_PROFILE_FORMAT";
 
-/// Form of a profile.
+/// Output format of a profile.
 ///
 /// # Examples
 /// ```
@@ -23,23 +23,23 @@ const FORMAT: &str = "GCN_PROFILE_FORMAT";
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ProfileFormat {
-    /// Tables of the instructions and lines of source that are executed most.
+    /// Tables of the hottest instructions and source lines.
     Text,
     /// All counts; docs/profile.md lists the keys.
     Json,
-    /// A page with the annotated listing, which needs no other file.
+    /// A self-contained HTML page with the annotated listing.
     Html,
 }
 
 impl ProfileFormat {
-    /// Every form with its name.
+    /// All formats with their names.
     pub const NAMES: [(&'static str, ProfileFormat); 3] = [
         ("text", ProfileFormat::Text),
         ("json", ProfileFormat::Json),
         ("html", ProfileFormat::Html),
     ];
 
-    /// The form with a name.
+    /// Returns the format with a name.
     ///
     /// # Errors
     /// No form has it.
@@ -63,7 +63,7 @@ impl ProfileFormat {
         }
     }
 
-    /// The form that a file's extension says; text without one that is known.
+    /// Format implied by a file's extension; text if it is not a known one.
     ///
     /// # Examples
     /// ```
@@ -81,7 +81,7 @@ impl ProfileFormat {
     }
 }
 
-/// A profile of a program's kernels.
+/// Settings for a profile of a program's kernels.
 ///
 /// # Examples
 /// ```
@@ -93,14 +93,14 @@ impl ProfileFormat {
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct ProfileSettings {
-    /// File to write it to; [`STANDARD`](super::STANDARD) is standard error.
+    /// Output file; [`STANDARD`](super::STANDARD) is standard error.
     pub file: PathBuf,
-    /// Form, in place of the one that the file's extension says.
+    /// Output format; `None` to use the one implied by the file's extension.
     pub format: Option<ProfileFormat>,
 }
 
 impl ProfileSettings {
-    /// The settings of an environment; `None` if it asks for no profile.
+    /// Reads the settings from environment variables; `None` if no profile is requested.
     pub(super) fn from_variables(
         variables: &Variables<impl Fn(&str) -> Option<OsString>>,
     ) -> Result<Option<ProfileSettings>, SettingsError> {
@@ -113,7 +113,7 @@ impl ProfileSettings {
         }))
     }
 
-    /// The variables that have these settings.
+    /// Environment variables that represent these settings.
     pub(super) fn variables(&self) -> Vec<(&'static str, Option<OsString>)> {
         vec![
             (PROFILE, Some(self.file.clone().into())),

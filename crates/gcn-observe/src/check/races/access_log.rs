@@ -1,6 +1,6 @@
-//! Lanes of past accesses: the shadow has no bits for them, so a log keeps the addresses of the last accesses that went there.
+//! Log of recent accesses, from which a report recovers lane numbers: the shadow has no bits for them.
 //!
-//! Each thread has a log of its own accesses, and a lock for it that others take only to report a race.
+//! Each thread has a log of its own accesses. Other threads lock it only to report a race.
 
 use std::mem::swap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,25 +13,26 @@ use super::extent::ShadowedMemory;
 use super::lanes::each_element;
 use crate::filter::lanes;
 
-/// Accesses of each kind that a half of a log has at most: both halves fit the host's cache beside other data.
+/// Maximum number of accesses of each kind in half a log, chosen so that both halves fit the host's cache beside
+/// other data.
 const MOST_ROWS: usize = 1 << 14;
 const MOST_OTHERS: usize = 1 << 11;
 
-/// The dispatch, and what the shadow has of an access.
+/// Dispatch and shadow entry of an access.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Key {
     access: PastAccess,
-    /// The lower half of its number.
+    /// Low half of the dispatch number.
     dispatch: u32,
 }
 
-/// An access of global memory by lanes in a row, or by lanes of one address.
+/// A global access by consecutive lanes, or by lanes with the same address.
 #[derive(Clone, Copy, Debug)]
 struct LoggedRow {
     access: PastAccess,
     at: u64,
     dispatch: u32,
-    /// Bytes of all lanes together, and of one.
+    /// Size of the access for all lanes together, and per lane.
     bytes: u16,
     element: u8,
     /// The first lane.
@@ -39,7 +40,7 @@ struct LoggedRow {
 }
 
 impl LoggedRow {
-    /// The key, whose parts take less room one by one.
+    /// The key, stored field by field to save space.
     fn key(&self) -> Key {
         Key {
             access: self.access,
@@ -56,11 +57,11 @@ struct LoggedAccess {
     lanes: u64,
     /// Bytes of a lane's element.
     element: u8,
-    /// The upper half of the lanes' addresses. The lower ones are in the log, as many as a wave has lanes.
+    /// High half of the lanes' addresses; the low halves are stored separately.
     upper: u32,
 }
 
-/// A half of a log: accesses in their order.
+/// Half of a log: accesses in order.
 #[derive(Debug, Default)]
 struct LogHalf {
     rows: Vec<LoggedRow>,
@@ -69,7 +70,7 @@ struct LogHalf {
     addresses: Vec<[u32; LANES]>,
 }
 
-/// The last accesses of a thread. When the newer half is full the older one is forgotten.
+/// Last accesses of a thread. When the newer half is full, the older one is dropped.
 #[derive(Debug, Default)]
 struct Log {
     newer: LogHalf,
@@ -77,7 +78,7 @@ struct Log {
 }
 
 impl LogHalf {
-    /// The lane by which an access has accessed an address.
+    /// Lane by which an access touched an address.
     fn lane_of(&self, key: Key, memory: ShadowedMemory, at: u64) -> Option<usize> {
         let row = |row: &LoggedRow| {
             let distance = at.checked_sub(row.at)?;
@@ -121,7 +122,7 @@ impl Log {
         self.newer.addresses.clear();
     }
 
-    /// Adds an access with addresses by lane, unless they are too far from each other.
+    /// Adds an access with per-lane addresses, unless they are too far apart.
     fn add(&mut self, mut access: LoggedAccess, addresses: &[u64; LANES]) {
         let first = addresses[access.lanes.trailing_zeros() as usize % LANES];
         let all = addresses.iter().fold(0, |all, at| all | (at ^ first));
@@ -142,14 +143,14 @@ fn lock(log: &Mutex<Log>) -> MutexGuard<'_, Log> {
     log.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// The logs of all threads.
+/// Logs of all threads.
 #[derive(Debug, Default)]
 pub(super) struct AccessPlaces {
     logs: Mutex<Vec<Arc<Mutex<Log>>>>,
 }
 
 impl AccessPlaces {
-    /// A log for a thread: one that no other thread uses.
+    /// Returns a log for a thread's exclusive use.
     pub(super) fn of_thread(&self) -> ThreadPlaces {
         let mut logs = self.logs.lock().unwrap_or_else(PoisonError::into_inner);
         // The list has the one, and a thread that uses it the other.
@@ -162,7 +163,7 @@ impl AccessPlaces {
         ThreadPlaces { log }
     }
 
-    /// The lane by which an access of a dispatch has accessed an address, if it is among the last ones.
+    /// Lane by which a dispatch's access touched an address, if the access is still in a log.
     pub(super) fn lane_of(
         &self,
         dispatch: u64,
@@ -190,7 +191,7 @@ pub(super) struct ThreadPlaces {
 }
 
 impl ThreadPlaces {
-    /// Adds an access of global memory that has a shape, by some lanes.
+    /// Adds a global access with a regular shape by some lanes.
     #[inline]
     pub(super) fn add_shape(&self, dispatch: u64, access: PastAccess, shape: &Shape, lanes: u64) {
         let (range, count) = match shape {
@@ -208,7 +209,7 @@ impl ThreadPlaces {
         });
     }
 
-    /// Adds what any other access does to a memory.
+    /// Adds any other access of a memory.
     pub(super) fn add(
         &self,
         dispatch: u64,

@@ -1,13 +1,13 @@
-//! The dwords of LDS that waves have accessed since the last barrier, a bit for each.
+//! Bitmap of LDS dwords accessed since the last barrier.
 
 use std::ops::Range;
 
 use super::entry::AccessKind;
 
-/// Bytes that a bit stands for.
+/// Bytes per bit.
 const DWORD: u64 = 4;
 
-/// Ways of access that matter: what loads, what stores, and atomics, of which two do not conflict.
+/// Access modes that matter for conflicts. Two loads or two atomics do not conflict.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum AccessMode {
     Load,
@@ -16,7 +16,7 @@ pub(super) enum AccessMode {
 }
 
 impl AccessMode {
-    /// All, in the order of their numbers.
+    /// All modes, in numeric order.
     pub(super) const ALL: [AccessMode; 3] =
         [AccessMode::Load, AccessMode::Store, AccessMode::Atomic];
 
@@ -28,46 +28,46 @@ impl AccessMode {
         }
     }
 
-    /// True if accesses of two waves may conflict.
+    /// True if accesses by two waves may conflict.
     #[inline]
     pub(super) fn meets(self, other: AccessMode) -> bool {
         self != other || self == AccessMode::Store
     }
 }
 
-/// Kinds of access that one has met in the dwords that it goes to.
+/// Overlap of an access with earlier ones in its dwords.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct DwordOverlap {
-    /// An access of another wave that it may conflict with.
+    /// With a possibly conflicting access by another wave.
     pub(super) others: bool,
-    /// Itself: two of its elements share a dword.
+    /// With itself: two of its elements share a dword.
     pub(super) itself: bool,
 }
 
-/// The dwords that all waves have accessed in one way, and those that several have.
+/// Dwords accessed in one mode by any wave, and by several waves.
 #[derive(Debug, Default)]
 struct SharedBits {
     all: Vec<u64>,
     several: Vec<u64>,
 }
 
-/// The dwords that waves have accessed.
+/// Accessed dwords, by wave and mode.
 #[derive(Debug, Default)]
 pub(super) struct LdsBitmap {
-    /// Words of 64 dwords that LDS has.
+    /// Number of 64-bit words needed for LDS.
     words: usize,
     /// By way.
     by_all: [SharedBits; AccessMode::ALL.len()],
-    /// By wave, then by way.
+    /// Indexed by wave, then by mode.
     own: Vec<u64>,
-    /// Dwords of the access that is entered; zeros in between.
+    /// Dwords of the access being entered; zero in between.
     bits: Vec<u64>,
 }
 
-/// Collects the bits of an access.
+/// Collects the dwords of an access.
 struct Collector<'a> {
     bits: &'a mut [u64],
-    /// The word that elements were in last, with the bits that are still to be put there.
+    /// Word of the last element, with bits not written back yet.
     word: u64,
     open: u64,
 }
@@ -123,7 +123,7 @@ impl Collector<'_> {
 }
 
 impl LdsBitmap {
-    /// Nobody has accessed anything in LDS of a size.
+    /// Clears the bitmap, and sets the size of LDS.
     pub(super) fn begin(&mut self, bytes: usize) {
         self.words = bytes.div_ceil(64 * DWORD as usize);
         for it in &mut self.by_all {
@@ -136,8 +136,8 @@ impl LdsBitmap {
         self.bits.resize(self.words, 0);
     }
 
-    /// Enters an access of a wave, by its number in the workgroup, to elements of `bytes` bytes each. `reach` is from the lowest to
-    /// the highest byte.
+    /// Enters an access by a wave of the workgroup to elements of `bytes` bytes each. `reach` is the range that
+    /// covers them.
     pub(super) fn enter(
         &mut self,
         wave: u32,
@@ -192,7 +192,7 @@ impl LdsBitmap {
 mod tests {
     use super::*;
 
-    /// Enters elements from and to some bytes, which are as long as the first one.
+    /// Enters elements given as byte ranges of equal size.
     fn enter(
         touched: &mut LdsBitmap,
         wave: u32,

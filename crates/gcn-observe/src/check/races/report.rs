@@ -1,4 +1,4 @@
-//! Findings about races.
+//! Findings about data races.
 
 use std::sync::Arc;
 
@@ -13,26 +13,26 @@ use super::run::RaceDispatch;
 use super::shadow::{Conflict, HappensBefore, LdsShadow};
 use crate::finding::{Finding, FindingKey, FindingPlace, Findings, Help, Kind, Side};
 
-/// Two accesses of one place in no order.
+/// Two unordered accesses to the same location.
 pub(super) struct Race<'a> {
     pub(super) run: &'a RaceDispatch,
     pub(super) memory: ShadowedMemory,
-    /// First address that both access.
+    /// First address accessed by both.
     pub(super) at: u64,
     /// The earlier access.
     pub(super) before: PastAccess,
-    /// LDS of the workgroup.
+    /// LDS shadow of the workgroup.
     pub(super) share: &'a LdsShadow,
-    /// The later one, with its lane if it is known.
+    /// The later access, with its lane if known.
     pub(super) now: PastAccess,
     pub(super) lane: Option<usize>,
     /// Both store the same value.
     pub(super) is_same_value: bool,
-    /// The earlier one is ordered before the later one, a load, but for the cache that this reads.
+    /// The earlier access happens before the later one, a load, which may still read a stale value from its cache.
     pub(super) is_stale: bool,
 }
 
-/// A side of a race.
+/// One side of a race.
 struct RaceSide {
     place: Option<FindingPlace>,
     access: PastAccess,
@@ -55,7 +55,7 @@ impl RaceSide {
     }
 }
 
-/// The address to report for a conflict at a byte: that of its dword, if the instruction accesses whole dwords.
+/// Address to report for a conflict at a byte: that of its dword, if the instruction accesses whole dwords.
 fn element_address(inst: &Inst, byte: u64) -> u64 {
     if u64::from(inst.does().element().bytes()) < DWORD {
         byte
@@ -64,7 +64,7 @@ fn element_address(inst: &Inst, byte: u64) -> u64 {
     }
 }
 
-/// The same of a past access.
+/// Address to report for a past access; see [`element_address`].
 fn past_element_address(run: &RaceDispatch, access: PastAccess, byte: u64) -> u64 {
     match run.instruction(access.site()) {
         Some((_, inst)) => element_address(&inst, byte),
@@ -72,7 +72,7 @@ fn past_element_address(run: &RaceDispatch, access: PastAccess, byte: u64) -> u6
     }
 }
 
-/// A place, in a lane if that is known.
+/// Location of an instruction, with a lane if known.
 fn in_lane(place: FindingPlace, lane: Option<usize>) -> FindingPlace {
     match lane {
         Some(lane) => place.lane(lane),
@@ -80,7 +80,7 @@ fn in_lane(place: FindingPlace, lane: Option<usize>) -> FindingPlace {
     }
 }
 
-/// The place of a past access of global memory, in its lane if that is known.
+/// Location of a past global access, with its lane if known.
 fn in_past_lane(
     run: &RaceDispatch,
     access: PastAccess,
@@ -93,12 +93,12 @@ fn in_past_lane(
     in_lane(place, lane)
 }
 
-/// Details of keys, by which findings of the same instructions are told apart: waves of two dispatches, and the host that reads.
+/// Key details that separate findings about the same instructions: two dispatches, or a reading host.
 const OF_DISPATCHES: u64 = 1;
 const OF_HOST_READS: u64 = 2;
 const OF_FENCES: u64 = 3;
 
-/// The host's part in a race, by the kind of its access, and the detail of the finding's key.
+/// Description of the host's access, and the detail for the finding's key.
 fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
     if kind.writes() {
         ("the host writes this memory while the kernel runs", 0)
@@ -111,8 +111,8 @@ fn part_of_host(kind: AccessKind) -> (&'static str, u64) {
 }
 
 impl Race<'_> {
-    /// Reports it. The instruction with the higher address is the finding's place, so that the order of execution does not
-    /// decide which of two findings it is.
+    /// Reports the race. The instruction with the higher address is the primary location, so that the execution order
+    /// does not affect the finding's identity.
     pub(super) fn report(
         &self,
         findings: &Findings,
@@ -187,7 +187,7 @@ impl Race<'_> {
         });
     }
 
-    /// The lane of the earlier access, if it is known.
+    /// Lane of the earlier access, if known.
     fn earlier_lane(&self) -> Option<usize> {
         let layout = self.run.layout;
         let of_waves = || {
@@ -224,7 +224,7 @@ impl Race<'_> {
     }
 }
 
-/// A race of global memory that is found apart from an event of the wave.
+/// Finding for a global race detected outside of an event of the wave.
 fn found_apart(
     run: &RaceDispatch,
     access: PastAccess,
@@ -248,7 +248,7 @@ fn found_apart(
     finding
 }
 
-/// Reports a race between the host, which reads or has written a place just now, and a wave before.
+/// Reports a race between the host, which is reading or has just written a location, and an earlier access of a wave.
 pub(super) fn report_host(
     findings: &Findings,
     run: &RaceDispatch,
@@ -276,17 +276,17 @@ pub(super) fn report_host(
     });
 }
 
-/// Order of two dispatches whose waves race.
+/// Order of two dispatches with a race.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum DispatchOrder {
-    /// No order: they run at the same time.
+    /// Unordered: they run concurrently.
     None,
-    /// Order without a fence: the second one begins behind the first one's end.
+    /// Ordered without a fence: the second begins after the first has ended.
     NoFence,
 }
 
 impl DispatchOrder {
-    /// The agents of a finding.
+    /// Phrase for the agents of a finding.
     fn agents(self) -> &'static str {
         match self {
             DispatchOrder::None => "waves of two dispatches",
@@ -311,8 +311,8 @@ impl DispatchOrder {
     }
 }
 
-/// Reports a race between waves of two dispatches, of which the one with the lower number comes first. The place is, as in
-/// others, the instruction with the higher address.
+/// Reports a race between waves of two dispatches, the one with the lower number first. The primary location is the
+/// instruction with the higher address.
 pub(super) fn report_dispatches(
     findings: &Findings,
     order: DispatchOrder,
@@ -351,8 +351,8 @@ pub(super) fn report_dispatches(
     });
 }
 
-/// Reports what earlier dispatches have written and a wave of another one, which has no acquire fence, loads through a cache. `now` is
-/// the access by the lane of an extent.
+/// Reports loads through a cache that may return stale values, because their dispatch has no acquire fence after the
+/// one that wrote them. `now` returns the entry for the lane of an extent.
 #[cold]
 pub(super) fn report_old(
     findings: &Findings,
@@ -420,24 +420,25 @@ pub(super) fn report_lanes(
     });
 }
 
-/// An access that has met others in no order with it.
+/// An access with its conflicts.
 pub(super) struct ConflictingAccess<'a> {
     pub(super) run: &'a RaceDispatch,
     pub(super) context: &'a Context<'a>,
     pub(super) event: &'a MemoryEvent<'a>,
-    /// Its addresses: those of the event, or of a load that the event's instruction has made a plain one.
+    /// Its addresses: those of the event, or of an earlier load that the event's instruction has shown to be a plain
+    /// one.
     pub(super) access: &'a Access,
     pub(super) part: &'a AccessPart,
     pub(super) now: PastAccess,
     pub(super) is_scalar: bool,
-    /// Order of accesses that go past the cache.
+    /// Order of accesses that bypass the cache.
     pub(super) past_cache: HappensBefore<'a>,
-    /// LDS of the workgroup.
+    /// LDS shadow of the workgroup.
     pub(super) share: &'a LdsShadow,
 }
 
 impl ConflictingAccess<'_> {
-    /// Reports what it conflicts with. `values` has what it stores, if that is known already.
+    /// Reports the conflicts. `values` are the stored values, if already known.
     #[cold]
     pub(super) fn report(
         &self,
@@ -499,7 +500,7 @@ impl ConflictingAccess<'_> {
         }
     }
 
-    /// Compares what the access is about to store with what an earlier store has left in memory.
+    /// Compares the values about to be stored with those an earlier store left in memory.
     fn compare(&self, conflict: &Conflict, values: &[Stored]) -> Comparison {
         let mut earlier = vec![0; conflict.bytes as usize];
         let at = conflict.at;

@@ -1,5 +1,5 @@
-//! State that the threads of a dispatch share: the shadow of global memory, numbers of waves and instructions, and what waves have
-//! known at their releases.
+//! State shared by the threads of a dispatch: shadow of global memory, wave and instruction numbers, and the
+//! knowledge of waves at their releases.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use super::synchronization::Synchronization;
 use crate::finding::FindingLaunch;
 use crate::lint::SwapLoads;
 
-/// Instructions with numbers.
+/// Table of numbered instructions.
 #[derive(Default)]
 struct Sites {
     list: Vec<(u64, Inst)>,
@@ -30,35 +30,35 @@ struct Sites {
 pub(super) struct RaceDispatch {
     /// Number.
     pub(super) id: u64,
-    /// The kernel's symbol, where it is known.
+    /// The kernel's symbol, if known.
     pub(super) kernel: Option<String>,
     /// Sizes and arguments.
     pub(super) launch: Arc<FindingLaunch>,
     pub(super) layout: EntryLayout,
     pub(super) global: GlobalShadow,
-    /// Lanes of its accesses, and of those of other dispatches.
+    /// Log of its own accesses and those of other dispatches.
     pub(super) places: Arc<AccessPlaces>,
-    /// Threads hold the pages that they write to: see [`Recent::hold`](super::global::Recent::hold).
+    /// Threads hold pages while they write to them: see [`Recent::hold`](super::global::Recent::hold).
     pub(super) holds_pages: bool,
-    /// Workgroups in x and y.
+    /// Number of workgroups in x and y.
     groups: [u64; 2],
     waves_per_group: u64,
-    /// True if it begins with an acquire fence: its caches have nothing of what was there before.
+    /// True if the dispatch begins with an acquire fence, so its caches hold no stale values.
     pub(super) acquires: bool,
-    /// The dispatch has one wave.
+    /// The dispatch has a single wave.
     has_one_wave: bool,
     pub(super) means: Synchronization,
-    /// Plain loads of its code that belong to compare-and-swaps.
+    /// Plain loads that only feed compare-and-swaps.
     pub(super) swap_loads: Arc<SwapLoads>,
     sites: Mutex<Sites>,
     histories: Mutex<HashMap<u32, History>>,
-    /// Releases that a later atomic has continued, by address.
+    /// Release sequences continued by atomics, by address.
     chains: Mutex<HashMap<u64, Vec<PastAccess>>>,
-    /// Accesses of the host so far.
+    /// Number of host accesses so far.
     host: AtomicU32,
-    /// Another dispatch has been running at the same time.
+    /// Another dispatch has run concurrently.
     has_company: AtomicBool,
-    /// Releases of waves to others by global wave synchronisation.
+    /// Clocks released by global wave synchronisation.
     gws: Mutex<OrderedClocks>,
 }
 
@@ -101,20 +101,20 @@ impl RaceDispatch {
         }
     }
 
-    /// True if there is nobody to race with: one wave, no other dispatch at the same time or before an acquire fence, and a host that has accessed nothing while it runs. A kernel
-    /// that may learn of the host's writes counts as if there were some.
+    /// True if no race is possible: a single wave, no concurrent dispatch nor one before the last acquire fence, and
+    /// no host access during the run. A kernel that may observe host writes counts as if there were some.
     pub(super) fn is_alone(&self) -> bool {
         let is_of_waves = !self.layout.has_lanes();
         let may_be = is_of_waves && self.has_one_wave && self.acquires && !self.means.orders;
         may_be && self.host_clock() == 0 && !self.has_company.load(Relaxed)
     }
 
-    /// Another dispatch runs at the same time.
+    /// Records that another dispatch runs concurrently.
     pub(super) fn meets_another(&self) {
         self.has_company.store(true, Relaxed);
     }
 
-    /// Number of a workgroup's first wave; nothing if there are more than have numbers.
+    /// Number of a workgroup's first wave; `None` if the wave numbers have run out.
     pub(super) fn first_wave(&self, group: [u32; 3]) -> Option<u32> {
         let [x, y, z] = group.map(u64::from);
         let [across, down] = self.groups;
@@ -124,7 +124,7 @@ impl RaceDispatch {
         (last <= u64::from(HOST)).then_some(first as u32)
     }
 
-    /// The wave with a number; nothing for the host.
+    /// The wave with a number; `None` for the host.
     pub(super) fn wave(&self, number: u32) -> Option<WaveId> {
         if number == HOST {
             return None;
@@ -142,7 +142,7 @@ impl RaceDispatch {
         })
     }
 
-    /// The number of the instruction at an address.
+    /// Returns the site number of the instruction at an address.
     pub(super) fn site(&self, pc: u64, inst: &Inst) -> u16 {
         let mut sites = lock(&self.sites);
         if let Some(&number) = sites.numbers.get(&pc) {
@@ -157,25 +157,24 @@ impl RaceDispatch {
         number
     }
 
-    /// The instruction with a number.
+    /// Returns the instruction with a site number.
     pub(super) fn instruction(&self, site: u16) -> Option<(u64, Inst)> {
         lock(&self.sites).list.get(usize::from(site)).copied()
     }
 
-    /// True of an access by scalar memory, which is no lane's.
+    /// True for a scalar access, which has no lane.
     pub(super) fn is_scalar(&self, entry: PastAccess) -> bool {
         let found = self.instruction(entry.site());
         found.is_some_and(|(_, inst)| matches!(inst.encoding, Encoding::Smrd | Encoding::Smem))
     }
 
-    /// From a clock of a wave on it knows more.
+    /// Sets a wave's knowledge from a clock on.
     pub(super) fn learns(&self, wave: u32, clock: u32, knowledge: Knowledge) {
         let mut histories = lock(&self.histories);
         histories.entry(wave).or_default().push(clock, knowledge);
     }
 
-    /// Adds a release to the clocks that are ordered before something. The knowledge of the wave that has released is returned if it is
-    /// new.
+    /// Adds a release to a set of clocks. Returns the releasing wave's knowledge if it is new.
     pub(super) fn add_released(
         &self,
         entry: PastAccess,
@@ -188,23 +187,23 @@ impl RaceDispatch {
         lock(&self.histories).get(&wave)?.at(clock).cloned()
     }
 
-    /// Releases that atomics at an address have continued.
+    /// Locks the release sequences continued by atomics.
     pub(super) fn chains(&self) -> MutexGuard<'_, HashMap<u64, Vec<PastAccess>>> {
         lock(&self.chains)
     }
 
-    /// Releases of waves to others by global wave synchronisation.
+    /// Locks the clocks released by global wave synchronisation.
     pub(super) fn gws(&self) -> MutexGuard<'_, OrderedClocks> {
         lock(&self.gws)
     }
 
-    /// Accesses of the host so far.
+    /// Number of host accesses so far.
     pub(super) fn host_clock(&self) -> u32 {
         self.host.load(Relaxed)
     }
 
-    /// The host reads a range, or has written it. Calls a function with accesses that waves have made before in no order with that,
-    /// and their addresses: one of each instruction.
+    /// Records that the host reads a range or has written it. Calls a function for one conflicting access per
+    /// instruction, with its address.
     pub(super) fn host_accesses(
         &self,
         range: Range<u64>,
@@ -235,7 +234,7 @@ impl RaceDispatch {
     }
 }
 
-/// Adds a release to those that an atomic continues: of a wave the last one counts.
+/// Adds a release to a release sequence; for each wave only the last one is kept.
 pub(super) fn continue_release(
     layout: EntryLayout,
     chain: &mut Vec<PastAccess>,

@@ -1,7 +1,7 @@
-//! Shadow memory: the last accesses of every byte.
+//! Shadow memory: the last accesses to every byte.
 //!
-//! A row of 256 bytes, what 64 lanes access of a dword each, has one [`ShadowCell`] as long as all of it is accessed at once, then
-//! one for each quarter or dword, and one for each byte once a part of a dword is accessed.
+//! A row covers 256 bytes, a dword for each of 64 lanes. It has a single [`ShadowCell`] while it is accessed as a
+//! whole, then a cell per quarter or dword, and a cell per byte once part of a dword is accessed.
 
 use std::mem::take;
 use std::ops::Range;
@@ -14,37 +14,37 @@ use super::entry::{AccessKind, EntryLayout, PastAccess, clashes};
 
 /// Bytes of a row.
 pub(super) const ROW: usize = 256;
-/// Bytes of a quarter of a row: 16 dwords, or a byte of each lane.
+/// Size of a quarter row in bytes: 16 dwords, or a byte for each lane.
 pub(super) const QUARTER: usize = 64;
 const DWORD: usize = 4;
 
-/// The last accesses of a place: one write, and loads since then of two agents, which are of two workgroups if loads of two
-/// workgroups were seen. In place of the first load may be an atomic of another agent that the write, an atomic, has followed; in
-/// place of the second a store or load that an atomic of the same agent has followed.
+/// Last accesses to a location: one write, and loads since then by two agents, from different workgroups if loads
+/// from two workgroups were seen. The first load's slot may hold another agent's atomic that the write, an atomic,
+/// has overwritten; the second one's a store or load overwritten by an atomic of the same agent.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct ShadowCell {
     write: PastAccess,
     loads: [PastAccess; 2],
 }
 
-/// The order of a wave's access behind others.
+/// Happens-before order as seen by a wave's access.
 #[derive(Clone, Debug)]
 pub(super) struct HappensBefore<'a> {
     pub(super) layout: EntryLayout,
     /// Waves of its workgroup.
     pub(super) group: Range<u32>,
-    /// Clock of the workgroup's last barrier: what its waves did before it is ordered.
+    /// Clock of the workgroup's last barrier, before which all its accesses are ordered.
     pub(super) since: u32,
-    /// Clocks of the waves that it has synchronised with.
+    /// Clocks of the waves it has synchronized with.
     pub(super) known: &'a OrderedClocks,
-    /// True for LDS, where all that other workgroups did is past.
+    /// True for LDS, where accesses of other workgroups are always past.
     pub(super) is_lds: bool,
     /// True if nothing orders workgroups.
     pub(super) is_without_acquires: bool,
 }
 
 impl HappensBefore<'_> {
-    /// True if an access of another agent is ordered before.
+    /// True if another agent's access happens before.
     #[inline]
     pub(super) fn is_before(&self, entry: PastAccess) -> bool {
         let wave = self.layout.wave(entry);
@@ -59,36 +59,36 @@ impl HappensBefore<'_> {
         self.known.has(wave, clock)
     }
 
-    /// True if two waves are of this workgroup, or both are not.
+    /// True if both waves are in this workgroup, or neither is.
     pub(super) fn same_side(&self, a: PastAccess, b: PastAccess) -> bool {
         let is_own = |entry| self.group.contains(&self.layout.wave(entry));
         is_own(a) == is_own(b)
     }
 }
 
-/// An earlier access in no order with the current one.
+/// An earlier access that is unordered with the current one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct Conflict {
-    /// The first byte that both access, and the number of bytes that the shadow has in one cell with it.
+    /// First byte accessed by both, and the size of the shadow cell that contains it.
     pub(super) at: u64,
     pub(super) bytes: u64,
     pub(super) before: PastAccess,
 }
 
-/// Entries that an instruction's access has met.
+/// Result of checking an instruction's access against the shadow.
 #[derive(Debug, Default)]
 pub(super) struct Conflicts {
-    /// Accesses in no order with it.
+    /// Earlier accesses unordered with it.
     pub(super) conflicts: Vec<Conflict>,
-    /// Last writes of the places that it accesses, by address; kept on demand.
+    /// Last writes of the accessed locations, by address; collected on demand.
     pub(super) writes: Vec<(u64, PastAccess)>,
     /// Keeps `writes`.
     pub(super) wants_writes: bool,
-    /// The last write, and the last load, that the access was found to clash with not: most places have the same ones.
+    /// Cache of the last write and the last load found not to conflict: most locations have the same ones.
     harmless: [PastAccess; 2],
-    /// The access that they are harmless to.
+    /// The access to which the cache applies.
     of: PastAccess,
-    /// Bytes of the cells that the access is compared with.
+    /// Size of the cells being compared, in bytes.
     cell: usize,
 }
 
@@ -99,14 +99,14 @@ impl Conflicts {
         self.of = PastAccess::NONE;
     }
 
-    /// The number of entries.
+    /// Number of results.
     fn found(&self) -> usize {
         self.conflicts.len() + self.writes.len()
     }
 }
 
 impl Conflicts {
-    /// Notes a conflict of an access with one before, if they have one. `which` is the place among the harmless ones.
+    /// Records a conflict between an access and an earlier one, if they conflict. `which` is the index in the cache.
     #[inline]
     fn look(
         &mut self,
@@ -150,7 +150,7 @@ impl Conflicts {
 }
 
 impl ShadowCell {
-    /// Notes an access of the place at an address.
+    /// Records an access to the location at an address.
     #[inline]
     fn touch(&mut self, now: PastAccess, view: &HappensBefore<'_>, at: u64, met: &mut Conflicts) {
         if met.wants_writes && !self.write.is_none() {
@@ -180,8 +180,8 @@ impl ShadowCell {
         }
     }
 
-    /// True for a store of an agent that has loaded, past the cache, what the last store left: the two stores are in the order of the
-    /// location, whatever else their agents have to release.
+    /// True for a store by an agent that has read the last store with a load that bypasses the cache: coherence
+    /// orders the two stores, regardless of other releases.
     fn has_read_back(&self, now: PastAccess, layout: EntryLayout) -> bool {
         let is_load =
             |it: &PastAccess| it.kind() == AccessKind::CoherentLoad && layout.same_agent(*it, now);
@@ -189,15 +189,15 @@ impl ShadowCell {
         both_store && self.loads.iter().any(is_load)
     }
 
-    /// True if a load more changes nothing: nobody has written the place, and two workgroups have loaded it, which nothing orders,
-    /// so that every write is a conflict.
+    /// True if another load changes nothing: the location has not been written, and two workgroups that nothing
+    /// orders have loaded it, so every write conflicts.
     pub(super) fn is_loaded_enough(&self, view: &HappensBefore<'_>) -> bool {
         let [first, second] = self.loads;
         let is_full = !first.is_none() && !second.is_none() && self.write.is_none();
         is_full && !view.same_side(first, second)
     }
 
-    /// [`ShadowCell::touch`] of a plain load whose writes nobody asks for: the most frequent access by far.
+    /// [`ShadowCell::touch`] for a plain load if writes are not collected: by far the most frequent case.
     #[inline(always)]
     fn touch_by_load(
         &mut self,
@@ -219,7 +219,7 @@ impl ShadowCell {
         }
     }
 
-    /// The write, and the accesses beside it.
+    /// The write, and the accesses in the other slots.
     pub(super) fn accesses(&self) -> impl Iterator<Item = PastAccess> {
         let [first, second] = self.loads;
         [self.write, first, second]
@@ -227,7 +227,7 @@ impl ShadowCell {
             .filter(|it| !it.is_none())
     }
 
-    /// The last atomic of another agent that an atomic hides: a load of the agent of the latter may race with it.
+    /// Another agent's last atomic, which an atomic overwrites: a load by the latter's agent may race with it.
     fn earlier(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
         if now.kind() != AccessKind::Atomic || self.write.kind() != AccessKind::Atomic {
             PastAccess::NONE
@@ -240,8 +240,8 @@ impl ShadowCell {
         }
     }
 
-    /// The plain store of an agent that an atomic of the same agent hides, or its plain load: others' atomics may come before it
-    /// all the same.
+    /// An agent's plain store or load, which an atomic by the same agent overwrites: other agents' atomics may still
+    /// conflict with it.
     fn below(&self, now: PastAccess, layout: EntryLayout) -> PastAccess {
         if now.kind() != AccessKind::Atomic {
             return PastAccess::NONE;
@@ -299,7 +299,7 @@ impl ShadowCell {
     }
 }
 
-/// The cells of a row: one for all of it, or one for each part.
+/// Cells of a row: one for all of it, or one for each part.
 #[derive(Debug)]
 pub(super) enum ShadowRow {
     Whole(ShadowCell),
@@ -314,14 +314,14 @@ impl Default for ShadowRow {
     }
 }
 
-/// Each cell some times, one after the other.
+/// Repeats each cell, in order.
 fn repeat<const N: usize>(cells: &[ShadowCell]) -> Box<[ShadowCell; N]> {
     let times = N / cells.len();
     Box::new(std::array::from_fn(|number| cells[number / times]))
 }
 
 impl ShadowRow {
-    /// The cells, and the bytes of the part that each is for.
+    /// The cells, and the number of bytes each of them covers.
     fn cells(&mut self) -> (&mut [ShadowCell], usize) {
         match self {
             ShadowRow::Whole(cell) => (std::slice::from_mut(cell), ROW),
@@ -331,7 +331,7 @@ impl ShadowRow {
         }
     }
 
-    /// Makes the parts so small that a range consists of whole ones. Returns false if the bytes for that may not be allocated.
+    /// Splits cells until a range consists of whole ones. Returns false if the memory for that may not be allocated.
     #[cold]
     fn split(&mut self, bytes: &Range<usize>, may_grow: impl Fn(u64) -> bool) -> bool {
         let fits = |size| bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
@@ -351,8 +351,8 @@ impl ShadowRow {
         true
     }
 
-    /// Notes an access of some of its bytes; `base` is the address of the first. `may_grow` says whether bytes may be
-    /// allocated; where they may not, an access of a part is not noted.
+    /// Records an access to bytes of the row; `base` is the address of the first byte. `may_grow` grants memory;
+    /// without it, an access to part of a cell is not recorded.
     pub(super) fn touch(
         &mut self,
         bytes: Range<usize>,
@@ -391,8 +391,8 @@ impl ShadowRow {
         }
     }
 
-    /// Calls a function with each place of two rows: its first byte, and the cells that both have for it. A place whose cells are as
-    /// those of the one before is left out.
+    /// Calls a function for each location of two rows, with its first byte and its cell in both. A location with the
+    /// same cells as the previous one is skipped.
     pub(super) fn both(rows: [&ShadowRow; 2], mut each: impl FnMut(usize, [&ShadowCell; 2])) {
         let [(one, one_size), (other, other_size)] = rows.map(ShadowRow::parts);
         let mut last = None;
@@ -405,7 +405,7 @@ impl ShadowRow {
         }
     }
 
-    /// Calls a function with those of some bytes that somebody has written, by part, and the last write.
+    /// Calls a function with each written part of a byte range, and its last write.
     pub(super) fn writes(
         &self,
         bytes: Range<usize>,
@@ -424,7 +424,7 @@ impl ShadowRow {
         }
     }
 
-    /// The cells, and the bytes of the part that each is for.
+    /// The cells, and the number of bytes each of them covers.
     fn parts(&self) -> (&[ShadowCell], usize) {
         match self {
             ShadowRow::Whole(cell) => (std::slice::from_ref(cell), ROW),
@@ -434,7 +434,7 @@ impl ShadowRow {
         }
     }
 
-    /// True if all cells of some of its bytes are of a kind; false where they are too coarse for the bytes.
+    /// True if all cells of a byte range satisfy a predicate; false if cells are too coarse for the range.
     pub(super) fn all(&mut self, bytes: Range<usize>, is: impl Fn(&ShadowCell) -> bool) -> bool {
         let (cells, size) = self.cells();
         let is_of_parts = bytes.start.is_multiple_of(size) && bytes.end.is_multiple_of(size);
@@ -442,7 +442,7 @@ impl ShadowRow {
     }
 }
 
-/// Calls a function with each row of a range: the number of the row, and the bytes of it.
+/// Calls a function for each row of a range, with the row number and the bytes of the row.
 pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     let mut at = range.start;
     while at < range.end {
@@ -455,7 +455,7 @@ pub(super) fn rows(range: Range<u64>, mut each: impl FnMut(u64, Range<usize>)) {
     }
 }
 
-/// Shadow of a workgroup's LDS. It may be that of a workgroup before: its accesses are past.
+/// Shadow of a workgroup's LDS. It may be reused from an ended workgroup, whose accesses are past.
 #[derive(Debug, Default)]
 pub(super) struct LdsShadow {
     rows: Vec<ShadowRow>,
@@ -463,20 +463,21 @@ pub(super) struct LdsShadow {
 }
 
 impl LdsShadow {
-    /// A shadow of some bytes.
+    /// Sets the size in bytes.
     pub(super) fn resize(&mut self, bytes: usize) {
         self.rows
             .resize_with(bytes.div_ceil(ROW), ShadowRow::default);
         self.backlog.resize(self.rows.len() * ROW);
     }
 
-    /// Accesses up to now are past.
+    /// Marks all accesses so far as ordered by a barrier.
     pub(super) fn barrier(&mut self) {
         self.backlog.clear();
     }
 
-    /// Notes an access of LDS alone by a wave of some number in the workgroup, one that orders nothing, if nothing that it may
-    /// conflict with is near, itself included unless `is_apart`. Returns false if something is; then it is for [`LdsShadow::touch`].
+    /// Queues an LDS access without ordering effects, by a wave of the workgroup, if no conflicting access is near,
+    /// including by its own lanes unless `is_apart`. Returns false if one may be; then [`LdsShadow::touch`] must
+    /// check it.
     pub(super) fn keep(
         &mut self,
         access: &ShareAccess<'_>,
@@ -487,18 +488,18 @@ impl LdsShadow {
         self.backlog.keep(access, is_apart, now, wave)
     }
 
-    /// True if it has to settle before it keeps more.
+    /// True if the queue must be settled before another access is queued.
     #[inline]
     pub(super) fn is_full(&self) -> bool {
         self.backlog.is_full()
     }
 
-    /// The lane by which an access since the last barrier that was kept has accessed an address.
+    /// Lane by which a queued access since the last barrier touched an address.
     pub(super) fn lane_of(&self, access: PastAccess, at: u64) -> Option<usize> {
         self.backlog.lane_of(access, at)
     }
 
-    /// Notes an access; what is beyond the LDS is not.
+    /// Records an access; bytes beyond LDS are ignored.
     pub(super) fn touch(
         &mut self,
         range: Range<u64>,
@@ -514,7 +515,7 @@ impl LdsShadow {
         self.note(range, now, view, met);
     }
 
-    /// Notes the accesses that were kept.
+    /// Records the queued accesses.
     #[cold]
     pub(super) fn settle(&mut self, view: &HappensBefore<'_>) {
         let mut backlog = take(&mut self.backlog);

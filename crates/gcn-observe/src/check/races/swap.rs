@@ -1,4 +1,4 @@
-//! Compares and swaps, which write only in the lanes where they succeed.
+//! Compare-and-swap: lanes that fail do not write.
 
 use std::collections::HashMap;
 
@@ -9,7 +9,7 @@ use gcn_isa::effect::AtomicOp;
 
 use crate::filter::lanes;
 
-/// True of a compare and swap of integers by lanes.
+/// True for a per-lane integer compare-and-swap.
 pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
     let is_integer = matches!(
         plan.atomic(),
@@ -18,16 +18,16 @@ pub(super) fn is_swap(plan: &MemoryPlan) -> bool {
     is_integer && !plan.family.is_scalar()
 }
 
-/// A compare and swap, between the event before it and the one behind it.
+/// A compare-and-swap, between the event before it and the one after it.
 #[derive(Debug)]
 pub(super) struct Swap {
     /// Lanes whose swap succeeds unless another thread interferes.
     pub(super) expected: u64,
-    /// Value that each active lane compares with.
+    /// Comparison value of each active lane.
     compared: Vec<(usize, u64)>,
 }
 
-/// Lanes of a compare and swap by their result.
+/// Lanes of a compare-and-swap by result.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct SwapResult {
     pub(super) succeeded: u64,
@@ -35,7 +35,7 @@ pub(super) struct SwapResult {
 }
 
 impl Swap {
-    /// Looks at memory before the access: lanes act one after the other.
+    /// Predicts the result from memory before the access; lanes act in order.
     pub(super) fn begin(context: &Context<'_>, event: &MemoryEvent<'_>) -> Swap {
         let access = event.access();
         let mut written: HashMap<(bool, u64), u64> = HashMap::new();
@@ -72,7 +72,7 @@ impl Swap {
         swap
     }
 
-    /// Looks at what the access has found in memory.
+    /// Determines the result from the values the access has returned.
     pub(super) fn end(&self, event: &MemoryEvent<'_>) -> SwapResult {
         let mut outcome = SwapResult {
             succeeded: 0,
@@ -88,13 +88,13 @@ impl Swap {
     }
 }
 
-/// The number of one dword or two.
+/// Combines one or two dwords into a number.
 fn number(dwords: &[u32]) -> u64 {
     let dwords = dwords.iter().take(2).rev();
     dwords.fold(0, |number, dword| number << 32 | u64::from(*dword))
 }
 
-/// A number of four or eight bytes in memory.
+/// Reads a number of four or eight bytes.
 fn read(context: &Context<'_>, is_lds: bool, at: u64, bytes: usize) -> Option<u64> {
     let mut value = [0; 8];
     let now = value.get_mut(..bytes)?;

@@ -1,7 +1,7 @@
-//! Plain loads that belong to a compare-and-swap: addresses of the last ones, by lane.
+//! Plain loads that feed a compare-and-swap: last address of each, per lane.
 //!
-//! The reading of the code ([`SwapLoads`]) says which loads only feed a compare-and-swap. That both have the same address is looked up
-//! when the compare-and-swap is executed; a load from elsewhere was a plain one.
+//! Static analysis ([`SwapLoads`]) finds the loads that only feed a compare-and-swap. Whether both have the same
+//! address is checked when the compare-and-swap executes; a load from another address counts as a plain one.
 
 use gcn_emu::observe::{Access, LaneSpace};
 use gcn_emu::wave::LANES;
@@ -10,7 +10,7 @@ use super::extent::{DWORD, ShadowedMemory};
 use crate::filter::lanes;
 use crate::lint::SwapLoads;
 
-/// The last execution of such a load by each lane of a wave.
+/// Last execution of a load by each lane of a wave.
 #[derive(Debug)]
 struct LastLoad {
     /// Address of the instruction.
@@ -18,17 +18,17 @@ struct LastLoad {
     site: u16,
     bytes: u8,
     is_scalar: bool,
-    /// Lanes that have loaded from global memory, and from LDS.
+    /// Lanes that loaded from global memory, and from LDS.
     global: u64,
     lds: u64,
     address: Box<[u64; LANES]>,
 }
 
-/// The last loads of a wave that belong to compare-and-swaps.
+/// A wave's last loads that feed compare-and-swaps.
 #[derive(Debug, Default)]
 pub(super) struct LastSwapLoads(Vec<LastLoad>);
 
-/// A load that turned out to be a plain one.
+/// A load that has turned out to be a plain one.
 #[derive(Debug)]
 pub(super) struct PlainLoad {
     pub(super) site: u16,
@@ -36,7 +36,7 @@ pub(super) struct PlainLoad {
     pub(super) access: Access,
 }
 
-/// The memory and the address of a lane's first byte.
+/// Memory and address of the first byte accessed by a lane.
 fn place(access: &Access, lane: usize) -> Option<(ShadowedMemory, u64)> {
     match access.space(lane) {
         Some(LaneSpace::Lds) => Some((ShadowedMemory::Lds, access.address[lane])),
@@ -45,7 +45,7 @@ fn place(access: &Access, lane: usize) -> Option<(ShadowedMemory, u64)> {
 }
 
 impl LastSwapLoads {
-    /// Notes such a load.
+    /// Records a load.
     pub(super) fn add(&mut self, pc: u64, site: u16, access: &Access) {
         let number = self.0.iter().position(|load| load.pc == pc);
         let number = number.unwrap_or_else(|| {
@@ -85,7 +85,7 @@ impl LastSwapLoads {
         }
     }
 
-    /// The loads whose values a compare-and-swap compares with in lanes where it goes to another address.
+    /// Loads that a compare-and-swap compares with in lanes with a different address.
     pub(super) fn elsewhere(&self, pc: u64, swap: &Access, of: &SwapLoads) -> Vec<PlainLoad> {
         let mut found = Vec::new();
         for compared in of.compared(pc) {
@@ -116,7 +116,7 @@ impl LastSwapLoads {
 }
 
 impl LastLoad {
-    /// The load in some lanes.
+    /// The load, restricted to some lanes.
     fn plain(&self, lanes: u64) -> PlainLoad {
         PlainLoad {
             site: self.site,

@@ -1,4 +1,4 @@
-//! The events of the waves that one thread runs.
+//! Race checker for the waves of one thread.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -32,35 +32,36 @@ thread_local! {
     static RUNS_WAVES: Cell<bool> = const { Cell::new(false) };
 }
 
-/// True in a thread that runs waves: what it writes for the host belongs to the kernel's calls.
+/// True on a thread that runs waves, whose host writes serve the kernel's calls.
 pub(super) fn runs_waves() -> bool {
     RUNS_WAVES.get()
 }
 
-/// The checker of one thread's waves.
+/// The checker for the waves of one thread.
 pub(super) struct RaceWatch {
     findings: Arc<Findings>,
     runs: Arc<Runs>,
-    /// The dispatch, once a wave of it has begun.
+    /// The dispatch, once one of its waves has begun.
     run: Option<Arc<RaceDispatch>>,
     unseen: UnseenDispatches,
     groups: GroupShadows,
-    /// Facts of instructions by their number.
+    /// Facts, indexed by instruction number.
     facts: ByStep<AccessFacts>,
     parts: Parts,
     apart: PlaceBits,
     met: Conflicts,
     recent: Recent,
-    /// A compare and swap that is being carried out.
+    /// A compare-and-swap in progress.
     swap: Option<Swap>,
     places: ThreadPlaces,
 }
 
-/// Active lanes of an atomic on LDS up to which it continues releases: those that synchronise waves have few.
+/// Maximum number of active lanes with which an LDS atomic continues release sequences: synchronizing atomics have
+/// few.
 const FEW_LANES: u32 = 4;
 
 impl RaceWatch {
-    /// A checker of a thread's waves.
+    /// Creates a checker for the waves of one thread.
     pub(super) fn new(
         findings: Arc<Findings>,
         runs: Arc<Runs>,
@@ -83,7 +84,7 @@ impl RaceWatch {
         }
     }
 
-    /// Facts of the instruction of an event.
+    /// Facts about the instruction of an event.
     #[inline]
     fn facts(
         &mut self,
@@ -96,7 +97,7 @@ impl RaceWatch {
         Some(*self.facts.of(event.instruction.step, make))
     }
 
-    /// Looks at an access before it is carried out.
+    /// Handles an access before it executes.
     fn begins(
         &mut self,
         run: &RaceDispatch,
@@ -134,7 +135,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Looks at loads whose values a compare-and-swap compares with, and which have another address than it: they are plain ones.
+    /// Checks the loads that a compare-and-swap compares with: those from another address are plain loads.
     fn find_plain_loads(
         &mut self,
         run: &RaceDispatch,
@@ -166,7 +167,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Looks at the lanes of a compare and swap that were not known to succeed before it.
+    /// Handles the lanes of a compare-and-swap whose success was not known before.
     fn ends(
         &mut self,
         run: &RaceDispatch,
@@ -188,7 +189,7 @@ impl RaceWatch {
         Some(())
     }
 
-    /// Looks at an access in some lanes.
+    /// Handles an access by some lanes.
     fn access(
         &mut self,
         run: &RaceDispatch,
@@ -216,7 +217,7 @@ impl RaceWatch {
         self.look(run, context, event, event.access(), shape.as_ref(), facts)
     }
 
-    /// Looks at the parts of an access.
+    /// Checks the parts of an access.
     fn look(
         &mut self,
         run: &RaceDispatch,
@@ -381,7 +382,7 @@ impl RaceWatch {
     }
 }
 
-/// Notes the releases that an atomic continues, or that a store ends, of the places that it has met.
+/// Records release sequences continued by an atomic, or ended by a store, at the accessed locations.
 fn continue_releases(
     run: &RaceDispatch,
     group: &mut GroupShadow,
@@ -434,7 +435,7 @@ impl WaveObserver for RaceWatch {
         self.groups.wave_ends(context.id());
     }
 
-    /// Keeps an access of LDS to look at it only if there is a reason. Returns false if there is one now.
+    /// Queues an LDS access for later inspection. Returns false if it must be inspected now.
     fn overlooks(&mut self, context: &Context<'_>, access: &ShareAccess<'_>) -> bool {
         let Some(run) = &self.run else {
             return true;

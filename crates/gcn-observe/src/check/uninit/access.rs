@@ -1,4 +1,4 @@
-//! Undefined bits that memory instructions load and store.
+//! Undefined bits loaded and stored by memory instructions.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::filter::lanes;
 /// Bytes of a dword.
 const DWORD: u64 = 4;
 
-/// A place in memory.
+/// A location in memory.
 #[derive(Clone, Copy)]
 enum MemoryPlace {
     Lds(u64),
@@ -36,29 +36,29 @@ impl MemoryPlace {
     }
 }
 
-/// The memories that a wave reaches.
+/// Shadows of the memories accessible to a wave.
 pub(super) struct Memories<'a> {
     pub(super) lds: &'a mut UndefinedPrivate,
     pub(super) scratch: &'a mut UndefinedPrivate,
-    /// Addresses of the wave's scratch.
+    /// Address range of the wave's scratch.
     pub(super) scratch_range: Range<u64>,
     pub(super) global: &'a UndefinedGlobal,
 }
 
-/// A memory instruction of which something is undefined: its data, or memory that it may load.
+/// A memory instruction with undefined data, or with possibly undefined memory.
 pub(super) struct UndefinedAccess<'a> {
     pub(super) context: &'a Context<'a>,
     pub(super) instruction: &'a Instruction<'a>,
     pub(super) plan: &'a MemoryPlan,
     pub(super) facts: &'a UninitFacts,
     pub(super) access: &'a Access,
-    /// The first texels of a sample, or of others all.
+    /// First texels of a sample; for other instructions, everything.
     pub(super) is_first: bool,
     pub(super) shadow: &'a mut UndefinedRegisters,
     pub(super) memories: Memories<'a>,
     pub(super) view: GlobalView<'a>,
     pub(super) loads: &'a mut Loads,
-    /// The number that memory keeps of a store that leaves undefined bits, made when it is first needed.
+    /// Number of the instruction as a store that leaves undefined bits, allocated on demand.
     pub(super) store: &'a mut dyn FnMut(&Loads, UndefinedOrigin) -> u32,
 }
 
@@ -113,7 +113,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Undefined bits of a lane's element, and where the first of them is.
+    /// Undefined bits of a lane's element, and the location of the first one.
     fn load(
         &mut self,
         lane: usize,
@@ -135,7 +135,7 @@ impl UndefinedAccess<'_> {
         (bits, first)
     }
 
-    /// Stores undefined bits of a lane's element, which have an origin.
+    /// Stores the undefined bits of a lane's element, with their origin.
     fn store(
         &mut self,
         lane: usize,
@@ -188,7 +188,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Sets the undefined bits of what the instruction writes, in registers and in memory.
+    /// Updates the shadows of the registers and memory written by the instruction.
     pub(super) fn run(mut self) {
         let plan = self.plan;
         if plan.family.is_scalar() {
@@ -210,7 +210,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Undefined bits of a lane's data: of two elements the first, and of others all.
+    /// Undefined bits of a lane's data; of the first element, if there are two.
     fn data(&self, lane: usize) -> UndefinedElement {
         let plan = self.plan;
         let dwords = plan.ty.dwords();
@@ -243,7 +243,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Undefined bits of the components that texels have room for: compilers leave the others of a surface's undefined.
+    /// Undefined bits of the components that exist in the texel format; compilers leave the others undefined.
     fn stored_components(&self, bits: UndefinedElement) -> UndefinedElement {
         let Some(image_plan) = &self.plan.image else {
             return bits;
@@ -384,7 +384,7 @@ impl UndefinedAccess<'_> {
         }
     }
 
-    /// Origin of the undefined bits that are loaded, if some are.
+    /// Origin of loaded undefined bits, if any.
     fn origin_if(&mut self, place: Option<MemoryPlace>) -> UndefinedOrigin {
         if place.is_none() {
             return UndefinedOrigin::Unknown;
@@ -392,7 +392,7 @@ impl UndefinedAccess<'_> {
         self.origin(place)
     }
 
-    /// An atomic of one element; the undefined bits that were there.
+    /// Performs an atomic on an element, and returns its previous undefined bits.
     fn update(
         &mut self,
         lane: usize,
@@ -468,7 +468,7 @@ impl UndefinedAccess<'_> {
     }
 }
 
-/// All bits if any is undefined.
+/// All ones if any bit is undefined.
 fn all_or_none(bits: &UndefinedElement) -> u32 {
     if bits.iter().any(|bits| *bits != 0) {
         u32::MAX
@@ -477,7 +477,7 @@ fn all_or_none(bits: &UndefinedElement) -> u32 {
     }
 }
 
-/// The value that LDS_DIRECT reads.
+/// Value read by LDS_DIRECT.
 pub(super) fn lds_direct(context: &Context<'_>, lds: &UndefinedPrivate) -> PartlyDefined {
     let (place, ty) = context.lds_direct();
     PartlyDefined {
@@ -486,7 +486,7 @@ pub(super) fn lds_direct(context: &Context<'_>, lds: &UndefinedPrivate) -> Partl
     }
 }
 
-/// A value below a dword is extended by zeros or its sign.
+/// Zero- or sign-extends a value narrower than a dword.
 fn extended(bits: u32, ty: Ty) -> u32 {
     let part = PartlyDefined {
         value: 0,
@@ -499,9 +499,9 @@ fn extended(bits: u32, ty: Ty) -> u32 {
     }
 }
 
-/// True of an element that is undefined only where a vector of three components, which compilers store as if it had four, or
-/// a structure has padding: in its last quarter, or in whole bytes that follow a defined one in its dword up to where
-/// a member may begin.
+/// True for an element that is undefined only in padding: the last quarter of a three-component vector, which
+/// compilers store as four components, or whole bytes after a defined one in the same dword, up to the next possible
+/// structure member.
 fn is_padded(bits: &UndefinedElement, bytes: u64) -> bool {
     let dwords = bits.iter().take(bytes.div_ceil(DWORD) as usize);
     let undefined: Vec<u8> = dwords.flat_map(|bits| bits.to_le_bytes()).collect();

@@ -1,12 +1,12 @@
-//! Results of operations whose sources are values with undefined bits.
+//! Propagation of undefined bits through ALU operations.
 
 use gcn_isa::effect::{AluOp, body};
 
 use super::integer::UndefinedInteger;
 use super::part::PartlyDefined;
 
-/// The result of an operation on one lane's sources, or on scalar ones, with the carry if there is one; `None` if its bits are not
-/// followed one by one. `width` is the number of bits that the operation computes with, `is_signed` says how.
+/// Result of an operation on one lane's sources, or on scalar ones, and its carry, if any; `None` if the operation is
+/// not followed bit by bit. `width` is the operand width in bits, `is_signed` its signedness.
 pub(super) fn apply(
     op: AluOp,
     [a, b, c]: [PartlyDefined; 3],
@@ -31,13 +31,13 @@ pub(super) fn apply(
     })
 }
 
-/// True if the bits of an operation's result are followed one by one.
+/// True if an operation is followed bit by bit.
 pub(super) fn follows(op: AluOp) -> bool {
     let nothing = PartlyDefined::default();
     apply(op, [nothing; 3], nothing, u32::BITS, false).is_some()
 }
 
-/// V_PERM_B32: bytes of two registers, of which the second is the lower, their signs, and constants.
+/// V_PERM_B32: selects bytes of two registers, the second being the lower one, their signs, and constants.
 fn permuted(a: PartlyDefined, b: PartlyDefined, selector: PartlyDefined) -> PartlyDefined {
     const BYTES: u64 = 8;
     if selector.undefined != 0 {
@@ -79,7 +79,7 @@ mod tests {
         ]
     };
 
-    /// A number that looks random, from a counter.
+    /// Pseudo-random number for a counter value.
     fn random(n: u64) -> u64 {
         let mixed = (n + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
         (mixed ^ mixed >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 7

@@ -1,4 +1,4 @@
-//! Undefined bits of the results of ALU instructions that read some.
+//! Undefined bits in results of ALU instructions.
 
 use gcn_emu::observe::{Context, Instruction};
 use gcn_emu::step::Arg;
@@ -16,13 +16,13 @@ use super::part::{PartlyDefined, ones};
 use super::registers::{SCC, UndefinedRegisters};
 use crate::filter::lanes;
 
-/// An instruction that reads undefined bits, or keeps some.
+/// An instruction that reads undefined bits, or preserves some.
 pub(super) struct Evaluation<'a> {
     pub(super) wave: &'a Wave,
     pub(super) instruction: &'a Instruction<'a>,
     pub(super) facts: &'a UninitFacts,
     pub(super) shadow: &'a mut UndefinedRegisters,
-    /// Origin of the undefined bits that it reads.
+    /// Origin of the undefined bits it reads.
     pub(super) origin: UndefinedOrigin,
     /// Value of LDS_DIRECT.
     lds_direct: PartlyDefined,
@@ -32,11 +32,11 @@ pub(super) struct Evaluation<'a> {
 #[derive(PartialEq)]
 struct EvaluatedSource {
     arg: Arg,
-    /// Bits of the register pair that it is: the lowest, and how many.
+    /// Lowest bit and number of bits within the register pair.
     from: u32,
     width: u32,
     is_signed: bool,
-    /// The lanes that are read in place of the own.
+    /// Lane permutation (DPP), if any.
     permutation: Option<Permutation>,
 }
 
@@ -58,7 +58,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The same of an instruction that reads a value of LDS, with the origin of its undefined bits.
+    /// Creates an evaluation of an instruction that reads LDS_DIRECT, with the origin of its undefined bits.
     pub(super) fn with_lds_direct(
         self,
         value: PartlyDefined,
@@ -75,7 +75,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Sets the undefined bits of what the instruction writes.
+    /// Updates the undefined bits of the instruction's destinations.
     pub(super) fn run(mut self) {
         let is_scalar = self.facts.unit == Unit::Scalar;
         let op = match self.facts.class {
@@ -102,7 +102,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// A scalar source, or one that is the same in all lanes.
+    /// Value of a scalar source, or of one that is uniform across lanes.
     pub(super) fn uniform(&self, arg: Arg, width: u32) -> PartlyDefined {
         let pair = |low: u64, high: u64| (low | high << u32::BITS) & ones(width);
         match arg {
@@ -134,7 +134,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// A source's registers in a lane.
+    /// Value of a source in a lane.
     pub(super) fn in_lane(&self, arg: Arg, lane: usize, width: u32) -> PartlyDefined {
         let Arg::Vgpr(first) = arg else {
             return self.uniform(arg, width);
@@ -152,7 +152,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The sources in the order of their fields.
+    /// Sources in field order.
     fn sources(&self) -> [Option<EvaluatedSource>; 3] {
         let inst = &self.instruction.step.inst;
         let layout = inst.layout();
@@ -189,7 +189,7 @@ impl<'a> Evaluation<'a> {
         sources
     }
 
-    /// A source in a lane; nothing if the lane has none to read and is not written.
+    /// Value of a source in a lane; `None` if the lane has no source to read and is not written.
     fn fetch(&self, source: &Option<EvaluatedSource>, lane: usize) -> Option<PartlyDefined> {
         let Some(source) = source else {
             return Some(PartlyDefined::default());
@@ -279,7 +279,7 @@ impl<'a> Evaluation<'a> {
         self.set_lane_masks(carries);
     }
 
-    /// The bits of a register that a result goes to, and the undefined ones of them.
+    /// Destination bits written in a register, and the undefined ones among them.
     fn placed(&self, undefined: u64, width: u32, written: u32) -> (u32, u32) {
         /// `dst_unused:UNUSED_SEXT`.
         const SEXT: u64 = 1;
@@ -302,7 +302,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The bit of a lane in the mask that V_CNDMASK and carries use, as that of all bits.
+    /// A lane's bit in the mask of V_CNDMASK or a carry, extended to all bits.
     fn lane_mask(&self, lane: usize) -> PartlyDefined {
         let step = self.instruction.step;
         let masks = self.facts.uses.iter();
@@ -318,7 +318,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Halves of the sources, as OP_SEL says, make halves of the result.
+    /// Packed halves, as selected by OP_SEL.
     fn packed(&self, sources: &[Option<EvaluatedSource>; 3], lane: usize) -> PartlyDefined {
         let inst = &self.instruction.step.inst;
         let low = inst.get(Field::OpSel);
@@ -339,7 +339,7 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// Sets the undefined bits of the lane masks that a vector instruction writes.
+    /// Updates the undefined bits of the lane masks written by a vector instruction.
     fn set_lane_masks(&mut self, undefined: u64) {
         let uses = self.facts.uses.iter().filter(|it| it.written != 0);
         for it in uses {
@@ -397,7 +397,7 @@ impl<'a> Evaluation<'a> {
         any
     }
 
-    /// Lanes that read one of these by DPP.
+    /// Lanes that read one of the lanes in `with` through DPP.
     fn brought(&self, with: u64) -> u64 {
         let inst = &self.instruction.step.inst;
         let exec = self.instruction.exec;

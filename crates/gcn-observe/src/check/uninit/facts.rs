@@ -1,4 +1,4 @@
-//! Facts that the checker of undefined values asks of every instruction, worked out once for each.
+//! Per-instruction facts for the checker of undefined values.
 
 use gcn_emu::step::Step;
 use gcn_isa::effect::{AluOp, Bitwise, Condition, Control, Implicit, Test};
@@ -9,68 +9,68 @@ use gcn_isa::{Does, Encoding, Field, Kind, Ty, regs};
 use super::apply::follows;
 use super::registers::SCC;
 
-/// Flow of undefined bits through an instruction.
+/// Propagation of undefined bits through an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum UndefinedFlow {
-    /// By the operation, from the sources to the result.
+    /// From sources to the result, as determined by the operation.
     Alu(AluOp),
-    /// Equality of scalar sources, or the contrary, to SCC.
+    /// Equality or inequality of scalar sources, to SCC.
     Equal,
-    /// Any undefined bit that is read makes all that is written undefined.
+    /// Any undefined source bit makes all results undefined.
     Any,
-    /// Lanes exchange values through the hardware of LDS.
+    /// Lanes exchange values through the LDS hardware.
     Lanes,
     /// A load, a store or an update of memory.
     Memory,
 }
 
-/// Things that an instruction decides by the values it reads.
+/// Decision that an instruction makes based on a value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Decides {
     Nothing,
-    /// The branch is taken by SCC.
+    /// Branches on SCC.
     Scc,
-    /// The branch is taken if VCC is 0, or is not.
+    /// Branches on VCC being zero or nonzero.
     Vcc,
-    /// The branch goes to the address in its source.
+    /// Jumps to the address in its source.
     Target,
 }
 
-/// Facts of an instruction.
+/// Facts about an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct UninitFacts {
     pub(super) class: UndefinedFlow,
     pub(super) decides: Decides,
-    /// Vector registers that are read.
+    /// Vector registers read.
     pub(super) vector_read: Box<[u8]>,
-    /// Lanes other than active ones may be read.
+    /// The instruction may read inactive lanes.
     pub(super) crosses: bool,
-    /// Scalar registers that are read, a bit each.
+    /// Bitmap of scalar registers read.
     pub(super) scalar_read: u128,
-    /// Vector registers that are written.
+    /// Vector registers written.
     pub(super) vector_written: Box<[u8]>,
-    /// All bits of those are written in all active lanes.
+    /// The instruction writes all bits of those in all active lanes.
     pub(super) writes_whole: bool,
-    /// Scalar registers that are written, a bit each.
+    /// Bitmap of scalar registers written.
     pub(super) scalar_written: u128,
-    /// Uses with an address, a descriptor or an index.
+    /// Register uses as an address, a descriptor or an index.
     pub(super) addresses: Box<[RegisterUse]>,
-    /// All uses of registers but EXEC as lane mask.
+    /// All register uses except EXEC as lane mask.
     pub(super) uses: Box<[RegisterUse]>,
-    /// A source is a value of LDS that M0 addresses.
+    /// A source is LDS_DIRECT, addressed by M0.
     pub(super) reads_lds_direct: bool,
-    /// The unit that executes it.
+    /// Execution unit.
     pub(super) unit: Unit,
-    /// SCC is 0 where the result is.
+    /// SCC is 0 if the result is 0.
     pub(super) tests_result: bool,
-    /// The first source of the operation is a number with a sign.
+    /// The first source is signed.
     pub(super) is_signed: bool,
-    /// The place of the destination, and of the sources.
+    /// Index of the destination and of the sources.
     pub(super) destination: Option<usize>,
     pub(super) sources: [Option<usize>; 3],
 }
 
-/// Registers as bits of a word, SCC with a number of its own.
+/// Bitmap of registers, in which SCC has a number of its own.
 fn scalars(registers: Registers) -> u128 {
     match registers {
         Registers::Scalar { first, count } => {
@@ -104,7 +104,7 @@ impl UninitFacts {
         UninitFacts::with(step, step.inst.uses().registers(), None)
     }
 
-    /// The facts of an instruction whose registers are these, found by an index if there is one.
+    /// Facts about an instruction with these register uses, and its index, if any.
     pub(super) fn with(
         step: &Step,
         uses: impl Iterator<Item = RegisterUse>,
@@ -179,7 +179,7 @@ fn decides(does: Does) -> Decides {
     }
 }
 
-/// The uses that decide where an instruction goes, in memory or among registers.
+/// Register uses that determine an address, in memory or in the register file.
 fn addresses(step: &Step, uses: &[RegisterUse]) -> impl Iterator<Item = RegisterUse> {
     let inst = &step.inst;
     let row = inst.row();
@@ -266,7 +266,7 @@ fn class(step: &Step) -> UndefinedFlow {
 }
 
 impl UndefinedFlow {
-    /// True if two equal sources give one result, whatever they hold; a borrow may be added to it.
+    /// True if two equal sources give a fixed result, whatever their value, except for an added borrow.
     pub(super) fn cancels(self) -> bool {
         use Bitwise::{AndNot, NotAnd, NotOr, OrNot, Xnor, Xor};
         match self {
@@ -283,7 +283,7 @@ impl UndefinedFlow {
     }
 }
 
-/// True if SCC, where it is written, says that the result is not 0, and the result's undefined bits are known one by one.
+/// True if SCC, if written, tells that the result is nonzero, and the result is followed bit by bit.
 fn tests_result(class: UndefinedFlow) -> bool {
     matches!(
         class,
@@ -298,7 +298,7 @@ fn tests_result(class: UndefinedFlow) -> bool {
     )
 }
 
-/// True if a scalar operand of a vector instruction has a bit for each lane.
+/// True if a scalar operand of a vector instruction is a lane mask.
 pub(super) fn is_lane_mask(step: &Step, it: &RegisterUse) -> bool {
     let Registers::Scalar { first, count: 2 } = it.registers else {
         return false;

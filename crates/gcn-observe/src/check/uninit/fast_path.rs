@@ -1,4 +1,4 @@
-//! Fast paths of instructions that read nothing undefined.
+//! Fast paths for instructions without undefined sources.
 
 use gcn_emu::observe::Context;
 use gcn_emu::step::{Family, Step};
@@ -9,8 +9,8 @@ use super::repeats::Repeats;
 use super::results::SharedResults;
 use super::state::GroupState;
 
-/// True if a memory instruction whose registers are defined is known to find all memory defined, without a look at the shadow
-/// of what it accesses.
+/// True if a memory instruction with defined registers is known to access only defined memory, without consulting the
+/// shadow of its addresses.
 #[inline]
 pub(super) fn accesses_defined(
     context: &Context<'_>,
@@ -41,7 +41,7 @@ pub(super) fn accesses_defined(
     !may_have_undefined || repeats.has(context, step, exec, version, bases_number)
 }
 
-/// True if nothing is undefined of what an instruction reads.
+/// True if all sources of an instruction are defined.
 #[inline]
 pub(super) fn reads_defined(
     registers: &UndefinedRegisters,
@@ -54,8 +54,8 @@ pub(super) fn reads_defined(
     undefined & lanes == 0 && registers.undefined & facts.scalar_read == 0
 }
 
-/// Marks as defined what an instruction writes, all of whose sources are defined. Returns false, and has done nothing, where it
-/// leaves bits of a register as they are and these may be undefined.
+/// Marks the destinations of an instruction with defined sources as defined. Returns false without effect if it
+/// preserves possibly undefined bits of a register.
 #[inline]
 pub(super) fn defines_result(
     registers: &mut UndefinedRegisters,
@@ -74,7 +74,7 @@ pub(super) fn defines_result(
     is_defined
 }
 
-/// Marks as defined everything that an instruction writes.
+/// Marks all destinations of an instruction as defined.
 #[inline]
 pub(super) fn define_written(registers: &mut UndefinedRegisters, facts: &UninitFacts, exec: u64) {
     registers.undefined &= !facts.scalar_written;

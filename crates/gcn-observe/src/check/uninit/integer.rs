@@ -1,4 +1,4 @@
-//! Integers with undefined bits, as the bodies of operations compute with them.
+//! Integers with undefined bits, for the operations' shared bodies.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
@@ -6,7 +6,7 @@ use gcn_isa::effect::{Shift, Value};
 
 use super::part::{PartlyDefined, ones};
 
-/// A value with undefined bits, of a type.
+/// A typed value with undefined bits.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct UndefinedInteger {
     pub(super) part: PartlyDefined,
@@ -33,7 +33,7 @@ impl UndefinedInteger {
         UndefinedInteger::new(part, self.width, self.is_signed)
     }
 
-    /// The number, sign-extended if it has a sign.
+    /// The value, sign-extended if signed.
     fn number(self) -> i128 {
         let unused = u64::BITS - self.width;
         if self.is_signed {
@@ -43,12 +43,12 @@ impl UndefinedInteger {
         }
     }
 
-    /// Any of the undefined bits of two values.
+    /// Union of the undefined bits of two values.
     fn undefined(self, other: UndefinedInteger) -> u64 {
         self.part.undefined | other.part.undefined
     }
 
-    /// A number of which each bit may depend on the undefined bits of two values at its place and below.
+    /// A number each of whose bits may depend on undefined bits of two values at or below its position.
     fn upward(self, other: UndefinedInteger, number: i128) -> UndefinedInteger {
         self.with(PartlyDefined {
             value: number as u64,
@@ -56,7 +56,7 @@ impl UndefinedInteger {
         })
     }
 
-    /// A number of which each bit may depend on any undefined bit of two values.
+    /// A number each of whose bits may depend on any undefined bit of two values.
     fn all(self, other: UndefinedInteger, number: i128) -> UndefinedInteger {
         let any = PartlyDefined::any(self.undefined(other), self.width);
         self.with(PartlyDefined {
@@ -65,7 +65,7 @@ impl UndefinedInteger {
         })
     }
 
-    /// A test that may depend on any undefined bit of two values.
+    /// A flag that may depend on any undefined bit of two values.
     fn flag(self, other: UndefinedInteger, flag: bool) -> PartlyDefined {
         PartlyDefined {
             value: if flag { u64::MAX } else { 0 },
@@ -73,12 +73,12 @@ impl UndefinedInteger {
         }
     }
 
-    /// True if a number is not one of the type.
+    /// True if a number is out of range for the type.
     fn is_beyond(self, number: i128) -> bool {
         self.with(PartlyDefined::defined(number as u64)).number() != number
     }
 
-    /// The nearest number of the type.
+    /// Clamps a number to the range of the type.
     fn limited(self, number: i128) -> i128 {
         let (least, count) = match (self.is_signed, 1_i128 << self.width) {
             (true, count) => (-count / 2, count),
@@ -87,7 +87,7 @@ impl UndefinedInteger {
         number.clamp(least, least + count - 1)
     }
 
-    /// A count of bits.
+    /// A number of bits, as a value.
     fn count(self, count: u32) -> UndefinedInteger {
         UndefinedInteger::new(
             PartlyDefined {

@@ -1,4 +1,4 @@
-//! Undefined bits of values that go from lane to lane, or between lanes and scalar registers.
+//! Undefined bits of values exchanged between lanes, or between lanes and scalar registers.
 
 use gcn_emu::step::Arg;
 use gcn_emu::wave::LANES;
@@ -11,7 +11,7 @@ use super::part::PartlyDefined;
 use crate::filter::lanes;
 
 impl Evaluation<'_> {
-    /// The lane that an instruction selects, or the first active one.
+    /// Lane selected by an instruction, or the first active one.
     fn lane(&self) -> PartlyDefined {
         match self.facts.sources[1] {
             Some(place) => {
@@ -77,7 +77,7 @@ impl Evaluation<'_> {
         }
     }
 
-    /// S_SET_GPR_IDX_ON and its relatives keep the other bits of M0 (errata E143).
+    /// S_SET_GPR_IDX_ON and related instructions preserve the other bits of M0 (errata E143).
     pub(super) fn set_index(&mut self) {
         const SET: u32 = 0xf0ff;
         let place = self.facts.sources[0].map(|place| self.instruction.operands[place]);

@@ -1,22 +1,22 @@
-//! Undefined bits of memory: of global memory, which all threads of a run share, and of the LDS and the scratch of waves.
+//! Shadow of undefined memory: global memory, shared by the threads of a run, and LDS and scratch.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering::Relaxed};
 use std::sync::{Arc, OnceLock, PoisonError, RwLock};
 
-/// Dwords of a page.
+/// Dwords per page.
 const PAGE_DWORDS: u64 = 1024;
-/// Bytes of a page.
+/// Bytes per page.
 const PAGE: u64 = 4 * PAGE_DWORDS;
 
-/// The number of stores that leave undefined only what is padding.
+/// Store number for stores that leave only padding undefined.
 pub(super) const PADDING: u32 = u32::MAX;
 
-/// Undefined bits of a page, and who stored them.
+/// Undefined bits of a page, and the stores responsible.
 struct UndefinedPage {
     bits: Box<[AtomicU32]>,
-    /// The store that left each dword undefined, by its number from 1 on; 0 for none, or [`PADDING`].
+    /// For each dword, the number of the store that left it undefined, starting at 1; 0 for none, or [`PADDING`].
     stores: OnceLock<Box<[AtomicU32]>>,
 }
 
@@ -33,21 +33,21 @@ impl UndefinedPage {
     }
 }
 
-/// An allocation that has, or had, undefined bytes. Pages come to be when their first byte changes.
+/// An allocation that has, or had, undefined bytes. Pages are allocated when their first byte changes.
 struct Tracked {
     base: u64,
     len: u64,
-    /// Bits of a dword whose page is not there.
+    /// Undefined bits of each dword in unallocated pages.
     unseen: u32,
-    /// True if the host reads it by copies only, which are events: values there need not be defined before.
+    /// True if the host reads the memory only through copies, which are events; it need not be defined before.
     is_apart: bool,
     pages: Box<[OnceLock<UndefinedPage>]>,
 }
 
-/// A dword that a store left undefined.
+/// A dword left undefined by a store.
 pub(super) struct UndefinedDword {
     pub(super) address: u64,
-    /// The store's number.
+    /// Number of the store.
     pub(super) store: u32,
 }
 
@@ -63,7 +63,7 @@ impl Tracked {
         }
     }
 
-    /// The page and the dword in it.
+    /// Page of an address, and index of the dword in it.
     fn place(&self, address: u64) -> Option<(&OnceLock<UndefinedPage>, usize)> {
         let offset = address.checked_sub(self.base)?;
         let page = self.pages.get((offset / PAGE) as usize)?;
@@ -79,7 +79,7 @@ impl Tracked {
         }
     }
 
-    /// Sets bits of a dword.
+    /// Sets undefined bits of a dword.
     fn set(&self, address: u64, mask: u32, bits: u32, store: u32) {
         let Some((page, dword)) = self.place(address) else {
             return;
@@ -100,7 +100,7 @@ impl Tracked {
         }
     }
 
-    /// Defines the dwords of a page that has not come to be, or all that are there.
+    /// Marks a page as defined, whether allocated or not.
     fn define_page(&self, page: &OnceLock<UndefinedPage>) {
         if page.get().is_none() && self.unseen == 0 {
             return;
@@ -109,7 +109,7 @@ impl Tracked {
         page.bits.iter().for_each(|it| it.store(0, Relaxed));
     }
 
-    /// Defines bytes, whole pages at once.
+    /// Marks bytes as defined, by whole pages where possible.
     fn define(&self, bytes: &Range<u64>) {
         let mut at = bytes.start;
         while at < bytes.end {
@@ -127,7 +127,7 @@ impl Tracked {
         }
     }
 
-    /// The dwords that stores left undefined.
+    /// Dwords left undefined by stores.
     fn left(&self) -> impl Iterator<Item = UndefinedDword> {
         let pages = self.pages.iter().enumerate();
         let pages = pages.filter_map(|(number, page)| Some((number, page.get()?)));
@@ -149,7 +149,7 @@ impl Tracked {
         })
     }
 
-    /// Calls a function with the bytes of a range that nothing has written, dword by dword or page by page, in order.
+    /// Calls a function with each unwritten part of a range, by dword or by page, in order.
     fn each_unwritten(&self, range: &Range<u64>, mut each: impl FnMut(Range<u64>)) {
         let end = range.end.min(self.base + self.len);
         let mut at = range.start.max(self.base);
@@ -179,23 +179,23 @@ impl Tracked {
     }
 }
 
-/// Bytes of an allocation that nothing has written.
+/// Unwritten bytes of an allocation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Unwritten {
     /// Address of the allocation.
     pub(super) base: u64,
-    /// Address of the first one.
+    /// Address of the first unwritten byte.
     pub(super) first: u64,
-    /// Number of bytes, in dwords that have such a byte.
+    /// Number of bytes in dwords that contain unwritten bytes.
     pub(super) bytes: u64,
 }
 
-/// Undefined bits of global memory. It takes memory for pages of allocations with undefined bytes only: as much as they
-/// have, and as much again where a kernel stored such.
+/// Undefined bits of global memory. Only pages of allocations with undefined bytes are stored; a page takes its own
+/// size, and twice that if a kernel stored undefined values to it.
 #[derive(Default)]
 pub(super) struct UndefinedGlobal {
     tracked: RwLock<BTreeMap<u64, Arc<Tracked>>>,
-    /// True if there may be any.
+    /// True if any byte may be undefined.
     any: AtomicBool,
 }
 
@@ -206,12 +206,12 @@ impl UndefinedGlobal {
         self.any.load(Relaxed)
     }
 
-    /// An allocation whose contents mean nothing.
+    /// Marks an allocation as undefined.
     pub(super) fn undefine(&self, range: Range<u64>) {
         self.insert(Tracked::new(range, u32::MAX, true));
     }
 
-    /// An allocation, of defined contents, that a kernel is about to store undefined bits to.
+    /// Starts tracking a defined allocation, before a store of undefined bits.
     pub(super) fn track(&self, range: Range<u64>) {
         self.insert(Tracked::new(range, 0, false));
     }
@@ -223,7 +223,7 @@ impl UndefinedGlobal {
         self.any.store(true, Relaxed);
     }
 
-    /// Forgets what is known of a range.
+    /// Stops tracking a range.
     pub(super) fn forget(&self, range: &Range<u64>) {
         let mut all = self.tracked.write().unwrap_or_else(PoisonError::into_inner);
         all.retain(|_, it| it.base >= range.end || it.base + it.len <= range.start);
@@ -238,7 +238,7 @@ impl UndefinedGlobal {
         (address - it.base < it.len).then(|| it.clone())
     }
 
-    /// Defines the bytes of a range.
+    /// Marks a range as defined.
     pub(super) fn define(&self, range: Range<u64>) {
         if !self.has_any() {
             return;
@@ -254,14 +254,14 @@ impl UndefinedGlobal {
         GlobalView::new(self).define(&range);
     }
 
-    /// The dwords that stores left undefined where the host may read them at any time.
+    /// Dwords left undefined by stores in memory that the host may read at any time.
     pub(super) fn left(&self) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let near = all.values().filter(|it| !it.is_apart);
         near.flat_map(|it| it.left()).collect()
     }
 
-    /// The dwords of a range that stores left undefined in memory that the host reads by copies.
+    /// Dwords of a range left undefined by stores in memory that the host reads through copies.
     pub(super) fn left_apart(&self, range: &Range<u64>) -> Vec<UndefinedDword> {
         let all = self.tracked.read().unwrap_or_else(PoisonError::into_inner);
         let apart = all.range(..range.end).rev();
@@ -272,7 +272,7 @@ impl UndefinedGlobal {
             .collect()
     }
 
-    /// The bytes of a range, in one allocation that began undefined, that nothing has written.
+    /// Unwritten bytes of a range in an allocation that was initially undefined.
     pub(super) fn unwritten(&self, range: &Range<u64>) -> Option<Unwritten> {
         let tracked = self.find(range.start).filter(|it| it.is_apart)?;
         let mut found: Option<Unwritten> = None;
@@ -288,7 +288,7 @@ impl UndefinedGlobal {
     }
 }
 
-/// The bits of `bytes` bytes in the dword that has the first of them.
+/// Mask of `bytes` bytes starting at an address, within its dword.
 fn mask_of(address: u64, bytes: u64) -> u32 {
     let ones = u32::MAX
         .checked_shr(32 - 8 * bytes.min(4) as u32)
@@ -296,7 +296,7 @@ fn mask_of(address: u64, bytes: u64) -> u32 {
     ones << (8 * (address % 4))
 }
 
-/// Global memory as an instruction sees it: what it has found last it finds again at once.
+/// View of global memory for one instruction, with a cache of the last allocation found.
 pub(super) struct GlobalView<'a> {
     global: &'a UndefinedGlobal,
     last: Option<Arc<Tracked>>,
@@ -315,12 +315,12 @@ impl GlobalView<'_> {
         self.last.as_deref()
     }
 
-    /// True if the allocation that holds an address is known to have had undefined bytes.
+    /// True if the allocation at an address is known to have had undefined bytes.
     pub(super) fn knows(&mut self, address: u64) -> bool {
         self.at(address).is_some()
     }
 
-    /// True if no allocation that has, or had, undefined bytes has a byte from the first address to the last, both included.
+    /// True if no tracked allocation overlaps an inclusive address range.
     pub(super) fn is_untracked(&self, first: u64, last: u64) -> bool {
         let all = self.global.tracked.read();
         let all = all.unwrap_or_else(PoisonError::into_inner);
@@ -335,7 +335,7 @@ impl GlobalView<'_> {
         undefined == 0
     }
 
-    /// Defines bytes of one allocation: allocations are far from each other, and a write is in one of them.
+    /// Marks bytes of one allocation as defined. A write never spans allocations, since they are far apart.
     pub(super) fn define(&mut self, bytes: &Range<u64>) {
         if let Some(tracked) = self.at(bytes.start) {
             tracked.define(bytes);
@@ -376,22 +376,22 @@ impl GlobalView<'_> {
     }
 }
 
-/// Undefined bits of memory that one wave, or the waves of one thread, have, by dword.
+/// Undefined bits of LDS or scratch, by dword.
 #[derive(Default)]
 pub(super) struct UndefinedPrivate {
-    /// Everything beyond them is defined.
+    /// Dwords beyond the end are defined.
     dwords: Vec<u32>,
-    /// Number of dwords that have an undefined bit.
+    /// Number of dwords with an undefined bit.
     undefined: usize,
-    /// As long as it is the same, no bit has become undefined.
+    /// Changes whenever a bit becomes undefined.
     version: u64,
 }
 
-/// Versions of [`UndefinedPrivate`] memory that there have been.
+/// Counter for versions of [`UndefinedPrivate`] memory.
 static VERSIONS: AtomicU64 = AtomicU64::new(0);
 
 impl UndefinedPrivate {
-    /// As many bytes, all undefined.
+    /// Resets to the given size, all undefined.
     pub(super) fn begin(&mut self, bytes: usize) {
         self.dwords.clear();
         self.dwords.resize(bytes.div_ceil(4), u32::MAX);
@@ -399,7 +399,7 @@ impl UndefinedPrivate {
         self.version = VERSIONS.fetch_add(1, Relaxed);
     }
 
-    /// A number that changes when a bit becomes undefined, and that no other memory has.
+    /// Number that changes when a bit becomes undefined, unique among all memories.
     #[inline]
     pub(super) fn version(&self) -> u64 {
         self.version
@@ -417,7 +417,7 @@ impl UndefinedPrivate {
         self.dwords.get(number).copied().unwrap_or(0)
     }
 
-    /// True if bytes are in dwords that are defined as a whole.
+    /// True if all dwords that contain the bytes are defined.
     #[inline]
     pub(super) fn is_defined(&self, bytes: &Range<u64>) -> bool {
         let size = self.dwords.len() as u64;
@@ -471,7 +471,8 @@ impl UndefinedPrivate {
     }
 }
 
-/// Calls a function with the address of the first byte, and the number, of the bytes of a range that each dword has.
+/// Calls a function for each dword of a range, with the address of its first byte in the range and the number of
+/// bytes.
 #[inline]
 fn each_dword(bytes: &Range<u64>, mut each: impl FnMut(u64, u64)) {
     let mut at = bytes.start;

@@ -1,4 +1,4 @@
-//! Origins of undefined values: where they came to be, for the other side of a finding.
+//! Origins of undefined values, for the other side of a finding.
 
 use gcn_emu::wave::WaveId;
 use gcn_isa::uses::Registers;
@@ -10,11 +10,11 @@ use crate::registers::name;
 /// Origin of undefined bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum UndefinedOrigin {
-    /// Of nothing that is undefined, or not known.
+    /// Defined, or unknown.
     Unknown,
-    /// The wave began with them in a register.
+    /// A register was undefined at the start of the wave.
     Start(Registers),
-    /// An instruction loaded them, by its number in [`Loads`].
+    /// Loaded by an instruction with this number in [`Loads`].
     Load(u32),
 }
 
@@ -30,7 +30,7 @@ struct UndefinedLoad {
 pub(super) struct Loads(Vec<UndefinedLoad>);
 
 impl Loads {
-    /// The origin of what an instruction loads from a memory.
+    /// Origin for an instruction's load from a memory.
     pub(super) fn origin(&mut self, pc: u64, inst: &Inst, memory: &'static str) -> UndefinedOrigin {
         let known = self
             .0

@@ -1,19 +1,19 @@
-//! Values with undefined bits, and how undefined bits go through operations.
+//! Values with undefined bits.
 
 use std::ops::{BitAnd, BitOr, BitXor, Not};
 
 use gcn_isa::effect::Shift;
 
-/// A value of up to 64 bits, of which some are undefined.
+/// A value of up to 64 bits, some of which may be undefined.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct PartlyDefined {
-    /// The value; its undefined bits mean nothing.
+    /// The value; undefined bits are arbitrary.
     pub(super) value: u64,
-    /// Bits that are undefined.
+    /// Mask of undefined bits.
     pub(super) undefined: u64,
 }
 
-/// The low `width` bits.
+/// Mask of the low `width` bits.
 pub(super) const fn ones(width: u32) -> u64 {
     if width >= u64::BITS {
         u64::MAX
@@ -23,7 +23,7 @@ pub(super) const fn ones(width: u32) -> u64 {
 }
 
 impl PartlyDefined {
-    /// A value that is defined.
+    /// A fully defined value.
     pub(super) const fn defined(value: u64) -> PartlyDefined {
         PartlyDefined {
             value,
@@ -31,7 +31,7 @@ impl PartlyDefined {
         }
     }
 
-    /// A value of which nothing is known if any of these bits is undefined.
+    /// A value that is entirely undefined if any of these bits is.
     pub(super) const fn any(undefined: u64, width: u32) -> PartlyDefined {
         PartlyDefined {
             value: 0,
@@ -39,7 +39,7 @@ impl PartlyDefined {
         }
     }
 
-    /// Each bit of `one` or `other`, as the mask `self` says.
+    /// Selects bits of `one` or `other` by the mask `self`.
     pub(super) fn choose(self, one: PartlyDefined, other: PartlyDefined) -> PartlyDefined {
         let differ = (one.value ^ other.value) | one.undefined | other.undefined;
         PartlyDefined {
@@ -49,7 +49,7 @@ impl PartlyDefined {
         }
     }
 
-    /// Shifts a value of `width` bits. Of the amount the bits count that `width` needs.
+    /// Shifts a value of `width` bits. The shift amount is taken modulo `width`.
     pub(super) fn shifted(self, how: Shift, by: PartlyDefined, width: u32) -> PartlyDefined {
         let counting = u64::from(width) - 1;
         if by.undefined & counting != 0 {
@@ -71,7 +71,7 @@ impl PartlyDefined {
         }
     }
 
-    /// `count` bits from `from` on, extended by their sign or by zeros.
+    /// Extracts `count` bits starting at `from`, sign- or zero-extended.
     pub(super) fn extracted(self, from: u32, count: u32, is_signed: bool) -> PartlyDefined {
         if count == 0 {
             return PartlyDefined::defined(0);
@@ -91,12 +91,12 @@ impl PartlyDefined {
         }
     }
 
-    /// Undefined bits reach up, as the carries of sums and products do.
+    /// Extends undefined bits upwards, as carries of sums and products do.
     pub(super) const fn upward(undefined: u64) -> u64 {
         undefined | undefined.wrapping_neg()
     }
 
-    /// True if it is not known whether a value is 0.
+    /// True if undefined bits determine whether the value is zero.
     pub(super) const fn may_be_zero_or_not(self) -> bool {
         self.undefined != 0 && self.value & !self.undefined == 0
     }
@@ -151,7 +151,7 @@ mod tests {
 
     use super::*;
 
-    /// All values that a part of four bits stands for.
+    /// All concrete values of a four-bit value with undefined bits.
     fn meant(part: PartlyDefined) -> Vec<u64> {
         let fill = 0..16_u64;
         fill.map(|fill| part.value & !part.undefined | fill & part.undefined)

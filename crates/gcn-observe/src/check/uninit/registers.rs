@@ -9,55 +9,55 @@ use super::origin::UndefinedOrigin;
 use crate::filter::lanes;
 use crate::registers::lanes_of;
 
-/// The bit of SCC among those of scalar registers: no register has the number.
+/// Bit for SCC in bitmaps of scalar registers: no register has this number.
 pub(super) const SCC: u8 = 125;
 
-/// Bits of a vector register, by lane.
+/// Bits of a vector register, per lane.
 pub(super) type LaneBits = [u32; LANES];
 
-/// Scalar registers by number.
+/// Number of scalar registers.
 const SCALARS: usize = 128;
-/// Vector registers by number.
+/// Number of vector registers.
 const VECTORS: usize = 256;
-/// Bits of a word of a set of them.
+/// Bits per word of a register set.
 const WORD: usize = u64::BITS as usize;
 
-/// Undefined bits of a wave's registers, and where they come from.
+/// Undefined bits of a wave's registers, and their origins.
 pub(super) struct UndefinedRegisters {
-    /// Undefined bits, which count in the lanes of `lanes` only.
+    /// Undefined bits, valid only in the lanes of `lanes`.
     bits: Vec<LaneBits>,
-    /// Lanes of each vector register with an undefined bit.
+    /// Lanes with an undefined bit, for each vector register.
     lanes: [u64; VECTORS],
     /// Vector registers with an undefined bit.
     vectors: RegisterSet,
     scalars: [u32; SCALARS],
-    /// Scalar registers with an undefined bit, a bit each.
+    /// Bitmap of scalar registers with an undefined bit.
     pub(super) undefined: u128,
-    /// Origins of undefined bits, of the registers that have any.
+    /// Origins for registers with undefined bits.
     vector_origins: [UndefinedOrigin; VECTORS],
     scalar_origins: [UndefinedOrigin; SCALARS],
     start: Start,
-    /// Registers whose bits or origins are not those of the start: a wave that begins has to restore no others.
+    /// Bitmap of registers changed since the start of the wave, which the next wave has to reset.
     changed_vectors: [u64; VECTORS / WORD],
     changed_scalars: u128,
 }
 
-/// The registers of a dispatch's waves that nothing sets before the first instruction.
+/// Registers that are undefined at the start of a dispatch's waves.
 #[derive(Default)]
 struct Start {
     vectors: RegisterSet,
-    /// The first of the vector registers; the others are behind it.
+    /// First undefined vector register; all later ones are undefined too.
     first_vector: usize,
     scalars: u128,
 }
 
 impl Start {
-    /// The origin of the bits that a vector register has then.
+    /// Origin of a vector register's bits at the start.
     fn of_vector(first: u8) -> UndefinedOrigin {
         UndefinedOrigin::Start(Registers::Vector { first, count: 1 })
     }
 
-    /// The same of a scalar register, or SCC.
+    /// Origin of the bits of a scalar register, or SCC, at the start.
     fn of_scalar(register: u8) -> UndefinedOrigin {
         UndefinedOrigin::Start(match register {
             SCC => Registers::State(UnnumberedState::Scc),
@@ -67,8 +67,8 @@ impl Start {
 }
 
 impl UndefinedRegisters {
-    /// Registers as a wave begins with them: only those that the hardware sets are defined. Lanes without a work-item are
-    /// defined, since nothing is read from them.
+    /// Registers at the start of a wave: only those initialized by hardware are defined. Lanes without a work-item
+    /// count as defined, since they are never read.
     pub(super) fn new(vgprs: usize, initial: &Initial) -> Box<UndefinedRegisters> {
         let vgprs = vgprs.min(VECTORS);
         let mut start = Start {
@@ -102,7 +102,7 @@ impl UndefinedRegisters {
         shadow
     }
 
-    /// Makes them those of another wave of the dispatch that begins.
+    /// Resets to the start of another wave of the dispatch.
     pub(super) fn begin(&mut self) {
         let words = std::mem::take(&mut self.changed_vectors);
         for (first, word) in (0..).step_by(WORD).zip(words) {
@@ -125,7 +125,7 @@ impl UndefinedRegisters {
         self.undefined = self.start.scalars;
     }
 
-    /// The number of a vector register: one beyond the wave's is v0 (checklist 1.6).
+    /// Number of a vector register; out-of-range registers are v0 (checklist 1.6).
     fn vector_number(&self, register: u8) -> usize {
         let number = usize::from(register);
         if number < self.bits.len() { number } else { 0 }
@@ -153,7 +153,7 @@ impl UndefinedRegisters {
         self.bits.get(number).map_or(0, |bits| bits[lane])
     }
 
-    /// Lanes of a vector register that have one of these bits undefined.
+    /// Lanes of a vector register in which one of the `mask` bits is undefined.
     pub(super) fn lanes_with(&self, register: u8, mask: u32) -> u64 {
         let number = self.vector_number(register);
         let candidates = self.lanes[number];
@@ -169,7 +169,7 @@ impl UndefinedRegisters {
         with & candidates
     }
 
-    /// Sets the undefined ones among the bits `mask` of a vector register in a lane.
+    /// Sets the undefined bits among `mask` of a vector register in a lane.
     #[inline]
     pub(super) fn set_vector(
         &mut self,
@@ -201,7 +201,7 @@ impl UndefinedRegisters {
         }
     }
 
-    /// Makes lanes of a vector register defined.
+    /// Marks lanes of a vector register as defined.
     #[inline]
     pub(super) fn define_vector(&mut self, register: u8, lanes: u64) {
         let number = usize::from(register);
@@ -232,7 +232,7 @@ impl UndefinedRegisters {
         }
     }
 
-    /// Takes a scalar register for defined.
+    /// Marks a scalar register as defined.
     pub(super) fn define_scalar(&mut self, register: u8) {
         self.set_scalar(register, 0, UndefinedOrigin::Unknown);
     }
@@ -257,7 +257,7 @@ impl UndefinedRegisters {
         self.scalar_origins[usize::from(register) % SCALARS]
     }
 
-    /// The first lane in which a register is undefined that an instruction uses as an address, and its origin.
+    /// First lane in which an address register of an instruction is undefined, and the origin.
     pub(super) fn first_undefined(
         &self,
         it: &RegisterUse,
@@ -277,7 +277,7 @@ impl UndefinedRegisters {
         }
     }
 
-    /// Takes registers for defined.
+    /// Marks registers as defined.
     pub(super) fn define(&mut self, it: &RegisterUse, exec: u64) {
         match it.registers {
             Registers::Vector { first, count } => {
@@ -295,6 +295,6 @@ impl UndefinedRegisters {
     }
 }
 
-/// Registers of the trap handler, and on GCN 1.4 of the debugger.
+/// First register of the trap handler, and on GCN 1.4 of the debugger.
 const FIRST_TRAP_REGISTER: u8 = 108;
 const LAST_TRAP_REGISTER: u8 = 123;

@@ -1,28 +1,28 @@
-//! Accesses of LDS that a wave repeats.
+//! Cache of repeated LDS accesses.
 //!
-//! Loops over tiles access the same bytes of LDS again and again, at addresses in the same register. What was found defined
-//! stays so until something undefined is stored: then a look at the register says that there is nothing to look at.
+//! Loops over tiles access the same LDS bytes repeatedly, with addresses in the same register. Bytes found defined
+//! remain so until something undefined is stored, so comparing the register is sufficient.
 
 use gcn_emu::observe::Context;
 use gcn_emu::step::{Family, MemoryPlan, Step};
 use gcn_emu::wave::Lanes;
 use gcn_isa::Does;
 
-/// An access that has found, or left, all its bytes defined.
+/// An access whose bytes are all defined.
 #[derive(Debug)]
 struct Repeat {
     step: usize,
     key: RepeatKey,
     addresses: Lanes,
-    /// The number that these have as bases of a [`ShareAccess`], if it is known.
+    /// Number of the base addresses in [`ShareAccess`], if known.
     ///
     /// [`ShareAccess`]: gcn_emu::observe::ShareAccess
     bases_number: Option<u64>,
-    /// Times that the addresses were others, less those that they were the same.
+    /// Number of times the addresses differed, minus the number of times they matched.
     misses: u8,
 }
 
-/// All but the addresses that decides which bytes are accessed, and the state of LDS.
+/// Everything but the addresses that determines the accessed bytes, and the version of LDS.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct RepeatKey {
     exec: u64,
@@ -30,20 +30,20 @@ struct RepeatKey {
     version: u64,
 }
 
-/// Accesses of a wave that has its turn.
+/// Cached accesses of the executing wave.
 #[derive(Debug, Default)]
 pub(super) struct Repeats {
     list: Vec<Repeat>,
-    /// Place of the one that was asked for last: code comes in the same order again.
+    /// Index of the last lookup: code repeats in the same order.
     at: usize,
 }
 
-/// Accesses that are remembered at most.
+/// Maximum number of cached accesses.
 const MOST: usize = 64;
-/// Misses after which an access is not remembered any more.
+/// Misses after which an access is no longer cached.
 const TOO_MANY: u8 = 8;
 
-/// The register of addresses of an access that may be repeated.
+/// Address register of an access that may be cached.
 fn addresses(plan: &MemoryPlan) -> Option<u8> {
     let accesses_memory = matches!(
         plan.does,
@@ -60,7 +60,7 @@ impl Repeats {
         self.list.clear();
     }
 
-    /// The place of an instruction.
+    /// Index of an instruction's entry.
     fn find(&mut self, step: usize) -> Option<usize> {
         let next = self.at + 1;
         let is_it = |place: usize| self.list.get(place).is_some_and(|it| it.step == step);
@@ -81,7 +81,7 @@ impl Repeats {
         }
     }
 
-    /// True if an access is one that was noted for this version of LDS; its bases may have a number.
+    /// True if the access is cached for this version of LDS; its base addresses may have a number.
     pub(super) fn has(
         &mut self,
         context: &Context<'_>,
@@ -108,7 +108,7 @@ impl Repeats {
         is_same
     }
 
-    /// Notes an access all of whose bytes are defined now.
+    /// Caches an access whose bytes are all defined.
     pub(super) fn note(&mut self, context: &Context<'_>, step: &Step, exec: u64, version: u64) {
         let Some(register) = step.memory.as_deref().and_then(addresses) else {
             return;

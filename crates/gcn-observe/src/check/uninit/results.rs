@@ -1,4 +1,4 @@
-//! State that the threads of a run share: bytes of global memory that its stores have left undefined.
+//! State shared by the threads of a run: global memory left undefined by stores.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -9,7 +9,7 @@ use gcn_emu::observe::{Dispatched, MemoryChange};
 use super::memory::{UndefinedDword, UndefinedGlobal};
 use crate::finding::{Finding, FindingAddress, FindingKey, FindingPlace, Findings, Kind, Side};
 
-/// State that the threads of a run share.
+/// State shared by the threads of a run.
 #[derive(Default)]
 pub(super) struct SharedResults {
     pub(super) global: UndefinedGlobal,
@@ -17,7 +17,7 @@ pub(super) struct SharedResults {
     last: Mutex<Option<EndedDispatch>>,
 }
 
-/// A dispatch that has ended.
+/// A completed dispatch.
 struct EndedDispatch {
     id: u64,
     kernel: Option<String>,
@@ -25,7 +25,7 @@ struct EndedDispatch {
     entry: FindingPlace,
 }
 
-/// A store that has left undefined bits in global memory.
+/// A store that left undefined bits in global memory.
 pub(super) struct Store {
     pub(super) dispatch: u64,
     pub(super) kernel: Option<String>,
@@ -35,14 +35,14 @@ pub(super) struct Store {
 }
 
 impl SharedResults {
-    /// Notes a store that leaves undefined bits: its number, from 1 on.
+    /// Records a store that leaves undefined bits. Returns its number, starting at 1.
     pub(super) fn note(&self, store: Store) -> u32 {
         let mut all = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         all.push(store);
         all.len() as u32
     }
 
-    /// Reports what stores of a dispatch, which has ended, have left undefined where the host may read it.
+    /// Reports the stores of a completed dispatch that left memory undefined where the host may read it.
     pub(super) fn report(&self, findings: &Findings, dispatched: &Dispatched<'_>) {
         if self.global.has_any() {
             let entry = dispatched.dispatch.entry;
@@ -62,7 +62,7 @@ impl SharedResults {
         }
     }
 
-    /// Reports what stores have left undefined of what the host reads.
+    /// Reports the stores that left undefined bits in memory read by the host.
     pub(super) fn read(&self, findings: &Findings, range: &Range<u64>) {
         let stores = self.stores.lock().unwrap_or_else(PoisonError::into_inner);
         if !stores.is_empty() {
@@ -74,7 +74,7 @@ impl SharedResults {
 }
 
 impl SharedResults {
-    /// Reports what is undefined of what the host reads as results: also what nothing has stored.
+    /// Reports undefined bytes in results read by the host, including unwritten ones.
     pub(super) fn read_results(&self, findings: &Findings, change: &MemoryChange<'_>) {
         let (range, name) = (&change.range, change.name);
         self.read(findings, range);
@@ -107,7 +107,7 @@ impl SharedResults {
     }
 }
 
-/// Reports the stores among `is_meant` that have left dwords undefined, each instruction once.
+/// Reports the stores accepted by `is_meant` that left dwords undefined, once per instruction.
 fn told(
     findings: &Findings,
     stores: &[Store],

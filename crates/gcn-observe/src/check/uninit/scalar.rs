@@ -1,4 +1,4 @@
-//! Undefined bits of the results of scalar instructions.
+//! Undefined bits in results of scalar instructions.
 
 use gcn_emu::step::Arg;
 use gcn_isa::effect::AluOp;
@@ -11,7 +11,7 @@ use super::part::{PartlyDefined, ones};
 use super::registers::SCC;
 
 impl Evaluation<'_> {
-    /// An operation of scalar sources.
+    /// Evaluates an operation on scalar sources.
     pub(super) fn scalar(&mut self) {
         use UndefinedFlow::{Alu, Equal};
         let class = self.facts.class;

@@ -1,4 +1,4 @@
-//! Accesses of the common kind, of which most find all of their memory defined: they are looked at as spans.
+//! Fast path for common accesses, most of which find all memory defined: checks them as spans.
 
 use std::ops::Range;
 
@@ -7,15 +7,15 @@ use gcn_emu::observe::{Access, Span};
 
 use super::memory::{GlobalView, UndefinedPrivate};
 
-/// An access of LDS and global memory that has an address for each of its elements.
+/// An LDS or global access with one address per element.
 pub(super) struct SpanAccess<'a> {
     pub(super) access: &'a Access,
-    /// Anything; kept to be allocated once.
+    /// Scratch buffer, reused to avoid allocation.
     pub(super) spans: &'a mut Vec<Span>,
 }
 
 impl SpanAccess<'_> {
-    /// True if the access is one, and reaches none of the wave's scratch.
+    /// True if the access qualifies and does not touch the wave's scratch.
     pub(super) fn is_it(&self, scratch: &Range<u64>) -> bool {
         let access = self.access;
         let is_elsewhere = |(first, last): (u64, u64)| last < scratch.start || first >= scratch.end;
@@ -25,7 +25,7 @@ impl SpanAccess<'_> {
             && access.range(access.global).is_none_or(is_elsewhere)
     }
 
-    /// Finds the spans of some lanes.
+    /// Finds the spans of lanes.
     fn find(&mut self, lanes: u64) {
         self.spans.clear();
         self.access.spans(lanes, false, self.spans);
@@ -34,7 +34,8 @@ impl SpanAccess<'_> {
         }
     }
 
-    /// True if the memory that an access of defined data reaches is defined then: stores define it, of others it must be.
+    /// True if the memory of an access with defined data is defined afterwards: stores define it, for other accesses
+    /// it must be already.
     pub(super) fn leaves_defined(
         &mut self,
         lds: &mut UndefinedPrivate,

@@ -1,4 +1,4 @@
-//! Undefined bits of a wave and of a workgroup.
+//! Undefined bits of waves and workgroups.
 
 use gcn_emu::observe::Context;
 use gcn_emu::wave::Scratch;
@@ -8,7 +8,7 @@ use super::registers::UndefinedRegisters;
 use super::repeats::Repeats;
 use crate::waves::Groups;
 
-/// Undefined bits of a wave.
+/// State of a wave.
 pub(super) struct UndefinedWave {
     pub(super) registers: Box<UndefinedRegisters>,
     pub(super) scratch: UndefinedPrivate,
@@ -39,11 +39,11 @@ impl UndefinedWave {
     }
 }
 
-/// Undefined bits of a workgroup.
+/// State of a workgroup.
 #[derive(Default)]
 pub(super) struct GroupState {
     pub(super) lds: UndefinedPrivate,
-    /// Waves that have ended.
+    /// Number of ended waves.
     pub(super) ended: u32,
 }
 

@@ -1,4 +1,4 @@
-//! Facts that the checker of waits asks of every instruction, worked out once for each.
+//! Per-instruction facts for the wait checker.
 
 use gcn_emu::step::{Executor, Step};
 use gcn_isa::Inst;
@@ -7,18 +7,18 @@ use gcn_isa::uses::{Counter, Counters, RegisterSet, RegisterUse, Space};
 
 use gcn_emu::outstanding::registers_held;
 
-/// Part that an instruction has in waiting.
+/// Role of an instruction in waiting.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum WaitRole {
     /// The instruction waits.
     Wait(Waitcnt),
-    /// Counters count it.
+    /// Counters track it.
     Counted(Counters),
     /// None.
     Other,
 }
 
-/// Accesses of LDS that an instruction may make.
+/// Possible LDS accesses of an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct LdsUse {
     pub(super) reads: bool,
@@ -26,25 +26,25 @@ pub(super) struct LdsUse {
 }
 
 impl LdsUse {
-    /// True if it may make any.
+    /// True if any access is possible.
     pub(super) fn is_any(self) -> bool {
         self.reads || self.writes
     }
 }
 
-/// Facts of an instruction.
+/// Facts about an instruction.
 #[derive(Clone, Debug)]
 pub(super) struct WaitFacts {
     pub(super) inst: Inst,
-    /// Registers that it reads or writes.
+    /// Registers read or written.
     pub(super) used: RegisterSet,
-    /// Registers that it writes.
+    /// Registers written.
     pub(super) written: RegisterSet,
     pub(super) role: WaitRole,
     pub(super) lds: LdsUse,
-    /// Registers that it holds, each with the counter that releases it.
+    /// Registers held, each with the counter that releases it.
     pub(super) held: Box<[(Counter, RegisterUse)]>,
-    /// Held registers that it will write, and the others, which it still has to read.
+    /// Held registers with pending writes, and those with pending reads.
     pub(super) will_write: RegisterSet,
     pub(super) will_read: RegisterSet,
 }

@@ -1,4 +1,4 @@
-//! Bytes of LDS that instructions read and write, and accesses that were outstanding at a barrier.
+//! LDS bytes read and written by instructions, and accesses outstanding at a barrier.
 
 use gcn_emu::fault::Intent;
 use gcn_emu::observe::Access;
@@ -6,16 +6,16 @@ use gcn_emu::wave::WaveId;
 
 use crate::filter::lanes;
 
-/// Bytes of LDS that lanes access.
+/// LDS bytes accessed by lanes.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(super) struct LdsBytes {
-    /// The lane and the first byte of each of its elements.
+    /// Lane and first byte of each element.
     places: Vec<(u8, u64)>,
-    /// Bytes of an element.
+    /// Element size in bytes.
     bytes: u64,
 }
 
-/// Bytes of what a lane copies to LDS.
+/// Bytes that a lane copies to LDS.
 const COPIED: u64 = 4;
 
 impl LdsBytes {
@@ -34,7 +34,7 @@ impl LdsBytes {
         }
     }
 
-    /// The bytes that an access writes.
+    /// Bytes written by an access.
     pub(super) fn written(access: &Access) -> LdsBytes {
         if access.to_lds.is_none() {
             return Self::elements(access);
@@ -47,7 +47,7 @@ impl LdsBytes {
         }
     }
 
-    /// The bytes that an access reads.
+    /// Bytes read by an access.
     pub(super) fn read(access: &Access) -> LdsBytes {
         match (access.intent, access.to_lds) {
             // A store that copies from LDS.
@@ -57,7 +57,7 @@ impl LdsBytes {
         }
     }
 
-    /// The first lane of these bytes that meets others, and where.
+    /// First lane whose bytes overlap others, and the address.
     pub(super) fn meets(&self, others: &LdsBytes) -> Option<(usize, u64)> {
         let meets = |&(_, at): &(u8, u64)| {
             let mut others_places = others.places.iter();
@@ -70,12 +70,12 @@ impl LdsBytes {
     }
 }
 
-/// Accesses that were outstanding when their waves came to a barrier: until the next one they may not be relied on.
+/// Accesses outstanding when their waves reached a barrier; others may not rely on them until the next one.
 #[derive(Debug)]
 pub(super) struct Unwaited<T> {
-    /// Accesses at the barrier before.
+    /// Accesses outstanding at the previous barrier.
     opened: Vec<(WaveId, T)>,
-    /// Accesses at the barrier that waves are arriving at.
+    /// Accesses outstanding at the barrier being entered.
     arriving: Vec<(WaveId, T)>,
 }
 
@@ -89,18 +89,18 @@ impl<T> Default for Unwaited<T> {
 }
 
 impl<T> Unwaited<T> {
-    /// A wave arrives with an access that is outstanding.
+    /// Records an access outstanding when a wave arrives.
     pub(super) fn push(&mut self, wave: WaveId, access: T) {
         self.arriving.push((wave, access));
     }
 
-    /// The barrier opens. Returns false if there is nothing left.
+    /// Opens the barrier. Returns false if no accesses remain.
     pub(super) fn opened(&mut self) -> bool {
         self.opened = std::mem::take(&mut self.arriving);
         !self.opened.is_empty()
     }
 
-    /// Accesses that may not be relied on now.
+    /// Accesses that others may not rely on.
     pub(super) fn accesses(&self) -> impl Iterator<Item = &(WaveId, T)> {
         self.opened.iter()
     }

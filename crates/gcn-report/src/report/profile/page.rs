@@ -1,4 +1,4 @@
-//! Profiles as a page in HTML that needs nothing else: the annotated listing of each kernel, and its lines of source.
+//! Profiles as self-contained HTML: annotated listing and source lines of each kernel.
 
 use std::fmt;
 
@@ -9,10 +9,10 @@ use super::{CountsReport, InstructionProfile, KernelProfile, LineProfile, Profil
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
 
-/// Hues of classes, in degrees, in the order in which they occur.
+/// Hues for classes in degrees, in order of first use.
 const HUES: [u32; 13] = [212, 28, 145, 340, 265, 55, 185, 5, 300, 90, 235, 165, 120];
 
-/// A profile as a page in HTML. [`fmt::Display`] writes it: one file, without scripts, styles or pictures of other places.
+/// HTML page for a profile. [`fmt::Display`] writes a single file without external scripts, styles or images.
 ///
 /// # Examples
 /// ```
@@ -45,7 +45,7 @@ impl fmt::Display for HtmlText<'_> {
     }
 }
 
-/// Writes a head whose cells sort the rows; numbers are on the right.
+/// Writes a table head with sortable columns; numeric columns are right-aligned.
 fn head(f: &mut fmt::Formatter<'_>, columns: &[(&str, bool)]) -> fmt::Result {
     f.write_str("<div class=wide><table><thead><tr>")?;
     for (name, is_number) in columns {
@@ -59,7 +59,7 @@ fn head(f: &mut fmt::Formatter<'_>, columns: &[(&str, bool)]) -> fmt::Result {
     f.write_str("</tr></thead><tbody>\n")
 }
 
-/// Columns of counts.
+/// Count columns: title, and whether numeric.
 const COUNTS: [(&str, bool); 6] = [
     ("executions", true),
     ("share", true),
@@ -69,7 +69,7 @@ const COUNTS: [(&str, bool); 6] = [
     ("conflicts", true),
 ];
 
-/// Writes the cells of [`COUNTS`]. The executions have a bar, by the row with the most.
+/// Writes the cells of [`COUNTS`]. Executions have a bar, scaled to the maximum of the table.
 fn counts(f: &mut fmt::Formatter<'_>, it: &CountsReport, whole: u64, most: u64) -> fmt::Result {
     let part = percentage(it.executions, most);
     write!(
@@ -92,7 +92,7 @@ fn optional(f: &mut fmt::Formatter<'_>, number: Option<f64>) -> fmt::Result {
     }
 }
 
-/// A number, which is left out where it is 0.
+/// Writes a number, or nothing for 0.
 fn whole_number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
     match number {
         0 => f.write_str("<td class=n data-v=0></td>"),
@@ -100,7 +100,7 @@ fn whole_number(f: &mut fmt::Formatter<'_>, number: u64) -> fmt::Result {
     }
 }
 
-/// A file without its directories.
+/// File name without directories.
 fn base(file: &str) -> &str {
     file.rsplit('/').next().unwrap_or(file)
 }
@@ -160,13 +160,13 @@ impl LineProfile {
     }
 }
 
-/// Executions of the row that has the most.
+/// Maximum number of executions of any row.
 fn most<'c>(counts: impl Iterator<Item = &'c CountsReport>) -> u64 {
     counts.map(|it| it.executions).max().unwrap_or(0)
 }
 
 impl KernelProfile {
-    /// A row of the table of kernels.
+    /// Writes a row of the table of kernels.
     fn row(&self, f: &mut fmt::Formatter<'_>, number: usize, whole: u64, most: u64) -> fmt::Result {
         write!(
             f,
@@ -228,7 +228,7 @@ impl KernelProfile {
         f.write_str("</section>\n")
     }
 
-    /// The mix of classes as a bar with its key.
+    /// Writes the mix of classes as a bar with a legend.
     fn bar(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let whole = self.total.executions;
         let colours = || HUES.iter().cycle();
@@ -253,7 +253,7 @@ impl KernelProfile {
 }
 
 impl ProfileReport {
-    /// The table of all kernels.
+    /// Writes the table of kernels.
     fn table(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("<section><h2>Kernels</h2>\n")?;
         let mut columns = vec![("kernel", false), ("target", false), ("dispatches", true)];

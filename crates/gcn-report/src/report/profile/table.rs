@@ -1,4 +1,4 @@
-//! Profiles as tables of text.
+//! Profiles as text tables.
 
 use std::cmp::Reverse;
 use std::fmt::{self, Write};
@@ -6,29 +6,29 @@ use std::fmt::{self, Write};
 use super::super::text::printable;
 use super::{CountsReport, KernelProfile, ProfileReport};
 
-/// Instructions, and lines of source, that a table has at most.
+/// Maximum number of rows of instructions or source lines.
 const MOST_ROWS: usize = 20;
-/// Names of the columns of counts.
+/// Titles of the count columns.
 const COLUMNS: &str = "  executions   share   lanes  lines/access    conflicts";
 /// Lanes of a wave.
 const LANES: f64 = 64.0;
 
-/// A number of things.
+/// Formats a count with the singular or plural of its unit.
 fn count(number: u64, one: &str, several: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { several })
 }
 
-/// A part of a whole, as a percentage.
+/// Percentage of a part of a whole.
 pub(super) fn percentage(part: u64, whole: u64) -> f64 {
     super::ratio(part, whole).map_or(0.0, |it| 100.0 * it)
 }
 
-/// A number with one digit behind the point, or `-`.
+/// Formats a number with one decimal, or `-`.
 fn number(it: Option<f64>) -> String {
     it.map_or("-".to_owned(), |it| format!("{it:.1}"))
 }
 
-/// Executions, their share, active lanes, lines and conflicts of a row.
+/// Executions, share, active lanes, lines and conflicts of a row.
 fn columns(counts: &CountsReport, whole: u64) -> String {
     let conflicts = if counts.bank_conflicts == 0 {
         "-".to_owned()
@@ -44,7 +44,7 @@ fn columns(counts: &CountsReport, whole: u64) -> String {
     )
 }
 
-/// Writes the rows that have the most executions, and the number of the others.
+/// Writes the hottest rows, and the number of further ones.
 fn hottest<T>(
     f: &mut fmt::Formatter<'_>,
     rows: &[T],
@@ -76,7 +76,7 @@ fn hottest<T>(
     Ok(())
 }
 
-/// Writes what follows the name.
+/// Writes everything after the name.
 impl fmt::Display for KernelProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let total = &self.total;

@@ -1,4 +1,4 @@
-//! Profiles in every form.
+//! Output of profiles in every format.
 
 use std::io::{self, Write};
 
@@ -7,10 +7,10 @@ use super::page::ProfilePage;
 use crate::settings::ProfileFormat;
 
 impl ProfileReport {
-    /// Writes the profile in a form.
+    /// Writes the profile in a format.
     ///
     /// # Errors
-    /// `out` cannot be written.
+    /// Writing to `out` fails.
     ///
     /// # Examples
     /// ```
