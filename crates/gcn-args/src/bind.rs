@@ -1,6 +1,6 @@
-//! Binding of arguments to a kernel's parameters: by name, by number, or in order; of the types that the kernel's metadata or
-//! its symbol say. [`arguments`] decides what each argument becomes, and finds all that is wrong with them; nothing is
-//! allocated. [`place`] allocates the buffers and makes the bytes of the argument segment.
+//! Binding of arguments to kernel parameters by name, by index or in order, with the types from the kernel's metadata
+//! or symbol. [`arguments`] determines the value of each parameter and collects all errors, without allocating
+//! anything. [`place`] allocates the buffers and builds the argument segment.
 //!
 //! ```
 //! # mod example { include!(concat!(env!("CARGO_MANIFEST_DIR"), "/../gcn-runtime/doc/assemble.rs")); }
@@ -42,10 +42,10 @@ pub use structure::{Block, Pointer};
 use structure::{POINTER, structure};
 pub use values::{Bound, BufferContents};
 
-/// Bytes of an LDS offset.
+/// Size of an LDS offset in bytes.
 const LDS_POINTER: u64 = 4;
 
-/// Arguments, and all that is wrong with them.
+/// Result of binding: arguments, and all errors.
 ///
 /// # Examples
 /// ```
@@ -63,13 +63,13 @@ const LDS_POINTER: u64 = 4;
 #[derive(Debug, Default)]
 #[non_exhaustive]
 pub struct Binding {
-    /// Arguments that could be bound, in the order of the parameters.
+    /// Successfully bound arguments, in parameter order.
     pub arguments: Vec<BoundArgument>,
-    /// Problems; with any of them the arguments are incomplete.
+    /// Errors; if there are any, the arguments are incomplete.
     pub problems: Vec<BindError>,
 }
 
-/// Binds the buffers that launches share: numbers of an element type, fills, files; or the address of another one.
+/// Binds buffers shared by launches: numbers of an element type, fills, files, or an alias of another buffer.
 ///
 /// # Examples
 /// ```
@@ -109,10 +109,10 @@ pub fn shared(given: &[GivenArgument], open: Open<'_>) -> Binding {
     binding
 }
 
-/// Binds the arguments of a launch of a kernel. They may name buffers that are `shared` with other launches.
+/// Binds the arguments of a launch. They may refer to buffers `shared` with other launches.
 ///
-/// With metadata each argument goes to the parameter of its name or number; where no parameter has a name, arguments with
-/// names go in order. Without metadata all go in order, and numbers need types.
+/// With metadata, each argument is matched to a parameter by name or index; if no parameter has a name, named
+/// arguments are bound in order. Without metadata, all arguments are bound in order, and numbers need types.
 ///
 /// # Examples
 /// ```
@@ -145,7 +145,8 @@ pub fn arguments(
     binding
 }
 
-/// Binds the whole argument segment of a launch, but for hidden arguments: a structure, bytes or a file. `others` must be none.
+/// Binds the whole argument segment of a launch except hidden arguments: a structure, bytes or a file. `others` must
+/// be empty.
 ///
 /// # Examples
 /// ```
@@ -183,7 +184,7 @@ pub fn segment(
     binding
 }
 
-/// The arguments whose text is no value.
+/// Errors of arguments whose text is not a value.
 fn invalid(given: &[GivenArgument]) -> Vec<BindError> {
     let problem = |given: &GivenArgument| {
         let error = given.spec.clone().err()?;
@@ -206,7 +207,7 @@ fn check_references(binding: &mut Binding, shared: &[BoundArgument]) {
     }
 }
 
-/// Addresses in buffers that do not exist or are shorter, and buffers of the name of another.
+/// Errors of references to missing buffers or elements, and of duplicate buffer names.
 fn references(
     arguments: &[BoundArgument],
     shared: &[BoundArgument],
@@ -234,7 +235,7 @@ fn references(
     problems
 }
 
-/// The reason why there is no element `from` of a buffer, if there is none.
+/// Error for a reference to element `from` of a buffer, if it does not exist.
 fn unreachable(
     name: &str,
     from: u64,
@@ -274,13 +275,13 @@ fn unreachable(
     }
 }
 
-/// Bytes from the start of the argument segment to the end of the last of these parameters.
+/// Size of the segment up to the end of the last parameter, in bytes.
 fn explicit_bytes(parameters: &[Parameter<'_>]) -> u64 {
     let end = |parameter: &Parameter| parameter.offset.saturating_add(parameter.size);
     parameters.iter().map(end).max().unwrap_or(0)
 }
 
-/// The bytes of a whole argument segment.
+/// Bytes of a whole argument segment.
 fn whole(
     kernel: &ObjectKernel,
     given: &GivenArgument,
@@ -320,7 +321,7 @@ fn whole(
     }
 }
 
-/// Binds values to the parameters that metadata describe.
+/// Binds values to the parameters described by metadata.
 fn by_metadata(
     kernel: &ObjectKernel,
     parameters: &[Parameter<'_>],
@@ -382,7 +383,7 @@ fn by_metadata(
     binding.arguments.sort_by_key(|argument| argument.index);
 }
 
-/// Binds values for a kernel that says nothing about its arguments: one after the other, naturally aligned.
+/// Binds values for a kernel without metadata: consecutively, naturally aligned.
 fn in_order(kernel: &ObjectKernel, given: &[GivenArgument], open: Open<'_>, binding: &mut Binding) {
     let before = binding.problems.len();
     let mut end = 0u64;

@@ -1,4 +1,4 @@
-//! Comparison of results with values that are expected, within a tolerance.
+//! Comparison of results with expected values, within a tolerance.
 //!
 //! ```
 //! use gcn_args::compare::{Comparison, Tolerance};
@@ -14,7 +14,7 @@
 
 use crate::value::{NumberEncoding, Type, Value};
 
-/// The distance that a value may have from the expected one.
+/// Permitted distance from the expected value.
 ///
 /// # Examples
 /// ```
@@ -28,24 +28,24 @@ use crate::value::{NumberEncoding, Type, Value};
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Tolerance {
     distance: Distance,
-    /// Denormals count as zero: those of single precision are flushed on GCN 1.0 to 1.2, and OpenCL allows it.
+    /// Denormals count as zero: single precision flushes them on GCN 1.0 to 1.2, and OpenCL allows it.
     flushes: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Distance {
-    /// The same bits; NaN agrees with NaN.
+    /// Equal bits; NaN equals NaN.
     Exact,
-    /// `n` representable numbers.
+    /// At most `n` representable numbers apart.
     Ulps(u64),
-    /// Absolute where the expected value is below 1, relative above.
+    /// Absolute if the expected value is below 1, otherwise relative.
     Within(f64),
-    /// Anything: scratch space of a kernel.
+    /// Any value: scratch space of a kernel.
     Any,
 }
 
 impl Tolerance {
-    /// The same number: zeros of both signs are equal, and NaN equals NaN.
+    /// Equal numbers: zeros of both signs are equal, and NaN equals NaN.
     pub const EQUAL: Tolerance = Tolerance::of(Distance::Within(0.0));
 
     const fn of(distance: Distance) -> Tolerance {
@@ -55,8 +55,8 @@ impl Tolerance {
         }
     }
 
-    /// Reads `exact` (the same bits), `4 ulp` (representable numbers between both), `1e-5` (absolute below 1, relative above) or
-    /// `any`; then perhaps `ftz`, for which denormals count as zero. Nothing for other text.
+    /// Parses `exact` (equal bits), `4 ulp` (distance in representable numbers), `1e-5` (absolute below 1, otherwise
+    /// relative) or `any`, optionally followed by `ftz`, for which denormals count as zero. `None` for other text.
     ///
     /// # Examples
     /// ```
@@ -82,7 +82,7 @@ impl Tolerance {
         Some(Tolerance { distance, flushes })
     }
 
-    /// True if any value will do, so that it does not matter what was computed.
+    /// True if any value is accepted.
     ///
     /// # Examples
     /// ```
@@ -94,7 +94,7 @@ impl Tolerance {
         self.distance == Distance::Any
     }
 
-    /// True if a value is as close to `expected` as it must be. Both have the same type.
+    /// True if a value is within the tolerance of `expected`. Both must have the same type.
     ///
     /// # Examples
     /// ```
@@ -122,8 +122,7 @@ impl Tolerance {
     }
 }
 
-/// True if a value is within `tolerance` of `expected`, absolute for small values and relative for those above 1. NaN agrees
-/// with NaN.
+/// True if a value is within `tolerance` of `expected`, absolute below 1 and relative above. NaN equals NaN.
 fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
     if value.ty.encoding() != NumberEncoding::Float {
         let distance = value.integer().abs_diff(expected.integer());
@@ -136,7 +135,7 @@ fn agrees(value: Value, expected: Value, tolerance: f64) -> bool {
         || (value.is_finite() && expected.is_finite() && close())
 }
 
-/// Steps from one representable number to the other; nothing for NaN.
+/// Distance in representable numbers; `None` for NaN.
 ///
 /// # Examples
 /// ```
@@ -152,7 +151,7 @@ pub fn ulps(value: Value, expected: Value) -> Option<u128> {
     known.then(|| position(value).abs_diff(position(expected)))
 }
 
-/// The place of a value in the order of its type's values; both zeros have place 0.
+/// Rank of a value among its type's values; 0 for both zeros.
 fn position(element: Value) -> i128 {
     if element.ty.encoding() != NumberEncoding::Float {
         return element.integer();
@@ -166,7 +165,7 @@ fn position(element: Value) -> i128 {
     }
 }
 
-/// Zero of the same sign for a denormal.
+/// Replaces a denormal by a zero of the same sign.
 fn flushed(element: Value) -> Value {
     let exponent: u64 = match element.ty {
         Type::F16 => 0x7c00,
@@ -185,7 +184,7 @@ fn flushed(element: Value) -> Value {
     }
 }
 
-/// An element that is not as expected.
+/// An element that differs from the expected one.
 ///
 /// # Examples
 /// ```
@@ -197,16 +196,16 @@ fn flushed(element: Value) -> Value {
 /// ```
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Difference {
-    /// Number of the element.
+    /// Index of the element.
     pub index: u64,
     /// Value.
     pub is: Value,
-    /// The value that it should have.
+    /// Expected value.
     pub expected: Value,
 }
 
 impl Difference {
-    /// The size of the difference, absolute below 1 and relative above; infinite where not both are finite.
+    /// Size of the difference, absolute below 1 and relative above; infinite unless both are finite.
     fn size(&self) -> f64 {
         let (is, expected) = (self.is.float(), self.expected.float());
         let size = (is - expected).abs() / expected.abs().max(1.0);
@@ -214,7 +213,7 @@ impl Difference {
     }
 }
 
-/// The result of comparing elements one by one.
+/// Result of an element-wise comparison.
 ///
 /// # Examples
 /// ```
@@ -230,21 +229,21 @@ impl Difference {
 #[derive(Clone, PartialEq, Debug, Default)]
 #[non_exhaustive]
 pub struct Comparison {
-    /// Number of elements.
+    /// Number of elements compared.
     pub compared: u64,
-    /// Number of those that are not as expected.
+    /// Number of differing elements.
     pub different: u64,
-    /// The first of them, [`MAX_DIFFERENCES`] at most.
+    /// The first differences, at most [`MAX_DIFFERENCES`].
     pub first: Vec<Difference>,
-    /// The greatest difference.
+    /// Largest difference.
     pub worst: Option<Difference>,
 }
 
-/// Differences that are kept.
+/// Maximum number of differences kept.
 pub const MAX_DIFFERENCES: usize = 10;
 
 impl Comparison {
-    /// Compares elements with those that are expected; the first has the number `begin`.
+    /// Compares elements with the expected ones; the first element has index `begin`.
     ///
     /// # Examples
     /// ```
@@ -286,7 +285,7 @@ impl Comparison {
         comparison
     }
 
-    /// True if everything is as expected.
+    /// True if all elements are within the tolerance.
     pub fn holds(&self) -> bool {
         self.different == 0
     }

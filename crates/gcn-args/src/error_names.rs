@@ -1,5 +1,5 @@
-//! Stable names of errors in arguments and expectations, for programs and for `gcn explain`: a name stays while a message may
-//! change. Errors that the runtime has too have the names of [`gcn_runtime::error_names`].
+//! Stable names of errors in arguments and expectations, for programs and `gcn explain`. Names stay while messages
+//! may change. Errors that also occur in the runtime use the names of [`gcn_runtime::error_names`].
 
 use gcn_runtime::error_names::{
     ARGUMENT_SIZE, BUFFER_RANGE, MISSING_ARGUMENT, OUT_OF_MEMORY, RESOURCE_LIMIT,
@@ -9,19 +9,19 @@ use crate::bind::{ArgumentError, BindError, PlaceError};
 use crate::expect::ExpectError;
 use crate::value::ValueError;
 
-/// A name that no buffer has.
+/// No buffer has the name.
 pub const UNKNOWN_BUFFER: &str = "unknown-buffer";
-/// A name or number that no argument has.
+/// No argument has the name or index.
 pub const UNKNOWN_ARGUMENT: &str = "unknown-argument";
-/// Two values for one argument, or two buffers of one name.
+/// Two values for one argument, or two buffers with one name.
 pub const DUPLICATE_ARGUMENT: &str = "duplicate-argument";
-/// A value of another kind or type than the argument's.
+/// The value does not have the kind or type of the argument.
 pub const ARGUMENT_TYPE: &str = "argument-type";
-/// A number whose type neither the value nor the kernel states.
+/// Neither the value nor the kernel states the type of a number.
 pub const UNTYPED_ARGUMENT: &str = "untyped-argument";
 /// Text that is not a value.
 pub const INVALID_VALUE: &str = "invalid-value";
-/// An expectation that cannot be compared with a buffer.
+/// An expectation does not fit the buffer.
 pub const INVALID_EXPECTATION: &str = "invalid-expectation";
 
 /// All names of this crate.

@@ -1,4 +1,4 @@
-//! Expected contents of a buffer, and their comparison with what it holds.
+//! Expected contents of buffers, and comparison with the actual contents.
 //!
 //! ```
 //! use gcn_runtime::data::Data;
@@ -22,7 +22,7 @@ use crate::open::{MAX_STREAM_BYTES, Open};
 use crate::spec::Spec;
 use crate::value::{Type, Value, ValueError};
 
-/// Elements that a buffer is expected to hold.
+/// Expected elements of a buffer.
 ///
 /// # Examples
 /// ```
@@ -50,7 +50,7 @@ enum ExpectedElements {
     Filled(Fill),
 }
 
-/// A reason why text says no expected elements.
+/// Error in the text of expected elements.
 ///
 /// # Examples
 /// ```
@@ -65,26 +65,26 @@ enum ExpectedElements {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ExpectError {
-    /// The text is no value.
+    /// The text is not a value.
     #[error(transparent)]
     Value(#[from] ValueError),
     /// A file cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A file holds no whole number of elements.
+    /// The size of a file is not a multiple of the element size.
     #[error("{name} has {bytes} bytes, not a multiple of the size of {ty}")]
     Partial {
         /// The file.
         name: String,
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         bytes: u64,
-        /// Type of the elements.
+        /// Element type.
         ty: Type,
     },
-    /// A value that is no elements.
+    /// The value does not describe elements.
     #[error("`{0}` cannot be compared with a buffer")]
     NoElements(String),
-    /// Text after `~` that is no tolerance.
+    /// The text after `~` is not a tolerance.
     #[error(
         "`{tolerance}` after `{value}~` is not a tolerance: write a number such as 1e-6, `4 ulp`, `exact` or `any`, which `ftz` \
          may follow"
@@ -98,7 +98,7 @@ pub enum ExpectError {
 }
 
 impl Expected {
-    /// Splits `VALUE~TOLERANCE`, of which the tolerance may be missing: values are equal then.
+    /// Splits `VALUE~TOLERANCE`; the default tolerance is equality.
     ///
     /// # Errors
     /// [`ExpectError::Tolerance`].
@@ -126,7 +126,7 @@ impl Expected {
         }
     }
 
-    /// Reads elements of type `ty` as [`Spec::parse`] does; a type in the text is not looked at.
+    /// Parses elements of type `ty`, like [`Spec::parse`]; a type in the text is ignored.
     ///
     /// # Errors
     /// [`ExpectError`].
@@ -151,7 +151,7 @@ impl Expected {
         Expected::new(&Spec::parse(text)?, text, ty, tolerance, open)
     }
 
-    /// Elements of type `ty` out of a value; `text` is the value in messages.
+    /// Elements of type `ty` described by a value; messages show it as `text`.
     ///
     /// # Errors
     /// [`ExpectError`].
@@ -222,7 +222,7 @@ impl Expected {
         self.count
     }
 
-    /// Compares elements, the first of which has the number `begin`, with the expected ones.
+    /// Compares elements, starting at index `begin`, with the expected ones.
     ///
     /// # Examples
     /// ```

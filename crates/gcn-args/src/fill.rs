@@ -1,4 +1,4 @@
-//! Initial elements of a buffer: zero, a number, evenly spaced numbers, random ones, or none.
+//! Initial buffer elements: zero, constant, evenly spaced, random, or undefined.
 //!
 //! ```
 //! use gcn_args::fill::Fill;
@@ -15,7 +15,7 @@ use half::f16;
 
 use crate::value::{NumberEncoding, Type, Value, ValueError};
 
-/// Initial elements of a buffer of some type.
+/// Initial elements of a buffer.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ use crate::value::{NumberEncoding, Type, Value, ValueError};
 pub enum Fill {
     /// 0.
     Zero,
-    /// 0, which nobody has set: the checker of undefined values reports where it matters.
+    /// Zero, but reported as undefined by the checker for undefined values.
     Undefined,
     /// All the same.
     Same(Value),
@@ -40,41 +40,42 @@ pub enum Fill {
     Floats {
         /// The first.
         start: f64,
-        /// The distance to the next.
+        /// Distance between elements.
         step: f64,
     },
-    /// Evenly spaced integers, which wrap where the type ends.
+    /// Evenly spaced integers, wrapping at the limits of the type.
     Integers {
         /// The first.
         start: u64,
-        /// The distance to the next.
+        /// Distance between elements.
         step: u64,
     },
-    /// Uniformly distributed floating-point numbers, the same on every machine.
+    /// Uniformly distributed floating-point numbers, reproducible on every machine.
     RandomFloats {
-        /// Start of the sequence.
+        /// Seed of the sequence.
         seed: u64,
         /// The least.
         low: f64,
         /// The greatest.
         high: f64,
     },
-    /// Uniformly distributed integers, the same on every machine.
+    /// Uniformly distributed integers, reproducible on every machine.
     RandomIntegers {
-        /// Start of the sequence.
+        /// Seed of the sequence.
         seed: u64,
         /// The least.
         low: u64,
-        /// Integers from that one on among which one is chosen, 2^64 at most.
+        /// Number of integers to choose from, starting at the first; at most 2^64.
         span: u128,
     },
 }
 
 impl Fill {
-    /// Reads `iota`, `iota(START,STEP)`, `fill(X)`, `random(SEED)`, `random(SEED,LOW,HIGH)` or `undefined` for a buffer of `ty`.
+    /// Parses `iota`, `iota(START,STEP)`, `fill(X)`, `random(SEED)`, `random(SEED,LOW,HIGH)` or `undefined` for a
+    /// buffer of `ty`.
     ///
     /// # Errors
-    /// [`ValueError`] for other text, and for numbers that are none of `ty`.
+    /// [`ValueError`] if the text is malformed, or a number is out of range for `ty`.
     ///
     /// # Examples
     /// ```
@@ -144,7 +145,7 @@ impl Fill {
         }
     }
 
-    /// The bytes of the elements of a buffer of `ty` that have these numbers.
+    /// Bytes of the elements with these indices, in a buffer of `ty`.
     ///
     /// # Examples
     /// ```
@@ -174,7 +175,7 @@ impl Fill {
         }
     }
 
-    /// The bytes of a buffer of `count` elements of `ty` in pieces, so that no second copy of it is needed.
+    /// Bytes of a buffer of `count` elements of `ty` in pieces, to avoid a second copy.
     ///
     /// # Examples
     /// ```
@@ -186,7 +187,7 @@ impl Fill {
     /// # Ok::<(), gcn_args::value::ValueError>(())
     /// ```
     pub fn pieces(&self, ty: Type, count: u64) -> impl Iterator<Item = Vec<u8>> {
-        /// Elements of a piece.
+        /// Number of elements per piece.
         const PIECE: u64 = 1 << 14;
         (0..count)
             .step_by(PIECE as usize)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use gcn_runtime::data::{Data, DataError};
 
-/// Bytes of an input of unknown length, such as a pipe, at most: all of them are kept in memory.
+/// Maximum size in bytes of an input of unknown length, such as a pipe, which is held in memory.
 pub const MAX_STREAM_BYTES: u64 = 1 << 30;
 
 /// Opens the file that an argument names: [`Data::open`], or a front end's own, which may know other names, such as one for

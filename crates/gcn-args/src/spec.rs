@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 use crate::fill::Fill;
 use crate::value::{MAX_NESTING, Type, ValueError, integer};
 
-/// A value as written. It is not yet known to be what a kernel takes.
+/// A value as written, not yet checked against a parameter.
 ///
 /// # Examples
 /// ```
@@ -60,11 +60,11 @@ pub enum Spec {
     Local(u32),
     /// `null`: no buffer.
     Null,
-    /// `xs`, `xs[100]`: the buffer of another argument, from one of its elements on.
+    /// `xs`, `xs[100]`: the buffer of another argument, starting at an element.
     Same {
         /// The argument's name.
         name: String,
-        /// The element's number.
+        /// Index of the element.
         from: u64,
     },
     /// `{u32:1, f32:2.5}`: a structure of these members.
@@ -133,7 +133,7 @@ impl Spec {
     /// Reads a value.
     ///
     /// # Errors
-    /// [`ValueError`], with the part of the text that is wrong.
+    /// [`ValueError`], with the invalid part of the text.
     ///
     /// # Examples
     /// ```
@@ -267,7 +267,7 @@ impl Spec {
         }
     }
 
-    /// The type that is written with it.
+    /// Explicit type of the value, if any.
     ///
     /// # Examples
     /// ```

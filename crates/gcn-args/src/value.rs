@@ -1,7 +1,7 @@
-//! Numbers whose type is known at run time: as text, as bytes of memory.
+//! Numbers whose type is known at run time: conversion from text and bytes.
 //!
-//! A front end that reads arguments from a command line, or gets them from a language without static types, has their types
-//! as data: a [`Type`] and, for a number of it, a [`Value`].
+//! For front ends whose arguments have types only at run time, such as a command line or a dynamically typed
+//! language: a [`Type`] is data, and a [`Value`] is a number of some type.
 //!
 //! ```
 //! use gcn_args::value::{Type, Value};
@@ -29,11 +29,11 @@ pub use error::{MAX_NESTING, ValueError};
 pub use types::{NumberEncoding, Type};
 
 impl Type {
-    /// Reads a number of this type: decimal, or with `0x`, `0o` or `0b` for integers; underscores between digits are ignored.
-    /// A signed type takes bit patterns in `0x`, `0o` and `0b` too.
+    /// Parses a number of this type: decimal, or for integers with `0x`, `0o` or `0b`; underscores between digits are
+    /// ignored. For signed types, `0x`, `0o` and `0b` also accept bit patterns.
     ///
     /// # Errors
-    /// [`ValueError`] for text that is no number, and for a number that is none of this type.
+    /// [`ValueError`] if the text is not a number, or the number is out of range for the type.
     ///
     /// # Examples
     /// ```
@@ -101,11 +101,11 @@ impl Type {
 pub(crate) enum Base {
     /// Without a prefix.
     Decimal,
-    /// With a prefix: bits rather than a number.
+    /// With a prefix: a bit pattern.
     Pattern,
 }
 
-/// An integer in decimal, or with `0x`, `0o` or `0b`; underscores between digits are ignored.
+/// Parses an integer: decimal, or with `0x`, `0o` or `0b`; underscores between digits are ignored.
 pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
@@ -128,7 +128,7 @@ pub(crate) fn integer(text: &str) -> Option<(i128, Base)> {
     Some((if negative { -value } else { value }, base))
 }
 
-/// A number of a type.
+/// A number with its type.
 ///
 /// # Examples
 /// ```
@@ -146,7 +146,7 @@ pub struct Value {
 }
 
 impl Value {
-    /// The value at the beginning of little-endian bytes; nothing if there are too few.
+    /// Decodes a value from the start of little-endian bytes; `None` if there are too few.
     ///
     /// # Examples
     /// ```
@@ -164,7 +164,7 @@ impl Value {
         })
     }
 
-    /// The values that bytes of memory are, without an incomplete one at the end.
+    /// Decodes all complete values.
     ///
     /// # Examples
     /// ```
@@ -180,7 +180,7 @@ impl Value {
         elements.filter_map(move |bytes| Value::from_bytes(ty, bytes))
     }
 
-    /// Little-endian bytes, [`Type::size`] of them.
+    /// Encodes as little-endian, [`Type::size`] bytes.
     ///
     /// # Examples
     /// ```
@@ -191,7 +191,7 @@ impl Value {
         self.bits.to_le_bytes()[..self.ty.size()].to_vec()
     }
 
-    /// The value as a double; integers of 64 bits are rounded.
+    /// The value as a double; 64-bit integers are rounded.
     ///
     /// # Examples
     /// ```
@@ -208,7 +208,7 @@ impl Value {
         }
     }
 
-    /// The value as an integer; of a floating-point number its bits.
+    /// The value as an integer; the bit pattern of a floating-point number.
     ///
     /// # Examples
     /// ```
@@ -227,7 +227,7 @@ impl Value {
         }
     }
 
-    /// True for a floating-point value that is no number.
+    /// True for a floating-point NaN.
     ///
     /// # Examples
     /// ```
@@ -270,10 +270,10 @@ impl From<Value> for Argument {
     }
 }
 
-/// Writes the shortest decimal that [`Type::parse`] reads as the same value.
+/// Writes the shortest decimal that [`Type::parse`] converts to the same value.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        /// Powers of ten between which decimals without exponent are readable.
+        /// Range of magnitudes printed without an exponent.
         const WITHOUT_EXPONENT: std::ops::Range<f64> = 1e-4..1e16;
         let scientific = self.float() != 0.0
             && self.float().is_finite()

@@ -41,13 +41,13 @@ pub(crate) enum ArgValue {
     /// `lit(…)`: a literal even where an inline constant would do.
     Literal(i64),
     Float(f64),
-    /// The same with its width.
+    /// A number with its width.
     Sized(f64, FloatWidth),
     /// `lit(1.5)`.
     LiteralFloat(f64),
     /// Not known before linking, or before the end of the source: one of the assembler's that wait.
     Delayed(DelayedId),
-    /// The same within `lit(…)`.
+    /// A delayed value in `lit(…)`.
     DelayedLiteral(DelayedId),
     Waitcnt(u16),
     Hwreg(u16),

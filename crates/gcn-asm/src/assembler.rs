@@ -168,7 +168,7 @@ impl<'a> Assembler<'a> {
         assembler
     }
 
-    /// Makes a warning of an error that is none in the source's dialect.
+    /// Downgrades an error to a warning if the source's dialect allows it.
     pub(crate) fn warn(&mut self, mut error: Diagnostic) {
         error.severity = Severity::Warning;
         self.diagnostics.push(error);

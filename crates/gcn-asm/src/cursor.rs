@@ -30,7 +30,7 @@ pub(crate) enum WrittenNumber {
     Int(i64),
     /// A number with a fraction or an exponent.
     Float(f64),
-    /// The same with CLRX's suffix for its width.
+    /// A number with CLRX's width suffix.
     Suffixed(f64, FloatWidth),
 }
 

@@ -51,7 +51,7 @@ pub(crate) enum Parsed {
     Known(ExprValue),
     /// A floating-point constant, which is a whole expression.
     Float(f64),
-    /// The same with its width.
+    /// A number with its width.
     Suffixed(f64, FloatWidth),
     /// To be evaluated at the end of the source.
     Later(ExprId),

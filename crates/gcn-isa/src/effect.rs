@@ -280,7 +280,7 @@ impl Sampling {
         }
     }
 
-    /// The same with a lower bound of the level of detail.
+    /// Adds a lower bound of the level of detail.
     pub const fn cl(self) -> Sampling {
         Sampling {
             clamps: true,
@@ -288,7 +288,7 @@ impl Sampling {
         }
     }
 
-    /// The same with a comparison.
+    /// Adds a comparison.
     pub const fn c(self) -> Sampling {
         Sampling {
             compares: true,
@@ -296,7 +296,7 @@ impl Sampling {
         }
     }
 
-    /// The same with offsets.
+    /// Adds offsets.
     pub const fn o(self) -> Sampling {
         Sampling {
             offsets: true,

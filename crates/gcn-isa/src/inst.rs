@@ -154,7 +154,7 @@ impl Inst {
         Inst::from_parts(form, form.length().dwords(bits as u32), bits)
     }
 
-    /// The same of a known length in dwords.
+    /// The instruction that two words hold, for a known length in dwords.
     #[inline]
     pub(crate) fn from_parts(form: &'static Form, dwords: u8, bits: u64) -> Inst {
         let own = if dwords == 1 {

@@ -129,7 +129,8 @@ impl Inst {
         self.is_refused(false)
     }
 
-    /// The same of a text that has a name in place of the literal, if it `names_literal`: no value that LLVM takes for an inline constant.
+    /// Like [`Inst::is_refused_by_llvm`], for a text that may name a symbol instead of the literal (`names_literal`),
+    /// which LLVM never takes for an inline constant.
     pub(crate) fn is_refused(&self, names_literal: bool) -> bool {
         let row = self.row();
         let lacks = row.lacks;

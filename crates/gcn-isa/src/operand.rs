@@ -463,7 +463,7 @@ pub(crate) mod words {
         Ty::B32,
         Read,
     );
-    /// The same without negative immediates.
+    /// Disallows negative immediates.
     pub const Boffset: Written = slot(
         Field::Offset,
         Kind::ScalarOffset { signed: false },

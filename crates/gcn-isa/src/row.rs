@@ -266,7 +266,7 @@ families! {
     Vopc,
     /// Vector ALU that exists in VOP3 only.
     Vop3,
-    /// The same with a scalar destination beside the vector one.
+    /// VOP3 with a scalar destination in addition to the vector one.
     Vop3b,
     /// Packed 16-bit vector ALU.
     Vop3p,

@@ -51,7 +51,7 @@ enum Phase {
 /// Speaks the protocol until the client ends the session.
 ///
 /// # Errors
-/// A stream cannot be read or written, or the input has a header that is none.
+/// A stream cannot be read or written, or the input has a malformed header.
 pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write) -> io::Result<Ending> {
     let (sender, events) = channel();
     let queue = Queue::default();

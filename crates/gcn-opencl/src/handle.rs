@@ -71,7 +71,7 @@ impl<T: Object> Drop for Id<T> {
 
 /// An object that programs have handles of.
 pub(crate) trait Object: Send + Sync + Sized + 'static {
-    /// Error for a handle that is none of this type.
+    /// Error for an invalid handle of this type.
     const INVALID: Status;
 
     /// All objects of the type.

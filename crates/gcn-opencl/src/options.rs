@@ -170,7 +170,7 @@ pub(crate) struct Linking {
 /// Reads options of linking.
 ///
 /// # Errors
-/// The first word that is none.
+/// The first invalid option.
 pub(crate) fn linking(text: &str) -> Result<Linking, String> {
     let mut linking = Linking::default();
     for word in given(text) {

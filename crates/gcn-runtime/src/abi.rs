@@ -1,4 +1,4 @@
-//! The HSA ABI: what a kernel finds when it starts, and what answers its calls to the host.
+//! The HSA ABI: initial state of a kernel, and services for its calls to the host.
 
 pub(crate) mod owned;
 pub mod printf;

@@ -1,4 +1,4 @@
-//! Arguments that a program gives to a launch, and their places in its segment.
+//! Launch arguments and their placement in the argument segment.
 
 use gcn_object::ValueKind;
 
@@ -7,7 +7,7 @@ use crate::buffer::Buffer;
 use crate::error::Error;
 use crate::kernel::Kernel;
 
-/// Bytes of a pointer to LDS.
+/// Size of an LDS pointer in bytes.
 const LDS_POINTER: u64 = 4;
 
 /// An argument of a launch.
@@ -20,11 +20,11 @@ const LDS_POINTER: u64 = 4;
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum Argument {
-    /// A value's bytes, those of a structure too.
+    /// Bytes of a value or structure.
     Bytes(Vec<u8>),
-    /// The address of a buffer, which is kept until the launch has ended.
+    /// Address of a buffer, which is kept alive until the launch has ended.
     Buffer(Buffer),
-    /// Bytes of LDS of each workgroup, whose address the kernel gets.
+    /// Size in bytes of dynamic LDS per workgroup; the kernel receives its address.
     Local(u32),
 }
 
@@ -47,7 +47,7 @@ macro_rules! values {
 values! { u8 i8 u16 i16 u32 i32 u64 i64 f32 f64 }
 
 impl Argument {
-    /// Bytes in the argument segment.
+    /// Size in the argument segment, in bytes.
     fn size(&self) -> u64 {
         match self {
             Argument::Bytes(bytes) => bytes.len() as u64,
@@ -57,7 +57,7 @@ impl Argument {
     }
 }
 
-/// Places arguments: where the metadata have them, or one behind the other, aligned to their size.
+/// Places arguments as described by the metadata, or else consecutively, aligned to their size.
 pub(crate) fn place(
     kernel: &Kernel,
     shape: &mut LaunchShape,

@@ -7,10 +7,10 @@ use gcn_emu::memory::{AllocError, Memory};
 use crate::device::Device;
 use crate::error::Error;
 
-/// Device memory with a name: a handle, of which all clones are the same memory. It is freed when the last handle is dropped;
-/// a launch keeps one for each buffer among its arguments until it has ended.
+/// Handle to named device memory; clones refer to the same memory. The memory is freed when the last handle is
+/// dropped. A launch holds a handle for each buffer among its arguments until it has ended.
 ///
-/// The host and kernels may access it at once: all accesses are atomic by the element.
+/// Host and kernels may access a buffer concurrently: accesses are atomic per element.
 ///
 /// `Send` and `Sync`.
 ///
@@ -42,7 +42,7 @@ impl Drop for BufferInner {
 }
 
 impl Device {
-    /// Allocates `bytes` zero bytes. Faults call them by `name`. Kernels may run meanwhile.
+    /// Allocates `bytes` zeroed bytes. Faults refer to them as `name`. May be called while kernels run.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -58,7 +58,7 @@ impl Device {
         Ok(Buffer::in_memory(self.memory(), name, bytes)?)
     }
 
-    /// Allocates a buffer that holds these elements.
+    /// Allocates a buffer initialized with elements.
     ///
     /// # Errors
     /// [`Error::Memory`].
@@ -78,10 +78,10 @@ impl Device {
 }
 
 impl Buffer {
-    /// Allocates zeroed bytes in a device's memory, as [`Device::allocate`] does.
+    /// Allocates zeroed bytes in a device's memory, like [`Device::allocate`].
     ///
     /// # Errors
-    /// Memory does not suffice.
+    /// Not enough memory.
     pub fn in_memory(memory: &Memory, name: &str, bytes: u64) -> Result<Buffer, AllocError> {
         Ok(Buffer(Arc::new(BufferInner {
             name: name.to_owned(),
@@ -91,12 +91,12 @@ impl Buffer {
         })))
     }
 
-    /// Name in messages.
+    /// Name used in messages.
     pub fn name(&self) -> &str {
         &self.0.name
     }
 
-    /// Address for kernels, which is the host's too.
+    /// Address, valid for kernels and on the host.
     ///
     /// # Examples
     /// ```
@@ -115,15 +115,15 @@ impl Buffer {
         self.0.len
     }
 
-    /// True if it has no bytes.
+    /// True if the length is 0.
     pub fn is_empty(&self) -> bool {
         self.0.len == 0
     }
 
-    /// All whole elements.
+    /// Reads all complete elements.
     ///
     /// # Errors
-    /// [`Error::Freed`] if it has been freed.
+    /// [`Error::Freed`] if the memory has been freed.
     ///
     /// # Examples
     /// ```
@@ -142,7 +142,7 @@ impl Buffer {
         Ok(elements.collect())
     }
 
-    /// Copies bytes out, from byte `offset` on.
+    /// Reads bytes starting at byte `offset`.
     ///
     /// # Errors
     /// [`Error::OutOfBounds`].
@@ -161,10 +161,10 @@ impl Buffer {
         read.then_some(()).ok_or_else(|| self.freed())
     }
 
-    /// Stores elements, the first one as number `first`.
+    /// Writes elements starting at index `first`.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`], and nothing is stored.
+    /// [`Error::OutOfBounds`]; nothing is written.
     ///
     /// # Examples
     /// ```
@@ -181,10 +181,10 @@ impl Buffer {
         self.write_bytes(first.saturating_mul(size_of::<T>() as u64), &bytes)
     }
 
-    /// Stores bytes, from byte `offset` on.
+    /// Writes bytes starting at byte `offset`.
     ///
     /// # Errors
-    /// [`Error::OutOfBounds`], and nothing is stored.
+    /// [`Error::OutOfBounds`]; nothing is written.
     ///
     /// # Examples
     /// ```
@@ -200,7 +200,8 @@ impl Buffer {
         written.then_some(()).ok_or_else(|| self.freed())
     }
 
-    /// Replaces dword number `index` by `new` of it, indivisibly for kernels too, and returns the old one.
+    /// Atomically replaces dword `index` by `new` of its value, also with respect to kernels, and returns the
+    /// previous value.
     ///
     /// # Errors
     /// [`Error::OutOfBounds`].
@@ -219,10 +220,10 @@ impl Buffer {
         updated.ok_or_else(|| self.freed())
     }
 
-    /// Frees the memory for all handles, now: a kernel that accesses it from now on faults, with the buffer's name.
+    /// Frees the memory immediately, for all handles. Later accesses by kernels fault with the buffer's name.
     ///
     /// # Errors
-    /// [`Error::Freed`] if it has been freed.
+    /// [`Error::Freed`] if the memory has been freed already.
     ///
     /// # Examples
     /// ```
@@ -256,7 +257,7 @@ impl Buffer {
     }
 }
 
-/// Numbers that buffers hold, as the device has them: little-endian.
+/// Numeric element of a buffer, little-endian in memory.
 ///
 /// # Examples
 /// ```
@@ -265,7 +266,7 @@ impl Buffer {
 /// assert_eq!(1u16.bytes().collect::<Vec<_>>(), [1, 0]);
 /// ```
 pub trait Element: Copy {
-    /// The element that begins with these bytes; missing ones are zero.
+    /// Decodes an element; missing bytes are zero.
     fn from_bytes(bytes: &[u8]) -> Self;
     /// Bytes.
     fn bytes(self) -> impl Iterator<Item = u8>;

@@ -1,11 +1,11 @@
-//! Code objects from source text, by the system's Clang.
+//! Compilation of source text to code objects with the system's Clang.
 //!
-//! [`compile`] finds the newest Clang and the device libraries, builds a source for a target, and keeps the result under
-//! the user's cache directory: the same source with the same included files, options and compiler is not built again. Clang
-//! preprocesses the source each time, so that whatever changes what it reads is noticed.
+//! [`compile`] finds the newest Clang and the device libraries, builds a source for a target, and caches the result
+//! in the user's cache directory, keyed by source, included files, options and compiler. Clang preprocesses the
+//! source each time, so any change of its inputs is detected.
 //!
-//! Sources: Clang's command line reference; "AMDGPU" in LLVM's "User Guide for AMDGPU Backend"; the device libraries' own
-//! guide for the libraries that a program needs.
+//! Sources: Clang's command line reference; "AMDGPU" in LLVM's "User Guide for AMDGPU Backend"; the device libraries'
+//! guide for the libraries to link.
 
 mod error;
 mod request;
@@ -27,7 +27,7 @@ pub use toolchain::Toolchain;
 use crate::data::Data;
 use crate::temporary::ScratchDirectory;
 
-/// Largest source, in bytes; Clang itself counts places in 31 bits.
+/// Maximum size of a source in bytes; Clang itself counts locations in 31 bits.
 const MAX_SOURCE_BYTES: u64 = 1 << 30;
 
 /// A compiled source.
@@ -47,21 +47,21 @@ const MAX_SOURCE_BYTES: u64 = 1 << 30;
 pub struct Compiled {
     /// The code object, or bitcode.
     pub code: Vec<u8>,
-    /// Warnings, as Clang prints them.
+    /// Warnings as printed by Clang.
     pub diagnostics: String,
-    /// The commands that made it, now or earlier, as a shell takes them.
+    /// Commands that built the result, now or originally, in shell syntax.
     pub commands: Vec<String>,
-    /// True if it was made earlier.
+    /// True if the result was in the cache.
     pub cached: bool,
-    /// The files that the source includes, at all depths, those of Clang for its language among them. Clang lists none for
-    /// [`Language::Ir`].
+    /// Transitively included files, including Clang's own headers for the language. Empty for [`Language::Ir`], for
+    /// which Clang lists none.
     pub dependencies: Vec<PathBuf>,
 }
 
-/// Compiles a source with the system's newest Clang, or takes the result from the user's cache.
+/// Compiles a source with the system's newest Clang, or returns the cached result.
 ///
 /// # Errors
-/// No compiler or library is installed, or the compiler refuses the source.
+/// No compiler or library is installed, or the compiler rejects the source.
 ///
 /// # Examples
 /// ```no_run
@@ -82,11 +82,11 @@ pub fn compile(request: &Request<'_>) -> Result<Compiled, CompileError> {
     compile_with(&Toolchain::find()?, cache::directory().as_deref(), request)
 }
 
-/// Compiles a source with a Clang, with a directory for results that is shared with other processes; without one, nothing is
-/// kept.
+/// Compiles a source with the given Clang. `cache` is a directory for results, which processes may share; without
+/// one, nothing is cached.
 ///
 /// # Errors
-/// A library is missing, or the compiler refuses the source.
+/// A library is missing, or the compiler rejects the source.
 ///
 /// # Examples
 /// ```
@@ -184,10 +184,10 @@ pub fn compile_with(
     })
 }
 
-/// U+FEFF in UTF-8.
+/// U+FEFF (byte order mark) in UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// A text of a program with a name in front that no other text has, for messages and for debug information.
+/// Prepends a unique file name to a text, for messages and debug information.
 fn named(text: Vec<u8>) -> Vec<u8> {
     let name = cache::short_hash(&text);
     let mut named = format!("#line 1 \"<program {name}>\"\n").into_bytes();
@@ -196,7 +196,7 @@ fn named(text: Vec<u8>) -> Vec<u8> {
     named
 }
 
-/// The bytes of modules, each behind its length.
+/// Concatenates modules, each prefixed by its length.
 fn joined(modules: &[&[u8]]) -> Vec<u8> {
     let parts = modules.iter().flat_map(|module| {
         let length = (module.len() as u64).to_le_bytes();
@@ -210,7 +210,7 @@ fn temporary_error(path: &Path, error: &io::Error) -> CompileError {
     CompileError::Temporary(io::Error::new(error.kind(), message))
 }
 
-/// Messages with the remedy for those that have one.
+/// Adds remedies to known compiler messages.
 fn hinted(mut messages: String, language: Language) -> String {
     if messages.contains("'hip/hip_runtime.h' file not found") {
         messages.push_str("help: HIP's headers are in Debian's package libamdhip64-dev\n");

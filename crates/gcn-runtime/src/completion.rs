@@ -1,11 +1,11 @@
-//! Completions: the work of a command that has ended.
+//! Results of completed commands.
 
 use gcn_emu::fault::{Fault, FaultKind, Site};
 use gcn_emu::run::{Stats, WavePlace};
 
 use crate::abi::hsa::LaunchNote;
 
-/// Work of a command that has ended. Of a command that is no launch all of it is empty.
+/// Result of a completed command; empty unless the command is a launch.
 ///
 /// # Examples
 /// ```
@@ -33,22 +33,22 @@ pub struct Completion {
     pub stats: Stats,
     /// Text that the kernel printed.
     pub printed: Vec<u8>,
-    /// Bytes that it printed beyond those that are kept.
+    /// Number of printed bytes that were dropped.
     pub lost: u64,
-    /// Decisions that were made without being asked for.
+    /// Notes on defaults chosen for the launch.
     pub notes: Vec<LaunchNote>,
-    /// The first of the violations that did not stop the kernel.
+    /// First violation that did not stop the kernel.
     pub violation: Option<Site>,
-    /// The fault that stopped it.
+    /// Fault that stopped the kernel.
     pub fault: Option<Fault>,
-    /// Places of the waves that had begun and not ended then; the first ones, if there are many.
+    /// Positions of unfinished waves; at most the first few.
     pub places: Vec<WavePlace>,
-    /// Number of these waves.
+    /// Number of unfinished waves.
     pub unfinished: u64,
 }
 
 impl Completion {
-    /// The fault and its place in a line; empty without a fault.
+    /// One-line description of the fault and its location; empty without a fault.
     ///
     /// # Examples
     /// ```

@@ -1,16 +1,16 @@
-//! Bytes from outside for buffers and arguments: files, and inputs of unknown length.
+//! External data for buffers and arguments: files, and inputs of unknown length.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read};
 use std::path::Path;
 
-/// Bytes of a text that is for this project alone, such as suppressions or a launch file, at most.
+/// Maximum size of this project's own text files, such as suppressions or launch files.
 pub const MAX_SETTINGS_BYTES: u64 = 16 << 20;
-/// Bytes of a device such as `/dev/zero`, which may have no end, at most; a terminal has as many.
+/// Maximum number of bytes read from a device such as `/dev/zero` or a terminal, which may be endless.
 const MAX_DEVICE_BYTES: u64 = 1 << 20;
 
-/// Contents for a buffer. A file is read only when its buffer exists, piece by piece, so that it may be as large as memory and
-/// is never there twice; the length of other inputs, such as a pipe, is unknown before they are read.
+/// Contents for a buffer. A file is read in pieces directly into its buffer, so it may be as large as memory without
+/// being held twice. Inputs of unknown length, such as pipes, are read in advance.
 ///
 /// # Examples
 /// ```
@@ -27,18 +27,18 @@ pub struct Data(DataSource);
 
 #[derive(Debug)]
 enum DataSource {
-    /// A file that is open at its beginning.
+    /// A file, opened at its start.
     File {
         file: File,
-        /// Length when it was opened.
+        /// Length at the time of opening.
         len: u64,
         name: String,
     },
-    /// Bytes that have been read.
+    /// Bytes already read.
     Read { bytes: Vec<u8>, name: String },
 }
 
-/// Reason why data cannot be read.
+/// Error for data that cannot be read.
 ///
 /// # Examples
 /// ```
@@ -49,7 +49,7 @@ enum DataSource {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum DataError {
-    /// The system refuses.
+    /// The system reports an error.
     #[error("cannot read {name}: {error}")]
     Read {
         /// Name of the input.
@@ -57,17 +57,17 @@ pub enum DataError {
         /// The system's error.
         error: io::Error,
     },
-    /// An input is longer than it may be.
+    /// The input is too long.
     #[error("{name}{} is larger than the limit of {} MiB", size(*.len), .most >> 20)]
     TooLong {
         /// Name of the input.
         name: String,
-        /// Its length in bytes, if that is known.
+        /// Its length in bytes, if known.
         len: Option<u64>,
-        /// Bytes that it may have.
+        /// Maximum number of bytes.
         most: u64,
     },
-    /// A file was truncated after it was opened.
+    /// The file was truncated after it was opened.
     #[error("cannot read all of {name}: {error}")]
     Truncated {
         /// Name of the file.
@@ -77,7 +77,7 @@ pub enum DataError {
     },
 }
 
-/// The length of a file in parentheses.
+/// Length of a file in parentheses.
 fn size(len: Option<u64>) -> String {
     len.map_or_else(String::new, |len| format!(" ({} MiB)", len >> 20))
 }
@@ -103,7 +103,7 @@ impl From<Vec<u8>> for Data {
 }
 
 impl Data {
-    /// Opens a file, or reads an input that is no regular file, which has `most` bytes at most, and a device 1 MiB.
+    /// Opens a file, or reads another input. At most `most` bytes are accepted, and 1 MiB from a device.
     ///
     /// # Errors
     /// [`DataError`].
@@ -140,7 +140,7 @@ impl Data {
         }
     }
 
-    /// Reads an input to its end, `most` bytes at most. Errors call it `name`.
+    /// Reads an input of at most `most` bytes to its end. Errors refer to it as `name`.
     ///
     /// # Errors
     /// [`DataError`].
@@ -164,7 +164,7 @@ impl Data {
         }
     }
 
-    /// Name in messages; empty for bytes of the caller's own.
+    /// Name used in messages; empty for in-memory bytes.
     pub fn name(&self) -> &str {
         match &self.0 {
             DataSource::File { name, .. } | DataSource::Read { name, .. } => name,
@@ -179,7 +179,7 @@ impl Data {
         }
     }
 
-    /// True if there are no bytes.
+    /// True if the length is 0.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -198,7 +198,7 @@ impl Data {
     /// # Ok::<(), gcn_runtime::data::DataError>(())
     /// ```
     pub fn pieces(self, mut take: impl FnMut(&[u8])) -> Result<(), DataError> {
-        /// Bytes read at a time.
+        /// Number of bytes read at a time.
         const PIECE: u64 = 1 << 20;
         match self.0 {
             DataSource::File {
@@ -222,7 +222,7 @@ impl Data {
         Ok(())
     }
 
-    /// All bytes, `most` at most.
+    /// Reads all bytes, at most `most`.
     ///
     /// # Errors
     /// [`DataError`].

@@ -16,10 +16,10 @@ use crate::error::Error;
 use pool::ThreadPool;
 use variations::Variations;
 
-/// An emulated GPU: a handle, of which all clones are the same device. A process may have several devices; each has memory of
-/// its own.
+/// Handle to an emulated GPU; clones refer to the same device. A process may have several devices, each with its own
+/// memory.
 ///
-/// `Send` and `Sync`: all threads may use it at once.
+/// `Send` and `Sync`: threads may use it concurrently.
 ///
 /// # Examples
 /// ```
@@ -36,21 +36,21 @@ pub struct Device(Arc<DeviceInner>);
 struct DeviceInner {
     target: &'static Target,
     code_target: &'static Target,
-    /// Features that the target's name has turned on or off, such as `xnack-`.
+    /// Features set by the target name, such as `xnack-`.
     features: Vec<String>,
     answers_host_calls: bool,
-    /// Memory that launches have needed, if it is kept for later ones.
+    /// Pool of launch memory for reuse, if enabled.
     spare: Option<Arc<SpareBlocks>>,
     emulated: Emulated,
     pool: Arc<ThreadPool>,
-    /// Held by a run if the device is exclusive.
+    /// Held by a running kernel if the device is exclusive.
     turn: Mutex<()>,
 }
 
-/// The target of a device's name, such as `gfx906:xnack-`.
+/// Target for a device name such as `gfx906:xnack-`.
 ///
 /// # Errors
-/// As [`Device::builder`].
+/// See [`Device::builder`].
 fn emulated_target(name: &str) -> Result<&'static Target, Error> {
     let target = Target::named(name).ok_or_else(|| Error::Target(name.to_owned()))?;
     if turns_sramecc_off(name, target) {
@@ -59,14 +59,14 @@ fn emulated_target(name: &str) -> Result<&'static Target, Error> {
     Ok(target)
 }
 
-/// True if a target's name, or that of what code is for, turns SRAM ECC off: code for that may rely on loads that keep half a
+/// True if a target name, or the target of code, disables SRAM ECC. Such code may rely on loads that preserve half a
 /// register, which the emulated chip with ECC does not do (errata E263).
 pub(crate) fn turns_sramecc_off(name: &str, emulated: &Target) -> bool {
     const OFF: &str = "sramecc-";
     !emulated.isa.d16_load_keeps_half() && name.split(':').skip(1).any(|feature| feature == OFF)
 }
 
-/// Options of a device; without any it has a thread for each of the host's, and all of the host's memory.
+/// Builder for devices. By default a device uses all host processors and all host memory.
 ///
 /// # Examples
 /// ```
@@ -79,10 +79,10 @@ pub struct DeviceBuilder {
     target: &'static Target,
     features: Vec<String>,
     config: Config,
-    /// Without, as many as the host has, for which the host is asked last: that takes longer than all the rest.
+    /// Number of threads; `None` for the number of host processors, which is queried last because that is slow.
     threads: Option<usize>,
     memory: u64,
-    /// A device whose memory this one has too.
+    /// Device to share memory with.
     shared: Option<Device>,
     answers_host_calls: bool,
     keeps_launch_memory: bool,
@@ -90,7 +90,7 @@ pub struct DeviceBuilder {
 }
 
 impl DeviceBuilder {
-    /// Sets the bytes of memory that buffers, scratch and the registers of workgroups may take in all.
+    /// Limits the total memory for buffers, scratch and workgroups' registers, in bytes.
     ///
     /// # Examples
     /// ```
@@ -105,7 +105,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Sets the host threads that a kernel runs on.
+    /// Sets the number of host threads per kernel.
     ///
     /// # Examples
     /// ```
@@ -139,8 +139,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Promises that the host changes no memory while a kernel runs, and has kernels of all queues run one after the other.
-    /// Atomics of a kernel on a single thread are faster then; two queues that wait for each other's kernels never end.
+    /// Promises that the host does not modify memory while a kernel runs, and serializes the kernels of all queues.
+    /// Atomics of single-threaded kernels become faster. Kernels in two queues that wait for each other deadlock.
     ///
     /// # Examples
     /// ```
@@ -163,8 +163,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Gives the device the memory of another one, and its limit, so that an address means the same to kernels of both, as
-    /// between peers.
+    /// Shares the memory and memory limit of another device, so that addresses are valid on both, as between peers.
     ///
     /// # Examples
     /// ```
@@ -182,8 +181,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Leaves kernels' calls to their host (`printf` of HIP, `malloc`) to the caller: launches make no buffer for them, and
-    /// the hidden arguments of that buffer and of the heap are as the caller gives them.
+    /// Leaves kernels' calls to the host (`printf` of HIP, `malloc`) to the caller: launches allocate no buffer for
+    /// them, and pass the caller's hidden arguments for the buffer and the heap.
     ///
     /// # Examples
     /// ```
@@ -197,8 +196,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Keeps what launches need besides their buffers (segments of arguments, packets) for later launches, in place of freeing it when
-    /// they end: launches are quicker, and a kernel that still has an address of such memory accesses that of another launch.
+    /// Reuses the memory that launches need besides their buffers (argument segments, packets) instead of freeing it.
+    /// Launches are faster, but a stale pointer to such memory accesses that of another launch.
     ///
     /// # Examples
     /// ```
@@ -213,8 +212,8 @@ impl DeviceBuilder {
         self
     }
 
-    /// Has the device load code for this target in place of its own, which it executes all the same as the chip that it is: what
-    /// `HSA_OVERRIDE_GFX_VERSION` does on a machine.
+    /// Loads code for this target instead of the device's own, but executes it as the actual chip does, like
+    /// `HSA_OVERRIDE_GFX_VERSION` on real machines.
     ///
     /// # Examples
     /// ```
@@ -233,7 +232,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Changes choices that no source settles, and limits: see [`Config`]. Its number of threads is that of
+    /// Adjusts limits and implementation-defined behaviour: see [`Config`]. Its number of threads is that of
     /// [`DeviceBuilder::threads`].
     ///
     /// # Examples
@@ -250,7 +249,7 @@ impl DeviceBuilder {
         self
     }
 
-    /// Has executions vary as hardware's may.
+    /// Varies execution within the limits of hardware behaviour.
     ///
     /// # Examples
     /// ```
@@ -269,7 +268,7 @@ impl DeviceBuilder {
         self.configure(|config| variations.apply(config))
     }
 
-    /// Makes the device.
+    /// Creates the device.
     ///
     /// # Examples
     /// ```
@@ -307,10 +306,10 @@ impl DeviceBuilder {
 }
 
 impl Device {
-    /// A device of the named target, such as `gfx900`, `gfx906:xnack-` or a chip's name.
+    /// Creates a device for a target, such as `gfx900`, `gfx906:xnack-` or the name of a chip.
     ///
     /// # Errors
-    /// As [`Device::builder`].
+    /// See [`Device::builder`].
     ///
     /// # Examples
     /// ```
@@ -323,10 +322,11 @@ impl Device {
         Ok(Device::builder(target)?.build())
     }
 
-    /// Options for a device of the named target.
+    /// Returns a builder for a device of the named target.
     ///
     /// # Errors
-    /// [`Error::Target`] if there is none; [`Error::SrameccOff`] of one that keeps SRAM ECC off where the emulated chip has it on.
+    /// [`Error::Target`] if the target is unknown; [`Error::SrameccOff`] if the name disables SRAM ECC that the
+    /// emulated chip has enabled.
     ///
     /// # Examples
     /// ```
@@ -354,37 +354,37 @@ impl Device {
         })
     }
 
-    /// The device's target.
+    /// Target of the device.
     pub fn target(&self) -> &'static Target {
         self.0.target
     }
 
-    /// The target whose code it loads: its own, unless [`DeviceBuilder::code_target`] says otherwise.
+    /// Target whose code the device loads: its own, unless set by [`DeviceBuilder::code_target`].
     pub fn code_target(&self) -> &'static Target {
         self.0.code_target
     }
 
-    /// Features that the target's name has turned on or off, such as `xnack-`.
+    /// Features set by the target name, such as `xnack-`.
     pub fn features(&self) -> &[String] {
         &self.0.features
     }
 
-    /// Host threads that a kernel runs on.
+    /// Number of host threads per kernel.
     pub fn threads(&self) -> usize {
         self.0.emulated.config.threads
     }
 
-    /// True unless [`DeviceBuilder::without_host_calls`] leaves kernels' calls to their host to the caller.
+    /// True unless [`DeviceBuilder::without_host_calls`] leaves host calls to the caller.
     pub fn answers_host_calls(&self) -> bool {
         self.0.answers_host_calls
     }
 
-    /// Memory that launches leave to later ones.
+    /// Pool of launch memory for reuse.
     pub(crate) fn spare_blocks(&self) -> Option<&Arc<SpareBlocks>> {
         self.0.spare.as_ref()
     }
 
-    /// Bytes of memory in use, and bytes that may be.
+    /// Memory in use and memory limit, in bytes.
     ///
     /// # Examples
     /// ```
@@ -399,7 +399,7 @@ impl Device {
         self.memory().usage()
     }
 
-    /// True if addresses are the same in each run of the program: the range that devices have their memory in was free.
+    /// True if addresses are reproducible between runs of the program, because the usual address range was free.
     ///
     /// # Examples
     /// ```
@@ -412,7 +412,7 @@ impl Device {
         self.memory().is_at_usual_address()
     }
 
-    /// Has observers see allocations, frees and host writes from now on, in place of those before.
+    /// Sets the observers of allocations, frees and host writes, replacing earlier ones.
     ///
     /// # Examples
     /// ```
@@ -438,7 +438,7 @@ impl Device {
         &self.0.emulated.memory
     }
 
-    /// The high dwords of the windows of FLAT addresses, which queues in memory name.
+    /// High dwords of the FLAT apertures, for queue structures in memory.
     ///
     /// # Examples
     /// ```
@@ -455,7 +455,7 @@ impl Device {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The emulated device, of which a queue has a share.
+    /// The underlying device of `gcn-emu`, of which each queue has a view.
     pub(crate) fn emulated(&self) -> &Emulated {
         &self.0.emulated
     }
@@ -464,7 +464,7 @@ impl Device {
         &self.0.pool
     }
 
-    /// The right to run a kernel; at once unless the device is exclusive.
+    /// Waits for the right to run a kernel; immediate unless the device is exclusive.
     pub(crate) fn turn(&self) -> Option<MutexGuard<'_, ()>> {
         let is_exclusive = self.0.emulated.config.exclusive;
         is_exclusive.then(|| self.0.turn.lock().unwrap_or_else(PoisonError::into_inner))

@@ -10,7 +10,7 @@ use crate::abi::hsa;
 use crate::compile::CompileError;
 use crate::completion::Completion;
 
-/// A reason why something did not succeed.
+/// Error of the runtime.
 ///
 /// # Examples
 /// ```
@@ -23,36 +23,36 @@ pub enum Error {
     /// No target has this name.
     #[error("{}", UnknownTarget(.0))]
     Target(String),
-    /// A device or code for a target with SRAM ECC off.
+    /// The target disables SRAM ECC.
     #[error(
         "`{0}` is not emulated: gfx906 is an MI50 or MI60, which have SRAM ECC on; compile for gfx906 (--offload-arch=gfx906)"
     )]
     SrameccOff(String),
-    /// No memory for it.
+    /// Not enough memory.
     #[error(transparent)]
     Memory(#[from] AllocError),
-    /// A range of the host's cannot be registered.
+    /// A host range cannot be registered.
     #[error(transparent)]
     Register(#[from] RegisterError),
-    /// Memory has been freed already.
+    /// Memory has already been freed.
     #[error(transparent)]
     Freed(#[from] FreeError),
-    /// Elements of a buffer that do not exist.
+    /// A range is outside of a buffer.
     #[error("bytes {begin}..{end} of {name} do not exist: it has {len} bytes")]
     OutOfBounds {
         /// The buffer.
         name: String,
         /// The first byte.
         begin: u64,
-        /// The byte behind the last one.
+        /// End of the range.
         end: u64,
-        /// Bytes of the buffer.
+        /// Size of the buffer.
         len: u64,
     },
-    /// Bytes are no code object.
+    /// Bytes are not a valid code object.
     #[error(transparent)]
     Read(Arc<ReadError>),
-    /// A file that holds several code objects cannot be read.
+    /// A container of code objects cannot be read.
     #[error(transparent)]
     Bundle(Arc<BundleError>),
     /// No code for the device.
@@ -60,59 +60,59 @@ pub enum Error {
     NoCode {
         /// The device's target.
         target: String,
-        /// Targets that there is code for.
+        /// Targets for which there is code.
         found: Vec<String>,
     },
-    /// A source is not compiled.
+    /// A source could not be compiled.
     #[error(transparent)]
     Compile(Arc<CompileError>),
     /// A code object cannot be loaded.
     #[error(transparent)]
     Load(Arc<hsa::LoadError>),
-    /// No kernel has the name, or several have.
+    /// The kernel name is unknown or ambiguous.
     #[error(transparent)]
     Name(Arc<NameError>),
-    /// The arguments are not those of the kernel.
+    /// The number of arguments is wrong.
     #[error("{kernel} takes {wanted} arguments, not {given}")]
     ArgumentCount {
         /// The kernel.
         kernel: String,
-        /// Arguments that it takes.
+        /// Number of arguments the kernel takes.
         wanted: usize,
-        /// Arguments that it was given.
+        /// Number of arguments passed.
         given: usize,
     },
-    /// An argument has not the size of the kernel's.
+    /// The size of an argument is wrong.
     #[error("argument {index} of {kernel} has {wanted} bytes, not {given}")]
     ArgumentSize {
         /// The kernel.
         kernel: String,
-        /// Number of the argument, from 0 on.
+        /// Index of the argument, starting at 0.
         index: usize,
-        /// Bytes that the kernel takes.
+        /// Size that the kernel expects, in bytes.
         wanted: u64,
-        /// Bytes that it was given.
+        /// Size passed, in bytes.
         given: u64,
     },
-    /// A module of one device is used with a queue of another.
+    /// Module and queue belong to different devices.
     #[error("the queue and the kernel's module belong to different devices")]
     OtherDevice,
-    /// The sizes of a launch are not possible.
+    /// The launch sizes are not valid.
     #[error(transparent)]
     Launch(Arc<hsa::LaunchError>),
-    /// A run cannot begin.
+    /// A dispatch cannot begin.
     #[error(transparent)]
     Run(Arc<gcn_emu::run::DispatchError>),
-    /// The kernel faulted: the fault, and the work done until then.
+    /// The kernel faulted; the completion has the fault and the work done so far.
     #[error("{}", .0.describe())]
     Fault(Arc<Completion>),
     /// A command was cancelled before or while it ran.
     #[error("cancelled")]
     Cancelled,
-    /// A command was not begun, since one before it in its queue, or one that it depends on, has failed.
+    /// A command was skipped, because an earlier one in its queue, or one it depends on, has failed.
     #[error("not started: {0}")]
     Skipped(Arc<Error>),
-    /// A function of the caller's panicked in a queue.
+    /// A function called by a queue panicked.
     #[error("a function in the queue panicked")]
     Panicked,
 }

@@ -1,5 +1,5 @@
-//! Stable names of errors, for programs and for `gcn explain`: a name stays while a message may change. Errors of code objects
-//! have those of [`gcn_object::error_names`], faults those of [`fault::names`].
+//! Stable names of errors, for programs and `gcn explain`. Names stay while messages may change. Errors of code
+//! objects use the names of [`gcn_object::error_names`], faults those of [`fault::names`].
 //!
 //! ```
 //! use gcn_runtime::{Device, error_names};
@@ -19,29 +19,29 @@ use crate::error::Error;
 
 /// A target that does not exist or is not supported.
 pub const UNSUPPORTED_TARGET: &str = "unsupported-target";
-/// A file with code, but none for the target or choice.
+/// A file with code, but none for the target or selection.
 pub const NO_MATCHING_CODE: &str = "no-matching-code";
-/// An allocation beyond the device's or the host's memory.
+/// An allocation exceeds the device's or the host's memory.
 pub const OUT_OF_MEMORY: &str = "out-of-memory";
-/// A range of host memory that cannot be registered.
+/// A host range cannot be registered.
 pub const HOST_RANGE: &str = "host-range";
-/// An address at which no allocation begins any more.
+/// No allocation begins at the address any more.
 pub const ALREADY_FREED: &str = "already-freed";
-/// Elements or bytes beyond the end of a buffer.
+/// A range exceeds the end of a buffer.
 pub const BUFFER_RANGE: &str = "buffer-range";
-/// A compiler, linker or library that is not installed.
+/// A compiler, linker or library is not installed.
 pub const MISSING_COMPILER: &str = "missing-compiler";
-/// A source that the compiler rejects.
+/// The compiler rejects a source.
 pub const COMPILATION_FAILED: &str = "compilation-failed";
-/// An input that cannot be read.
+/// An input cannot be read.
 pub const UNREADABLE_INPUT: &str = "unreadable-input";
-/// A temporary file that cannot be written.
+/// A temporary file cannot be written.
 pub const TEMPORARY_FILE: &str = "temporary-file";
 /// An argument without a value.
 pub const MISSING_ARGUMENT: &str = "missing-argument";
-/// A value of another size than the argument's.
+/// A value does not have the size of the argument.
 pub const ARGUMENT_SIZE: &str = "argument-size";
-/// A size of workgroups that the hardware or the kernel does not allow.
+/// A workgroup size that the hardware or the kernel does not allow.
 pub const WORKGROUP_SIZE: &str = "workgroup-size";
 /// A grid that is empty or too large.
 pub const GRID_SIZE: &str = "grid-size";
@@ -49,16 +49,16 @@ pub const GRID_SIZE: &str = "grid-size";
 pub const RESOURCE_LIMIT: &str = "resource-limit";
 /// The host lacks the vector instructions that the environment asks for, or refuses a thread.
 pub const HOST_LIMIT: &str = "host-limit";
-/// A module of one device and a queue of another.
+/// Module and queue belong to different devices.
 pub const OTHER_DEVICE: &str = "other-device";
 /// A command that was cancelled.
 pub const CANCELLED: &str = "cancelled";
-/// A command behind one that failed.
+/// A command after a failed one.
 pub const SKIPPED: &str = "skipped";
-/// A function of the caller's that panicked in a queue.
+/// A function called by a queue panicked.
 pub const PANICKED: &str = "panicked";
 
-/// All of the names.
+/// All names.
 ///
 /// # Examples
 /// ```
@@ -134,7 +134,7 @@ impl Error {
     }
 }
 
-/// The stable name of a reason why a run cannot begin.
+/// Stable name of an error that prevents a dispatch.
 fn of_dispatch(error: &DispatchError) -> &'static str {
     match error {
         DispatchError::Empty => GRID_SIZE,

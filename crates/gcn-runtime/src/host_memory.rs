@@ -1,6 +1,6 @@
-//! Memory of the host that kernels access where it is.
+//! Host memory that kernels access in place.
 //!
-//! This is one of the modules that may use `unsafe`: kernels access memory that they do not own.
+//! One of the modules that may use `unsafe`: kernels access memory that the runtime does not own.
 #![allow(unsafe_code)]
 
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use gcn_emu::memory::Memory;
 use crate::device::Device;
 use crate::error::Error;
 
-/// Memory of the host that is registered with a device: kernels access it at its host address. It is released when this is
-/// dropped, which waits for accesses that are under way; a kernel that accesses it afterwards faults.
+/// Host memory registered with a device: kernels access it at its host address. Dropping it unregisters the memory,
+/// after waiting for accesses in progress; later accesses by kernels fault.
 ///
 /// `Send` and `Sync`.
 ///
@@ -35,15 +35,15 @@ use crate::error::Error;
 pub struct HostMemory {
     memory: Memory,
     address: u64,
-    /// Kept until it is released.
+    /// Keeps the memory alive until it is unregistered.
     _owner: Option<Arc<[AtomicU64]>>,
 }
 
 impl HostMemory {
-    /// Registers memory that is shared with the host.
+    /// Registers memory shared with the host.
     ///
     /// # Errors
-    /// [`Error::Register`] if it is registered already, or empty.
+    /// [`Error::Register`] if the memory is already registered, or empty.
     ///
     /// # Examples
     /// ```
@@ -72,14 +72,14 @@ impl HostMemory {
         Ok(registered)
     }
 
-    /// Registers `len` bytes of the host's at `start`.
+    /// Registers `len` bytes of host memory at `start`.
     ///
     /// # Errors
-    /// [`Error::Register`] if they overlap others.
+    /// [`Error::Register`] if the range overlaps a registered one.
     ///
     /// # Safety
-    /// Until the value returned is dropped the bytes can be read and written, and the host accesses them atomically only, or
-    /// while no kernel does.
+    /// Until the returned value is dropped, the bytes must remain readable and writable, and the host must access
+    /// them atomically, or only while no kernel does.
     ///
     /// # Examples
     /// ```
@@ -109,14 +109,14 @@ impl HostMemory {
         })
     }
 
-    /// Registers `len` bytes of the host's at `start` under another address, [`HostMemory::address`], by which alone kernels
-    /// access them: the host's with the bit [`ALIAS`](gcn_emu::memory::ALIAS).
+    /// Registers `len` bytes of host memory at `start` under another address, [`HostMemory::address`], which kernels
+    /// must use: the host address with the bit [`ALIAS`](gcn_emu::memory::ALIAS) set.
     ///
     /// # Errors
-    /// [`Error::Register`] if they overlap others.
+    /// [`Error::Register`] if the range overlaps a registered one.
     ///
     /// # Safety
-    /// As [`HostMemory::register_raw`].
+    /// See [`HostMemory::register_raw`].
     ///
     /// # Examples
     /// ```
@@ -148,7 +148,7 @@ impl HostMemory {
         })
     }
 
-    /// Address for kernels: the host's, but for memory of [`HostMemory::alias_raw`].
+    /// Address for kernels: the host address, except for memory of [`HostMemory::alias_raw`].
     pub fn address(&self) -> u64 {
         self.address
     }

@@ -1,10 +1,10 @@
-//! Images and samplers: the formats that devices have, the places of texels in memory, and descriptors for kernels.
+//! Images and samplers: device formats, memory layout of texels, and descriptors for kernels.
 //!
-//! A front end makes an [`Image`] of a format, a geometry and a size, allocates [`Image::bytes`] bytes at a multiple of
-//! [`ADDRESS_ALIGN`], and gives kernels the address of a [descriptor](Image::descriptor). All images are linear: a row begins
-//! [`Pitches::row`] bytes after the row above it, on every generation.
+//! A front end creates an [`Image`] from a format, a geometry and a size, allocates [`Image::bytes`] bytes aligned to
+//! [`ADDRESS_ALIGN`], and passes kernels the address of a [descriptor](Image::descriptor). All images are linear:
+//! rows are [`Pitches::row`] bytes apart, on every generation.
 //!
-//! Channel orders and channel types have the numbers of HSA, which are those that the device library returns from queries
+//! Channel orders and channel types are numbered as in HSA; the device library's queries return the same numbers
 //! (`ockl/src/image.cl` of ROCm-Device-Libs).
 //!
 //! ```

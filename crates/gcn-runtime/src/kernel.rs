@@ -1,4 +1,4 @@
-//! Kernels: what a module's code object says of them.
+//! Kernels of a module, as described by its code object.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::module::Module;
 use crate::parameters::{self, Parameter};
 use crate::queue::Queue;
 
-/// A kernel of a module: a handle.
+/// Handle to a kernel of a module.
 ///
 /// `Send` and `Sync`.
 ///
@@ -30,10 +30,10 @@ pub struct Kernel {
 }
 
 impl Module {
-    /// The kernel that a name denotes: its symbol, or any name that tools print for it ([`gcn_object::find_name`]).
+    /// Looks up a kernel by symbol, or by any name that tools print for it ([`gcn_object::find_name`]).
     ///
     /// # Errors
-    /// [`Error::Name`], with names that are like it, or with the candidates if there are several.
+    /// [`Error::Name`], with similar names, or with the candidates if the name is ambiguous.
     ///
     /// # Examples
     /// ```
@@ -59,7 +59,7 @@ impl Module {
 }
 
 impl Kernel {
-    /// The kernel as its code object describes it: descriptor, metadata, addresses in the object.
+    /// Description of the kernel in its code object: descriptor, metadata, and addresses within the object.
     ///
     /// # Examples
     /// ```
@@ -97,7 +97,7 @@ impl Kernel {
         &self.module
     }
 
-    /// The arguments that a caller gives, in their order; empty if the metadata do not say.
+    /// Explicit arguments in order; empty without metadata.
     ///
     /// # Examples
     /// ```
@@ -115,8 +115,7 @@ impl Kernel {
             .filter(|argument| !argument.value_kind.is_hidden())
     }
 
-    /// The parameters that a caller gives arguments for, with their types as metadata and symbol say them; nothing if the
-    /// metadata do not say.
+    /// Explicit parameters with their types from metadata and symbol; `None` without metadata.
     ///
     /// # Examples
     /// ```
@@ -131,7 +130,7 @@ impl Kernel {
         parameters::parameters(self.description())
     }
 
-    /// Bytes of LDS of the kernel itself, in front of dynamic LDS.
+    /// Static LDS of the kernel in bytes; dynamic LDS follows it.
     ///
     /// # Examples
     /// ```
@@ -146,7 +145,7 @@ impl Kernel {
     }
 
     /// # Errors
-    /// The queue is of another device than the module.
+    /// Returns an error if the queue belongs to another device than the module.
     pub(crate) fn check_queue(&self, queue: &Queue) -> Result<(), Error> {
         let is_own = queue.device().is(self.module.device());
         is_own.then_some(()).ok_or(Error::OtherDevice)

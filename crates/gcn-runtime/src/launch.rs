@@ -1,10 +1,9 @@
-//! Launches that are being put together.
+//! Builder for kernel launches.
 //!
-//! A [`Launch`] consists of a kernel, sizes, arguments (or the address of a segment of the caller's) and the terms of its
-//! submission: signals to wait for, an instruction limit, a flag that stops it, progress, observers. `problems` lists all
-//! errors in it. Submitted as it is, it is built when it begins, so that a long queue of launches takes no memory. Prepared
-//! ([`PreparedLaunch`]), it shows its notes and its decoded code, and may be submitted several times; `PreparedLaunch::run` has
-//! the caller's thread serve the queue.
+//! A [`Launch`] has a kernel, sizes, arguments (or an argument segment) and options: signals to wait for, an
+//! instruction limit, a stop flag, progress, observers. `problems` lists its errors. A submitted launch is prepared
+//! when it begins, so a long queue takes no memory. A [`PreparedLaunch`] gives access to notes and decoded code, and
+//! may be submitted several times; its `run` serves the queue on the caller's thread.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -24,12 +23,12 @@ use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::signal::{CommandResult, Signal};
 
-/// Work-items of a workgroup if nothing asks for another number: a wave.
+/// Default number of work-items per workgroup: a wave.
 const DEFAULT_GROUP: u32 = 64;
 
 impl Kernel {
-    /// A launch of `grid` work-items in x, y and z. Without [`Launch::group`] workgroups have the size that the kernel
-    /// requires, or up to 64 work-items in x.
+    /// Starts building a launch of `grid` work-items in x, y and z. By default workgroups have the size that the
+    /// kernel requires, or up to 64 work-items in x.
     ///
     /// # Examples
     /// ```
@@ -72,7 +71,7 @@ impl Kernel {
     }
 }
 
-/// A launch that is being put together.
+/// Builder for a kernel launch.
 ///
 /// # Examples
 /// ```
@@ -102,7 +101,7 @@ impl Launch {
         &self.kernel
     }
 
-    /// Sets the work-items of a workgroup in x, y and z.
+    /// Sets the workgroup size in x, y and z.
     ///
     /// # Examples
     /// ```
@@ -118,7 +117,7 @@ impl Launch {
         self
     }
 
-    /// Sets the first global number of the work-items, for OpenCL's kernels.
+    /// Sets OpenCL's global work offset.
     ///
     /// # Examples
     /// ```
@@ -133,7 +132,7 @@ impl Launch {
         self
     }
 
-    /// Sets the number of dimensions that the kernel sees at least, 1 to 3.
+    /// Sets the minimum number of dimensions visible to the kernel, 1 to 3.
     ///
     /// # Examples
     /// ```
@@ -148,7 +147,7 @@ impl Launch {
         self
     }
 
-    /// Adds bytes of LDS for each workgroup.
+    /// Adds dynamic LDS per workgroup, in bytes.
     ///
     /// # Examples
     /// ```
@@ -166,7 +165,7 @@ impl Launch {
         self
     }
 
-    /// Sets the bytes of each lane's stack beyond the fixed part of its scratch.
+    /// Sets the stack size per lane in bytes, in addition to the fixed part of its scratch.
     ///
     /// # Examples
     /// ```
@@ -182,7 +181,7 @@ impl Launch {
         self
     }
 
-    /// Adds an argument behind those that there are.
+    /// Appends an argument.
     ///
     /// # Examples
     /// ```
@@ -200,7 +199,7 @@ impl Launch {
         self
     }
 
-    /// Gives the bytes that the argument segment begins with, in place of arguments.
+    /// Sets the initial bytes of the argument segment, instead of individual arguments.
     ///
     /// # Examples
     /// ```
@@ -216,8 +215,8 @@ impl Launch {
         self.placed(vec![PlacedBytes { offset: 0, bytes }])
     }
 
-    /// Gives the bytes of the argument segment, each with its offset, in place of arguments. Buffers whose addresses are among
-    /// them are the caller's to keep until the launch has ended.
+    /// Sets bytes of the argument segment at given offsets, instead of arguments. The caller keeps referenced buffers
+    /// alive until the launch has ended.
     ///
     /// # Examples
     /// ```
@@ -235,9 +234,9 @@ impl Launch {
         self
     }
 
-    /// Gives the address of an argument segment, in device memory or registered host memory, in place of arguments. The caller
-    /// owns it, keeps it until the launch has ended, and has written hidden arguments too: nothing is written to it. What the
-    /// kernel prints and its calls to its host are the caller's to serve.
+    /// Sets the address of an argument segment in device memory or registered host memory, instead of individual
+    /// arguments. The caller owns it, keeps it until the launch has ended, and has initialized hidden arguments too:
+    /// nothing is written to it. Serving `printf` and host calls is up to the caller.
     ///
     /// # Examples
     /// ```
@@ -254,8 +253,9 @@ impl Launch {
         self
     }
 
-    /// Has the kernel find a dispatch packet and a queue of the caller's, and the argument segment that the packet names. The
-    /// sizes are still those of the launch, not the packet's. As for [`Launch::arguments_at`], nothing is written to them.
+    /// Passes the kernel a dispatch packet and a queue of the caller's, and the argument segment named by the packet.
+    /// The sizes are still those of the launch, not of the packet. As with [`Launch::arguments_at`], nothing is
+    /// written to them.
     ///
     /// # Examples
     /// ```
@@ -276,7 +276,7 @@ impl Launch {
         self
     }
 
-    /// Names memory that the kernel may access in some ways only. Nothing keeps it from others, but checkers report them.
+    /// Declares memory with restricted access. Violations are not prevented, but reported by checkers.
     ///
     /// # Examples
     /// ```
@@ -297,8 +297,8 @@ impl Launch {
         self
     }
 
-    /// Says whether the launch begins with an acquire fence, which invalidates the caches, as launches do by default. Results do not
-    /// depend on it; checkers report what a launch without one may load from a cache although an earlier one has stored there.
+    /// Sets whether the launch begins with an acquire fence, which invalidates caches; true by default. Results do
+    /// not depend on it, but checkers report loads that may return stale values without a fence.
     ///
     /// # Examples
     /// ```
@@ -317,7 +317,7 @@ impl Launch {
         self
     }
 
-    /// Has `host` answer the kernel's calls after each turn of a wave, in place of the runtime.
+    /// Uses `host` to serve the kernel's host calls after each turn of a wave, instead of the runtime.
     ///
     /// # Examples
     /// ```
@@ -345,7 +345,7 @@ impl Launch {
         self
     }
 
-    /// Has the launch begin only when these signals are complete too.
+    /// Adds signals that must complete before the launch begins.
     ///
     /// # Examples
     /// ```
@@ -364,7 +364,7 @@ impl Launch {
         self
     }
 
-    /// Counts the launch's progress.
+    /// Sets the progress counters to update.
     ///
     /// # Examples
     /// ```
@@ -382,7 +382,8 @@ impl Launch {
         self
     }
 
-    /// Has observers watch the launch. What the host does to memory they see by [`Device::observe`](crate::Device::observe).
+    /// Sets the observers of the launch. They observe host accesses to memory through
+    /// [`Device::observe`](crate::Device::observe).
     ///
     /// # Examples
     /// ```
@@ -418,7 +419,7 @@ impl Launch {
         self
     }
 
-    /// Stops a wave with a fault after this number of instructions, in place of the device's limit.
+    /// Stops a wave with a fault after this number of instructions, overriding the device's limit.
     ///
     /// # Examples
     /// ```
@@ -440,8 +441,8 @@ impl Launch {
         self
     }
 
-    /// Stops the launch when the flag is set, which a signal handler may do. The launch ends with [`Error::Fault`], whose
-    /// completion has the places of the waves. [`Signal::cancel`] sets the flag too, and several launches may have the same one.
+    /// Stops the launch when the flag, which launches may share, is set, even by a signal handler. It ends with
+    /// [`Error::Fault`], whose completion has the waves' positions. [`Signal::cancel`] sets the flag too.
     ///
     /// # Examples
     /// ```
@@ -464,7 +465,7 @@ impl Launch {
         self
     }
 
-    /// Sets the maximum number of host threads, below the device's.
+    /// Limits the number of host threads below that of the device.
     ///
     /// # Examples
     /// ```
@@ -481,10 +482,10 @@ impl Launch {
         self
     }
 
-    /// Bytes of scratch that each host thread of a run takes: of all workgroups that it may have begun and not ended.
+    /// Scratch memory per host thread in bytes, for all workgroups that may be in progress at a time.
     ///
     /// # Errors
-    /// Arguments that are not the kernel's.
+    /// The arguments do not match the kernel.
     ///
     /// # Examples
     /// ```
@@ -501,8 +502,7 @@ impl Launch {
         Ok(job.scratch_bytes_per_thread())
     }
 
-    /// Everything that keeps the launch from being submitted: arguments that are not the kernel's, or else sizes that are not
-    /// possible.
+    /// All errors that prevent submission: mismatched arguments, or else invalid sizes.
     ///
     /// # Examples
     /// ```
@@ -520,17 +520,16 @@ impl Launch {
         }
     }
 
-    /// The error in the workgroup size compared with what the kernel was compiled for. [`Launch::problems`] leaves it out for
-    /// launches of [packets](Launch::packet), which hardware executes all the same.
+    /// Error if the workgroup size exceeds what the kernel was compiled for. [`Launch::problems`] omits it for
+    /// launches of [packets](Launch::packet), which hardware executes regardless.
     pub fn workgroup_problem(&self) -> Option<LaunchError> {
         beyond_compiled(self.kernel.description(), self.shape.group)
     }
 
-    /// Builds everything that the kernel finds when it starts, so that the launch can be looked at, and submitted several
-    /// times.
+    /// Builds the kernel's initial state, so that the launch can be inspected and submitted several times.
     ///
     /// # Errors
-    /// The first of [`Launch::problems`]; memory does not suffice; the kernel's entry is no code.
+    /// The first of [`Launch::problems`]; there is not enough memory; or the kernel's entry is not code.
     ///
     /// # Examples
     /// ```
@@ -550,10 +549,11 @@ impl Launch {
         PreparedLaunch::new(job, submission)
     }
 
-    /// Puts the launch into a queue of the module's device. What the kernel finds is built when the launch begins.
+    /// Submits the launch to a queue of the module's device. The kernel's initial state is built when the launch
+    /// begins.
     ///
     /// # Errors
-    /// The first of [`Launch::problems`]; a queue of another device.
+    /// The first of [`Launch::problems`], or a queue of another device.
     ///
     /// # Examples
     /// ```
@@ -574,11 +574,11 @@ impl Launch {
         Ok(queue.launch(after, command))
     }
 
-    /// Puts the launch into a queue and waits for its end. The caller's thread runs it, with those before it, unless another
-    /// thread serves the queue.
+    /// Submits the launch to a queue and waits for its end. The caller's thread runs it and earlier commands, unless
+    /// another thread serves the queue.
     ///
     /// # Errors
-    /// As [`Launch::submit`] and [`Signal::wait`].
+    /// See [`Launch::submit`] and [`Signal::wait`].
     ///
     /// # Examples
     /// ```
@@ -594,7 +594,7 @@ impl Launch {
         queue.launch_here(after, command)
     }
 
-    /// The signals to wait for, and the launch as a queue's command.
+    /// Signals to wait for, and the launch as a queue command.
     #[allow(clippy::type_complexity)]
     fn command(
         self,

@@ -1,7 +1,7 @@
-//! Runs GCN kernels from a program, on emulated devices: this is the library that front ends are built on.
+//! Runs GCN kernels on emulated devices; front ends are built on this library.
 //!
-//! A [`Device`] has memory, in which [`Buffer`]s and [`Module`]s are; a [`Kernel`] of a module is launched on a [`Queue`], and
-//! a [`Signal`] tells how it ended.
+//! A [`Device`] has memory that contains [`Buffer`]s and [`Module`]s. A [`Kernel`] of a module is launched on a
+//! [`Queue`], and a [`Signal`] reports its completion.
 //!
 //! ```
 //! use gcn_asm::{Options, Source, assemble};
@@ -34,18 +34,18 @@
 //! ```
 //!
 //! # Threads
-//! Every type here is `Send` and `Sync` and, but for [`HostMemory`], a cheap handle to clone. Each queue's commands are in
-//! order; queues run beside each other. A kernel runs on as many threads as the device has.
+//! All types are `Send` and `Sync` and, except [`HostMemory`], cheaply clonable handles. Commands of a queue run in
+//! order; queues run concurrently. A kernel runs on as many threads as the device has.
 //!
 //! # Memory
-//! An address means the same to kernels and to the host. Memory is allocated, freed, read and written while kernels run; an
-//! atomic of a kernel is one of the host, visible at once. Addresses follow from the order of allocations alone, and are the
-//! same in each run of a program that allocates in the same order. A kernel that accesses freed memory faults, with the name
-//! that the memory had.
+//! Addresses are the same for kernels and for the host. Memory may be allocated, freed, read and written while
+//! kernels run, and kernel atomics are atomic with respect to the host. Addresses depend only on the order of
+//! allocations, so they are reproducible between runs. A kernel that accesses freed memory faults with the memory's
+//! former name.
 //!
 //! # Faults
-//! A kernel's fault ends its launch: [`Signal::wait`] has it, and the commands behind it in its queue do not begin. Other
-//! queues, other devices and the process go on.
+//! A fault ends only its launch: [`Signal::wait`] returns it, and later commands in the queue are skipped. Other
+//! queues, other devices and the process continue.
 #![deny(unsafe_code)]
 
 // In the order of their imports: a module names only modules above it.

@@ -13,8 +13,8 @@ use crate::compile::{self, CompileError, Compiled, Request, Toolchain};
 use crate::device::{Device, turns_sramecc_off};
 use crate::error::Error;
 
-/// A code object in a device's memory: a handle, of which all clones are the same code. It is unloaded when the last handle is
-/// dropped; its kernels and their launches have one each.
+/// Handle to a code object in device memory; clones refer to the same code. The code is unloaded when the last handle
+/// is dropped; kernels and launches hold handles.
 ///
 /// `Send` and `Sync`.
 ///
@@ -34,7 +34,7 @@ use crate::error::Error;
 #[derive(Clone, Debug)]
 pub struct Module(Arc<ModuleInner>);
 
-/// Handle to a module that does not keep it loaded, from [`Module::downgrade`].
+/// Weak handle to a module, from [`Module::downgrade`].
 ///
 /// # Examples
 /// ```
@@ -51,7 +51,7 @@ pub struct Module(Arc<ModuleInner>);
 pub struct WeakModule(Weak<ModuleInner>);
 
 impl WeakModule {
-    /// The module, unless it has been unloaded.
+    /// Returns the module, unless it has been unloaded.
     pub fn upgrade(&self) -> Option<Module> {
         self.0.upgrade().map(Module)
     }
@@ -81,7 +81,7 @@ impl Device {
     /// Loads code, see [`Module::load`].
     ///
     /// # Errors
-    /// As there.
+    /// As for that function.
     ///
     /// # Examples
     /// ```
@@ -97,14 +97,15 @@ impl Device {
 }
 
 impl Module {
-    /// Loads a code object, or the one for the device in a bundle, a fat binary or an executable that holds one. Several for
-    /// the device make one module each, see [`Module::load_all`].
+    /// Loads a code object, or the one for the device from a bundle, a fat binary or an executable. If there are
+    /// several for the device, use [`Module::load_all`].
     ///
-    /// The module keeps its code object: of borrowed bytes it copies that, and of [shared](Bytes::shared) ones, such as a
-    /// mapped file, it copies nothing.
+    /// The module keeps the code object: it copies borrowed bytes, but not [shared](Bytes::shared) ones such as a
+    /// mapped file.
     ///
     /// # Errors
-    /// The bytes are none of these, or hold no code for the device, or several; or there is no memory.
+    /// The bytes are in none of these formats, or have no or several code objects for the device; or there is not
+    /// enough memory.
     ///
     /// # Examples
     /// ```
@@ -128,10 +129,10 @@ impl Module {
         }
     }
 
-    /// Loads all code objects for the device: a program of several units has one for each.
+    /// Loads all code objects for the device: a program of several translation units has one for each.
     ///
     /// # Errors
-    /// As [`Module::load`], but for several.
+    /// As for [`Module::load`], except that several code objects are allowed.
     ///
     /// # Examples
     /// ```
@@ -177,10 +178,11 @@ impl Module {
         Ok(modules)
     }
 
-    /// Loads a code object that has been read.
+    /// Loads a parsed code object.
     ///
     /// # Errors
-    /// [`Error::NoCode`] if it is for another instruction set than the device's; [`Error::SrameccOff`]; or there is no memory.
+    /// [`Error::NoCode`] if it is for another instruction set than the device's; [`Error::SrameccOff`]; or there is
+    /// not enough memory.
     ///
     /// # Examples
     /// ```
@@ -196,11 +198,11 @@ impl Module {
         Module::link(device, object, &|_| None)
     }
 
-    /// Loads a code object that has been read, where `externals` yields the addresses of symbols that it does not define, such
-    /// as variables of other modules.
+    /// Loads a parsed code object. `externals` returns the addresses of undefined symbols, such as variables of other
+    /// modules.
     ///
     /// # Errors
-    /// As [`Module::of_object`]; a symbol that nobody defines.
+    /// As for [`Module::of_object`]; or a symbol is undefined.
     ///
     /// # Examples
     /// ```
@@ -244,11 +246,11 @@ impl Module {
         })))
     }
 
-    /// Compiles a source with the system's newest Clang, or takes the result from the user's cache, and loads it: the module,
-    /// and what the compiler said. A request without a target is for the device's.
+    /// Compiles a source with the system's newest Clang, or uses the cached result, and loads it. Returns the module
+    /// and the compilation. The default target is the device's.
     ///
     /// # Errors
-    /// [`Error::Compile`], which has the compiler's diagnostics and commands; or as [`Module::load`].
+    /// [`Error::Compile`], with the compiler's diagnostics and commands; or as for [`Module::load`].
     ///
     /// # Examples
     /// ```no_run
@@ -271,10 +273,10 @@ impl Module {
         Module::compile_by(device, request, compile::compile)
     }
 
-    /// As [`Module::compile`], with a Clang and a directory for results of the caller's choice, see [`compile::compile_with`].
+    /// Like [`Module::compile`], with the given Clang and cache directory; see [`compile::compile_with`].
     ///
     /// # Errors
-    /// As there.
+    /// As for that function.
     ///
     /// # Examples
     /// ```no_run
@@ -317,7 +319,7 @@ impl Module {
         Ok((module, compiled))
     }
 
-    /// Handle to the module that does not keep it loaded.
+    /// Returns a weak handle.
     pub fn downgrade(&self) -> WeakModule {
         WeakModule(Arc::downgrade(&self.0))
     }
@@ -327,7 +329,7 @@ impl Module {
         &self.0.device
     }
 
-    /// The code object as it was read.
+    /// The code object as parsed.
     ///
     /// # Examples
     /// ```
@@ -341,7 +343,7 @@ impl Module {
         &self.0.object
     }
 
-    /// The code object as it is in memory.
+    /// The code object as loaded.
     ///
     /// # Examples
     /// ```
@@ -356,7 +358,7 @@ impl Module {
         &self.0.loaded
     }
 
-    /// The addresses that it is loaded at.
+    /// Address range of the loaded code object.
     pub fn addresses(&self) -> Range<u64> {
         let loaded = self.loaded();
         loaded.address..loaded.address + loaded.size
@@ -376,7 +378,7 @@ impl Module {
         self.0.object.kernels.iter().map(|kernel| &*kernel.name)
     }
 
-    /// A variable of the module, by its name in the source.
+    /// Looks up a variable by its name in the source.
     ///
     /// # Examples
     /// ```
@@ -391,7 +393,7 @@ impl Module {
     }
 }
 
-/// True if an entry is for the device: for its target, and with no feature that the device has the other way.
+/// True if a bundle entry suits the device: same target, and no contradicting feature.
 fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
     let Some(target) = entry.target() else {
         return false;
@@ -410,12 +412,13 @@ fn is_for(entry: &BundleEntry<'_>, device: &Device) -> bool {
         && !is_without_sramecc(target, device)
 }
 
-/// True if an id is that of code for the device's target without the SRAM ECC that the device has.
+/// True if a code object ID matches the device's target but disables SRAM ECC, which the device has enabled.
 fn is_without_sramecc(id: &str, device: &Device) -> bool {
     Target::named(id) == Some(device.target()) && turns_sramecc_off(id, device.target())
 }
 
-/// True if the object's code runs on the target: it is for it, for one of the same instruction set, or says nothing.
+/// True if the object's code can run on the target: it is for the same target or instruction set, or does not specify
+/// one.
 fn runs_on(object: &CodeObject, target: &'static Target) -> bool {
     match Target::from_elf_mach(object.flags.mach) {
         Some(own) => own.isa == target.isa,

@@ -1,6 +1,6 @@
-//! Parameters of a kernel: names, places and types, from its metadata and its symbol.
+//! Kernel parameters: names, offsets and types, from metadata and symbols.
 //!
-//! Metadata of OpenCL C name types, those of HIP do not; the symbol of a C++ kernel, demangled, says them there.
+//! Metadata of OpenCL C include type names. Those of HIP do not, but the mangled symbol of a C++ kernel does.
 //!
 //! ```
 //! use gcn_runtime::parameters::types_of_symbol;
@@ -14,7 +14,7 @@ use gcn_object::{ArgumentMetadata, ObjectKernel, ValueKind};
 
 pub use signature::types_of_symbol;
 
-/// The suffix that Clang adds to the name of a HIP parameter that it passes as another type.
+/// Suffix that Clang adds to the name of a HIP parameter passed as another type.
 const COERCED: &str = ".coerce";
 
 /// A parameter of a kernel.
@@ -31,21 +31,21 @@ const COERCED: &str = ".coerce";
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Parameter<'a> {
-    /// Name, if the metadata have one.
+    /// Name, if the metadata have it.
     pub name: Option<&'a str>,
-    /// Number among the explicit ones, from 0 on.
+    /// Index among the explicit parameters, starting at 0.
     pub index: usize,
-    /// Offset from the start of the argument segment, in bytes.
+    /// Offset in the argument segment, in bytes.
     pub offset: u64,
     /// Size in bytes.
     pub size: u64,
-    /// Kind of the argument.
+    /// Kind of argument expected.
     pub takes: Takes<'a>,
-    /// Type as the source has it.
+    /// Type as declared in the source.
     pub declared: Option<String>,
 }
 
-/// The kinds of parameters.
+/// Kind of a parameter.
 ///
 /// # Examples
 /// ```
@@ -67,13 +67,13 @@ pub enum Takes<'a> {
         /// Alignment in bytes.
         align: u64,
     },
-    /// A kind that no value is for.
+    /// Another kind, which takes no value.
     Other(&'a ValueKind),
 }
 
-/// The explicit parameters as metadata and symbol have them; nothing for a kernel without metadata.
+/// Explicit parameters from metadata and symbol; `None` for a kernel without metadata.
 ///
-/// [`Kernel::parameters`](crate::Kernel::parameters) yields those of a loaded kernel.
+/// [`Kernel::parameters`](crate::Kernel::parameters) returns those of a loaded kernel.
 ///
 /// # Examples
 /// ```
@@ -127,7 +127,7 @@ impl<'a> Parameter<'a> {
         }
     }
 
-    /// Name, or else the number.
+    /// Name, or else the index.
     pub fn label(&self) -> String {
         self.name
             .map_or_else(|| self.index.to_string(), str::to_owned)

@@ -1,4 +1,4 @@
-//! Runs of launches: from what a kernel finds when it starts to its completion.
+//! Prepared launches, and their execution from initial state to completion.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,33 +25,33 @@ use crate::progress::Progress;
 use crate::queue::Queue;
 use crate::signal::{CommandResult, Signal};
 
-/// The argument segment of a launch, where its arguments have places already.
+/// Argument segment of a launch, if not built by the runtime.
 #[derive(Clone, Debug)]
 pub(crate) enum ArgumentSegment {
     Placed(Vec<PlacedBytes>),
-    /// At an address of the caller's.
+    /// At an address chosen by the caller.
     At(u64),
     /// Named by a packet of the caller's.
     Packet(hsa::Packet),
 }
 
-/// A launch on which its kernel's state depends.
+/// A prepared launch, shared by its submissions.
 #[derive(Debug)]
 pub(crate) struct PreparedJob {
     pub(crate) kernel: Kernel,
     pub(crate) shape: LaunchShape,
     pub(crate) segment: ArgumentSegment,
-    /// Buffers among the arguments live until the end.
+    /// Keeps buffers among the arguments alive.
     pub(crate) _kept: Vec<Argument>,
-    /// Host threads at most.
+    /// Maximum number of host threads.
     pub(crate) threads: Option<usize>,
-    /// Memory that the caller has restricted.
+    /// Memory with restricted access.
     pub(crate) restricted: Vec<Restricted>,
-    /// True if it begins with an acquire fence.
+    /// True if the launch begins with an acquire fence.
     pub(crate) acquires: bool,
 }
 
-/// A submission: what may differ between two of the same launch.
+/// Options that may differ between submissions of one launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Submission {
     pub(crate) after: Vec<Signal>,
@@ -59,12 +59,12 @@ pub(crate) struct Submission {
     pub(crate) stop: Option<Arc<AtomicBool>>,
     pub(crate) progress: Option<Arc<Progress>>,
     pub(crate) observers: Observers,
-    /// In place of the runtime's own.
+    /// Host call handler that replaces the runtime's.
     pub(crate) host: Option<Arc<dyn HostCalls>>,
 }
 
 impl PreparedJob {
-    /// The launch as the ABI has it.
+    /// Input for the ABI code.
     fn launch(&self) -> hsa::KernelStart<'_> {
         let module = self.kernel.module();
         hsa::KernelStart {
@@ -90,7 +90,7 @@ impl PreparedJob {
         self.launch().scratch_bytes_per_thread()
     }
 
-    /// Host threads that it runs on, unless it has fewer workgroups.
+    /// Number of host threads to use, unless there are fewer workgroups.
     fn threads(&self) -> usize {
         let all = self.kernel.module().device().threads();
         self.threads.map_or(all, |most| all.min(most.max(1)))
@@ -107,7 +107,7 @@ impl PreparedJob {
         prepared.map_err(|error| Error::Launch(Arc::new(error)))
     }
 
-    /// The dispatch, with the facts that observers alone look at if there is any.
+    /// Builds the dispatch, with facts for observers if there are any.
     fn dispatch<'a>(
         &self,
         prepared: &'a hsa::Prepared,
@@ -130,7 +130,7 @@ impl PreparedJob {
         })
     }
 
-    /// Runs it to its end as the command of a queue.
+    /// Runs the launch to completion, as a queue command.
     pub(crate) fn run(
         &self,
         prepared: &hsa::Prepared,
@@ -188,15 +188,15 @@ impl PreparedJob {
 }
 
 impl Submission {
-    /// The submission's command begins; false if it has been cancelled.
+    /// Begins the submission's command; false if it has been cancelled.
     pub(crate) fn begin(&self, device: &mut Emulated, signal: &Signal) -> bool {
         device.interrupted = self.stop.clone().unwrap_or_default();
         signal.begin(Some(device.interrupted.clone()))
     }
 }
 
-/// A launch for which everything is built that its kernel finds when it starts: a handle, of which all clones are the same
-/// launch. It may be submitted several times, and its runs are one after the other, since they share their arguments' memory.
+/// Handle to a launch whose initial state has been built; clones refer to the same launch. It may be submitted
+/// several times. Its runs are serialized, since they share the memory of their arguments.
 ///
 /// `Send` and `Sync`.
 ///
@@ -249,7 +249,7 @@ impl PreparedLaunch {
         self.built.job.shape
     }
 
-    /// Decisions that were made without being asked for.
+    /// Notes on defaults chosen for the launch.
     ///
     /// # Examples
     /// ```
@@ -267,7 +267,7 @@ impl PreparedLaunch {
         &self.built.prepared.notes
     }
 
-    /// The kernel's code as far as it is decoded, which launches of the kernel share.
+    /// The kernel's code as decoded so far, shared by all launches of the kernel.
     ///
     /// # Examples
     /// ```
@@ -284,7 +284,7 @@ impl PreparedLaunch {
         &self.built.prepared.code
     }
 
-    /// The load of arguments behind those that are given, of a kernel that has run and has no metadata to check them by.
+    /// Loads beyond the given arguments, for a kernel that has run and has no metadata to check against.
     ///
     /// # Examples
     /// ```
@@ -300,7 +300,7 @@ impl PreparedLaunch {
         self.built.job.launch().reads_beyond_arguments(self.code())
     }
 
-    /// The executed instructions with sources that the kernel does not ask for.
+    /// Executed instructions with source registers that the kernel does not request.
     ///
     /// # Examples
     /// ```
@@ -316,7 +316,7 @@ impl PreparedLaunch {
         hsa::unowned_sources(self.code())
     }
 
-    /// The names of the executed instructions by their fidelity to hardware, exact ones first.
+    /// Names of executed instructions by fidelity to hardware, exact ones first.
     ///
     /// # Examples
     /// ```
@@ -342,7 +342,7 @@ impl PreparedLaunch {
         names
     }
 
-    /// The SGPRs that the address of a faulting access comes from although nothing has set them.
+    /// Uninitialized SGPRs from which the address of a faulting access was computed.
     ///
     /// # Examples
     /// ```
@@ -382,7 +382,7 @@ impl PreparedLaunch {
         self
     }
 
-    /// Counts the progress of a submission through this handle.
+    /// Sets the progress counters for submissions through this handle.
     ///
     /// # Examples
     /// ```
@@ -403,7 +403,7 @@ impl PreparedLaunch {
         self
     }
 
-    /// Has observers watch a submission through this handle, in place of those before.
+    /// Sets the observers for submissions through this handle, replacing earlier ones.
     ///
     /// # Examples
     /// ```
@@ -427,7 +427,7 @@ impl PreparedLaunch {
         self
     }
 
-    /// Puts it into a queue of the module's device.
+    /// Submits the launch to a queue of the module's device.
     ///
     /// # Errors
     /// [`Error::OtherDevice`].
@@ -450,11 +450,11 @@ impl PreparedLaunch {
         Ok(queue.launch(self.submission.after.clone(), self.command()))
     }
 
-    /// Puts it into a queue and waits for its end. The caller's thread runs it, with those before it, unless another thread
-    /// serves the queue.
+    /// Submits the launch to a queue and waits for its end. The caller's thread runs it and earlier commands, unless
+    /// another thread serves the queue.
     ///
     /// # Errors
-    /// As [`PreparedLaunch::submit`] and [`Signal::wait`].
+    /// See [`PreparedLaunch::submit`] and [`Signal::wait`].
     ///
     /// # Examples
     /// ```

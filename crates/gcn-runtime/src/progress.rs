@@ -1,12 +1,12 @@
-//! Progress of a run, for whoever wants to know it while the run goes on. A thread of the run writes only its own counter,
-//! which no other thread writes, so that counting costs two stores.
+//! Progress of a run, observable while it is running. Each thread writes only its own counters, so updating them
+//! costs two stores.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 use gcn_emu::device::Monitor;
 
-/// Progress of one run.
+/// Progress counters of a run.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ use gcn_emu::device::Monitor;
 #[derive(Debug, Default)]
 pub struct Progress(OnceLock<RunWork>);
 
-/// Counts of a run that has begun.
+/// Counters of a started run.
 #[derive(Debug)]
 struct RunWork {
     total: u128,
@@ -34,18 +34,18 @@ struct RunWork {
     counters: Box<[ThreadWork]>,
 }
 
-/// Work that a run has done so far.
+/// Work done so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Done {
-    /// Workgroups that have ended.
+    /// Number of completed workgroups.
     pub groups: u64,
-    /// Workgroups in all; 0 before the run.
+    /// Total number of workgroups; 0 before the run.
     pub total: u128,
-    /// Instructions executed, one for each wave that did.
+    /// Number of instructions executed, counted per wave.
     pub instructions: u64,
 }
 
-/// Work of a thread so far, in a cache line of its own.
+/// Counters of a thread, on a cache line of their own.
 #[derive(Debug, Default)]
 #[repr(align(128))]
 struct ThreadWork {
@@ -54,7 +54,7 @@ struct ThreadWork {
 }
 
 impl Progress {
-    /// Work done until now.
+    /// Returns the work done so far.
     ///
     /// # Examples
     /// ```

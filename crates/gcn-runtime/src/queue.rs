@@ -1,8 +1,8 @@
-//! Queues: commands in order.
+//! In-order command queues.
 //!
-//! A thread of the device's pool serves a queue until the next command must wait for a signal, whose completion has the queue
-//! served again. A queue has its own view of the emulated device: memory, GDS and clocks are shared; a run's stop and the
-//! signals that it waits for are not.
+//! A thread of the device's pool serves a queue until the next command must wait for a signal, whose completion
+//! schedules the queue again. Each queue has its own view of the emulated device: memory, GDS and clocks are shared,
+//! stop flags and awaited signals are not.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -15,13 +15,13 @@ use crate::device::Device;
 use crate::error::Error;
 use crate::signal::{CommandResult, Signal};
 
-/// A queue of commands, which begin one after the other, each when the one before has ended: a handle, of which all clones are
-/// the same queue. Queues of a device run beside each other.
+/// Handle to an in-order command queue; clones refer to the same queue. Each command begins when the previous one has
+/// ended. Queues of a device run concurrently.
 ///
-/// If a command fails, those behind it end with [`Error::Skipped`], until [`Queue::clear`]. Other queues go on. Commands go
-/// on when all handles have been dropped.
+/// If a command fails, later ones end with [`Error::Skipped`] until [`Queue::clear`]. Other queues are unaffected.
+/// Submitted commands run even if all handles are dropped.
 ///
-/// `Send` and `Sync`: all threads may submit.
+/// `Send` and `Sync`: threads may submit concurrently.
 ///
 /// # Examples
 /// ```
@@ -45,18 +45,18 @@ pub struct Queue(Arc<QueueInner>);
 struct QueueInner {
     device: Device,
     state: Mutex<QueueState>,
-    /// The device as the queue's kernels see it.
+    /// The queue's view of the device.
     emulated: Mutex<Emulated>,
 }
 
 #[derive(Default)]
 struct QueueState {
     commands: VecDeque<QueuedCommand>,
-    /// True if a thread serves the queue, or will.
+    /// True if a thread serves the queue or has been scheduled to.
     is_served: bool,
-    /// The signal that has been asked to have the queue served.
+    /// Signal whose completion schedules the queue.
     waits_for: Option<Signal>,
-    /// The command that runs.
+    /// The running command.
     running: Option<Signal>,
     failure: Option<Arc<Error>>,
 }
@@ -72,7 +72,7 @@ enum QueuedWork {
     Call(Box<dyn FnOnce() + Send>),
 }
 
-/// A run on the device as the queue's kernels see it.
+/// A run on the queue's view of the device.
 type DeviceRun = dyn FnOnce(&mut Emulated, &Signal) -> CommandResult + Send;
 
 impl Device {
@@ -94,12 +94,12 @@ impl Device {
 }
 
 impl Queue {
-    /// The queue's device.
+    /// Device of the queue.
     pub fn device(&self) -> &Device {
         &self.0.device
     }
 
-    /// Calls a function of the host's in the queue's order.
+    /// Enqueues a call of a host function.
     ///
     /// # Examples
     /// ```
@@ -113,7 +113,7 @@ impl Queue {
         self.call_after(&[], function)
     }
 
-    /// Calls a function when these signals are complete too. Commands behind it wait for it.
+    /// Enqueues a call of a host function that also waits for these signals. Later commands wait for it.
     ///
     /// # Examples
     /// ```
@@ -132,7 +132,7 @@ impl Queue {
         self.submit(after.to_vec(), QueuedWork::Call(Box::new(function)))
     }
 
-    /// Has the commands that follow wait for signals, such as those of other queues' commands.
+    /// Makes later commands wait for signals, such as those of other queues' commands.
     ///
     /// # Examples
     /// ```
@@ -150,7 +150,7 @@ impl Queue {
     /// Waits until all commands submitted so far have ended.
     ///
     /// # Errors
-    /// The failure that has stopped the queue.
+    /// The failure that stopped the queue.
     ///
     /// # Examples
     /// ```
@@ -170,7 +170,7 @@ impl Queue {
         }
     }
 
-    /// Cancels the command that runs and all that wait.
+    /// Cancels the running command and all waiting ones.
     ///
     /// # Examples
     /// ```
@@ -194,7 +194,7 @@ impl Queue {
         self.0.clone().serve_soon();
     }
 
-    /// The failure that has stopped the queue.
+    /// The failure that stopped the queue, if any.
     ///
     /// # Examples
     /// ```
@@ -209,7 +209,7 @@ impl Queue {
         self.0.state().failure.clone()
     }
 
-    /// Lets commands begin again after a failure.
+    /// Resumes the queue after a failure.
     ///
     /// # Examples
     /// ```
@@ -225,7 +225,7 @@ impl Queue {
         self.0.state().failure = None;
     }
 
-    /// Puts a run into the queue.
+    /// Enqueues a run.
     pub(crate) fn launch(
         &self,
         after: Vec<Signal>,
@@ -234,7 +234,7 @@ impl Queue {
         self.submit(after, QueuedWork::Launch(Box::new(run)))
     }
 
-    /// Puts a run into the queue, and waits for its end; the caller's thread serves the queue meanwhile unless another does.
+    /// Enqueues a run and waits for its end; the caller's thread serves the queue unless another one does.
     pub(crate) fn launch_here(
         &self,
         after: Vec<Signal>,
@@ -269,7 +269,7 @@ impl QueueInner {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a thread serve the queue, unless one does.
+    /// Schedules a thread to serve the queue, unless one does.
     fn serve_soon(self: Arc<Self>) {
         if self.begin_service() {
             let pool = self.device.pool().clone();
@@ -277,12 +277,12 @@ impl QueueInner {
         }
     }
 
-    /// Takes the service of the queue; false if a thread has it.
+    /// Starts serving the queue; false if another thread does.
     fn begin_service(&self) -> bool {
         !std::mem::replace(&mut self.state().is_served, true)
     }
 
-    /// Does commands until there are none, or the next one must wait, or `last` has ended.
+    /// Executes commands until the queue is empty, the next one must wait, or `last` has ended.
     fn serve(self: Arc<Self>, last: Option<&Signal>) {
         loop {
             let mut state = self.state();

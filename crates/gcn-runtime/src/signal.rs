@@ -1,4 +1,4 @@
-//! Signals: how and when a command of a queue has ended.
+//! Signals: completion of queue commands.
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use crate::completion::Completion;
 use crate::error::Error;
 
-/// The end of a command: its work, or the reason why it did not succeed.
+/// Result of a command.
 ///
 /// # Examples
 /// ```
@@ -30,7 +30,7 @@ use crate::error::Error;
 /// ```
 pub type CommandResult = Result<Arc<Completion>, Error>;
 
-/// Times of a command.
+/// Timestamps of a command.
 ///
 /// # Examples
 /// ```
@@ -49,16 +49,16 @@ pub type CommandResult = Result<Arc<Completion>, Error>;
 pub struct Times {
     /// Time of submission.
     pub submitted: Instant,
-    /// Time at which it began, if it has.
+    /// Time at which execution began, if it has.
     pub begun: Option<Instant>,
     /// Time at which it ended, if it has.
     pub ended: Option<Instant>,
 }
 
-/// The completion of a command, or an event of the host's that commands may wait for: a handle, of which all clones are the
-/// same signal.
+/// Handle to the completion of a command, or to a host event that commands may wait for; clones refer to the same
+/// signal.
 ///
-/// `Send` and `Sync`: any thread may wait for it.
+/// `Send` and `Sync`: threads may wait for it concurrently.
 ///
 /// # Examples
 /// ```
@@ -87,7 +87,7 @@ struct SignalState {
     outcome: Option<CommandResult>,
     callbacks: Vec<Callback>,
     times: Times,
-    /// Stops the kernel that runs.
+    /// Stop flag of the running kernel.
     stop: Option<Arc<AtomicBool>>,
     is_cancelled: bool,
 }
@@ -99,7 +99,7 @@ impl Default for Signal {
 }
 
 impl Signal {
-    /// A signal that the host completes.
+    /// Creates a signal to be completed by the host.
     ///
     /// # Examples
     /// ```
@@ -129,7 +129,7 @@ impl Signal {
         self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Completes a signal of the host's. A signal that is complete stays as it is.
+    /// Completes a host signal. Has no effect on a completed signal.
     ///
     /// # Examples
     /// ```
@@ -142,10 +142,10 @@ impl Signal {
         self.end(Ok(Arc::default()));
     }
 
-    /// Waits for the end. A function that a queue calls, or a subscriber, must not wait for what comes after it.
+    /// Waits for completion. Functions called by a queue, and subscribers, must not wait for later commands.
     ///
     /// # Errors
-    /// The reason why the command did not succeed, such as [`Error::Fault`].
+    /// The reason why the command failed, such as [`Error::Fault`].
     ///
     /// # Examples
     /// ```
@@ -171,7 +171,7 @@ impl Signal {
         }
     }
 
-    /// Waits for the end for some time; nothing if it has not come by then.
+    /// Waits for completion with a timeout; `None` if it expires.
     ///
     /// # Examples
     /// ```
@@ -188,7 +188,7 @@ impl Signal {
         state.outcome.clone()
     }
 
-    /// The end, if it has come.
+    /// The result, if the command has completed.
     ///
     /// # Examples
     /// ```
@@ -201,7 +201,7 @@ impl Signal {
         self.state().outcome.clone()
     }
 
-    /// Calls a function at the end: at once if it has come, or else on the thread that brings it.
+    /// Calls a function on completion: immediately if already complete, or else on the completing thread.
     ///
     /// # Examples
     /// ```
@@ -222,7 +222,7 @@ impl Signal {
         }
     }
 
-    /// Cancels the command: one that has not begun never does, a kernel that runs is stopped. False if it has ended.
+    /// Cancels the command: it never begins, or is stopped if it is a running kernel. False if it has already ended.
     ///
     /// # Examples
     /// ```
@@ -249,7 +249,7 @@ impl Signal {
         true
     }
 
-    /// Times of the command.
+    /// Timestamps of the command.
     ///
     /// # Examples
     /// ```
@@ -268,7 +268,7 @@ impl Signal {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// The command begins; false if it has been cancelled.
+    /// Begins the command; false if it has been cancelled.
     pub(crate) fn begin(&self, stop: Option<Arc<AtomicBool>>) -> bool {
         let mut state = self.state();
         if state.outcome.is_some() {
@@ -284,7 +284,7 @@ impl Signal {
         self.state().is_cancelled
     }
 
-    /// Brings the end, unless it has come.
+    /// Completes the signal, unless it is complete.
     pub(crate) fn end(&self, outcome: CommandResult) {
         let mut state = self.state();
         if state.outcome.is_some() {

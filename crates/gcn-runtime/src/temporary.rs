@@ -1,4 +1,4 @@
-//! Temporary directories, which do not outlive their process for long.
+//! Temporary directories, cleaned up even after a crash.
 
 use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
@@ -8,17 +8,17 @@ use std::path::Path;
 
 use tempfile::TempDir;
 
-/// Beginning of the name of each directory.
+/// Prefix of directory names.
 const PREFIX: &str = "gcn-";
-/// Letters and digits behind it.
+/// Number of random letters and digits after the prefix.
 const RANDOM: usize = 6;
-/// The file that is locked as long as the directory is used.
+/// File that is locked while the directory is in use.
 const LOCK: &str = ".gcn-owner";
-/// Name of that file until it is locked.
+/// Name of the lock file before it is locked.
 const UNLOCKED: &str = ".gcn-no-owner";
 
-/// A directory in the system's temporary directory, which is removed when it is dropped. One whose process was killed is removed
-/// when a process of the same user makes the next one: a file in it is locked as long as its owner lives.
+/// A directory in the system's temporary directory, removed on drop. Directories of killed processes are removed when
+/// a process of the same user creates the next one; a locked file in each tells whether its owner is alive.
 ///
 /// # Examples
 /// ```
@@ -35,15 +35,15 @@ const UNLOCKED: &str = ".gcn-no-owner";
 #[derive(Debug)]
 pub struct ScratchDirectory {
     directory: TempDir,
-    /// Locked; `None` where the file system has no locks.
+    /// Locked file; `None` if the file system does not support locks.
     _lock: Option<File>,
 }
 
 impl ScratchDirectory {
-    /// Makes a directory, and removes those that were left behind.
+    /// Creates a directory, and removes abandoned ones.
     ///
     /// # Errors
-    /// The system's temporary directory, which `TMPDIR` may name, cannot be written; the error says that.
+    /// The system's temporary directory, configurable by `TMPDIR`, is not writable; the error says so.
     pub fn new() -> io::Result<ScratchDirectory> {
         ScratchDirectory::new_in(&std::env::temp_dir())
     }
@@ -75,14 +75,14 @@ impl ScratchDirectory {
     }
 }
 
-/// The error of a temporary file without its random name, which means nothing to a user.
+/// Removes the random file name, meaningless to users, from the error for a temporary file.
 pub fn system_error(error: &io::Error) -> io::Error {
     let text = error.to_string();
     let message = text.split(" at path ").next().unwrap_or_default();
     io::Error::new(error.kind(), message)
 }
 
-/// A new locked file in a directory. It has its name only when it is locked, so that one that is not locked has no owner.
+/// Creates a locked file in a directory. It gets its name only once it is locked, so an unlocked one has no owner.
 fn locked(directory: &Path) -> io::Result<File> {
     let file = File::create_new(directory.join(UNLOCKED))?;
     file.lock()?;
@@ -90,13 +90,13 @@ fn locked(directory: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// True if a directory may have been made here.
+/// True if a name is one that this module creates.
 fn is_name(name: &OsStr) -> bool {
     let random = name.to_str().and_then(|name| name.strip_prefix(PREFIX));
     random.is_some_and(|it| it.len() == RANDOM && it.bytes().all(|b| b.is_ascii_alphanumeric()))
 }
 
-/// Removes the directories of this user whose owners do not live.
+/// Removes abandoned directories of this user.
 fn sweep(parent: &Path) {
     // The owner of this file is the user that the process acts as.
     let Ok(own) = fs::metadata("/proc/self") else {

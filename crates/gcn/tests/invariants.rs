@@ -512,3 +512,40 @@ fn files_that_the_guides_name_exist() {
         }
     }
 }
+
+/// Phrases that no natural sentence has, and what to say instead.
+const ODD_PHRASES: [(&str, &str); 7] = [
+    ("The same of", "repeat the noun"),
+    ("means that of", "repeat the noun"),
+    (
+        "to be allocated once",
+        "scratch buffer, reused to avoid allocation",
+    ),
+    ("are kept at most", "maximum number of … kept"),
+    ("in the making", "under construction"),
+    ("that are being put together", "builder for …"),
+    ("The variable that has the", "environment variable for …"),
+];
+
+#[test]
+fn comments_are_free_of_odd_phrases() {
+    let mut wrong = Vec::new();
+    for (name, text) in texts(&["rs"]) {
+        // Engines are reworded on their own.
+        if name.starts_with("crates/gcn-emu/") {
+            continue;
+        }
+        let comments = text.lines().enumerate().filter(|(_, line)| {
+            let line = line.trim_start();
+            line.starts_with("///") || line.starts_with("//!")
+        });
+        for (number, line) in comments {
+            for (phrase, instead) in ODD_PHRASES {
+                if line.contains(phrase) {
+                    wrong.push(format!("{name}:{}: `{phrase}`: {instead}", number + 1));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}

@@ -1,10 +1,10 @@
-//! Arguments as a caller gives them, and with their places.
+//! Arguments as passed by the caller, and bound arguments.
 
 use super::values::Bound;
 use crate::spec::Spec;
 use crate::value::ValueError;
 
-/// An argument, or a buffer that launches share, as a caller gives it.
+/// An argument, or a shared buffer, as passed by the caller.
 ///
 /// # Examples
 /// ```
@@ -14,16 +14,16 @@ use crate::value::ValueError;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub struct GivenArgument {
-    /// Name or number of the parameter.
+    /// Name or index of the parameter.
     pub name: String,
     /// Value as written, for messages.
     pub text: String,
-    /// Value, or the reason why it is none, which is reported with all other problems.
+    /// Value, or the error in its text, which is reported together with all others.
     pub spec: Result<Spec, ValueError>,
 }
 
 impl GivenArgument {
-    /// An argument out of text.
+    /// Parses an argument.
     ///
     /// # Examples
     /// ```
@@ -43,7 +43,7 @@ impl GivenArgument {
     }
 }
 
-/// An argument with its place.
+/// An argument bound to a parameter.
 ///
 /// # Examples
 /// ```
@@ -59,9 +59,9 @@ impl GivenArgument {
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct BoundArgument {
-    /// Name that messages and other arguments know it by.
+    /// Name for messages and for references from other arguments.
     pub name: String,
-    /// Number of the parameter; nothing for a buffer that launches share, and for a whole segment.
+    /// Index of the parameter; `None` for a shared buffer or a whole segment.
     pub index: Option<usize>,
     /// Offset from the start of the argument segment, in bytes.
     pub offset: u64,
@@ -70,7 +70,7 @@ pub struct BoundArgument {
 }
 
 impl BoundArgument {
-    /// Bytes of the buffer that it allocates; nothing if it allocates none.
+    /// Size of the buffer it allocates, in bytes; `None` if it allocates none.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Errors of arguments.
+//! Errors in arguments.
 
 use gcn_emu::memory::AllocError;
 use gcn_object::MAX_KERNARG_BYTES;
@@ -6,7 +6,7 @@ use gcn_runtime::data::DataError;
 
 use crate::value::{Type, ValueError};
 
-/// A reason why arguments are not those of a kernel.
+/// Error for arguments that do not match a kernel.
 ///
 /// # Examples
 /// ```
@@ -23,7 +23,7 @@ use crate::value::{Type, ValueError};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum BindError {
-    /// A value is not what its parameter takes.
+    /// A value does not match its parameter.
     #[error("argument {name}: {error}")]
     Argument {
         /// Name or number, as given.
@@ -31,10 +31,10 @@ pub enum BindError {
         /// The reason.
         error: ArgumentError,
     },
-    /// The whole argument segment is not the kernel's.
+    /// The whole argument segment does not match the kernel.
     #[error("the argument segment: {0}")]
     Segment(ArgumentError),
-    /// A value is none of a buffer that launches share.
+    /// A value does not describe a shared buffer.
     #[error("buffer {name}: {error}")]
     Buffer {
         /// Name of the buffer.
@@ -42,7 +42,7 @@ pub enum BindError {
         /// The reason.
         error: ArgumentError,
     },
-    /// No parameter has the name or number.
+    /// No parameter has the name or index.
     #[error("kernel {kernel} has no argument {name}")]
     Unknown {
         /// The kernel.
@@ -50,35 +50,35 @@ pub enum BindError {
         /// Name or number, as given.
         name: String,
     },
-    /// A parameter got two values.
+    /// A parameter has two values.
     #[error("argument {0} is given twice")]
     Twice(String),
-    /// A parameter got no value.
+    /// A parameter has no value.
     #[error("argument {0} is missing")]
     Missing(String),
-    /// The arguments are longer than the descriptor says.
+    /// The arguments exceed the size in the descriptor.
     #[error("the arguments have {given} bytes, but the descriptor of kernel {kernel} has {wanted}")]
     TooLong {
         /// The kernel.
         kernel: String,
-        /// Bytes that the arguments take.
+        /// Size of the arguments in bytes.
         given: u64,
-        /// Bytes of the descriptor.
+        /// Size in the descriptor, in bytes.
         wanted: u64,
     },
-    /// A kernel without metadata reads arguments, and none are given.
+    /// A kernel without metadata reads arguments, but there are none.
     #[error(
         "kernel {kernel} reads {bytes} bytes of arguments and has no metadata; give them in order, with types"
     )]
     NoMetadata {
         /// The kernel.
         kernel: String,
-        /// Bytes of the descriptor.
+        /// Size in the descriptor, in bytes.
         bytes: u64,
     },
 }
 
-/// A reason why a value is not what a parameter takes.
+/// Error for a value that does not match its parameter.
 ///
 /// # Examples
 /// ```
@@ -94,83 +94,83 @@ pub enum BindError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ArgumentError {
-    /// The text is no value.
+    /// The text is not a value.
     #[error(transparent)]
     Value(#[from] ValueError),
     /// The file cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// A file holds no whole number of elements.
+    /// The size of a file is not a multiple of the element size.
     #[error("{name}: the file has {bytes} bytes, not a multiple of the size of {ty}")]
     Partial {
         /// The file.
         name: String,
-        /// Bytes of the file.
+        /// Size of the file in bytes.
         bytes: u64,
-        /// Type of the elements.
+        /// Element type.
         ty: Type,
     },
-    /// A structure is longer than any argument segment.
+    /// A structure exceeds the size of any argument segment.
     #[error("the structure is larger than the limit of {MAX_KERNARG_BYTES} bytes")]
     LongStructure,
-    /// A buffer is longer than any memory.
+    /// A buffer exceeds the address space.
     #[error("the buffer is larger than the address space")]
     LongBuffer,
-    /// The size is another than the parameter's.
+    /// The size does not match the parameter.
     #[error("expected {wanted} bytes, found {given}")]
     Size {
-        /// Bytes of the parameter.
+        /// Size of the parameter in bytes.
         wanted: u64,
-        /// Bytes of the value.
+        /// Size of the value in bytes.
         given: u64,
     },
-    /// The size of a structure is another than the parameter's.
+    /// The size of a structure does not match the parameter.
     #[error(
         "expected a structure of {wanted} bytes, found one of {given}; write padding as hex:00"
     )]
     StructureSize {
-        /// Bytes of the parameter.
+        /// Size of the parameter in bytes.
         wanted: u64,
-        /// Bytes of the structure.
+        /// Size of the structure in bytes.
         given: u64,
     },
-    /// The size of an argument segment is another than the kernel's.
+    /// The size of an argument segment does not match the kernel.
     #[error("the arguments of kernel {kernel} have {wanted} bytes, not {given}")]
     SegmentSize {
         /// The kernel.
         kernel: String,
-        /// Bytes that it takes.
+        /// Expected size in bytes.
         wanted: u64,
-        /// Bytes that were given.
+        /// Actual size in bytes.
         given: u64,
     },
-    /// An argument is given that the segment holds already.
+    /// An argument duplicates a part of the given segment.
     #[error("it already contains argument {0}")]
     InSegment(String),
-    /// A value for a segment that is no bytes.
+    /// The value of a segment does not describe bytes.
     #[error("expected @FILE, hex:00ff or {{u32:1, f32:2.5}}, found `{0}`")]
     NotBytes(String),
-    /// A value for a buffer that makes none.
+    /// The value of a buffer does not describe one.
     #[error("expected a buffer, found {0}")]
     NotABuffer(&'static str),
-    /// A number for a buffer.
+    /// A number was passed for a buffer.
     #[error("expected a buffer, found a number; `{0},` with a comma is a buffer of one element")]
     Number(String),
-    /// No dynamic LDS for a parameter that takes it.
+    /// A parameter in dynamic LDS needs a size.
     #[error("expected dynamic LDS: local:BYTES")]
     NotLocal,
-    /// An address for a parameter that is passed by value.
+    /// An address was passed for a by-value parameter.
     #[error("it is passed by value ({0} bytes), not as a buffer")]
     ByValue(u64),
-    /// A kind of parameter that no value is for.
+    /// Parameters of this kind take no value.
     #[error("arguments of kind {0} are not supported")]
     Kind(String),
     /// A number without a type, for a parameter without one.
     #[error("the type of its {bytes} bytes is unknown: write it, as in {example}")]
     Untyped {
-        /// Bytes of the parameter.
+        /// Size of the parameter in bytes.
         bytes: u64,
-        /// The number with a type.
+        /// The number with a type, as a suggestion.
         example: String,
     },
     /// A number without a type, for a kernel without metadata.
@@ -179,7 +179,7 @@ pub enum ArgumentError {
     /// Elements without a type, for a buffer without one.
     #[error("the element type is unknown: write it, as in f32:1,2,3")]
     UntypedElements,
-    /// A floating-point number for an integer, or the other way.
+    /// A floating-point number was passed for an integer, or vice versa.
     #[error("expected {wanted}, found {given}")]
     Type {
         /// Type of the parameter.
@@ -187,41 +187,41 @@ pub enum ArgumentError {
         /// Type of the value.
         given: Type,
     },
-    /// A buffer of this name exists.
+    /// A buffer with this name exists already.
     #[error("a buffer of this name already exists")]
     Exists,
-    /// An element of another buffer that does not exist.
+    /// The element of another buffer does not exist.
     #[error("{name} has no element {index}: it has {count} elements")]
     NoElement {
         /// The buffer.
         name: String,
-        /// Number of the element.
+        /// Index of the element.
         index: u64,
-        /// Elements of the buffer.
+        /// Number of elements in the buffer.
         count: u64,
     },
-    /// The address of a buffer that is itself another's.
+    /// A reference to a buffer that is itself a reference.
     #[error("{name} shares the buffer of {of}; name an argument that has its own buffer")]
     Alias {
-        /// The argument that was named.
+        /// The argument referred to.
         name: String,
-        /// The argument that has the buffer.
+        /// The argument that owns the buffer.
         of: String,
     },
-    /// The buffer of an argument that has none.
+    /// A reference to an argument without a buffer.
     #[error("{name} has no buffer: it is {kind}")]
     NoBuffer {
-        /// The argument that was named.
+        /// The argument referred to.
         name: String,
         /// Kind of that argument.
         kind: &'static str,
     },
-    /// A name that no argument has.
+    /// No argument has this name.
     #[error("`{0}` is neither a value nor the name of another argument")]
     NoArgument(String),
 }
 
-/// A reason why bound arguments cannot be placed in memory.
+/// Error in placing bound arguments in memory.
 ///
 /// # Examples
 /// ```
@@ -237,24 +237,24 @@ pub enum ArgumentError {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {
-    /// No memory for a buffer.
+    /// Not enough memory for a buffer.
     #[error(transparent)]
     Memory(#[from] AllocError),
     /// A file cannot be read.
     #[error(transparent)]
     Data(#[from] DataError),
-    /// Dynamic LDS beyond 4 GiB.
+    /// Dynamic LDS exceeds 4 GiB.
     #[error("dynamic LDS exceeds 4 GiB")]
     Lds,
-    /// An address in a buffer that does not exist.
+    /// A reference to a buffer that does not exist.
     #[error("{0} has no buffer")]
     NoBuffer(String),
-    /// An address behind the end of a buffer.
+    /// A reference beyond the end of a buffer.
     #[error("{name} has no element {index}")]
     NoElement {
         /// The buffer.
         name: String,
-        /// Number of the element.
+        /// Index of the element.
         index: u64,
     },
 }

@@ -1,4 +1,4 @@
-//! Arguments in device memory: buffers are allocated and filled, and addresses become known.
+//! Placement of arguments in device memory: allocates and initializes buffers, and resolves their addresses.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use super::values::{Bound, BufferContents};
 use crate::fill::Fill;
 use crate::value::Type;
 
-/// The buffers of arguments. They are freed when this is dropped.
+/// Buffers of arguments, freed on drop.
 ///
 /// # Examples
 /// ```
@@ -36,8 +36,8 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Buffers, and parts of them that have names of their own: those of the first [`place`] first, of each in the order of
-    /// the arguments.
+    /// Named buffers, and named parts of them: in the order of the calls of [`place`], and in argument order for
+    /// each.
     pub fn views(&self) -> &[BufferView] {
         &self.views
     }
@@ -61,15 +61,15 @@ impl Buffers {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BufferView {
-    /// Name that it was given.
+    /// Name of the argument.
     pub name: String,
-    /// The argument's number; nothing for a buffer that launches share.
+    /// Index of the argument; `None` for a shared buffer.
     pub index: Option<usize>,
     /// Address.
     pub address: u64,
     /// Size in bytes.
     pub bytes: u64,
-    /// Type of its elements.
+    /// Element type.
     pub ty: Type,
 }
 
@@ -93,16 +93,16 @@ pub struct BufferView {
 pub struct Placement {
     /// Bytes of the argument segment.
     pub placed: Vec<PlacedBytes>,
-    /// Dynamic LDS that arguments ask for, in bytes.
+    /// Dynamic LDS requested by arguments, in bytes.
     pub lds: u32,
 }
 
-/// Allocates the buffers of bound arguments and makes the bytes of the argument segment. New buffers are added to `buffers`,
-/// in which those that launches share are already. `fixed_lds` is the LDS in front of the dynamic one, in bytes
+/// Allocates the buffers of bound arguments and builds the argument segment. New buffers are added to `buffers`,
+/// which already contains shared ones. `fixed_lds` is the kernel's static LDS in bytes
 /// ([`Kernel::fixed_lds`](gcn_runtime::Kernel::fixed_lds)).
 ///
 /// # Errors
-/// Memory or LDS does not suffice, or a file cannot be read.
+/// Not enough memory or LDS, or a file cannot be read.
 ///
 /// # Examples
 /// ```
@@ -196,8 +196,8 @@ pub fn place(
     Ok(placement)
 }
 
-/// The address of a buffer's element, the bytes from there on, and the type. Buffers of the numbers `unshared` are the launch's
-/// own, and come before others of the name, which have lower numbers.
+/// Address of a buffer's element, the number of bytes from there on, and the type. Buffers with indices `unshared`
+/// belong to the launch, and take precedence over earlier ones with the same name.
 fn element(
     views: &[BufferView],
     unshared: &Range<usize>,
@@ -221,7 +221,7 @@ fn element(
     Ok((view.address + before, bytes, view.ty))
 }
 
-/// Writes the initial contents of a buffer.
+/// Initializes a buffer.
 fn fill(
     memory: &Memory,
     address: u64,

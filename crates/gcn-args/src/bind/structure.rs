@@ -1,4 +1,4 @@
-//! Arguments that are bytes: numbers, and structures with the layout of C.
+//! Arguments passed as bytes: numbers, and structures with C layout.
 
 use gcn_object::MAX_KERNARG_BYTES;
 
@@ -7,10 +7,10 @@ use crate::fill::Fill;
 use crate::spec::Spec;
 use crate::value::{Type, ValueError};
 
-/// Bytes of an address.
+/// Size of an address in bytes.
 pub(super) const POINTER: u64 = 8;
 
-/// Bytes, some of which are addresses that are known when the buffers exist.
+/// Bytes, including addresses that are resolved once the buffers exist.
 ///
 /// # Examples
 /// ```
@@ -28,29 +28,29 @@ pub(super) const POINTER: u64 = 8;
 /// ```
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Block {
-    /// Bytes; those of addresses are zero.
+    /// Bytes, zero for unresolved addresses.
     pub bytes: Vec<u8>,
-    /// Addresses among them.
+    /// Addresses to resolve.
     pub pointers: Vec<Pointer>,
     /// Alignment in the argument segment, in bytes.
     pub align: u64,
 }
 
-/// The address of a buffer's element within a [`Block`].
+/// Address of a buffer element within a [`Block`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Pointer {
     /// Offset of the address in the block.
     pub at: usize,
     /// Name of the buffer.
     pub name: String,
-    /// Number of the element.
+    /// Index of the element.
     pub from: u64,
 }
 
-/// The bytes of a structure: its members in order at their natural alignment, padded to the greatest.
+/// Bytes of a structure: members in order at their natural alignment, padded to the largest alignment.
 ///
 /// # Errors
-/// A member is none, or there are too many bytes.
+/// A member is invalid, or the structure is too large.
 pub(super) fn structure(members: &[Spec]) -> Result<Block, ArgumentError> {
     let mut whole = Block {
         align: 1,
@@ -76,7 +76,7 @@ pub(super) fn structure(members: &[Spec]) -> Result<Block, ArgumentError> {
     Ok(whole)
 }
 
-/// The bytes of a member of a structure.
+/// Bytes of a structure member.
 fn member(spec: &Spec) -> Result<Block, ArgumentError> {
     let of = |ty: Type, bytes| Block {
         bytes,
@@ -127,10 +127,10 @@ fn member(spec: &Spec) -> Result<Block, ArgumentError> {
     })
 }
 
-/// The bytes of numbers.
+/// Bytes of an array of numbers.
 ///
 /// # Errors
-/// A number is none of the type.
+/// A number is invalid for the type.
 pub(super) fn elements(ty: Type, texts: &[String]) -> Result<Vec<u8>, ValueError> {
     let mut bytes = Vec::with_capacity(texts.len() * ty.size());
     for text in texts {

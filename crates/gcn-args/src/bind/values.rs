@@ -1,4 +1,4 @@
-//! Values for single parameters: bytes, a buffer, dynamic LDS.
+//! Values of single parameters: bytes, a buffer, dynamic LDS.
 
 use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 use gcn_runtime::data::Data;
@@ -12,7 +12,7 @@ use crate::parameter_type::source_type;
 use crate::spec::Spec;
 use crate::value::{NumberEncoding, Type, ValueError};
 
-/// An argument in the argument segment, and the memory that it needs.
+/// An argument in the segment, and the memory it needs.
 ///
 /// # Examples
 /// ```
@@ -31,31 +31,31 @@ use crate::value::{NumberEncoding, Type, ValueError};
 pub enum Bound {
     /// Bytes.
     Bytes(Block),
-    /// A pointer to nothing.
+    /// A null pointer.
     Null,
-    /// The address of a buffer of its own.
+    /// Address of the argument's own buffer.
     Buffer {
-        /// Type of the elements.
+        /// Element type.
         ty: Type,
         /// Initial elements.
         contents: BufferContents,
         /// Size in bytes.
         bytes: u64,
     },
-    /// The offset of dynamic LDS.
+    /// Offset of dynamic LDS.
     Local {
         /// Size in bytes.
         bytes: u32,
-        /// Alignment of its begin, in bytes.
+        /// Alignment in bytes.
         align: u64,
     },
-    /// The address of an element of another buffer.
+    /// Address of an element in another buffer.
     Alias {
         /// Name of the buffer.
         name: String,
-        /// Number of the element.
+        /// Index of the element.
         from: u64,
-        /// Type of its own elements, if the kernel says one.
+        /// Element type, if the kernel declares one.
         ty: Option<Type>,
     },
 }
@@ -63,13 +63,13 @@ pub enum Bound {
 /// Initial contents of a buffer.
 #[derive(Debug)]
 pub enum BufferContents {
-    /// Bytes of a file, or as written.
+    /// Contents of a file, or literal bytes.
     Data(Data),
     /// `n` elements.
     Filled(Fill, u64),
 }
 
-/// Makes of a value what a parameter takes.
+/// Converts a value to the type of its parameter.
 pub(super) fn bind(
     parameter: &Parameter<'_>,
     spec: &Spec,
@@ -141,7 +141,7 @@ fn fits(parameter: &Parameter<'_>, given: u64) -> Result<(), ArgumentError> {
     }
 }
 
-/// Numbers passed by value, of the type that is written with them or of the parameter's own.
+/// Numbers passed by value, with their explicit type or that of the parameter.
 fn numbers(
     parameter: &Parameter<'_>,
     ty: Option<Type>,
@@ -181,7 +181,7 @@ fn numbers(
     Ok(bytes(written))
 }
 
-/// Makes an argument of a value for a kernel that says nothing about its parameters.
+/// Converts a value for a kernel without parameter information.
 pub(super) fn untyped(
     kernel: &ObjectKernel,
     spec: &Spec,
@@ -208,7 +208,7 @@ pub(super) fn untyped(
     }
 }
 
-/// Bytes without addresses, aligned to their size.
+/// Plain bytes, aligned to their size.
 fn bytes(bytes: Vec<u8>) -> Bound {
     let align = bytes.len() as u64;
     Bound::Bytes(Block {
@@ -218,7 +218,7 @@ fn bytes(bytes: Vec<u8>) -> Bound {
     })
 }
 
-/// A buffer out of a value; `known` is the type of its elements in the source.
+/// A buffer described by a value; `known` is the element type declared in the source.
 pub(super) fn buffer(
     spec: &Spec,
     known: Option<Type>,

@@ -1,11 +1,11 @@
-//! Errors of values as text.
+//! Errors in the text of values.
 
 use super::types::Type;
 
-/// Structures in structures at most.
+/// Maximum nesting depth of structures.
 pub const MAX_NESTING: usize = 16;
 
-/// Reason why text is no value, in one sentence.
+/// Error in the text of a value, described in one sentence.
 ///
 /// # Examples
 /// ```
@@ -16,10 +16,10 @@ pub const MAX_NESTING: usize = 16;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ValueError {
-    /// Text that is no number.
+    /// The text is not a number.
     #[error("`{0}` is not a number")]
     NotANumber(String),
-    /// A number beyond the type.
+    /// The number is out of range for the type.
     #[error("{text} does not fit {ty}")]
     Range {
         /// As written.
@@ -27,7 +27,7 @@ pub enum ValueError {
         /// The type.
         ty: Type,
     },
-    /// A fraction where the type has none.
+    /// The number has a fraction, but the type is an integer.
     #[error("{text} is not a whole number, but {ty} needs one")]
     NotWhole {
         /// As written.
@@ -35,13 +35,13 @@ pub enum ValueError {
         /// The type.
         ty: Type,
     },
-    /// Text before `:`, `*` or `@` that is no type.
+    /// The text before `:`, `*` or `@` is not a type.
     #[error("unknown type `{0}`; the types are u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64")]
     Type(String),
-    /// Text after `*` that is no count.
+    /// The text after `*` is not a count.
     #[error("`{0}` is not a number of elements")]
     Count(String),
-    /// Text after the count that is no fill.
+    /// The text after the count is not a fill.
     #[error(
         "unknown fill `{0}`; the fills are iota[(start,step)], fill(x), random(seed[,lo,hi]) and undefined"
     )]
@@ -55,16 +55,16 @@ pub enum ValueError {
     /// No text at all.
     #[error("the value is empty")]
     Empty,
-    /// A number in a structure without its type.
+    /// A number in a structure lacks its type.
     #[error("{0} in a structure needs a type, as in f32:{0}")]
     Untyped(String),
-    /// A structure that does not end.
+    /// A structure lacks its end.
     #[error("`{0}` is not a structure, such as {{u32:1, f32:2.5}}")]
     Struct(String),
-    /// Structures in structures beyond [`MAX_NESTING`].
+    /// Structures are nested deeper than [`MAX_NESTING`].
     #[error("structures are nested more than {MAX_NESTING} deep")]
     Nesting,
-    /// A value that cannot be a member of a structure.
+    /// The value cannot be a structure member.
     #[error("`{0}` cannot be a member of a structure")]
     Member(String),
     /// `hex:` without pairs of digits.

@@ -1,8 +1,8 @@
-//! Types as source languages name them.
+//! Type names of source languages.
 
 use super::types::Type;
 
-/// The names of types in OpenCL C and C++, as compilers write them into metadata.
+/// Type names of OpenCL C and C++, as compilers write them to metadata.
 const SOURCE_TYPES: &[(&str, Type)] = &[
     ("char", Type::I8),
     ("signed char", Type::I8),
@@ -41,7 +41,7 @@ const SOURCE_TYPES: &[(&str, Type)] = &[
     ("double", Type::F64),
 ];
 
-/// Words of a source type that do not change its size.
+/// Words in a type name that do not affect its size.
 const QUALIFIERS: &[&str] = &[
     "const",
     "volatile",
@@ -52,10 +52,10 @@ const QUALIFIERS: &[&str] = &[
     "__constant",
 ];
 
-/// The beginning of a vector's type in HIP's headers; the element type and the number of lanes follow.
+/// Prefix of vector types in HIP's headers, followed by element type and number of lanes.
 const HIP_VECTOR: &str = "HIP_vector_type<";
 
-/// The type of this name.
+/// Type with this name.
 fn by_name(name: &str) -> Option<Type> {
     let row = SOURCE_TYPES.iter().find(|row| row.0 == name);
     row.map(|row| row.1)
@@ -68,8 +68,8 @@ fn vector(base: &str, lanes: &str) -> Option<(Type, usize)> {
 }
 
 impl Type {
-    /// The type of an element of a type of OpenCL C, C++ or HIP, such as `float`, `uint4`, `__global float *`, and the number
-    /// of elements in it (4 in `uint4`). A pointer counts as what it points to; nothing for other types, such as structures.
+    /// Element type and number of elements of a type of OpenCL C, C++ or HIP, such as `float`, `uint4` (4 elements)
+    /// or `__global float *`. A pointer counts as its pointee; `None` for other types, such as structures.
     ///
     /// # Examples
     /// ```

@@ -1,8 +1,8 @@
-//! Types of numbers.
+//! Numeric types.
 
 use std::fmt;
 
-/// The type of a scalar or of a buffer's elements. The variants' names say encoding and bits.
+/// Type of a scalar or of buffer elements. Variant names give encoding and size in bits.
 ///
 /// # Examples
 /// ```
@@ -27,7 +27,7 @@ pub enum Type {
     F64,
 }
 
-/// Every type with its name, its size in bytes and its encoding.
+/// All types with name, size in bytes and encoding.
 const TYPES: [(Type, &str, usize, NumberEncoding); 11] = [
     (Type::U8, "u8", 1, NumberEncoding::Unsigned),
     (Type::I8, "i8", 1, NumberEncoding::Signed),
@@ -42,7 +42,7 @@ const TYPES: [(Type, &str, usize, NumberEncoding); 11] = [
     (Type::F64, "f64", 8, NumberEncoding::Float),
 ];
 
-/// The meaning of a type's bits.
+/// Encoding of numbers.
 ///
 /// # Examples
 /// ```
@@ -52,16 +52,16 @@ const TYPES: [(Type, &str, usize, NumberEncoding); 11] = [
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NumberEncoding {
-    /// A number from 0 on.
+    /// Unsigned integer.
     Unsigned,
-    /// A number in two's complement.
+    /// Two's complement integer.
     Signed,
     /// IEEE floating point.
     Float,
 }
 
 impl Type {
-    /// The type of this name, such as `f32`.
+    /// Type with this name, such as `f32`.
     ///
     /// # Examples
     /// ```
@@ -73,7 +73,7 @@ impl Type {
         TYPES.iter().find(|row| row.1 == name).map(|row| row.0)
     }
 
-    /// All types, in the order of their sizes.
+    /// All types, in order of size.
     ///
     /// # Examples
     /// ```
@@ -85,7 +85,8 @@ impl Type {
         TYPES.iter().map(|row| row.0)
     }
 
-    /// Elements that a vector of `lanes` occupies in memory: one of three is as large as one of four.
+    /// Number of elements that a vector of `lanes` occupies in memory: vectors of three occupy as much as those of
+    /// four.
     ///
     /// # Examples
     /// ```
@@ -107,7 +108,7 @@ impl Type {
         self.row().2
     }
 
-    /// The meaning of its bits.
+    /// Encoding of the bits.
     pub fn encoding(self) -> NumberEncoding {
         self.row().3
     }

@@ -82,7 +82,7 @@ pub(crate) fn check_datum(
     checked
 }
 
-/// A size of room, which is none if it is negative and the dialect takes that.
+/// Reads the size of reserved space; a negative size counts as 0 if the dialect allows it.
 fn room_size(asm: &mut Assembler<'_>, what: &str) -> Result<u64, Fail> {
     if !asm.dialect.cuts_data() {
         let size = asm.absolute_within(what, 0, i64::MAX)?;

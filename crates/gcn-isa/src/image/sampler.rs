@@ -20,7 +20,7 @@ pub enum Clamp {
     MirrorOnceLastTexel = 3,
     /// Half of the texel at the edge, half of the border (CLAMP_HALF_BORDER).
     HalfBorder = 4,
-    /// The same of the image, mirrored once (MIRROR_ONCE_HALF_BORDER).
+    /// Half of the edge texel, half of the border, with the image mirrored once (MIRROR_ONCE_HALF_BORDER).
     MirrorOnceHalfBorder = 5,
     /// The border (CLAMP_BORDER).
     Border = 6,
@@ -54,7 +54,7 @@ pub enum TexelFilter {
     Linear = 1,
     /// Several points along the direction in which a pixel is long.
     AnisotropicPoint = 2,
-    /// The same with texels around.
+    /// Anisotropic, with linear filtering.
     AnisotropicLinear = 3,
 }
 

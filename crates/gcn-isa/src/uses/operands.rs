@@ -259,7 +259,7 @@ impl<'a> Uses<'a> {
         }
     }
 
-    /// The same of a source of a vector operation, by SDWA's and OP_SEL's selections and the operand's type.
+    /// Bits read by a source of a vector operation, determined by SDWA and OP_SEL selections and the operand type.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "other sources are third ones, and other types whole dwords"

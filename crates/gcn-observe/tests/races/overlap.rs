@@ -26,7 +26,7 @@ const ONE: Size = Size {
 const STORE: &str = "buffer_store_dword v0, v1, s[4:7], 0 offen";
 const LOAD: &str = "buffer_load_dword v2, v1, s[4:7], 0 offen";
 const ADD: &str = "buffer_atomic_add v0, v1, s[4:7], 0 offen";
-/// The same of the second kernel.
+/// The second kernel.
 const OTHER_STORE: &str = "buffer_store_dword v3, v1, s[4:7], 0 offen";
 const OTHER_LOAD: &str = "buffer_load_dword v4, v1, s[4:7], 0 offen";
 const OTHER_ADD: &str = "buffer_atomic_add v3, v1, s[4:7], 0 offen";

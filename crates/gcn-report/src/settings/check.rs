@@ -80,7 +80,7 @@ impl FindingFormat {
     /// Returns the format with a name.
     ///
     /// # Errors
-    /// No form has it.
+    /// The name is unknown.
     ///
     /// # Examples
     /// ```

@@ -42,7 +42,7 @@ impl ProfileFormat {
     /// Returns the format with a name.
     ///
     /// # Errors
-    /// No form has it.
+    /// The name is unknown.
     ///
     /// # Examples
     /// ```

@@ -1,14 +1,14 @@
 //! Calls from a kernel to its host: `printf` of HIP, and memory for the device's `malloc`.
 //!
-//! A wave takes a packet from a stack of free ones, writes what it wants into it, a row of eight words for each lane,
-//! puts it onto the stack of ready ones and sleeps until the host has cleared the packet's flag. Then it reads its
-//! answers, two words for each lane, and gives the packet back. Here the host is [`Hostcall::serve`], which the thread
-//! that runs the wave calls after every turn.
+//! A wave pops a packet from the free stack, writes its request to it, a row of eight words per lane, pushes it onto
+//! the ready stack, and sleeps until the host clears the packet's ready flag. Then it reads the responses, two words
+//! per lane, and returns the packet. The host side is [`Hostcall::serve`], which the thread that runs the wave calls
+//! after every turn.
 //!
-//! A message, such as a `printf`, may take several calls. Its first call gets a number, which the later ones carry.
+//! A message, such as a `printf`, may take several calls. The first call assigns a number that later ones pass.
 //!
-//! Sources: `hostcall_impl.cl`, `services.cl` and `dm.cl` of AMD's device libraries (what the waves do; messages; the
-//! heap); `devhostcall.cpp`, `devhcmessages.cpp` and `devhcprintf.cpp` of AMD's clr (what the host does).
+//! Sources: `hostcall_impl.cl`, `services.cl` and `dm.cl` of AMD's device libraries (device side: protocol, messages,
+//! heap); `devhostcall.cpp`, `devhcmessages.cpp` and `devhcprintf.cpp` of AMD's clr (host side).
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -20,31 +20,31 @@ use gcn_emu::wave::LANES;
 use crate::abi::owned::Owned;
 use crate::abi::printf::{MAX_TEXT, print_words};
 
-/// Bytes of a word.
+/// Size of a word in bytes.
 const WORD: u64 = 8;
-/// The buffer that the hidden argument points to: addresses of headers, of payloads and of the doorbell's signal, the
-/// stacks, and the mask that makes a packet's number of a stack's entry.
+/// Offsets in the buffer passed as hidden argument: addresses of headers, payloads and doorbell signal, the stacks,
+/// and the mask that extracts a packet number from a stack entry.
 const HEADERS: u64 = 0;
 const PAYLOADS: u64 = WORD;
 const DOORBELL: u64 = 2 * WORD;
 const FREE_STACK: u64 = 3 * WORD;
 const READY_STACK: u64 = 4 * WORD;
 const INDEX_MASK: u64 = 5 * WORD;
-/// The headers begin here.
+/// Offset of the headers.
 const BUFFER_BYTES: u64 = 64;
-/// A packet's header: the entry below it in its stack, the lanes that call, the service, the flag.
+/// Offsets in a packet header: next entry in the stack, active lanes, service, control.
 const NEXT: u64 = 0;
 const ACTIVE: u64 = WORD;
 const SERVICE: u64 = 2 * WORD;
 const CONTROL: u64 = SERVICE + 4;
 const HEADER_BYTES: u64 = 3 * WORD;
-/// Control: the packet waits for the host.
+/// Control flag: the packet is ready for the host.
 const READY: u32 = 1;
-/// Words of a lane in a packet's payload.
+/// Number of words per lane in a packet's payload.
 const SLOT_WORDS: usize = 8;
 const SLOT_BYTES: u64 = SLOT_WORDS as u64 * WORD;
 const PAYLOAD_BYTES: u64 = LANES as u64 * SLOT_BYTES;
-/// A signal of the HSA runtime: its kind, its value, the address of its mailbox (none), and more.
+/// Layout of an HSA runtime signal: kind, value, mailbox address (null), and further fields.
 const SIGNAL_BYTES: u64 = 64;
 const SIGNAL_KIND: u64 = 1;
 
@@ -53,30 +53,30 @@ const FUNCTION_CALL: u32 = 1;
 const PRINTF: u32 = 2;
 const DEVICE_MEMORY: u32 = 3;
 
-/// A message's descriptor, the first word of a call: it begins, it ends, how many words follow, its number.
+/// Fields of a message descriptor, the first word of a call: begin and end flags, word count, message number.
 const BEGINS: u64 = 1 << 0;
 const ENDS: u64 = 1 << 1;
 const LENGTH_SHIFT: u32 = 5;
 const LENGTH_MASK: u64 = 7;
 const NUMBER_SHIFT: u32 = 8;
-/// The bits of the first word of a `printf` that mean something: it goes to standard error.
+/// Control bits in the first word of a `printf`: write to standard error.
 const PRINTF_CONTROL: u64 = 1;
-/// The result of a `printf` that fails.
+/// Result of a failed `printf`.
 const FAILED: u64 = u64::MAX;
 
-/// Words of unfinished messages at most: a message is as long as the kernel makes it.
+/// Maximum number of words in unfinished messages, whose length the kernel chooses.
 const MAX_WORDS: usize = 1 << 22;
 
-/// Bytes of the structure that the device's `malloc` keeps its lists in; it begins as zeros.
+/// Size of the zero-initialized structure with the free lists of the device's `malloc`.
 const HEAP_BYTES: u64 = 128 << 10;
-/// Bytes that the device's `malloc` can get in all.
+/// Maximum total memory for the device's `malloc`, in bytes.
 pub(crate) const DEVICE_MEMORY_BYTES: u64 = 256 << 20;
-/// `malloc` asks for slabs of this size, and finds them again by their alignment.
+/// Size and alignment of the slabs requested by `malloc`; it finds them by their alignment.
 const SLAB_BYTES: u64 = 2 << 20;
-/// Other allocations are multiples of this.
+/// Granularity of other allocations.
 const PAGE_BYTES: u64 = 4 << 10;
 
-/// Answers the calls of a run.
+/// Server for the host calls of a run.
 #[derive(Debug)]
 pub(crate) struct Hostcall {
     buffer: u64,
@@ -88,7 +88,7 @@ pub(crate) struct Hostcall {
 #[derive(Debug, Default)]
 struct HostcallState {
     messages: HashMap<u64, Vec<u64>>,
-    /// Words of all messages.
+    /// Number of words in all messages.
     words: usize,
     next_message: u64,
     printed: Vec<u8>,
@@ -96,32 +96,32 @@ struct HostcallState {
     pool: DeviceHeap,
 }
 
-/// Reason for which a call cannot be answered.
+/// Error for a call that cannot be served.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[non_exhaustive]
 pub(crate) enum HostcallError {
-    /// Code of the host is not here.
+    /// A call of host code, which does not exist here.
     #[error("calls a function of the host at {0:#x}, which the emulator does not have")]
     Function(u64),
-    /// No such service.
+    /// An unknown service.
     #[error("requests the unknown host service {0}")]
     Service(u32),
     /// A message that has not begun, or has ended.
     #[error("continues the host message {0}, which has not been started or has ended")]
     Message(u64),
-    /// Messages that are too long, or never end.
+    /// Messages are too long, or never end.
     #[error("has unfinished host messages of more than {MAX_WORDS} words")]
     TooLong,
-    /// The packets are not as the host has made them.
+    /// The kernel has corrupted the packets.
     #[error("has overwritten the packets of its host calls")]
     Destroyed,
 }
 
 impl Hostcall {
-    /// Packets for `waves` waves, and memory for `malloc`.
+    /// Allocates packets for `waves` waves, and memory for `malloc`.
     ///
     /// # Errors
-    /// There is no memory for them.
+    /// Not enough memory.
     pub(crate) fn new(memory: &mut Owned, waves: u64) -> Result<Hostcall, AllocError> {
         // A wave has one packet at most. Two at least, for a tag distinguishes entries of the stack from null.
         let packets = waves.max(2).next_power_of_two();
@@ -167,17 +167,17 @@ impl Hostcall {
         })
     }
 
-    /// Guest address of the buffer, which the kernel gets.
+    /// Guest address of the buffer, passed to the kernel.
     pub(crate) fn address(&self) -> u64 {
         self.buffer
     }
 
-    /// Guest address of the lists of `malloc`, which the kernel gets.
+    /// Guest address of the structure for `malloc`, passed to the kernel.
     pub(crate) fn heap_address(&self) -> u64 {
         self.heap
     }
 
-    /// Takes what has been printed, and how many bytes there were beyond those that are kept.
+    /// Takes the printed bytes, and the number of bytes dropped.
     pub(crate) fn take_printed(&self) -> (Vec<u8>, u64) {
         let mut state = self.state();
         (
@@ -190,10 +190,10 @@ impl Hostcall {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers the calls that are ready.
+    /// Serves the calls that are ready.
     ///
     /// # Errors
-    /// One that has no answer.
+    /// A call cannot be served.
     pub(crate) fn serve(&self, memory: &Memory) -> Result<(), HostcallError> {
         let ready = self.buffer + READY_STACK;
         if memory.load_u64(ready) == Some(0) {
@@ -224,7 +224,7 @@ impl Hostcall {
         self.buffer + BUFFER_BYTES + number * HEADER_BYTES
     }
 
-    /// Answers all lanes of a packet; nothing if it is not where it was.
+    /// Serves all lanes of a packet; `None` if the packet is invalid.
     fn answer(
         &self,
         state: &mut HostcallState,
@@ -259,7 +259,7 @@ impl HostCalls for Hostcall {
 }
 
 impl HostcallState {
-    /// The answer to a lane. No service here answers with two words.
+    /// Serves a lane's call. No service here returns two words.
     fn call(&mut self, service: u32, words: &[u64; SLOT_WORDS]) -> Result<u64, HostcallError> {
         match service {
             FUNCTION_CALL => Err(HostcallError::Function(words[0])),
@@ -273,7 +273,7 @@ impl HostcallState {
         }
     }
 
-    /// Takes a part of a message: its descriptor, or the characters printed if it is the last.
+    /// Adds a part of a message. Returns its descriptor, or for the last part the number of printed characters.
     fn message(&mut self, words: &[u64; SLOT_WORDS]) -> Result<u64, HostcallError> {
         let [descriptor, contents @ ..] = words;
         let number = if descriptor & BEGINS == 0 {
@@ -302,7 +302,7 @@ impl HostcallState {
         Ok(self.print(&message))
     }
 
-    /// Prints a message: a control word, the format, the arguments.
+    /// Prints a message: control word, format, arguments.
     fn print(&mut self, message: &[u64]) -> u64 {
         let Some((control, words)) = message.split_first() else {
             return FAILED;
@@ -320,15 +320,15 @@ impl HostcallState {
     }
 }
 
-/// Memory for `malloc`, which it asks for in slabs, and directly where it is much.
+/// Memory for `malloc`, which requests slabs, and large blocks directly.
 #[derive(Debug, Default)]
 struct DeviceHeap {
-    /// The part that has never been given away.
+    /// Start of the memory that has never been allocated.
     next: u64,
     end: u64,
-    /// Sizes by address.
+    /// Sizes of allocated blocks, by address.
     given: HashMap<u64, u64>,
-    /// Address and size.
+    /// Freed blocks: address and size.
     freed: Vec<(u64, u64)>,
 }
 
@@ -341,7 +341,7 @@ impl DeviceHeap {
         }
     }
 
-    /// A block of the size asked for, which may hold anything; nothing if there is not enough.
+    /// Allocates an uninitialized block of the given size; `None` if there is not enough memory.
     fn allocate(&mut self, bytes: u64) -> Option<u64> {
         let unit = if bytes == SLAB_BYTES {
             SLAB_BYTES
@@ -366,7 +366,7 @@ impl DeviceHeap {
         Some(address)
     }
 
-    /// Takes memory back; what was not given is ignored, as the runtime does.
+    /// Frees a block; unknown addresses are ignored, as in AMD's runtime.
     fn free(&mut self, address: u64) {
         if let Some(bytes) = self.given.remove(&address) {
             self.freed.push((address, bytes));
@@ -378,7 +378,7 @@ impl DeviceHeap {
 mod tests {
     use super::*;
 
-    /// A device in miniature: takes a packet as waves do.
+    /// A minimal device that issues packets like waves do.
     struct Caller {
         memory: Memory,
         host: Hostcall,
@@ -401,7 +401,7 @@ mod tests {
             self.memory.load_u64(address).expect("mapped")
         }
 
-        /// Takes a packet and makes it ready: its entry.
+        /// Pops a packet and makes it ready; returns its stack entry.
         fn send(&self, service: u32, lanes: &[(u64, [u64; SLOT_WORDS])]) -> u64 {
             let buffer = self.host.address();
             let entry = self.load(buffer + FREE_STACK);
@@ -427,7 +427,7 @@ mod tests {
             entry
         }
 
-        /// The answer to a lane, when the packet is answered.
+        /// Response to a lane, once the packet has been served.
         fn answer(&self, entry: u64, lane: u64) -> Option<u64> {
             let buffer = self.host.address();
             let number = entry & self.load(buffer + INDEX_MASK);

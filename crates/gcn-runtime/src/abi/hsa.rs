@@ -1,8 +1,8 @@
-//! The HSA ABI: how a code object lies in memory, and what a kernel finds when it starts.
+//! The HSA ABI: loading of code objects, and the initial state of kernels.
 //!
-//! `link` puts a code object into guest memory. `KernelStart::prepare` builds what the packet processor and the
-//! runtime build around a kernel: argument segment with its hidden arguments, dispatch packet, queue, and the
-//! registers that the kernel descriptor asks for. The result is a [`Dispatch`] that knows nothing of HSA.
+//! `link` loads a code object into guest memory. `KernelStart::prepare` builds the environment that the packet
+//! processor and the runtime provide to a kernel: argument segment with hidden arguments, dispatch packet, queue, and
+//! the registers requested by the kernel descriptor. The result is a [`Dispatch`], which is independent of HSA.
 //!
 //! Sources: "Kernel Dispatch", "Initial Kernel Execution State" and "Code Object Metadata" in LLVM's "User Guide
 //! for AMDGPU Backend"; the packet and queue structures of the HSA runtime's public headers.
@@ -44,26 +44,26 @@ use registers::{Pointers, sgprs};
 pub(crate) use start::{Arguments, KernelStart};
 pub use start::{LaunchShape, Packet, PlacedBytes};
 
-/// The words that it looks at: the bytes of the buffer that are used, and its size; both are zero.
+/// Header of the buffer: bytes used, and size, both zero.
 const MUTE_PRINTF_BYTES: u64 = 8;
 
 /// A kernel ready to run.
 pub(crate) struct Prepared {
-    /// Code, which launches of the kernel share.
+    /// Code, shared by launches of the kernel.
     pub(crate) code: Arc<Code>,
     /// The dispatch to run.
     pub(crate) dispatch: Dispatch,
-    /// Decisions that nobody asked for.
+    /// Notes on defaults chosen for the launch.
     pub(crate) notes: Vec<LaunchNote>,
-    /// Buffer for printing, if it prints.
+    /// Printf buffer, if the kernel prints.
     pub(crate) printf: Option<Printf>,
-    /// Answers its calls to the host, if it makes any.
+    /// Host call server, if the kernel makes host calls.
     pub(crate) hostcall: Option<Arc<Hostcall>>,
-    /// Memory that the launch has for itself, such as the argument segment.
+    /// Memory private to the launch, such as the argument segment.
     pub(crate) _owned: Owned,
 }
 
-/// The printf buffer of a run, and the formats of the object.
+/// Printf buffer of a run, and the object's formats.
 #[derive(Clone, Debug)]
 pub(crate) struct Printf {
     buffer: PrintfBuffer,
@@ -71,7 +71,7 @@ pub(crate) struct Printf {
 }
 
 impl Printf {
-    /// The text that the kernel has printed since this was last called. The buffer is empty afterwards.
+    /// Takes the text printed since the last call, and empties the buffer.
     pub(crate) fn take_text(&self, memory: &Memory) -> Vec<u8> {
         let text = self.buffer.text(memory, &self.formats);
         self.buffer.clear(memory);
@@ -80,11 +80,11 @@ impl Printf {
 }
 
 impl KernelStart<'_> {
-    /// Builds everything that the kernel finds when it starts, for a run on `threads` host threads at most. Memory that the launch
-    /// has for itself is allocated in `owned`.
+    /// Builds the initial state of a kernel, for a run on at most `threads` host threads. Memory private to the
+    /// launch is allocated in `owned`.
     ///
     /// # Errors
-    /// The first of [`KernelStart::problems`], or what only shows now.
+    /// The first of [`KernelStart::problems`], or an error that is detected only now.
     pub(crate) fn prepare(
         &self,
         mut owned: Owned,
@@ -184,7 +184,7 @@ impl KernelStart<'_> {
         })
     }
 
-    /// A buffer for what the kernel prints, if it asks for one and the object says how to read it.
+    /// Allocates a printf buffer, if the kernel needs one and the object has the formats.
     fn printf(
         &self,
         owned: &mut Owned,

@@ -4,12 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use gcn_emu::memory::{AllocError, Memory};
 
-/// Size of the largest block that is kept for later launches, in bytes.
+/// Maximum size of blocks kept for reuse, in bytes.
 const MAX_SPARE_BYTES: u64 = 4096;
-/// Blocks that are kept at most.
+/// Maximum number of blocks kept for reuse.
 const MAX_SPARE: usize = 64;
 
-/// A block of memory that a launch needs besides its buffers.
+/// A block of memory needed by a launch, besides its buffers.
 #[derive(Clone, Copy, Debug)]
 struct Block {
     name: &'static str,
@@ -17,7 +17,7 @@ struct Block {
     bytes: u64,
 }
 
-/// Blocks that ended launches leave to later ones: the first touch of a fresh page takes longer than an empty kernel.
+/// Blocks of ended launches for reuse: touching a fresh page takes longer than an empty kernel.
 #[derive(Debug)]
 pub(crate) struct SpareBlocks {
     memory: Memory,
@@ -32,7 +32,7 @@ impl SpareBlocks {
         }
     }
 
-    /// Takes a block of this name and size, with what was in it.
+    /// Takes a block of this name and size, with its old contents.
     fn take(&self, name: &str, bytes: u64) -> Option<Block> {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let is_wanted = |block: &Block| block.bytes == bytes && block.name == name;
@@ -40,7 +40,7 @@ impl SpareBlocks {
         Some(blocks.swap_remove(index))
     }
 
-    /// Keeps a block. Returns false if it is not worth it.
+    /// Keeps a block for reuse. Returns false if it is too large or the pool is full.
     fn keep(&self, block: Block) -> bool {
         let mut blocks = self.blocks.lock().unwrap_or_else(PoisonError::into_inner);
         let is_kept = block.bytes <= MAX_SPARE_BYTES && blocks.len() < MAX_SPARE;
@@ -61,7 +61,7 @@ impl Drop for SpareBlocks {
     }
 }
 
-/// Allocations of a device's memory, freed when dropped.
+/// Allocations in a device's memory, freed on drop.
 #[derive(Debug)]
 pub(crate) struct Owned {
     memory: Memory,
@@ -70,7 +70,7 @@ pub(crate) struct Owned {
 }
 
 impl Owned {
-    /// None yet.
+    /// Creates an empty set.
     pub(crate) fn new(memory: &Memory) -> Owned {
         Owned {
             memory: memory.clone(),
@@ -79,7 +79,7 @@ impl Owned {
         }
     }
 
-    /// None yet; small ones come from blocks of others that have been dropped, and become such blocks.
+    /// Creates an empty set that takes small blocks from a pool and returns them on drop.
     pub(crate) fn of_spare(spare: Arc<SpareBlocks>) -> Owned {
         Owned {
             memory: spare.memory.clone(),
@@ -88,15 +88,15 @@ impl Owned {
         }
     }
 
-    /// The memory that they are in.
+    /// Memory that contains the allocations.
     pub(crate) fn memory(&self) -> &Memory {
         &self.memory
     }
 
-    /// Allocates `bytes` zero bytes and returns their address.
+    /// Allocates `bytes` zeroed bytes and returns their address.
     ///
     /// # Errors
-    /// As [`Memory::allocate`].
+    /// See [`Memory::allocate`].
     pub(crate) fn allocate(&mut self, name: &'static str, bytes: u64) -> Result<u64, AllocError> {
         static ZEROS: [u8; MAX_SPARE_BYTES as usize] = [0; MAX_SPARE_BYTES as usize];
         match self.spare_block(name, bytes) {
@@ -105,10 +105,10 @@ impl Owned {
         }
     }
 
-    /// Allocates memory for these bytes, writes them, and returns their address.
+    /// Allocates memory initialized with these bytes, and returns its address.
     ///
     /// # Errors
-    /// As [`Memory::allocate`].
+    /// See [`Memory::allocate`].
     pub(crate) fn place(&mut self, name: &'static str, contents: &[u8]) -> Result<u64, AllocError> {
         let bytes = contents.len() as u64;
         let address = match self.spare_block(name, bytes) {
@@ -134,7 +134,7 @@ impl Owned {
         Ok(address)
     }
 
-    /// Writes a block; its address.
+    /// Writes a block, and returns its address.
     fn fill(&self, address: u64, contents: &[u8]) -> Result<u64, AllocError> {
         let has_written = self.memory.write(address, contents);
         debug_assert!(has_written, "the block is allocated");

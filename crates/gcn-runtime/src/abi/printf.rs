@@ -1,14 +1,13 @@
-//! Output of kernels: the buffer that they write records into, and the text that these become.
+//! Kernel output: the buffer of printf records, and their conversion to text.
 //!
-//! A kernel gets the address of the buffer as a hidden argument: a dword of bytes used, a dword of bytes there are,
-//! then the records. The formats are in the object's metadata, as `number:arguments:size of each:…:text`. A record of
-//! OpenCL is a format's number and its arguments, one after the other. A record of HIP (`-mprintf-kind=buffered`) begins
-//! with a dword that says whether its format is constant and how long it is; then the format's hash or text, then
-//! arguments of 64 bits. HIP kernels without a buffer print by calls to the host (`hostcall.rs`) with the same
-//! arguments.
+//! A hidden argument has the address of the buffer: a dword with the number of bytes used, a dword with the capacity,
+//! then the records. Formats are in the object's metadata, as `number:arguments:size of each:…:text`. An OpenCL
+//! record is a format number and its arguments. A HIP record (`-mprintf-kind=buffered`) begins with a dword that
+//! tells whether the format is constant and how long the record is, followed by the format's hash or text, then
+//! 64-bit arguments. HIP kernels without a buffer print through host calls (`hostcall.rs`) with the same arguments.
 //!
-//! Sources: LLVM's lowering of OpenCL and HIP `printf` for AMDGPU (sizes, widening, strings in the record, escapes, hashes);
-//! `__printf_alloc` of AMD's device libraries (the head of the buffer).
+//! Sources: LLVM's lowering of OpenCL and HIP `printf` for AMDGPU (sizes, widening, strings in the record, escapes,
+//! hashes); `__printf_alloc` of AMD's device libraries (the buffer header).
 
 mod directive;
 mod words;
@@ -23,19 +22,19 @@ pub(crate) use words::print_words;
 use crate::abi::owned::Owned;
 pub(crate) use directive::MAX_TEXT;
 
-/// Bytes of the buffer, as much as AMD's OpenCL gives.
+/// Size of the buffer in bytes, as in AMD's OpenCL.
 pub const BUFFER_BYTES: u32 = 4 << 20;
-/// Bytes before the first record: how many are used, how many there are.
+/// Size of the header: bytes used and capacity.
 const HEAD_BYTES: u32 = 8;
 /// Arguments are stored in multiples of a dword.
 const DWORD: usize = 4;
-/// Bytes of a HIP format's hash.
+/// Size of the hash of a HIP format, in bytes.
 const HASH_BYTES: usize = 8;
-/// The dword that a HIP record begins with: the format is a hash; above this bit the record's bytes.
+/// Flags in the first dword of a HIP record: the format is a hash; the bits above are the record size.
 const CONSTANT_FORMAT: u32 = 1 << 1;
 const RECORD_BYTES_SHIFT: u32 = 2;
 
-/// The buffer of a run.
+/// Printf buffer of a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PrintfBuffer {
     /// Guest address.
@@ -46,7 +45,7 @@ impl PrintfBuffer {
     /// Allocates an empty buffer.
     ///
     /// # Errors
-    /// There is no memory for it.
+    /// Not enough memory.
     pub(crate) fn new(memory: &mut Owned) -> Result<PrintfBuffer, AllocError> {
         let address = memory.allocate("the printf buffer", u64::from(BUFFER_BYTES))?;
         let buffer = PrintfBuffer { address };
@@ -54,13 +53,13 @@ impl PrintfBuffer {
         Ok(buffer)
     }
 
-    /// Makes the buffer empty.
+    /// Empties the buffer.
     pub(crate) fn clear(&self, memory: &Memory) {
         memory.store_u32(self.address, 0);
         memory.store_u32(self.address + 4, BUFFER_BYTES);
     }
 
-    /// The records as bytes, as far as the kernel has not made a mess of the head.
+    /// Bytes of all records, if the kernel has left the header consistent.
     fn records(&self, memory: &Memory) -> Vec<u8> {
         let used = memory.load_u32(self.address).unwrap_or(0);
         let used = used.min(BUFFER_BYTES - HEAD_BYTES);
@@ -72,7 +71,7 @@ impl PrintfBuffer {
         }
     }
 
-    /// The text printed, in the order of the buffer.
+    /// Text printed, in buffer order.
     pub(crate) fn text(&self, memory: &Memory, formats: &Formats) -> Vec<u8> {
         let records = self.records(memory);
         let mut rest = &records[..];
@@ -95,7 +94,7 @@ impl PrintfBuffer {
     }
 }
 
-/// The formats of an object.
+/// Printf formats of an object.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Formats {
     by_number: Vec<PrintfFormat>,
@@ -104,7 +103,7 @@ pub(crate) struct Formats {
 }
 
 impl Formats {
-    /// Reads the strings of the metadata; what is no format is returned beside.
+    /// Parses the metadata strings. Malformed ones are returned as errors.
     pub(crate) fn parse(strings: &[String]) -> (Formats, Vec<FormatError>) {
         let mut formats = Formats::default();
         let mut errors = Vec::new();
@@ -121,8 +120,8 @@ impl Formats {
         (formats, errors)
     }
 
-    /// Skips a record that begins with the dword `first` and has none of these formats. A record of OpenCL does not say how long it is:
-    /// the next one begins where the number of a format is.
+    /// Skips a record with an unknown format that begins with the dword `first`. An OpenCL record does not have its
+    /// length, so the next one is assumed at the next valid format number.
     fn behind_unknown<'a>(&self, first: u32, record: &'a [u8]) -> &'a [u8] {
         if !self.by_hash.is_empty() {
             let bytes = ((first >> RECORD_BYTES_SHIFT) as usize).saturating_sub(DWORD);
@@ -137,8 +136,8 @@ impl Formats {
         next.map_or(&[], |index| &record[index * DWORD..])
     }
 
-    /// Appends the text of a record that begins with the dword `first`, and returns what is behind it; nothing if the
-    /// record has none of these formats.
+    /// Appends the text of a record that begins with the dword `first`, and returns the rest; `None` if its format is
+    /// unknown.
     fn print<'a>(&self, first: u32, record: &'a [u8], out: &mut Vec<u8>) -> Option<&'a [u8]> {
         if self.by_hash.is_empty() {
             let format = self
@@ -164,34 +163,35 @@ impl Formats {
     }
 }
 
-/// The hash and the text of HIP's form, `0:0:hash,text`. OpenCL's formats count from 1.
+/// Hash and text of a HIP format, `0:0:hash,text`. OpenCL's format numbers start at 1.
 fn hashed(string: &str) -> Option<(u64, &str)> {
     let (hash, text) = string.strip_prefix("0:0:")?.split_once(',')?;
     Some((u64::from_str_radix(hash, 16).ok()?, text))
 }
 
-/// A format of OpenCL in the metadata.
+/// An OpenCL format in the metadata.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct PrintfFormat {
     number: u32,
-    /// Bytes of each argument in the record. They count even where LLVM stored less, and LLVM may leave out the last ones
+    /// Size of each argument in the record. They apply even where LLVM stored less, and LLVM may omit the last ones
     /// (errata E231).
     sizes: Vec<usize>,
-    /// With escapes resolved.
+    /// Text, with escapes resolved.
     text: Vec<u8>,
 }
 
-/// Error for a string of the metadata that is not a format.
+/// Error for a malformed format string in the metadata.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("the printf format `{0}` is not number:arguments:sizes…:text")]
 #[non_exhaustive]
 pub struct FormatError(pub String);
 
 impl PrintfFormat {
-    /// Reads `number:arguments:size:…:text`. The last sizes may be missing: those of arguments that LLVM leaves out of the record.
+    /// Parses `number:arguments:size:…:text`. Trailing sizes may be missing, for arguments that LLVM omits from the
+    /// record.
     ///
     /// # Errors
-    /// It has another form.
+    /// The string is malformed.
     pub(crate) fn parse(string: &str) -> Result<PrintfFormat, FormatError> {
         let wrong = || FormatError(string.to_owned());
         let mut rest = string;
@@ -213,7 +213,7 @@ impl PrintfFormat {
         })
     }
 
-    /// Appends the text of a record whose arguments begin `record`, and returns what is behind them.
+    /// Appends the text of a record whose arguments begin `record`, and returns the rest.
     fn print<'a>(&self, record: &'a [u8], out: &mut Vec<u8>) -> &'a [u8] {
         let mut arguments = record;
         let mut sizes = self.sizes.iter();
@@ -237,7 +237,7 @@ impl PrintfFormat {
     }
 }
 
-/// Resolves the escapes that the compiler puts in: letters, and octal numbers for the colon.
+/// Resolves the escapes used by the compiler: letters, and octal for the colon.
 fn unescaped(text: &str) -> Vec<u8> {
     let mut bytes = text.bytes().peekable();
     let mut out = Vec::new();

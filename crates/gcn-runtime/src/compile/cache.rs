@@ -1,7 +1,7 @@
-//! Results of the compiler on disk, by the key of what made them.
+//! On-disk cache of compiler results, by a key of their inputs.
 //!
-//! A file is written under a temporary name and renamed, so that several processes may write. It begins with the hash of the
-//! rest and has its key, so that one that is damaged or renamed counts as none.
+//! Files are written under a temporary name and renamed, so that processes may write concurrently. A file contains
+//! its key and a hash of its contents, so damaged or renamed files are ignored.
 
 use std::env;
 use std::ffi::OsStr;
@@ -16,28 +16,28 @@ use sha2::{Digest, Sha256};
 
 use super::request::CompilerInput;
 
-/// Bytes of the directory above which the oldest files go.
+/// Maximum size of the directory in bytes; beyond it the oldest files are removed.
 const MAX_BYTES: u64 = 512 << 20;
-/// Begins every file; the number is that of the format.
+/// Magic number with the format version.
 const MAGIC: &[u8] = b"gcn cache 2\n";
-/// Bytes of a hash.
+/// Size of a hash in bytes.
 const HASH: usize = 32;
 
 /// A hash of content.
 type Hash = [u8; HASH];
 
-/// Hashes the parts of a key.
+/// Hasher for the parts of a key.
 #[derive(Default)]
 pub(super) struct ContentHasher(Sha256);
 
 impl ContentHasher {
-    /// Adds a part, which is not taken for a part of another length.
+    /// Adds a part, prefixed by its length so that parts cannot run together.
     pub fn part(&mut self, part: &[u8]) {
         self.0.update((part.len() as u64).to_le_bytes());
         self.0.update(part);
     }
 
-    /// The key of all parts.
+    /// Key of all parts.
     pub fn key(self) -> CacheKey {
         CacheKey(self.0.finalize().into())
     }
@@ -53,12 +53,12 @@ fn hexadecimal(hash: &Hash) -> String {
     hash.iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// Eight digits that differ for most different texts.
+/// Short hash of eight digits.
 pub(super) fn short_hash(text: &[u8]) -> String {
     hexadecimal(&hash(text)).chars().take(8).collect()
 }
 
-/// The directory of the user's results: `gcn` in `$XDG_CACHE_HOME`, or in `~/.cache`.
+/// The user's cache directory: `gcn` in `$XDG_CACHE_HOME`, or in `~/.cache`.
 pub(super) fn directory() -> Option<PathBuf> {
     let absolute = |variable| {
         env::var_os(variable)
@@ -69,7 +69,7 @@ pub(super) fn directory() -> Option<PathBuf> {
     Some(cache?.join("gcn"))
 }
 
-/// The key of a result: the hash of all that it is made of.
+/// Key of a result: hash of all its inputs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) struct CacheKey(Hash);
 
@@ -84,16 +84,16 @@ pub(super) struct CachedResult {
     pub dependencies: Vec<PathBuf>,
 }
 
-/// A directory of results.
+/// A cache directory.
 pub(super) struct Cache(PathBuf);
 
 impl Cache {
-    /// The cache in a directory, which need not exist.
+    /// The cache in a directory, which need not exist yet.
     pub fn new(directory: PathBuf) -> Cache {
         Cache(directory)
     }
 
-    /// The result for a key, if there is one.
+    /// Looks up the result for a key.
     pub fn read(&self, key: &CacheKey) -> Option<CachedResult> {
         let contents = read_regular(&self.file(key))?;
         let rest = contents.strip_prefix(MAGIC)?;
@@ -116,7 +116,7 @@ impl Cache {
     /// Keeps a result.
     ///
     /// # Errors
-    /// A file cannot be written.
+    /// The file cannot be written.
     pub fn write(&self, key: &CacheKey, entry: &CachedResult) -> io::Result<()> {
         let names = entry.dependencies.iter();
         let names: Vec<&[u8]> = names.map(|path| path.as_os_str().as_bytes()).collect();
@@ -139,7 +139,7 @@ impl Cache {
         self.0.join(hexadecimal(&key.0) + ".result")
     }
 
-    /// Removes the oldest files as long as all together are too large.
+    /// Removes the oldest files until the total size is within the limit.
     fn shrink(&self) -> io::Result<()> {
         let mut files: Vec<(SystemTime, u64, PathBuf)> = Vec::new();
         for entry in fs::read_dir(&self.0)? {
@@ -162,7 +162,7 @@ impl Cache {
     }
 }
 
-/// The contents of a regular file; anything else, such as a pipe or a device, is not read.
+/// Reads a regular file; anything else, such as a pipe or a device, is ignored.
 fn read_regular(path: &Path) -> Option<Vec<u8>> {
     let mut options = OpenOptions::new();
     let options = options.read(true).custom_flags(libc::O_NONBLOCK);
@@ -176,13 +176,13 @@ fn read_regular(path: &Path) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A part behind its length, and the rest.
+/// Splits off a length-prefixed part.
 fn split_part(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
     let (length, rest) = bytes.split_first_chunk::<8>()?;
     rest.split_at_checked(usize::try_from(u64::from_le_bytes(*length)).ok()?)
 }
 
-/// The files of a list in the form of `make`, without the source itself, whose text is part of the key.
+/// Files in a `make` dependency list, except the source itself, whose text is part of the key.
 pub(super) fn dependencies(text: &str, source: CompilerInput<'_>) -> Vec<PathBuf> {
     let Some((_, list)) = text.split_once(": ") else {
         return Vec::new();

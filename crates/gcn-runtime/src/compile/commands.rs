@@ -1,7 +1,7 @@
-//! The commands that make a code object of a source.
+//! Compiler commands for a source.
 //!
-//! The compiler makes bitcode first, and code of that and of the device libraries then: in one step Clang links the device
-//! library's printf, which prints nothing, before it has lowered the program's own.
+//! The source is first compiled to bitcode, which is then linked with the device libraries: in a single step Clang
+//! would link the device library's printf stub before lowering the program's own calls.
 
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
@@ -10,19 +10,21 @@ use super::error::CompileError;
 use super::request::{CompilerInput, LINE_TABLES, Language, Product, Request};
 use super::toolchain::Toolchain;
 
-/// The first version of Clang that links bitcode libraries to bitcode. Older ones compile in one step, and lose OpenCL's printf.
+/// First version of Clang that links bitcode libraries to bitcode. Older versions compile in one step, and lose
+/// OpenCL's printf.
 const FIRST_OF_TWO_STEPS: u32 = 17;
-/// The first version of Clang that writes code objects of version 5.
+/// First version of Clang that supports code object version 5.
 const FIRST_OF_VERSION_5: u32 = 15;
-/// The option that chooses the version of code objects.
+/// Option for the code object version.
 const CODE_OBJECT_VERSION: &str = "-mcode-object-version=";
-/// OpenCL's option that disables optimisations. Clang does not count it as a level, and the level that it is given would win.
+/// OpenCL's option to disable optimizations. Clang does not treat it as a level, so a default level would override
+/// it.
 const UNOPTIMISED: &str = "-cl-opt-disable";
 /// The triple of the target.
 const TRIPLE: &str = "amdgcn-amd-amdhsa";
-/// Variables that change what Clang's driver does, of those that show in no option that it prints.
+/// Environment variables that affect Clang's driver without showing in the options it prints.
 const DRIVER_VARIABLES: [&str; 2] = ["CCC_OVERRIDE_OPTIONS", "COMPILER_PATH"];
-/// Attributes that HIP's headers have names for, for sources that do without the headers.
+/// Attributes that HIP's headers define names for, for sources that do not include them.
 const HIP_NAMES: [(&str, &str); 5] = [
     ("__global__", "global"),
     ("__device__", "device"),
@@ -31,12 +33,12 @@ const HIP_NAMES: [(&str, &str); 5] = [
     ("__constant__", "constant"),
 ];
 
-/// Name of a module of bitcode in the directory that the compiler runs in.
+/// File name of a bitcode module in the compiler's working directory.
 pub(super) fn module_name(number: usize) -> String {
     format!("module{number}.bc")
 }
 
-/// True if debug information of a text is asked for, which then contains the text: there is no file of it.
+/// True if debug information is requested for a text, which is then embedded, since there is no source file.
 pub(super) fn embeds_source(request: &Request<'_>) -> bool {
     let options = || request.options.iter().filter_map(|option| option.to_str());
     // The versions of DWARF before the default one have no place for it.
@@ -46,21 +48,21 @@ pub(super) fn embeds_source(request: &Request<'_>) -> bool {
         && !options().any(|option| option.starts_with("-gdwarf"))
 }
 
-/// The commands for a request, but for the names of files.
+/// Commands for a request, without file names.
 pub(super) struct CompilerCommands {
     clang: PathBuf,
-    /// Of the step that reads the source.
+    /// Arguments of the step that compiles the source.
     front: Vec<OsString>,
     source: OsString,
-    /// Of the step that makes code of bitcode; nothing if one step does both.
+    /// Arguments of the step that compiles bitcode; `None` if a single step does both.
     back: Option<Vec<OsString>>,
 }
 
 impl CompilerCommands {
-    /// Chooses the commands. The text says what of the language the source uses.
+    /// Selects the commands; the text shows which language features the source uses.
     ///
     /// # Errors
-    /// There is no library for the target.
+    /// No library for the target.
     pub fn new(
         toolchain: &Toolchain,
         request: &Request<'_>,
@@ -191,7 +193,7 @@ impl CompilerCommands {
         })
     }
 
-    /// Text that differs if the commands, the source's path, or the compiler do.
+    /// Text that changes with the commands, the source path, or the compiler.
     pub fn identity(&self, toolchain: &Toolchain) -> String {
         let path = std::path::absolute(&self.source).unwrap_or_default();
         let directory = std::env::current_dir().unwrap_or_default();
@@ -207,8 +209,8 @@ impl CompilerCommands {
         )
     }
 
-    /// The arguments that have Clang preprocess the source to standard output, and print its version and all options that it
-    /// chooses to standard error; `None` for [`Language::Ir`], which has no preprocessor.
+    /// Arguments to preprocess the source to standard output, and print version and effective options to standard
+    /// error; `None` for [`Language::Ir`], which has no preprocessor.
     pub fn preprocessing(&self) -> Option<Vec<OsString>> {
         let mut arguments = self.front.clone();
         arguments.extend(["-E".into(), "-v".into(), self.source.clone()]);
@@ -219,7 +221,7 @@ impl CompilerCommands {
         self.front.get(1).is_some_and(|language| language == "ir")
     }
 
-    /// The commands for files of these names, with a file that lists what the source includes.
+    /// Commands for the given file names, with a file for the dependency list.
     pub fn steps(
         &self,
         bitcode: &Path,
@@ -242,7 +244,7 @@ impl CompilerCommands {
             .collect()
     }
 
-    /// The commands as a shell takes them.
+    /// Commands in shell syntax.
     pub fn shown(&self, bitcode: &OsStr, code: &OsStr) -> Vec<String> {
         let commands = self.commands(bitcode, code).into_iter();
         commands
@@ -270,20 +272,20 @@ impl CompilerCommands {
     }
 }
 
-/// The options of a request that decide about others.
+/// Options of a request that affect other choices.
 struct ClangOptions {
-    /// `-O…`, the last one; `-O0` where that is [`UNOPTIMISED`].
+    /// The last `-O…` option; `-O0` for [`UNOPTIMISED`].
     level: Option<OsString>,
-    /// Version of code objects.
+    /// Code object version.
     code_object: Option<u32>,
     code_object_option: Option<OsString>,
-    /// True if the version of the language is chosen.
+    /// True if the language version is specified.
     has_standard: bool,
-    /// True if mathematics may be inexact, unlike IEEE's in infinities, or flush denormals.
+    /// True if math may be inexact, ignore infinities, or flush denormals.
     unsafe_math: bool,
     finite_only: bool,
     flushes: bool,
-    /// All but the level.
+    /// All options except the optimization level.
     others: Vec<OsString>,
 }
 
@@ -323,7 +325,7 @@ impl ClangOptions {
     }
 }
 
-/// The names of the device libraries that a program is linked with.
+/// Names of the device libraries to link.
 fn libraries(language: Language, options: &ClangOptions, version: u32, isa: &str) -> Vec<String> {
     let on = |condition: bool| if condition { "on" } else { "off" };
     let own: &[&str] = match language {
@@ -345,7 +347,8 @@ fn libraries(language: Language, options: &ClangOptions, version: u32, isa: &str
     names
 }
 
-/// Headers that a HIP source needs: HIP's own, or for one that does without them the names of attributes.
+/// Headers to include for a HIP source: HIP's own, or definitions of attribute names if the source does not include
+/// those.
 fn hip_headers(text: &[u8]) -> Vec<OsString> {
     if contains(text, b"hip/") {
         let rocm = std::env::var_os("ROCM_PATH").unwrap_or_else(|| "/usr".into());
@@ -364,7 +367,7 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// A word as a shell takes it.
+/// Quotes a word for a shell.
 fn quoted(word: &OsStr) -> String {
     let text = word.to_string_lossy();
     let needs_no_quotes = |c: char| c.is_ascii_alphanumeric() || "-_=+./:,@%".contains(c);

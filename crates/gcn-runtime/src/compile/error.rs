@@ -1,11 +1,11 @@
-//! Reasons why a source was not compiled.
+//! Compilation errors.
 
 use std::io;
 use std::path::PathBuf;
 
 use crate::data::DataError;
 
-/// The reason why a source was not compiled.
+/// Error for a source that could not be compiled.
 ///
 /// # Examples
 /// ```
@@ -26,7 +26,7 @@ pub enum CompileError {
         "Clang was not found: install Debian's packages clang-19, lld-19 and rocm-device-libs, or set GCN_CLANG to a Clang"
     )]
     NoCompiler,
-    /// The Clang that a variable names does not exist.
+    /// The Clang named by an environment variable does not exist.
     #[error("{variable} is set to {}, which is not a program", .path.display())]
     NoSuchCompiler {
         /// The variable.
@@ -34,12 +34,12 @@ pub enum CompileError {
         /// Value.
         path: PathBuf,
     },
-    /// No device libraries.
+    /// The device libraries are not installed.
     #[error(
         "the device libraries (ockl.bc and others) were not found: install Debian's package rocm-device-libs, or set HIP_DEVICE_LIB_PATH to their directory"
     )]
     NoLibraries,
-    /// No library for the target.
+    /// A device library for the target is missing.
     #[error("the device libraries in {} do not support {target}", .directory.display())]
     NoLibraryForTarget {
         /// The directory.
@@ -52,20 +52,20 @@ pub enum CompileError {
     NoLinker {
         /// The compiler.
         compiler: PathBuf,
-        /// The package that has the linker.
+        /// Package that contains the linker.
         package: String,
     },
-    /// The compiler refuses the source.
+    /// The compiler rejects the source.
     #[error("{} failed", .program.display())]
     Failed {
         /// The program.
         program: PathBuf,
-        /// Messages, with their places in the source.
+        /// Messages with their source locations.
         diagnostics: String,
-        /// The commands up to the one that failed, as a shell takes them.
+        /// Commands up to the failed one, in shell syntax.
         commands: Vec<String>,
     },
-    /// A program cannot be started.
+    /// A program could not be started.
     #[error("cannot run {}: {error}", .program.display())]
     Start {
         /// The program.
@@ -82,7 +82,7 @@ pub enum CompileError {
 }
 
 impl CompileError {
-    /// True if the compiler refuses an option, and has not looked at the source.
+    /// True if the compiler rejected an option before reading the source.
     pub fn refuses_an_option(&self) -> bool {
         let CompileError::Failed {
             program,

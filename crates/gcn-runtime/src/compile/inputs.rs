@@ -1,10 +1,11 @@
-//! Key of a result: a hash of what Clang reads.
+//! Cache key: a hash of everything that Clang reads.
 //!
-//! The key is made of the preprocessed source, which Clang is run for: it has the outcome of every search for a header, of
-//! `__has_include`, `__DATE__` and `#embed`, and of each variable of the environment that changes a search. Debug information
-//! and warnings also depend on what preprocessing removes, so the key has the contents of the source and of each included
-//! file too, and the options that Clang chooses for itself. Files that options name, such as a profile, are in it with their
-//! contents. Only the assembler's `.incbin` and `.include` read files later; a source that has one is compiled each time.
+//! The key is computed from the preprocessed source, for which Clang is run. That covers header search,
+//! `__has_include`, `__DATE__`, `#embed`, and environment variables that affect the search. Debug information and
+//! warnings also depend on text that preprocessing removes, so the key includes the contents of the source and of
+//! each included file, as well as Clang's effective options and the contents of files named by options, such as
+//! profiles. Only the assembler directives `.incbin` and `.include` read files later; sources that use them are not
+//! cached.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -19,17 +20,17 @@ use super::process::run;
 use super::request::{CompilerInput, Request};
 use super::toolchain::Toolchain;
 
-/// Directives of the assembler that read a file.
+/// Assembler directives that read a file.
 const READERS: [&[u8]; 2] = [b".incbin", b".include"];
-/// Beginning of both as bitcode has them: each character in two chunks of six bits, the lower five bits first, whose sixth bit
-/// says that another follows.
+/// Common prefix of both in bitcode: each character in two chunks of six bits, low five bits first, whose sixth bit
+/// marks a continuation.
 const READERS_IN_BITCODE: &[u8] = b".inc";
-/// Beginning of bitcode.
+/// Magic number of bitcode.
 const BITCODE: &[u8] = b"BC\xc0\xde";
-/// Endings of precompiled headers, which Clang takes in place of a header that `-include` names.
+/// Suffixes of precompiled headers, which Clang uses in place of a header named by `-include`.
 const PRECOMPILED: [&str; 3] = ["", ".pch", ".gch"];
 
-/// The key of a source's result; `None` if Clang refuses the source, or if it is not known what it reads.
+/// Key for the result of a source; `None` if Clang rejects the source or its inputs cannot be determined.
 pub(super) fn key(
     plan: &CompilerCommands,
     toolchain: &Toolchain,
@@ -66,7 +67,7 @@ pub(super) fn key(
     Some(hasher.key())
 }
 
-/// Adds a file's name and contents; of one that does not exist the name.
+/// Hashes a file's name and contents; only the name if it does not exist.
 fn hash_file(hasher: &mut ContentHasher, name: &OsStr) {
     hasher.part(name.as_bytes());
     let path = Path::new(name);
@@ -82,7 +83,8 @@ fn hash_file(hasher: &mut ContentHasher, name: &OsStr) {
     }
 }
 
-/// Names of files that an option may have: all of it, its value, or a file of options; and their precompiled forms.
+/// File names that an option may contain: the entire option, its value, or a response file; and their precompiled
+/// forms.
 fn named_files(option: &OsStr) -> Vec<std::ffi::OsString> {
     let bytes = option.as_bytes();
     let value = bytes.iter().position(|byte| *byte == b'=');
@@ -99,13 +101,13 @@ fn named_files(option: &OsStr) -> Vec<std::ffi::OsString> {
     files.filter(|name| Path::new(name).is_file()).collect()
 }
 
-/// The files that preprocessed text is made of, by its line markers.
+/// Files that contributed to preprocessed text, from its line markers.
 fn included(preprocessed: &[u8]) -> BTreeSet<Vec<u8>> {
     let lines = preprocessed.split(|byte| *byte == b'\n');
     lines.filter_map(marked_file).collect()
 }
 
-/// The name in a line marker: `# 12 "dir/a.h" 1`.
+/// File name in a line marker: `# 12 "dir/a.h" 1`.
 fn marked_file(line: &[u8]) -> Option<Vec<u8>> {
     let rest = line.strip_prefix(b"# ")?;
     let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
@@ -144,7 +146,7 @@ fn reads_files(text: &[u8]) -> bool {
     })
 }
 
-/// True if bitcode has a text of up to five characters in a record, at any bit.
+/// True if bitcode contains a text of up to five characters in a record, at any bit offset.
 fn has_in_bitcode(bitcode: &[u8], text: &[u8]) -> bool {
     let chunks = text.iter().map(|byte| {
         let byte = u64::from(*byte);

@@ -1,4 +1,4 @@
-//! Programs that are run to their end.
+//! Execution of external programs.
 
 use std::ffi::OsString;
 use std::io::Write;
@@ -7,10 +7,10 @@ use std::process::{Command, Output, Stdio};
 
 use super::error::CompileError;
 
-/// Runs a program with `input` on its standard input, and collects what it prints.
+/// Runs a program with `input` on its standard input, and collects its output.
 ///
 /// # Errors
-/// It cannot be started.
+/// The program cannot be started.
 pub(super) fn run(
     program: &Path,
     arguments: &[OsString],

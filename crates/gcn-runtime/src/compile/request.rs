@@ -1,9 +1,9 @@
-//! Requests to compile a source.
+//! Compilation requests.
 
 use std::ffi::OsString;
 use std::path::Path;
 
-/// The target of a source for which none is named.
+/// Target of a request that does not name one.
 pub const DEFAULT_TARGET: &str = "gfx906";
 
 /// The language of a source.
@@ -18,7 +18,7 @@ pub const DEFAULT_TARGET: &str = "gfx906";
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Language {
-    /// OpenCL C; version 2.0 unless an option says another.
+    /// OpenCL C; version 2.0 unless an option specifies another.
     OpenClC,
     /// C++ for OpenCL.
     OpenClCpp,
@@ -29,7 +29,7 @@ pub enum Language {
 }
 
 impl Language {
-    /// The language of a file, by its extension.
+    /// Language of a file, from its extension.
     ///
     /// # Examples
     /// ```
@@ -61,9 +61,10 @@ impl Language {
 pub enum CompilerInput<'a> {
     /// A file.
     File(&'a Path),
-    /// Text; its includes are searched for from the working directory. With `-g` or `-gline-tables-only` the code object has the text too.
+    /// Text, with includes searched from the working directory. With `-g` or `-gline-tables-only` the code object
+    /// embeds the text.
     Text(&'a str),
-    /// Modules of bitcode ([`Product::Bitcode`]), one at least, which are linked; the language is [`Language::Ir`].
+    /// One or more bitcode modules ([`Product::Bitcode`]) to link; the language is [`Language::Ir`].
     Bitcode(&'a [&'a [u8]]),
 }
 
@@ -74,7 +75,7 @@ pub enum Product {
     /// A code object.
     #[default]
     Code,
-    /// Bitcode, which has been linked with no device library: [`CompilerInput::Bitcode`] makes code of it, together with others.
+    /// Bitcode, not linked with device libraries, to be linked later through [`CompilerInput::Bitcode`].
     ///
     /// # Examples
     /// ```no_run
@@ -115,18 +116,18 @@ pub struct Request<'a> {
     pub source: CompilerInput<'a>,
     /// Language.
     pub language: Language,
-    /// The target's name in LLVM, with features if they matter: `gfx900`, `gfx906:xnack-`; without, [`DEFAULT_TARGET`].
+    /// LLVM target, optionally with features: `gfx900`, `gfx906:xnack-`; `None` for [`DEFAULT_TARGET`].
     pub target: Option<&'a str>,
-    /// Further options of Clang, such as `-O3`, `-DN=4`, `-Iinclude`. Without a level of optimisation, `-O2`.
+    /// Further Clang options, such as `-O3`, `-DN=4`, `-Iinclude`. The default optimization level is `-O2`.
     pub options: &'a [OsString],
-    /// Diagnostics have colours.
+    /// True for coloured diagnostics.
     pub colour: bool,
     /// The product.
     pub product: Product,
 }
 
 impl<'a> Request<'a> {
-    /// A request without options, for no target in particular.
+    /// A request without options or target.
     ///
     /// # Examples
     /// ```
@@ -145,17 +146,17 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// The target that it is for.
+    /// Target to compile for.
     pub(super) fn target(&self) -> &'a str {
         self.target.unwrap_or(DEFAULT_TARGET)
     }
 }
 
-/// The option for a table of lines of source, and nothing else of debug information. It changes no instruction; with `-g` Clang 19
-/// makes other instructions of some kernels (waits among them, of 33 in 127 builds of tests/kernels).
+/// Option for line tables without further debug information. It does not change the generated code, whereas `-g` with
+/// Clang 19 does for some kernels (including waits, in 33 of 127 builds of tests/kernels).
 pub(super) const LINE_TABLES: &str = "-gline-tables-only";
 
-/// Adds `-gline-tables-only` to options, unless one of them is about debug information.
+/// Adds `-gline-tables-only` to options, unless they already control debug information.
 ///
 /// # Examples
 /// ```

@@ -1,4 +1,4 @@
-//! The compiler, linker and device libraries that the system has.
+//! The installed compiler, linker and device libraries.
 
 use std::env;
 use std::ffi::OsStr;
@@ -8,20 +8,20 @@ use std::time::UNIX_EPOCH;
 
 use super::error::CompileError;
 
-/// Variables that name the compiler, the stronger one first.
+/// Environment variables for the compiler, by precedence.
 const COMPILER_VARIABLES: [&str; 2] = ["GCN_CLANG", "CLANG"];
-/// The variable that names the directory of the device libraries, as HIP's own tools have it.
+/// Environment variable for the directory of the device libraries, as used by HIP's own tools.
 const LIBRARIES_VARIABLE: &str = "HIP_DEVICE_LIB_PATH";
-/// The variable that names ROCm's directory.
+/// Environment variable for ROCm's directory.
 const ROCM_VARIABLE: &str = "ROCM_PATH";
-/// ROCm's directory without that variable.
+/// Default directory of ROCm.
 const ROCM: &str = "/opt/rocm";
-/// The directory of LLVM's versions in Debian.
+/// Directory of LLVM's versions in Debian.
 const LLVM: &str = "/usr/lib";
-/// A file that all device libraries have.
+/// A file that is present with all device libraries.
 const LIBRARY: &str = "ockl.bc";
 
-/// A Clang with what it needs.
+/// A Clang with its linker and libraries.
 ///
 /// # Examples
 /// ```
@@ -35,18 +35,18 @@ const LIBRARY: &str = "ockl.bc";
 pub struct Toolchain {
     /// The compiler.
     pub clang: PathBuf,
-    /// Version, if its name says it.
+    /// Version, if part of the name.
     pub version: Option<u32>,
-    /// The directory of the device libraries.
+    /// Directory of the device libraries.
     pub libraries: PathBuf,
 }
 
 impl Toolchain {
-    /// Finds the newest Clang in `PATH` and in Debian's directories, unless the variable `GCN_CLANG` or `CLANG` names one, and
-    /// the device libraries.
+    /// Finds the device libraries and the newest Clang, in `PATH` or Debian's directories, unless the environment
+    /// variable `GCN_CLANG` or `CLANG` names one.
     ///
     /// # Errors
-    /// Something is not installed.
+    /// A component is not installed.
     ///
     /// # Examples
     /// ```
@@ -77,7 +77,7 @@ impl Toolchain {
         })
     }
 
-    /// The linker, if it is where Clang looks for it.
+    /// The linker, if it is where Clang expects it.
     fn linker(&self) -> Option<PathBuf> {
         const LINKER: &str = "ld.lld";
         let real = fs::canonicalize(&self.clang).ok();
@@ -88,7 +88,7 @@ impl Toolchain {
         files.find(|file| file.is_file())
     }
 
-    /// Text that differs if compiler, linker or libraries do: their paths, sizes and times.
+    /// Text that changes with compiler, linker or libraries: their paths, sizes and modification times.
     pub(super) fn identity(&self) -> String {
         let of = |path: &Path| {
             let real = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
@@ -109,12 +109,12 @@ impl Toolchain {
     }
 }
 
-/// The directories in which programs are searched for.
+/// Directories to search for programs.
 fn search_path() -> Vec<PathBuf> {
     env::var_os("PATH").map_or_else(Vec::new, |path| env::split_paths(&path).collect())
 }
 
-/// The compiler that a variable names.
+/// Compiler named by an environment variable.
 fn named() -> Result<Option<PathBuf>, CompileError> {
     for variable in COMPILER_VARIABLES {
         let Some(value) = env::var_os(variable).filter(|value| !value.is_empty()) else {
@@ -137,8 +137,8 @@ fn named() -> Result<Option<PathBuf>, CompileError> {
     Ok(None)
 }
 
-/// The compiler of the highest version in `directories`, or below `llvm` where Debian has LLVM's versions; one without a version in
-/// its name only if there is no other.
+/// Compiler with the highest version in `directories`, or in Debian's directories below `llvm`; one without a version
+/// in its name only if there is no other.
 fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
     let mut found: Vec<(Option<u32>, PathBuf)> = Vec::new();
     for directory in directories {
@@ -169,12 +169,12 @@ fn newest(directories: &[PathBuf], llvm: &Path) -> Option<PathBuf> {
         .map(|(_, path)| path)
 }
 
-/// The number behind a prefix, if that is all of a name.
+/// Number after a prefix, if nothing follows it.
 fn numbered(name: &OsStr, prefix: &str) -> Option<u32> {
     name.to_str()?.strip_prefix(prefix)?.parse().ok()
 }
 
-/// The version of a compiler: of `clang-19`, or of the directory `llvm-19` that it is in.
+/// Version of a compiler: from `clang-19`, or from its directory `llvm-19`.
 fn version(clang: &Path) -> Option<u32> {
     let real = fs::canonicalize(clang).ok();
     let paths = [Some(clang), real.as_deref()];
@@ -186,7 +186,7 @@ fn version(clang: &Path) -> Option<u32> {
     })
 }
 
-/// The directory of the device libraries.
+/// Directory of the device libraries.
 fn libraries(clang: &Path) -> Option<PathBuf> {
     const BITCODE: &str = "amdgcn/bitcode";
     let mut places: Vec<PathBuf> = Vec::new();

@@ -1,8 +1,8 @@
-//! Properties of the real chips, as their drivers report them.
+//! Properties of real chips, as reported by their drivers.
 
 use gcn_isa::Target;
 
-/// A chip. Numbers are those of the product in `product`.
+/// A chip. Numbers are those of the product named in `product`.
 ///
 /// # Examples
 /// ```
@@ -15,32 +15,33 @@ use gcn_isa::Target;
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub struct Chip {
-    /// Name of the target.
+    /// Target name.
     pub target: &'static str,
-    /// Name of the chip and of a product with it.
+    /// Name of the chip and of a product that uses it.
     pub product: &'static str,
     /// PCI device.
     pub device: u32,
-    /// Number of the family in the driver.
+    /// Family number in the driver.
     pub family: u32,
     /// Compute units.
     pub compute_units: u32,
     /// Shader engines.
     pub shader_engines: u32,
-    /// Highest clock of the compute units, in MHz.
+    /// Maximum clock of the compute units, in MHz.
     pub max_mhz: u32,
-    /// Clock of the memory, in MHz.
+    /// Memory clock, in MHz.
     pub memory_mhz: u32,
-    /// Width of the memory's bus, in bits.
+    /// Memory bus width, in bits.
     pub memory_width: u32,
-    /// L2 cache, in KiB.
+    /// L2 cache size, in KiB.
     pub l2: u32,
-    /// Features as the chip has them, which a target's name may turn on or off.
+    /// Default features, which a target name may override.
     pub features: &'static [&'static str],
 }
 
-/// Sources: features are those of the table of processors in LLVM's "User Guide for AMDGPU Backend", and on or off as `rocminfo`
-/// reports them (errata E263); the other columns are in AMD's product pages and in the tables of PCI devices, families and topology of the Linux driver (amdgpu, amdkfd).
+/// Sources: features from the processor table in LLVM's "User Guide for AMDGPU Backend", with the defaults reported
+/// by `rocminfo` (errata E263); other columns from AMD's product pages and from the tables of PCI devices, families
+/// and topology in the Linux driver (amdgpu, amdkfd).
 #[rustfmt::skip]
 const CHIPS: &[Chip] = &[
     //    target    product                               PCI  family CUs SEs MHz   memory     L2    features
@@ -95,16 +96,16 @@ const fn chip(
     }
 }
 
-/// Ends a feature that is on.
+/// Suffix of an enabled feature.
 const ON: char = '+';
-/// Ends a feature that is off.
+/// Suffix of a disabled feature.
 const OFF: char = '-';
 
-/// Families of processors with graphics: Kaveri, Carrizo, Raven (`AMDGPU_FAMILY_KV`, `_CZ`, `_RV` of the Linux driver).
+/// Families of APUs: Kaveri, Carrizo, Raven (`AMDGPU_FAMILY_KV`, `_CZ`, `_RV` in the Linux driver).
 const APU_FAMILIES: [u32; 3] = [125, 135, 142];
 
 impl Chip {
-    /// True if it is part of a processor, whose memory it uses.
+    /// True for an APU, which shares the processor's memory.
     ///
     /// # Examples
     /// ```
@@ -117,7 +118,7 @@ impl Chip {
         APU_FAMILIES.contains(&self.family)
     }
 
-    /// The chip's features, each with true if it is on: as `named` has them, such as `xnack+`, and the others as the chip has them.
+    /// Features of the chip with their settings: those in `named`, such as `xnack+`, override the defaults.
     ///
     /// # Examples
     /// ```
@@ -138,8 +139,8 @@ impl Chip {
         })
     }
 
-    /// True if a device of this chip that has the features `named` runs code for these features, such as `xnack-`. As with AMD's
-    /// loader, code for the other setting of a feature is not run, nor code for a feature that the chip does not have.
+    /// True if a device of this chip with the features `named` runs code for these features, such as `xnack-`. As in
+    /// AMD's loader, code for the opposite setting, or for a feature that the chip lacks, is not run.
     ///
     /// # Examples
     /// ```
@@ -163,7 +164,7 @@ impl Chip {
         code.into_iter().all(is_as_compiled)
     }
 
-    /// The chip of a target.
+    /// Chip of a target.
     pub fn of(target: &Target) -> &'static Chip {
         let chip = CHIPS.iter().find(|chip| chip.target == target.name);
         chip.expect("a test looks each target up")

@@ -1,5 +1,5 @@
-//! Threads that serve queues. A thread is made when a queue has something to do and all threads are busy, so that kernels that
-//! wait for each other in different queues all run; one that has had nothing to do for a while ends.
+//! Thread pool that serves queues. A thread is started if all others are busy, so that kernels in different queues
+//! may wait for each other; idle threads end after a while.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,13 +7,13 @@ use std::time::Duration;
 
 use gcn_emu::run::FloatEnvironment;
 
-/// Time after which a thread without work ends.
+/// Time after which an idle thread ends.
 const PATIENCE: Duration = Duration::from_secs(2);
 
-/// Work for a thread.
+/// A task for a thread.
 pub(crate) type PoolTask = Box<dyn FnOnce() + Send>;
 
-/// The threads of a device's queues.
+/// Threads that serve a device's queues.
 #[derive(Default)]
 pub(crate) struct ThreadPool {
     state: Mutex<WorkerPoolState>,
@@ -23,7 +23,7 @@ pub(crate) struct ThreadPool {
 #[derive(Default)]
 struct WorkerPoolState {
     tasks: VecDeque<PoolTask>,
-    /// Threads that wait for tasks.
+    /// Number of idle threads.
     idle: usize,
 }
 
@@ -36,7 +36,7 @@ impl ThreadPool {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Has a thread do something.
+    /// Runs a task on a thread.
     pub(crate) fn schedule(self: &Arc<ThreadPool>, task: PoolTask) {
         let mut state = self.state();
         state.tasks.push_back(task);

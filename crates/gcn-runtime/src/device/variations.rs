@@ -1,11 +1,11 @@
-//! Variations of an execution: what hardware may do, and by itself the emulator does not.
+//! Variations of execution within the limits of hardware behaviour.
 //!
-//! A right program has the same results with each of them. One that lacks a wait, relies on an order of waves or reads what
-//! nothing has set has others, or may have.
+//! A correct program has the same results under all variations. A program that lacks a wait, relies on the order of
+//! waves or reads uninitialized state may not.
 
 use gcn_emu::device::{Config, LdsFill};
 
-/// Variations, each with the seed of its noise; without any, what takes place is what is most regular.
+/// Variations to apply, each with a seed; the default is the most regular execution.
 ///
 /// # Examples
 /// ```
@@ -17,19 +17,18 @@ use gcn_emu::device::{Config, LdsFill};
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Variations {
-    /// Memory operations take effect as late as the wait counters allow, and the registers that they will write hold noise until
-    /// then.
+    /// Delays memory operations as long as wait counters allow; their destination registers hold noise until then.
     pub late: Option<u64>,
-    /// The waves of a workgroup have short turns of any length, in any order.
+    /// Runs the waves of a workgroup in random order, in short turns of random length.
     pub schedule: Option<u64>,
-    /// LDS holds noise when a workgroup starts.
+    /// Fills LDS with noise when a workgroup starts.
     pub lds_fill: Option<u64>,
-    /// The registers that nothing sets hold noise when a wave starts.
+    /// Fills uninitialized registers with noise when a wave starts.
     pub register_fill: Option<u64>,
 }
 
 impl Variations {
-    /// Puts them into a device's choices.
+    /// Applies the variations to a device's configuration.
     pub(crate) fn apply(&self, config: &mut Config) {
         config.late = self.late;
         config.schedule = self.schedule;
@@ -37,10 +36,10 @@ impl Variations {
         config.register_fill = self.register_fill;
     }
 
-    /// A seed as options give it: `random(SEED)`.
+    /// Parses the option syntax for a seed: `random(SEED)`.
     ///
     /// # Errors
-    /// The accepted form.
+    /// The text is invalid; the message has the accepted form.
     ///
     /// # Examples
     /// ```

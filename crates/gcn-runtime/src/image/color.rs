@@ -1,18 +1,18 @@
-//! Colours that the host gives, as texels of a format.
+//! Conversion of colours from the host to texels.
 
 use half::f16;
 
 use super::format::{ChannelNumber, DeviceFormat};
 
-/// Bytes of a colour of four components.
+/// Size of a colour with four components, in bytes.
 pub const COLOR_BYTES: usize = 16;
 
-/// Colours below have a straight line as transfer function of sRGB.
+/// Upper bound of the linear part of the sRGB transfer function.
 const SRGB_LINEAR: f64 = 0.003_130_8;
-/// Steepness of that line.
+/// Slope of the linear part.
 const SRGB_SLOPE: f64 = 12.92;
 
-/// A component of a colour with the transfer function of sRGB.
+/// Applies the sRGB transfer function to a colour component.
 fn srgb(linear: f32) -> f32 {
     let linear = f64::from(linear);
     let encoded = if linear.is_nan() || linear <= 0.0 {
@@ -36,7 +36,7 @@ fn linear(encoded: f32) -> f32 {
     linear as f32
 }
 
-/// Change of colours in a copy from an image to another one.
+/// Colour conversion in a copy between images.
 ///
 /// # Examples
 /// ```
@@ -52,16 +52,16 @@ fn linear(encoded: f32) -> f32 {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ColorConversion {
-    /// Texels are copied as they are.
+    /// No conversion.
     None,
-    /// From linear colours to those of sRGB.
+    /// Linear to sRGB.
     ToSrgb,
-    /// From colours of sRGB to linear ones.
+    /// sRGB to linear.
     FromSrgb,
 }
 
 impl ColorConversion {
-    /// The conversion for a copy; `None` if the formats differ in more than the transfer function.
+    /// Conversion for a copy; `None` if the formats differ in more than the transfer function.
     pub fn between(from: DeviceFormat, to: DeviceFormat) -> Option<ColorConversion> {
         use super::format::ChannelOrder::{Rgba, Srgba};
         if from == to {
@@ -74,7 +74,7 @@ impl ColorConversion {
         }
     }
 
-    /// Converts texels of a byte for each of red, green, blue and alpha, which has no transfer function.
+    /// Converts texels with a byte each for red, green, blue and alpha; alpha is not converted.
     pub fn apply(self, texels: &mut [u8]) {
         let transfer = match self {
             ColorConversion::None => return,
@@ -90,7 +90,7 @@ impl ColorConversion {
     }
 }
 
-/// A number times the largest value, rounded to nearest even; `least` is that of the type.
+/// Scales a number by the largest value and rounds to nearest even, clamped to `least`.
 fn scaled(value: f32, least: f64, largest: f64) -> i64 {
     let value = f64::from(value);
     if value.is_nan() {
@@ -99,7 +99,7 @@ fn scaled(value: f32, least: f64, largest: f64) -> i64 {
     (value.clamp(least, 1.0) * largest).round_ties_even() as i64
 }
 
-/// A component as the bits of a channel: `bits` of the lowest.
+/// Encodes a component in the low `bits` bits.
 fn channel(component: [u8; 4], number: ChannelNumber, bits: u32) -> u64 {
     let real = f32::from_le_bytes(component);
     let largest = |bits: u32| (1u64 << bits) - 1;
@@ -119,8 +119,8 @@ fn channel(component: [u8; 4], number: ChannelNumber, bits: u32) -> u64 {
     value as u64 & largest(bits)
 }
 
-/// A texel of a colour: red, green, blue and alpha, 4 bytes each, which are floating-point numbers, or integers if the format
-/// has them. Numbers out of range become the nearest that the format has.
+/// Encodes a colour as a texel. The components red, green, blue and alpha have 4 bytes each, as floats, or integers
+/// for integer formats. Out-of-range values are clamped.
 ///
 /// # Examples
 /// ```

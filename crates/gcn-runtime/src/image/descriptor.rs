@@ -1,30 +1,30 @@
-//! Descriptors of images in memory, whose addresses kernels get.
+//! Image descriptors in memory, whose addresses are passed to kernels.
 //!
-//! A descriptor has the words that image instructions take (those of buffer instructions for an image of a buffer), and behind
-//! them those that the device library's queries read: `ockl/src/image.cl` of ROCm-Device-Libs.
+//! A descriptor contains the words used by image instructions (by buffer instructions for a buffer image), followed
+//! by those that the device library's queries read: `ockl/src/image.cl` of ROCm-Device-Libs.
 
 use gcn_isa::Isa;
 use gcn_isa::image::{ImageDescriptor, ImageKind, LayoutError};
 
 use super::layout::{Geometry, Image};
 
-/// Bytes of a descriptor in memory, of an image or a sampler.
+/// Size in memory of an image or sampler descriptor, in bytes.
 pub const DESCRIPTOR_BYTES: usize = 64;
-/// Dwords of an image's descriptor that are read.
+/// Number of dwords of an image descriptor in use.
 pub const DESCRIPTOR_DWORDS: usize = 12;
-/// Places of the type of channels, their order and the width, for queries.
+/// Indices of the dwords for channel type, channel order and width, used by queries.
 const KIND_DWORD: usize = 8;
 const ORDER_DWORD: usize = 9;
 const WIDTH_DWORD: usize = 10;
 
-/// Fields of a descriptor of a buffer with texels: V#.
+/// Fields of a buffer descriptor (V#) with texels.
 const STRIDE_SHIFT: u32 = 16;
 const SELECT_BITS: usize = 3;
 const NUMBER_FORMAT_SHIFT: u32 = 12;
 const DATA_FORMAT_SHIFT: u32 = 15;
 
 impl Image {
-    /// The descriptor of the image at an address, for devices of an instruction set.
+    /// Descriptor for the image at an address, for devices with the given instruction set.
     ///
     /// # Errors
     /// [`LayoutError`]: the distance of rows is not one that these devices take.

@@ -1,12 +1,12 @@
-//! Formats of images, and their numbers in descriptors.
+//! Image formats and their numbers in descriptors.
 //!
-//! The list is that of AMD's runtimes without depths, and has all that OpenCL asks for. The device library (5.2.3) stores depths
-//! with four components, one of which is in a register.
+//! The formats are those of AMD's runtimes except depth formats, and include all required by OpenCL. The device
+//! library (5.2.3) returns depths as four components, one of which is in a register.
 
 use gcn_isa::image::Select::{self, One, W, X, Y, Z, Zero};
 use gcn_isa::image::{number_format as number, texel_format as texel};
 
-/// A meaning of a channel's bits.
+/// Interpretation of a channel's bits.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum ChannelNumber {
     /// From 0 to 1.
@@ -21,7 +21,7 @@ pub(crate) enum ChannelNumber {
     Float,
 }
 
-/// An order of channels, `hsa_ext_image_channel_order_t`: those that devices have.
+/// Channel order, `hsa_ext_image_channel_order_t`; only those supported by devices.
 ///
 /// # Examples
 /// ```
@@ -64,13 +64,13 @@ impl ChannelOrder {
         ChannelOrder::Luminance,
     ];
 
-    /// The order with a number of HSA.
+    /// Channel order with an HSA number.
     pub fn numbered(number: u32) -> Option<ChannelOrder> {
         let mut all = ChannelOrder::ALL.into_iter();
         all.find(|order| *order as u32 == number)
     }
 
-    /// Channels of a texel.
+    /// Number of channels per texel.
     const fn channels(self) -> usize {
         match self {
             ChannelOrder::A
@@ -87,7 +87,7 @@ impl ChannelOrder {
         }
     }
 
-    /// The texel's channel of each component that kernels see.
+    /// Source channel for each component that kernels see.
     pub const fn select(self) -> [Select; 4] {
         match self {
             ChannelOrder::A => [Zero, Zero, Zero, X],
@@ -104,7 +104,7 @@ impl ChannelOrder {
     }
 }
 
-/// A type of channels, `hsa_ext_image_channel_type_t`: those that devices have.
+/// Channel type, `hsa_ext_image_channel_type_t`; only those supported by devices.
 ///
 /// # Examples
 /// ```
@@ -133,12 +133,12 @@ pub enum ChannelType {
     Float = 15,
 }
 
-/// Facts of a type of channels.
+/// Properties of a channel type.
 struct ChannelFacts {
     number: ChannelNumber,
-    /// Bits of each channel, the lowest first.
+    /// Bits of each channel, lowest first.
     bits: [u32; 4],
-    /// Numbers of data formats with one, two and four channels. Packed types have the same for all.
+    /// Data format numbers for one, two and four channels; packed types use one for all.
     data: [u8; 3],
 }
 
@@ -178,7 +178,7 @@ impl ChannelType {
         ChannelType::Float,
     ];
 
-    /// The type with a number of HSA.
+    /// Channel type with an HSA number.
     pub fn numbered(number: u32) -> Option<ChannelType> {
         let mut all = ChannelType::ALL.into_iter();
         all.find(|kind| *kind as u32 == number)
@@ -210,17 +210,17 @@ impl ChannelType {
         }
     }
 
-    /// The meaning of a channel's bits.
+    /// Interpretation of a channel's bits.
     pub(crate) const fn number(self) -> ChannelNumber {
         self.facts().number
     }
 
-    /// Bits of each channel, the lowest first.
+    /// Bits of each channel, lowest first.
     pub const fn bits(self) -> [u32; 4] {
         self.facts().bits
     }
 
-    /// True if the channels of a texel do not have the same number of bits.
+    /// True if the channels have different numbers of bits.
     const fn is_packed(self) -> bool {
         matches!(
             self,
@@ -229,7 +229,7 @@ impl ChannelType {
     }
 }
 
-/// A format that devices have.
+/// An image format supported by devices.
 ///
 /// # Examples
 /// ```
@@ -246,7 +246,7 @@ pub struct DeviceFormat {
 }
 
 impl DeviceFormat {
-    /// The format of an order and a type of channels; `None` if devices do not have it.
+    /// Format with a channel order and type; `None` if devices do not support it.
     pub const fn new(order: ChannelOrder, kind: ChannelType) -> Option<DeviceFormat> {
         use ChannelNumber::{Float, Signed, Snorm, Unorm, Unsigned};
         let number = kind.number();
@@ -279,28 +279,28 @@ impl DeviceFormat {
         })
     }
 
-    /// The order of channels.
+    /// Channel order.
     pub const fn order(self) -> ChannelOrder {
         self.order
     }
 
-    /// The type of channels.
+    /// Channel type.
     pub const fn kind(self) -> ChannelType {
         self.kind
     }
 
-    /// Channels of a texel; packed types have four.
+    /// Number of channels per texel; four for packed types.
     pub const fn channels(self) -> usize {
         self.order.channels()
     }
 
-    /// Bytes of a texel.
+    /// Size of a texel in bytes.
     pub fn bytes(self) -> usize {
         let bits: u32 = self.kind.bits().iter().take(self.channels()).sum();
         (bits / u8::BITS) as usize
     }
 
-    /// Numbers of the data format and of the number format in descriptors.
+    /// Data format and number format in descriptors.
     ///
     /// # Examples
     /// ```
@@ -324,12 +324,12 @@ impl DeviceFormat {
         (data, number)
     }
 
-    /// True if the colours have the transfer function of sRGB.
+    /// True if colours use the sRGB transfer function.
     pub const fn is_srgb(self) -> bool {
         matches!(self.order, ChannelOrder::Srgba)
     }
 
-    /// True if kernels write images of this format.
+    /// True if kernels can write images of this format.
     ///
     /// # Examples
     /// ```
@@ -341,7 +341,7 @@ impl DeviceFormat {
         !self.is_srgb()
     }
 
-    /// True if the format has 16 bits for three channels: buffer instructions do not read it.
+    /// True if three channels share 16 bits, which buffer instructions cannot read.
     pub(super) const fn is_packed_short(self) -> bool {
         matches!(
             self.kind,

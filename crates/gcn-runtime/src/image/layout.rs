@@ -1,4 +1,4 @@
-//! Sizes of images, and the places of texels in memory.
+//! Image sizes, and the layout of texels in memory.
 
 use gcn_isa::image::ImageDescriptor;
 use thiserror::Error;
@@ -6,19 +6,19 @@ use thiserror::Error;
 use super::format::DeviceFormat;
 use super::region::{BoxSize, Pitches};
 
-/// Texels of the largest image with rows.
+/// Maximum width and height of an image with rows, in texels.
 pub const MAX_SIZE: usize = ImageDescriptor::MAX_SIZE as usize;
-/// Slices of an image of three dimensions, and layers of an array.
+/// Maximum depth of a 3D image, and maximum number of array layers.
 pub const MAX_DEPTH: usize = ImageDescriptor::MAX_DEPTH as usize;
-/// Texels of an image of a buffer.
+/// Maximum number of texels in a buffer image.
 pub const MAX_BUFFER: usize = 1 << 27;
-/// Bytes that the address of an image is a multiple of.
+/// Required alignment of an image's address, in bytes.
 pub const ADDRESS_ALIGN: usize = 256;
-/// Bytes and texels that rows of images are a multiple of, for devices of all generations.
+/// Required alignment of rows, in bytes and in texels, for devices of all generations.
 const ROW_BYTES: usize = 256;
 const ROW_TEXELS: usize = 64;
 
-/// Kinds of images.
+/// Kind of image.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ const ROW_TEXELS: usize = 64;
 pub enum Geometry {
     D1,
     D1Array,
-    /// One dimension, in the memory of a buffer: kernels read it with buffer instructions.
+    /// 1D, in the memory of a buffer: kernels read it with buffer instructions.
     D1Buffer,
     D2,
     D2Array,
@@ -50,22 +50,22 @@ impl Geometry {
         Geometry::D3,
     ];
 
-    /// True if there are rows.
+    /// True if the image has rows.
     pub const fn has_height(self) -> bool {
         matches!(self, Geometry::D2 | Geometry::D2Array | Geometry::D3)
     }
 
-    /// True if there are layers.
+    /// True if the image has array layers.
     pub const fn is_array(self) -> bool {
         matches!(self, Geometry::D1Array | Geometry::D2Array)
     }
 
-    /// True if there are slices, or layers of an array.
+    /// True if the image has slices or array layers.
     pub const fn has_slices(self) -> bool {
         self.is_array() || matches!(self, Geometry::D3)
     }
 
-    /// Largest width, height, and number of slices or layers; 1 where the kind has none.
+    /// Maximum width, height, and number of slices or layers; 1 for dimensions that the kind lacks.
     pub const fn max_size(self) -> [usize; 3] {
         let width = match self {
             Geometry::D1Buffer => MAX_BUFFER,
@@ -76,7 +76,7 @@ impl Geometry {
         [width, height, slices]
     }
 
-    /// True if images of this kind may have a format.
+    /// True if images of this kind support a format.
     ///
     /// # Examples
     /// ```
@@ -89,7 +89,7 @@ impl Geometry {
     }
 }
 
-/// Reason for which devices do not have an image.
+/// Error for an unsupported image.
 ///
 /// # Examples
 /// ```
@@ -100,21 +100,21 @@ impl Geometry {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Error)]
 pub enum ImageError {
-    /// Images of this kind do not have the format.
+    /// Images of this kind do not support the format.
     #[error("images of this kind do not have the format")]
     Format,
     /// A size is 0 or too large.
     #[error("a size of the image is 0 or too large")]
     Size,
-    /// Rows or slices overlap, or have a distance that devices cannot express.
+    /// Rows or slices overlap, or have a pitch that devices do not support.
     #[error("the distance of rows or slices is not possible")]
     Pitch,
-    /// A region is empty, or not within the image.
+    /// A region is empty or outside the image.
     #[error("the region is empty or not within the image")]
     Region,
 }
 
-/// An image without its memory.
+/// Description of an image, without its memory.
 ///
 /// # Examples
 /// ```
@@ -127,18 +127,19 @@ pub enum ImageError {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Image {
-    /// The format of its texels.
+    /// Format of the texels.
     pub format: DeviceFormat,
     /// Its kind.
     pub geometry: Geometry,
-    /// Texels in a row, rows, and slices or layers; 1 where the kind has none.
+    /// Width, height, and number of slices or layers; 1 for dimensions that the kind lacks.
     pub size: [usize; 3],
-    /// Distances in memory of devices.
+    /// Pitches in device memory.
     pub pitches: Pitches,
 }
 
 impl Image {
-    /// An image with rows that devices of all generations take. Sizes that the kind does not have are ignored.
+    /// Creates an image whose row pitch suits devices of all generations. Sizes of dimensions that the kind lacks are
+    /// ignored.
     ///
     /// # Errors
     /// [`ImageError::Format`], [`ImageError::Size`].
@@ -174,7 +175,7 @@ impl Image {
         })
     }
 
-    /// The image with another distance of rows.
+    /// Sets another row pitch.
     ///
     /// # Errors
     /// [`ImageError::Pitch`]: rows overlap, or begin within a texel. A [descriptor](Image::descriptor) may ask for more.
@@ -201,12 +202,12 @@ impl Image {
         })
     }
 
-    /// Bytes in memory of devices; too many become the most that there are.
+    /// Size in device memory, in bytes, saturating.
     pub fn bytes(&self) -> usize {
         self.pitches.slice.saturating_mul(self.size[2])
     }
 
-    /// Texels in a row, rows and slices as copies count them: the layers of a one-dimensional array are rows.
+    /// Width, rows and slices as copies count them: layers of a 1D array are rows.
     fn extent(&self) -> [usize; 3] {
         match (self.geometry, self.size) {
             (Geometry::D1Array, [width, _, layers]) => [width, layers, 1],
@@ -214,7 +215,7 @@ impl Image {
         }
     }
 
-    /// Distances of the rows that copies count.
+    /// Pitches as copies count them.
     ///
     /// # Examples
     /// ```
@@ -234,7 +235,7 @@ impl Image {
         }
     }
 
-    /// All of the image.
+    /// The whole image.
     ///
     /// # Examples
     /// ```
@@ -252,7 +253,7 @@ impl Image {
         }
     }
 
-    /// Origin and size of a region of texels as a box of bytes.
+    /// Converts origin and size of a texel region to bytes.
     ///
     /// # Errors
     /// [`ImageError::Region`].

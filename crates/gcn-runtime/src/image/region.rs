@@ -1,6 +1,6 @@
-//! Boxes of bytes in memory, as copies of rectangles and of images have them.
+//! Boxes of bytes in memory, for rectangle and image copies.
 
-/// Distances in bytes: from a row to the next, and from a slice to the next. 0 stands for those without padding.
+/// Distances in bytes between rows and between slices; 0 for no padding.
 ///
 /// # Examples
 /// ```
@@ -14,7 +14,7 @@ pub struct Pitches {
     pub slice: usize,
 }
 
-/// A box in memory: the address of its first byte, and the distances of its rows and slices in bytes.
+/// A box in memory: address of its first byte, row pitch and slice pitch in bytes.
 ///
 /// # Examples
 /// ```
@@ -32,7 +32,7 @@ pub struct BoxPlace {
 }
 
 impl BoxPlace {
-    /// A box whose rows and slices follow each other if their distance is 0; it begins at `origin`, counted from `address`.
+    /// Creates a box at `origin`, relative to `address`; rows and slices are contiguous if their pitch is 0.
     ///
     /// # Examples
     /// ```
@@ -67,14 +67,14 @@ impl BoxPlace {
         self.address + y * self.row + z * self.slice
     }
 
-    /// The addresses of the rows.
+    /// Addresses of the rows.
     pub fn rows(self, region: [usize; 3]) -> impl Iterator<Item = u64> {
         let [_, rows, slices] = region.map(|n| n as u64);
         (0..slices).flat_map(move |z| (0..rows).map(move |y| self.row_at(y, z)))
     }
 }
 
-/// A box in a memory object: bytes of a row, rows, slices.
+/// Size of a box in a memory object: bytes per row, rows, slices.
 ///
 /// # Examples
 /// ```
@@ -92,7 +92,7 @@ pub struct BoxSize {
 }
 
 impl BoxSize {
-    /// Bytes that follow each other.
+    /// Contiguous bytes.
     pub fn line(offset: usize, bytes: usize) -> BoxSize {
         BoxSize {
             origin: [offset, 0, 0],
@@ -105,7 +105,7 @@ impl BoxSize {
         BoxPlace::new(address, self.origin, self.size, pitches.row, pitches.slice)
     }
 
-    /// The box's place in memory that holds nothing but the box.
+    /// The box in tightly packed memory.
     pub fn alone(&self, address: u64, pitches: Pitches) -> BoxPlace {
         BoxPlace::new(address, [0; 3], self.size, pitches.row, pitches.slice)
     }

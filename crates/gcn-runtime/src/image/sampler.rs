@@ -4,7 +4,7 @@ use gcn_isa::image::{Clamp, SamplerDescriptor, TexelFilter};
 
 pub use gcn_isa::image::SAMPLER_DWORDS;
 
-/// Texel for coordinates beyond an image.
+/// Addressing mode: handling of coordinates outside the image.
 ///
 /// # Examples
 /// ```
@@ -13,13 +13,13 @@ pub use gcn_isa::image::SAMPLER_DWORDS;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Addressing {
-    /// The texel at the edge.
+    /// Clamp to the edge texel.
     Edge,
-    /// The border: 0 in each component, but 1 in the alpha of formats without one.
+    /// Border colour: 0 in each component, except alpha 1 for formats without alpha.
     Border,
-    /// The image is repeated.
+    /// Repeat the image.
     Repeat,
-    /// The image is repeated, each time mirrored.
+    /// Repeat the image, mirrored each time.
     MirroredRepeat,
 }
 
@@ -34,7 +34,7 @@ impl Addressing {
     }
 }
 
-/// A filter of texels.
+/// Filter mode.
 ///
 /// # Examples
 /// ```
@@ -45,7 +45,7 @@ impl Addressing {
 pub enum Filter {
     /// The nearest texel.
     Nearest,
-    /// Texels around, by their distance.
+    /// Interpolate between neighbouring texels.
     Linear,
 }
 
@@ -63,17 +63,17 @@ pub enum Filter {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Sampler {
-    /// True if coordinates are from 0 to 1.
+    /// True if coordinates are normalized to 0 to 1.
     pub is_normalized: bool,
-    /// Texels for coordinates beyond the image, in each dimension.
+    /// Addressing mode of each dimension.
     pub addressing: [Addressing; 3],
     /// The filter.
     pub filter: Filter,
 }
 
 impl Sampler {
-    /// The words of the descriptor. It is the same for devices of all generations, and the one that the device library has for
-    /// samplers in sources (`opencl/src/image/isamp.cl`).
+    /// Words of the descriptor, the same for all generations, and as in the device library for samplers in sources
+    /// (`opencl/src/image/isamp.cl`).
     pub fn words(self) -> [u32; SAMPLER_DWORDS] {
         let filter = match self.filter {
             Filter::Nearest => TexelFilter::Point,

@@ -1,7 +1,7 @@
-//! Types of a kernel's parameters, from its symbol.
+//! Parameter types from a kernel's symbol.
 
-/// The types of the parameters as the source declares them, from the symbol of a C++ kernel; nothing for the name of a C
-/// function, which has none.
+/// Parameter types as declared in the source, from the symbol of a C++ kernel; `None` for C functions, whose names
+/// have none.
 ///
 /// # Examples
 /// ```
@@ -35,7 +35,7 @@ pub fn types_of_symbol(symbol: &str) -> Option<Vec<String>> {
     Some(types)
 }
 
-/// The place of the parenthesis that a closing one behind the text belongs to.
+/// Position of the parenthesis that matches a closing one after the text.
 fn opening(text: &str) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, c) in text.char_indices().rev() {

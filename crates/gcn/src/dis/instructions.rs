@@ -20,7 +20,7 @@ struct SectionReport<'a> {
     instructions: Vec<InstructionReport<'a>>,
 }
 
-/// An instruction, or a word that is none.
+/// An instruction, or a word that does not decode.
 #[derive(Serialize)]
 struct InstructionReport<'a> {
     address: u64,

@@ -16,7 +16,7 @@ pub const INVALID_LAUNCH_FILE: Explanation = Explanation {
     source: "",
 };
 
-/// The same of files of suppressions.
+/// Also the identity of diagnostics that show the place in a suppression file.
 pub const INVALID_SUPPRESSIONS: Explanation = Explanation {
     name: problem::INVALID_SUPPRESSIONS,
     meaning: "A file of suppressions is not valid TOML, or has a key or value that suppressions do not have.",

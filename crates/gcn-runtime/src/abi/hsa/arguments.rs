@@ -1,4 +1,4 @@
-//! The argument segment: explicit arguments as given, hidden ones as the metadata or the object's version place them.
+//! The argument segment: explicit arguments, and hidden ones as placed by the metadata or the object version.
 
 use std::ops::Range;
 
@@ -10,34 +10,34 @@ use crate::abi::owned::Owned;
 
 use super::start::{Arguments, KernelStart, LaunchShape, PlacedBytes};
 
-/// Bytes of a line, of which the argument segment has whole ones: compilers load aligned groups of dwords that begin in it and
-/// end behind it.
+/// The argument segment is a multiple of this size in bytes, because compilers load aligned groups of dwords that may
+/// extend past its end.
 const KERNARG_LINE: u64 = 64;
-/// Alignment of the hidden arguments behind the others.
+/// Alignment of the hidden arguments, which follow the explicit ones.
 const HIDDEN_ALIGN: u64 = 8;
 
-/// A hidden argument: offset in the segment and size in bytes, and what it holds.
+/// A hidden argument: offset in the segment, size in bytes, and kind.
 type Hidden<'a> = (u64, u64, &'a ValueKind);
 
-/// Addresses that hidden arguments may hold.
+/// Addresses for hidden arguments.
 pub(super) struct Services {
     pub(super) queue: u64,
     /// Null if nothing is printed.
     pub(super) printf: u64,
-    /// Null if the host is not called.
+    /// Null without host calls.
     pub(super) hostcall: u64,
-    /// Null if nothing is allocated.
+    /// Null without device-side `malloc`.
     pub(super) heap: u64,
 }
 
 impl KernelStart<'_> {
-    /// True if the kernel has such a hidden argument.
+    /// True if the kernel has a hidden argument of this kind.
     pub(super) fn asks_for(&self, wanted: &ValueKind) -> bool {
         self.hidden().any(|(.., kind)| kind == wanted)
     }
 
-    /// The hidden arguments with their places: as the metadata have them; without metadata where the object's
-    /// version puts them behind the others.
+    /// Hidden arguments with their offsets: from the metadata or, without metadata, as the object version places
+    /// them.
     pub(super) fn hidden(&self) -> impl Iterator<Item = Hidden<'_>> {
         let metadata = self.kernel.metadata.as_ref();
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
@@ -58,7 +58,7 @@ impl KernelStart<'_> {
         hidden.chain(undeclared).chain(mute)
     }
 
-    /// The place where the device library's printf looks, in the hidden arguments that there are.
+    /// Location read by the device library's printf, if it is among the hidden arguments.
     fn mute_printf_argument<'a>(
         &self,
         hidden: impl Iterator<Item = Hidden<'a>> + Clone,
@@ -82,7 +82,7 @@ impl KernelStart<'_> {
         end.min(MAX_KERNARG_BYTES + 1)
     }
 
-    /// Bytes of the argument segment.
+    /// Size of the argument segment in bytes.
     pub(super) fn segment_bytes(&self) -> u64 {
         let metadata = self
             .kernel
@@ -98,8 +98,7 @@ impl KernelStart<'_> {
             .max(hidden_ends.max().unwrap_or(0))
     }
 
-    /// The value of a hidden argument. Services of a host that do not exist (device queues, grids of several devices) have
-    /// null for their addresses.
+    /// Value of a hidden argument. Unsupported services (device queues, multi-device grids) have null addresses.
     fn hidden_value(&self, kind: &ValueKind, device: &Device, services: &Services) -> u64 {
         let LaunchShape {
             grid,
@@ -168,7 +167,7 @@ impl KernelStart<'_> {
         owned.place("the argument segment", &segment)
     }
 
-    /// Allocations to which arguments of the segment point that, all of them, are declared only to be read.
+    /// Allocations referenced only by arguments that are declared read-only.
     pub(crate) fn read_only(&self, memory: &Memory, arguments: u64) -> Vec<Range<u64>> {
         let metadata = self.kernel.metadata.as_ref();
         let declared = metadata.map_or(&[][..], |metadata| &metadata.args);
@@ -192,7 +191,7 @@ impl KernelStart<'_> {
     }
 }
 
-/// Hidden arguments where no metadata place them: offset from the first, size, what.
+/// Hidden arguments without metadata: offset from the first one, size, and kind.
 fn hidden_layout(version: Version) -> &'static [(u64, u64, ValueKind)] {
     if version >= Version::V5 {
         HIDDEN_V5
@@ -212,7 +211,7 @@ const HIDDEN_V2: &[(u64, u64, ValueKind)] = &[
     (48, 8, ValueKind::HiddenMultigridSyncArg),
 ];
 
-/// Hidden arguments from version 5 on.
+/// Hidden arguments of versions 5 and later.
 const HIDDEN_V5: &[(u64, u64, ValueKind)] = &[
     (0, 4, ValueKind::HiddenBlockCountX),
     (4, 4, ValueKind::HiddenBlockCountY),

@@ -1,4 +1,4 @@
-//! Reasons why a kernel cannot be started, and notes on one that can.
+//! Errors and notes about launches.
 
 use gcn_emu::memory::AllocError;
 use gcn_emu::run::{MAX_GROUP, Unfit};
@@ -7,36 +7,36 @@ use gcn_object::MAX_KERNARG_BYTES;
 
 use crate::abi::printf::FormatError;
 
-/// Waves of a dispatch at most. The packet's three 32-bit grid sizes allow 2^96 work-items; what is beyond this
-/// many waves would run for days here, so it is refused instead of begun.
+/// Maximum number of waves in a dispatch. The packet's three 32-bit grid sizes allow 2^96 work-items, but this many
+/// waves would already run for days here.
 pub(crate) const MAX_WAVES: u128 = 1 << 30;
-/// Bytes of scratch of a lane at most: the wave's size is a field of 13 bits in units of 1 KiB.
+/// Maximum scratch per lane in bytes: the size per wave is a 13-bit field in units of 1 KiB.
 pub(crate) const MAX_SCRATCH_PER_LANE: u32 = ((1 << 13) - 1) * 1024 / 64;
 
-/// Something decided that the user may want to know.
+/// A choice made for the launch that users may want to know about.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LaunchNote {
-    /// The stack is not in the descriptor.
+    /// The stack size is not in the descriptor.
     #[error(
         "the size of the kernel's stack is unknown; each lane has {bytes} bytes of scratch, {stack} more than the fixed part"
     )]
     DynamicStack {
-        /// Scratch of a lane.
+        /// Scratch per lane in bytes.
         bytes: u64,
-        /// Of these, what is beyond the fixed part.
+        /// Part of it beyond the fixed size.
         stack: u32,
     },
-    /// Workgroups at the edge of the grid are partial.
+    /// Workgroups at the edges of the grid are partial.
     #[error(
         "a grid of {} has partial workgroups of {}; the kernel was compiled for whole workgroups only", by(.grid), by(.group)
     )]
     Partial {
         /// Work-items.
         grid: [u64; 3],
-        /// Work-items of a workgroup.
+        /// Workgroup size in work-items.
         group: [u64; 3],
     },
-    /// Output with this format will be missing.
+    /// Output with this format is lost.
     #[error(transparent)]
     Format(#[from] FormatError),
     /// The output is lost (errata E244).
@@ -46,7 +46,7 @@ pub enum LaunchNote {
     MutePrintf,
 }
 
-/// Reason for which a kernel cannot be started.
+/// Error that prevents a launch.
 ///
 /// # Examples
 /// ```
@@ -63,74 +63,74 @@ pub enum LaunchError {
     /// A dimension is zero.
     #[error("a grid and a workgroup need at least one work-item in every dimension")]
     Empty,
-    /// Too many work-items in a workgroup.
+    /// The workgroup has too many work-items.
     #[error("a workgroup of {0} work-items is too large: the limit is {MAX_GROUP}")]
     GroupTooLarge(u64),
-    /// Too many work-items for this kernel.
+    /// The workgroup has too many work-items for this kernel.
     #[error(
         "a workgroup of {items} work-items is too large: the kernel was compiled for at most {most}"
     )]
     GroupBeyondKernel {
-        /// Of the workgroup.
+        /// Work-items in the workgroup.
         items: u64,
-        /// The most that the metadata allow.
+        /// Maximum allowed by the metadata.
         most: u64,
     },
-    /// The kernel insists on another size.
+    /// The kernel requires another workgroup size.
     #[error("the kernel was compiled for workgroups of {}, not of {}", by(.required), by(.given))]
     GroupRequired {
-        /// The size that the metadata require.
+        /// Size required by the metadata.
         required: [u64; 3],
-        /// The size asked for.
+        /// Size requested.
         given: [u64; 3],
     },
-    /// More than can be run.
+    /// The grid has too many waves.
     #[error(
         "a grid of {} in workgroups of {} has {waves} waves; the limit is {MAX_WAVES}", by(.grid), by(.group)
     )]
     TooManyWaves {
         /// Work-items.
         grid: [u64; 3],
-        /// Work-items of a workgroup.
+        /// Workgroup size in work-items.
         group: [u64; 3],
         /// Waves.
         waves: u128,
     },
-    /// More LDS than there is.
+    /// The LDS size exceeds the limit.
     #[error("a workgroup needs {bytes} bytes of LDS ({fixed} in the kernel, {dynamic} dynamic); {} has {most}", .isa.version())]
     Lds {
         /// In all.
         bytes: u64,
-        /// Of the descriptor.
+        /// Static size from the descriptor.
         fixed: u32,
         /// Of the launch.
         dynamic: u32,
         /// The generation.
         isa: Isa,
-        /// The most that a workgroup can have.
+        /// Maximum per workgroup.
         most: u32,
     },
-    /// More scratch than the hardware can give.
+    /// The scratch size exceeds the hardware's limit.
     #[error(
         "the kernel needs {bytes} bytes of scratch per lane; the limit is {MAX_SCRATCH_PER_LANE}"
     )]
     Scratch {
-        /// The descriptor's number.
+        /// Size from the descriptor.
         bytes: u64,
     },
-    /// The argument segment is absurd.
+    /// The argument segment is unreasonably large.
     #[error("the argument segment has {bytes} bytes; the limit is {MAX_KERNARG_BYTES}")]
     Arguments {
         /// Size.
         bytes: u64,
     },
-    /// More registers than a compute unit has.
+    /// The registers exceed those of a compute unit.
     #[error(transparent)]
     Unfit(#[from] Unfit),
-    /// Waves of 32 lanes do not exist on GCN.
+    /// The kernel needs waves of 32 lanes, which GCN lacks.
     #[error("the kernel needs waves of 32 lanes, which {} does not have", .0.version())]
     Wave32(Isa),
-    /// The entry is not code.
+    /// The entry point is not code.
     #[error("the entry of the kernel at {0:#x} is not in an executable segment")]
     Entry(u64),
     /// No memory.

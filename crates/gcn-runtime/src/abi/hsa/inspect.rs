@@ -1,8 +1,7 @@
-//! Findings in a kernel's executed code: arguments that its launch does not give, and registers that its descriptor does not
-//! ask for.
+//! Diagnosis of executed code: arguments not passed by the launch, and registers not requested by the descriptor.
 //!
-//! Code is looked at in the order of its addresses, whatever its branches are: a finding is a hint, and a kernel that computes
-//! its addresses otherwise has none.
+//! Code is inspected in address order, ignoring branches. The results are hints; a kernel that computes addresses in
+//! unusual ways has none.
 
 use std::fmt;
 
@@ -18,12 +17,12 @@ use super::start::{Arguments, KernelStart};
 
 /// Bytes of a dword.
 const DWORD: u64 = 4;
-/// Bytes of the largest usual argument.
+/// Size of the largest common argument, in bytes.
 const ARGUMENT: u64 = 8;
-/// Scalar registers below this are SGPRs on all targets, and no state with a name.
+/// Registers below this number are plain SGPRs on all targets.
 const SGPRS: u8 = 102;
 
-/// A load of arguments behind those that a launch gives, by a kernel whose metadata do not say what it takes.
+/// Loads beyond the arguments of a launch, by a kernel without metadata.
 ///
 /// # Examples
 /// ```
@@ -38,9 +37,9 @@ const SGPRS: u8 = 102;
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct BeyondArguments {
-    /// Bytes of arguments that the launch gives.
+    /// Size of the arguments passed, in bytes.
     pub given: u64,
-    /// Bytes of arguments that the kernel loads.
+    /// Size of the arguments loaded, in bytes.
     pub loaded: u64,
     /// Address of the first such load.
     pub pc: u64,
@@ -58,7 +57,7 @@ impl fmt::Display for BeyondArguments {
     }
 }
 
-/// Executed instructions with sources that the kernel does not ask for.
+/// Executed instructions with source registers that the kernel does not request.
 ///
 /// # Examples
 /// ```
@@ -76,11 +75,11 @@ impl fmt::Display for BeyondArguments {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct UnownedSources {
-    /// Number of these instructions.
+    /// Number of such instructions.
     pub instructions: u64,
-    /// Vector registers that the kernel asks for.
+    /// Number of VGPRs requested.
     pub vgprs: usize,
-    /// SGPRs that it asks for.
+    /// Number of SGPRs requested.
     pub sgprs: u8,
     /// Address of the first such instruction.
     pub pc: u64,
@@ -100,7 +99,7 @@ impl fmt::Display for UnownedSources {
     }
 }
 
-/// The executed instructions of some code whose sources its kernel does not ask for.
+/// Finds executed instructions with source registers that their kernel does not request.
 pub(crate) fn unowned_sources(code: &Code) -> Option<UnownedSources> {
     let mut steps = code.reading_outside();
     let first = steps.next()?;
@@ -113,7 +112,7 @@ pub(crate) fn unowned_sources(code: &Code) -> Option<UnownedSources> {
     })
 }
 
-/// SGPRs that a faulting address comes from although nothing has set them.
+/// Uninitialized SGPRs from which a faulting address was computed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct UnsetSgprs {
@@ -121,8 +120,8 @@ pub struct UnsetSgprs {
     pub first: u8,
     /// Number of registers.
     pub count: u8,
-    /// Contents that the kernel's descriptor does not ask for, and which would set them: those of these registers first, then
-    /// those of the registers before them.
+    /// User SGPR contents missing from the descriptor that would initialize them: those for these registers first,
+    /// then those that precede them.
     pub missing: Vec<UserSgpr>,
 }
 
@@ -144,7 +143,7 @@ impl fmt::Display for UnsetSgprs {
 }
 
 impl UnsetSgprs {
-    /// The assembler's directives that ask for [`UnsetSgprs::missing`].
+    /// Assembler directives that request [`UnsetSgprs::missing`].
     ///
     /// # Examples
     /// ```
@@ -164,7 +163,7 @@ impl UnsetSgprs {
     }
 }
 
-/// Contents that are addresses or descriptors, the likeliest first.
+/// Contents that are addresses or descriptors, most likely first.
 const POINTERS: [UserSgpr; 4] = [
     UserSgpr::KernargSegmentPtr,
     UserSgpr::DispatchPtr,
@@ -172,7 +171,7 @@ const POINTERS: [UserSgpr; 4] = [
     UserSgpr::PrivateSegmentBuffer,
 ];
 
-/// Registers by number.
+/// A set of registers by number.
 #[derive(Clone, Copy, Default)]
 struct Set {
     scalar: u128,
@@ -224,7 +223,7 @@ impl Set {
     }
 }
 
-/// The registers that an instruction writes.
+/// Registers written by an instruction.
 fn written(step: &Step) -> Set {
     let mut set = Set::default();
     for it in step.inst.uses().registers().filter(|it| it.written != 0) {
@@ -233,7 +232,7 @@ fn written(step: &Step) -> Set {
     set
 }
 
-/// The registers that hold an access's address.
+/// Registers with the address of an access.
 fn address(plan: &MemoryPlan) -> Set {
     let scalar = |register, count| Set::scalars(register, count);
     let mut set = match (plan.family, plan.saddr) {
@@ -265,7 +264,7 @@ fn address(plan: &MemoryPlan) -> Set {
     set
 }
 
-/// The registers that hold a base address as it is.
+/// First register of an unmodified base address.
 fn base(plan: &MemoryPlan) -> Option<u8> {
     match plan.family {
         Family::Scalar => Some(plan.sbase),
@@ -281,8 +280,8 @@ fn base(plan: &MemoryPlan) -> Option<u8> {
 }
 
 impl KernelStart<'_> {
-    /// The load of arguments behind those that the launch gives, if the kernel has no metadata to check them by. What is where
-    /// the next argument would be is taken for one, and what is further behind for hidden arguments, as far as there are any.
+    /// Loads beyond the arguments of the launch, if the kernel has no metadata to check against. The next possible
+    /// argument counts as one; loads further behind are taken for hidden arguments, as far as these exist.
     pub(crate) fn reads_beyond_arguments(&self, code: &Code) -> Option<BeyondArguments> {
         let Arguments::Placed(_) = self.arguments else {
             return None;
@@ -340,7 +339,7 @@ impl KernelStart<'_> {
         found
     }
 
-    /// The SGPRs that the address of a faulting access comes from although nothing has set them.
+    /// Uninitialized SGPRs from which the address of a faulting access was computed.
     pub(crate) fn unset_sgprs(&self, code: &Code, fault: &Fault) -> Option<UnsetSgprs> {
         let (FaultKind::Unmapped { .. } | FaultKind::Misaligned { .. }) = fault.kind else {
             return None;
@@ -407,13 +406,13 @@ impl KernelStart<'_> {
     }
 }
 
-/// The fewest contents which, if the descriptor asked for them, would be where `is_place` says, or in front of that: the ones
-/// there first.
+/// Minimum set of contents that, if requested, would be at or before registers accepted by `is_place`; those at the
+/// registers come first.
 fn missing(
     properties: Properties,
     is_place: impl Fn((UserSgpr, u32, u32)) -> bool,
 ) -> Vec<UserSgpr> {
-    /// Bits of the contents that a directive asks for: those that begin the field.
+    /// Number of low descriptor bits, each of which a directive sets to request contents.
     const ASKED: u32 = 7;
     let absent = (1..1 << ASKED).filter(|extra: &u32| extra & properties.0 == 0);
     let found = absent.filter_map(|extra| {

@@ -1,4 +1,4 @@
-//! Limits of the hardware and of a kernel, held against the sizes of a launch.
+//! Checks of launch sizes against the limits of hardware and kernel.
 
 use gcn_emu::run::{MAX_GROUP, Unfit, fits};
 use gcn_emu::wave::LANES;
@@ -8,7 +8,7 @@ use gcn_object::{MAX_KERNARG_BYTES, ObjectKernel};
 use super::error::{LaunchError, MAX_SCRATCH_PER_LANE, MAX_WAVES};
 use super::start::{Arguments, KernelStart, LaunchShape};
 
-/// Bytes of LDS that a workgroup can have.
+/// Maximum LDS per workgroup in bytes.
 ///
 /// # Examples
 /// ```
@@ -24,13 +24,13 @@ pub fn max_lds(isa: Isa) -> u32 {
     }
 }
 
-/// Work-items of a workgroup.
+/// Number of work-items in a workgroup.
 fn items(group: [u32; 3]) -> u64 {
     let sizes = group.into_iter().map(u64::from);
     sizes.fold(1, u64::saturating_mul)
 }
 
-/// The error in the size of workgroups of a kernel, compared with what it was compiled for.
+/// Error if a workgroup size exceeds what the kernel was compiled for.
 pub(crate) fn beyond_compiled(kernel: &ObjectKernel, group: [u32; 3]) -> Option<LaunchError> {
     let metadata = kernel.metadata.as_ref()?;
     let (given, items) = (group.map(u64::from), items(group));
@@ -43,7 +43,7 @@ pub(crate) fn beyond_compiled(kernel: &ObjectKernel, group: [u32; 3]) -> Option<
 }
 
 impl KernelStart<'_> {
-    /// The error in the sizes, for a device of instruction set `isa`.
+    /// Errors in the sizes, for a device with instruction set `isa`.
     pub(crate) fn problems(&self, isa: Isa) -> Vec<LaunchError> {
         let LaunchShape {
             grid,

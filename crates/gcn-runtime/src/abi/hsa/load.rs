@@ -1,4 +1,4 @@
-//! Loads code objects: memory image, relocation, symbols.
+//! Loading of code objects: memory image, relocations, symbols.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -11,15 +11,15 @@ use gcn_object::{
     CodeObject, Externals, ImageError, RelocationError, Segment, Symbol, SymbolKind, SymbolSection,
 };
 
-/// The function that the device library's printf, which prints nothing, asks for room.
+/// Allocation function called by the device library's printf stub, which prints nothing.
 const MUTE_PRINTF: &str = "__printf_alloc";
-/// The suffix that Clang adds to the name of a managed variable of HIP for its memory; the name itself is a pointer's.
+/// Suffix that Clang adds to the name of a managed HIP variable for its memory; the name itself denotes a pointer.
 const MANAGED: &str = ".managed";
-/// Bytes of a pointer.
+/// Size of a pointer in bytes.
 const POINTER_BYTES: u64 = 8;
 
-/// A code object in guest memory. Code is read and decoded when a kernel is first launched, and kept: later writes to the
-/// memory that it is in change no instruction.
+/// A code object in guest memory. Code is decoded when a kernel is first launched, and cached: later writes to its
+/// memory do not affect execution.
 ///
 /// # Examples
 /// ```
@@ -35,20 +35,21 @@ const POINTER_BYTES: u64 = 8;
 /// ```
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// Address of its first byte.
+    /// Address of the first byte.
     pub address: u64,
-    /// Address that the object has for its first byte.
+    /// Address of the first byte according to the object.
     pub linked: u64,
-    /// Bytes in memory.
+    /// Size in memory, in bytes.
     pub size: u64,
     segments: Vec<Segment>,
     symbols: Vec<LoadedSymbol>,
-    /// True if it has the device library's printf, which looks for a buffer that no metadata tell of (errata E244).
+    /// True if it contains the device library's printf stub, which expects a buffer that is not described by metadata
+    /// (errata E244).
     pub(super) has_mute_printf: bool,
     kept: KeptCode,
 }
 
-/// A kernel's entry and the registers that it may use, on which the decoding of its instructions depends.
+/// Entry point and register counts of a kernel, on which decoding depends.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct CodeKey {
     entry: u64,
@@ -56,7 +57,7 @@ struct CodeKey {
     sgprs: u8,
 }
 
-/// The code of the kernels that have been launched.
+/// Cache of the code of launched kernels.
 #[derive(Clone, Default)]
 struct KeptCode(Arc<Mutex<HashMap<CodeKey, Arc<Code>>>>);
 
@@ -76,13 +77,13 @@ pub struct LoadedSymbol {
     pub name: String,
     /// Address in guest memory.
     pub address: u64,
-    /// In bytes; 0 where the object does not say.
+    /// Size in bytes; 0 if unknown.
     pub size: u64,
-    /// True if it is data.
+    /// True for data symbols.
     pub is_data: bool,
 }
 
-/// Reason for which a code object cannot be loaded.
+/// Error for a code object that cannot be loaded.
 ///
 /// # Examples
 /// ```
@@ -100,7 +101,7 @@ pub enum LoadError {
     /// The code object cannot be laid out.
     #[error(transparent)]
     Image(#[from] ImageError),
-    /// Fields that depend on addresses cannot be filled in.
+    /// Relocations cannot be applied.
     #[error("{}", list(.0))]
     Relocations(Vec<RelocationError>),
     /// No memory.
@@ -113,8 +114,8 @@ fn list(errors: &[RelocationError]) -> String {
     texts.join("; ")
 }
 
-/// Puts a code object into guest memory under `name`, relocated; `externals` yields the addresses of symbols that it does not
-/// define.
+/// Loads a code object into guest memory under `name`, and relocates it. `externals` returns the addresses of
+/// undefined symbols.
 ///
 /// # Errors
 /// [`LoadError`].
@@ -174,8 +175,7 @@ pub(crate) fn link(
     })
 }
 
-/// Managed variables of HIP: the pointers that code reaches them by, which the runtime fills in, and the variables
-/// (errata E248).
+/// Managed HIP variables: pointers that the runtime initializes, and the variables they point to (errata E248).
 fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)> {
     let is_data = |symbol: &&Symbol| {
         symbol.kind == SymbolKind::Object && matches!(symbol.section, SymbolSection::Section(_))
@@ -194,7 +194,7 @@ fn managed_variables<'o>(object: &'o CodeObject) -> Vec<(&'o Symbol, &'o Symbol)
 }
 
 impl Loaded {
-    /// The guest address of an address of the object.
+    /// Guest address for an address in the object.
     ///
     /// # Examples
     /// ```
@@ -210,12 +210,12 @@ impl Loaded {
         address.wrapping_sub(self.linked).wrapping_add(self.address)
     }
 
-    /// The address of the object that is at a guest address: the inverse of [`Loaded::moved`].
+    /// Address in the object for a guest address: the inverse of [`Loaded::moved`].
     pub fn linked_address(&self, address: u64) -> u64 {
         address.wrapping_sub(self.address).wrapping_add(self.linked)
     }
 
-    /// The symbol that has this name in the source: of a managed variable its memory, not the pointer to it.
+    /// Symbol with this name in the source; for a managed variable, its memory instead of the pointer.
     ///
     /// # Examples
     /// ```
@@ -232,7 +232,7 @@ impl Loaded {
         named(&format!("{name}{MANAGED}")).or_else(|| named(name))
     }
 
-    /// The last code symbol at or before a guest address within the object, for messages.
+    /// Last code symbol at or before a guest address in the object, for messages.
     ///
     /// # Examples
     /// ```
@@ -258,8 +258,8 @@ impl Loaded {
         before.next().filter(|_| inside)
     }
 
-    /// The code around a kernel's entry, an address of the object, for a kernel with these numbers of registers; nothing if it
-    /// is not in an executable segment. Launches of a kernel share it.
+    /// Code at a kernel's entry point, an address in the object, for these register counts; `None` if it is not in an
+    /// executable segment. Shared by launches of the kernel.
     pub(super) fn code(
         &self,
         device: &Device,
@@ -286,7 +286,7 @@ impl Loaded {
         Some(code)
     }
 
-    /// The executable segment around an address of the object: guest address and bytes.
+    /// Executable segment that contains an address in the object: guest address and bytes.
     fn code_around(&self, device: &Device, entry: u64) -> Option<(u64, Vec<u8>)> {
         let holds = |s: &&Segment| s.execute && entry >= s.address && entry - s.address < s.size;
         let segment = self.segments.iter().find(holds)?;

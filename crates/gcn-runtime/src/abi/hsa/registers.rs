@@ -1,4 +1,4 @@
-//! Registers before the first instruction, and the structures in memory that they point to: dispatch packet and queue.
+//! Initial registers, and the structures in memory they point to: dispatch packet and queue.
 
 use gcn_emu::device::Device;
 use gcn_emu::memory::AllocError;
@@ -10,24 +10,24 @@ use crate::abi::owned::Owned;
 
 use super::start::{KernelStart, LaunchShape};
 
-/// User SGPRs at most.
+/// Maximum number of user SGPRs.
 const MAX_USER_SGPRS: usize = 16;
-/// SGPRs are allocated in blocks of this many, from GCN 1.2 on in pairs of blocks.
+/// Allocation granularity of SGPRs; since GCN 1.2, pairs of blocks are allocated.
 const SGPR_BLOCK: u32 = 8;
-/// Bytes of the dispatch packet.
+/// Size of the dispatch packet in bytes.
 const PACKET_BYTES: usize = 64;
-/// Bytes of the queue structure as far as kernels look into it.
+/// Size in bytes of the part of the queue structure that kernels use.
 const QUEUE_BYTES: usize = 256;
-/// Offsets in the queue structure of the upper halves of the apertures' bases (errata E088).
+/// Offsets in the queue structure of the high halves of the aperture bases (errata E088).
 const QUEUE_SHARED_BASE: usize = 0x40;
 const QUEUE_PRIVATE_BASE: usize = 0x44;
-/// Packets that the queue has room for.
+/// Capacity of the queue in packets.
 const QUEUE_PACKETS: u32 = 64;
 const QUEUE_SIZE: usize = 0x18;
 /// A dispatch packet's header: type 2 is a kernel dispatch; acquire and release have system scope.
 const PACKET_HEADER: u16 = 2 | 2 << 9 | 2 << 11;
 
-/// Addresses that registers may hold.
+/// Addresses for registers.
 pub(super) struct Pointers {
     pub(super) packet: u64,
     pub(super) queue: u64,
@@ -35,7 +35,7 @@ pub(super) struct Pointers {
 }
 
 impl KernelStart<'_> {
-    /// The initial MODE: rounding and denormals in bits 7:0, DX10 clamp 8, IEEE 9, exceptions 18:12, F16 overflow 23.
+    /// Initial MODE: rounding and denormals in bits 7:0, DX10 clamp 8, IEEE 9, exceptions 18:12, F16 overflow 23.
     pub(super) fn mode(&self) -> u32 {
         const FLOAT_MODE: u32 = 0xff;
         const EXCEPTIONS: u32 = 0x7f;
@@ -50,7 +50,7 @@ impl KernelStart<'_> {
             | u32::from(rsrc1.fp16_ovfl()) << 23
     }
 
-    /// The scalar registers, in the order of the descriptor's bits; then those that differ by workgroup and wave.
+    /// Initial SGPRs in the order of the descriptor's bits, followed by those that depend on workgroup and wave.
     pub(super) fn sgprs(&self, isa: Isa, pointers: &Pointers) -> Vec<InitialSgpr> {
         use InitialSgpr::{
             FlatScratchHigh, FlatScratchLow, GroupId, GroupInfo, ScratchBase, ScratchWaveOffset,
@@ -152,7 +152,8 @@ impl KernelStart<'_> {
     }
 }
 
-/// SGPRs that the wave has. The descriptor's blocks include VCC and its like, which have numbers of their own.
+/// Number of a wave's SGPRs. The descriptor's blocks include VCC and similar registers, which have numbers of their
+/// own.
 pub(super) fn sgprs(isa: Isa, rsrc1: Rsrc1) -> u8 {
     let blocks = rsrc1.granulated_wavefront_sgpr_count() + 1;
     let blocks = if isa >= Isa::Vi {
@@ -163,8 +164,8 @@ pub(super) fn sgprs(isa: Isa, rsrc1: Rsrc1) -> u8 {
     (blocks * SGPR_BLOCK).min(u32::from(isa.sgprs())) as u8
 }
 
-/// Dwords 2 and 3 of the buffer descriptor for scratch: no limit; swizzled by lane in elements of a dword. From
-/// GCN 1.2 on the data format's bits belong to the stride when the lane is added, so they are zero.
+/// Dwords 2 and 3 of the scratch buffer descriptor: unlimited, swizzled by lane in dwords. Since GCN 1.2, the data
+/// format bits are part of the stride when the lane ID is added, so they are zero.
 fn scratch_descriptor(isa: Isa) -> [u32; 2] {
     const FORMAT_32: u32 = 4 << 15;
     const ELEMENT_4: u32 = 1 << 19;

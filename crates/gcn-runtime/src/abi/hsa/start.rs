@@ -1,17 +1,16 @@
-//! The start of a kernel: its object, sizes and arguments, and the sizes that follow from these.
+//! Launch of a kernel: object, sizes and arguments, and derived sizes.
 
 use gcn_emu::run::{Dispatch, Initial};
 use gcn_object::{CodeObject, ObjectKernel};
 
 use super::load::Loaded;
 
-/// Scratch of a lane, beyond the fixed part, for a kernel whose stack depends on the run, unless the caller asks for more or
-/// less.
+/// Default stack size per lane in bytes, beyond the fixed part, for kernels with a dynamic stack.
 pub(crate) const DYNAMIC_STACK_BYTES: u32 = 4096;
-/// VGPRs are allocated in blocks of this many.
+/// Allocation granularity of VGPRs.
 const VGPR_BLOCK: usize = 4;
 
-/// The size of a dispatch.
+/// Sizes of a dispatch.
 ///
 /// # Examples
 /// ```
@@ -24,22 +23,22 @@ const VGPR_BLOCK: usize = 4;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct LaunchShape {
-    /// Work-items in x, y, z.
+    /// Grid size in work-items, in x, y, z.
     pub grid: [u32; 3],
-    /// Work-items of a workgroup in x, y, z.
+    /// Workgroup size in work-items, in x, y, z.
     pub group: [u32; 3],
-    /// Dimensions that the caller asks for, 1 to 3; those of more than one work-item count in any case.
+    /// Minimum number of dimensions, 1 to 3; dimensions with more than one work-item always count.
     pub dimensions: u16,
-    /// The first global number of work-items in x, y, z; OpenCL's alone have one.
+    /// Global work offset in x, y, z, used by OpenCL only.
     pub offset: [u64; 3],
-    /// Bytes of LDS behind the kernel's fixed part.
+    /// Dynamic LDS in bytes, after the kernel's static LDS.
     pub dynamic_lds: u32,
-    /// Bytes of a lane's scratch behind the kernel's fixed part; without, 4096 for a kernel whose stack depends
-    /// on the run.
+    /// Stack per lane in bytes, beyond the kernel's fixed scratch; `None` for the default, 4096 for kernels with a
+    /// dynamic stack.
     pub stack: Option<u32>,
 }
 
-/// Bytes of the argument segment that the caller gives.
+/// Bytes at an offset in the argument segment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PlacedBytes {
     /// Offset from the segment's start.
@@ -48,12 +47,12 @@ pub struct PlacedBytes {
     pub bytes: Vec<u8>,
 }
 
-/// A kernel about to be started.
+/// A kernel to be launched.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct KernelStart<'a> {
-    /// The object it is in.
+    /// Object that contains the kernel.
     pub(crate) object: &'a CodeObject<'a>,
-    /// Place in memory.
+    /// The object in memory.
     pub(crate) loaded: &'a Loaded,
     /// The kernel.
     pub(crate) kernel: &'a ObjectKernel,
@@ -61,24 +60,24 @@ pub(crate) struct KernelStart<'a> {
     pub(crate) shape: LaunchShape,
     /// The arguments.
     pub(crate) arguments: Arguments<'a>,
-    /// True if the runtime answers the kernel's calls to its host. Otherwise it makes no buffer for them, and leaves the hidden
-    /// arguments of that buffer and of the heap as the caller gives them.
+    /// True if the runtime serves host calls. Otherwise it allocates no buffer for them, and passes the caller's
+    /// hidden arguments for the buffer and the heap.
     pub(crate) answers_host_calls: bool,
 }
 
-/// The argument segment of a launch.
+/// Argument segment of a launch.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Arguments<'a> {
-    /// Explicit arguments, for which the launch makes a segment; it adds the hidden ones.
+    /// Explicit arguments, from which the launch builds a segment with hidden arguments.
     Placed(&'a [PlacedBytes]),
-    /// A segment at this address, hidden arguments included, which the caller owns. Nothing is written to it, so that the
-    /// kernel's `printf` and calls to its host are the caller's to serve.
+    /// The caller's segment at this address, including hidden arguments. Nothing is written to it; serving `printf`
+    /// and host calls is up to the caller.
     At(u64),
-    /// The segment that a dispatch packet of the caller's names, where the kernel finds that packet and its queue too.
+    /// The segment named by the caller's dispatch packet. The kernel receives that packet and its queue too.
     Packet(Packet),
 }
 
-/// A dispatch packet in a queue of the caller's: addresses in device memory.
+/// A dispatch packet in the caller's queue: addresses in device memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Packet {
     /// The packet, an `hsa_kernel_dispatch_packet_t`.
@@ -90,12 +89,12 @@ pub struct Packet {
 }
 
 impl KernelStart<'_> {
-    /// Bytes of scratch that each host thread of a run takes: of all workgroups that it may have begun and not ended.
+    /// Scratch memory per host thread in bytes, for all workgroups that may be in progress at a time.
     pub(crate) fn scratch_bytes_per_thread(&self) -> u64 {
         self.dispatch().scratch_bytes_per_thread()
     }
 
-    /// The dispatch but for registers and arguments, which have no address yet.
+    /// Builds the dispatch without registers and arguments, whose addresses are not known yet.
     pub(super) fn dispatch(&self) -> Dispatch {
         let fixed_lds = self.kernel.descriptor.group_segment_fixed_size;
         Dispatch {
@@ -112,19 +111,19 @@ impl KernelStart<'_> {
         }
     }
 
-    /// VGPRs of a wave.
+    /// Number of VGPRs per wave.
     pub(super) fn vgprs(&self) -> usize {
         let rsrc1 = self.kernel.descriptor.compute_pgm_rsrc1;
         (rsrc1.granulated_workitem_vgpr_count() as usize + 1) * VGPR_BLOCK
     }
 
-    /// Scratch of a lane.
+    /// Scratch per lane in bytes.
     pub(super) fn scratch_bytes(&self) -> u64 {
         let fixed = self.kernel.descriptor.private_segment_fixed_size;
         u64::from(fixed) + u64::from(self.stack_bytes())
     }
 
-    /// Scratch of a lane beyond the fixed part.
+    /// Scratch per lane in bytes beyond the fixed part.
     pub(super) fn stack_bytes(&self) -> u32 {
         let properties = self.kernel.descriptor.kernel_code_properties;
         let dynamic = properties.uses_dynamic_stack();
@@ -132,12 +131,12 @@ impl KernelStart<'_> {
         self.shape.stack.unwrap_or(unasked)
     }
 
-    /// Workgroups in x, y, z, partial ones included.
+    /// Number of workgroups in x, y, z, including partial ones.
     pub(super) fn groups(&self) -> [u32; 3] {
         std::array::from_fn(|d| self.shape.grid[d].div_ceil(self.shape.group[d].max(1)))
     }
 
-    /// Dimensions of the dispatch: those asked for, and those that have more than one work-item.
+    /// Number of dimensions: the requested minimum, or those with more than one work-item.
     pub(super) fn dimensions(&self) -> u16 {
         let used = |d: usize| self.shape.grid[d] > 1 || self.shape.group[d] > 1;
         let used = if used(2) {

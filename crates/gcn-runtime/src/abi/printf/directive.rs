@@ -1,4 +1,4 @@
-//! A directive of a format, `%5.2f`, and what it makes of an argument.
+//! Conversion specifications of printf formats, such as `%5.2f`.
 //!
 //! Sources: "printf" in the OpenCL C specification; `fprintf` in the C standard.
 
@@ -6,12 +6,12 @@ use std::ops::ControlFlow;
 
 use half::f16;
 
-/// Bytes of text at most, about: widths make much of little.
+/// Approximate maximum size of the text in bytes: widths can make it much longer than the format.
 pub(crate) const MAX_TEXT: usize = 64 << 20;
-/// Characters of a field at most, so that a format cannot ask for more memory than there is.
+/// Maximum width of a field, which limits the memory that a format can request.
 pub(super) const MAX_FIELD: usize = 1 << 12;
 
-/// `%-08.3v4hlf` and its like.
+/// A conversion specification, such as `%-08.3v4hlf`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Conversion {
     flags: ConversionFlags,
@@ -24,12 +24,12 @@ pub(super) struct Conversion {
     pub(super) conversion: u8,
 }
 
-/// A width or a precision.
+/// Width or precision.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FieldSize {
     /// In the format.
     Given(usize),
-    /// `*`: an argument of its own.
+    /// `*`: taken from an argument.
     Argument,
 }
 
@@ -50,7 +50,7 @@ impl FieldSize {
     }
 }
 
-/// The characters between `%` and the width.
+/// Flags between `%` and the width.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct ConversionFlags {
     left: bool,
@@ -60,7 +60,7 @@ struct ConversionFlags {
     zero: bool,
 }
 
-/// Appends a format's text and, for each of its directives, what `print` makes of it; no more where that breaks off.
+/// Appends a format's text, with each conversion replaced by the output of `print`; stops at the first failure.
 pub(super) fn each(
     format: &[u8],
     out: &mut Vec<u8>,
@@ -92,7 +92,7 @@ pub(super) fn each(
 }
 
 impl Conversion {
-    /// Reads the directive that `text` begins with, and returns what is behind it.
+    /// Parses the conversion at the start of `text`, and returns the rest.
     pub(super) fn parse(text: &[u8]) -> Option<(Conversion, &[u8])> {
         let mut rest = text.strip_prefix(b"%")?;
         let mut flags = ConversionFlags::default();
@@ -141,8 +141,8 @@ impl Conversion {
         })
     }
 
-    /// The directive with arguments for its asterisks, which `next` has: a negative width adjusts to the left, a negative
-    /// precision is none.
+    /// Replaces asterisks by arguments from `next`: a negative width aligns left, a negative precision counts as
+    /// omitted.
     pub(super) fn resolved(mut self, mut next: impl FnMut() -> i32) -> Conversion {
         if self.width == FieldSize::Argument {
             let width = next();
@@ -155,7 +155,7 @@ impl Conversion {
         self
     }
 
-    /// True if C's integer of this length has 64 bits.
+    /// True if C integers of this length have 64 bits.
     pub(super) fn is_long(&self) -> bool {
         matches!(&self.length[..], b"l" | b"ll" | b"j" | b"z" | b"t")
     }
@@ -164,7 +164,7 @@ impl Conversion {
         self.precision.map(FieldSize::given)
     }
 
-    /// Appends an argument; the elements of a vector with commas between.
+    /// Appends an argument; elements of a vector are separated by commas.
     pub(super) fn print(&self, argument: &[u8], out: &mut Vec<u8>) {
         if self.conversion == b'n' {
             return;
@@ -185,7 +185,8 @@ impl Conversion {
         }
     }
 
-    /// The bytes of `%s`: in the record if the compiler knew them. They end with the room for them, or before a zero.
+    /// Bytes of a `%s` argument, stored in the record if the compiler knew them. They end at a zero or at the end of
+    /// the field.
     fn string(&self, argument: &[u8]) -> Vec<u8> {
         let end = argument.iter().position(|byte| *byte == 0);
         let text = &argument[..end.unwrap_or(argument.len())];
@@ -218,7 +219,7 @@ impl Conversion {
         }
     }
 
-    /// Bytes of the type that the length names; small ones are stored in a dword.
+    /// Size of the type named by the length modifier; small types are stored in a dword.
     fn type_bytes(&self, stored: usize) -> usize {
         match &self.length[..] {
             b"hh" => 1,
@@ -247,7 +248,7 @@ impl Conversion {
         }
     }
 
-    /// Appends digits with at least as many as the precision asks for; a precision switches the flag 0 off.
+    /// Appends digits, padded to the precision; a precision disables the flag 0.
     fn pad_integer(&self, prefix: Vec<u8>, mut digits: Vec<u8>, out: &mut Vec<u8>) {
         match self.precision() {
             Some(0) if digits == b"0" => digits.clear(),
@@ -265,7 +266,7 @@ impl Conversion {
         self.fill(prefix, text, false, out);
     }
 
-    /// Appends a field of at least the width.
+    /// Appends a field padded to the width.
     fn fill(&self, prefix: Vec<u8>, text: Vec<u8>, zero: bool, out: &mut Vec<u8>) {
         let room = self.width.given().min(MAX_FIELD);
         let missing = room.saturating_sub(prefix.len() + text.len());
@@ -332,7 +333,7 @@ pub(super) fn bits(bytes: &[u8]) -> u64 {
     u64::from_le_bytes(all)
 }
 
-/// A number of half, single or double precision, by its size.
+/// Decodes a half, single or double, by its size.
 fn float(bytes: &[u8]) -> f64 {
     let bits = bits(bytes);
     match bytes.len() {
@@ -389,9 +390,9 @@ fn general(value: f64, precision: usize, keep_zeros: bool) -> String {
     format!("{digits}{exponent}")
 }
 
-/// `1.8p+3`; without a precision as many digits as the value has.
+/// Formats as `1.8p+3`; without a precision, with as many digits as the value needs.
 fn hexadecimal(value: f64, precision: Option<usize>, point: bool) -> String {
-    /// Bits and hexadecimal digits of the fraction.
+    /// Size of the fraction in bits and hexadecimal digits.
     const BITS: u32 = 52;
     const DIGITS: usize = 13;
     let bits = value.to_bits();

@@ -1,21 +1,21 @@
-//! Output of HIP kernels: a format of C and arguments in units of 64 bits, strings among them padded with zeros.
+//! Output of HIP kernels: a C format and arguments in 64-bit units, including zero-padded strings.
 
 use std::ops::ControlFlow;
 
 use super::directive;
 
-/// Bytes of an argument that is no string.
+/// Size of a non-string argument in bytes.
 const WORD: usize = 8;
-/// Bytes of C's `int`.
+/// Size of C's `int` in bytes.
 const INT: usize = 4;
 
-/// Appends what `printf` makes of a format, which comes first, and its arguments.
+/// Formats a message that begins with the format.
 pub(crate) fn print_words(words: &[u8], out: &mut Vec<u8>) {
     let (format, arguments) = string(words);
     print(format, arguments, out);
 }
 
-/// Appends what `printf` makes of a format and its arguments; it ends where the arguments do.
+/// Formats a message; stops when the arguments are exhausted.
 pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
     directive::each(format, out, |directive, out| {
         let mut next = || {
@@ -41,7 +41,7 @@ pub(super) fn print(format: &[u8], mut arguments: &[u8], out: &mut Vec<u8>) {
     });
 }
 
-/// A string that ends with a zero, and what follows its padding.
+/// A zero-terminated string, and the words after its padding.
 fn string(words: &[u8]) -> (&[u8], &[u8]) {
     let end = words.iter().position(|byte| *byte == 0);
     let end = end.unwrap_or(words.len());
