@@ -22,6 +22,7 @@ use gcn_isa::{DecodeError, Does, Inst, regs};
 use crate::exec::alu::{self, indexing, modifiers};
 use crate::native::{Candidate, NativeBlock, PlanExit, Policy};
 use crate::step::{Arg, Decoded, Executor, Handler, Step};
+use crate::wave::Waiting;
 
 /// A block.
 #[derive(Debug)]
@@ -164,8 +165,21 @@ impl Block {
 
     /// The block as part of a region; nothing of a dword that is no instruction.
     pub(crate) fn candidate(&self) -> Option<Candidate<'_>> {
-        let body = self.body(&self.steps);
+        let mut body = self.body(&self.steps);
+        let waiting = body.split_last().and_then(|(last, others)| {
+            let waiting = match last.inst.does() {
+                Does::Control(Control::End) => Waiting::Ended,
+                Does::Control(Control::Barrier) => Waiting::Barrier,
+                _ => return None,
+            };
+            body = others;
+            Some(waiting)
+        });
         let exit = match self.exit {
+            Exit::End | Exit::Wait => waiting.map(|waiting| PlanExit::Waits {
+                waiting,
+                following: self.following,
+            }),
             Exit::Branch { condition, target } => Some(PlanExit::Branch {
                 condition,
                 target,

@@ -37,6 +37,17 @@ pub enum Waiting {
     Ended,
 }
 
+impl Waiting {
+    /// All states, in the order of their numbers.
+    pub(crate) const ALL: [Waiting; 5] = [
+        Waiting::No,
+        Waiting::Barrier,
+        Waiting::Gws,
+        Waiting::Asleep,
+        Waiting::Ended,
+    ];
+}
+
 /// A position in the dispatch, for messages and observers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct WaveId {

@@ -11,6 +11,7 @@ use arbitrary::Unstructured;
 use common::*;
 use gcn_emu::Code;
 use gcn_emu::device::{Config, Device};
+use gcn_emu::fault::FaultKind;
 use gcn_emu::internals::mutation;
 use gcn_emu::run::{Engine, Initial, Level};
 use gcn_isa::Target;
@@ -56,6 +57,13 @@ fn random_accesses_are_the_same_compiled_and_interpreted() {
 
 /// Runs a program by an engine. Returns the number of instructions that have host code.
 fn compiled(target: &str, text: &str, mode: u32, engine: Engine) -> usize {
+    let (fault, count) = run(target, text, mode, engine);
+    assert_eq!(fault, None, "{text}");
+    count
+}
+
+/// Runs a program by an engine. Returns its fault, and the number of instructions that have host code.
+fn run(target: &str, text: &str, mode: u32, engine: Engine) -> (Option<FaultKind>, usize) {
     let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
     let target = Target::named(target).expect("it exists");
     let mut device = Device::new(Config::new(target.isa));
@@ -68,8 +76,8 @@ fn compiled(target: &str, text: &str, mode: u32, engine: Engine) -> usize {
     };
     let done = dispatch_code(&mut device, &code, 1, 64, initial);
     Engine::Auto.set();
-    assert_eq!(done.fault.map(|fault| fault.kind), None, "{text}");
-    code.blocks().map(|it| it.compiled()).sum()
+    let count = code.blocks().map(|it| it.compiled()).sum();
+    (done.fault.map(|fault| fault.kind), count)
 }
 
 /// True if there is a compiler for this host.
@@ -195,10 +203,55 @@ const ACCESSES: &[&str] = &[
     "ds_write2_b32 v4, v0, v1 offset1:64",
     "ds_write2_b32 v4, v0, v1 offset1:3",
     "global_store_dwordx2 v[2:3], v[0:1], off",
+    "global_store_dwordx3 v[2:3], v[6:8], off",
+    "global_store_dwordx4 v[2:3], v[6:9], off",
+    "global_load_ubyte v0, v[2:3], off",
+    "global_load_sbyte v0, v4, s[0:1]",
+    "global_load_ushort v0, v[2:3], off offset:2",
+    "global_load_sshort v0, v[2:3], off",
+    "global_load_short_d16 v0, v[2:3], off",
+    "global_load_ubyte_d16_hi v0, v[2:3], off",
+    "global_load_sbyte_d16 v0, v4, s[0:1]",
+    "flat_load_ubyte v0, v[2:3]",
+    "global_store_byte v[2:3], v0, off",
+    "global_store_short v4, v0, s[0:1]",
+    "global_store_byte_d16_hi v[2:3], v0, off",
+    "flat_store_short_d16_hi v[2:3], v0",
+    "ds_read_u8 v0, v4 offset:1",
+    "ds_read_i8 v0, v4",
+    "ds_read_u16 v0, v4",
+    "ds_read_i16 v0, v4 offset:2",
+    "ds_read_u16_d16_hi v0, v4",
+    "ds_write_b8 v4, v0",
+    "ds_write_b16 v4, v0",
+    "ds_write_b8_d16_hi v4, v0",
+    "ds_write_b96 v4, v[0:2]",
+    "ds_write_b128 v4, v[0:3]",
+    "ds_write2_b64 v4, v[0:1], v[2:3] offset1:3",
+];
+
+/// Loads of scalar registers that are compiled, where s[0:1] is an address in global memory.
+const SCALAR_LOADS: &[&str] = &[
+    "s_load_dword s20, s[0:1], 0x10",
+    "s_load_dwordx2 s[0:1], s[0:1], 0x0",
+    "s_load_dwordx4 s[20:23], s[0:1], 0x20",
+    "s_load_dwordx8 s[16:23], s[0:1], 0x24",
+    "s_load_dwordx16 s[16:31], s[0:1], 0x4",
+];
+
+/// Places of lanes that [`ACCESSES`] are also executed at: rows of bytes, shorts, dwords and more, one place, and what a half of the
+/// lanes does.
+const LANE_PLACES: &[&str] = &[
+    "v_mov_b32 v4, 0",
+    "v_lshrrev_b32 v4, 2, v5",
+    "v_lshrrev_b32 v4, 1, v5",
+    "v_mov_b32 v4, v5",
+    "v_lshlrev_b32 v4, 1, v5",
+    "v_lshlrev_b32 v4, 2, v5",
 ];
 
 #[test]
-fn loads_and_stores_of_dwords_are_compiled() {
+fn loads_and_stores_are_compiled() {
     for text in ACCESSES {
         let inactive = format!("s_mov_b64 exec, 0\n {text}");
         let count = compiled("gfx900", &inactive, KEPT, Engine::Compiled);
@@ -206,6 +259,39 @@ fn loads_and_stores_of_dwords_are_compiled() {
         let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
         let target = Target::named("gfx900").expect("it exists");
         Program::of_text(target, text, KEPT, 7).compare_engines();
+        for places in LANE_PLACES {
+            let lanes = "v_mbcnt_lo_u32_b32 v5, -1, 0\n v_mbcnt_hi_u32_b32 v5, -1, v5\n v_lshlrev_b32 v5, 2, v5";
+            let addresses = "v_or_b32 v2, s0, v4\n v_mov_b32 v3, s1";
+            for exec in ["-1", "0x7e", "0xf0ff00ff"] {
+                let text =
+                    format!("{lanes}\n {places}\n {addresses}\n s_mov_b64 exec, {exec}\n {text}");
+                Program::of_text(target, &text, KEPT, 7).compare_engines();
+            }
+        }
+    }
+}
+
+#[test]
+fn loads_of_scalar_registers_are_compiled() {
+    for text in SCALAR_LOADS {
+        // Nothing is mapped at its address: the interpreter, which host code calls, says so.
+        let (fault, count) = run("gfx900", text, KEPT, Engine::Compiled);
+        let (expected, _) = run("gfx900", text, KEPT, Engine::Interpreter);
+        assert_eq!(fault, expected, "{text}");
+        assert!(fault.is_some(), "{text}");
+        assert_eq!(count, usize::from(compiles()), "{text}");
+        let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
+        let target = Target::named("gfx900").expect("it exists");
+        Program::of_text(target, text, KEPT, 7).compare_engines();
+        // One that precedes vector instructions, and one that does not: it writes what they read.
+        for before in [
+            "v_add_u32 v0, 1, v0",
+            "v_mov_b32 v0, s20",
+            "v_mov_b32 v0, s0",
+        ] {
+            let text = format!("{before}\n {text}\n s_add_u32 s25, s20, s0\n v_mov_b32 v1, s25");
+            Program::of_text(target, &text, KEPT, 7).compare_engines();
+        }
     }
 }
 

@@ -8,7 +8,7 @@ pub(crate) const COPIES: usize = 8;
 /// Addresses within this distance of each other have the same high dword, and signed numbers of 32 bits between them.
 const PAGE: i128 = 1 << 31;
 /// Number of regions of host code whose windows are kept.
-const KEPT: usize = 8;
+const KEPT: usize = 64;
 
 /// Addresses at which an element can be accessed. Numbers are there for each lane of a vector, as host code compares them.
 #[repr(C, align(32))]
@@ -82,38 +82,36 @@ impl Memory {
 /// A thread's windows, as long as no allocation is freed.
 #[derive(Debug, Default)]
 pub(crate) struct Windows {
-    /// Windows of a region of host code, with its number.
+    /// Windows of a region of host code, with its number, at its number's place among [`KEPT`].
     regions: Vec<(u64, Box<[Window]>)>,
-    /// Entry that is given to the next region.
-    next: usize,
     /// The memory's count of frees.
     frees: u64,
 }
 
 impl Windows {
     /// The `count` windows of the region with a number; empty ones if it is new, or memory has been freed.
+    #[inline]
     pub(crate) fn of(&mut self, memory: &Memory, region: u64, count: usize) -> &mut [Window] {
+        let place = region as usize % KEPT;
+        let is_known = self.frees == memory.frees()
+            && self
+                .regions
+                .get(place)
+                .is_some_and(|(number, windows)| *number == region && windows.len() == count);
+        if !is_known {
+            self.renew(memory, region, count);
+        }
+        &mut self.regions[place].1
+    }
+
+    #[cold]
+    fn renew(&mut self, memory: &Memory, region: u64, count: usize) {
         let frees = memory.frees();
         if self.frees != frees {
             self.frees = frees;
             self.regions.clear();
-            self.next = 0;
         }
-        let known = self
-            .regions
-            .iter()
-            .position(|(number, _)| *number == region);
-        let at = known.unwrap_or_else(|| {
-            let new = (region, vec![Window::EMPTY; count].into());
-            let at = self.next;
-            self.next = (self.next + 1) % KEPT;
-            if at < self.regions.len() {
-                self.regions[at] = new;
-            } else {
-                self.regions.push(new);
-            }
-            at
-        });
-        &mut self.regions[at].1
+        self.regions.resize_with(KEPT, Default::default);
+        self.regions[region as usize % KEPT] = (region, vec![Window::EMPTY; count].into());
     }
 }

@@ -3,7 +3,7 @@
 use gcn_isa::Isa;
 
 use super::engine::Policy;
-use super::interface::{Candidate, Fallback};
+use super::interface::{Candidate, Fallback, NativeExit};
 use crate::wave::Wave;
 
 /// A block's host code, which no block has.
@@ -32,7 +32,7 @@ impl NativeBlock {
         match *self {}
     }
 
-    pub(crate) fn run<F: Fallback>(&self, _: &mut Wave, _: &mut F, _: u64) -> Option<usize> {
+    pub(crate) fn run<F: Fallback>(&self, _: &mut Wave, _: &mut F, _: u64) -> NativeExit {
         match *self {}
     }
 }

@@ -1,13 +1,17 @@
-//! Accesses of vector instructions to memory.
+//! Accesses to memory.
 //!
 //! A part executes its loads slice by slice, so that a lane may load before another lane's earlier load. Only plain loads are reordered: a
 //! load that must see other threads' stores in program order has GLC, and is interpreted.
 
 use std::ops::Range;
 
-use super::graph::Id;
+use gcn_isa::regs;
 
-/// Access of lanes to a dword of their elements.
+use super::graph::Id;
+use crate::step::{FastPath, MemoryPlan};
+use crate::wave::SCALARS;
+
+/// Access of lanes to a dword of their elements, or to elements of fewer bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) space: Space,
@@ -32,27 +36,37 @@ pub(super) enum Space {
     Share(u32),
 }
 
-/// Store of one or two dwords.
-#[derive(Clone, Copy, Debug)]
+/// Store of one or two elements.
+#[derive(Clone, Debug)]
 pub(super) struct Store {
     /// Number of its access in the part. That of a second element is next.
     pub(super) access: u8,
     pub(super) elements: StoredElements,
     /// Low and high dwords of the addresses.
     pub(super) address: [Id; 2],
-    /// The dwords; of one they are the same.
-    pub(super) values: [Id; 2],
+    /// Dwords of the first element, then those of the second.
+    pub(super) values: Vec<Id>,
 }
 
-/// Elements that a lane stores.
+/// Shape of what a lane stores: elements at constant offsets of their own.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum StoredElements {
-    /// A dword.
-    One,
-    /// Two dwords, one behind the other.
-    Pair,
-    /// Two dwords at constant offsets of their own.
-    Two,
+pub(super) struct StoredElements {
+    /// One or two.
+    pub(super) count: usize,
+    /// Bytes of one element.
+    pub(super) bytes: u32,
+}
+
+impl StoredElements {
+    /// Number of registers with an element.
+    pub(super) fn dwords(self) -> usize {
+        dwords(self.bytes).into()
+    }
+}
+
+/// Number of dwords that have this many bytes.
+fn dwords(bytes: u32) -> u8 {
+    bytes.div_ceil(4) as u8
 }
 
 /// Accesses of a part. Slices are computed one after the other, so a part has no store together with other accesses to the same memory.
@@ -99,6 +113,77 @@ impl Accesses {
 impl Access {
     /// Accesses to all dwords of the element.
     pub(super) fn dwords(self) -> impl Iterator<Item = Access> {
-        (0..(self.bytes / 4) as u8).map(move |dword| Access { dword, ..self })
+        (0..self.count()).map(move |dword| Access { dword, ..self })
+    }
+
+    /// Number of dwords, and of accesses, of the element.
+    pub(super) fn count(self) -> u8 {
+        dwords(self.bytes)
+    }
+
+    /// True of an element of less than a dword.
+    pub(super) fn is_part(self) -> bool {
+        self.bytes < 4
+    }
+}
+
+/// Load of scalar registers from a constant offset from a base.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ScalarLoad {
+    /// First register of the base.
+    pub(super) base: u8,
+    /// First register of the destination.
+    pub(super) to: u8,
+    /// Number of registers of the destination.
+    pub(super) dwords: u8,
+    /// Offset in bytes.
+    pub(super) offset: i32,
+}
+
+/// A set of scalar registers, a bit each.
+pub(super) type ScalarSet = u128;
+const _: () = assert!(ScalarSet::BITS as usize == SCALARS);
+
+/// The set of a pair of scalar registers.
+pub(super) fn pair(first: u8) -> ScalarSet {
+    0b11 << first
+}
+
+impl ScalarLoad {
+    /// The load of an instruction; `None` if it is no load of this form.
+    pub(super) fn new(plan: &MemoryPlan) -> Option<ScalarLoad> {
+        let dwords = plan.ty.dwords();
+        let is_inside = |first: u8, count: u8| first + count <= regs::M0;
+        let is_load = plan.fast_path == FastPath::LoadScalar
+            && plan.sreg.is_none()
+            && is_inside(plan.sbase, 2)
+            && is_inside(plan.sdata, dwords);
+        Some(ScalarLoad {
+            base: is_load.then_some(plan.sbase)?,
+            to: plan.sdata,
+            dwords,
+            offset: i32::try_from(plan.offset).ok()?,
+        })
+    }
+
+    /// Registers that it reads.
+    pub(super) fn read(self) -> ScalarSet {
+        pair(self.base)
+    }
+
+    /// Registers that it writes.
+    pub(super) fn written(self) -> ScalarSet {
+        ((1 << self.dwords) - 1) << self.to
+    }
+
+    /// Its access.
+    pub(super) fn access(self) -> Access {
+        Access {
+            space: Space::Global,
+            offset: 0,
+            bytes: 4 * u32::from(self.dwords),
+            dword: 0,
+            visit: None,
+        }
     }
 }

@@ -104,7 +104,7 @@ impl Emitter<'_> {
         }
         self.operations(&order)?;
         self.check_guard(order.len())?;
-        self.stores(order.len())?;
+        self.stores(order.len() + 1)?;
         self.write_results()?;
         self.code.asm.set_label(&mut next)?;
         self.code.asm.add(ecx, SLICE_BYTES as i32)?;
@@ -146,19 +146,19 @@ impl Emitter<'_> {
             .chain(masks)
             .collect();
         let accesses = &lowered.accesses;
-        let stored = accesses.stores.iter().flat_map(|store| {
+        let stored = accesses.stores.iter().map(|store| {
             let [low, high] = store.address;
-            [low, high].into_iter().chain(store.values)
+            let mut ids = vec![low, high];
+            ids.extend(&store.values);
+            ids
         });
-        let stored: Vec<Id> = stored.collect();
-        let roots = lowered
-            .guard
-            .iter()
-            .chain(&accesses.loads)
-            .chain(&stored)
-            .chain(&results);
+        // The guard, the stores and the results use values in this order, behind all operations.
+        let guard: Vec<Id> = lowered.guard.into_iter().collect();
+        let mut groups = vec![guard];
+        groups.extend(stored);
+        groups.push(results);
         let mut is_used = vec![false; graph.len()];
-        for root in roots {
+        for root in groups.iter().flatten().chain(&accesses.loads) {
             is_used[root.0 as usize] = true;
         }
         let mut order = Vec::new();
@@ -182,16 +182,12 @@ impl Emitter<'_> {
                 }
             }
         }
-        for id in lowered.guard.iter().chain(&stored) {
-            let uses = &mut self.values[id.0 as usize].uses;
-            if uses.back() != Some(&order.len()) {
-                uses.push_back(order.len());
-            }
-        }
-        for id in results {
-            let uses = &mut self.values[id.0 as usize].uses;
-            if uses.back() != Some(&(order.len() + 1)) {
-                uses.push_back(order.len() + 1);
+        for (place, group) in (order.len()..).zip(&groups) {
+            for id in group {
+                let uses = &mut self.values[id.0 as usize].uses;
+                if uses.back() != Some(&place) {
+                    uses.push_back(place);
+                }
             }
         }
         let used = (0..graph.len() as u32)

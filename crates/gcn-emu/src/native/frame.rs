@@ -8,12 +8,12 @@ use std::ptr::{null, null_mut};
 
 use super::access::Access;
 use super::graph::SLICE;
-use super::interface::{Fallback, Memories};
+use super::interface::{Fallback, Memories, NativeExit};
 use super::lower::MASKS;
 use crate::lanes::{LANES, Lanes};
 use crate::memory::{COPIES, Memory, Window};
 use crate::step::{Executor, Step};
-use crate::wave::{Visit, Wave};
+use crate::wave::{Visit, Waiting, Wave};
 
 /// Part of a region that the interpreter may have to execute.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub(super) struct Frame {
     pub(super) left: u64,
     /// Number of the dword at which the wave goes on.
     pub(super) next: u64,
+    /// The wave's state at the exit, as a number.
+    pub(super) waiting: u64,
     /// Number of the last taken branch's dword; [`NO_BRANCH`] if there was none.
     pub(super) branch: u64,
     /// Interprets an item, given by its number, with the instructions left. Returns 0 if the wave continues behind it.
@@ -49,6 +51,8 @@ pub(super) struct Frame {
     pub(super) find: unsafe extern "sysv64" fn(*mut Frame, u32, u32, u32) -> u32,
     /// Finds the window of an access from a base.
     pub(super) find_from: unsafe extern "sysv64" fn(*mut Frame, u32, u64),
+    /// Finds the window of an access of scalar registers to an address. Returns the address, or 0 if it has no window.
+    pub(super) find_for_scalars: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u64,
     /// The windows of the region's accesses.
     pub(super) windows: *mut Window,
     /// LDS.
@@ -57,12 +61,12 @@ pub(super) struct Frame {
     pub(super) share_bytes: u32,
     /// MXCSR while a window is looked for.
     pub(super) mxcsr: u32,
-    /// Numbers of addresses in LDS at which there is an element of one to four dwords.
-    pub(super) share_counts: [[u32; SLICE]; 4],
+    /// Numbers of addresses in LDS at which there is an element, by [`SHARE_SIZES`].
+    pub(super) share_counts: [[u32; SLICE]; SHARE_SIZES.len()],
     /// The wave's entries for addresses of loads.
     pub(super) visits: *mut Visit,
     /// Values of a slice for the functions that host code calls: low and high dwords of addresses, or places and what is stored there.
-    pub(super) slice: MaybeUninit<[[u32; SLICE]; 4]>,
+    pub(super) slice: MaybeUninit<[[u32; SLICE]; SAVED_ROWS]>,
     /// Host registers while a window is looked for.
     pub(super) registers: MaybeUninit<[[u32; SLICE]; VALUES]>,
     /// SCC, 0 or 1.
@@ -85,6 +89,12 @@ pub(super) struct Frame {
 
 const _: () = assert!(COPIES == SLICE);
 
+/// Bytes of elements in LDS.
+pub(super) const SHARE_SIZES: [u32; 6] = [1, 2, 4, 8, 12, 16];
+
+/// Maximum number of places and dwords that a store has.
+const SAVED_ROWS: usize = 6;
+
 /// Host registers for values; the last two are scratch.
 pub(super) const VALUES: usize = 14;
 
@@ -101,12 +111,9 @@ const FLUSHING: u32 = 1 << 15 | 1 << 6;
 
 /// Outcome of a call.
 pub(super) struct Called {
-    /// Number of the dword at which it goes on, as long as [`Fallback::interpret`] has not returned false.
-    pub(super) next: usize,
+    pub(super) exit: NativeExit,
     /// Number of guard failures.
     pub(super) failures: u32,
-    /// False if [`Fallback::interpret`] has returned false.
-    pub(super) goes_on: bool,
 }
 
 /// Calls a region's function for a wave, from the block at `entry` on, for at most `left` instructions.
@@ -135,7 +142,7 @@ pub(super) unsafe fn call<F: Fallback>(
     let share = lds.bytes_mut();
     let share_bytes = share.len() as u32;
     let share = share.as_mut_ptr();
-    let count = |dwords: u32| [(share_bytes + 1).saturating_sub(4 * dwords); SLICE];
+    let count = |bytes: u32| [(share_bytes + 1).saturating_sub(bytes); SLICE];
     let until = wave.executed + left;
     let wave: *mut Wave = wave;
     // SAFETY: it is a reference's.
@@ -149,16 +156,18 @@ pub(super) unsafe fn call<F: Fallback>(
         entry,
         left,
         next: 0,
+        waiting: Waiting::No as u64,
         branch: NO_BRANCH,
         interpret: interpret::<F>,
         finish: finish::<F>,
         find,
         find_from,
+        find_for_scalars,
         windows,
         share,
         share_bytes,
         mxcsr: MXCSR,
-        share_counts: [1, 2, 3, 4].map(count),
+        share_counts: SHARE_SIZES.map(count),
         // SAFETY: it is a reference's.
         visits: unsafe { (*wave).strides.entries() },
         slice: MaybeUninit::uninit(),
@@ -190,10 +199,19 @@ pub(super) unsafe fn call<F: Fallback>(
     if frame.branch != NO_BRANCH {
         wave.branch = Some(frame.branch as usize);
     }
+    let next = frame.next as usize;
+    let waiting = Waiting::ALL[frame.waiting as usize];
+    let exit = match waiting {
+        _ if !goes_on => NativeExit::Interpreted,
+        Waiting::No => NativeExit::Goes(next),
+        _ => {
+            wave.waiting = waiting;
+            NativeExit::Waits(next)
+        }
+    };
     Called {
-        next: frame.next as usize,
+        exit,
         failures: frame.failures,
-        goes_on,
     }
 }
 
@@ -316,4 +334,29 @@ unsafe extern "sysv64" fn find_from(frame: *mut Frame, access: u32, base: u64) {
     let find = |memory: &Memory| memory.window_from(base, access.bytes);
     *window = memory.map_or(Window::EMPTY, find);
     window.pointer = base;
+}
+
+/// [`Frame::find_for_scalars`].
+///
+/// # Safety
+/// Host code calls it with its frame and the number of an access with a window.
+unsafe extern "sysv64" fn find_for_scalars(frame: *mut Frame, access: u32, address: u64) -> u64 {
+    // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
+    let (frame, access, window) = unsafe {
+        let frame = &mut *frame;
+        let window = &mut *frame.windows.add(access as usize);
+        let access = &(&(*frame.accesses))[access as usize];
+        (frame, access, window)
+    };
+    // SAFETY: the run's memory outlives the call.
+    let memory = unsafe { frame.memory.as_ref() };
+    *window = memory.map_or(Window::EMPTY, |memory| {
+        memory.window(address, access.offset, access.bytes)
+    });
+    if window.contains(address) {
+        address
+    } else {
+        frame.failures += ACCESS_FAILURE;
+        0
+    }
 }

@@ -50,6 +50,9 @@ struct Emitter<'p> {
 enum Cold {
     /// Has the interpreter finish a part, and continues behind it.
     Finish(CodeLabel, u32, bool, CodeLabel),
+    /// Finds the window of an access of scalar registers, or has the interpreter execute the load: labels of the code, of the load, and of
+    /// what is behind it.
+    FindForScalars([CodeLabel; 3], u32, u32),
     /// Leaves the region for the dword with a number.
     Leave(CodeLabel, usize),
 }
@@ -148,6 +151,13 @@ impl Emitter<'_> {
                 let leave = self.leave_at(next);
                 self.code.asm.jmp(leave)?;
             }
+            PlanExit::Waits { waiting, following } => {
+                self.code.asm.sub(r15, instructions)?;
+                let to = qword_ptr(r14 + offset_of!(Frame, waiting));
+                self.code.asm.mov(to, waiting as i32)?;
+                let leave = self.leave_at(following);
+                self.code.asm.jmp(leave)?;
+            }
             PlanExit::Goes(target) => {
                 self.code.asm.sub(r15, instructions)?;
                 self.goes(target, next)?;
@@ -237,15 +247,34 @@ impl Emitter<'_> {
                     self.cold.push(Cold::Finish(guarded, item, flushes, behind));
                 }
             }
+            Part::ScalarLoad(load, number, step) => {
+                let (missed, found, mut behind) = (
+                    self.code.asm.create_label(),
+                    self.code.asm.create_label(),
+                    self.code.asm.create_label(),
+                );
+                let access = self.code.accesses.len() as u32;
+                self.code.load_scalars(load, (missed, found))?;
+                self.code.asm.set_label(&mut behind)?;
+                self.code.asm.zero_bytes()?;
+                let item = self.item(Item::Interpreted(number, [step].into()));
+                let labels = [missed, found, behind];
+                self.cold.push(Cold::FindForScalars(labels, access, item));
+            }
             Part::Interpreted(number, steps) => {
                 let item = self.item(Item::Interpreted(number, steps.into()));
-                self.code.asm.mov(rdx, r15)?;
-                self.call(item, offset_of!(Frame, interpret))?;
-                let asm = &mut self.code.asm;
-                asm.test(eax, eax)?;
-                asm.jne(self.epilogue)?;
+                self.interpret(item)?;
             }
         }
+        Ok(())
+    }
+
+    /// Has the interpreter execute an item.
+    fn interpret(&mut self, item: u32) -> Result<(), EmitError> {
+        self.code.asm.mov(rdx, r15)?;
+        self.call(item, offset_of!(Frame, interpret))?;
+        self.code.asm.test(eax, eax)?;
+        self.code.asm.jne(self.epilogue)?;
         Ok(())
     }
 
@@ -275,6 +304,20 @@ impl Emitter<'_> {
                         .mov(qword_ptr(r14 + offset_of!(Frame, next)), rax)?;
                     self.code.asm.xor(eax, eax)?;
                     self.code.asm.jmp(self.epilogue)?;
+                }
+                Cold::FindForScalars([mut label, found, behind], access, item) => {
+                    let asm = &mut self.code.asm;
+                    asm.set_label(&mut label)?;
+                    asm.vzeroupper()?;
+                    asm.mov(rdi, r14)?;
+                    asm.mov(esi, access)?;
+                    asm.call(qword_ptr(r14 + offset_of!(Frame, find_for_scalars)))?;
+                    // It returns the address.
+                    asm.mov(rdx, rax)?;
+                    asm.test(rax, rax)?;
+                    asm.jne(found)?;
+                    self.interpret(item)?;
+                    self.code.asm.jmp(behind)?;
                 }
                 Cold::Finish(mut label, item, flushes, behind) => {
                     self.code.asm.set_label(&mut label)?;

@@ -5,7 +5,7 @@ use gcn_isa::effect::Condition;
 use crate::lds::Lds;
 use crate::memory::{Memory, Windows};
 use crate::step::Step;
-use crate::wave::Wave;
+use crate::wave::{Waiting, Wave};
 
 /// Interpreter for instructions that have no host code.
 pub(crate) trait Fallback {
@@ -30,7 +30,7 @@ pub(crate) struct Memories<'a> {
 pub(crate) struct Candidate<'a> {
     /// Number of its first dword.
     pub(crate) start: usize,
-    /// Its steps without a branch that it ends with.
+    /// Its steps without the one that its exit stands for.
     pub(crate) body: &'a [Step],
     /// Its exit, if the successors are known and MODE does not change.
     pub(crate) exit: Option<PlanExit>,
@@ -51,6 +51,23 @@ pub(crate) enum PlanExit {
         /// Number of the branch's dword.
         last: usize,
     },
+    /// By the block's last step, after which the wave waits or has ended.
+    Waits {
+        waiting: Waiting,
+        /// Number of the dword behind the block.
+        following: usize,
+    },
     /// To the interpreter in the middle of the block, after `executed` instructions.
     Leaves { next: usize, executed: usize },
+}
+
+/// Exit of a wave from host code.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum NativeExit {
+    /// To the dword with this number.
+    Goes(usize),
+    /// The wave waits, or has ended; it goes on at the dword with this number.
+    Waits(usize),
+    /// In the interpreter: [`Fallback::interpret`] has returned false.
+    Interpreted,
 }

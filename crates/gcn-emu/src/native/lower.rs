@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use gcn_isa::effect::{AluOp, Test, Value, body};
 use gcn_isa::{Does, Field, Isa, Ty, regs};
 
-use super::access::Accesses;
+use super::access::{Accesses, ScalarSet, pair};
 use super::graph::{Binary, Graph, Id, Op, Predicate, Unary};
 use super::record::{Recorded, RecordedFlag, Recorder};
 use crate::exec::alu::env::Env;
@@ -73,15 +73,6 @@ pub(super) struct Builder {
     read: Cell<ScalarSet>,
 }
 
-/// A set of scalar registers, a bit each.
-pub(super) type ScalarSet = u128;
-const _: () = assert!(ScalarSet::BITS as usize == SCALARS);
-
-/// The set of a pair of scalar registers.
-pub(super) fn pair(first: u8) -> ScalarSet {
-    0b11 << first
-}
-
 /// Results so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct State {
@@ -139,6 +130,11 @@ impl Builder {
         let masks = self.state.masks.keys().map(|first| pair(*first));
         let scalars = self.state.scalars.keys().map(|register| 1 << register);
         masks.chain(scalars).fold(0, |all, set| all | set)
+    }
+
+    /// True if an instruction accesses memory.
+    pub(super) fn has_accesses(&self) -> bool {
+        !self.state.accesses.all.is_empty()
     }
 
     pub(super) fn finish(mut self) -> Lowered {

@@ -1,17 +1,16 @@
-//! Lowering of loads and stores of dwords in global memory and LDS.
+//! Lowering of loads and stores in global memory and LDS.
 
 use std::iter;
 
-use gcn_isa::{Does, Isa, regs};
+use gcn_isa::effect::{Half, Shift};
+use gcn_isa::{Does, Isa, Ty, regs};
 
-use super::access::{Access, GLOBAL, Memories, SHARE, Space, Store, StoredElements};
-use super::graph::{Id, Op};
-use super::lower::{Builder, pair};
+use super::access::{Access, GLOBAL, Memories, SHARE, Space, Store, StoredElements, pair};
+use super::graph::{Binary, Id, Op};
+use super::lower::Builder;
 use crate::step::{Arg, Family, FastPath, MemoryPlan, Step};
 use crate::wave::Strides;
 
-/// Bytes of a dword.
-const DWORD: u32 = 4;
 /// Maximum number of dwords of an element.
 const MAX_DWORDS: u8 = 4;
 
@@ -29,31 +28,36 @@ impl Builder {
             self.note_read(pair(first));
         }
         match (plan.fast_path, plan.does) {
-            (FastPath::Load, Does::Load(_)) => self.load_global(plan),
-            (FastPath::Store, Does::Store(_)) => self.store_global(plan),
-            (FastPath::LoadShare, _) => self.load_share(plan),
-            (FastPath::StoreShare, Does::Store(_) | Does::StoreTwo(..)) => self.store_share(plan),
+            (FastPath::Load, _) => self.load_global(plan),
+            (FastPath::Store, _) => self.store_global(plan),
+            (FastPath::LoadShare | FastPath::LoadSharePart, _) => self.load_share(plan),
+            (FastPath::StoreShare, _) => self.store_share(plan),
             _ => None,
         }
     }
 
     fn load_global(&mut self, plan: &MemoryPlan) -> Option<()> {
         let (mut access, address) = self.global(plan)?;
-        access.visit = Some(Strides::entry(plan.number));
-        self.load(access.dwords(), global_memories(plan), address, plan.vdst)
+        if !access.is_part() {
+            access.visit = Some(Strides::entry(plan.number));
+        }
+        self.load(access.dwords(), global_memories(plan), address, plan)
     }
 
     fn store_global(&mut self, plan: &MemoryPlan) -> Option<()> {
         let (access, address) = self.global(plan)?;
-        let (elements, values) = self.stored_element(plan.vdata, plan.ty.dwords())?;
+        let values = self.stored(plan, plan.vdata, plan.ty.dwords())?;
+        let elements = StoredElements {
+            count: 1,
+            bytes: access.bytes,
+        };
         let accesses = iter::once(access);
         self.store(accesses, global_memories(plan), address, (elements, values))
     }
 
-    /// Access to an element of dwords in global memory, and its addresses.
+    /// Access to an element in global memory, and its addresses.
     fn global(&mut self, plan: &MemoryPlan) -> Option<(Access, [Id; 2])> {
-        let bytes = u32::from(plan.ty.bytes());
-        if bytes < DWORD || plan.ty.dwords() > MAX_DWORDS {
+        if plan.ty.dwords() > MAX_DWORDS {
             return None;
         }
         let first = Arg::Vgpr(plan.vaddr?);
@@ -72,7 +76,7 @@ impl Builder {
         let access = Access {
             space,
             offset: plan.offset,
-            bytes,
+            bytes: plan.ty.bytes().into(),
             dword: 0,
             visit: None,
         };
@@ -84,66 +88,105 @@ impl Builder {
         let address = self.share(plan)?;
         let offsets = elements.offsets.get(..elements.count.into())?.iter();
         let accesses = offsets.flat_map(|offset| share_access(plan, *offset).dwords());
-        self.load(accesses, SHARE, address, elements.data[0])
+        self.load(accesses, SHARE, address, plan)
     }
 
     fn store_share(&mut self, plan: &MemoryPlan) -> Option<()> {
-        if u32::from(plan.ty.bytes()) < DWORD {
-            return None;
-        }
         let elements = &plan.elements;
         let address = self.share(plan)?;
-        let stored = match (elements.count, elements.dwords) {
-            (2, 1) => {
-                let [first, second] = elements.data.map(|data| self.dword(Arg::Vgpr(data), 0));
-                (StoredElements::Two, [first?, second?])
-            }
-            (1, dwords) => self.stored_element(elements.data[0], dwords)?,
-            _ => return None,
-        };
-        let offsets = elements.offsets.get(..elements.count.into())?.iter();
-        let accesses = offsets.map(|offset| share_access(plan, *offset));
-        self.store(accesses, SHARE, address, stored)
+        let count = usize::from(elements.count);
+        let mut values = self.stored(plan, plan.vdata, elements.dwords)?;
+        if count > 1 {
+            values.extend(self.stored(plan, plan.vdata1, elements.dwords)?);
+        }
+        if values.len() > MAX_DWORDS.into() {
+            return None;
+        }
+        let offsets = elements.offsets.get(..count)?.iter();
+        let accesses: Vec<Access> = offsets.map(|offset| share_access(plan, *offset)).collect();
+        let bytes = accesses.first()?.bytes;
+        let stored = (StoredElements { count, bytes }, values);
+        self.store(accesses.into_iter(), SHARE, address, stored)
     }
 
-    /// The dwords of an element that is stored, one or two.
-    fn stored_element(&self, data: u8, dwords: u8) -> Option<(StoredElements, [Id; 2])> {
-        let data = Arg::Vgpr(data);
-        let first = self.dword(data, 0)?;
-        match dwords {
-            1 => Some((StoredElements::One, [first; 2])),
-            2 => Some((StoredElements::Pair, [first, self.dword(data, 1)?])),
-            _ => None,
-        }
+    /// Dwords that are stored from the registers from `first` on.
+    fn stored(&self, plan: &MemoryPlan, first: u8, dwords: u8) -> Option<Vec<Id>> {
+        let shift = match plan.does {
+            Does::StoreHigh(_) => u16::BITS as u8,
+            _ => 0,
+        };
+        let value = |n| {
+            let dword = self.dword(Arg::Vgpr(first), n)?;
+            Some(self.recorder.add(Op::ShiftBy(Shift::Right, dword, shift)))
+        };
+        (0..dwords).map(value).collect()
     }
 
     /// Addresses in LDS.
     fn share(&mut self, plan: &MemoryPlan) -> Option<[Id; 2]> {
-        let elements = &plan.elements;
         // GCN 1.0 may check bases (errata E039).
-        if self.isa == Isa::Si || plan.family != Family::Share || elements.dwords > MAX_DWORDS {
+        if self.isa == Isa::Si || plan.family != Family::Share || plan.elements.dwords > MAX_DWORDS
+        {
             return None;
         }
         if self.isa < Isa::Gfx9 {
             // The limit is compared when the part begins.
             self.dword(Arg::Scalar(regs::M0), 0)?;
         }
-        Some([self.dword(Arg::Vgpr(elements.addresses), 0)?; 2])
+        Some([self.dword(Arg::Vgpr(plan.vaddr?), 0)?; 2])
     }
 
-    /// Adds loads into the registers from `to` on.
+    /// Adds loads into the registers of the destination.
     fn load(
         &mut self,
         accesses: impl Iterator<Item = Access>,
         memories: Memories,
         [low, high]: [Id; 2],
-        to: u8,
+        plan: &MemoryPlan,
     ) -> Option<()> {
         let numbers = self.state.accesses.add(accesses, memories, false)?;
         let load = |number| self.recorder.add(Op::Load(number, low, high));
-        let loaded: Vec<Id> = numbers.map(load).collect();
+        let mut loaded: Vec<Id> = numbers.map(load).collect();
         self.state.accesses.loads.extend(&loaded);
-        self.set_vgprs(Arg::Vgpr(to), &loaded)
+        if let [part] = &mut *loaded {
+            *part = self.extended(*part, plan)?;
+        }
+        self.set_vgprs(Arg::Vgpr(plan.vdst), &loaded)
+    }
+
+    /// A dword, or what becomes of a part of one: a number with its sign, or half of the destination.
+    fn extended(&self, loaded: Id, plan: &MemoryPlan) -> Option<Id> {
+        let r = &self.recorder;
+        let shift = |by, id, count| r.add(Op::ShiftBy(by, id, count));
+        let unused = (u32::BITS as u8).saturating_sub(8 * plan.ty.bytes());
+        let loaded = match plan.ty {
+            Ty::I8 | Ty::I16 => shift(
+                Shift::Arithmetic,
+                shift(Shift::Left, loaded, unused),
+                unused,
+            ),
+            _ => loaded,
+        };
+        let Does::LoadHalf(_, half) = plan.does else {
+            return Some(loaded);
+        };
+        let low_half = r.constant(u16::MAX.into());
+        let old = if plan.keeps_half {
+            self.dword(Arg::Vgpr(plan.vdst), 0)?
+        } else {
+            r.constant(0)
+        };
+        let (new, old) = match half {
+            Half::Low => (
+                r.binary(Binary::And, loaded, low_half),
+                r.binary(Binary::AndNot, low_half, old),
+            ),
+            Half::High => (
+                shift(Shift::Left, loaded, u16::BITS as u8),
+                r.binary(Binary::And, old, low_half),
+            ),
+        };
+        Some(r.binary(Binary::Or, new, old))
     }
 
     /// Adds a store.
@@ -152,7 +195,7 @@ impl Builder {
         accesses: impl Iterator<Item = Access>,
         memories: Memories,
         address: [Id; 2],
-        (elements, values): (StoredElements, [Id; 2]),
+        (elements, values): (StoredElements, Vec<Id>),
     ) -> Option<()> {
         let numbers = self.state.accesses.add(accesses, memories, true)?;
         self.state.accesses.stores.push(Store {
@@ -176,10 +219,14 @@ fn global_memories(plan: &MemoryPlan) -> Memories {
 
 /// Access to an element at a constant offset in LDS.
 fn share_access(plan: &MemoryPlan, offset: u32) -> Access {
+    let bytes = match plan.elements.dwords {
+        1 => u32::from(plan.ty.bytes()).min(4),
+        dwords => 4 * u32::from(dwords),
+    };
     Access {
         space: Space::Share(plan.elements.mask),
         offset: offset.into(),
-        bytes: DWORD * u32::from(plan.elements.dwords),
+        bytes,
         dword: 0,
         visit: None,
     }

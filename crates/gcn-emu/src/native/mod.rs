@@ -41,6 +41,10 @@ mod emit;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod accesses;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod loads;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod stores;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod function;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod pages;
@@ -51,6 +55,6 @@ mod region;
 pub(crate) use absent::NativeBlock;
 pub(crate) use engine::Policy;
 pub use engine::{ENGINE_VARIABLE, Engine, EngineError};
-pub(crate) use interface::{Candidate, Fallback, Memories, PlanExit};
+pub(crate) use interface::{Candidate, Fallback, Memories, NativeExit, PlanExit};
 #[cfg(all(unix, target_arch = "x86_64"))]
 pub(crate) use region::NativeBlock;

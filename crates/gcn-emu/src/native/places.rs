@@ -36,6 +36,8 @@ pub(super) struct Assembly {
     /// M0 limits LDS.
     pub(super) limits_share: bool,
     pub(super) helpers: Option<Helpers>,
+    /// Functions that store the elements of the lanes in EAX, by their shapes.
+    pub(super) scatters: Vec<(StoredElements, CodeLabel)>,
 }
 
 /// Functions for the accesses of a region.
@@ -43,8 +45,6 @@ pub(super) struct Assembly {
 pub(super) struct Helpers {
     /// Finds the window of access ESI for the lanes in EDX. EAX is 0 if there is none.
     pub(super) find: CodeLabel,
-    /// Stores the dwords of the lanes in EAX, by the elements of a lane.
-    pub(super) scatter: [CodeLabel; 3],
     /// Notes the address in RDX and RAX in the entry EDI, and prefetches if the stride is steady.
     pub(super) prefetch: CodeLabel,
 }
@@ -71,7 +71,7 @@ pub(super) struct Scattered {
     pub(super) label: CodeLabel,
     pub(super) behind: CodeLabel,
     pub(super) elements: StoredElements,
-    pub(super) values: [AsmRegisterYmm; 2],
+    pub(super) values: Vec<AsmRegisterYmm>,
 }
 
 /// Reason for which a graph has no code.
@@ -152,6 +152,7 @@ impl Assembly {
             accesses: Vec::new(),
             limits_share,
             helpers: None,
+            scatters: Vec::new(),
         })
     }
 }

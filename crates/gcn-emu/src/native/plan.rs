@@ -3,8 +3,9 @@
 use gcn_isa::effect::Control;
 use gcn_isa::{Does, Isa, regs};
 
+use super::access::{ScalarLoad, ScalarSet, pair};
 use super::interface::PlanExit;
-use super::lower::{Builder, Lowered, ScalarSet, pair};
+use super::lower::{Builder, Lowered};
 use crate::exec::alu::indexing;
 use crate::step::{Executor, Step};
 
@@ -24,6 +25,8 @@ pub(super) struct BlockPlan {
 pub(super) enum Part {
     /// Scalar instructions.
     Scalar(Lowered),
+    /// Load of scalar registers, also as a step for addresses without a window, with its number in the block.
+    ScalarLoad(ScalarLoad, usize, Step),
     /// Vector instructions, also as steps for lanes that fail the guard, with their numbers in the block.
     Vector(Lowered, Vec<(usize, Step)>),
     /// Instructions that the interpreter executes. The first has this number in its block.
@@ -32,6 +35,8 @@ pub(super) enum Part {
 
 /// Instructions whose scalar ones can all be moved to the front.
 struct Phase<'s> {
+    /// Scalar parts that are complete: each ends before a load.
+    front: Vec<Part>,
     scalar: Builder,
     vector: Builder,
     scalars: usize,
@@ -54,6 +59,7 @@ pub(super) struct Planner<'s> {
 impl Phase<'_> {
     fn new(isa: Isa, mode: u32) -> Self {
         Phase {
+            front: Vec::new(),
             scalar: Builder::new(isa, mode),
             vector: Builder::new(isa, mode),
             scalars: 0,
@@ -61,13 +67,22 @@ impl Phase<'_> {
         }
     }
 
-    /// True if a scalar instruction can come before the vector instructions.
-    fn can_precede(&self, alone: &Builder) -> bool {
+    /// True if a scalar instruction that reads and writes some registers can come before the vector instructions.
+    fn can_precede(&self, read: ScalarSet, written: ScalarSet) -> bool {
         let exec: ScalarSet = pair(regs::EXEC_LO);
-        let written = self.vector.written();
+        let vector_written = self.vector.written();
         self.vectors.is_empty()
-            || alone.written() & (self.vector.read() | written | exec) == 0
-                && alone.read() & written == 0
+            || written & (self.vector.read() | vector_written | exec) == 0
+                && read & vector_written == 0
+    }
+
+    /// Ends the part of scalar instructions.
+    fn end_scalars(&mut self, isa: Isa, mode: u32) {
+        if self.scalars > 0 {
+            let scalar = std::mem::replace(&mut self.scalar, Builder::new(isa, mode));
+            self.front.push(Part::Scalar(scalar.finish()));
+            self.scalars = 0;
+        }
     }
 }
 
@@ -85,7 +100,7 @@ impl<'s> Planner<'s> {
         }
     }
 
-    /// Plans a block from its steps without the final branch. Without an exit the wave leaves the region before the last step.
+    /// Plans a block from its steps without the one that its exit stands for. Without an exit the wave leaves the region before the last step.
     pub(super) fn plan(
         mut self,
         steps: &'s [Step],
@@ -121,7 +136,10 @@ impl<'s> Planner<'s> {
             },
             (None, None) => PlanExit::Goes(steps.last().map_or(start, |last| last.following())),
         };
-        let branches = usize::from(matches!(exit, PlanExit::Branch { .. }));
+        let branches = usize::from(matches!(
+            exit,
+            PlanExit::Branch { .. } | PlanExit::Waits { .. }
+        ));
         BlockPlan {
             start,
             instructions: steps.len() + branches,
@@ -131,21 +149,38 @@ impl<'s> Planner<'s> {
         }
     }
 
+    /// Adds a load of scalar registers.
+    fn add_scalar_load(&mut self, load: ScalarLoad, number: usize, step: &Step) {
+        // A load that faults does so after the accesses before it.
+        let precedes = !self.phase.vector.has_accesses()
+            && self.phase.can_precede(load.read(), load.written());
+        if !precedes {
+            self.end_phase();
+        }
+        self.phase.end_scalars(self.isa, self.mode);
+        let part = Part::ScalarLoad(load, number, step.clone());
+        self.phase.front.push(part);
+    }
+
     /// Adds an instruction to the phase, or to a new one. Returns false if it cannot be lowered.
     fn add(&mut self, number: usize, step: &'s Step) -> bool {
+        let scalar_load = step.memory.as_deref().and_then(ScalarLoad::new);
         let is_added = match step.run {
             Executor::Scalar => {
                 let mut alone = Builder::new(self.isa, self.mode);
                 if !alone.add(step) {
                     return false;
                 }
-                if !self.phase.can_precede(&alone) {
+                if !self.phase.can_precede(alone.read(), alone.written()) {
                     self.end_phase();
                 }
                 self.phase.scalars += 1;
                 self.phase.scalar.add(step)
             }
             Executor::Memory if !self.with_memory => false,
+            Executor::Memory if scalar_load.is_some() => scalar_load
+                .map(|load| self.add_scalar_load(load, number, step))
+                .is_some(),
             Executor::Vector | Executor::Memory => {
                 let is_full = self.phase.vectors.len() == self.most;
                 if is_full || !self.phase.vector.add(step) {
@@ -167,10 +202,9 @@ impl<'s> Planner<'s> {
 
     fn end_phase(&mut self) {
         let next = Phase::new(self.isa, self.mode);
-        let phase = std::mem::replace(&mut self.phase, next);
-        if phase.scalars > 0 {
-            self.parts.push(Part::Scalar(phase.scalar.finish()));
-        }
+        let mut phase = std::mem::replace(&mut self.phase, next);
+        phase.end_scalars(self.isa, self.mode);
+        self.parts.append(&mut phase.front);
         if !phase.vectors.is_empty() {
             let steps = phase.vectors.into_iter();
             let steps = steps.map(|(number, step)| (number, step.clone())).collect();

@@ -13,12 +13,12 @@ use super::frame::{self, Called, Item};
 use super::function::{self, Function};
 use super::graph::SLICE;
 use super::graph::{Id, Op};
-use super::interface::{Candidate, Fallback, PlanExit};
+use super::interface::{Candidate, Fallback, NativeExit, PlanExit};
 use super::lower::Lowered;
 use super::pages::CodePages;
 use super::places::EmitError;
 use super::plan::{BlockPlan, Part, Planner};
-use crate::wave::Wave;
+use crate::wave::{Waiting, Wave};
 
 /// Maximum number of blocks in a region.
 const MAX_BLOCKS: usize = 48;
@@ -107,28 +107,24 @@ impl NativeBlock {
         wave.mode & FLOAT_MODE == region.mode && wave.vgprs.len() >= region.vgprs
     }
 
-    /// Runs a wave from the block's first step on, for at most `left` instructions, which must not be fewer than the block has. Returns the
-    /// number of the dword at which the wave continues; `None` if [`Fallback::interpret`] has returned false.
+    /// Runs a wave from the block's first step on, for at most `left` instructions, which must not be fewer than the block has.
     #[inline]
     pub(crate) fn run<F: Fallback>(
         &self,
         wave: &mut Wave,
         fallback: &mut F,
         left: u64,
-    ) -> Option<usize> {
+    ) -> NativeExit {
         let region = &*self.region;
         let code = (region.pages.address(0), region.pages.address(self.entry));
         let data = (&*region.items, &*region.accesses, &*region.constants);
         // SAFETY: code, items, accesses and constants are one function's, and the wave has its registers.
-        let Called {
-            next,
-            failures,
-            goes_on,
-        } = unsafe { frame::call(code, data, region.number, (wave, fallback), left) };
+        let Called { exit, failures } =
+            unsafe { frame::call(code, data, region.number, (wave, fallback), left) };
         if failures > 0 {
             region.count_failures(failures);
         }
-        goes_on.then_some(next)
+        exit
     }
 }
 
@@ -156,6 +152,9 @@ fn reachable<'a>(
             Some(PlanExit::Branch {
                 target, following, ..
             }) => [Some(following), Some(target)],
+            Some(PlanExit::Waits { waiting, following }) => {
+                [Some(following).filter(|_| waiting != Waiting::Ended), None]
+            }
             Some(PlanExit::Leaves { .. }) | None => [None; 2],
         };
         for start in successors.into_iter().flatten() {

@@ -13,7 +13,7 @@ use crate::block::{Block, BlockEntry, Exit};
 use crate::exec::memory::{self, Transfer};
 use crate::fault::FaultKind;
 use crate::lds::Lds;
-use crate::native::{Engine, Fallback, Memories, NativeBlock, Policy};
+use crate::native::{Engine, Fallback, Memories, NativeBlock, NativeExit, Policy};
 use crate::observe::Dispatched;
 use crate::step::{Executor, Step};
 use crate::wave::Wave;
@@ -244,7 +244,7 @@ struct Interpreter<'a, 'b> {
     unobserved: &'b Unobserved<'a>,
     lds: &'b mut Lds,
     transfer: &'b mut Transfer,
-    /// The way in which the wave has left a region in the middle of a block.
+    /// The wave's exit from a region in the interpreter.
     left: Option<Result<BlockExit, Box<Stop>>>,
 }
 
@@ -316,9 +316,9 @@ impl<'a> Unobserved<'a> {
             left: None,
         };
         match native.run(wave, &mut interpreter, left) {
-            Some(next) => Ok(BlockExit::Goes(next)),
-            // The wave has left in the interpreter, which says how.
-            None => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),
+            NativeExit::Goes(next) => Ok(BlockExit::Goes(next)),
+            NativeExit::Waits(next) => Ok(BlockExit::Waits(next)),
+            NativeExit::Interpreted => interpreter.left.unwrap_or(Ok(BlockExit::Goes(NOWHERE))),
         }
     }
 

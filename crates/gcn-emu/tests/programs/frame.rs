@@ -220,14 +220,18 @@ pub(super) fn prologue(target: &Target, buffer: u64, interleaving: Interleaving)
     text + "s_mov_b32 m0, -1\n"
 }
 
-/// Statements behind the prologue that have some registers with addresses count from lane to lane: by a number of dwords for each, a
-/// power of two, or not at all. Others stay as they are.
+/// Statements behind the prologue that have some registers with addresses count from lane to lane: by one, two or four bytes or
+/// dwords, or not at all. Others stay as they are.
 pub(super) fn address_rows<E>(mut shape: impl FnMut() -> Result<usize, E>) -> Result<String, E> {
     let mut text = String::new();
     for (register, base) in [(2, "s0"), (6, "s0"), (4, "0")] {
         text += &match shape()? {
             shift @ 0..3 => format!(
                 "v_lshlrev_b32 v{register}, {shift}, v{OFFSETS}\n v_or_b32 v{register}, {base}, v{register}\n"
+            ),
+            shift @ 4..6 => format!(
+                "v_lshrrev_b32 v{register}, {}, v{OFFSETS}\n v_or_b32 v{register}, {base}, v{register}\n",
+                shift - 3
             ),
             3 => format!("v_mov_b32 v{register}, {base}\n"),
             _ => String::new(),

@@ -91,9 +91,14 @@ fn is_of_loops(inst: &Inst) -> bool {
 fn is_of_accesses(inst: &Inst) -> bool {
     let is_move = matches!(
         inst.does(),
-        Does::Load(_) | Does::Store(_) | Does::LoadTwo(..) | Does::StoreTwo(..)
+        Does::Load(_)
+            | Does::LoadHalf(..)
+            | Does::Store(_)
+            | Does::StoreHigh(_)
+            | Does::LoadTwo(..)
+            | Does::StoreTwo(..)
     );
-    is_of_loops(inst) || is_move && !inst.encoding.is_scalar()
+    is_of_loops(inst) || is_move
 }
 
 /// True of a vector instruction without changes of its operands but signs.
@@ -219,7 +224,7 @@ impl Program {
     /// # Errors
     /// There are too few bytes.
     pub fn accessing(u: &mut Unstructured<'_>) -> arbitrary::Result<Program> {
-        let rows = frame::address_rows(|| u.int_in_range(0..=5))?;
+        let rows = frame::address_rows(|| u.int_in_range(0..=7))?;
         Program::with_branches(u, rows, is_of_accesses)
     }
 

@@ -1,0 +1,319 @@
+//! AVX2 code for loads: the elements of a slice are moved together if they follow each other or are one.
+
+use std::mem::offset_of;
+
+use iced_x86::code_asm::{
+    AsmMemoryOperand, AsmRegisterYmm, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, esi,
+    qword_ptr, r9, rax, rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr,
+};
+
+use super::access::{Access, ScalarLoad};
+use super::accesses::{DWORD, frame, kept, window};
+use super::frame::Frame;
+use super::graph::{Id, Op, SLICE};
+use super::places::{
+    Assembly, EXEC, EmitError, EmittedLanes, Emitter, OTHER, Prefetch, SCRATCH, SLICE_BYTES,
+    low_half, scalar, slot,
+};
+use crate::memory::Window;
+
+impl Assembly {
+    /// Emits a load of scalar registers. It jumps to the first label if the address in RDX is not in the access's window; the second label
+    /// is that of the load from this address.
+    pub(super) fn load_scalars(
+        &mut self,
+        load: ScalarLoad,
+        (missed, mut found): (CodeLabel, CodeLabel),
+    ) -> Result<(), EmitError> {
+        let number = self.accesses.len();
+        self.accesses.push(load.access());
+        let asm = &mut self.asm;
+        asm.mov(rdx, qword_ptr(scalar(load.base)))?;
+        asm.and(rdx, -(DWORD as i32))?;
+        if load.offset != 0 {
+            asm.add(rdx, load.offset)?;
+        }
+        asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+        asm.mov(eax, edx)?;
+        asm.sub(eax, dword_ptr(window(number, offset_of!(Window, low))))?;
+        asm.cmp(eax, dword_ptr(window(number, offset_of!(Window, count))))?;
+        asm.jae(missed)?;
+        asm.mov(rsi, rdx)?;
+        asm.shr(rsi, u32::BITS)?;
+        asm.cmp(esi, dword_ptr(window(number, offset_of!(Window, high))))?;
+        asm.jne(missed)?;
+        asm.set_label(&mut found)?;
+        let to = |dword: u8| scalar(load.to + dword);
+        match load.dwords {
+            1 => {
+                asm.mov(eax, dword_ptr(rdx))?;
+                asm.mov(dword_ptr(to(0)), eax)?;
+            }
+            2 => {
+                asm.mov(rax, qword_ptr(rdx))?;
+                asm.mov(qword_ptr(to(0)), rax)?;
+            }
+            4 => {
+                asm.vmovdqu(low_half(SCRATCH), xmmword_ptr(rdx))?;
+                asm.vmovdqu(xmmword_ptr(to(0)), low_half(SCRATCH))?;
+            }
+            8 => {
+                asm.vmovdqu(SCRATCH, ymmword_ptr(rdx))?;
+                asm.vmovdqu(ymmword_ptr(to(0)), SCRATCH)?;
+            }
+            16 => {
+                asm.vmovdqu(SCRATCH, ymmword_ptr(rdx))?;
+                asm.vmovdqu(OTHER, ymmword_ptr(rdx + SLICE_BYTES))?;
+                asm.vmovdqu(ymmword_ptr(to(0)), SCRATCH)?;
+                asm.vmovdqu(ymmword_ptr(to(8)), OTHER)?;
+            }
+            _ => return Err(EmitError::Slots),
+        }
+        Ok(())
+    }
+}
+
+impl Emitter<'_> {
+    /// Emits the loads of an element's dwords, of which this is the first; of others it has been done.
+    pub(super) fn load(
+        &mut self,
+        place: usize,
+        number: u8,
+        address: [Id; 2],
+    ) -> Result<(), EmitError> {
+        let lowered = self.lowered;
+        let access = lowered.accesses.all[usize::from(number)];
+        if access.dword > 0 {
+            return Ok(());
+        }
+        self.check_access(place, number, access, address)?;
+        let numbers = number..number + access.count();
+        let loaded = lowered.accesses.loads.iter();
+        let ids = loaded.filter(|id| {
+            matches!(lowered.graph.op(**id), Op::Load(number, ..) if numbers.contains(&number))
+        });
+        let mut to = Vec::new();
+        for id in ids {
+            let register = self.result(place, *id)?;
+            self.pinned.push(register);
+            to.push(register);
+        }
+        self.pinned.clear();
+        match *to {
+            [to] if access.is_part() => {
+                let count = self.count(usize::from(number) + self.first_access, access);
+                self.fetch_part(to, access.bytes, count)
+            }
+            _ => self.fetch(&to, access),
+        }
+    }
+
+    /// Loads the dwords of the elements at the places in [`OTHER`].
+    fn fetch(&mut self, to: &[AsmRegisterYmm], access: Access) -> Result<(), EmitError> {
+        let all_active = self.lanes == EmittedLanes::All;
+        let mut done = self.code.asm.create_label();
+        let count = to.len();
+        if count == 1 || all_active && matches!(count, 2 | 4) {
+            let mut apart = self.code.asm.create_label();
+            self.jump_unless_row(count as u32 * DWORD, apart)?;
+            self.first_place()?;
+            self.prefetch(access)?;
+            if count > 1 {
+                self.pick(to)?;
+            } else {
+                self.load_row(to[0], 0)?;
+            }
+            self.code.asm.jmp(done)?;
+            self.code.asm.set_label(&mut apart)?;
+        }
+        if count > 1 {
+            // Elements may overlap.
+            let mut apart = self.code.asm.create_label();
+            self.jump_unless_row(DWORD, apart)?;
+            self.first_place()?;
+            for (dword, to) in to.iter().enumerate() {
+                self.load_row(*to, dword)?;
+            }
+            self.code.asm.jmp(done)?;
+            self.code.asm.set_label(&mut apart)?;
+        }
+        let mut gather = self.code.asm.create_label();
+        self.code.asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
+        self.jump_unless_equal(gather)?;
+        self.first_place()?;
+        let asm = &mut self.code.asm;
+        for (dword, to) in to.iter().enumerate() {
+            asm.vpbroadcastd(*to, dword_ptr(rdx + rax + dword * 4))?;
+        }
+        asm.jmp(done)?;
+        asm.set_label(&mut gather)?;
+        for (dword, to) in to.iter().enumerate() {
+            self.gather(*to, dword)?;
+        }
+        self.code.asm.set_label(&mut done)?;
+        self.code.asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// Loads parts of dwords at the places in [`OTHER`], which are below `count`.
+    fn fetch_part(
+        &mut self,
+        to: AsmRegisterYmm,
+        bytes: u32,
+        count: AsmMemoryOperand,
+    ) -> Result<(), EmitError> {
+        let is_byte = bytes == 1;
+        let asm = &mut self.code.asm;
+        let (mut done, mut apart, mut gather) =
+            (asm.create_label(), asm.create_label(), asm.create_label());
+        self.jump_unless_row(bytes, apart)?;
+        self.first_place()?;
+        let asm = &mut self.code.asm;
+        if self.lanes != EmittedLanes::All {
+            // All of it is loaded, and inactive lanes may be outside.
+            let last = (SLICE as u32 - 1) * bytes;
+            asm.cmp(eax, dword_ptr(count))?;
+            asm.jae(apart)?;
+            asm.lea(esi, dword_ptr(rax + last))?;
+            asm.cmp(esi, dword_ptr(count))?;
+            asm.jae(apart)?;
+        }
+        if is_byte {
+            asm.vpmovzxbd(to, qword_ptr(rdx + rax))?;
+        } else {
+            asm.vpmovzxwd(to, xmmword_ptr(rdx + rax))?;
+        }
+        asm.jmp(done)?;
+        asm.set_label(&mut apart)?;
+        asm.vpbroadcastd(SCRATCH, low_half(OTHER))?;
+        self.jump_unless_equal(gather)?;
+        self.first_place()?;
+        let asm = &mut self.code.asm;
+        if is_byte {
+            asm.movzx(eax, byte_ptr(rdx + rax))?;
+        } else {
+            asm.movzx(eax, word_ptr(rdx + rax))?;
+        }
+        asm.vmovd(low_half(to), eax)?;
+        asm.vpbroadcastd(to, low_half(to))?;
+        asm.jmp(done)?;
+        asm.set_label(&mut gather)?;
+        self.gather_parts(to, is_byte)?;
+        self.code.asm.set_label(&mut done)?;
+        self.code.asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// Gathers parts by the dwords at aligned host addresses that they are in: these are mapped wherever one of their bytes is.
+    fn gather_parts(&mut self, to: AsmRegisterYmm, is_byte: bool) -> Result<(), EmitError> {
+        let all = |value| [value; SLICE];
+        let offset = self.constant(all(DWORD - 1));
+        let aligned = self.constant(all(!(DWORD - 1)));
+        let shifts = self.constant(all((DWORD - 1) * u8::BITS));
+        let kept_bits = self.constant(all(if is_byte { 0xff } else { 0xffff }));
+        let asm = &mut self.code.asm;
+        asm.lea(rsi, qword_ptr(rdx + (DWORD - 1)))?;
+        asm.and(rsi, -(DWORD as i32))?;
+        asm.mov(eax, esi)?;
+        asm.sub(eax, edx)?;
+        asm.mov(rdx, rsi)?;
+        asm.vmovd(low_half(SCRATCH), eax)?;
+        asm.vpbroadcastd(SCRATCH, low_half(SCRATCH))?;
+        asm.vpsubd(OTHER, OTHER, SCRATCH)?;
+        if !is_byte {
+            asm.vpand(SCRATCH, OTHER, offset)?;
+            asm.vpcmpeqd(SCRATCH, SCRATCH, offset)?;
+            if self.lanes == EmittedLanes::All {
+                asm.vtestps(SCRATCH, SCRATCH)?;
+            } else {
+                asm.vtestps(SCRATCH, slot(EXEC))?;
+            }
+            asm.jne(self.guarded)?;
+        }
+        asm.vmovdqu(kept(0), OTHER)?;
+        asm.vpand(OTHER, OTHER, aligned)?;
+        self.gather(to, 0)?;
+        let asm = &mut self.code.asm;
+        asm.vmovdqu(OTHER, kept(0))?;
+        asm.vpslld(OTHER, OTHER, u8::BITS.trailing_zeros())?;
+        asm.vpand(OTHER, OTHER, shifts)?;
+        asm.vpsrlvd(to, to, OTHER)?;
+        asm.vpand(to, to, kept_bits)?;
+        Ok(())
+    }
+
+    /// Gathers dwords, `dword` behind the places in [`OTHER`].
+    fn gather(&mut self, to: AsmRegisterYmm, dword: usize) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        if self.lanes == EmittedLanes::All {
+            asm.vpcmpeqd(SCRATCH, SCRATCH, SCRATCH)?;
+        } else {
+            asm.vmovdqa(SCRATCH, slot(EXEC))?;
+        }
+        asm.vpxor(to, to, to)?;
+        asm.vpgatherdd_3(to, ymmword_ptr(rdx + OTHER + dword * 4), SCRATCH)?;
+        Ok(())
+    }
+
+    /// Loads dwords that follow each other, `dwords` behind the place in RAX.
+    fn load_row(&mut self, to: AsmRegisterYmm, dwords: usize) -> Result<(), EmitError> {
+        let from = ymmword_ptr(rdx + rax + dwords * 4);
+        if self.lanes == EmittedLanes::All {
+            self.code.asm.vmovdqu(to, from)?;
+        } else {
+            self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
+            self.code.asm.vpmaskmovd(to, SCRATCH, from)?;
+        }
+        Ok(())
+    }
+
+    /// Loads the dwords of elements of two or four that follow each other from the place in RAX on.
+    fn pick(&mut self, to: &[AsmRegisterYmm]) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        // Each register has 16 bytes of the first four lanes' elements, and of the other four's: to cross halves is slow.
+        for (part, register) in to.iter().enumerate() {
+            let at = |half: usize| xmmword_ptr(rdx + rax + (half * to.len() + part) * 16);
+            asm.vmovdqu(low_half(*register), at(0))?;
+            asm.vinserti128(*register, *register, at(1), 1)?;
+        }
+        match *to {
+            [a, b] => {
+                asm.vshufps(SCRATCH, a, b, 0xdd)?;
+                asm.vshufps(a, a, b, 0x88)?;
+                asm.vmovdqa(b, SCRATCH)?;
+            }
+            [a, b, c, d] => {
+                asm.vpunpckldq(SCRATCH, a, b)?;
+                asm.vpunpckhdq(a, a, b)?;
+                asm.vpunpckldq(OTHER, c, d)?;
+                asm.vpunpckhdq(c, c, d)?;
+                asm.vpunpckhqdq(d, a, c)?;
+                asm.vpunpcklqdq(c, a, c)?;
+                asm.vpunpcklqdq(a, SCRATCH, OTHER)?;
+                asm.vpunpckhqdq(b, SCRATCH, OTHER)?;
+            }
+            _ => return Err(EmitError::Slots),
+        }
+        Ok(())
+    }
+
+    /// Has the first slice fetch what the wave's next execution of a load but one needs.
+    fn prefetch(&mut self, access: Access) -> Result<(), EmitError> {
+        let Some(visit) = access.visit else {
+            return Ok(());
+        };
+        let prefetch = Prefetch {
+            label: self.code.asm.create_label(),
+            behind: self.code.asm.create_label(),
+            visit,
+        };
+        let asm = &mut self.code.asm;
+        asm.test(ecx, ecx)?;
+        asm.je(prefetch.label)?;
+        let mut behind = prefetch.behind;
+        asm.set_label(&mut behind)?;
+        asm.zero_bytes()?;
+        self.prefetches.push(prefetch);
+        Ok(())
+    }
+}

@@ -1,0 +1,155 @@
+//! AVX2 code for stores: the elements of a slice are moved together if they follow each other, else lane by lane.
+
+use std::mem::offset_of;
+
+use iced_x86::code_asm::{
+    AsmRegisterYmm, dword_ptr, eax, edi, esi, qword_ptr, rax, rdx, rsi, xmmword_ptr, ymmword_ptr,
+};
+
+use super::accesses::{DWORD, frame, kept};
+use super::frame::Frame;
+use super::graph::SLICE;
+use super::places::{
+    EXEC, EmitError, EmittedLanes, Emitter, OTHER, SCRATCH, SLICE_BYTES, Scattered, low_half, slot,
+};
+
+impl Emitter<'_> {
+    /// Emits the part's stores. `first` is the place of the first one.
+    pub(super) fn stores(&mut self, first: usize) -> Result<(), EmitError> {
+        let lowered = self.lowered;
+        for (place, store) in (first..).zip(&lowered.accesses.stores) {
+            let access = lowered.accesses.all[usize::from(store.access)];
+            let mut values = Vec::new();
+            for id in &store.values {
+                values.push(self.in_register(*id, place)?);
+            }
+            let scattered = Scattered {
+                label: self.code.asm.create_label(),
+                behind: self.code.asm.create_label(),
+                elements: store.elements,
+                values,
+            };
+            self.check_access(place, store.access, access, store.address)?;
+            if store.elements.count > 1 {
+                self.code.asm.vmovdqu(kept(0), OTHER)?;
+                let second = lowered.accesses.all[usize::from(store.access) + 1];
+                self.check_access(place, store.access + 1, second, store.address)?;
+                self.code.asm.vmovdqu(kept(1), OTHER)?;
+            }
+            self.store_row(&scattered)?;
+            let mut behind = scattered.behind;
+            self.code.asm.set_label(&mut behind)?;
+            self.code.asm.zero_bytes()?;
+            self.scattered.push(scattered);
+        }
+        Ok(())
+    }
+
+    /// Stores elements at the places in [`OTHER`] that follow each other; jumps to be scattered if they do not.
+    fn store_row(&mut self, store: &Scattered) -> Result<(), EmitError> {
+        let all_active = self.lanes == EmittedLanes::All;
+        match (store.elements.count, &*store.values) {
+            (1, [value]) if store.elements.bytes == DWORD => {
+                self.jump_unless_row(DWORD, store.label)?;
+                self.first_place()?;
+                let to = ymmword_ptr(rdx + rax);
+                if all_active {
+                    self.code.asm.vmovdqu(to, *value)?;
+                } else {
+                    self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
+                    self.code.asm.vpmaskmovd(to, SCRATCH, *value)?;
+                }
+            }
+            (1, [value]) if all_active => {
+                self.jump_unless_row(store.elements.bytes, store.label)?;
+                self.first_place()?;
+                self.store_parts(*value, store.elements.bytes)?;
+            }
+            (1, values) if all_active => {
+                self.jump_unless_row(store.elements.bytes, store.label)?;
+                self.first_place()?;
+                self.store_elements(values)?;
+            }
+            (2, [first, second]) if all_active => {
+                self.jump_unless_row(DWORD, store.label)?;
+                self.code.asm.vmovdqu(OTHER, kept(0))?;
+                self.jump_unless_row(DWORD, store.label)?;
+                let [from, to] = [0, 1].map(|number| {
+                    dword_ptr(frame(offset_of!(Frame, slice) + number * SLICE_BYTES))
+                });
+                // Lanes store one after the other, which counts where their elements overlap.
+                let near = SLICE_BYTES as i32 - 1;
+                let asm = &mut self.code.asm;
+                asm.mov(eax, from)?;
+                asm.mov(esi, to)?;
+                asm.mov(edi, eax)?;
+                asm.sub(edi, esi)?;
+                asm.add(edi, near)?;
+                asm.cmp(edi, 2 * near)?;
+                asm.jbe(store.label)?;
+                asm.vmovdqu(ymmword_ptr(rdx + rax), *first)?;
+                asm.vmovdqu(ymmword_ptr(rdx + rsi), *second)?;
+            }
+            _ => self.code.asm.jmp(store.label)?,
+        }
+        Ok(())
+    }
+
+    /// Stores the low bytes of dwords that follow each other from the place in RAX on.
+    fn store_parts(&mut self, value: AsmRegisterYmm, bytes: u32) -> Result<(), EmitError> {
+        const NONE: u32 = 0x8080_8080;
+        let picked = match bytes {
+            1 => [0x0c08_0400, NONE, NONE, NONE],
+            _ => [0x0504_0100, 0x0d0c_0908, NONE, NONE],
+        };
+        let picked = self.constant(std::array::from_fn(|n| picked[n % 4]));
+        let (low, high) = (low_half(SCRATCH), low_half(OTHER));
+        let asm = &mut self.code.asm;
+        asm.vpshufb(SCRATCH, value, picked)?;
+        asm.vextracti128(high, SCRATCH, 1)?;
+        if bytes == 1 {
+            asm.vpunpckldq(low, low, high)?;
+            asm.vmovq(qword_ptr(rdx + rax), low)?;
+        } else {
+            asm.vpunpcklqdq(low, low, high)?;
+            asm.vmovdqu(xmmword_ptr(rdx + rax), low)?;
+        }
+        Ok(())
+    }
+
+    /// Stores elements of dwords that follow each other from the place in RAX on.
+    fn store_elements(&mut self, values: &[AsmRegisterYmm]) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        let low = low_half(SCRATCH);
+        for (number, pair) in values.chunks(2).enumerate() {
+            let to = |lane: usize| rdx + rax + (lane * values.len() + 2 * number) * 4;
+            match *pair {
+                [a, b] => {
+                    for first in [0, 2] {
+                        if first == 0 {
+                            asm.vpunpckldq(SCRATCH, a, b)?;
+                        } else {
+                            asm.vpunpckhdq(SCRATCH, a, b)?;
+                        }
+                        for first in [first, first + SLICE / 2] {
+                            asm.vmovlps(qword_ptr(to(first)), low)?;
+                            asm.vmovhps(qword_ptr(to(first + 1)), low)?;
+                            asm.vextracti128(low, SCRATCH, 1)?;
+                        }
+                    }
+                }
+                [a] => {
+                    asm.vmovdqa(SCRATCH, a)?;
+                    for first in [0, SLICE / 2] {
+                        for lane in 0..SLICE / 2 {
+                            asm.vextractps(dword_ptr(to(first + lane)), low, lane as u32)?;
+                        }
+                        asm.vextracti128(low, SCRATCH, 1)?;
+                    }
+                }
+                _ => return Err(EmitError::Slots),
+            }
+        }
+        Ok(())
+    }
+}
