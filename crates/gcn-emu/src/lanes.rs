@@ -48,4 +48,4 @@ pub(crate) use masks::signs;
 pub use register::{LANES, Lanes, active};
 pub(crate) use register::{NOTHING, keep_if};
 pub use rows::{from_elements, permuted, to_elements};
-pub use source::{Same, Sign, SignBits, Signed, SourceLanes};
+pub use source::{Same, Sign, SignBits, SourceLanes};

@@ -32,9 +32,9 @@ pub fn map<A: Lane, B: Lane, C: Lane, R: Lane, Given: Bit, Taken: Bit>(
     let mut taken = [0; LANES];
     for lane in 0..LANES {
         let (value, bit) = f(
-            a.value(a_low.of(lane), a_high.of(lane)),
-            b.value(b_low.of(lane), b_high.of(lane)),
-            c.value(c_low.of(lane), c_high.of(lane)),
+            A::join(a_low.of(lane), a_high.of(lane)),
+            B::join(b_low.of(lane), b_high.of(lane)),
+            C::join(c_low.of(lane), c_high.of(lane)),
             Given::from_word(given[lane]),
         );
         let dwords = value.split();

@@ -1,7 +1,6 @@
-//! Sources of the loop over lanes: registers, what has its signs changed as it is read, and what is the same in all lanes.
+//! Sources of the loop over lanes: registers, and what is the same in all lanes.
 
 use super::halves::widened;
-use super::lane::Lane;
 use super::register::Lanes;
 
 /// A source's registers: those of the low dwords and of the high ones.
@@ -9,15 +8,6 @@ pub type SourceLanes<'a> = [&'a Lanes; 2];
 
 /// A source that is the same in all lanes: its dwords.
 pub type Same = [u32; 2];
-
-/// A source whose values have their signs taken off or turned over as they are read.
-#[derive(Clone, Copy)]
-pub struct Signed<'a> {
-    /// Register or constant that is read.
-    pub source: SourceLanes<'a>,
-    /// Change of the last dword of each value.
-    pub bits: &'static SignBits,
-}
 
 /// Bits of a dword that are kept, and those that are then turned over.
 pub type SignBits = [u32; 2];
@@ -89,12 +79,6 @@ pub trait Lanewise: Copy {
 
     /// A copy of the low dwords or the high ones, which are used or not.
     fn copy(self, n: usize, is_used: bool) -> Self::Dwords;
-
-    /// The value of a lane's dwords.
-    #[inline(always)]
-    fn value<T: Lane>(self, low: u32, high: u32) -> T {
-        T::join(low, high)
-    }
 }
 
 impl Lanewise for SourceLanes<'_> {
@@ -103,25 +87,6 @@ impl Lanewise for SourceLanes<'_> {
     #[inline(always)]
     fn copy(self, n: usize, is_used: bool) -> Lanes {
         if is_used { *self[n] } else { Lanes::ZERO }
-    }
-}
-
-impl Lanewise for Signed<'_> {
-    type Dwords = Lanes;
-
-    #[inline(always)]
-    fn copy(self, n: usize, is_used: bool) -> Lanes {
-        self.source.copy(n, is_used)
-    }
-
-    #[inline(always)]
-    fn value<T: Lane>(self, low: u32, high: u32) -> T {
-        let [keep, flip] = *self.bits;
-        if T::DWORDS > 1 {
-            T::join(low, high & keep ^ flip)
-        } else {
-            T::join(low & keep ^ flip, high)
-        }
     }
 }
 

@@ -1,9 +1,7 @@
 //! Operands of vector instructions: sources are read in place, be it in vector registers or in rows beside them, where
 //! `modifiers` has put them. Results are written under EXEC.
 
-use crate::lanes::{
-    Lane, Lanes, NOTHING, Same, Sign, SignBits, Signed, SourceLanes, at_each_level,
-};
+use crate::lanes::{Lane, Lanes, NOTHING, Same, Sign, SignBits, SourceLanes, at_each_level};
 use crate::registers::RegisterRow;
 use crate::step::{Arg, Step};
 use crate::wave::{SCALARS, Scalars, Wave};
@@ -127,37 +125,6 @@ pub(super) fn in_lanes<
     )
 }
 
-/// [`in_lanes`], and what is done to the sources' signs.
-#[inline(always)]
-pub(super) fn with_signs<
-    'a,
-    const X: usize,
-    const Y: usize,
-    const Z: usize,
-    A: Lane,
-    B: Lane,
-    C: Lane,
->(
-    w: &'a Wave,
-    s: &Step,
-) -> (Signed<'a>, Signed<'a>, Signed<'a>) {
-    (
-        signed::<X, A>(w, s),
-        signed::<Y, B>(w, s),
-        signed::<Z, C>(w, s),
-    )
-}
-
-/// A source and what its place among the operands has for its signs.
-#[inline(always)]
-fn signed<'a, const PLACE: usize, T: Lane>(w: &'a Wave, s: &Step) -> Signed<'a> {
-    let bits = sign_bits::<PLACE, T>(s);
-    Signed {
-        source: source_in_lanes::<PLACE, T>(w, s),
-        bits,
-    }
-}
-
 /// Sign modifier of the source at a place. It is read from a table: computing it takes enough of the host's
 /// registers that an operation has to save some, whether or not its sources have anything done to their signs.
 #[inline(always)]
@@ -172,12 +139,6 @@ pub(super) fn only_same<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Opti
     if usize::from(s.only_same) != PLACE {
         return None;
     }
-    same_at::<PLACE, T>(w, s)
-}
-
-/// The dwords of the source at a place, if it is the same in all lanes.
-#[inline(always)]
-pub(super) fn same_at<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option<Same> {
     let [keep, flip] = *sign_bits::<PLACE, T>(s);
     let mut dwords = same::<T>(w.scalars(), s.args[PLACE])?;
     if T::DWORDS > 0 {
@@ -185,15 +146,6 @@ pub(super) fn same_at<const PLACE: usize, T: Lane>(w: &Wave, s: &Step) -> Option
         *last = *last & keep ^ flip;
     }
     Some(dwords)
-}
-
-/// The same of two sources.
-#[inline(always)]
-pub(super) fn both_same<const Y: usize, const Z: usize, B: Lane, C: Lane>(
-    w: &Wave,
-    s: &Step,
-) -> Option<(Same, Same)> {
-    Some((same_at::<Y, B>(w, s)?, same_at::<Z, C>(w, s)?))
 }
 
 /// The dwords of a source that is a constant or in scalar registers.

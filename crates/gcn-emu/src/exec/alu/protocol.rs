@@ -3,9 +3,7 @@
 //! The functions below take the operation as a function of one lane's values; its parameter types say how many
 //! registers each operand has. `floating` does what MODE says besides.
 
-use super::operands::{
-    Positions, both_same, in_lanes, only_same, same_at, sources, used, with_signs, write,
-};
+use super::operands::{Positions, in_lanes, only_same, sources, used, write};
 use super::scalar_operand;
 use crate::lanes::{self, Bit, Lane, Lanes, NOTHING};
 use crate::step::Step;
@@ -162,8 +160,8 @@ fn write_comparison(w: &mut Wave, s: &Step, mask: u64) {
 }
 
 /// Computes all lanes from the sources at the places and the bits of `mask`, and writes the destination, operand 0 if
-/// the result has registers. Returns the lanes' flags, 0 where EXEC is. The operation is compiled for each way that sources
-/// may be, if it is small; one that is not has [`compiled_once`].
+/// the result has registers. Returns the lanes' flags, 0 where EXEC is. The operation is compiled for sources in
+/// lanes and for one that is not; a large operation has [`compiled_once`].
 #[inline(always)]
 pub(super) fn run<
     const X: usize,
@@ -208,9 +206,7 @@ pub(super) fn computed<
     if const { A::IS_HALF } {
         return lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f);
     }
-    // What is the same in all lanes stays in the host's registers where it is one source, or two beside each other; a sign of
-    // another source may then be changed if the one is of two sources or the second of three. Ways that an operation has no
-    // sources for are not compiled.
+    // A first or second source that is the same in all lanes stays in the host's registers if it is the only one.
     let used = const { used(&[(X, A::DWORDS), (Y, B::DWORDS), (Z, C::DWORDS)]) };
     if s.in_lanes & used == used {
         lanes::map(in_lanes::<X, Y, Z, A, B, C>(w, s), mask, f)
@@ -224,44 +220,9 @@ pub(super) fn computed<
     {
         let (a, _, c) = in_lanes::<X, Y, Z, A, B, C>(w, s);
         lanes::map((a, b, c), mask, f)
-    } else if const { C::DWORDS > 0 }
-        && let Some(c) = only_same::<Z, C>(w, s)
-    {
-        let (a, b, _) = in_lanes::<X, Y, Z, A, B, C>(w, s);
-        lanes::map((a, b, c), mask, f)
-    } else if const { are_three::<A, B, C>() }
-        && let Some((b, c)) = both_same::<Y, Z, B, C>(w, s)
-    {
-        let (a, _, _) = with_signs::<X, Y, Z, A, B, C>(w, s);
-        lanes::map((a, b, c), mask, f)
-    } else if const { are_three::<A, B, C>() }
-        && let Some((a, b)) = both_same::<X, Y, A, B>(w, s)
-    {
-        let (_, _, c) = with_signs::<X, Y, Z, A, B, C>(w, s);
-        lanes::map((a, b, c), mask, f)
-    } else if const { are_two_signed::<A, B, C>() }
-        && let Some(a) = same_at::<X, A>(w, s)
-    {
-        let (_, b, c) = with_signs::<X, Y, Z, A, B, C>(w, s);
-        lanes::map((a, b, c), mask, f)
-    } else if const { are_three::<A, B, C>() || are_two_signed::<A, B, C>() }
-        && let Some(b) = same_at::<Y, B>(w, s)
-    {
-        let (a, _, c) = with_signs::<X, Y, Z, A, B, C>(w, s);
-        lanes::map((a, b, c), mask, f)
     } else {
-        lanes::map(with_signs::<X, Y, Z, A, B, C>(w, s), mask, f)
+        lanes::map(sources::<X, Y, Z, A, B, C>(w, s), mask, f)
     }
-}
-
-/// True of two sources of a dword each that may have something done to a sign.
-const fn are_two_signed<A: Lane, B: Lane, C: Lane>() -> bool {
-    A::DWORDS == 1 && B::DWORDS == 1 && C::DWORDS == 0 && A::SIGN | B::SIGN != 0
-}
-
-/// True of three sources.
-const fn are_three<A: Lane, B: Lane, C: Lane>() -> bool {
-    A::DWORDS > 0 && B::DWORDS > 0 && C::DWORDS > 0
 }
 
 /// [`run`] compiled once for all places that sources may be in: one that is in no vector register is staged. The compiler calls
