@@ -142,6 +142,14 @@ const COMPILED: &[(u32, &[&str])] = &[
             "v_mul_f64 v[0:1], |v[2:3]|, 2.0",
             "v_fma_f64 v[0:1], v[2:3], v[4:5], v[6:7]",
             "v_cmp_lt_f64 vcc, v[0:1], v[2:3]",
+            "v_cmp_class_f32 vcc, v1, v2",
+            "v_cmp_class_f32 s[2:3], -v1, s4",
+            "v_frexp_mant_f32 v0, v1",
+            "v_frexp_exp_i32_f32 v0, v1",
+            "v_ldexp_f32 v0, v1, v2",
+            "v_div_scale_f32 v0, vcc, v1, v1, v2",
+            "v_div_fmas_f32 v0, v1, v2, v3",
+            "v_div_fixup_f32 v0, v1, v2, v3",
             "s_mov_b32 s0, s1",
             "s_cmp_lt_i32 s0, s1",
             "s_add_i32 s0, s1, s2",
@@ -167,6 +175,11 @@ const COMPILED: &[(u32, &[&str])] = &[
             "v_mad_f32 v0, v1, v2, v3",
             "v_rcp_f32 v0, v1",
             "v_sqrt_f32 v0, v1",
+            "v_rsq_f32 v0, v1",
+            "v_exp_f32 v0, v1",
+            "v_log_f32 v0, v1",
+            "v_sin_f32 v0, v1",
+            "v_cos_f32 v0, v1",
         ],
     ),
 ];
@@ -246,7 +259,6 @@ const LANE_PLACES: &[&str] = &[
     "v_lshrrev_b32 v4, 2, v5",
     "v_lshrrev_b32 v4, 1, v5",
     "v_mov_b32 v4, v5",
-    "v_lshlrev_b32 v4, 1, v5",
     "v_lshlrev_b32 v4, 2, v5",
 ];
 
@@ -262,7 +274,7 @@ fn loads_and_stores_are_compiled() {
         for places in LANE_PLACES {
             let lanes = "v_mbcnt_lo_u32_b32 v5, -1, 0\n v_mbcnt_hi_u32_b32 v5, -1, v5\n v_lshlrev_b32 v5, 2, v5";
             let addresses = "v_or_b32 v2, s0, v4\n v_mov_b32 v3, s1";
-            for exec in ["-1", "0x7e", "0xf0ff00ff"] {
+            for exec in ["-1", "0xf0ff007e"] {
                 let text =
                     format!("{lanes}\n {places}\n {addresses}\n s_mov_b64 exec, {exec}\n {text}");
                 Program::of_text(target, &text, KEPT, 7).compare_engines();
@@ -341,6 +353,18 @@ const OTHERS: &[(u32, &str, &str)] = &[
     ),
     (KEPT, "gfx900", "global_load_dword v0, v[2:3], off"),
     (KEPT, "gfx900", "ds_read_b32 v0, v4"),
+    // Usual numbers: others are the interpreter's.
+    (
+        KEPT,
+        "gfx900",
+        "v_cvt_f32_ubyte0 v1, v1\n v_mul_f32 v1, 0x3e19999a, v1\n v_exp_f32 v0, v1",
+    ),
+    (
+        FLUSHED,
+        "gfx803",
+        "v_cvt_f32_ubyte0 v1, v1\n v_add_f32 v1, 1.0, v1\n v_rsq_f32 v0, v1\n v_log_f32 v2, v1\n v_sin_f32 v3, v1\n \
+         v_exp_f32 v5, v2",
+    ),
 ];
 
 /// Operations on one number, with their MODE.
@@ -354,7 +378,15 @@ const UNARY: &[(u32, &str)] = &[
     (FLUSHED, "v_trunc_f32"),
     (FLUSHED, "v_rndne_f32"),
     (FLUSHED, "v_rcp_f32"),
+    (KEPT, "v_rcp_f32"),
     (KEPT, "v_sqrt_f32"),
+    (KEPT, "v_rsq_f32"),
+    (KEPT, "v_exp_f32"),
+    (FLUSHED, "v_log_f32"),
+    (FLUSHED, "v_sin_f32"),
+    (KEPT, "v_cos_f32"),
+    (KEPT, "v_frexp_mant_f32"),
+    (KEPT, "v_frexp_exp_i32_f32"),
     (KEPT, "v_cvt_f32_ubyte3"),
 ];
 
@@ -435,7 +467,7 @@ fn rare_forms_are_left_to_the_interpreter() {
         "v_mov_b32_dpp v0, v1 row_shl:1 row_mask:0xf bank_mask:0xf",
         "v_cmpx_lt_u32 vcc, v1, v2",
         "v_readfirstlane_b32 s0, v1",
-        "v_sin_f32 v0, v1",
+        "v_fract_f32 v0, v1",
         "v_and_b32 v0, exec_lo, v1",
         "v_cndmask_b32 v0, v1, v2, exec",
     ];

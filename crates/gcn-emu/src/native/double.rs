@@ -71,7 +71,7 @@ impl Builder {
         self.recorder.binary(Binary::PackHigh, low, high)
     }
 
-    fn each(&self, binary: Binary, a: Halves, b: Halves) -> Halves {
+    pub(super) fn each(&self, binary: Binary, a: Halves, b: Halves) -> Halves {
         [0, 1].map(|n| self.recorder.binary(binary, a[n], b[n]))
     }
 

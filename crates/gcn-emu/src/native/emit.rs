@@ -18,6 +18,9 @@ use super::places::{
     SLICE_BYTES, SLOTS, YMM, low_half, mask_byte, scalar, slot, vgpr,
 };
 
+/// Order of a register's quarters with the middle ones exchanged: from lanes to halves of each four lanes, and back.
+const MIDDLE_QWORDS: u32 = 0b11_01_10_00;
+
 macro_rules! binary {
     ($self:ident, $name:ident, $to:expr, $a:expr, $b:expr $(, $immediate:expr)?) => {
         match $b {
@@ -332,6 +335,16 @@ impl Emitter<'_> {
                     Unary::OddToEven => self.code.asm.vpsrlq(to, a, 32)?,
                     Unary::FloatOfSigned => self.code.asm.vcvtdq2ps(to, a)?,
                     Unary::SqrtF32 => self.code.asm.vsqrtps(to, a)?,
+                    Unary::SqrtF64 => self.code.asm.vsqrtpd(to, a)?,
+                    Unary::WidenLow => {
+                        self.code.asm.vpermq(SCRATCH, a, MIDDLE_QWORDS)?;
+                        self.code.asm.vcvtps2pd(to, low_half(SCRATCH))?;
+                    }
+                    Unary::WidenHigh => {
+                        self.code.asm.vpermq(SCRATCH, a, MIDDLE_QWORDS)?;
+                        self.code.asm.vextracti128(low_half(SCRATCH), SCRATCH, 1)?;
+                        self.code.asm.vcvtps2pd(to, low_half(SCRATCH))?;
+                    }
                     Unary::RoundF32(rounding) => self.code.asm.vroundps(to, a, rounding as i32)?,
                     Unary::SignedOfFloat => self.code.asm.vcvttps2dq(to, a)?,
                     Unary::EvenBytes => {
@@ -365,7 +378,8 @@ impl Emitter<'_> {
                 self.code.asm.vmovaps(to, SCRATCH)?;
             }
             Op::Load(number, low, high) => self.load(place, number, [low, high])?,
-            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => {}
+            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Const64(_) | Op::Mask(_) | Op::Scc => {
+            }
         }
         Ok(())
     }
@@ -419,6 +433,16 @@ impl Emitter<'_> {
             Binary::PackHigh => binary!(self, vshufps, to, a, b, 0xdd),
             Binary::AddF64 => binary!(self, vaddpd, to, a, b),
             Binary::MulF64 => binary!(self, vmulpd, to, a, b),
+            Binary::DivF64 => binary!(self, vdivpd, to, a, b),
+            Binary::NarrowF64 => {
+                match b {
+                    Place::Register(b) => self.code.asm.vcvtpd2ps(low_half(SCRATCH), b)?,
+                    Place::Memory(b) => self.code.asm.vcvtpd2ps(low_half(SCRATCH), b)?,
+                }
+                self.code.asm.vcvtpd2ps(low_half(to), a)?;
+                self.code.asm.vinserti128(to, to, low_half(SCRATCH), 1)?;
+                self.code.asm.vpermq(to, to, MIDDLE_QWORDS)?;
+            }
             Binary::CompareF64(predicate) => binary!(self, vcmppd, to, a, b, predicate as i32),
             Binary::MulAddPairs => binary!(self, vpmaddwd, to, a, b),
         }

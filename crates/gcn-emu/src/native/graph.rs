@@ -20,6 +20,8 @@ pub(super) enum Op {
     Scalar(u8),
     /// A constant in every lane.
     Const(u32),
+    /// A constant of 64 bits in half the lanes.
+    Const64(u64),
     /// The mask in a pair of scalar registers.
     Mask(u8),
     /// SCC on entry, as a mask.
@@ -94,6 +96,9 @@ pub(super) enum Binary {
     /// Double precision, of half the lanes.
     AddF64,
     MulF64,
+    DivF64,
+    /// Single precision from both halves of the lanes in double precision.
+    NarrowF64,
     /// Mask of 64 bits: a comparison.
     CompareF64(Predicate),
     /// Sums of the products of two pairs of signed numbers of 16 bits.
@@ -111,6 +116,12 @@ pub(super) enum Unary {
     FloatOfSigned,
     /// The square root in single precision.
     SqrtF32,
+    /// The square root in double precision, of half the lanes.
+    SqrtF64,
+    /// Single to double precision: the first half of each four lanes, as [`Binary::UnpackLow`].
+    WidenLow,
+    /// The second half of each four lanes.
+    WidenHigh,
     /// A whole number in single precision.
     RoundF32(Rounding),
     /// From single precision to a number with a sign, towards zero; 1 << 31 if it is none of 32 bits.
@@ -162,7 +173,9 @@ impl Op {
             Op::Fma(..) => "Fma".to_owned(),
             Op::FmaF64(..) => "FmaF64".to_owned(),
             Op::Load(..) => "Load".to_owned(),
-            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => "leaf".to_owned(),
+            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Const64(_) | Op::Mask(_) | Op::Scc => {
+                "leaf".to_owned()
+            }
         }
     }
 
@@ -170,7 +183,7 @@ impl Op {
     pub(super) fn is_leaf(self) -> bool {
         matches!(
             self,
-            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc
+            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Const64(_) | Op::Mask(_) | Op::Scc
         )
     }
 }
@@ -284,7 +297,9 @@ impl Graph {
     /// The values that an operation uses.
     pub(super) fn sources(&self, id: Id) -> [Option<Id>; 3] {
         match self.op(id) {
-            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Mask(_) | Op::Scc => [None; 3],
+            Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Const64(_) | Op::Mask(_) | Op::Scc => {
+                [None; 3]
+            }
             Op::ShiftBy(_, a, _) | Op::Unary(_, a) => [Some(a), None, None],
             Op::Binary(_, a, b) | Op::Load(_, a, b) => [Some(a), Some(b), None],
             Op::Select(a, b, c) | Op::Fma(a, b, c) | Op::FmaF64(a, b, c) => {

@@ -180,6 +180,12 @@ impl Builder {
         self.guard_by(self.recorder.binary(unordered, a, b));
     }
 
+    /// Guards lanes that are not in a mask.
+    pub(super) fn guard_unless(&mut self, mask: Id) {
+        let zero = self.recorder.constant(0);
+        self.guard_by(self.recorder.binary(Binary::Equal, mask, zero));
+    }
+
     /// Adds a mask to the guard.
     pub(super) fn guard_by(&mut self, mask: Id) {
         self.state.guard = Some(match self.state.guard {
@@ -258,7 +264,7 @@ impl Builder {
     }
 
     /// The mask that an operand is.
-    fn mask(&self, arg: Arg) -> Option<RecordedFlag<'_>> {
+    pub(super) fn mask(&self, arg: Arg) -> Option<RecordedFlag<'_>> {
         let Arg::Scalar(first) = arg else {
             return None;
         };
@@ -278,7 +284,7 @@ impl Builder {
         Some(RecordedFlag::new(&self.recorder, mask))
     }
 
-    fn set_mask(&mut self, arg: Arg, result: MaskResult) -> Option<()> {
+    pub(super) fn set_mask(&mut self, arg: Arg, result: MaskResult) -> Option<()> {
         let Arg::Scalar(first) = arg else {
             return None;
         };
@@ -360,7 +366,9 @@ impl Builder {
 
     fn comparison(&mut self, step: &Step, test: Test) -> Option<()> {
         let ty = step.inst.row().alu_types().source;
-        let result = if ty == Ty::F64 {
+        let result = if test == Test::Class {
+            self.class(step).filter(|_| ty == Ty::F32)?
+        } else if ty == Ty::F64 {
             self.compare_doubles(step, test)?
         } else if ty == Ty::F32 {
             // Of a comparison, denormals as sources alone.
@@ -388,6 +396,9 @@ impl Builder {
         let types = step.inst.row().alu_types();
         let (op, is_reversed) = op.in_order();
         let (first, second) = if is_reversed { (1, 0) } else { (0, 1) };
+        if op == AluOp::DivScale && types.source == Ty::F32 {
+            return self.division_scale(step);
+        }
         if types.carries {
             // Destination, mask, sources, mask.
             let pair = [self.source(step, 2)?, self.source(step, 3)?];
@@ -416,6 +427,7 @@ impl Builder {
             AluOp::Convert if types.source == Ty::F32 && !types.result.is_float() => {
                 vec![self.integer_of_float(step, types.result)?]
             }
+            AluOp::FrexpExponent if types.source == Ty::F32 => vec![self.exponent(step)?],
             AluOp::Dot(4) if types.result == Ty::I32 => vec![self.dot_bytes(step)?],
             _ if types.result == Ty::F64 => self.double(step, op, [first, second])?.to_vec(),
             AluOp::Select => {

@@ -27,9 +27,11 @@ mod scalar;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod memory;
 #[cfg(all(unix, target_arch = "x86_64"))]
-mod single;
-#[cfg(all(unix, target_arch = "x86_64"))]
 mod double;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod functions;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod single;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod plan;
 #[cfg(all(unix, target_arch = "x86_64"))]

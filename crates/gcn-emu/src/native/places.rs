@@ -192,7 +192,10 @@ impl<'a> Emitter<'a> {
     pub(super) fn operand(&mut self, id: Id, place: usize) -> Result<Place, EmitError> {
         let value = &self.values[id.0 as usize];
         let is_last = value.uses.back().is_none_or(|last| *last <= place);
-        let is_constant = matches!(self.lowered.graph.op(id), Op::Const(_) | Op::Scalar(_));
+        let is_constant = matches!(
+            self.lowered.graph.op(id),
+            Op::Const(_) | Op::Const64(_) | Op::Scalar(_)
+        );
         if value.register.is_none()
             && (is_last || is_constant)
             && let Some(memory) = self.memory(id)
@@ -214,6 +217,10 @@ impl<'a> Emitter<'a> {
                 known.map(|(_, at)| slot(*at))
             }
             Op::Const(value) => Some(self.constant([value; SLICE])),
+            Op::Const64(value) => {
+                let dwords = [value as u32, (value >> u32::BITS) as u32];
+                Some(self.constant(std::array::from_fn(|n| dwords[n % 2])))
+            }
             _ => None,
         }
     }

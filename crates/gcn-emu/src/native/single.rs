@@ -5,14 +5,12 @@ use gcn_isa::effect::AluOp;
 
 use super::graph::{Binary, Id, Op, Rounding, Unary};
 use super::lower::{Builder, Denormals};
-use crate::exec::alu::rule::{
-    Approximation, Exact, FloatRule, FromInteger, Fused, Order, Product, Sum, Unfused,
-};
+use crate::exec::alu::rule::{Exact, FloatRule, FromInteger, Fused, Order, Product, Sum, Unfused};
 use crate::step::Step;
 
 impl Builder {
     /// Result in single precision, guarded against NaN.
-    fn number(&mut self, id: Id) -> Id {
+    pub(super) fn number(&mut self, id: Id) -> Id {
         match self.state.unguarded.take() {
             Some(other) => self.guard(other, id),
             None => self.state.unguarded = Some(id),
@@ -133,17 +131,17 @@ impl Builder {
                 let result = self.recorder.add(Op::Unary(Unary::RoundF32(rounding), a));
                 Some(self.number(result))
             }
-            AluOp::Rcp | AluOp::Sqrt if types.source == Ty::F32 => {
-                self.follow(Approximation::RULE)?;
-                let a = self.float(step, 1)?;
-                let r = &self.recorder;
-                let result = if op == AluOp::Rcp {
-                    r.binary(Binary::DivF32, r.constant(1f32.to_bits()), a)
-                } else {
-                    r.add(Op::Unary(Unary::SqrtF32, a))
-                };
-                Some(self.number(result))
-            }
+            AluOp::Rcp
+            | AluOp::Sqrt
+            | AluOp::Rsq
+            | AluOp::Exp2
+            | AluOp::Log2
+            | AluOp::Sin
+            | AluOp::Cos
+            | AluOp::FrexpMantissa
+            | AluOp::Ldexp
+            | AluOp::DivFmas
+            | AluOp::DivFixup => self.function(step, op),
             AluOp::Min | AluOp::Max => {
                 // The host does not flush what is chosen.
                 self.follow(Order::RULE)?;

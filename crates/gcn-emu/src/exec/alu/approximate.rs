@@ -12,6 +12,52 @@ use super::exact;
 use super::float::Float;
 use super::nan;
 
+/// Coefficients of 2 to the power x, from −1/2 to 1/2 to within 2^-55.
+pub(crate) const EXPONENTIAL: [f64; 12] = [
+    1.0,
+    0.693_147_180_559_945_7,
+    0.240_226_506_959_100_97,
+    0.055_504_108_664_790_39,
+    0.009_618_129_107_607_001,
+    0.001_333_355_815_344_007_2,
+    0.000_154_035_304_415_733_2,
+    1.525_272_738_506_461_8e-5,
+    1.321_544_267_486_424_5e-6,
+    1.018_064_773_281_740_8e-7,
+    7.072_570_475_457_9e-9,
+    4.078_057_776_775_167e-10,
+];
+
+/// Coefficients of the logarithm to base 2 of (1 + t) / (1 − t), divided by t, in t² up to 17 − √288, to within 2^-52.
+pub(crate) const LOGARITHM: [f64; 7] = [
+    2.885_390_081_777_927,
+    0.961_796_693_924_323_5,
+    0.577_078_017_250_753_4,
+    0.412_198_401_397_245_84,
+    0.320_616_431_370_627_34,
+    0.261_442_926_677_234_57,
+    0.242_931_252_149_766_02,
+];
+
+/// Coefficients of the sine of x turns, divided by x, as a series in the square of x, to within 2^-61.
+#[allow(clippy::approx_constant)] // The first one is near 2π, as it must be.
+pub(crate) const SINE: [f64; 9] = [
+    6.283_185_307_179_586,
+    -41.341_702_240_399_75,
+    81.605_249_276_073_41,
+    -76.705_859_752_798_49,
+    42.058_693_923_785_53,
+    -15.094_641_620_519_61,
+    3.819_927_050_650_435,
+    -0.717_723_581_755_954_2,
+    0.100_856_336_871_197_52,
+];
+
+/// Power of two beyond which everything is infinite or zero in single precision, and nothing is in double precision.
+pub(crate) const MAX_POWER: f32 = 300.0;
+/// Number whose sum with a whole number has the exponent of that power of two in double precision in its low bits.
+pub(crate) const BIASED_WHOLE: f32 = (f64::EXPONENT_MAX >> 1) as f32 + WHOLE_SINGLE;
+
 /// A function of one value under settings that are MODE's or not.
 #[inline(always)]
 pub(crate) fn under<F: Float>(env: Env, a: F, f: impl Fn(F) -> F) -> F {
@@ -39,28 +85,9 @@ fn fused<const FUSES: bool>(a: f64, b: f64, c: f64) -> f64 {
 /// 2 to the power.
 #[inline(always)]
 pub(crate) fn exp2<const FUSES: bool>(a: f32) -> f32 {
-    /// From −1/2 to 1/2 to within 2^-55.
-    const EXPONENTIAL: [f64; 12] = [
-        1.0,
-        0.693_147_180_559_945_7,
-        0.240_226_506_959_100_97,
-        0.055_504_108_664_790_39,
-        0.009_618_129_107_607_001,
-        0.001_333_355_815_344_007_2,
-        0.000_154_035_304_415_733_2,
-        1.525_272_738_506_461_8e-5,
-        1.321_544_267_486_424_5e-6,
-        1.018_064_773_281_740_8e-7,
-        7.072_570_475_457_9e-9,
-        4.078_057_776_775_167e-10,
-    ];
-    /// Beyond this power everything is infinite or zero in single precision, and nothing is in double precision.
-    const ENOUGH: f32 = 300.0;
-    /// The bias of double precision's exponents.
-    const BIAS: f32 = (f64::EXPONENT_MAX >> 1) as f32;
-    let power = a.clamp(-ENOUGH, ENOUGH);
+    let power = a.clamp(-MAX_POWER, MAX_POWER);
     let whole = power.round_ties_even();
-    let exponent = u64::from((whole + (BIAS + WHOLE_SINGLE)).to_bits());
+    let exponent = u64::from((whole + BIASED_WHOLE).to_bits());
     let scale = f64::from_bits(exponent << f64::FRACTION);
     (polynomial::<FUSES, _>(&EXPONENTIAL, (power - whole).into()) * scale) as f32
 }
@@ -68,16 +95,6 @@ pub(crate) fn exp2<const FUSES: bool>(a: f32) -> f32 {
 /// The logarithm to base 2 of what is not denormal.
 #[inline(always)]
 pub(crate) fn log2<const FUSES: bool>(a: f32) -> f32 {
-    /// Of (1 + t) / (1 − t), divided by t, in t² up to 17 − √288, to within 2^-52.
-    const LOGARITHM: [f64; 7] = [
-        2.885_390_081_777_927,
-        0.961_796_693_924_323_5,
-        0.577_078_017_250_753_4,
-        0.412_198_401_397_245_84,
-        0.320_616_431_370_627_34,
-        0.261_442_926_677_234_57,
-        0.242_931_252_149_766_02,
-    ];
     // A power of two, and what is left: from √½ to √2.
     let above = a
         .to_bits()
@@ -207,19 +224,6 @@ fn alternating(half_turns: f32, sine: f32) -> f32 {
 /// The sine of a quarter of a turn at most.
 #[inline(always)]
 fn sine<const FUSES: bool>(turns: f64) -> f32 {
-    /// Coefficients of the sine of x turns, divided by x, as a series in the square of x, to within 2^-61.
-    #[allow(clippy::approx_constant)] // The first one is near 2π, as it must be.
-    const SINE: [f64; 9] = [
-        6.283_185_307_179_586,
-        -41.341_702_240_399_75,
-        81.605_249_276_073_41,
-        -76.705_859_752_798_49,
-        42.058_693_923_785_53,
-        -15.094_641_620_519_61,
-        3.819_927_050_650_435,
-        -0.717_723_581_755_954_2,
-        0.100_856_336_871_197_52,
-    ];
     (turns * polynomial::<FUSES, _>(&SINE, turns * turns)) as f32
 }
 

@@ -70,7 +70,7 @@ pub(crate) fn to_u32(a: f64) -> u32 {
 }
 
 /// 1.5 times 2^23, which is the same for single precision.
-pub(super) const WHOLE_SINGLE: f32 = 12_582_912.0;
+pub(crate) const WHOLE_SINGLE: f32 = 12_582_912.0;
 
 /// To an integer of 16 bits, in the same way.
 #[inline(always)]

@@ -1,0 +1,366 @@
+//! Lowering of functions in single precision: by bits, or in double precision as the interpreter computes them (errata E199). The usual
+//! values alone: others fail the guard.
+
+use gcn_isa::effect::{AluOp, Shift};
+use gcn_isa::{Isa, regs};
+
+use super::graph::{Binary, Id, Op, Predicate, Rounding, Unary};
+use super::lower::{Builder, MaskResult};
+use crate::exec::alu::approximate::{
+    BIASED_WHOLE, EXPONENTIAL, LOGARITHM, MAX_POWER, SINE, farthest,
+};
+use crate::exec::alu::conversion::WHOLE_SINGLE;
+use crate::exec::alu::rule::{DivisionStep, FloatRule, WaveFunction};
+use crate::step::{Arg, Step};
+
+const SIGN: u32 = 1 << 31;
+/// Bits of the fraction.
+const FRACTION: u8 = 23;
+/// Bits of the fraction that the high dword has in double precision.
+const FRACTION_HIGH: u8 = 20;
+/// Magnitudes: the least normal number, infinity, and the first quiet NaN.
+const NORMAL: u32 = 1 << FRACTION;
+const INFINITY: u32 = 0xff << FRACTION;
+const QUIET: u32 = INFINITY | NORMAL >> 1;
+/// Magnitudes from which and up to which division scales nothing: 2^-47 and 2^47.
+const MODERATE: [u32; 2] = [(127 - 47) << FRACTION, (127 + 47) << FRACTION];
+
+/// Halves of a slice in double precision.
+type Halves = [Id; 2];
+
+/// Bits of V_CMP_CLASS for negative and positive values, with the magnitudes.
+const CLASSES: [([u32; 2], [u32; 2]); 6] = [
+    ([0, 0], [INFINITY + 1, QUIET]),
+    ([1, 1], [QUIET, SIGN]),
+    ([2, 9], [INFINITY, INFINITY + 1]),
+    ([3, 8], [NORMAL, INFINITY]),
+    ([4, 7], [1, NORMAL]),
+    ([5, 6], [0, 1]),
+];
+
+impl Builder {
+    /// Function with a result in single precision.
+    #[expect(
+        clippy::wildcard_enum_match_arm,
+        reason = "the caller names the operations"
+    )]
+    pub(super) fn function(&mut self, step: &Step, op: AluOp) -> Option<Id> {
+        match op {
+            AluOp::Rcp => {
+                let a = self.flushing_source(step)?;
+                let one = self.recorder.constant(1f32.to_bits());
+                let quotient = self.recorder.binary(Binary::DivF32, one, a);
+                let result = self.flushed(quotient);
+                Some(self.number(result))
+            }
+            AluOp::Sqrt => {
+                let a = self.flushing_source(step)?;
+                let result = self.recorder.add(Op::Unary(Unary::SqrtF32, a));
+                Some(self.number(result))
+            }
+            AluOp::Rsq => {
+                let a = self.flushing_source(step)?;
+                let one = self.constant64(1.0);
+                let square_root = |a| self.recorder.add(Op::Unary(Unary::SqrtF64, a));
+                let root = self.widened(a).map(square_root);
+                let result = self.narrowed(self.each(Binary::DivF64, one, root));
+                Some(self.number(result))
+            }
+            AluOp::Exp2 => {
+                // Of a denormal it is 1, whether or not that is flushed.
+                let result = self.exponential(self.float(step, 1)?);
+                let result = self.flushed(result);
+                Some(self.number(result))
+            }
+            AluOp::Log2 => {
+                let a = self.flushing_source(step)?;
+                Some(self.logarithm(a))
+            }
+            AluOp::Sin | AluOp::Cos => {
+                let a = if self.isa < Isa::Gfx9 {
+                    self.flushing_source(step)?
+                } else {
+                    self.follow(WaveFunction::RULE)?;
+                    self.float(step, 1)?
+                };
+                let result = self.wave(a, op == AluOp::Cos);
+                Some(self.number(result))
+            }
+            AluOp::FrexpMantissa => {
+                let a = self.float(step, 1)?;
+                let (normal, zero) = self.normal_or_zero(a);
+                self.guard_unless(self.recorder.binary(Binary::Or, normal, zero));
+                let r = &self.recorder;
+                let fraction = r.binary(Binary::And, a, r.constant(SIGN | (NORMAL - 1)));
+                let half = r.constant(0.5f32.to_bits());
+                let fraction = r.binary(Binary::Or, fraction, half);
+                Some(r.add(Op::Select(zero, a, fraction)))
+            }
+            AluOp::Ldexp => {
+                let (a, power) = (self.float(step, 1)?, self.float(step, 2)?);
+                Some(self.scaled(a, power))
+            }
+            AluOp::DivFmas => {
+                self.follow(DivisionStep::RULE)?;
+                let [a, b, c] = [1, 2, 3].map(|place| self.float(step, place));
+                let result = Op::Fma(a?, b?, c?);
+                let scaled = self.mask(Arg::Scalar(regs::VCC_LO))?;
+                let (mask, is_inverted) = (scaled.mask, scaled.is_inverted);
+                if is_inverted {
+                    self.guard_unless(mask);
+                } else {
+                    self.guard_by(mask);
+                }
+                let result = self.recorder.add(result);
+                Some(self.number(result))
+            }
+            AluOp::DivFixup => {
+                let [quotient, denominator, numerator] =
+                    [1, 2, 3].map(|place| self.float(step, place));
+                Some(self.division_fixup(quotient?, denominator?, numerator?))
+            }
+            _ => None,
+        }
+    }
+
+    /// Exponent of V_FREXP_EXP_I32_F32.
+    pub(super) fn exponent(&mut self, step: &Step) -> Option<Id> {
+        /// Exponent, as encoded, of numbers from 1/2 to 1.
+        const HALF: u32 = 126;
+        let a = self.float(step, 1)?;
+        let (normal, zero) = self.normal_or_zero(a);
+        self.guard_unless(self.recorder.binary(Binary::Or, normal, zero));
+        let r = &self.recorder;
+        let encoded = r.add(Op::ShiftBy(Shift::Right, self.magnitude(a), FRACTION));
+        let exponent = r.binary(Binary::Sub, encoded, r.constant(HALF));
+        Some(r.binary(Binary::And, exponent, normal))
+    }
+
+    /// Mask of V_CMP_CLASS_F32.
+    pub(super) fn class(&self, step: &Step) -> Option<MaskResult> {
+        let (a, classes) = (self.float(step, 1)?, self.dword(step.args[2], 0)?);
+        let r = &self.recorder;
+        let magnitude = self.magnitude(a);
+        let negative = r.add(Op::ShiftBy(Shift::Arithmetic, a, 31));
+        let mut class = r.constant(0);
+        for (bits, [first, end]) in CLASSES {
+            let [below, above] = bits.map(|bit| r.constant(1 << bit));
+            let bit = r.add(Op::Select(negative, below, above));
+            let is_inside = self.is_between(magnitude, first, end);
+            class = r.binary(Binary::Or, r.binary(Binary::And, is_inside, bit), class);
+        }
+        let common = r.binary(Binary::And, class, classes);
+        Some(MaskResult {
+            mask: r.binary(Binary::Equal, common, r.constant(0)),
+            is_inverted: true,
+        })
+    }
+
+    /// V_DIV_SCALE_F32 where there is nothing to scale.
+    pub(super) fn division_scale(&mut self, step: &Step) -> Option<()> {
+        let [a, b, c] = [2, 3, 4].map(|place| self.float(step, place));
+        let (a, b, c) = (a?, b?, c?);
+        let all = [a, b, c].map(|it| self.is_moderate(it));
+        let r = &self.recorder;
+        let pair = r.binary(Binary::And, all[0], all[1]);
+        self.guard_unless(r.binary(Binary::And, pair, all[2]));
+        let mask = self.recorder.constant(0);
+        self.set_vgprs(step.args[0], &[a])?;
+        self.set_mask(
+            step.args[1],
+            MaskResult {
+                mask,
+                is_inverted: false,
+            },
+        )
+    }
+
+    /// The quotient with its sign, or zero.
+    fn division_fixup(&mut self, quotient: Id, denominator: Id, numerator: Id) -> Id {
+        let is_normal = self.is_between(self.magnitude(quotient), NORMAL, INFINITY);
+        let [below, above] = [denominator, numerator].map(|it| self.is_moderate(it));
+        let r = &self.recorder;
+        let zero = r.binary(Binary::Equal, self.magnitude(numerator), r.constant(0));
+        let number = r.binary(Binary::And, above, is_normal);
+        let usual = r.binary(Binary::And, below, r.binary(Binary::Or, number, zero));
+        self.guard_unless(usual);
+        let r = &self.recorder;
+        let magnitude = r.binary(Binary::AndNot, zero, self.magnitude(quotient));
+        let signs = r.binary(Binary::Xor, denominator, numerator);
+        let sign = r.binary(Binary::And, signs, r.constant(SIGN));
+        r.binary(Binary::Or, magnitude, sign)
+    }
+
+    /// A value times a power of two, where neither it nor the product is denormal, infinite or a NaN.
+    fn scaled(&mut self, a: Id, power: Id) -> Id {
+        /// Power beyond which no product is a normal number.
+        const ENOUGH: u32 = 1000;
+        let (normal, zero) = self.normal_or_zero(a);
+        let r = &self.recorder;
+        let power = r.binary(Binary::MinSigned, power, r.constant(ENOUGH));
+        let power = r.binary(Binary::MaxSigned, power, r.constant(ENOUGH.wrapping_neg()));
+        let encoded = r.add(Op::ShiftBy(Shift::Right, self.magnitude(a), FRACTION));
+        let sum = r.binary(Binary::Add, encoded, power);
+        let remains = self.is_between(sum, 1, 0xff);
+        let number = r.binary(Binary::And, normal, remains);
+        self.guard_unless(r.binary(Binary::Or, number, zero));
+        let r = &self.recorder;
+        let added = r.add(Op::ShiftBy(Shift::Left, power, FRACTION));
+        let product = r.binary(Binary::Add, a, added);
+        r.add(Op::Select(zero, a, product))
+    }
+
+    /// 2 to the power.
+    fn exponential(&self, a: Id) -> Id {
+        let r = &self.recorder;
+        let single = |value: f32| r.constant(value.to_bits());
+        // The second operand is the result if it is a NaN.
+        let power = r.binary(Binary::MaxF32, single(-MAX_POWER), a);
+        let power = r.binary(Binary::MinF32, single(MAX_POWER), power);
+        let whole = r.add(Op::Unary(Unary::RoundF32(Rounding::Nearest), power));
+        let rest = self.widened(r.binary(Binary::SubF32, power, whole));
+        let biased = r.binary(Binary::AddF32, whole, single(BIASED_WHOLE));
+        let high = r.add(Op::ShiftBy(Shift::Left, biased, FRACTION_HIGH));
+        let scale =
+            [Binary::UnpackLow, Binary::UnpackHigh].map(|half| r.binary(half, r.constant(0), high));
+        let series = self.polynomial(&EXPONENTIAL, rest);
+        self.narrowed(self.each(Binary::MulF64, series, scale))
+    }
+
+    /// The logarithm to base 2 of positive numbers, zeros and infinity.
+    fn logarithm(&mut self, a: Id) -> Id {
+        let r = &self.recorder;
+        let compare = |how, bits| r.binary(Binary::CompareF32(how), a, r.constant(bits));
+        let least = r.constant(std::f32::consts::FRAC_1_SQRT_2.to_bits());
+        let above = r.binary(Binary::Sub, a, least);
+        let power = r.add(Op::ShiftBy(Shift::Arithmetic, above, FRACTION));
+        let taken = r.add(Op::ShiftBy(Shift::Left, power, FRACTION));
+        let rest = self.widened(r.binary(Binary::Sub, a, taken));
+        let below = self.each(Binary::AddF64, rest, self.constant64(-1.0));
+        let sum = self.each(Binary::AddF64, rest, self.constant64(1.0));
+        let tangent = self.each(Binary::DivF64, below, sum);
+        let square = self.each(Binary::MulF64, tangent, tangent);
+        let series = self.polynomial(&LOGARITHM, square);
+        let power = self.widened(r.add(Op::Unary(Unary::FloatOfSigned, power)));
+        let result = self.narrowed(self.fused(tangent, series, power));
+        let is_positive = compare(Predicate::Greater, 0);
+        let is_finite = compare(Predicate::Less, INFINITY);
+        let is_number = r.binary(Binary::And, is_positive, is_finite);
+        let at_zero = r.constant(SIGN | INFINITY);
+        let limit = r.add(Op::Select(is_positive, a, at_zero));
+        let result = r.add(Op::Select(is_number, result, limit));
+        let has_none = compare(Predicate::NotGreaterOrEqual, 0);
+        self.guard_by(has_none);
+        result
+    }
+
+    /// The sine of an angle in turns, or the cosine.
+    fn wave(&self, turns: Id, is_cosine: bool) -> Id {
+        let r = &self.recorder;
+        let single = |value: f32| r.constant(value.to_bits());
+        let round = |how, a| r.add(Op::Unary(Unary::RoundF32(how), a));
+        let part = r.binary(Binary::SubF32, turns, round(Rounding::TowardsZero, turns));
+        let doubled = r.binary(Binary::MulF32, part, single(2.0));
+        let half_turns = round(Rounding::Nearest, doubled);
+        let taken = r.binary(Binary::MulF32, half_turns, single(0.5));
+        let rest = r.binary(Binary::SubF32, part, taken);
+        let angle = if is_cosine {
+            // A cosine is the sine of a quarter of a turn less.
+            let below = self.widened(r.binary(Binary::Or, rest, r.constant(SIGN)));
+            self.each(Binary::AddF64, below, self.constant64(0.25))
+        } else {
+            self.widened(rest)
+        };
+        let square = self.each(Binary::MulF64, angle, angle);
+        let series = self.polynomial(&SINE, square);
+        let sine = self.narrowed(self.each(Binary::MulF64, angle, series));
+        // An odd number of half turns changes the sign, but not that of a zero.
+        let whole = r.binary(Binary::AddF32, half_turns, single(WHOLE_SINGLE));
+        let sign = r.add(Op::ShiftBy(Shift::Left, whole, 31));
+        let unequal = r.binary(Binary::CompareF32(Predicate::NotEqual), sine, single(0.0));
+        let changed = r.binary(Binary::And, sign, unequal);
+        let mut result = r.binary(Binary::Xor, sine, changed);
+        if self.isa < Isa::Gfx9 {
+            let magnitude = self.magnitude(turns);
+            let is_far = self.is_between(magnitude, farthest(self.isa).to_bits() + 1, INFINITY);
+            let far = single(if is_cosine { 1.0 } else { 0.0 });
+            result = r.add(Op::Select(is_far, far, result));
+        }
+        if is_cosine {
+            return result;
+        }
+        let is_zero = r.binary(Binary::CompareF32(Predicate::Equal), turns, single(0.0));
+        let zero = r.binary(Binary::And, turns, r.constant(SIGN));
+        r.add(Op::Select(is_zero, zero, result))
+    }
+
+    /// Source of a function that flushes denormals whatever MODE says: they fail the guard, so that the host's setting is of no account.
+    fn flushing_source(&mut self, step: &Step) -> Option<Id> {
+        let a = self.float(step, 1)?;
+        let denormal = self.is_between(self.magnitude(a), 1, NORMAL);
+        self.guard_by(denormal);
+        Some(a)
+    }
+
+    /// A result, or a zero with its sign where it is denormal.
+    fn flushed(&self, a: Id) -> Id {
+        let r = &self.recorder;
+        let sign = r.binary(Binary::And, a, r.constant(SIGN));
+        let small = self.is_between(self.magnitude(a), 0, NORMAL);
+        r.add(Op::Select(small, sign, a))
+    }
+
+    fn magnitude(&self, a: Id) -> Id {
+        let r = &self.recorder;
+        r.binary(Binary::And, a, r.constant(!SIGN))
+    }
+
+    /// Mask: a number without sign, below 2^31, is in a range.
+    fn is_between(&self, a: Id, first: u32, end: u32) -> Id {
+        let r = &self.recorder;
+        let is_below = r.binary(Binary::Greater, r.constant(end), a);
+        let is_above = r.binary(Binary::Greater, a, r.constant(first.wrapping_sub(1)));
+        match (first, end) {
+            (0, _) => is_below,
+            (_, SIGN) => is_above,
+            _ => r.binary(Binary::And, is_above, is_below),
+        }
+    }
+
+    /// Masks: normal numbers, and zeros.
+    fn normal_or_zero(&self, a: Id) -> (Id, Id) {
+        let magnitude = self.magnitude(a);
+        (
+            self.is_between(magnitude, NORMAL, INFINITY),
+            self.is_between(magnitude, 0, 1),
+        )
+    }
+
+    /// Mask: division scales neither this numerator nor this denominator.
+    fn is_moderate(&self, a: Id) -> Id {
+        let [first, end] = MODERATE;
+        self.is_between(self.magnitude(a), first, end)
+    }
+
+    fn constant64(&self, value: f64) -> Halves {
+        [self.recorder.add(Op::Const64(value.to_bits())); 2]
+    }
+
+    fn widened(&self, a: Id) -> Halves {
+        [Unary::WidenLow, Unary::WidenHigh].map(|half| self.recorder.add(Op::Unary(half, a)))
+    }
+
+    fn narrowed(&self, [low, high]: Halves) -> Id {
+        self.recorder.binary(Binary::NarrowF64, low, high)
+    }
+
+    fn fused(&self, a: Halves, b: Halves, c: Halves) -> Halves {
+        [0, 1].map(|n| self.recorder.add(Op::FmaF64(a[n], b[n], c[n])))
+    }
+
+    fn polynomial(&self, coefficients: &[f64], x: Halves) -> Halves {
+        let mut terms = coefficients.iter().rev().map(|it| self.constant64(*it));
+        let last = terms.next().unwrap_or_else(|| self.constant64(0.0));
+        terms.fold(last, |sum, term| self.fused(sum, x, term))
+    }
+}
