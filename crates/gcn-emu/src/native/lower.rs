@@ -6,7 +6,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use gcn_isa::effect::{AluOp, Test, Value, body};
+use gcn_isa::effect::{AluOp, Shift, Test, Value, body};
 use gcn_isa::{Does, Field, Isa, Ty, regs};
 
 use super::access::{Accesses, ScalarSet, pair};
@@ -15,7 +15,7 @@ use super::record::{Recorded, RecordedFlag, Recorder};
 use crate::exec::alu::env::Env;
 use crate::exec::alu::rule::Rule;
 use crate::lanes::Sign;
-use crate::step::{Arg, Executor, Step};
+use crate::step::{Arg, Executor, SourceChange, SourcePart, Step, Unused};
 use crate::wave::SCALARS;
 
 /// Denormal mode of the host in a part.
@@ -222,11 +222,18 @@ impl Builder {
     /// The source at a place, with its sign modifier.
     pub(super) fn source(&self, step: &Step, place: usize) -> Option<Recorded<'_>> {
         let slot = step.inst.row().slots().nth(place)?;
-        let is_signed = matches!(slot.ty, Ty::I32 | Ty::I64);
+        let is_signed = matches!(slot.ty, Ty::I16 | Ty::I32 | Ty::I64);
         let r = &self.recorder;
+        let all = step.sources().find(|(it, _)| *it == place);
+        let change = all.map_or_else(Default::default, |(_, source)| source.change);
         match slot.ty {
+            Ty::B16 | Ty::U16 | Ty::I16 if step.signs[place] == Sign::Kept => {
+                let id = self.part(self.dword(step.args[place], 0)?, change)?;
+                let id = self.short(id, is_signed);
+                Some(Recorded::dword(r, id, is_signed))
+            }
             Ty::B32 | Ty::U32 | Ty::I32 | Ty::F32 => {
-                let id = self.dword(step.args[place], 0)?;
+                let id = self.part(self.dword(step.args[place], 0)?, change)?;
                 let sign = step.signs[place];
                 if sign != Sign::Kept && slot.ty != Ty::F32 {
                     return None;
@@ -234,13 +241,70 @@ impl Builder {
                 let id = self.with_sign(id, sign);
                 Some(Recorded::dword(r, id, is_signed))
             }
-            Ty::B64 | Ty::U64 | Ty::I64 if step.signs[place] == Sign::Kept => {
+            Ty::B64 | Ty::U64 | Ty::I64
+                if step.signs[place] == Sign::Kept && change == Default::default() =>
+            {
                 let arg = step.args[place];
                 let dwords = [self.dword(arg, 0)?, self.dword(arg, 1)?];
                 Some(Recorded::wide(r, dwords, is_signed))
             }
             _ => None,
         }
+    }
+
+    /// Part of a dword that an integer source is.
+    fn part(&self, id: Id, change: SourceChange) -> Option<Id> {
+        let shift = |by, id, count| self.recorder.add(Op::ShiftBy(by, id, count));
+        match change.part {
+            _ if change.flip != 0 => None,
+            SourcePart::Whole => Some(id),
+            SourcePart::Bits { up, down, extends } => {
+                let by = if extends {
+                    Shift::Arithmetic
+                } else {
+                    Shift::Right
+                };
+                Some(shift(by, shift(Shift::Left, id, up as u8), down as u8))
+            }
+            SourcePart::Halves { .. } | SourcePart::Widened { .. } => None,
+        }
+    }
+
+    /// The low half of a dword as a number.
+    fn short(&self, id: Id, is_signed: bool) -> Id {
+        let r = &self.recorder;
+        if is_signed {
+            let high = r.add(Op::ShiftBy(Shift::Left, id, 16));
+            r.add(Op::ShiftBy(Shift::Arithmetic, high, 16))
+        } else {
+            r.binary(Binary::And, id, r.constant(u16::MAX.into()))
+        }
+    }
+
+    /// An integer result of a dword or less, put into the part of its register that it goes to.
+    fn placed(&self, step: &Step, id: Id) -> Option<Id> {
+        let Some(change) = step.result() else {
+            return Some(id);
+        };
+        let part = change.part?;
+        if change.factor != 0 || change.clamp || change.dwords != 1 {
+            return None;
+        }
+        let r = &self.recorder;
+        let shift = |by, id, count: u32| r.add(Op::ShiftBy(by, id, count as u8));
+        let (top, low) = (part.selection.top(), part.selection.low());
+        // Bits of the part, without those above it, or with its sign there.
+        let high = shift(Shift::Left, id, top);
+        let padded = shift(Shift::Right, high, top - low);
+        Some(match part.unused {
+            Unused::Pad => padded,
+            Unused::Sext => shift(Shift::Arithmetic, high, top - low),
+            Unused::Preserve => {
+                let old = self.dword(step.args[0], 0)?;
+                let rest = r.binary(Binary::And, old, r.constant(!part.selection.mask()));
+                r.binary(Binary::Or, padded, rest)
+            }
+        })
     }
 
     /// A dword with the sign of a floating-point number, after a sign modifier.
@@ -342,12 +406,7 @@ impl Builder {
     fn lower(&mut self, step: &Step) -> Option<()> {
         let inst = &step.inst;
         let is_plain = matches!(step.run, Executor::Vector)
-            && step.result().is_none()
             && step.cross_lane().is_none()
-            && step
-                .sources()
-                .all(|(_, source)| source.change == Default::default())
-            && !step.keeps_high
             && !step.writes_exec
             && step.relative.is_none()
             && !(inst.layout().has(Field::Clamp) && inst.flag(Field::Clamp));
@@ -357,8 +416,19 @@ impl Builder {
         if !is_plain || step.args.iter().any(reads_exec) {
             return None;
         }
+        // Parts of registers are those of integers.
+        let types = inst.row().alu_types();
+        let has_parts = step.result().is_some()
+            || step
+                .sources()
+                .any(|(_, source)| source.change != Default::default());
+        let may_have_parts = !types.result.is_float() && !types.source.is_float();
+        if has_parts && !may_have_parts {
+            return None;
+        }
         match inst.does() {
             Does::Compare(test, _) => self.comparison(step, test),
+            Does::Alu(AluOp::Dot(_)) if has_parts => None,
             Does::Alu(op) => self.operation(step, op),
             _ => None,
         }
@@ -400,6 +470,9 @@ impl Builder {
             return self.division_scale(step);
         }
         if types.carries {
+            if step.result().is_some() {
+                return None;
+            }
             // Destination, mask, sources, mask.
             let pair = [self.source(step, 2)?, self.source(step, 3)?];
             let (a, b) = (pair[first], pair[second]);
@@ -447,12 +520,33 @@ impl Builder {
                 if is_reversed {
                     sources.swap(0, 1);
                 }
+                let is_short = types.result.bytes() == 2;
+                if is_short {
+                    // The others of 16 bits are the interpreter's.
+                    match op {
+                        AluOp::Add | AluOp::Sub | AluOp::Mul | AluOp::MulAdd => {}
+                        AluOp::Min | AluOp::Max | AluOp::Min3 | AluOp::Max3 | AluOp::Med3 => {}
+                        AluOp::Shift(_) => {
+                            sources[1] = sources[1] & sources[1].constant(u64::from(u16::BITS - 1));
+                        }
+                        _ => return None,
+                    }
+                }
                 // No operation without a carry reads this mask.
                 let unused = RecordedFlag::new(&self.recorder, sources[0].ids()[0]);
                 let result = body::evaluate(op, sources, unused)?;
                 let dwords = usize::from(types.result.dwords().max(1));
-                result.ids().get(..dwords)?.to_vec()
+                let mut ids = result.ids().get(..dwords)?.to_vec();
+                if is_short {
+                    ids[0] = self.short(ids[0], false);
+                }
+                ids
             }
+        };
+        let result = match *result {
+            [id] => vec![self.placed(step, id)?],
+            _ if step.result().is_some() => return None,
+            _ => result,
         };
         self.set_vgprs(step.args[0], &result)
     }

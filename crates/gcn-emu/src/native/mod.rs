@@ -1,13 +1,13 @@
 //! Host code for blocks that are entered often (x86-64 with AVX2, on Unix).
 //!
 //! Hot blocks that lead to each other are a region (`region`), which is one function. A block of it is made of parts (`plan`): scalar
-//! instructions, vector instructions whose lanes are computed by themselves, loads and stores (`memory`, `access`, `accesses`) among
-//! them, and what the interpreter executes, which the function calls. The instructions of a part become operations on values (`lower`, `scalar`, `graph`), which integer operations record by
-//! their bodies (`record`), and then host code (`emit`, `function`) in pages of its own (`pages`), which is called with a frame
-//! (`frame`).
+//! instructions and loads, vector instructions whose lanes are computed by themselves, loads and stores (`memory`, `access`) among them,
+//! and what the interpreter executes, which the function calls. The instructions of a part become operations on values (`lower`, `scalar`,
+//! `single`, `double`, `functions`, `graph`), which integer operations record by their bodies (`record`), and then host code (`emit`,
+//! `accesses`, `loads`, `stores`, `function`) in pages of its own (`pages`), which is called with a frame (`frame`).
 //!
-//! Compiled code has the usual case and its guard. If a lane needs more, a NaN or another allocation for example, the code writes nothing of that slice of
-//! lanes, and the interpreter executes the part for the lanes that are left. So rare cases are identical by construction.
+//! Compiled code has the usual case and its guard. If a lane needs more, a NaN or another allocation for example, the code writes nothing
+//! of that slice of lanes, and the interpreter executes the part for the lanes that are left. So rare cases are identical by construction.
 
 mod engine;
 mod interface;

@@ -101,7 +101,7 @@ fn is_of_accesses(inst: &Inst) -> bool {
     is_of_loops(inst) || is_move
 }
 
-/// True of a vector instruction without changes of its operands but signs.
+/// True of a vector instruction without changes of its operands but signs and parts of registers.
 fn is_plain(inst: &Inst) -> bool {
     let layout = inst.layout();
     let is_off = |field: Field| !layout.has(field) || inst.get(field) == 0;
@@ -109,7 +109,6 @@ fn is_plain(inst: &Inst) -> bool {
     matches!(inst.does(), Does::Alu(_) | Does::Compare(..))
         && !inst.encoding.is_scalar()
         && !has(Field::DppCtrl)
-        && !has(Field::Src0Sel)
         && is_off(Field::Clamp)
         && is_off(Field::Omod)
 }
