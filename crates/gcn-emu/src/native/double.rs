@@ -5,7 +5,7 @@ use gcn_isa::effect::{AluOp, Test};
 use super::graph::{Binary, Id, Op, Predicate};
 use super::lower::{Builder, MaskResult, predicate};
 use crate::exec::alu::env::Env;
-use crate::exec::alu::rule::{FloatRule, Fused, Product, Rule, Sum};
+use crate::exec::alu::rule::{DivisionStep, Exact, FloatRule, Fused, Product, Rule, Sum};
 use crate::step::Step;
 
 /// Halves of a slice.
@@ -22,15 +22,29 @@ impl Builder {
         step: &Step,
         op: AluOp,
         [first, second]: [usize; 2],
-    ) -> Option<Halves> {
+    ) -> Option<[Id; 2]> {
+        if op == AluOp::DivFixup {
+            let [a, b, c] = [1, 2, 3].map(|place| self.dwords64(step, place));
+            return Some(self.division_fixup64([a?, b?, c?]));
+        }
         let rule: Rule = match op {
             AluOp::Add => Sum::RULE,
             AluOp::Mul => Product::RULE,
             AluOp::Fma => Fused::RULE,
+            AluOp::Rcp => Exact::RULE,
+            AluOp::DivFmas => DivisionStep::RULE,
             _ => return None,
         };
         let env = rule.environment.of::<f64>(self.isa, self.mode);
         self.settings(env, rule.rounds)?;
+        if op == AluOp::DivFmas {
+            self.guard_scaled()?;
+        }
+        if op == AluOp::Rcp {
+            let one = [self.recorder.add(Op::Const64(1f64.to_bits())); 2];
+            let result = self.each(Binary::DivF64, one, self.halves(step, 1)?);
+            return Some(self.number64(result));
+        }
         let sources = [self.halves(step, 1)?, self.halves(step, 2)?];
         let (a, b) = (sources[first], sources[second]);
         let result = match op {
@@ -41,12 +55,17 @@ impl Builder {
                 [0, 1].map(|n| self.recorder.add(Op::FmaF64(a[n], b[n], c[n])))
             }
         };
+        Some(self.number64(result))
+    }
+
+    /// Result as two dwords, guarded against NaN.
+    fn number64(&mut self, result: Halves) -> [Id; 2] {
         match self.state.unguarded_wide.take() {
             Some(other) => self.guard_wide(other, result),
             None => self.state.unguarded_wide = Some(result),
         }
         let [low, high] = result;
-        Some([Binary::PackLow, Binary::PackHigh].map(|pack| self.recorder.binary(pack, low, high)))
+        [Binary::PackLow, Binary::PackHigh].map(|pack| self.recorder.binary(pack, low, high))
     }
 
     /// Comparison in double precision.
@@ -75,11 +94,16 @@ impl Builder {
         [0, 1].map(|n| self.recorder.binary(binary, a[n], b[n]))
     }
 
-    /// Source at a place, with its sign modifier.
-    fn halves(&self, step: &Step, place: usize) -> Option<Halves> {
-        let (arg, r) = (step.args[place], &self.recorder);
+    /// Dwords of the source at a place, with its sign modifier.
+    pub(super) fn dwords64(&self, step: &Step, place: usize) -> Option<[Id; 2]> {
+        let arg = step.args[place];
         let (low, high) = (self.dword(arg, 0)?, self.dword(arg, 1)?);
-        let high = self.with_sign(high, step.signs[place]);
+        Some([low, self.with_sign(high, step.signs[place])])
+    }
+
+    /// Halves of the source at a place.
+    fn halves(&self, step: &Step, place: usize) -> Option<Halves> {
+        let ([low, high], r) = (self.dwords64(step, place)?, &self.recorder);
         Some([Binary::UnpackLow, Binary::UnpackHigh].map(|half| r.binary(half, low, high)))
     }
 }

@@ -2,7 +2,7 @@
 //! values alone: others fail the guard.
 
 use gcn_isa::effect::{AluOp, Shift};
-use gcn_isa::{Isa, regs};
+use gcn_isa::{Isa, Ty, regs};
 
 use super::graph::{Binary, Id, Op, Predicate, Rounding, Unary};
 use super::lower::{Builder, MaskResult};
@@ -22,8 +22,9 @@ const FRACTION_HIGH: u8 = 20;
 const NORMAL: u32 = 1 << FRACTION;
 const INFINITY: u32 = 0xff << FRACTION;
 const QUIET: u32 = INFINITY | NORMAL >> 1;
-/// Magnitudes from which and up to which division scales nothing: 2^-47 and 2^47.
+/// Magnitudes from which and up to which division scales nothing: 2^-47 and 2^47, and the high dwords of 2^-383 and 2^383.
 const MODERATE: [u32; 2] = [(127 - 47) << FRACTION, (127 + 47) << FRACTION];
+const MODERATE_HIGH: [u32; 2] = [(1023 - 383) << FRACTION_HIGH, (1023 + 383) << FRACTION_HIGH];
 
 /// Halves of a slice in double precision.
 type Halves = [Id; 2];
@@ -103,15 +104,8 @@ impl Builder {
             AluOp::DivFmas => {
                 self.follow(DivisionStep::RULE)?;
                 let [a, b, c] = [1, 2, 3].map(|place| self.float(step, place));
-                let result = Op::Fma(a?, b?, c?);
-                let scaled = self.mask(Arg::Scalar(regs::VCC_LO))?;
-                let (mask, is_inverted) = (scaled.mask, scaled.is_inverted);
-                if is_inverted {
-                    self.guard_unless(mask);
-                } else {
-                    self.guard_by(mask);
-                }
-                let result = self.recorder.add(result);
+                let result = self.recorder.add(Op::Fma(a?, b?, c?));
+                self.guard_scaled()?;
                 Some(self.number(result))
             }
             AluOp::DivFixup => {
@@ -156,34 +150,86 @@ impl Builder {
         })
     }
 
-    /// V_DIV_SCALE_F32 where there is nothing to scale.
+    /// V_DIV_SCALE where there is nothing to scale.
     pub(super) fn division_scale(&mut self, step: &Step) -> Option<()> {
-        let [a, b, c] = [2, 3, 4].map(|place| self.float(step, place));
-        let (a, b, c) = (a?, b?, c?);
-        let all = [a, b, c].map(|it| self.is_moderate(it));
+        let is_wide = step.inst.row().alu_types().result == Ty::F64;
+        let mut result = Vec::new();
+        let mut all = Vec::new();
+        for place in 2..5 {
+            let ids = if is_wide {
+                self.dwords64(step, place)?.to_vec()
+            } else {
+                vec![self.float(step, place)?]
+            };
+            all.push(self.is_moderate(*ids.last()?, is_wide));
+            if place == 2 {
+                result = ids;
+            }
+        }
         let r = &self.recorder;
         let pair = r.binary(Binary::And, all[0], all[1]);
         self.guard_unless(r.binary(Binary::And, pair, all[2]));
-        let mask = self.recorder.constant(0);
-        self.set_vgprs(step.args[0], &[a])?;
-        self.set_mask(
-            step.args[1],
-            MaskResult {
-                mask,
-                is_inverted: false,
-            },
+        self.set_vgprs(step.args[0], &result)?;
+        let none = MaskResult {
+            mask: self.recorder.constant(0),
+            is_inverted: false,
+        };
+        self.set_mask(step.args[1], none)
+    }
+
+    /// Guards lanes whose quotient V_DIV_FMAS scales.
+    pub(super) fn guard_scaled(&mut self) -> Option<()> {
+        let scaled = self.mask(Arg::Scalar(regs::VCC_LO))?;
+        let (mask, is_inverted) = (scaled.mask, scaled.is_inverted);
+        if is_inverted {
+            self.guard_unless(mask);
+        } else {
+            self.guard_by(mask);
+        }
+        Some(())
+    }
+
+    /// The quotient with its sign, or zero, in double precision.
+    pub(super) fn division_fixup64(
+        &mut self,
+        [quotient, denominator, numerator]: [[Id; 2]; 3],
+    ) -> [Id; 2] {
+        let high = self.magnitude(quotient[1]);
+        let is_normal = self.is_between(high, 1 << FRACTION_HIGH, 0x7ff << FRACTION_HIGH);
+        let r = &self.recorder;
+        let rest = r.binary(Binary::Or, numerator[0], self.magnitude(numerator[1]));
+        let zero = r.binary(Binary::Equal, rest, r.constant(0));
+        self.guard_unless(self.is_usual([denominator[1], numerator[1]], (is_normal, zero), true));
+        let r = &self.recorder;
+        let [low, high] = [quotient[0], high].map(|it| r.binary(Binary::AndNot, zero, it));
+        let signs = r.binary(Binary::Xor, denominator[1], numerator[1]);
+        let sign = r.binary(Binary::And, signs, r.constant(SIGN));
+        [low, r.binary(Binary::Or, high, sign)]
+    }
+
+    /// Mask: no step of a division scales, and the quotient is normal or that of zero.
+    fn is_usual(
+        &self,
+        [denominator, numerator]: [Id; 2],
+        (is_normal, zero): (Id, Id),
+        is_wide: bool,
+    ) -> Id {
+        let r = &self.recorder;
+        let number = r.binary(Binary::And, self.is_moderate(numerator, is_wide), is_normal);
+        let number_or_zero = r.binary(Binary::Or, number, zero);
+        r.binary(
+            Binary::And,
+            self.is_moderate(denominator, is_wide),
+            number_or_zero,
         )
     }
 
     /// The quotient with its sign, or zero.
     fn division_fixup(&mut self, quotient: Id, denominator: Id, numerator: Id) -> Id {
         let is_normal = self.is_between(self.magnitude(quotient), NORMAL, INFINITY);
-        let [below, above] = [denominator, numerator].map(|it| self.is_moderate(it));
         let r = &self.recorder;
         let zero = r.binary(Binary::Equal, self.magnitude(numerator), r.constant(0));
-        let number = r.binary(Binary::And, above, is_normal);
-        let usual = r.binary(Binary::And, below, r.binary(Binary::Or, number, zero));
-        self.guard_unless(usual);
+        self.guard_unless(self.is_usual([denominator, numerator], (is_normal, zero), false));
         let r = &self.recorder;
         let magnitude = r.binary(Binary::AndNot, zero, self.magnitude(quotient));
         let signs = r.binary(Binary::Xor, denominator, numerator);
@@ -336,9 +382,9 @@ impl Builder {
         )
     }
 
-    /// Mask: division scales neither this numerator nor this denominator.
-    fn is_moderate(&self, a: Id) -> Id {
-        let [first, end] = MODERATE;
+    /// Mask: division scales neither this numerator nor this denominator. A wide one is given by its high dword.
+    fn is_moderate(&self, a: Id, is_wide: bool) -> Id {
+        let [first, end] = if is_wide { MODERATE_HIGH } else { MODERATE };
         self.is_between(self.magnitude(a), first, end)
     }
 

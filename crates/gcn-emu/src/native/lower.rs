@@ -466,7 +466,7 @@ impl Builder {
         let types = step.inst.row().alu_types();
         let (op, is_reversed) = op.in_order();
         let (first, second) = if is_reversed { (1, 0) } else { (0, 1) };
-        if op == AluOp::DivScale && types.source == Ty::F32 {
+        if op == AluOp::DivScale {
             return self.division_scale(step);
         }
         if types.carries {
