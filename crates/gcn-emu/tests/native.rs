@@ -367,6 +367,12 @@ const OTHERS: &[(u32, &str, &str)] = &[
         "gfx803",
         "v_cmp_ngt_f32 vcc, v1, v2\n v_cmp_nle_f32 s[0:1], v1, v2\n v_cmp_neq_f32 s[2:3], v1, v2",
     ),
+    // Its result leaves the high half of the register.
+    (
+        KEPT,
+        "gfx900",
+        "v_mad_i16 v19, v1, v2, 29\n v_mad_u16 v20, v1, v2, v3 op_sel:[1,0,0,1]\n v_add_u16 v21, v1, v2",
+    ),
     (KEPT, "gfx900", "global_load_dword v0, v[2:3], off"),
     (KEPT, "gfx900", "ds_read_b32 v0, v4"),
     // Usual numbers: others are the interpreter's.

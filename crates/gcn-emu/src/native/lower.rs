@@ -283,6 +283,15 @@ impl Builder {
 
     /// An integer result of a dword or less, put into the part of its register that it goes to.
     fn placed(&self, step: &Step, id: Id) -> Option<Id> {
+        let r = &self.recorder;
+        let merged = |id, bits: u32| {
+            let old = self.dword(step.args[0], 0)?;
+            let rest = r.binary(Binary::And, old, r.constant(!bits));
+            Some(r.binary(Binary::Or, id, rest))
+        };
+        if step.keeps_high {
+            return merged(id, u16::MAX.into());
+        }
         let Some(change) = step.result() else {
             return Some(id);
         };
@@ -290,7 +299,6 @@ impl Builder {
         if change.factor != 0 || change.clamp || change.dwords != 1 {
             return None;
         }
-        let r = &self.recorder;
         let shift = |by, id, count: u32| r.add(Op::ShiftBy(by, id, count as u8));
         let (top, low) = (part.selection.top(), part.selection.low());
         // Bits of the part, without those above it, or with its sign there.
@@ -299,11 +307,7 @@ impl Builder {
         Some(match part.unused {
             Unused::Pad => padded,
             Unused::Sext => shift(Shift::Arithmetic, high, top - low),
-            Unused::Preserve => {
-                let old = self.dword(step.args[0], 0)?;
-                let rest = r.binary(Binary::And, old, r.constant(!part.selection.mask()));
-                r.binary(Binary::Or, padded, rest)
-            }
+            Unused::Preserve => merged(padded, part.selection.mask())?,
         })
     }
 
@@ -418,7 +422,8 @@ impl Builder {
         }
         // Parts of registers are those of integers.
         let types = inst.row().alu_types();
-        let has_parts = step.result().is_some()
+        let has_parts = step.keeps_high
+            || step.result().is_some()
             || step
                 .sources()
                 .any(|(_, source)| source.change != Default::default());
