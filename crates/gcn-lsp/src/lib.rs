@@ -24,6 +24,7 @@
 // In the order of their imports: a module names only modules above it.
 
 // Texts, places and settings.
+pub mod framing;
 mod transport;
 mod text;
 mod uri;

@@ -16,6 +16,7 @@ use lsp_types::{
 };
 use serde_json::{Value, json};
 
+use crate::framing::write_value;
 use crate::session::{Failure, Session, params};
 use crate::transport::{self, Received};
 use crate::worker::{self, Analysis, Queue};
@@ -315,7 +316,7 @@ impl Server<'_> {
                 id,
                 response_result: Err(error),
             })),
-            None => transport::write_value(
+            None => write_value(
                 self.output,
                 &json!({"jsonrpc": "2.0", "id": null, "error": error}),
             ),

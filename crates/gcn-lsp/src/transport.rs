@@ -1,14 +1,14 @@
-//! Messages on a stream: a header with the length, then JSON.
+//! Messages of the Language Server Protocol on a stream.
 
-use std::io::{self, BufRead, Read, Write};
+use std::io::{self, BufRead, Write};
 
 use lsp_server::Message;
 use serde::Serialize;
 
+use crate::framing::{read_body, write_value};
+
 /// Longest message that is read, in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
-/// Longest line of a header, in bytes.
-const MAX_HEADER: u64 = 4096;
 
 /// A message that was received.
 #[derive(Debug)]
@@ -24,58 +24,13 @@ pub(crate) enum Received {
 /// # Errors
 /// The stream cannot be read, or has no header where one must be: the messages behind it cannot be found.
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Received>> {
-    let Some(length) = read_header(input)? else {
+    let Some(body) = read_body(input, MAX_MESSAGE)? else {
         return Ok(None);
     };
-    let mut body = Vec::new();
-    input.take(length as u64).read_to_end(&mut body)?;
-    if body.len() < length {
-        return Ok(None);
-    }
     Ok(Some(match serde_json::from_slice(&body) {
         Ok(message) => Received::Message(message),
         Err(error) => Received::Malformed(error.to_string()),
     }))
-}
-
-/// The length of the body; nothing at the end of the stream.
-fn read_header(input: &mut impl BufRead) -> io::Result<Option<usize>> {
-    let malformed = |line: &[u8]| {
-        let line = String::from_utf8_lossy(line).trim_end().to_owned();
-        io::Error::new(
-            io::ErrorKind::InvalidData,
-            format!("`{}` is not a header of a message", line.escape_debug()),
-        )
-    };
-    let mut length = None;
-    loop {
-        let mut line = Vec::new();
-        if input.take(MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
-            return Ok(None);
-        }
-        let text = line.trim_ascii();
-        if text.is_empty() {
-            match length {
-                Some(length) => return Ok(Some(length)),
-                // Blank lines between messages.
-                None => continue,
-            }
-        }
-        let colon = text.iter().position(|&byte| byte == b':');
-        let Some((name, value)) = colon.and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?)))
-        else {
-            return Err(malformed(&line));
-        };
-        if name.eq_ignore_ascii_case(b"content-length") {
-            let value = str::from_utf8(value)
-                .ok()
-                .and_then(|value| value.trim().parse().ok());
-            match value {
-                Some(value) if value <= MAX_MESSAGE => length = Some(value),
-                _ => return Err(malformed(&line)),
-            }
-        }
-    }
 }
 
 /// Writes a message.
@@ -94,17 +49,6 @@ pub(crate) fn write(output: &mut dyn Write, message: &Message) -> io::Result<()>
         message,
     };
     write_value(output, &versioned)
-}
-
-/// Writes a value as a message.
-///
-/// # Errors
-/// As [`write`].
-pub(crate) fn write_value(output: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    let body = serde_json::to_vec(value)?;
-    write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
-    output.write_all(&body)?;
-    output.flush()
 }
 
 #[cfg(test)]

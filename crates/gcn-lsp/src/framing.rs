@@ -1,0 +1,88 @@
+//! Frames of messages on a stream, which the Language Server Protocol and the Debug Adapter Protocol share: a header with the length,
+//! then JSON.
+
+use std::io::{self, BufRead, Read, Write};
+
+use serde::Serialize;
+
+/// Longest line of a header, in bytes.
+const MAX_HEADER: u64 = 4096;
+
+/// The body of the next message; `None` at the end of the stream. Memory grows with the bytes that arrive, whatever the header says.
+///
+/// # Errors
+/// The stream cannot be read, or has no header where one must be, or one of a body of more than `most` bytes: the messages behind it
+/// cannot be found.
+///
+/// # Examples
+/// ```
+/// use gcn_lsp::framing::read_body;
+/// let mut input = "Content-Length: 2\r\n\r\n{}".as_bytes();
+/// assert_eq!(read_body(&mut input, 1024)?.as_deref(), Some(&b"{}"[..]));
+/// assert_eq!(read_body(&mut input, 1024)?, None);
+/// assert!(read_body(&mut "Content-Length: 2000\r\n\r\n".as_bytes(), 1024).is_err());
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn read_body(input: &mut impl BufRead, most: usize) -> io::Result<Option<Vec<u8>>> {
+    let Some(length) = read_header(input, most)? else {
+        return Ok(None);
+    };
+    let mut body = Vec::new();
+    input.take(length as u64).read_to_end(&mut body)?;
+    Ok((body.len() == length).then_some(body))
+}
+
+/// The length of the body; nothing at the end of the stream.
+fn read_header(input: &mut impl BufRead, most: usize) -> io::Result<Option<usize>> {
+    let malformed = |line: &[u8]| {
+        let line = String::from_utf8_lossy(line).trim_end().to_owned();
+        io::Error::new(
+            io::ErrorKind::InvalidData,
+            format!("`{}` is not a header of a message", line.escape_debug()),
+        )
+    };
+    let mut length = None;
+    loop {
+        let mut line = Vec::new();
+        if input.take(MAX_HEADER).read_until(b'\n', &mut line)? == 0 {
+            return Ok(None);
+        }
+        let text = line.trim_ascii();
+        if text.is_empty() {
+            match length {
+                Some(length) => return Ok(Some(length)),
+                // Blank lines between messages.
+                None => continue,
+            }
+        }
+        let colon = text.iter().position(|&byte| byte == b':');
+        let Some((name, value)) = colon.and_then(|at| Some((text.get(..at)?, text.get(at + 1..)?)))
+        else {
+            return Err(malformed(&line));
+        };
+        // Lines of other protocols have colons, too.
+        if name.iter().any(u8::is_ascii_whitespace) {
+            return Err(malformed(&line));
+        }
+        if name.eq_ignore_ascii_case(b"content-length") {
+            let value = str::from_utf8(value)
+                .ok()
+                .and_then(|value| value.trim().parse().ok());
+            match value {
+                Some(value) if value <= most => length = Some(value),
+                _ => return Err(malformed(&line)),
+            }
+        }
+    }
+}
+
+/// Writes a value as the body of a message, behind its header.
+///
+/// # Errors
+/// The stream cannot be written.
+pub fn write_value(output: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+    let body = serde_json::to_vec(value)?;
+    write!(output, "Content-Length: {}\r\n\r\n", body.len())?;
+    output.write_all(&body)?;
+    output.flush()
+}
