@@ -7,7 +7,7 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering::AcqRel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -16,11 +16,12 @@ use gcn_emu::memory::Memory;
 use gcn_emu::observe::{Debugger, Paused, Turn};
 use gcn_emu::step::Step;
 
+use crate::catch::{Catches, Findings};
 use crate::decisions::{decide, resumed};
 use crate::past::{MemoryImage, Past};
 use crate::program::Program;
-use crate::reasons::{Current, compare_anew, current, finish_search, reason};
-use crate::session::{Findings, Goal, Leave, Resume, Scheduler, Session, State, Stop, apply};
+use crate::reasons::{Current, compare_anew, current, finish_search, interrupted, reason};
+use crate::session::{Goal, Leave, Resume, Scheduler, Session, State, Stop, apply};
 use crate::view::NamedBuffer;
 
 /// Front end of a debugger.
@@ -30,6 +31,23 @@ pub trait FrontEnd: Send {
 
     /// No launch runs. The launches begin when this returns [`Resume::Restart`].
     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume;
+
+    /// A fault or findings that do not stop the run ([`Session::set_catches`]) are to be shown.
+    fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop);
+
+    /// Waves run, and [`Setup::attention`] has been set. The focus is as before afterwards, unless the run stops.
+    fn attend(&mut self, _session: &mut Session<'_, '_>) -> Attention {
+        Attention::Ignore
+    }
+}
+
+/// Decision of a front end that has been called while waves run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Attention {
+    /// The run goes on with the last command.
+    Ignore,
+    /// The run stops, as one that the user has interrupted.
+    Stop,
 }
 
 /// Parts that an engine is made of.
@@ -44,6 +62,8 @@ pub struct Setup {
     pub findings: Option<Box<dyn Findings>>,
     /// Flag that a signal sets to stop the run.
     pub interrupt: Arc<AtomicBool>,
+    /// Flag that a thread of the front end sets, to have [`FrontEnd::attend`] called.
+    pub attention: Arc<AtomicBool>,
     /// Time after which a command that resumes the run is interrupted.
     pub timeout: Option<Duration>,
 }
@@ -61,6 +81,9 @@ impl Engine {
             program: setup.program,
             memory: setup.memory,
             buffers: setup.buffers,
+            catches: Catches::all(setup.findings.as_deref()),
+            passing: Vec::new(),
+            attention: setup.attention,
             findings: setup.findings,
             interrupt: setup.interrupt,
             timeout: setup.timeout,
@@ -139,6 +162,12 @@ impl Engine {
             }
             (leave, _) => {
                 state.focus = None;
+                if let (None, Some(findings)) = (leave, &mut state.findings) {
+                    // No wave is left to stop for them.
+                    let fresh = findings.fresh();
+                    state.passing.extend(fresh);
+                    self.pass(state, None);
+                }
                 leave
             }
         }
@@ -146,6 +175,35 @@ impl Engine {
 }
 
 impl Engine {
+    /// Shows the front end findings that do not stop.
+    fn pass(&self, state: &mut State, paused: Option<&mut Paused<'_>>) {
+        if state.passing.is_empty() {
+            return;
+        }
+        let stop = Stop::Findings(std::mem::take(&mut state.passing));
+        let session = Session { state, paused };
+        self.front().passed(&session, &stop);
+    }
+
+    /// Calls a front end that wants to be called while waves run.
+    fn attended(&self, state: &mut State, paused: &mut Paused<'_>, now: Current) -> Option<Stop> {
+        if state.leave.is_some() || !state.attention.swap(false, AcqRel) {
+            return None;
+        }
+        let focus = (state.focus, state.lane);
+        let mut session = Session {
+            state: &mut *state,
+            paused: Some(&mut *paused),
+        };
+        match self.front().attend(&mut session) {
+            Attention::Stop => Some(interrupted(state, paused, now)),
+            Attention::Ignore => {
+                (state.focus, state.lane) = focus;
+                None
+            }
+        }
+    }
+
     /// Shows the front end a stop, and resumes as it says.
     fn stopped(&self, state: &mut State, paused: &mut Paused<'_>, stop: &Stop) {
         let mut session = Session {
@@ -180,6 +238,8 @@ impl Debugger for Engine {
         }
         loop {
             let found = at_begin.take().or_else(|| reason(state, paused, now));
+            self.pass(state, Some(&mut *paused));
+            let found = found.or_else(|| self.attended(state, paused, now));
             let Some(stop) = found else {
                 break;
             };
@@ -226,6 +286,14 @@ impl Debugger for Engine {
             state.lane = lane;
         }
         let stop = Stop::Fault(Box::new(fault.clone()));
+        if !state.catches.faults {
+            let session = Session {
+                state,
+                paused: Some(paused),
+            };
+            self.front().passed(&session, &stop);
+            return;
+        }
         self.stopped(state, paused, &stop);
         if state.leave.is_none() {
             state.goal = Goal::Run;

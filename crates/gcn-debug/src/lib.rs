@@ -22,22 +22,28 @@ mod eval;
 
 // Stops, and the engine.
 mod stops;
+mod catch;
 mod past;
 mod session;
+mod listing;
+mod memory_access;
 mod reasons;
 mod decisions;
 mod engine;
 
-pub use engine::{Engine, FrontEnd, Setup};
+pub use catch::{Catches, Finding, Findings};
+pub use engine::{Attention, Engine, FrontEnd, Setup};
 pub use error::EvalError;
 pub use eval::{Evaluated, evaluate, resolve};
 pub use expr::{BinaryOp, Expr, Place, Reduction, Space, UnaryOp, Variable};
 pub use gcn_emu::observe::Debugger;
 pub use gcn_emu::wave::{Waiting, Wave, WaveId};
+pub use listing::Listed;
+pub use memory_access::WorkItem;
 pub use parse::{ParseError, parse};
 pub use past::{MemoryImage, Moment};
 pub use program::{Line, Location, Program, Symbol};
 pub use scalar::{Format, Scalar, ScalarType};
-pub use session::{Findings, Leave, Resume, Scheduler, Session, Stop};
+pub use session::{Leave, Resume, Scheduler, Session, Stop};
 pub use stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
 pub use view::{NamedBuffer, Target, View};

@@ -143,6 +143,14 @@ impl Program {
         before.find(|it| !it.is_data && it.address <= address && it.address >= range.start)
     }
 
+    /// Begin of the function, or else of the section, that the code before an address is in.
+    pub(crate) fn function_before(&self, address: u64) -> Option<u64> {
+        let before = address.checked_sub(1)?;
+        let range = self.code.iter().find(|range| range.contains(&before))?;
+        let symbol = self.symbol_at(before);
+        Some(symbol.map_or(range.start, |it| it.address.max(range.start)))
+    }
+
     /// An address as a symbol and the distance from it.
     pub fn symbolic(&self, address: u64) -> Option<String> {
         let symbol = self.symbol_at(address)?;
@@ -254,18 +262,61 @@ impl Program {
         Some((line, addresses))
     }
 
+    /// Path of a file of debug information on the disk, if it is there.
+    pub fn path(&self, file: &str) -> Option<PathBuf> {
+        let found = self.paths(Path::new(file)).find(|it| it.is_file())?;
+        std::path::absolute(found).ok()
+    }
+
+    /// The file of debug information that is at a path of the disk: the same file, or else the one whose path has the most last parts in
+    /// common, if only one has.
+    pub fn file_at(&self, path: &Path) -> Option<Arc<str>> {
+        let files = self.files();
+        let wanted = fs::canonicalize(path).ok();
+        let is_same = |file: &Arc<str>| {
+            let known = self.path(file).and_then(|it| fs::canonicalize(it).ok());
+            known.is_some() && known == wanted
+        };
+        if let Some(same) = files.iter().find(|file| is_same(file)) {
+            return Some(same.clone());
+        }
+        let common = |file: &Arc<str>| {
+            let parts = Path::new(&**file).components().rev();
+            let pairs = parts.zip(path.components().rev());
+            pairs.take_while(|(one, other)| one == other).count()
+        };
+        let most = files.iter().map(common).max().filter(|most| *most > 0)?;
+        let mut nearest = files.iter().filter(|file| common(file) == most);
+        let first = nearest.next()?;
+        nearest.next().is_none().then(|| first.clone())
+    }
+
+    /// Lines of a file in a range at which code begins, in ascending order.
+    pub fn lines_with_code(&self, file: &str, lines: Range<u32>) -> Vec<u32> {
+        let table = self.table().iter();
+        let of_file = table.filter(|(_, it)| &*it.file == file && lines.contains(&it.line));
+        let mut found: Vec<u32> = of_file.map(|(_, it)| it.line).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    }
+
+    /// Paths at which a file is looked for.
+    fn paths(&self, path: &Path) -> impl Iterator<Item = PathBuf> {
+        let elsewhere = self.directories.iter().flat_map(move |directory| {
+            let name = path.file_name().unwrap_or_default();
+            [directory.join(path), directory.join(name)]
+        });
+        std::iter::once(path.to_owned()).chain(elsewhere)
+    }
+
     /// Text of a file, by lines; `None` if neither debug information nor the disk has it.
     pub fn text(&self, file: &Arc<str>) -> Option<Arc<Vec<String>>> {
         let mut files = self.files.borrow_mut();
         let read = || {
             let embedded = self.lines.as_ref().and_then(|it| it.embedded_source(file));
             let path = Path::new(&**file);
-            let elsewhere = self.directories.iter().flat_map(|directory| {
-                let name = path.file_name().unwrap_or_default();
-                [directory.join(path), directory.join(name)]
-            });
-            let paths = std::iter::once(path.to_owned()).chain(elsewhere);
-            let text = embedded.or_else(|| paths.into_iter().find_map(|path| read(&path)))?;
+            let text = embedded.or_else(|| self.paths(path).find_map(|path| read(&path)))?;
             Some(Arc::new(text.lines().map(str::to_owned).collect()))
         };
         files.entry(file.clone()).or_insert_with(read).clone()

@@ -64,7 +64,11 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     let last = state.last.take();
     let changes = last.map_or_else(Vec::new, |_| changes(state, paused));
     if state.goal.is_replay() {
-        return replayed(state, paused, current, last.filter(|_| !changes.is_empty()));
+        let changed = last.filter(|_| !changes.is_empty());
+        return replayed(state, paused, current, changed).or_else(|| {
+            let stops = state.leave.is_none() && is_interrupted(state);
+            stops.then(|| interrupted(state, paused, current))
+        });
     }
     if let (Some(last), false) = (last, changes.is_empty()) {
         focus_on(state, paused, last.at.wave);
@@ -76,18 +80,14 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
     if last.is_some()
         && let Some(findings) = &mut state.findings
     {
-        let fresh = findings.fresh();
-        if !fresh.is_empty() {
-            return Some(Stop::Findings(fresh));
+        let (stopping, passing) = state.catches.divide(findings.fresh());
+        state.passing.extend(passing);
+        if !stopping.is_empty() {
+            return Some(Stop::Findings(stopping));
         }
     }
-    let is_late = state
-        .deadline
-        .is_some_and(|deadline| Instant::now() >= deadline);
-    if state.interrupt.swap(false, Relaxed) || is_late {
-        state.deadline = None;
-        focus_on(state, paused, current.at.wave);
-        return Some(Stop::Interrupted);
+    if is_interrupted(state) {
+        return Some(interrupted(state, paused, current));
     }
     let is_new = state.passed.get(&current.at.wave) != Some(&current.at.executed);
     let hit = is_new
@@ -95,6 +95,27 @@ pub(crate) fn reason(state: &mut State, paused: &Paused<'_>, current: Current) -
         .flatten();
     let reached = reached(state, paused, current);
     hit.or(reached)
+}
+
+/// True if a signal has interrupted the run, or its time is over.
+fn is_interrupted(state: &mut State) -> bool {
+    let is_late = state
+        .deadline
+        .is_some_and(|deadline| Instant::now() >= deadline);
+    state.interrupt.swap(false, Relaxed) || is_late
+}
+
+/// Stop of a run that is interrupted. One that goes back ends where it is, at an earlier moment than was asked for.
+pub(crate) fn interrupted(state: &mut State, paused: &Paused<'_>, current: Current) -> Stop {
+    state.deadline = None;
+    if state.goal.is_replay() {
+        state.goal = Goal::Run;
+        state.past.truncate(paused.instructions());
+        state.renew();
+        compare_anew(state, paused);
+    }
+    focus_on(state, paused, current.at.wave);
+    Stop::Interrupted
 }
 
 /// Moves the focus to a wave, and to an active lane of it.

@@ -11,6 +11,7 @@ use gcn_emu::observe::Paused;
 use gcn_emu::wave::{LANES, Wave, WaveId};
 use gcn_isa::{Inst, decode};
 
+use crate::catch::{Catches, Finding, Findings};
 use crate::error::EvalError;
 use crate::eval::{Evaluated, evaluate, resolve};
 use crate::expr::Expr;
@@ -19,12 +20,6 @@ use crate::program::{Line, Program};
 use crate::scalar::Scalar;
 use crate::stops::{Change, StopKind, StopPoint, Watched};
 use crate::view::{self, NamedBuffer, Target, View};
-
-/// Findings of checkers that watch the run.
-pub trait Findings: Send {
-    /// Findings since the last call, as text.
-    fn fresh(&mut self) -> Vec<String>;
-}
 
 /// Reason for which a wave has stopped.
 #[derive(Clone, Debug)]
@@ -53,7 +48,7 @@ pub enum Stop {
     /// A fault, after which the launch ends.
     Fault(Box<Fault>),
     /// Findings of checkers.
-    Findings(Vec<String>),
+    Findings(Vec<Finding>),
     /// The condition of a breakpoint has no value.
     Condition {
         /// Number of the breakpoint.
@@ -211,6 +206,10 @@ pub(crate) struct State {
     pub(crate) memory: Memory,
     pub(crate) buffers: Vec<NamedBuffer>,
     pub(crate) findings: Option<Box<dyn Findings>>,
+    pub(crate) catches: Catches,
+    /// Findings that do not stop and have not been shown.
+    pub(crate) passing: Vec<Finding>,
+    pub(crate) attention: Arc<AtomicBool>,
     pub(crate) interrupt: Arc<AtomicBool>,
     pub(crate) timeout: Option<Duration>,
     pub(crate) deadline: Option<Instant>,
@@ -308,8 +307,14 @@ impl Session<'_, '_> {
     /// # Errors
     /// The place does not exist.
     pub fn assign(&mut self, place: &Expr, value: Scalar) -> Result<Target, EvalError> {
+        let target = resolve(place, &self.view())?;
+        self.change(target, value)?;
+        Ok(target)
+    }
+
+    /// Changes a place that is known.
+    pub(crate) fn change(&mut self, target: Target, value: Scalar) -> Result<(), EvalError> {
         let view = self.view();
-        let target = resolve(place, &view)?;
         let ty = view.ty(target);
         let is_register = !matches!(target, Target::Memory { .. });
         let value = match (is_register, value.ty.is_float()) {
@@ -343,7 +348,7 @@ impl Session<'_, '_> {
             self.state.past.changes.push(change);
             self.state.past.replayed = self.state.past.changes.len();
         }
-        Ok(target)
+        Ok(())
     }
 
     /// Breakpoints and watchpoints, in the order of their numbers.
@@ -398,13 +403,7 @@ impl Session<'_, '_> {
         text: &str,
         watched: Watched,
     ) -> Result<&mut StopPoint, EvalError> {
-        let of_wave = match &watched {
-            Watched::Expr(expr) => {
-                let dependencies = expr.dependencies();
-                dependencies.of_wave || dependencies.lds
-            }
-            Watched::Elements { .. } => false,
-        };
+        let of_wave = watched.is_of_wave();
         let view = self.view();
         if of_wave {
             view.wave()?;
@@ -420,6 +419,22 @@ impl Session<'_, '_> {
             value,
         };
         Ok(self.add_breakpoint(text, kind, false))
+    }
+
+    /// Faults and findings that stop the run.
+    pub fn catches(&self) -> &Catches {
+        &self.state.catches
+    }
+
+    /// Chooses the faults and findings that stop the run.
+    pub fn set_catches(&mut self, catches: Catches) {
+        self.state.catches = catches;
+    }
+
+    /// Names of the checkers that watch the run.
+    pub fn checks(&self) -> Vec<&'static str> {
+        let findings = self.state.findings.as_deref();
+        findings.map(Findings::checks).unwrap_or_default()
     }
 
     /// The wave in focus.

@@ -94,6 +94,28 @@ pub struct Change {
 }
 
 impl Watched {
+    /// True if it is about the wave in focus: registers, LDS or scratch.
+    pub fn is_of_wave(&self) -> bool {
+        match self {
+            Watched::Expr(expr) => {
+                let dependencies = expr.dependencies();
+                dependencies.of_wave || dependencies.lds
+            }
+            Watched::Elements { .. } => false,
+        }
+    }
+
+    /// Checks that there is a value now.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn current(&self, view: &View<'_>) -> Result<(), EvalError> {
+        match self.value(view) {
+            WatchedValue::Missing(error) => Err(error),
+            WatchedValue::Scalar(_) | WatchedValue::Several(_) => Ok(()),
+        }
+    }
+
     /// Value now.
     pub(crate) fn value(&self, view: &View<'_>) -> WatchedValue {
         let found = match self {

@@ -1,4 +1,4 @@
-//! `gcn debug`: runs kernels under the control of a console.
+//! `gcn debug`: runs kernels under the control of a console, or of a client of the Debug Adapter Protocol.
 
 // In the order of their imports: a module names only modules above it.
 mod commands;
@@ -8,6 +8,7 @@ mod show;
 mod stop_commands;
 mod execute;
 mod console;
+mod dap;
 
 use std::io::{self, IsTerminal, Write};
 use std::path::PathBuf;
@@ -15,9 +16,13 @@ use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, PoisonError};
 
 use anyhow::{Context, Result};
+use clap::Arg;
+use clap::builder::{ArgPredicate, OsStringValueParser, TypedValueParser as _};
 use gcn_debug::{
-    Engine, Findings, Leave, MemoryImage, NamedBuffer, Program, Resume, ScalarType, Setup,
+    Engine, Finding, Findings, FrontEnd, Leave, MemoryImage, NamedBuffer, Program, Resume,
+    ScalarType, Setup,
 };
+use gcn_observe::finding::Kind;
 use gcn_report::Checking;
 use gcn_report::FindingReport;
 use gcn_report::settings::CheckSettings;
@@ -34,6 +39,7 @@ use crate::run;
 use crate::run::debugged::{DebuggedRun, debugged};
 use crate::{Status, UsageError, stdout};
 use console::{Console, OutputError};
+use dap::{Client, Transport};
 use lines::Lines;
 
 /// For `--help`.
@@ -42,12 +48,14 @@ Examples:
   gcn debug launch.toml
   gcn debug saxpy.s --grid 256 --arg ys=f32*256 --arg xs=f32*256:iota --arg a=2 \\
       --execute 'break saxpy' --execute run
+  gcn debug --dap                  an editor starts it; docs/debug.md shows how
   gcn debug launch.toml --commands session.gdb
   echo 'watch ys[3..5]\nrun\nbacktrace' | gcn debug launch.toml --check";
 
 /// The arguments of `gcn debug`.
 #[derive(clap::Args)]
 #[command(args_override_self = true)]
+#[command(mut_arg("input", optional_with_dap))]
 #[group(skip)]
 pub struct Args {
     /// The run.
@@ -62,6 +70,26 @@ pub struct Args {
     /// Stop at findings of the checkers of `gcn check`.
     #[arg(long)]
     check: bool,
+    /// Speak the Debug Adapter Protocol, in place of a console: over standard input and output, or with a client that connects to a
+    /// port of the loopback. Without INPUT, the client names it.
+    #[arg(
+        long,
+        value_name = "PORT",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = dap::STANDARD,
+        conflicts_with_all = ["commands", "execute"]
+    )]
+    dap: Option<Transport>,
+}
+
+/// Makes the program's file optional if a client can name it; the path is empty then.
+fn optional_with_dap(input: Arg) -> Arg {
+    input
+        .required(false)
+        .required_unless_present("dap")
+        .default_value_if("dap", ArgPredicate::IsPresent, "")
+        .value_parser(OsStringValueParser::new().map(PathBuf::from))
 }
 
 /// Carries the command out.
@@ -69,74 +97,142 @@ pub struct Args {
 /// # Errors
 /// Options that do not apply, errors of the launch, output that cannot be written.
 pub fn run(args: &Args, out: &mut dyn Write) -> Result<Status> {
-    for (option, is_given) in [
-        ("--json", args.run.json),
-        ("--trace", args.run.trace || args.run.trace_file.is_some()),
-        ("--profile", args.run.profile.is_some()),
-    ] {
-        if is_given {
-            return Err(UsageError(format!("{option} does not apply to gcn debug")).into());
-        }
+    if let Some(transport) = args.dap {
+        out.flush()?;
+        return serve(args, transport);
     }
     // The console writes on its own, in order with nothing before it.
     out.flush()?;
-    let checking = if args.check {
-        let checking = Checking::new(CheckSettings::default());
-        Some(Arc::new(checking.map_err(|error| shown(error, false))?))
-    } else {
-        None
-    };
-    let debugged = debugged(&args.run, checking.as_deref())?;
-    let interrupt = Arc::<AtomicBool>::default();
-    let refused = || Problem::new(HOST_LIMIT, "cannot handle signals");
-    // A second signal ends the tool, if the first one has not stopped the run yet.
-    flag::register_conditional_shutdown(SIGINT, Status::Interrupted as i32, interrupt.clone())
-        .and_then(|_| flag::register(SIGINT, interrupt.clone()))
-        .with_context(refused)?;
-
-    let module = debugged.module();
-    let loaded = module.loaded();
-    let isa = module.device().target().isa;
-    let program = Program::new(module.object(), loaded.moved(0), isa);
-    let program = match debugged.file().parent() {
-        Some(directory) => program.with_directory(directory),
-        None => program,
-    };
-    let names = program.symbols().iter().map(|symbol| symbol.name.clone());
-    let buffers = buffers(&debugged);
-    let names = names
-        .chain(buffers.iter().map(|it| it.name.clone()))
-        .collect();
+    let launches = Launches::prepare(&args.run, args.check)?;
     let error = OutputError::default();
     let front = Console::new(
-        sources(args, names)?,
+        sources(args, launches.names())?,
         Box::new(stdout::shared()),
         &error,
         io::stdout().is_terminal() && has_colours(),
     );
-    let findings = checking.clone().map(|checking| {
-        let module = module.clone();
-        Box::new(NewFindings { checking, module }) as Box<dyn Findings>
-    });
-    let setup = Setup {
-        program,
-        memory: module.device().memory().clone(),
-        buffers,
-        findings,
-        interrupt,
-        timeout: debugged.timeout(),
-    };
-    let engine = Arc::new(Engine::new(setup, Box::new(front)));
-    session(
-        &engine,
-        &debugged,
-        checking.as_deref(),
-        &mut stdout::shared(),
-    )?;
+    launches.control(Box::new(front), Arc::default(), &mut stdout::shared())?;
     let failed = error.lock().unwrap_or_else(PoisonError::into_inner).take();
     match failed {
         Some(error) => Err(error.into()),
         None => Ok(Status::Success),
+    }
+}
+
+/// Serves a client of the Debug Adapter Protocol.
+///
+/// # Errors
+/// The port cannot be opened, or the client breaks the protocol.
+fn serve(args: &Args, transport: Transport) -> Result<Status> {
+    let has_program = !args.run.input.as_os_str().is_empty();
+    let attention = Arc::<AtomicBool>::default();
+    let mut client = Client::connect(transport, attention.clone(), has_program)?;
+    while let Some(wanted) = client.wanted() {
+        let run = wanted.run.as_deref().unwrap_or(&args.run);
+        match Launches::prepare(run, args.check || wanted.check) {
+            Ok(launches) => {
+                let front = client.front(&wanted);
+                launches.control(front, attention, &mut client.output())?;
+                break;
+            }
+            Err(error) => client.refuse(&wanted, error),
+        }
+    }
+    client.end()
+}
+
+/// Launches that are ready.
+struct Launches {
+    debugged: DebuggedRun,
+    checking: Option<Arc<Checking>>,
+    program: Program,
+    buffers: Vec<NamedBuffer>,
+}
+
+impl Launches {
+    /// Prepares launches.
+    ///
+    /// # Errors
+    /// Options that do not apply, errors of the program and of the launches.
+    fn prepare(args: &run::Args, check: bool) -> Result<Launches> {
+        for (option, is_given) in [
+            ("--json", args.json),
+            ("--trace", args.trace || args.trace_file.is_some()),
+            ("--profile", args.profile.is_some()),
+        ] {
+            if is_given {
+                return Err(UsageError(format!("{option} does not apply to gcn debug")).into());
+            }
+        }
+        let checking = if check {
+            let checking = Checking::new(CheckSettings::default());
+            Some(Arc::new(checking.map_err(|error| shown(error, false))?))
+        } else {
+            None
+        };
+        let debugged = debugged(args, checking.as_deref())?;
+        let module = debugged.module();
+        let loaded = module.loaded();
+        let isa = module.device().target().isa;
+        let program = Program::new(module.object(), loaded.moved(0), isa);
+        let program = match debugged.file().parent() {
+            Some(directory) => program.with_directory(directory),
+            None => program,
+        };
+        let buffers = buffers(&debugged);
+        Ok(Launches {
+            debugged,
+            checking,
+            program,
+            buffers,
+        })
+    }
+
+    /// Names of symbols and buffers.
+    fn names(&self) -> Vec<String> {
+        let symbols = self.program.symbols().iter().map(|it| it.name.clone());
+        let buffers = self.buffers.iter().map(|it| it.name.clone());
+        symbols.chain(buffers).collect()
+    }
+
+    /// Runs the launches as a front end says. `attention` is the flag by which it is called while waves run.
+    ///
+    /// # Errors
+    /// A launch cannot begin, or the output cannot be written.
+    fn control(
+        self,
+        front: Box<dyn FrontEnd>,
+        attention: Arc<AtomicBool>,
+        out: &mut dyn Write,
+    ) -> Result<()> {
+        let interrupt = Arc::<AtomicBool>::default();
+        let refused = || Problem::new(HOST_LIMIT, "cannot handle signals");
+        // A second signal ends the tool, if the first one has not stopped the run yet.
+        flag::register_conditional_shutdown(SIGINT, Status::Interrupted as i32, interrupt.clone())
+            .and_then(|_| flag::register(SIGINT, interrupt.clone()))
+            .with_context(refused)?;
+        let Launches {
+            debugged,
+            checking,
+            program,
+            buffers,
+        } = self;
+        let module = debugged.module();
+        let findings = checking.clone().map(|checking| {
+            let module = module.clone();
+            Box::new(NewFindings { checking, module }) as Box<dyn Findings>
+        });
+        let setup = Setup {
+            program,
+            memory: module.device().memory().clone(),
+            buffers,
+            findings,
+            interrupt,
+            attention,
+            timeout: debugged.timeout(),
+        };
+        let engine = Arc::new(Engine::new(setup, front));
+        session(&engine, &debugged, checking.as_deref(), out)
     }
 }
 
@@ -171,18 +267,28 @@ struct NewFindings {
 }
 
 impl Findings for NewFindings {
-    fn fresh(&mut self) -> Vec<String> {
+    fn fresh(&mut self) -> Vec<Finding> {
         if !self.checking.has_new() {
             return Vec::new();
         }
         let found = self.checking.collect(&self.module);
-        found.iter().map(finding).collect()
+        found.into_iter().map(finding).collect()
+    }
+
+    fn checks(&self) -> Vec<&'static str> {
+        let checks = &self.checking.settings().checks;
+        checks.iter().map(|check| check.name()).collect()
     }
 }
 
-/// A finding in a line.
-fn finding(report: &FindingReport) -> String {
-    format!("{}: {}", report.name, printable(&report.message))
+/// A finding for the engine.
+fn finding(report: FindingReport) -> Finding {
+    let kind = Kind::ALL.iter().find(|kind| kind.name() == report.name);
+    Finding {
+        check: kind.map_or("", |kind| kind.about().check.name()),
+        name: report.name,
+        message: report.message,
+    }
 }
 
 /// Runs the launches as the console's commands say.

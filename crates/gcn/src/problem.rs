@@ -51,7 +51,7 @@ pub const INVALID_FILTER: &str = "invalid-filter";
 
 /// Paths of `gcn test` without a launch file.
 pub const NO_LAUNCH_FILE: &str = "no-launch-file";
-/// Input of the language server that is no message of the protocol.
+/// Input of the language server or the debug adapter that is no message of the protocol.
 pub const INVALID_PROTOCOL: &str = "invalid-protocol";
 
 /// The names of this command's own errors; tests hold that each is explained.

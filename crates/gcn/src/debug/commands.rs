@@ -6,6 +6,7 @@ pub enum Command {
     Advance,
     Backtrace,
     Break,
+    Catch,
     Condition,
     Continue,
     Delete,
@@ -76,6 +77,7 @@ pub const COMMANDS: &[CommandRow] = &[
     row(C::Advance,                "advance",             &["until", "u"],       "PLACE: run the wave in focus up to a place"),
     row(C::Backtrace,              "backtrace",           &["bt", "where"],      "show the function of the wave in focus, and the calls that were inlined"),
     row(C::Break,                  "break",               &["b"],                "[PLACE] [if EXPR]: stop at a symbol, FILE:LINE, a line, *ADDRESS, or an instruction such as s_barrier or ds_*"),
+    row(C::Catch,                  "catch",               &[],                   "[NAME...]: stop at these alone of `fault` and the checkers of --check, or at `all` or `none`; without names, list them"),
     row(C::Condition,              "condition",           &["cond"],             "N [EXPR]: set the condition of a breakpoint, or remove it"),
     row(C::Continue,               "continue",            &["c", "fg"],          "[N]: run to the next stop; with N, ignore the breakpoint N - 1 times"),
     row(C::Delete,                 "delete",              &["d"],                "[N...]: delete breakpoints and watchpoints, all without numbers"),
@@ -117,6 +119,18 @@ pub fn command(word: &str) -> Option<&'static CommandRow> {
     let begins = |row: &&CommandRow| !word.is_empty() && row.name.starts_with(word);
     let exact = COMMANDS.iter().find(is_exact);
     exact.or_else(|| COMMANDS.iter().find(begins))
+}
+
+/// True if a line begins with the name of a command, an abbreviation or the beginning of its name.
+pub fn is_command(line: &str) -> bool {
+    command(word(line)).is_some()
+}
+
+/// The word that a line begins with.
+pub fn word(line: &str) -> &str {
+    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    let end = line.find(|c| !is_name(c)).unwrap_or(line.len());
+    &line[..end]
 }
 
 #[cfg(test)]

@@ -142,6 +142,12 @@ impl FrontEnd for Console {
         self.prompt(session)
     }
 
+    fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop) {
+        if let Some(reason) = show::reason(session, stop) {
+            self.write(&format!("{reason}\n"));
+        }
+    }
+
     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume {
         self.shown = None;
         self.prompt(session)

@@ -5,10 +5,12 @@ use gcn_debug::{
     StopKind, WaveId,
 };
 
-use super::commands::{COMMANDS, Command, command};
+use super::commands::{COMMANDS, Command, command, word};
 use super::places::{self, Message, address, count, describe, number, parsed, stops_at};
 use super::show;
-use super::stop_commands::{add_breakpoint, add_watchpoint, condition, delete, enable, ignore};
+use super::stop_commands::{
+    add_breakpoint, add_watchpoint, catch, condition, delete, enable, ignore,
+};
 use crate::render::printable;
 
 /// Outcome of a command.
@@ -75,10 +77,8 @@ pub fn execute(
     session: &mut Session<'_, '_>,
     line: &str,
 ) -> Result<Executed, Message> {
-    let is_name = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
-    let end = line.find(|c| !is_name(c)).unwrap_or(line.len());
-    let (word, rest) = line.split_at(end);
-    let rest = rest.trim();
+    let word = word(line);
+    let rest = line[word.len()..].trim();
     if line.is_empty() {
         return Ok(Executed::Text(String::new()));
     }
@@ -94,6 +94,7 @@ pub fn execute(
             let is_temporary = row.command == Command::Temporary;
             add_breakpoint(current.as_ref(), session, rest, is_temporary)?
         }
+        Command::Catch => catch(session, rest)?,
         Command::Watch => add_watchpoint(session, rest)?,
         Command::Condition => condition(session, rest)?,
         Command::Ignore => ignore(session, rest)?,

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use gcn_debug::{
-    Evaluated, Format, Line, Scalar, ScalarType, Session, Space, Stop, StopKind, Target, View,
-    Waiting, Wave, WaveId, evaluate, parse,
+    Evaluated, Finding, Format, Line, Scalar, ScalarType, Session, Space, Stop, StopKind, Target,
+    View, Waiting, Wave, WaveId, evaluate, parse,
 };
 
 use super::places::{Message, describe, file_name, parse_error};
@@ -148,7 +148,11 @@ pub fn reason(session: &Session<'_, '_>, stop: &Stop) -> Option<String> {
             let lane = lane.unwrap_or_default();
             format!("Fault: {}{lane}", fault.kind)
         }
-        Stop::Findings(findings) => findings.join("\n"),
+        Stop::Findings(findings) => {
+            let line = |it: &Finding| format!("{}: {}", it.name, printable(&it.message));
+            let lines: Vec<String> = findings.iter().map(line).collect();
+            lines.join("\n")
+        }
         Stop::Condition { number, error } => {
             format!("Breakpoint {number}: its condition has no value: {error}")
         }
@@ -295,7 +299,7 @@ fn label(view: &View<'_>, space: Space, address: u64) -> String {
 }
 
 /// State of a wave in a word.
-fn state(wave: &Wave) -> &'static str {
+pub fn state(wave: &Wave) -> &'static str {
     match wave.waiting {
         Waiting::No => "runs",
         Waiting::Barrier => "at barrier",
@@ -332,39 +336,24 @@ pub fn waves(session: &Session<'_, '_>) -> String {
 /// Active lanes of the wave in focus with their work-items.
 pub fn lanes(session: &Session<'_, '_>) -> Result<String, Message> {
     let wave = session.wave().ok_or("no wave runs")?;
-    let paused = session.paused().ok_or("no wave runs")?;
-    let size = paused.groups().find(|it| it.0 == wave.id.group);
-    let full = paused.dispatched().dispatch.group;
-    let size = size.map_or(full, |it| it.2);
     let mut text = format!("exec = {:#x}\n", wave.exec());
-    for lane in 0..64u32 {
+    for lane in 0..64u8 {
         if wave.exec() >> lane & 1 == 0 {
             continue;
         }
-        let item = wave.id.wave * 64 + lane;
-        let [x, y] = [size[0].max(1), size[1].max(1)];
-        let local = [item % x, item / x % y, item / x / y];
-        let global: Vec<String> = (0..3)
-            .map(|d| u64::from(wave.id.group[d]) * u64::from(full[d]) + u64::from(local[d]))
-            .map(|it| it.to_string())
-            .collect();
-        let mark = if lane == u32::from(session.lane()) {
-            '*'
-        } else {
-            ' '
-        };
-        let [a, b, c] = local;
+        let item = session.work_item(lane).ok_or("no wave runs")?;
+        let mark = if lane == session.lane() { '*' } else { ' ' };
+        let ([a, b, c], [x, y, z]) = (item.local, item.global);
         let _ = writeln!(
             text,
-            "{mark} lane {lane}: local {a},{b},{c}, global {}",
-            global.join(",")
+            "{mark} lane {lane}: local {a},{b},{c}, global {x},{y},{z}"
         );
     }
     Ok(text)
 }
 
 /// Names that `info registers` shows without arguments, behind the scalar registers.
-const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
+pub const STATE: [&str; 6] = ["exec", "vcc", "scc", "m0", "mode", "pc"];
 
 /// Registers of the wave in focus.
 ///

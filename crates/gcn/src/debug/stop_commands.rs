@@ -1,6 +1,6 @@
 //! Commands about breakpoints and watchpoints.
 
-use gcn_debug::{Line, Session, Watched};
+use gcn_debug::{Catches, Line, Session, Watched};
 
 use super::places::{Message, count, elements, parsed, stops_at};
 use crate::render::printable;
@@ -52,22 +52,30 @@ pub fn add_watchpoint(session: &mut Session<'_, '_>, rest: &str) -> Result<Strin
         Some(text) => Some((parsed(session, text)?, text.to_owned())),
         None => None,
     };
+    let watched = watched(session, text)?;
+    let stop = session
+        .add_watchpoint(text, watched)
+        .map_err(|error| error.to_string())?;
+    stop.condition = condition;
+    Ok(format!("Watchpoint {}: {}\n", stop.number, printable(text)))
+}
+
+/// Value that a text names, to be watched: an expression, a buffer, or elements of one.
+///
+/// # Errors
+/// A message.
+pub fn watched(session: &Session<'_, '_>, text: &str) -> Result<Watched, Message> {
     if text.is_empty() {
         return Err(
             "watch needs a register, a buffer, or memory such as *(u32*)ADDRESS".to_owned(),
         );
     }
     let is_buffer = session.buffers().iter().any(|it| it.name == text);
-    let watched = match elements(text) {
-        Some(range) => watched_elements(session, range)?,
-        None if is_buffer => watched_elements(session, (text, "", ""))?,
-        None => Watched::Expr(parsed(session, text)?),
-    };
-    let stop = session
-        .add_watchpoint(text, watched)
-        .map_err(|error| error.to_string())?;
-    stop.condition = condition;
-    Ok(format!("Watchpoint {}: {}\n", stop.number, printable(text)))
+    match elements(text) {
+        Some(range) => watched_elements(session, range),
+        None if is_buffer => watched_elements(session, (text, "", "")),
+        None => Ok(Watched::Expr(parsed(session, text)?)),
+    }
 }
 
 /// Elements of a buffer from one on up to another, or to its end.
@@ -179,4 +187,56 @@ pub fn ignore(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Messa
         }
     }
     Ok(String::new())
+}
+
+/// Word by which `catch` names faults.
+const FAULT: &str = "fault";
+
+/// Carries `catch` out.
+///
+/// # Errors
+/// A message.
+pub fn catch(session: &mut Session<'_, '_>, rest: &str) -> Result<String, Message> {
+    let known = session.checks();
+    let mut catches = Catches {
+        faults: false,
+        checks: Vec::new(),
+    };
+    for word in rest.split([' ', ',']).filter(|word| !word.is_empty()) {
+        match word {
+            "all" => {
+                catches.faults = true;
+                catches.checks.clone_from(&known);
+            }
+            "none" => {}
+            FAULT => catches.faults = true,
+            name => {
+                let check = known.iter().find(|it| **it == name).ok_or_else(|| {
+                    let names: Vec<&str> = [FAULT].into_iter().chain(known.clone()).collect();
+                    let help = if known.is_empty() {
+                        "; --check adds the checkers"
+                    } else {
+                        ""
+                    };
+                    format!(
+                        "`{}` cannot be caught: choose among all, none, {}{help}",
+                        printable(name),
+                        names.join(", ")
+                    )
+                })?;
+                catches.checks.push(check);
+            }
+        }
+    }
+    if !rest.is_empty() {
+        session.set_catches(catches);
+    }
+    let catches = session.catches();
+    let row = |name: &str, stops: bool| {
+        let word = if stops { "stops" } else { "is shown" };
+        format!("{name} {word}\n")
+    };
+    let checks = known.iter();
+    let checks = checks.map(|name| row(name, catches.checks.contains(name)));
+    Ok(row(FAULT, catches.faults) + &checks.collect::<String>())
 }

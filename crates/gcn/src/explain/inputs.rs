@@ -185,8 +185,8 @@ inputs! {
         meaning "`gcn test` finds no launch file among its paths, or none that `--filter` selects."
         remedy "Name launch files, or a directory with `*.toml` files that have the key `file`; docs/launch.md describes them."
     problem::INVALID_PROTOCOL,
-        meaning "The input of `gcn lsp` has no header with `Content-Length` where a message of the Language Server Protocol begins."
-        remedy "Let an editor start `gcn lsp`; docs/editors.md shows how."
+        meaning "The input of `gcn lsp` or `gcn debug --dap` has no header with `Content-Length` where a message begins, or ends too early."
+        remedy "Let an editor start the command; docs/editors.md and docs/debug.md show how."
     runtime::HOST_RANGE,
         meaning "A range of host memory cannot be registered: it is empty, overlaps another, or is registered already."
         remedy "Register each range once, and release it before it is registered again."

@@ -1,0 +1,296 @@
+//! Debug Adapter Protocol, over the standard streams or a port of the loopback.
+//!
+//! The types of messages are small ones of this module's own: the crate `dap`, an alpha, allocates what a header says, ends at an unknown
+//! request, and writes bytes behind a message that its header does not count.
+
+// In the order of their imports: a module names only modules above it.
+mod protocol;
+mod connection;
+mod references;
+mod breakpoints;
+mod values;
+mod code;
+mod adapter;
+mod front;
+
+use std::io::{self, BufReader, Write};
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use anyhow::{Context, Result};
+use clap::Parser;
+use gcn_debug::FrontEnd;
+use gcn_observe::finding::Check;
+use serde_json::Value;
+
+use crate::problem::{INVALID_PROTOCOL, Problem};
+use crate::{Status, UsageError, failure, run, stdout};
+use adapter::{Adapter, Choices};
+use connection::{Connection, Received};
+use protocol::{ClientFeatures, LaunchArguments, Refusal, Request, capabilities};
+
+/// Streams of the protocol.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Transport {
+    /// Standard input and output.
+    Standard,
+    /// A port of the loopback, of which one client is served; 0 is one that the host chooses.
+    Port(u16),
+}
+
+impl std::str::FromStr for Transport {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Transport, String> {
+        if text == STANDARD {
+            return Ok(Transport::Standard);
+        }
+        let port = text.parse().map(Transport::Port);
+        port.map_err(|_| format!("a port is a number up to {}", u16::MAX))
+    }
+}
+
+/// Name of the standard streams.
+pub const STANDARD: &str = "stdio";
+
+/// A run as `launch` describes it.
+#[derive(Parser)]
+#[command(no_binary_name = true, name = "launch")]
+struct LaunchLine {
+    #[command(flatten)]
+    run: run::Args,
+}
+
+/// A run that a client has asked for.
+pub struct Wanted {
+    /// Arguments; `None` for those of the command line.
+    pub run: Option<Box<run::Args>>,
+    /// True to run the checkers.
+    pub check: bool,
+    choices: Choices,
+    request: Request,
+}
+
+/// A client that has connected.
+pub struct Client {
+    connection: Arc<Mutex<Connection>>,
+    features: Option<ClientFeatures>,
+    has_program: bool,
+}
+
+impl Client {
+    /// Waits for a client. `attention` is set at each of its messages; `has_program` tells that the command line names the program.
+    ///
+    /// # Errors
+    /// The port cannot be opened.
+    pub fn connect(
+        transport: Transport,
+        attention: Arc<AtomicBool>,
+        has_program: bool,
+    ) -> Result<Client> {
+        let connection = match transport {
+            Transport::Standard => {
+                stdout::check()?;
+                let input = BufReader::new(io::stdin());
+                Connection::new(input, Box::new(stdout::shared()), attention)
+            }
+            Transport::Port(port) => {
+                let refused = || UsageError(format!("--dap={port}: the port cannot be opened"));
+                let listener =
+                    TcpListener::bind((Ipv4Addr::LOCALHOST, port)).with_context(refused)?;
+                let address = listener.local_addr().with_context(refused)?;
+                crate::render::tell(format_args!("gcn debug listens on {address}\n"));
+                let (stream, _) = listener.accept().with_context(refused)?;
+                let input = BufReader::new(stream.try_clone().with_context(refused)?);
+                Connection::new(input, Box::new(stream), attention)
+            }
+        };
+        Ok(Client {
+            connection: Arc::new(Mutex::new(connection?)),
+            features: None,
+            has_program,
+        })
+    }
+
+    fn connection(&self) -> MutexGuard<'_, Connection> {
+        self.connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Answers requests up to `launch`; `None` if the client leaves before.
+    pub fn wanted(&mut self) -> Option<Wanted> {
+        loop {
+            let received = self.connection().receive();
+            let Received::Request(request) = received else {
+                return None;
+            };
+            let answer = match request.command.as_str() {
+                "initialize" if self.features.is_none() => self.initialize(&request),
+                "initialize" => Err("`initialize` was answered already".to_owned()),
+                "disconnect" => {
+                    let mut connection = self.connection();
+                    connection.respond(&request, Ok(Value::Null));
+                    connection.close();
+                    return None;
+                }
+                _ if self.features.is_none() => {
+                    Err(format!("{} comes before `initialize`", request.command))
+                }
+                "launch" => match self.launch(&request) {
+                    Ok((run, check, choices)) => {
+                        return Some(Wanted {
+                            run,
+                            check,
+                            choices,
+                            request,
+                        });
+                    }
+                    Err(reason) => Err(reason),
+                },
+                "attach" => Err(
+                    "attach: gcn runs kernels itself, and there is no process to attach to; use `launch`"
+                        .to_owned(),
+                ),
+                command => Err(format!("{command} comes before `launch`")),
+            };
+            self.connection().respond(&request, answer);
+        }
+    }
+
+    fn initialize(&mut self, request: &Request) -> Result<Value, Refusal> {
+        self.features = Some(request.arguments()?);
+        let checks = Check::ALL.iter().filter(|check| check.is_default());
+        let checks: Vec<&str> = checks.map(|check| check.name()).collect();
+        Ok(capabilities(&checks))
+    }
+
+    /// Arguments, checkers and choices of a launch.
+    fn launch(
+        &self,
+        request: &Request,
+    ) -> Result<(Option<Box<run::Args>>, bool, Choices), Refusal> {
+        let arguments: LaunchArguments = request.arguments()?;
+        let program = match (arguments.program, self.has_program) {
+            (Some(_), true) => {
+                return Err(
+                    "launch: the command line of gcn names the program already; leave `program` out"
+                        .to_owned(),
+                );
+            }
+            (None, false) => {
+                return Err(
+                    "launch: `program` is missing: a launch file, a source or a code object"
+                        .to_owned(),
+                );
+            }
+            (program, _) => program,
+        };
+        if let Some(directory) = &arguments.cwd {
+            std::env::set_current_dir(Path::new(directory))
+                .map_err(|error| format!("launch: cwd {directory}: {error}"))?;
+        }
+        let run = match program {
+            Some(program) => {
+                let words = [program].into_iter().chain(arguments.args);
+                let line = LaunchLine::try_parse_from(words);
+                let line = line.map_err(|error| format!("launch: {}", error.render()))?;
+                Some(Box::new(line.run))
+            }
+            None if arguments.args.is_empty() => None,
+            None => {
+                return Err("launch: `args` belong to `program`, which is missing".to_owned());
+            }
+        };
+        let choices = Choices {
+            client: self.features.unwrap_or_default(),
+            stop_on_entry: arguments.stop_on_entry,
+            no_debug: arguments.no_debug,
+        };
+        Ok((run, arguments.check, choices))
+    }
+
+    /// Tells the client that a launch cannot begin.
+    pub fn refuse(&self, wanted: &Wanted, error: anyhow::Error) {
+        let text = error.to_string();
+        let reported = failure::report_all(error, true, &mut io::sink());
+        let reason = match reported {
+            Ok((_, problems)) => {
+                let messages: Vec<String> = problems.into_iter().map(|it| it.message).collect();
+                messages.join("\n")
+            }
+            Err(_) => text,
+        };
+        self.connection().respond(&wanted.request, Err(reason));
+    }
+
+    /// Front end for a launch that can begin, which the client is told.
+    pub fn front(&self, wanted: &Wanted) -> Box<dyn FrontEnd> {
+        self.connection().respond(&wanted.request, Ok(Value::Null));
+        Box::new(Adapter::new(self.connection.clone(), wanted.choices))
+    }
+
+    /// Output of kernels and of launches, as events.
+    pub fn output(&self) -> impl Write {
+        Output {
+            connection: self.connection.clone(),
+            line: Vec::new(),
+        }
+    }
+
+    /// Ends the session.
+    ///
+    /// # Errors
+    /// The input was not the protocol, the output could not be written, or the client has left without `disconnect`.
+    pub fn end(self) -> Result<Status> {
+        let mut connection = self.connection();
+        match connection.error() {
+            Some(error) if error.kind() == io::ErrorKind::InvalidData => {
+                let message = format!("the input is not the protocol: {error}");
+                Err(Problem::new(INVALID_PROTOCOL, message).into())
+            }
+            Some(error) => Err(error.into()),
+            None if connection.has_ended() => Ok(Status::Success),
+            None => {
+                let message = "the client has closed the connection without `disconnect`";
+                Err(Problem::new(INVALID_PROTOCOL, message).into())
+            }
+        }
+    }
+}
+
+/// Longest line of output in an event.
+const MAX_LINE: usize = 1 << 16;
+
+/// Output as events, a line each.
+struct Output {
+    connection: Arc<Mutex<Connection>>,
+    line: Vec<u8>,
+}
+
+impl Write for Output {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.line.extend_from_slice(bytes);
+        let end = self.line.iter().rposition(|byte| *byte == b'\n');
+        let end = end.map(|end| end + 1);
+        if let Some(end) = end.or((self.line.len() > MAX_LINE).then_some(self.line.len())) {
+            let rest = self.line.split_off(end);
+            self.flush()?;
+            self.line = rest;
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        let text = String::from_utf8_lossy(&self.line).into_owned();
+        self.line.clear();
+        let mut connection = self
+            .connection
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        connection.output("stdout", &text);
+        Ok(())
+    }
+}

@@ -1,0 +1,301 @@
+//! Breakpoints as a client sets them: each request replaces those of its kind, and those that stay keep their numbers and hits.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use gcn_debug::{Line, Session, StopKind, Watched, WaveId};
+
+use super::super::places::{describe, parsed, stops_at};
+use super::super::stop_commands::watched;
+use super::protocol::{Breakpoint, Refusal, Source, WantedBreakpoint};
+use super::references::{find_thread, thread_id};
+
+/// Breakpoints that a client may set at most.
+const MAX_BREAKPOINTS: usize = 4096;
+
+/// Request that breakpoints are set by.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// `setBreakpoints` of a source.
+    Source(String),
+    /// `setFunctionBreakpoints`.
+    Functions,
+    /// `setInstructionBreakpoints`.
+    Instructions,
+    /// `setDataBreakpoints`.
+    Data,
+}
+
+/// A breakpoint that was set.
+struct Entry {
+    kind: Kind,
+    wanted: WantedBreakpoint,
+    number: u32,
+    answer: Breakpoint,
+}
+
+/// Breakpoints of a client.
+#[derive(Default)]
+pub struct Breakpoints {
+    entries: Vec<Entry>,
+}
+
+/// Stop of a breakpoint.
+enum Place {
+    Stop(StopKind, String),
+    Watch(String, Watched, Option<(WaveId, u8)>),
+}
+
+impl Breakpoints {
+    /// Sets the breakpoints of a kind, in place of those that were set before. Lines count from 1.
+    pub fn replace(
+        &mut self,
+        session: &mut Session<'_, '_>,
+        kind: &Kind,
+        source: &Source,
+        wanted: Vec<WantedBreakpoint>,
+    ) -> Vec<Breakpoint> {
+        let (mut old, others) = std::mem::take(&mut self.entries)
+            .into_iter()
+            .partition::<Vec<_>, _>(|it| it.kind == *kind);
+        self.entries = others;
+        let mut answers = Vec::new();
+        for wanted in wanted {
+            let known = |it: &Entry| {
+                // Values of registers are watched for a wave that may have ended since.
+                let is_there = || session.stop_points().iter().any(|s| s.number == it.number);
+                it.wanted == wanted && is_there()
+            };
+            if let Some(place) = old.iter().position(known) {
+                let entry = old.swap_remove(place);
+                answers.push(entry.answer.clone());
+                self.entries.push(entry);
+                continue;
+            }
+            let full = self.entries.len() >= MAX_BREAKPOINTS;
+            let answer = if full {
+                Err(format!("there are {MAX_BREAKPOINTS} breakpoints already"))
+            } else {
+                set(session, kind, source, &wanted)
+            };
+            match answer {
+                Ok(answer) => {
+                    answers.push(answer.clone());
+                    self.entries.push(Entry {
+                        kind: kind.clone(),
+                        wanted,
+                        number: answer.id.unwrap_or_default(),
+                        answer,
+                    });
+                }
+                Err(message) => answers.push(refused(message)),
+            }
+        }
+        for entry in old {
+            session.delete(entry.number);
+        }
+        answers
+    }
+
+    /// Reason of a stop at a breakpoint, as the protocol names it.
+    pub fn reason(&self, number: u32) -> &'static str {
+        let entry = self.entries.iter().find(|it| it.number == number);
+        match entry.map(|it| &it.kind) {
+            Some(Kind::Functions) => "function breakpoint",
+            Some(Kind::Instructions) => "instruction breakpoint",
+            Some(Kind::Data) => "data breakpoint",
+            Some(Kind::Source(_)) | None => "breakpoint",
+        }
+    }
+}
+
+/// Answer for a breakpoint that cannot be set.
+pub fn refused(message: Refusal) -> Breakpoint {
+    Breakpoint {
+        message: Some(message),
+        ..Breakpoint::default()
+    }
+}
+
+/// Sets a breakpoint.
+fn set(
+    session: &mut Session<'_, '_>,
+    kind: &Kind,
+    source: &Source,
+    wanted: &WantedBreakpoint,
+) -> Result<Breakpoint, Refusal> {
+    let condition = match wanted.condition.as_deref().map(str::trim) {
+        None | Some("") => None,
+        Some(text) => Some((parsed(session, text)?, text.to_owned())),
+    };
+    let ignored = ignored(wanted.hit_condition.as_deref())?;
+    let mut answer = Breakpoint {
+        verified: true,
+        ..Breakpoint::default()
+    };
+    let place = match kind {
+        Kind::Source(_) => {
+            let (line, addresses) = line(session, source, wanted.line)?;
+            answer.line = Some(line.line);
+            answer.source = Some(source.clone());
+            let first = addresses.first().copied().unwrap_or_default();
+            answer.instruction_reference = Some(format!("{first:#x}"));
+            let description = describe(session, first);
+            Place::Stop(StopKind::Addresses(addresses), description)
+        }
+        Kind::Functions => {
+            let name = wanted.name.trim();
+            if name.is_empty() {
+                return Err("a function breakpoint needs a name".to_owned());
+            }
+            let (stop, description) = stops_at(session, name, None)?;
+            if let StopKind::Addresses(addresses) = &stop {
+                let first = addresses.first();
+                answer.instruction_reference = first.map(|first| format!("{first:#x}"));
+            }
+            Place::Stop(stop, description)
+        }
+        Kind::Instructions => {
+            let base = address(&wanted.instruction_reference)?;
+            let address = base.wrapping_add_signed(wanted.offset);
+            if !session.program().has_code(address) || !address.is_multiple_of(4) {
+                return Err(format!(
+                    "{address:#x} is not the address of an instruction of the program"
+                ));
+            }
+            answer.instruction_reference = Some(format!("{address:#x}"));
+            let description = describe(session, address);
+            Place::Stop(StopKind::Addresses(vec![address]), description)
+        }
+        Kind::Data => data(session, wanted)?,
+    };
+    let number = match place {
+        Place::Stop(stop, description) => session.add_breakpoint(&description, stop, false).number,
+        Place::Watch(text, watched, wave) => {
+            let before = (session.focus(), session.lane());
+            if let Some((wave, lane)) = wave {
+                session.set_focus(wave);
+                session.set_lane(lane.into());
+            }
+            let stop = session.add_watchpoint(&text, watched);
+            let number = stop.map(|stop| stop.number);
+            if let Some(wave) = before.0 {
+                session.set_focus(wave);
+            }
+            session.set_lane(before.1.into());
+            number.map_err(|error| error.to_string())?
+        }
+    };
+    if let Some(stop) = session.stop_point_mut(number) {
+        stop.condition = condition;
+        stop.ignored = ignored;
+    }
+    answer.id = Some(number);
+    Ok(answer)
+}
+
+/// Line of the program, and its addresses.
+fn line(
+    session: &Session<'_, '_>,
+    source: &Source,
+    line: i64,
+) -> Result<(Line, Vec<u64>), Refusal> {
+    let program = session.program();
+    let file = file(session, source)?;
+    let line = u32::try_from(line).ok().filter(|line| *line > 0);
+    let line = line.ok_or("lines are numbers from 1 on")?;
+    let found = program.addresses(&file, line);
+    found.ok_or_else(|| format!("line {line} and the lines behind it have no code"))
+}
+
+/// File of debug information that a source is.
+///
+/// # Errors
+/// The program has no code of the source.
+pub fn file(session: &Session<'_, '_>, source: &Source) -> Result<Arc<str>, Refusal> {
+    let program = session.program();
+    if !program.has_lines() {
+        return Err("the code has no debug information: compile or assemble it with -g".to_owned());
+    }
+    let files = program.files();
+    if let Some(number) = source.source_reference.filter(|number| *number > 0) {
+        let place = usize::try_from(number - 1).ok();
+        let found = place.and_then(|place| files.get(place)).cloned();
+        return found.ok_or_else(|| format!("there is no source {number}"));
+    }
+    let path = source.path.as_deref().or(source.name.as_deref());
+    let path = path.ok_or("a source needs a path")?;
+    program.file_at(Path::new(path)).ok_or_else(|| {
+        let files: Vec<&str> = files.iter().map(|it| &**it).collect();
+        format!(
+            "the program has no code of {path}; there are {}",
+            files.join(", ")
+        )
+    })
+}
+
+/// An address as answers have it.
+///
+/// # Errors
+/// The text is none.
+pub fn address(text: &str) -> Result<u64, Refusal> {
+    let digits = text.strip_prefix("0x");
+    let found = match digits {
+        Some(digits) => u64::from_str_radix(digits, 16),
+        None => text.parse(),
+    };
+    found.map_err(|_| format!("`{text}` is no address"))
+}
+
+/// Hits that do not stop.
+fn ignored(condition: Option<&str>) -> Result<u64, Refusal> {
+    let text = condition.unwrap_or_default().trim();
+    if text.is_empty() {
+        return Ok(0);
+    }
+    let (digits, more) = match (text.strip_prefix(">="), text.strip_prefix('>')) {
+        (Some(digits), _) => (digits, 0),
+        (None, Some(digits)) => (digits, 1),
+        (None, None) => (text, 0),
+    };
+    let number = digits.trim().parse::<u64>().ok();
+    let number = number.and_then(|number| number.checked_add(more)?.checked_sub(1));
+    number.ok_or_else(|| {
+        format!("`{text}` is no hit condition: N or >= N stops from the hit with that number on")
+    })
+}
+
+/// Name of a value for `setDataBreakpoints`: the wave whose registers or LDS it is about or 0, the lane, and the expression.
+///
+/// # Errors
+/// The text is no expression.
+pub fn data_id(session: &Session<'_, '_>, text: &str) -> Result<String, Refusal> {
+    let watched = watched(session, text)?;
+    let value = watched.current(&session.view());
+    value.map_err(|error| error.to_string())?;
+    let wave = session.focus().filter(|_| watched.is_of_wave());
+    let thread = wave.map_or(0, |wave| thread_id(session, wave));
+    Ok(format!("{thread}/{}/{text}", session.lane()))
+}
+
+/// Place of a data breakpoint.
+fn data(session: &Session<'_, '_>, wanted: &WantedBreakpoint) -> Result<Place, Refusal> {
+    if !matches!(wanted.access_type.as_deref(), None | Some("write")) {
+        return Err("data breakpoints stop when a value changes, not when it is read".to_owned());
+    }
+    let mut parts = wanted.data_id.splitn(3, '/');
+    let mut next = || parts.next().unwrap_or_default();
+    let (thread, lane, text) = (next().parse::<i64>(), next().parse::<u8>(), next());
+    let (Ok(thread), Ok(lane)) = (thread, lane) else {
+        return Err(format!(
+            "`{}` is no value that dataBreakpointInfo has named",
+            wanted.data_id
+        ));
+    };
+    let wave = match thread {
+        0 => None,
+        thread => Some((find_thread(session, thread)?, lane)),
+    };
+    let watched = watched(session, text)?;
+    Ok(Place::Watch(text.to_owned(), watched, wave))
+}

@@ -1,0 +1,253 @@
+//! Connection to a client: a thread reads messages, and responses and events are written in turn.
+
+use std::collections::VecDeque;
+use std::io::{self, BufRead, Write};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering::Release};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+
+use gcn_lsp::framing::{read_body, write_value};
+use serde_json::{Map, Value, json};
+
+use super::protocol::{Refusal, Request};
+
+/// Longest message that is read, in bytes.
+const MAX_MESSAGE: usize = 4 << 20;
+
+/// Messages that wait to be handled at most; the client waits for room.
+const MAX_WAITING: usize = 4;
+
+/// Input from the client.
+#[derive(Debug)]
+pub enum Incoming {
+    /// A message.
+    Body(Vec<u8>),
+    /// End of the input, by an error or without one.
+    Closed(Option<io::Error>),
+}
+
+/// Reading of a message.
+pub enum Received {
+    /// A request.
+    Request(Request),
+    /// The client has closed its input.
+    Closed,
+}
+
+/// Connection to a client.
+pub struct Connection {
+    incoming: Receiver<Incoming>,
+    /// Requests that were received and not handled, in their order.
+    waiting: VecDeque<Request>,
+    out: Box<dyn Write + Send>,
+    seq: i64,
+    is_closed: bool,
+    has_ended: bool,
+    /// The error that has ended the connection.
+    error: Option<io::Error>,
+}
+
+impl Connection {
+    /// Connection over a reader and a writer. `attention` is set at each message.
+    ///
+    /// # Errors
+    /// The host has no room for a thread.
+    pub fn new(
+        input: impl BufRead + Send + 'static,
+        out: Box<dyn Write + Send>,
+        attention: Arc<AtomicBool>,
+    ) -> io::Result<Connection> {
+        let (sender, incoming) = sync_channel(MAX_WAITING);
+        thread::Builder::new()
+            .name("client".to_owned())
+            .spawn(move || receive(input, &sender, &attention))?;
+        Ok(Connection {
+            incoming,
+            waiting: VecDeque::new(),
+            out,
+            seq: 0,
+            is_closed: false,
+            has_ended: false,
+            error: None,
+        })
+    }
+
+    /// The next request; waits for one.
+    pub fn receive(&mut self) -> Received {
+        if let Some(request) = self.waiting.pop_front() {
+            return Received::Request(request);
+        }
+        loop {
+            if self.is_closed {
+                return Received::Closed;
+            }
+            let incoming = self.incoming.recv();
+            if let Some(request) = self.take(incoming.unwrap_or(Incoming::Closed(None))) {
+                return Received::Request(request);
+            }
+        }
+    }
+
+    /// The next request, if one has arrived.
+    pub fn poll(&mut self) -> Option<Received> {
+        if let Some(request) = self.waiting.pop_front() {
+            return Some(Received::Request(request));
+        }
+        loop {
+            if self.is_closed {
+                return Some(Received::Closed);
+            }
+            let incoming = self.incoming.try_recv().ok()?;
+            if let Some(request) = self.take(incoming) {
+                return Some(Received::Request(request));
+            }
+        }
+    }
+
+    /// Returns a request, to be received again.
+    pub fn put_back(&mut self, request: Request) {
+        self.waiting.push_front(request);
+    }
+
+    /// True if a request waits that was put back, or the client has closed its input.
+    pub fn has_waiting(&self) -> bool {
+        self.is_closed || !self.waiting.is_empty()
+    }
+
+    /// Ends the connection, as the client has asked.
+    pub fn close(&mut self) {
+        self.is_closed = true;
+        self.has_ended = true;
+    }
+
+    /// Notes that the launches have ended: the client may leave.
+    pub fn launches_ended(&mut self) {
+        self.has_ended = true;
+    }
+
+    /// True if the client may leave, or has done so as it should.
+    pub fn has_ended(&self) -> bool {
+        self.has_ended
+    }
+
+    /// Error of the connection, if it had one.
+    pub fn error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+
+    /// The request of a body. A body that is none is answered.
+    fn take(&mut self, incoming: Incoming) -> Option<Request> {
+        let body = match incoming {
+            Incoming::Body(body) => body,
+            Incoming::Closed(error) => {
+                self.is_closed = true;
+                self.error = self.error.take().or(error);
+                return None;
+            }
+        };
+        let value: Result<Value, _> = serde_json::from_slice(&body);
+        let problem = match value {
+            // A client has no responses to send, as the adapter makes no requests.
+            Ok(value) if matches!(value["type"].as_str(), Some("response" | "event")) => {
+                return None;
+            }
+            Ok(value) => {
+                let seq = value["seq"].as_i64().unwrap_or_default();
+                match serde_json::from_value::<Request>(value) {
+                    Ok(request) => return Some(request),
+                    Err(error) => (seq, error),
+                }
+            }
+            Err(error) => (0, error),
+        };
+        let (seq, error) = problem;
+        let request = Request {
+            seq,
+            command: String::new(),
+            arguments: Value::Null,
+        };
+        let reason = format!("the message is no request of the protocol: {error}");
+        self.respond(&request, Err(reason));
+        None
+    }
+
+    /// Answers a request with a body, or with the reason why it is refused.
+    pub fn respond(&mut self, request: &Request, result: Result<Value, Refusal>) {
+        let mut message = json!({
+            "type": "response",
+            "request_seq": request.seq,
+            "command": request.command,
+            "success": result.is_ok(),
+        });
+        let (name, value) = match result {
+            Ok(body) => ("body", body),
+            Err(reason) => {
+                message["message"] = json!(reason);
+                // The text is a variable, as braces in a format have a meaning.
+                let error = json!({
+                    "id": 1,
+                    "format": "{reason}",
+                    "variables": {"reason": reason},
+                    "showUser": false,
+                });
+                ("body", json!({"error": error}))
+            }
+        };
+        if !value.is_null() {
+            message[name] = value;
+        }
+        self.send(message);
+    }
+
+    /// Tells the client of an event.
+    pub fn event(&mut self, name: &str, body: Value) {
+        let mut message = json!({"type": "event", "event": name});
+        if !body.is_null() {
+            message["body"] = body;
+        }
+        self.send(message);
+    }
+
+    /// Shows the user a text. Categories are `console`, `stdout`, `stderr`, `important`.
+    pub fn output(&mut self, category: &str, text: &str) {
+        if !text.is_empty() {
+            self.event("output", json!({"category": category, "output": text}));
+        }
+    }
+
+    fn send(&mut self, message: Value) {
+        if self.error.is_some() {
+            return;
+        }
+        self.seq += 1;
+        let mut message = match message {
+            Value::Object(fields) => fields,
+            _ => Map::new(),
+        };
+        message.insert("seq".to_owned(), json!(self.seq));
+        if let Err(error) = write_value(&mut self.out, &message) {
+            self.error = Some(error);
+            self.is_closed = true;
+        }
+    }
+}
+
+/// Reads messages up to the end of the stream.
+fn receive(mut input: impl BufRead, to: &SyncSender<Incoming>, attention: &AtomicBool) {
+    loop {
+        let incoming = match read_body(&mut input, MAX_MESSAGE) {
+            Ok(Some(body)) => Incoming::Body(body),
+            Ok(None) => Incoming::Closed(None),
+            Err(error) => Incoming::Closed(Some(error)),
+        };
+        let is_end = matches!(incoming, Incoming::Closed(_));
+        // Ahead of a message that has to wait for room, too.
+        attention.store(true, Release);
+        let is_sent = to.send(incoming).is_ok();
+        attention.store(true, Release);
+        if is_end || !is_sent {
+            return;
+        }
+    }
+}

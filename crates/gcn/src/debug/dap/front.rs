@@ -1,0 +1,191 @@
+//! Front end of the engine for a client: stops become events, requests are answered while the run is stopped, and some while it runs.
+
+use gcn_debug::{Attention, Catches, FrontEnd, Resume, Scheduler, Session, Stop};
+use serde_json::{Value, json};
+
+use super::super::show;
+use super::adapter::{Adapter, Exception, Outcome, Phase};
+use super::connection::Received;
+use super::protocol::Request;
+use super::references::{References, thread_id};
+use crate::Status;
+
+impl Adapter {
+    /// Answers requests until one resumes the run.
+    fn serve(&mut self, session: &mut Session<'_, '_>) -> Resume {
+        loop {
+            let received = self.connection().receive();
+            let Received::Request(request) = received else {
+                return Resume::Quit;
+            };
+            if let Some(resume) = self.answer(session, &request) {
+                self.references = References::default();
+                return resume;
+            }
+        }
+    }
+
+    /// Answers a request; the way on, if it resumes the run.
+    fn answer(&mut self, session: &mut Session<'_, '_>, request: &Request) -> Option<Resume> {
+        let outcome = self.handle(session, request);
+        let mut connection = self.connection();
+        match outcome {
+            Ok(Outcome::Body(body)) => connection.respond(request, Ok(body)),
+            Ok(Outcome::Resume(body, resume)) => {
+                connection.respond(request, Ok(body));
+                if resume == Resume::Quit {
+                    connection.close();
+                }
+                return Some(resume);
+            }
+            Ok(Outcome::Continued(body, resume)) => {
+                connection.respond(request, Ok(body));
+                let wave = session.focus().map_or(0, |id| thread_id(session, id));
+                let body = json!({"threadId": wave, "allThreadsContinued": true});
+                connection.event("continued", body);
+                return Some(resume);
+            }
+            Ok(Outcome::Terminated(body)) => {
+                connection.respond(request, Ok(body));
+                connection.event("terminated", Value::Null);
+                connection.launches_ended();
+                drop(connection);
+                self.phase = Phase::Ended;
+            }
+            Err(reason) => connection.respond(request, Err(reason)),
+        }
+        None
+    }
+
+    /// Tells the client of a stop.
+    fn tell(&mut self, session: &Session<'_, '_>, stop: &Stop) {
+        let text = show::reason(session, stop);
+        let hits: Vec<u32> = match stop {
+            Stop::Breakpoints(numbers) => numbers.clone(),
+            Stop::Watchpoints { changes, .. } => changes.iter().map(|it| it.0).collect(),
+            Stop::Condition { number, .. } => vec![*number],
+            _ => Vec::new(),
+        };
+        let reason = match stop {
+            Stop::Begin | Stop::BackAtBegin => "entry",
+            Stop::Breakpoints(_) | Stop::Condition { .. } => {
+                self.breakpoints.reason(hits.first().copied().unwrap_or(0))
+            }
+            Stop::Watchpoints { .. } => "data breakpoint",
+            Stop::Step | Stop::Returned | Stop::WaveEnded(_) | Stop::Back => "step",
+            Stop::Held(_) | Stop::Interrupted => "pause",
+            Stop::Fault(_) | Stop::Findings(_) => "exception",
+        };
+        self.exception = match stop {
+            Stop::Fault(fault) => Some(("fault".to_owned(), fault.kind.to_string())),
+            Stop::Findings(found) => {
+                let first = found.first();
+                first.map(|it| (it.name.to_owned(), it.message.clone()))
+            }
+            _ => None,
+        }
+        .map(|(name, text)| Exception { name, text });
+        let mut body = json!({
+            "reason": reason,
+            "allThreadsStopped": true,
+        });
+        if let Some(id) = session.focus() {
+            body["threadId"] = json!(thread_id(session, id));
+        }
+        if !hits.is_empty() {
+            body["hitBreakpointIds"] = json!(hits);
+        }
+        if let Some(text) = text {
+            // The changes of values, and commands that the console has.
+            self.connection().output("console", &format!("{text}\n"));
+            body["description"] = json!(text.lines().next());
+            body["text"] = json!(text);
+        }
+        self.connection().event("stopped", body);
+    }
+
+    /// Notes a fault.
+    fn note(&mut self, stop: &Stop) {
+        self.fault = None;
+        if let Stop::Fault(fault) = stop {
+            self.fault = Some((fault.wave, fault.pc));
+            self.exit_code = Status::Fault as i64;
+        }
+    }
+}
+
+impl FrontEnd for Adapter {
+    fn stopped(&mut self, session: &mut Session<'_, '_>, stop: &Stop) -> Resume {
+        if self.is_single {
+            session.set_scheduler(Scheduler::All);
+            self.is_single = false;
+        }
+        self.note(stop);
+        self.console.stopped(session, stop);
+        let is_asked = matches!(stop, Stop::Interrupted) && self.connection().has_waiting();
+        if !is_asked {
+            self.tell(session, stop);
+        }
+        self.serve(session)
+    }
+
+    fn passed(&mut self, session: &Session<'_, '_>, stop: &Stop) {
+        self.note(stop);
+        if let Some(text) = show::reason(session, stop) {
+            self.connection().output("stderr", &format!("{text}\n"));
+        }
+    }
+
+    fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume {
+        self.references = References::default();
+        match self.phase {
+            Phase::Configuring => {
+                if self.choices.no_debug {
+                    session.set_catches(Catches {
+                        faults: false,
+                        checks: Vec::new(),
+                    });
+                }
+                self.connection().event("initialized", Value::Null);
+            }
+            Phase::Running => {
+                self.phase = Phase::Ended;
+                let code = self.exit_code;
+                let mut connection = self.connection();
+                connection.event("exited", json!({"exitCode": code}));
+                connection.event("terminated", Value::Null);
+                connection.launches_ended();
+            }
+            Phase::Ended => {}
+        }
+        self.serve(session)
+    }
+
+    fn attend(&mut self, session: &mut Session<'_, '_>) -> Attention {
+        loop {
+            let received = self.connection().poll();
+            let request = match received {
+                None => return Attention::Ignore,
+                Some(Received::Closed) => return Attention::Stop,
+                Some(Received::Request(request)) => request,
+            };
+            if let Some(answer) = self.handle_anywhere(session, &request) {
+                let is_pause = request.command == "pause" && answer.is_ok();
+                self.connection().respond(&request, answer);
+                if is_pause {
+                    return Attention::Stop;
+                }
+                continue;
+            }
+            if matches!(
+                request.command.as_str(),
+                "disconnect" | "terminate" | "restart"
+            ) {
+                self.connection().put_back(request);
+                return Attention::Stop;
+            }
+            let reason = format!("{}: waves run; `pause` stops them", request.command);
+            self.connection().respond(&request, Err(reason));
+        }
+    }
+}

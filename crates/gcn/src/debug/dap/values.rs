@@ -1,0 +1,404 @@
+//! Scopes, variables and expressions.
+
+use gcn_debug::{
+    Evaluated, Format, NamedBuffer, Scalar, ScalarType, Session, Space, Target, WaveId, resolve,
+};
+use serde_json::{Value, json};
+
+use super::super::places::{describe, parsed, value};
+use super::super::show::{STATE, numbers};
+use super::protocol::{
+    ExpressionArguments, Refusal, Scope, ValueFormat, Variable, VariablesArguments,
+};
+use super::references::{Group, LANES, References, thread_id};
+
+/// Values of a list that a client is given if it does not ask for a part.
+const MAX_VALUES: u64 = 1000;
+
+/// Values of a list that a client is given at most.
+const MAX_PART: u64 = 1 << 16;
+
+impl ValueFormat {
+    /// Notation of numbers.
+    pub fn notation(self) -> Format {
+        if self.hex {
+            Format::Hex
+        } else {
+            Format::Natural
+        }
+    }
+}
+
+/// Place in memory as a client refers to it.
+pub fn memory_reference(session: &Session<'_, '_>, space: Space, address: u64) -> String {
+    let wave = session.focus().map_or(0, |wave| thread_id(session, wave));
+    match space {
+        Space::Global => format!("{address:#x}"),
+        Space::Lds => format!("lds/{wave}/{address:#x}"),
+        Space::Scratch => format!("scratch/{wave}/{}/{address:#x}", session.lane()),
+    }
+}
+
+/// Groups of values of a wave.
+pub fn scopes(
+    session: &Session<'_, '_>,
+    references: &mut References,
+    id: WaveId,
+) -> Result<Vec<Scope>, Refusal> {
+    let wave = session.wave().ok_or("the wave has ended")?;
+    let registers = Some("registers");
+    let mut scope = |name, group, hint, named, indexed| Scope {
+        name,
+        presentation_hint: hint,
+        variables_reference: references.group(group),
+        named_variables: named,
+        indexed_variables: indexed,
+        expensive: hint.is_none(),
+    };
+    let scalars = usize::from(wave.sgpr_count.min(wave.isa.sgprs()));
+    let vectors = wave.vgprs.len();
+    let mut all = vec![
+        scope(
+            "Special registers",
+            Group::Special(id),
+            registers,
+            Some(STATE.len()),
+            None,
+        ),
+        scope(
+            "Scalar registers",
+            Group::Scalars(id),
+            registers,
+            Some(scalars),
+            None,
+        ),
+        scope(
+            "Vector registers",
+            Group::Vectors(id),
+            registers,
+            Some(vectors),
+            None,
+        ),
+        scope(
+            "Lanes",
+            Group::Lanes(id),
+            registers,
+            None,
+            Some(LANES.into()),
+        ),
+        scope(
+            "Buffers",
+            Group::Buffers,
+            Some("arguments"),
+            Some(session.buffers().len()),
+            None,
+        ),
+    ];
+    let lds = session.view().wave.map_or(0, |(_, lds)| lds.bytes().len());
+    if lds > 0 {
+        all.push(scope(
+            "LDS",
+            Group::Lds(id),
+            None,
+            None,
+            Some(lds as u64 / 4),
+        ));
+    }
+    Ok(all)
+}
+
+/// Expression of a value by its group and its name.
+///
+/// # Errors
+/// The group has no values that change.
+pub fn expression(session: &Session<'_, '_>, group: &Group, name: &str) -> Result<String, Refusal> {
+    Ok(match group {
+        Group::Special(_) | Group::Scalars(_) | Group::Vectors(_) => name.to_owned(),
+        Group::Buffers => name.to_owned(),
+        Group::Lane(_, lane) => format!("{name}[{lane}]"),
+        Group::Register(_, register) => format!("{register}{name}"),
+        Group::Buffer(number) => {
+            let buffer = session.buffers().get(*number);
+            let buffer = buffer.ok_or("there is no such buffer")?;
+            format!("{}{name}", buffer_name(buffer))
+        }
+        Group::Lds(_) => format!("lds{name}"),
+        Group::Lanes(_) => return Err("a lane is no value".to_owned()),
+    })
+}
+
+/// Moves the focus to the wave of a group.
+///
+/// # Errors
+/// It has ended.
+pub fn focus(session: &mut Session<'_, '_>, group: &Group) -> Result<(), Refusal> {
+    let wave = match group {
+        Group::Special(wave)
+        | Group::Scalars(wave)
+        | Group::Vectors(wave)
+        | Group::Lanes(wave)
+        | Group::Lane(wave, _)
+        | Group::Register(wave, _)
+        | Group::Lds(wave) => *wave,
+        Group::Buffers | Group::Buffer(_) => return Ok(()),
+    };
+    if session.set_focus(wave) {
+        Ok(())
+    } else {
+        Err("the wave has ended".to_owned())
+    }
+}
+
+/// Name of a buffer in expressions.
+fn buffer_name(buffer: &NamedBuffer) -> String {
+    if buffer.name.starts_with(|c: char| c.is_ascii_digit()) {
+        format!("arg{}", buffer.name)
+    } else {
+        buffer.name.clone()
+    }
+}
+
+/// Values of a group whose wave is in focus.
+///
+/// # Errors
+/// A value does not exist.
+pub fn variables(
+    session: &Session<'_, '_>,
+    references: &mut References,
+    group: &Group,
+    arguments: &VariablesArguments,
+) -> Result<Vec<Variable>, Refusal> {
+    let format = arguments.format;
+    let named = |references: &mut References, name: String| {
+        variable(session, references, &name, &name, format)
+    };
+    match group {
+        Group::Special(_) => STATE
+            .iter()
+            .map(|name| named(references, (*name).to_owned()))
+            .collect(),
+        Group::Scalars(_) => {
+            let wave = session.wave().ok_or("the wave has ended")?;
+            let count = wave.sgpr_count.min(wave.isa.sgprs());
+            (0..count)
+                .map(|number| named(references, format!("s{number}")))
+                .collect()
+        }
+        Group::Vectors(_) => {
+            let count = session.wave().map_or(0, |wave| wave.vgprs.len());
+            (0..count)
+                .map(|number| named(references, format!("v{number}")))
+                .collect()
+        }
+        Group::Lane(_, lane) => {
+            let count = session.wave().map_or(0, |wave| wave.vgprs.len());
+            let register = |number| {
+                let name = format!("v{number}");
+                let text = format!("{name}[{lane}]");
+                variable(session, references, &name, &text, format)
+            };
+            (0..count).map(register).collect()
+        }
+        Group::Lanes(id) => part(arguments, LANES.into(), |lane| {
+            Ok(self::lane(session, references, *id, lane as u8))
+        }),
+        Group::Register(_, register) => part(arguments, LANES.into(), |lane| {
+            let name = format!("[{lane}]");
+            let text = format!("{register}{name}");
+            let mut found = variable(session, references, &name, &text, format)?;
+            let exec = session.wave().map_or(0, |wave| wave.exec());
+            if exec >> lane & 1 == 0 {
+                found.ty = found.ty.map(|ty| ty + ", inactive lane");
+            }
+            Ok(found)
+        }),
+        Group::Buffers => {
+            let names: Vec<String> = session.buffers().iter().map(buffer_name).collect();
+            names
+                .into_iter()
+                .map(|name| named(references, name))
+                .collect()
+        }
+        Group::Buffer(number) => {
+            let buffer = session.buffers().get(*number);
+            let buffer = buffer.ok_or("there is no such buffer")?;
+            let base = buffer_name(buffer);
+            part(arguments, buffer.elements(), |element| {
+                let name = format!("[{element}]");
+                let text = format!("{base}{name}");
+                variable(session, references, &name, &text, format)
+            })
+        }
+        Group::Lds(_) => {
+            let bytes = session.view().wave.map_or(0, |(_, lds)| lds.bytes().len());
+            part(arguments, bytes as u64 / 4, |dword| {
+                let name = format!("[{:#x}]", dword * 4);
+                let text = format!("lds{name}");
+                variable(session, references, &name, &text, format)
+            })
+        }
+    }
+}
+
+/// The part of a list that is asked for.
+fn part(
+    arguments: &VariablesArguments,
+    count: u64,
+    mut value: impl FnMut(u64) -> Result<Variable, Refusal>,
+) -> Result<Vec<Variable>, Refusal> {
+    let wanted = match arguments.count {
+        0 => MAX_VALUES,
+        wanted => wanted.min(MAX_PART),
+    };
+    let first = arguments.start.min(count);
+    let end = count.min(first + wanted);
+    let mut found = (first..end)
+        .map(&mut value)
+        .collect::<Result<Vec<_>, _>>()?;
+    if arguments.count == 0 && end < count {
+        found.push(Variable {
+            name: "...".to_owned(),
+            value: format!("{} more", count - end),
+            ..Variable::default()
+        });
+    }
+    Ok(found)
+}
+
+/// A lane as a group of its registers.
+fn lane(session: &Session<'_, '_>, references: &mut References, id: WaveId, lane: u8) -> Variable {
+    let item = session.work_item(lane);
+    let item = item.map_or_else(String::new, |item| {
+        let [x, y, z] = item.global;
+        format!("work-item {x},{y},{z}")
+    });
+    let is_active = session
+        .wave()
+        .is_some_and(|wave| wave.exec() >> lane & 1 == 1);
+    let state = if is_active { "" } else { ", inactive" };
+    Variable {
+        name: format!("[{lane}]"),
+        value: item + state,
+        variables_reference: references.group(Group::Lane(id, lane)),
+        ..Variable::default()
+    }
+}
+
+/// Value of an expression, with its parts if it has any.
+///
+/// # Errors
+/// It has none.
+pub fn variable(
+    session: &Session<'_, '_>,
+    references: &mut References,
+    name: &str,
+    text: &str,
+    format: ValueFormat,
+) -> Result<Variable, Refusal> {
+    let mut found = Variable {
+        name: name.to_owned(),
+        evaluate_name: Some(text.to_owned()),
+        memory_reference: place(session, text),
+        ..Variable::default()
+    };
+    let is_mask = matches!(text, "exec" | "vcc" | "mode" | "m0");
+    let notation = if is_mask {
+        Format::Hex
+    } else {
+        format.notation()
+    };
+    match value(session, text)? {
+        Evaluated::Scalar(number) => {
+            found.ty = Some(number.ty.name().to_owned());
+            found.value = number.text(notation);
+            if text == "pc" {
+                found.value = format!("{:#x} <{}>", number.bits, describe(session, number.bits));
+                found.memory_reference = Some(format!("{:#x}", number.bits));
+            }
+        }
+        Evaluated::Lanes(lanes) => {
+            let ty = lanes.first().map_or(ScalarType::U32, |first| first.ty);
+            found.ty = Some(format!("{}*{LANES}", ty.name()));
+            found.value = numbers(&lanes, notation);
+            let wave = session.focus().ok_or("the wave has ended")?;
+            found.variables_reference = references.group(Group::Register(wave, text.to_owned()));
+            found.indexed_variables = Some(LANES.into());
+        }
+        Evaluated::Buffer(number) => {
+            let buffer = &session.buffers()[number];
+            let ty = format!("{}*{}", buffer.ty.name(), buffer.elements());
+            found.value = format!("{ty} at {:#x}", buffer.address);
+            found.ty = Some(ty);
+            found.variables_reference = references.group(Group::Buffer(number));
+            found.indexed_variables = Some(buffer.elements());
+        }
+    }
+    Ok(found)
+}
+
+/// Place in memory that an expression denotes, if it does.
+fn place(session: &Session<'_, '_>, text: &str) -> Option<String> {
+    let expr = parsed(session, text).ok()?;
+    let view = session.view();
+    match resolve(&expr, &view).ok()? {
+        Target::Memory { space, address, .. } => Some(memory_reference(session, space, address)),
+        Target::Buffer(number) => {
+            let address = session.buffers().get(number)?.address;
+            Some(memory_reference(session, Space::Global, address))
+        }
+        _ => None,
+    }
+}
+
+/// Changes the place that an expression denotes, and returns its value then.
+///
+/// # Errors
+/// It denotes none, or the new value is not a number.
+pub fn assign(
+    session: &mut Session<'_, '_>,
+    references: &mut References,
+    text: &str,
+    new: &str,
+    format: ValueFormat,
+) -> Result<Value, Refusal> {
+    let place = parsed(session, text)?;
+    let number: Scalar = match value(session, new)? {
+        Evaluated::Scalar(number) => number,
+        _ => return Err(format!("`{new}` is not a single number")),
+    };
+    session
+        .assign(&place, number)
+        .map_err(|error| error.to_string())?;
+    let found = variable(session, references, text, text, format)?;
+    Ok(json!({
+        "value": found.value,
+        "type": found.ty,
+        "variablesReference": found.variables_reference,
+        "indexedVariables": found.indexed_variables.unwrap_or(0),
+    }))
+}
+
+/// Answer of `evaluate` for an expression.
+///
+/// # Errors
+/// It has no value.
+pub fn evaluated(
+    session: &Session<'_, '_>,
+    references: &mut References,
+    arguments: &ExpressionArguments,
+) -> Result<Value, Refusal> {
+    let text = arguments.expression.trim();
+    let found = variable(session, references, text, text, arguments.format)?;
+    let mut body = json!({
+        "result": found.value,
+        "type": found.ty,
+        "variablesReference": found.variables_reference,
+    });
+    if let Some(count) = found.indexed_variables {
+        body["indexedVariables"] = json!(count);
+    }
+    if let Some(place) = found.memory_reference {
+        body["memoryReference"] = json!(place);
+    }
+    Ok(body)
+}
