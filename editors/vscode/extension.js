@@ -1,10 +1,13 @@
-// Starts `gcn lsp` for documents of GCN assembly, and hands it the settings.
+// Starts `gcn lsp` for documents of GCN assembly, and hands it the settings; starts `gcn debug --dap` for sessions of the debugger.
 'use strict';
 
-const { commands, window, workspace } = require('vscode');
+const { DebugAdapterExecutable, commands, debug, window, workspace } = require('vscode');
 const { LanguageClient } = require('vscode-languageclient/node');
 
 let client;
+
+/** Command that starts gcn. */
+const path = () => workspace.getConfiguration('gcn').get('path');
 
 /** Settings as the server reads them. */
 function settings() {
@@ -22,7 +25,7 @@ function settings() {
 }
 
 async function start() {
-  const command = workspace.getConfiguration('gcn').get('path');
+  const command = path();
   client = new LanguageClient(
     'gcn',
     'GCN assembly',
@@ -49,6 +52,9 @@ async function stop() {
 
 exports.activate = async (context) => {
   context.subscriptions.push(
+    debug.registerDebugAdapterDescriptorFactory('gcn', {
+      createDebugAdapterDescriptor: () => new DebugAdapterExecutable(path(), ['debug', '--dap']),
+    }),
     commands.registerCommand('gcn.restart', async () => {
       await stop();
       await start();
