@@ -223,6 +223,7 @@ fn install_tools() -> Result<()> {
         .filter(|(file, _)| !Path::new(file).exists())
         .map(|(_, package)| *package)
         .collect();
+    install_debug_client();
     if missing.is_empty() {
         return Ok(());
     }
@@ -238,6 +239,28 @@ fn install_tools() -> Result<()> {
         .args(["install", "-y", "--no-install-recommends"])
         .args(&missing))
     .with_context(|| format!("the tests need these packages; try: {command}"))
+}
+
+/// Directory of the test of `gcn debug --dap` with VS Code's client.
+const DEBUG_CLIENT: &str = concat!(
+    env!("CARGO_MANIFEST_DIR"),
+    "/../crates/gcn/tests/dap/vscode"
+);
+
+/// Installs VS Code's client for tests of debug adapters where npm is. Without it, its test is skipped.
+fn install_debug_client() {
+    if Path::new(DEBUG_CLIENT).join("node_modules").exists() {
+        return;
+    }
+    let npm = Command::new("npm")
+        .args(["ci", "--no-audit", "--no-fund", "--silent"])
+        .current_dir(DEBUG_CLIENT)
+        .status();
+    if !npm.is_ok_and(|status| status.success()) {
+        eprintln!(
+            "npm cannot install VS Code's debug client: gcn debug --dap is not tested with it"
+        );
+    }
 }
 
 fn is_root() -> bool {
