@@ -31,6 +31,9 @@ mod reasons;
 mod decisions;
 mod engine;
 
+// The slice of a value.
+mod why;
+
 pub use catch::{Catches, Finding, Findings};
 pub use engine::{Attention, Engine, FrontEnd, Setup};
 pub use error::EvalError;
@@ -47,3 +50,6 @@ pub use scalar::{Format, Scalar, ScalarType};
 pub use session::{Leave, Resume, Scheduler, Session, Stop};
 pub use stops::{Change, StopKind, StopPoint, Watched, WatchedValue};
 pub use view::{NamedBuffer, Target, View};
+pub use why::{
+    Answer, AnswerEdge, AnswerStep, AnswerTarget, Edge, Launches, Origin, Question, WhyError, why,
+};

@@ -1,0 +1,291 @@
+//! `why`: the dynamic slice of a value.
+//!
+//! Launches are deterministic, so a slice is found in passes over the same execution:
+//!
+//! 1. All launches run once, with an observer of stores: it learns the last workgroup that has written each byte.
+//! 2. The launches run again up to the last one that matters, and waves of the workgroups that have written the place are
+//!    [traced](trace). If the slice leads to other workgroups, they are traced too in the next pass.
+//! 3. A last pass notes the values that the answer shows.
+//!
+//! Of the last launch that matters only traced workgroups are executed, unless workgroups share memory there: the pass compares the bytes
+//! that they have read with the writers of the first pass.
+
+mod control;
+mod facts;
+mod shadow;
+mod trace;
+mod slice;
+mod report;
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+
+use gcn_emu::fault::Fault;
+use gcn_emu::memory::Memory;
+use gcn_emu::observe::{Debugger, Observers, Paused, Turn};
+use gcn_emu::step::Step;
+
+use crate::past::MemoryImage;
+use crate::program::Program;
+use crate::view::NamedBuffer;
+
+pub use facts::Edge;
+pub use report::{Answer, AnswerEdge, AnswerStep, AnswerTarget, Origin};
+use report::{Folds, Terms, answer};
+use slice::Slice;
+use trace::{Group, Instance, Trace, Tracer, Writer};
+
+/// Launches that can be run again.
+pub trait Launches {
+    /// Reason for which a launch cannot begin.
+    type Error;
+
+    /// Number of runs: launches, each as often as it is repeated.
+    fn runs(&self) -> u32;
+
+    /// Runs number `run` with observers to its end. False if the next must not begin, as after a fault.
+    ///
+    /// # Errors
+    /// It cannot begin.
+    fn run(&self, run: u32, observers: &Observers) -> Result<bool, Self::Error>;
+}
+
+/// A question.
+#[derive(Clone, Copy)]
+pub struct Question<'a> {
+    /// The code.
+    pub program: &'a Program,
+    /// Memory of the device, as it is before the first launch.
+    pub memory: &'a Memory,
+    /// Buffers with names.
+    pub buffers: &'a [NamedBuffer],
+    /// Address of the place.
+    pub address: u64,
+    /// Bytes of the place.
+    pub bytes: u64,
+    /// Maximum number of executions in the slice, lane by lane.
+    pub executions: usize,
+}
+
+/// Reason for which there is no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum WhyError<E> {
+    /// A launch cannot begin.
+    #[error("a launch cannot begin")]
+    Launch(E),
+    /// No instruction has written the place.
+    #[error("no launch has written it")]
+    NeverWritten,
+    /// Memory is larger than what is kept.
+    #[error("buffers are larger than what is kept to run launches again")]
+    TooLarge,
+    /// The workgroups concerned execute too many instructions.
+    #[error("the workgroups concerned execute more instructions than are kept")]
+    TooLong,
+}
+
+/// Workgroups that are traced at most.
+const MAX_GROUPS: usize = 1024;
+/// Passes at most.
+const MAX_PASSES: usize = 16;
+
+/// Answers why a place of memory has the value that it has after all launches. Memory is as after them then.
+///
+/// # Errors
+/// [`WhyError`].
+pub fn why<L: Launches>(
+    launches: &L,
+    question: Question<'_>,
+) -> Result<Answer, WhyError<L::Error>> {
+    let image = MemoryImage::take(question.memory).ok_or(WhyError::TooLarge)?;
+    let first = pass(launches, question, &image, Plan::default())?;
+    let mut end = vec![0; question.bytes as usize];
+    question.memory.read(question.address, &mut end);
+    let places = question.address..question.address + question.bytes;
+    let groups = places.filter_map(|byte| match first.last_writer(byte) {
+        Writer::Group(group) => Some(group),
+        Writer::Nobody | Writer::Instance(_) => None,
+    });
+    let mut plan = Plan {
+        wanted: groups.collect(),
+        ..Plan::default()
+    };
+    if plan.wanted.is_empty() {
+        return Err(WhyError::NeverWritten);
+    }
+    let mut cut = None;
+    let mut passes = 0;
+    let (mut trace, mut slice);
+    loop {
+        passes += 1;
+        plan.choose(&first);
+        trace = pass(launches, question, &image, plan.clone())?;
+        if trace.is_full {
+            return Err(WhyError::TooLong);
+        }
+        if plan.end.is_some() && communicates(&first, &trace) {
+            plan.all = true;
+            continue;
+        }
+        slice = Slice::of_memory(
+            &trace,
+            question.address,
+            question.bytes,
+            question.executions,
+        );
+        if slice.is_cut {
+            cut = Some("there are more executions than --executions allows");
+            break;
+        }
+        if slice.missing.is_empty() {
+            break;
+        }
+        if passes == MAX_PASSES || plan.wanted.len() + slice.missing.len() > MAX_GROUPS {
+            cut = Some("more workgroups have taken part than are traced");
+            break;
+        }
+        plan.wanted.extend(&slice.missing);
+    }
+    let folds = Folds::new(&trace, &slice);
+    plan.values_of = folds.shown();
+    let values = pass(launches, question, &image, plan)?;
+    trace.values = values.values;
+    // Values of memory at the end are those of a whole run.
+    image.restore(question.memory);
+    question.memory.write(question.address, &end);
+    let terms = Terms {
+        program: question.program,
+        memory: question.memory,
+        buffers: question.buffers,
+    };
+    let mut answer = answer(&trace, &slice, &folds, terms);
+    answer.cut = cut;
+    let roots =
+        (question.address..question.address + question.bytes).filter_map(|byte| {
+            match trace.last_writer(byte) {
+                Writer::Instance(at) => Some(at),
+                Writer::Nobody | Writer::Group(_) => None,
+            }
+        });
+    let roots: HashSet<(u32, u64)> = roots
+        .map(|at: Instance| (trace.waves[at.wave as usize].run, trace.facts(at).pc))
+        .collect();
+    answer.roots = roots.len().max(1).min(answer.steps.len());
+    Ok(answer)
+}
+
+/// A pass over the launches.
+#[derive(Clone, Default)]
+struct Plan {
+    /// Workgroups to trace; none for a pass that learns writers.
+    wanted: HashSet<Group>,
+    values_of: HashMap<Instance, u8>,
+    /// All workgroups of the last launch are executed.
+    all: bool,
+    /// Address of an instruction that ends the waves of other workgroups of the last launch.
+    end: Option<u64>,
+}
+
+impl Plan {
+    /// The last run that is traced.
+    fn last(&self) -> Option<u32> {
+        self.wanted.iter().map(|it| it.run).max()
+    }
+
+    /// Decides if other workgroups of the last launch are executed.
+    fn choose(&mut self, first: &Trace) {
+        let shares = self.last().is_none_or(|it| first.shares.contains(&it));
+        self.end = if shares || self.all { None } else { first.end };
+    }
+}
+
+/// Runs the launches once.
+fn pass<L: Launches>(
+    launches: &L,
+    question: Question<'_>,
+    image: &MemoryImage,
+    plan: Plan,
+) -> Result<Trace, WhyError<L::Error>> {
+    image.restore(question.memory);
+    let last = plan.last();
+    let mut trace = Trace::default();
+    trace.wanted.clone_from(&plan.wanted);
+    trace.values_of = plan.values_of;
+    let tracer = Tracer::new(trace);
+    for run in 0..launches.runs() {
+        tracer.with(|trace| trace.run = run);
+        tracer.ended.store(0, Relaxed);
+        let mut observers = Observers::none().with(Arc::new(tracer.clone()));
+        if last == Some(run) {
+            let groups: HashSet<[u32; 3]> = plan
+                .wanted
+                .iter()
+                .filter(|it| it.run == run)
+                .map(|it| it.group)
+                .collect();
+            observers = observers.controlled_by(Arc::new(Chooser {
+                groups,
+                ended: tracer.ended.clone(),
+                end: plan.end,
+            }));
+        }
+        let goes_on = launches.run(run, &observers).map_err(WhyError::Launch)?;
+        if !goes_on || last == Some(run) {
+            break;
+        }
+    }
+    Ok(tracer.into_trace())
+}
+
+/// True if a traced workgroup of the last launch has read what another one writes there.
+fn communicates(first: &Trace, trace: &Trace) -> bool {
+    let last = trace.wanted.iter().map(|it| it.run).max();
+    trace.waves.iter().any(|wave| {
+        let own = Group {
+            run: wave.run,
+            group: wave.id.group,
+        };
+        Some(wave.run) == last
+            && wave.records.iter().any(|record| {
+                let units = trace.units(record).iter().filter(|it| it.is_read);
+                let mut units = units.filter(|it| it.address & trace::LDS == 0);
+                units.any(|unit| match first.last_writer(unit.address) {
+                    Writer::Group(group) => group.run == own.run && group != own,
+                    Writer::Nobody | Writer::Instance(_) => false,
+                })
+            })
+    })
+}
+
+/// Debugger that ends a launch once the traced workgroups have ended, and may keep others from executing anything.
+struct Chooser {
+    groups: HashSet<[u32; 3]>,
+    ended: Arc<AtomicUsize>,
+    end: Option<u64>,
+}
+
+impl Debugger for Chooser {
+    fn turn(&self, paused: &mut Paused<'_>) -> Turn {
+        if self.ended.load(Relaxed) >= self.groups.len() {
+            return Turn::Quit;
+        }
+        let id = paused.current().map(|wave| wave.id);
+        if let (Some(end), Some(id)) = (self.end, id)
+            && !self.groups.contains(&id.group)
+            && let Some((wave, _)) = paused.wave_mut(id)
+        {
+            wave.pc = end;
+        }
+        Turn::Run {
+            instructions: u64::MAX,
+            stops: None,
+        }
+    }
+
+    fn stops(&self, _: u64, _: &Step) -> bool {
+        false
+    }
+
+    fn faults(&self, _: &mut Paused<'_>, _: &Fault) {}
+}

@@ -1,0 +1,193 @@
+//! Control dependences: the branches that decide if an instruction is executed.
+//!
+//! An instruction depends on a branch if it lies on all ways from one of its successors to the end, and not on all from the other (Ferrante,
+//! Ottenstein, Warren: The program dependence graph and its use in optimization, 1987). Immediate post-dominators are found as by Cooper,
+//! Harvey and Kennedy (A simple, fast dominance algorithm, 2001), on the graph of instructions. A call goes on behind it.
+
+use std::collections::HashMap;
+
+use gcn_emu::Code;
+use gcn_emu::step::{Executor, Step};
+use gcn_isa::Does;
+use gcn_isa::effect::{Condition, Control};
+
+/// Branches by the address of the instruction that depends on them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ControlDependences {
+    branches: HashMap<u64, Vec<u64>>,
+}
+
+/// Most instructions of a graph.
+const MAX_INSTRUCTIONS: usize = 1 << 20;
+
+impl ControlDependences {
+    /// The branches that decide about an instruction.
+    pub(crate) fn of(&self, pc: u64) -> &[u64] {
+        self.branches.get(&pc).map_or(&[], Vec::as_slice)
+    }
+
+    /// Adds the code that executed instructions lead to.
+    pub(crate) fn add(&mut self, code: &Code, executed: &[u64]) {
+        if executed.iter().all(|pc| self.branches.contains_key(pc)) {
+            return;
+        }
+        let graph = Graph::new(code, executed);
+        let post = graph.post_dominators();
+        for (node, successors) in graph.successors.iter().enumerate() {
+            let pc = graph.pcs[node];
+            self.branches.entry(pc).or_default();
+            if successors.len() < 2 {
+                continue;
+            }
+            for successor in successors {
+                let mut runner = *successor;
+                while runner != EXIT && Some(runner) != post[node + 1] {
+                    let branches = self.branches.entry(graph.pcs[runner - 1]).or_default();
+                    if !branches.contains(&pc) {
+                        branches.push(pc);
+                    }
+                    match post[runner] {
+                        Some(next) => runner = next,
+                        None => break,
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Number of the end of the graph; the instruction with place `n` is number `n + 1`.
+const EXIT: usize = 0;
+
+struct Graph {
+    pcs: Vec<u64>,
+    /// By place.
+    successors: Vec<Vec<usize>>,
+}
+
+impl Graph {
+    fn new(code: &Code, executed: &[u64]) -> Graph {
+        let mut places: HashMap<u64, usize> = HashMap::new();
+        let mut pcs = Vec::new();
+        let mut number = |pc: u64, pcs: &mut Vec<u64>| {
+            *places.entry(pc).or_insert_with(|| {
+                pcs.push(pc);
+                pcs.len()
+            })
+        };
+        for pc in executed {
+            number(*pc, &mut pcs);
+        }
+        let mut successors: Vec<Vec<usize>> = Vec::new();
+        while successors.len() < pcs.len() {
+            let mut next = Vec::new();
+            if pcs.len() < MAX_INSTRUCTIONS
+                && let Some(Ok(step)) = code.step(pcs[successors.len()])
+            {
+                next = following(code, step);
+            }
+            let mut numbers: Vec<usize> = next.into_iter().map(|pc| number(pc, &mut pcs)).collect();
+            numbers.dedup();
+            if numbers.is_empty() {
+                numbers.push(EXIT);
+            }
+            successors.push(numbers);
+        }
+        Graph { pcs, successors }
+    }
+
+    /// Immediate post-dominators by number; `None` for instructions that lead to no end.
+    fn post_dominators(&self) -> Vec<Option<usize>> {
+        let count = self.pcs.len() + 1;
+        let mut predecessors = vec![Vec::new(); count];
+        for (place, successors) in self.successors.iter().enumerate() {
+            for successor in successors {
+                predecessors[*successor].push(place + 1);
+            }
+        }
+        // Postorder of the reversed graph from the end.
+        let mut order = vec![usize::MAX; count];
+        let mut sequence = Vec::new();
+        let mut is_seen = vec![false; count];
+        let mut stack = vec![(EXIT, 0)];
+        is_seen[EXIT] = true;
+        while let Some((node, child)) = stack.pop() {
+            match predecessors[node].get(child) {
+                Some(&next) => {
+                    stack.push((node, child + 1));
+                    if !is_seen[next] {
+                        is_seen[next] = true;
+                        stack.push((next, 0));
+                    }
+                }
+                None => {
+                    order[node] = sequence.len();
+                    sequence.push(node);
+                }
+            }
+        }
+        let mut post: Vec<Option<usize>> = vec![None; count];
+        post[EXIT] = Some(EXIT);
+        let mut changed = true;
+        while changed {
+            changed = false;
+            for &node in sequence.iter().rev().skip(1) {
+                let mut new: Option<usize> = None;
+                for &successor in &self.successors[node - 1] {
+                    if post[successor].is_none() {
+                        continue;
+                    }
+                    new = Some(match new {
+                        None => successor,
+                        Some(other) => common(successor, other, &order, &post),
+                    });
+                }
+                if new != post[node] {
+                    post[node] = new;
+                    changed = true;
+                }
+            }
+        }
+        post
+    }
+}
+
+/// The nearest common post-dominator.
+fn common(mut a: usize, mut b: usize, order: &[usize], post: &[Option<usize>]) -> usize {
+    while a != b {
+        while order[a] < order[b] {
+            a = post[a].unwrap_or(EXIT);
+        }
+        while order[b] < order[a] {
+            b = post[b].unwrap_or(EXIT);
+        }
+    }
+    a
+}
+
+/// Addresses at which execution may go on; none where it ends, or goes to an address in registers.
+fn following(code: &Code, step: &Step) -> Vec<u64> {
+    let next = code.address(step.following());
+    if let Executor::Branch(condition, distance) = step.run {
+        let target = next.wrapping_add_signed(4 * i64::from(distance));
+        return match condition {
+            Condition::Always => vec![target],
+            _ => vec![next, target],
+        };
+    }
+    let uses = step.inst.uses();
+    if !uses.leaves_sequence() {
+        return vec![next];
+    }
+    match step.inst.does() {
+        Does::Control(Control::End) => Vec::new(),
+        _ if uses.calls()
+            && uses
+                .registers()
+                .any(|it| it.written != 0 && it.operand().is_some()) =>
+        {
+            vec![next]
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,349 @@
+//! Facts about one instruction that a slice needs: the registers it reads and writes, dword by dword.
+//!
+//! All of them follow from [`Uses`](gcn_isa::uses::Uses), from operands and from the memory plan.
+
+use gcn_emu::observe::{Context, Instruction};
+use gcn_emu::step::{Arg, Executor, Step};
+use gcn_isa::dpp::Permutation;
+use gcn_isa::effect::{AluOp, LaneMove};
+use gcn_isa::uses::{Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
+use gcn_isa::{Does, Field, Kind, regs};
+
+/// Number of a register: vector registers, then scalar ones, then other state.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Register(u16);
+
+const SCALARS: u16 = 256;
+const STATE: u16 = SCALARS + 128;
+
+impl Register {
+    /// SCC.
+    pub(crate) const SCC: Register = Register(STATE);
+    /// The low dword of EXEC.
+    pub(crate) const EXEC: Register = Register(SCALARS + regs::EXEC_LO as u16);
+
+    pub(crate) fn vector(number: u8) -> Register {
+        Register(number.into())
+    }
+
+    pub(crate) fn scalar(number: u8) -> Register {
+        Register(SCALARS + u16::from(number))
+    }
+
+    /// The register after it.
+    pub(crate) fn next(self) -> Register {
+        Register(self.0 + 1)
+    }
+
+    /// Number of a vector register.
+    pub(crate) fn as_vector(self) -> Option<u8> {
+        u8::try_from(self.0).ok()
+    }
+
+    /// Number of a scalar register.
+    pub(crate) fn as_scalar(self) -> Option<u8> {
+        let number = self.0.checked_sub(SCALARS)?;
+        (number < 128).then_some(number as u8)
+    }
+
+    /// Name in assembly.
+    pub(crate) fn name(self) -> String {
+        match (self.as_vector(), self.as_scalar()) {
+            (Some(number), _) => format!("v{number}"),
+            (_, Some(regs::VCC_LO)) => "vcc_lo".to_owned(),
+            (_, Some(regs::EXEC_LO)) => "exec_lo".to_owned(),
+            (_, Some(regs::M0)) => "m0".to_owned(),
+            (_, Some(number)) if number == regs::VCC_LO + 1 => "vcc_hi".to_owned(),
+            (_, Some(number)) if number == regs::EXEC_LO + 1 => "exec_hi".to_owned(),
+            (_, Some(number)) => format!("s{number}"),
+            (None, None) if self == Register::SCC => "scc".to_owned(),
+            (None, None) => UnnumberedState::Hardware((self.0 - STATE - 1) as u8).to_string(),
+        }
+    }
+
+    /// The registers of a use, the first and their number; `None` for state that a slice leaves out.
+    fn of(registers: Registers) -> Option<(Register, u8)> {
+        match registers {
+            Registers::Vector { first, count } => Some((Register::vector(first), count)),
+            Registers::Scalar { first, count } => Some((Register::scalar(first), count)),
+            Registers::State(UnnumberedState::Scc) => Some((Register::SCC, 1)),
+            // Sticky bits of violations explain no value.
+            Registers::State(UnnumberedState::TRAPSTS) => None,
+            Registers::State(UnnumberedState::Hardware(number)) => {
+                Some((Register(STATE + 1 + u16::from(number)), 1))
+            }
+            Registers::State(UnnumberedState::Pc | UnnumberedState::Apertures) => None,
+        }
+    }
+}
+
+/// Part that a register plays for a result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub enum Edge {
+    /// The value depends on it.
+    Data,
+    /// The address of the access depends on it.
+    Address,
+    /// EXEC, which let the lane write.
+    Exec,
+    /// A branch that led to the instruction.
+    Branch,
+}
+
+/// Lanes of a vector register, or bits of a scalar one, that lane number `n` of a result depends on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Reads {
+    /// Lane `n`.
+    Own,
+    /// Bit `n` of a mask of 64 bits.
+    Bit,
+    /// The lane that the execution has noted.
+    Noted,
+    /// All lanes.
+    AllLanes,
+    /// A lane by the instruction's permutation.
+    Permuted,
+    /// The lanes that the execution has noted for each lane.
+    Pulled,
+    /// A scalar register.
+    Scalar,
+    /// The same bits of the same dword: a bitwise operation.
+    SameBits,
+}
+
+/// A dword that an instruction reads.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Read {
+    pub(crate) register: Register,
+    /// Number of the dword in its operand.
+    pub(crate) dword: u8,
+    pub(crate) bits: u32,
+    pub(crate) reads: Reads,
+    pub(crate) edge: Edge,
+    /// Data of an access: element that it goes to.
+    pub(crate) element: Option<u8>,
+}
+
+/// A dword that an instruction writes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Write {
+    pub(crate) register: Register,
+    pub(crate) dword: u8,
+    pub(crate) bits: u32,
+    /// A mask of lanes: bit `n` depends on lane `n` of the sources.
+    pub(crate) is_mask: bool,
+}
+
+/// Effect of an instruction as far as a slice goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Class {
+    /// Registers to registers.
+    Alu,
+    /// Registers, and memory that the execution has noted.
+    Memory,
+    /// A branch that goes on at one of two places.
+    Branch,
+}
+
+/// Facts about an instruction.
+#[derive(Clone, Debug)]
+pub(crate) struct Facts {
+    pub(crate) pc: u64,
+    pub(crate) text: String,
+    pub(crate) class: Class,
+    pub(crate) reads: Vec<Read>,
+    pub(crate) writes: Vec<Write>,
+    /// The lanes that it writes: those of EXEC, or one that the execution notes.
+    pub(crate) writes_noted_lane: bool,
+    /// The noted lane is in this scalar register, or is a constant; `None` for the first active lane.
+    pub(crate) lane_select: Option<Arg>,
+    pub(crate) permutation: Option<Permutation>,
+    /// Lanes pull values from lanes that this vector register names in bytes.
+    pub(crate) pulls_by: Option<u8>,
+    /// Loads whose typed values need all bytes of the element.
+    pub(crate) is_converted: bool,
+}
+
+/// True if bit `n` of the result depends on bit `n` of the sources alone.
+fn is_bitwise(does: Does) -> bool {
+    match does {
+        Does::Alu(op) => matches!(
+            op,
+            AluOp::Move
+                | AluOp::Not
+                | AluOp::Bitwise(_)
+                | AluOp::SaveExec(_)
+                | AluOp::WriteExec(_)
+                | AluOp::Select
+                | AluOp::MoveIf
+        ),
+        _ => false,
+    }
+}
+
+impl Facts {
+    /// Facts about an instruction with the operands that it has at its execution.
+    pub(crate) fn of(context: &Context<'_>, instruction: &Instruction<'_>) -> Facts {
+        let step = instruction.step;
+        let uses = step.inst.uses();
+        let does = step.inst.does();
+        let unit = uses.unit();
+        let is_vector_alu = matches!(unit, Unit::Vector | Unit::Interpolation);
+        let slots: Vec<_> = step.inst.row().slots().collect();
+        let mut reads = Vec::new();
+        let mut writes = Vec::new();
+        let mut writes_noted_lane = false;
+        let beyond = context.address_beyond(step);
+        for it in uses.registers().chain(beyond) {
+            let Some((mut first, count)) = Register::of(it.registers) else {
+                continue;
+            };
+            let slot = it.operand().and_then(|place| slots.get(place).copied());
+            if let Some(place) = it.operand()
+                && instruction.operands.get(place) != step.args.get(place)
+            {
+                match instruction.operands.get(place) {
+                    Some(Arg::Vgpr(number)) => first = Register::vector(*number),
+                    Some(Arg::Scalar(number)) => first = Register::scalar(*number),
+                    _ => {}
+                }
+            }
+            let element = slot.and_then(|slot| data_element(step, slot.field));
+            for dword in 0..count {
+                let register = Register(first.0 + u16::from(dword));
+                if it.read != 0 {
+                    let is_lanes = it.source == UseOrigin::LaneMask;
+                    let is_mask_operand = is_vector_alu
+                        && (it.operand().is_none()
+                            && it.lanes == UsedLanes::Scalar
+                            && first == Register::scalar(regs::VCC_LO)
+                            || slot.is_some_and(|slot| {
+                                slot.kind == Kind::Sdst && slot.field == Field::Src2
+                            }));
+                    let reads_as = match it.lanes {
+                        _ if is_lanes || is_mask_operand => Reads::Bit,
+                        UsedLanes::Scalar if unit == Unit::Scalar && is_bitwise(does) => {
+                            if register == Register::SCC {
+                                Reads::Scalar
+                            } else {
+                                Reads::SameBits
+                            }
+                        }
+                        UsedLanes::Scalar => Reads::Scalar,
+                        UsedLanes::Active => Reads::Own,
+                        UsedLanes::First | UsedLanes::Selected => Reads::Noted,
+                        UsedLanes::Crossing => match does {
+                            Does::Lanes(LaneMove::Pull) => Reads::Pulled,
+                            Does::Alu(_) | Does::Compare(..) => Reads::Permuted,
+                            _ => Reads::AllLanes,
+                        },
+                    };
+                    let edge = if is_lanes {
+                        Edge::Exec
+                    } else if step.memory.is_some() && element.is_none() && !is_lane_move(does) {
+                        Edge::Address
+                    } else {
+                        Edge::Data
+                    };
+                    reads.push(Read {
+                        register,
+                        dword,
+                        bits: it.read,
+                        reads: reads_as,
+                        edge,
+                        element,
+                    });
+                }
+                if it.written != 0 {
+                    writes_noted_lane |= it.lanes == UsedLanes::Selected;
+                    writes.push(Write {
+                        register,
+                        dword,
+                        bits: it.written,
+                        is_mask: is_vector_alu
+                            && !uses.reads_lane()
+                            && register.as_scalar().is_some(),
+                    });
+                }
+            }
+        }
+        let class = match step.run {
+            Executor::Branch(..) => Class::Branch,
+            _ if step.memory.is_some() && !is_lane_move(does)
+                || matches!(step.run, Executor::VectorFromLds) =>
+            {
+                Class::Memory
+            }
+            _ => Class::Alu,
+        };
+        let lane_select = uses
+            .selects_lane()
+            .then(|| slots.iter().position(|slot| slot.field == Field::Src1))
+            .flatten()
+            .and_then(|place| instruction.operands.get(place).copied());
+        let has_dpp = step.inst.layout().has(Field::DppCtrl);
+        Facts {
+            pc: context.pc,
+            text: step.inst.text(),
+            class,
+            reads,
+            writes,
+            writes_noted_lane,
+            lane_select,
+            permutation: has_dpp
+                .then(|| Permutation::unpack(step.inst.get(Field::DppCtrl) as u16))
+                .flatten(),
+            pulls_by: match (does, &step.memory) {
+                (Does::Lanes(LaneMove::Pull), Some(plan)) => plan.vaddr,
+                _ => None,
+            },
+            is_converted: matches!(
+                does,
+                Does::LoadFormat(..)
+                    | Does::LoadFormatHigh
+                    | Does::StoreFormat(..)
+                    | Does::StoreFormatHigh
+                    | Does::Image(_)
+            ),
+        }
+    }
+
+    /// The write of a register.
+    pub(crate) fn write(&self, register: Register) -> Option<&Write> {
+        self.writes.iter().find(|it| it.register == register)
+    }
+
+    /// True if EXEC decides which lanes write.
+    pub(crate) fn has_exec(&self) -> bool {
+        self.reads.iter().any(|it| it.edge == Edge::Exec)
+    }
+}
+
+fn is_lane_move(does: Does) -> bool {
+    matches!(does, Does::Lanes(_))
+}
+
+/// Element of an access, 0 or 1, whose data a field of a memory instruction has; `None` for a field of the address.
+fn data_element(step: &Step, field: Field) -> Option<u8> {
+    step.memory.as_ref()?;
+    match field {
+        Field::Vdata | Field::Sdata => Some(0),
+        Field::Vdata1 => Some(1),
+        _ => None,
+    }
+}
+
+/// The lane that an execution notes: one that is selected, or the first active one.
+pub(crate) fn noted_lane(facts: &Facts, context: &Context<'_>, exec: u64) -> u8 {
+    let lane = match facts.lane_select {
+        Some(Arg::Scalar(number)) => context.wave.resolved(number),
+        Some(Arg::Special(code)) => context.wave.special(code) as u32,
+        Some(Arg::Const(value)) => value as u32,
+        Some(Arg::Imm(value)) => value as u32,
+        Some(Arg::Vgpr(_) | Arg::None) | None => match exec {
+            0 => 0,
+            exec => exec.trailing_zeros(),
+        },
+    };
+    (lane % 64) as u8
+}

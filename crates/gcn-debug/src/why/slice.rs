@@ -1,0 +1,346 @@
+//! The dynamic slice: executed instructions that a value depends on, found backwards from it.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+
+use super::facts::{Class, Edge, Read, Reads, Register};
+use super::trace::{GDS, Group, Instance, LDS, Trace, Unit, Writer};
+
+/// Lane of a result that belongs to no lane.
+pub(crate) const NO_LANE: u8 = u8::MAX;
+
+/// Result of an executed instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Outcome {
+    Register(Register),
+    /// A dword in memory.
+    Memory {
+        element: u8,
+        dword: u8,
+    },
+    /// The way that a branch takes.
+    Branch,
+}
+
+/// A node of the slice.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Node {
+    pub(crate) at: Instance,
+    pub(crate) outcome: Outcome,
+    pub(crate) lane: u8,
+}
+
+/// End of a chain.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Source {
+    /// A register as the wave began.
+    Register {
+        wave: u32,
+        register: Register,
+        lane: u8,
+    },
+    /// Bytes of memory that no launch has written before.
+    Memory { run: u32, address: u64, bytes: u8 },
+    /// LDS that nothing has written.
+    Lds { address: u64 },
+    /// GDS that nothing has written.
+    Gds { address: u64 },
+    /// A workgroup that was not traced.
+    Group(Group),
+}
+
+/// Target of an edge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    Node(u32),
+    Source(u32),
+}
+
+/// A slice.
+#[derive(Default)]
+pub(crate) struct Slice {
+    pub(crate) nodes: Vec<Node>,
+    bits: Vec<u32>,
+    places: HashMap<Node, u32>,
+    pub(crate) sources: Vec<Source>,
+    source_places: HashMap<Source, u32>,
+    /// From, kind, to.
+    pub(crate) edges: Vec<(u32, Edge, Target)>,
+    /// Workgroups that have written what was read, and were not traced.
+    pub(crate) missing: HashSet<Group>,
+    /// There are more nodes than were allowed.
+    pub(crate) is_cut: bool,
+    queue: VecDeque<(u32, u32)>,
+}
+
+impl Slice {
+    /// The slice of bytes of global memory after the last run. The first nodes and sources are those of the bytes themselves.
+    pub(crate) fn of_memory(trace: &Trace, address: u64, bytes: u64, most: usize) -> Slice {
+        let mut slice = Slice::default();
+        for byte in address..address.saturating_add(bytes) {
+            match trace.last_writer(byte) {
+                Writer::Instance(at) => {
+                    if let Some(node) = written(trace, at, byte) {
+                        slice.node(node, u32::MAX);
+                    }
+                }
+                Writer::Group(group) => {
+                    slice.missing.insert(group);
+                    slice.source(Source::Group(group));
+                }
+                Writer::Nobody => {
+                    slice.source(Source::Memory {
+                        run: 0,
+                        address: byte,
+                        bytes: 1,
+                    });
+                }
+            }
+        }
+        while let Some((node, bits)) = slice.queue.pop_front() {
+            if slice.nodes.len() > most {
+                slice.is_cut = true;
+                break;
+            }
+            slice.expand(trace, node, bits);
+        }
+        slice
+    }
+
+    /// Number of a node, of which some bits are wanted.
+    fn node(&mut self, node: Node, bits: u32) -> u32 {
+        let next = self.nodes.len() as u32;
+        let place = *self.places.entry(node).or_insert(next);
+        if place == next {
+            self.nodes.push(node);
+            self.bits.push(0);
+        }
+        let new = bits & !self.bits[place as usize];
+        if new != 0 {
+            self.bits[place as usize] |= new;
+            self.queue.push_back((place, new));
+        }
+        place
+    }
+
+    fn source(&mut self, source: Source) -> u32 {
+        let next = self.sources.len() as u32;
+        let place = *self.source_places.entry(source).or_insert(next);
+        if place == next {
+            self.sources.push(source);
+        }
+        place
+    }
+
+    /// Adds the edges of a node for some of its bits.
+    fn expand(&mut self, trace: &Trace, from: u32, bits: u32) {
+        let node = self.nodes[from as usize];
+        let facts = trace.facts(node.at);
+        let record = trace.record(node.at);
+        let is_lane = usize::from(node.lane) < 64;
+        let is_inactive = is_lane && facts.has_exec() && record.exec >> node.lane & 1 == 0;
+        let written = match node.outcome {
+            Outcome::Register(register) => facts.write(register),
+            Outcome::Memory { .. } | Outcome::Branch => None,
+        };
+        let units = trace.units(record);
+        let is_atomic = units.iter().any(|it| it.is_read && it.is_written);
+        for read in &facts.reads {
+            // A lane that does not take part has a fixed bit in a mask.
+            if is_inactive && read.edge != Edge::Exec && written.is_some_and(|it| it.is_mask) {
+                continue;
+            }
+            let is_used = match (node.outcome, read.element) {
+                (_, None) => true,
+                (Outcome::Register(_) | Outcome::Branch, Some(_)) => facts.class == Class::Alu,
+                (Outcome::Memory { element, dword }, Some(of)) => {
+                    of == element && (is_atomic || facts.is_converted || read.dword == dword)
+                        || is_atomic
+                }
+            };
+            if is_used {
+                self.read(trace, from, read, bits);
+            }
+        }
+        if facts.class == Class::Memory {
+            let per_element = units.iter().map(|it| it.dword + 1).max().unwrap_or(1);
+            for unit in units.iter().filter(|it| it.is_read) {
+                let is_of_lane = !is_lane || unit.lane == node.lane;
+                let is_of_dword = match (node.outcome, written) {
+                    (Outcome::Register(_), Some(write)) => {
+                        facts.is_converted || unit.element * per_element + unit.dword == write.dword
+                    }
+                    (Outcome::Memory { element, .. }, _) => unit.element == element,
+                    _ => true,
+                };
+                if is_of_lane && is_of_dword {
+                    self.bytes(trace, from, unit);
+                }
+            }
+        }
+        if let Some(at) = trace.branch(node.at) {
+            let branch = self.node(
+                Node {
+                    at,
+                    outcome: Outcome::Branch,
+                    lane: node.lane,
+                },
+                u32::MAX,
+            );
+            self.edge(from, Edge::Branch, Target::Node(branch));
+        }
+    }
+
+    fn edge(&mut self, from: u32, edge: Edge, to: Target) {
+        self.edges.push((from, edge, to));
+    }
+
+    /// Follows a register that an instruction has read.
+    fn read(&mut self, trace: &Trace, from: u32, read: &Read, bits: u32) {
+        let node = self.nodes[from as usize];
+        let record = trace.record(node.at);
+        let facts = trace.facts(node.at);
+        let is_lane = usize::from(node.lane) < 64;
+        let own = node.lane % 64;
+        let is_exec = read.register == Register::EXEC || read.register == Register::EXEC.next();
+        match read.reads {
+            Reads::Own => self.register(trace, from, read, own, read.bits),
+            Reads::Noted => self.register(trace, from, read, record.lane, read.bits),
+            Reads::AllLanes => {
+                for lane in 0..64 {
+                    self.register(trace, from, read, lane, read.bits);
+                }
+            }
+            Reads::Permuted => {
+                let lane = match facts.permutation {
+                    Some(permutation) => permutation.source(own),
+                    None => Some(own),
+                };
+                if let Some(lane) = lane {
+                    self.register(trace, from, read, lane, read.bits);
+                }
+            }
+            Reads::Pulled => {
+                let lane = trace.pulled(record).map_or(own, |it| it[usize::from(own)]);
+                self.register(trace, from, read, lane, read.bits);
+            }
+            Reads::Bit if is_lane => {
+                if read.dword == own / 32 {
+                    self.register(trace, from, read, NO_LANE, 1 << (own % 32));
+                }
+            }
+            // A branch on EXEC that is not zero: an active lane is reason enough.
+            Reads::Scalar
+                if is_exec
+                    && node.outcome == Outcome::Branch
+                    && is_lane
+                    && record.exec >> own & 1 != 0 =>
+            {
+                if read.dword == own / 32 {
+                    self.register(trace, from, read, NO_LANE, 1 << (own % 32));
+                }
+            }
+            Reads::Bit | Reads::Scalar => self.register(trace, from, read, NO_LANE, read.bits),
+            Reads::SameBits => match node.outcome {
+                Outcome::Register(register) if register != Register::SCC => {
+                    let dword = facts.write(register).map_or(0, |it| it.dword);
+                    if dword == read.dword {
+                        self.register(trace, from, read, NO_LANE, bits);
+                    }
+                }
+                _ => self.register(trace, from, read, NO_LANE, read.bits),
+            },
+        }
+    }
+
+    /// Finds the definitions of some bits of a register that reach an instruction.
+    fn register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8, bits: u32) {
+        let before = self.nodes[from as usize].at;
+        let register = read.register;
+        let is_vector = register.as_vector().is_some();
+        let mut left = bits;
+        for at in trace.definitions(before, register) {
+            if is_vector && trace.lanes(at) >> (lane % 64) & 1 == 0 {
+                continue;
+            }
+            let Some(write) = trace.facts(at).write(register) else {
+                continue;
+            };
+            let found = write.bits & left;
+            if found == 0 {
+                continue;
+            }
+            left &= !found;
+            let outcome = Outcome::Register(register);
+            if write.is_mask {
+                for bit in (0..32).filter(|bit| found >> bit & 1 != 0) {
+                    let lane = write.dword * 32 + bit;
+                    let node = self.node(Node { at, outcome, lane }, 1 << bit);
+                    self.edge(from, read.edge, Target::Node(node));
+                }
+            } else {
+                let lane = if is_vector { lane } else { NO_LANE };
+                let node = self.node(Node { at, outcome, lane }, found);
+                self.edge(from, read.edge, Target::Node(node));
+            }
+            if left == 0 {
+                return;
+            }
+        }
+        let source = self.source(Source::Register {
+            wave: before.wave,
+            register,
+            lane: if is_vector { lane } else { NO_LANE },
+        });
+        self.edge(from, read.edge, Target::Source(source));
+    }
+
+    /// Follows bytes that an instruction has read.
+    fn bytes(&mut self, trace: &Trace, from: u32, unit: &Unit) {
+        let run = trace.waves[self.nodes[from as usize].at.wave as usize].run;
+        let target = match trace.writer_of(unit) {
+            Writer::Instance(at) => match written(trace, at, unit.address) {
+                Some(node) => Target::Node(self.node(node, u32::MAX)),
+                None => return,
+            },
+            Writer::Group(group) => {
+                self.missing.insert(group);
+                Target::Source(self.source(Source::Group(group)))
+            }
+            Writer::Nobody => {
+                let address = unit.address;
+                Target::Source(self.source(if address & LDS != 0 {
+                    Source::Lds {
+                        address: address & !LDS,
+                    }
+                } else if address & GDS != 0 {
+                    Source::Gds {
+                        address: address & !GDS,
+                    }
+                } else {
+                    Source::Memory {
+                        run,
+                        address,
+                        bytes: unit.bytes.1,
+                    }
+                }))
+            }
+        };
+        self.edge(from, Edge::Data, target);
+    }
+}
+
+/// The lane and the dword by which an instruction has written a byte: those of the last lane, if several have.
+fn written(trace: &Trace, at: Instance, address: u64) -> Option<Node> {
+    let units = trace.units(trace.record(at));
+    let has =
+        |it: &&Unit| it.is_written && address.wrapping_sub(it.address) < u64::from(it.bytes.1);
+    let unit = units.iter().rev().find(has)?;
+    Some(Node {
+        at,
+        outcome: Outcome::Memory {
+            element: unit.element,
+            dword: unit.dword,
+        },
+        lane: unit.lane,
+    })
+}

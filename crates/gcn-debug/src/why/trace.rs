@@ -1,0 +1,667 @@
+//! Trace of the waves of some workgroups, and the last writers of memory.
+//!
+//! An instruction of a traced wave is a [`Record`]; the registers that it writes are listed per register, so that the definition that
+//! reaches a use is found by a binary search. Each access notes its bytes and who had written them before.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_emu::fault::{Fault, Intent};
+use gcn_emu::observe::{
+    Access, Context, Dispatched, Events, Instruction, LaneSpace, MemoryEvent, Observer,
+    ShareAccess, WaveEnd, WaveObserver,
+};
+use gcn_emu::run::{Initial, Stats};
+use gcn_emu::wave::WaveId;
+use gcn_isa::Does;
+
+use super::control::ControlDependences;
+use super::facts::{Class, Facts, Reads, Register, noted_lane};
+use super::shadow::{Shadow, WriterId};
+
+/// Bytes that a trace takes at most.
+const MAX_BYTES: usize = 1 << 30;
+
+/// Mark of an address in LDS, and of one in GDS.
+pub(crate) const LDS: u64 = 1 << 63;
+pub(crate) const GDS: u64 = 1 << 62;
+
+/// A workgroup of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Group {
+    /// Number of the run, from 0.
+    pub(crate) run: u32,
+    pub(crate) group: [u32; 3],
+}
+
+/// Last writer of a byte.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Writer {
+    /// None: it has the value of the begin.
+    Nobody,
+    /// A workgroup that is not traced.
+    Group(Group),
+    /// An executed instruction.
+    Instance(Instance),
+}
+
+/// An executed instruction: its wave's place in the trace, and its place in the wave.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Instance {
+    pub(crate) wave: u32,
+    pub(crate) at: u32,
+}
+
+/// Bytes, up to a dword, that a lane has accessed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Unit {
+    pub(crate) address: u64,
+    /// Their writer before.
+    writer: WriterId,
+    pub(crate) lane: u8,
+    pub(crate) element: u8,
+    pub(crate) dword: u8,
+    /// First byte in the dword, and number of bytes.
+    pub(crate) bytes: (u8, u8),
+    pub(crate) is_read: bool,
+    pub(crate) is_written: bool,
+}
+
+/// An executed instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Record {
+    pub(crate) facts: u32,
+    /// Units of its access, behind those of other instructions.
+    units: (u32, u32),
+    /// Place of the lanes that it pulls from.
+    pulled: u32,
+    pub(crate) exec: u64,
+    /// The lane that it selects.
+    pub(crate) lane: u8,
+}
+
+/// The trace of a wave.
+#[derive(Debug)]
+pub(crate) struct WaveTrace {
+    pub(crate) run: u32,
+    pub(crate) id: WaveId,
+    pub(crate) records: Vec<Record>,
+    definitions: HashMap<Register, Vec<u32>>,
+    branches: HashMap<u64, Vec<u32>>,
+}
+
+/// A dispatch that is traced.
+#[derive(Clone, Debug)]
+pub(crate) struct RunInfo {
+    pub(crate) kernel: Option<String>,
+    pub(crate) kernarg: Option<Range<u64>>,
+    pub(crate) initial: Initial,
+}
+
+/// All that has been traced.
+#[derive(Default)]
+pub(crate) struct Trace {
+    /// Number of the run.
+    pub(crate) run: u32,
+    pub(crate) wanted: HashSet<Group>,
+    /// Executed instructions whose values are wanted, and the lane.
+    pub(crate) values_of: HashMap<Instance, u8>,
+    pub(crate) values: HashMap<(Instance, bool), Vec<(Register, u32)>>,
+    pub(crate) facts: Vec<Facts>,
+    by_pc: HashMap<u64, u32>,
+    pub(crate) waves: Vec<WaveTrace>,
+    by_id: HashMap<(u32, WaveId), u32>,
+    units: Vec<Unit>,
+    pulled: Vec<[u8; 64]>,
+    shadow: Shadow,
+    lds: HashMap<Group, Shadow>,
+    instances: Vec<Instance>,
+    groups: Vec<Group>,
+    by_group: HashMap<Group, u32>,
+    pub(crate) runs: HashMap<u32, RunInfo>,
+    pub(crate) control: ControlDependences,
+    /// Runs in which workgroups write the same bytes, or use GDS.
+    pub(crate) shares: HashSet<u32>,
+    /// Address of an instruction that ends waves.
+    pub(crate) end: Option<u64>,
+    /// The trace is larger than what is kept.
+    pub(crate) is_full: bool,
+    ended: HashMap<Group, u32>,
+    /// Instructions that have been traced.
+    instructions: u64,
+}
+
+impl Trace {
+    /// The record of an instance.
+    pub(crate) fn record(&self, at: Instance) -> &Record {
+        &self.waves[at.wave as usize].records[at.at as usize]
+    }
+
+    /// Facts about the instruction of an instance.
+    pub(crate) fn facts(&self, at: Instance) -> &Facts {
+        &self.facts[self.record(at).facts as usize]
+    }
+
+    /// The accesses of a record.
+    pub(crate) fn units(&self, record: &Record) -> &[Unit] {
+        &self.units[record.units.0 as usize..record.units.1 as usize]
+    }
+
+    /// The lane that each lane pulls from.
+    pub(crate) fn pulled(&self, record: &Record) -> Option<&[u8; 64]> {
+        self.pulled.get(record.pulled as usize)
+    }
+
+    /// Lanes that an instance writes.
+    pub(crate) fn lanes(&self, at: Instance) -> u64 {
+        let record = self.record(at);
+        let facts = self.facts(at);
+        if facts.writes_noted_lane {
+            1 << record.lane
+        } else if facts.has_exec() {
+            record.exec
+        } else {
+            u64::MAX
+        }
+    }
+
+    /// Executions of instructions that write a register in a wave before an instance, the last first.
+    pub(crate) fn definitions(
+        &self,
+        before: Instance,
+        register: Register,
+    ) -> impl Iterator<Item = Instance> {
+        let all = self.waves[before.wave as usize].definitions.get(&register);
+        let all = all.map_or(&[][..], Vec::as_slice);
+        let end = all.partition_point(|at| *at < before.at);
+        all[..end].iter().rev().map(move |at| Instance {
+            wave: before.wave,
+            at: *at,
+        })
+    }
+
+    /// The last execution before an instance of a branch that decides about it.
+    pub(crate) fn branch(&self, before: Instance) -> Option<Instance> {
+        let wave = &self.waves[before.wave as usize];
+        let branches = self.control.of(self.facts(before).pc);
+        let last = branches.iter().filter_map(|pc| {
+            let all = wave.branches.get(pc)?;
+            let end = all.partition_point(|at| *at < before.at);
+            all[..end].last()
+        });
+        let at = *last.max()?;
+        Some(Instance {
+            wave: before.wave,
+            at,
+        })
+    }
+
+    /// The last writer of a byte of global memory.
+    pub(crate) fn last_writer(&self, address: u64) -> Writer {
+        self.writer(self.shadow.get(address))
+    }
+
+    /// The writer of a unit's bytes before the access.
+    pub(crate) fn writer_of(&self, unit: &Unit) -> Writer {
+        self.writer(unit.writer)
+    }
+
+    fn writer(&self, id: WriterId) -> Writer {
+        let place = (id >> 1) as usize;
+        match (id, id & 1) {
+            (0, _) => Writer::Nobody,
+            (_, 0) => Writer::Group(self.groups[place - 1]),
+            _ => Writer::Instance(self.instances[place]),
+        }
+    }
+
+    fn group_of(&self, id: WriterId) -> Option<Group> {
+        match self.writer(id) {
+            Writer::Nobody => None,
+            Writer::Group(group) => Some(group),
+            Writer::Instance(at) => {
+                let wave = &self.waves[at.wave as usize];
+                Some(Group {
+                    run: wave.run,
+                    group: wave.id.group,
+                })
+            }
+        }
+    }
+
+    fn group_id(&mut self, group: Group) -> WriterId {
+        let next = self.groups.len() as u32;
+        let place = *self.by_group.entry(group).or_insert(next);
+        if place == next {
+            self.groups.push(group);
+        }
+        (place + 1) << 1
+    }
+
+    fn bytes(&self) -> usize {
+        self.units.len() * size_of::<Unit>() + self.instructions as usize * size_of::<Record>()
+    }
+
+    /// Number of the wave in the trace; `None` if its workgroup is not traced.
+    fn wave(&mut self, id: WaveId) -> Option<u32> {
+        let group = Group {
+            run: self.run,
+            group: id.group,
+        };
+        if !self.wanted.contains(&group) {
+            return None;
+        }
+        let next = self.waves.len() as u32;
+        let place = *self.by_id.entry((self.run, id)).or_insert(next);
+        if place == next {
+            self.waves.push(WaveTrace {
+                run: self.run,
+                id,
+                records: Vec::new(),
+                definitions: HashMap::new(),
+                branches: HashMap::new(),
+            });
+        }
+        Some(place)
+    }
+
+    fn facts_of(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) -> u32 {
+        let is_moved = *instruction.operands != instruction.step.args;
+        if !is_moved && let Some(place) = self.by_pc.get(&context.pc) {
+            return *place;
+        }
+        let place = self.facts.len() as u32;
+        self.facts.push(Facts::of(context, instruction));
+        if !is_moved {
+            self.by_pc.insert(context.pc, place);
+        }
+        place
+    }
+
+    /// An instruction of a traced wave issues.
+    fn issue(&mut self, wave: u32, context: &Context<'_>, instruction: &Instruction<'_>) {
+        let number = self.facts_of(context, instruction);
+        if self.bytes() > MAX_BYTES {
+            self.is_full = true;
+            return;
+        }
+        self.instructions += 1;
+        let facts = &self.facts[number as usize];
+        let exec = instruction.exec;
+        let end = self.units.len() as u32;
+        let mut record = Record {
+            facts: number,
+            units: (end, end),
+            pulled: u32::MAX,
+            exec,
+            lane: noted_lane(facts, context, exec),
+        };
+        if let (Some(register), Some(plan)) = (facts.pulls_by, &instruction.step.memory) {
+            let places = context.wave.vgpr(register).0;
+            let offset = plan.offset as u32;
+            record.pulled = self.pulled.len() as u32;
+            self.pulled
+                .push(places.map(|it| (it.wrapping_add(offset) / 4 % 64) as u8));
+        }
+        let trace = &mut self.waves[wave as usize];
+        let at = trace.records.len() as u32;
+        for write in &facts.writes {
+            trace
+                .definitions
+                .entry(write.register)
+                .or_default()
+                .push(at);
+        }
+        if facts.class == Class::Branch {
+            trace.branches.entry(facts.pc).or_default().push(at);
+        }
+        trace.records.push(record);
+        let instance = Instance { wave, at };
+        if let Some(lane) = self.values_of.get(&instance) {
+            let reads = facts.reads.iter().map(|read| {
+                let lane = match read.reads {
+                    Reads::Noted => record.lane,
+                    _ => *lane,
+                };
+                (read.register, value(context, read.register, lane))
+            });
+            let reads = reads.collect();
+            self.values.insert((instance, false), reads);
+        }
+    }
+
+    /// An instruction of a traced wave has executed.
+    fn complete(&mut self, wave: u32, context: &Context<'_>) {
+        let Some(at) = self.waves[wave as usize].records.len().checked_sub(1) else {
+            return;
+        };
+        let at = Instance {
+            wave,
+            at: at as u32,
+        };
+        if let Some(lane) = self.values_of.get(&at) {
+            let writes = self.facts(at).writes.iter();
+            let writes = writes.map(|it| (it.register, value(context, it.register, *lane)));
+            let writes = writes.collect();
+            self.values.insert((at, true), writes);
+        }
+    }
+
+    /// Memory has been accessed.
+    fn access(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        let id = context.id();
+        let group = Group {
+            run: self.run,
+            group: id.group,
+        };
+        let wave = if self.is_full { None } else { self.wave(id) };
+        let Some(intent) = event.intent() else {
+            return;
+        };
+        if wave.is_none() && intent == Intent::Load {
+            return;
+        }
+        let access = event.access();
+        let writes = intent != Intent::Load;
+        let reads = intent != Intent::Store;
+        let by = match wave {
+            Some(wave) => {
+                let at = self.waves[wave as usize].records.len().saturating_sub(1) as u32;
+                let id = (self.instances.len() as u32) << 1 | 1;
+                self.instances.push(Instance { wave, at });
+                id
+            }
+            None => self.group_id(group),
+        };
+        let does = event.instruction.step.memory.as_deref().map(|it| it.does);
+        let begin = self.units.len() as u32;
+        for lane in gcn_emu::wave::active(access.lanes()) {
+            for element in 0..access.elements {
+                let bytes = match access.scalar {
+                    true if access.dwords_in_bounds != 0 => 4 * access.dwords_in_bounds,
+                    _ => access.bytes,
+                };
+                for dword in 0..bytes.div_ceil(4) {
+                    for byte in 0..(bytes - 4 * dword).min(4) {
+                        let part = Part {
+                            lane: lane as u8,
+                            element,
+                            dword,
+                            byte,
+                        };
+                        if let Some(address) = byte_address(access, part) {
+                            self.byte(address, group, (reads, writes), by, part, wave.is_some());
+                        }
+                    }
+                }
+            }
+            // The other side of a copy between LDS and memory.
+            if access.to_lds.is_some() || matches!(does, Some(Does::AtomicFromLds(..))) {
+                let (base, is_written) = match does {
+                    Some(Does::AtomicFromLds(..)) => (access.second[lane], false),
+                    _ => (access.place_in_lds(lane), intent == Intent::Load),
+                };
+                for byte in 0..4 {
+                    let part = Part {
+                        lane: lane as u8,
+                        element: 0,
+                        dword: 0,
+                        byte,
+                    };
+                    let uses = (!is_written, is_written);
+                    let address = LDS | base.wrapping_add(byte.into());
+                    self.byte(address, group, uses, by, part, wave.is_some());
+                }
+            }
+        }
+        if let Some(wave) = wave
+            && let Some(record) = self.waves[wave as usize].records.last_mut()
+        {
+            // Texels of an image are several accesses of one instruction.
+            if record.units.1 != begin {
+                record.units.0 = begin;
+            }
+            record.units.1 = self.units.len() as u32;
+        }
+    }
+
+    /// A byte is read or written by a traced wave, or written by another.
+    fn byte(
+        &mut self,
+        address: u64,
+        group: Group,
+        (is_read, is_written): (bool, bool),
+        by: WriterId,
+        part: Part,
+        is_traced: bool,
+    ) {
+        let writer = if address & LDS != 0 {
+            if !is_traced {
+                return;
+            }
+            let shadow = self.lds.entry(group).or_default();
+            if is_written {
+                shadow.set(address, by)
+            } else {
+                shadow.get(address)
+            }
+        } else {
+            if address & GDS != 0 {
+                self.shares.insert(group.run);
+            }
+            let before = if is_written {
+                self.shadow.set(address, by)
+            } else {
+                self.shadow.get(address)
+            };
+            if before != 0
+                && before != by
+                && is_written
+                && !self.shares.contains(&group.run)
+                && self
+                    .group_of(before)
+                    .is_some_and(|it| it.run == group.run && it != group)
+            {
+                self.shares.insert(group.run);
+            }
+            before
+        };
+        if !is_traced {
+            return;
+        }
+        let next = self.units.last_mut().filter(|it| {
+            it.lane == part.lane
+                && it.element == part.element
+                && it.dword == part.dword
+                && it.writer == writer
+                && it.is_written == is_written
+                && it.address + u64::from(it.bytes.1) == address
+                && it.bytes.0 + it.bytes.1 == part.byte
+        });
+        match next {
+            Some(unit) => unit.bytes.1 += 1,
+            None => self.units.push(Unit {
+                address,
+                writer,
+                lane: part.lane,
+                element: part.element,
+                dword: part.dword,
+                bytes: (part.byte, 1),
+                is_read,
+                is_written,
+            }),
+        }
+    }
+}
+
+/// A byte of a lane's access.
+#[derive(Clone, Copy)]
+struct Part {
+    lane: u8,
+    element: u8,
+    dword: u8,
+    byte: u8,
+}
+
+/// Address of a byte of an access, with its mark.
+fn byte_address(access: &Access, part: Part) -> Option<u64> {
+    let lane = usize::from(part.lane);
+    let byte = u64::from(part.dword) * 4 + u64::from(part.byte);
+    let base = match part.element {
+        0 => access.address[lane],
+        _ => access.second[lane],
+    };
+    match access.space(lane)? {
+        LaneSpace::Lds => Some(LDS | base.wrapping_add(byte) & u64::from(u32::MAX)),
+        LaneSpace::Gds => Some(GDS | base.wrapping_add(byte) & u64::from(u32::MAX)),
+        LaneSpace::Global => Some(base.wrapping_add(byte)),
+        LaneSpace::Scratch | LaneSpace::Buffer => access.place(lane, byte),
+    }
+}
+
+/// Value of a register in a lane.
+fn value(context: &Context<'_>, register: Register, lane: u8) -> u32 {
+    let wave = context.wave;
+    match (register.as_vector(), register.as_scalar()) {
+        (Some(number), _) => wave.vgpr(number).0[usize::from(lane % 64)],
+        (_, Some(number)) => wave.resolved(number),
+        (None, None) if register == Register::SCC => wave.scc.into(),
+        (None, None) => wave.mode,
+    }
+}
+
+/// A trace that observers of one run after the other write.
+#[derive(Clone, Default)]
+pub(crate) struct Tracer {
+    state: Arc<Mutex<Option<Box<Trace>>>>,
+    /// Traced workgroups that have ended in this run.
+    pub(crate) ended: Arc<AtomicUsize>,
+    traces: bool,
+    has_values: bool,
+}
+
+impl Tracer {
+    /// A tracer of some workgroups, none to learn the last writers only.
+    pub(crate) fn new(trace: Trace) -> Tracer {
+        Tracer {
+            traces: !trace.wanted.is_empty(),
+            has_values: !trace.values_of.is_empty(),
+            state: Arc::new(Mutex::new(Some(Box::new(trace)))),
+            ended: Arc::default(),
+        }
+    }
+
+    /// Calls a function with the trace while no run writes it.
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Trace) -> R) -> R {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        f(state.get_or_insert_default())
+    }
+
+    /// Takes the trace out.
+    pub(crate) fn into_trace(self) -> Trace {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *state.take().unwrap_or_default()
+    }
+}
+
+impl Observer for Tracer {
+    fn wants(&self) -> Events {
+        let memory = Events::DISPATCH | Events::WAVE | Events::ACCESSED;
+        match (self.traces, self.has_values) {
+            (false, _) => memory,
+            (true, false) => memory | Events::ISSUE,
+            (true, true) => memory | Events::ISSUE | Events::COMPLETE,
+        }
+    }
+
+    fn may_overlook(&self) -> bool {
+        !self.traces
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Box::new(WaveTracer {
+            trace: state.take().unwrap_or_default(),
+            tracer: self.clone(),
+        }))
+    }
+
+    fn dispatch_begins(&self, dispatched: &Dispatched<'_>) {
+        let dispatch = dispatched.dispatch;
+        self.with(|trace| {
+            trace.runs.insert(
+                trace.run,
+                RunInfo {
+                    kernel: dispatch.kernel.clone(),
+                    kernarg: dispatch.kernarg.clone(),
+                    initial: dispatch.initial.clone(),
+                },
+            );
+        });
+    }
+
+    fn dispatch_ends(&self, dispatched: &Dispatched<'_>, _: &Stats, _: Option<&Fault>) {
+        self.with(|trace| {
+            let executed: Vec<u64> = trace.facts.iter().map(|it| it.pc).collect();
+            trace.control.add(dispatched.code, &executed);
+        });
+    }
+}
+
+/// Observer of a run's only thread: it has the trace as long as that runs.
+struct WaveTracer {
+    trace: Box<Trace>,
+    tracer: Tracer,
+}
+
+impl Drop for WaveTracer {
+    fn drop(&mut self) {
+        let mut state = self
+            .tracer
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *state = Some(std::mem::take(&mut self.trace));
+    }
+}
+
+impl WaveObserver for WaveTracer {
+    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        if let Some(wave) = self.trace.wave(context.id()) {
+            self.trace.issue(wave, context, instruction);
+        }
+    }
+
+    fn completes(&mut self, context: &Context<'_>, _: &Instruction<'_>) {
+        if let Some(wave) = self.trace.wave(context.id()) {
+            self.trace.complete(wave, context);
+        }
+    }
+
+    fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        self.trace.access(context, event);
+    }
+
+    fn overlooks(&mut self, _: &Context<'_>, _: &ShareAccess<'_>) -> bool {
+        true
+    }
+
+    fn wave_ends(&mut self, context: &Context<'_>, end: WaveEnd<'_>) {
+        if end == WaveEnd::Program {
+            self.trace.end.get_or_insert(context.pc);
+        }
+        let group = Group {
+            run: self.trace.run,
+            group: context.id().group,
+        };
+        if self.trace.wanted.contains(&group) {
+            let ended = self.trace.ended.entry(group).or_default();
+            *ended += 1;
+            if *ended == context.wave.group.waves {
+                self.tracer.ended.fetch_add(1, Relaxed);
+            }
+        }
+    }
+}
