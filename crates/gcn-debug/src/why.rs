@@ -14,10 +14,12 @@ mod control;
 mod facts;
 mod shadow;
 mod trace;
+mod tracer;
 mod slice;
 mod report;
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
 
@@ -34,7 +36,8 @@ pub use facts::Edge;
 pub use report::{Answer, AnswerEdge, AnswerStep, AnswerTarget, Origin};
 use report::{Folds, Terms, answer};
 use slice::Slice;
-use trace::{Group, Instance, Trace, Tracer, Writer};
+use trace::{Group, Instance, Trace, Writer};
+use tracer::Tracer;
 
 /// Launches that can be run again.
 pub trait Launches {
@@ -60,6 +63,8 @@ pub struct Question<'a> {
     pub memory: &'a Memory,
     /// Buffers with names.
     pub buffers: &'a [NamedBuffer],
+    /// Addresses in buffers whose contents mean nothing before a launch writes them.
+    pub undefined: &'a [Range<u64>],
     /// Address of the place.
     pub address: u64,
     /// Bytes of the place.
@@ -74,9 +79,6 @@ pub enum WhyError<E> {
     /// A launch cannot begin.
     #[error("a launch cannot begin")]
     Launch(E),
-    /// No instruction has written the place.
-    #[error("no launch has written it")]
-    NeverWritten,
     /// Memory is larger than what is kept.
     #[error("buffers are larger than what is kept to run launches again")]
     TooLarge,
@@ -85,12 +87,13 @@ pub enum WhyError<E> {
     TooLong,
 }
 
-/// Workgroups that are traced at most.
+/// Maximum number of traced workgroups.
 const MAX_GROUPS: usize = 1024;
-/// Passes at most.
+/// Maximum number of passes.
 const MAX_PASSES: usize = 16;
 
-/// Answers why a place of memory has the value that it has after all launches. Memory is as after them then.
+/// Answers why a place of memory has the value that it has after all launches. The place has that value when this returns; other memory
+/// is as before the launches.
 ///
 /// # Errors
 /// [`WhyError`].
@@ -98,21 +101,30 @@ pub fn why<L: Launches>(
     launches: &L,
     question: Question<'_>,
 ) -> Result<Answer, WhyError<L::Error>> {
+    let allocations = question.memory.allocations();
+    let unwritten = allocations.iter().filter(|it| !it.host_has_written);
+    let unwritten: Vec<Range<u64>> = unwritten.map(|it| it.base..it.base + it.len).collect();
     let image = MemoryImage::take(question.memory).ok_or(WhyError::TooLarge)?;
     let first = pass(launches, question, &image, Plan::default())?;
     let mut end = vec![0; question.bytes as usize];
     question.memory.read(question.address, &mut end);
-    let places = question.address..question.address + question.bytes;
-    let groups = places.filter_map(|byte| match first.last_writer(byte) {
-        Writer::Group(group) => Some(group),
-        Writer::Nobody | Writer::Instance(_) => None,
-    });
+    let terms = Terms {
+        program: question.program,
+        memory: question.memory,
+        buffers: question.buffers,
+        undefined: question.undefined,
+        unwritten: &unwritten,
+    };
+    let slice_of = |trace: &Trace| {
+        Slice::of_memory(trace, question.address, question.bytes, question.executions)
+    };
+    let slice = slice_of(&first);
     let mut plan = Plan {
-        wanted: groups.collect(),
+        wanted: slice.missing.clone(),
         ..Plan::default()
     };
     if plan.wanted.is_empty() {
-        return Err(WhyError::NeverWritten);
+        return Ok(answer(&first, &slice, &Folds::new(&first, &slice), terms));
     }
     let mut cut = None;
     let mut passes = 0;
@@ -128,14 +140,9 @@ pub fn why<L: Launches>(
             plan.all = true;
             continue;
         }
-        slice = Slice::of_memory(
-            &trace,
-            question.address,
-            question.bytes,
-            question.executions,
-        );
+        slice = slice_of(&trace);
         if slice.is_cut {
-            cut = Some("there are more executions than --executions allows");
+            cut = Some("it has more executions than the limit allows");
             break;
         }
         if slice.missing.is_empty() {
@@ -154,24 +161,8 @@ pub fn why<L: Launches>(
     // Values of memory at the end are those of a whole run.
     image.restore(question.memory);
     question.memory.write(question.address, &end);
-    let terms = Terms {
-        program: question.program,
-        memory: question.memory,
-        buffers: question.buffers,
-    };
     let mut answer = answer(&trace, &slice, &folds, terms);
     answer.cut = cut;
-    let roots =
-        (question.address..question.address + question.bytes).filter_map(|byte| {
-            match trace.last_writer(byte) {
-                Writer::Instance(at) => Some(at),
-                Writer::Nobody | Writer::Group(_) => None,
-            }
-        });
-    let roots: HashSet<(u32, u64)> = roots
-        .map(|at: Instance| (trace.waves[at.wave as usize].run, trace.facts(at).pc))
-        .collect();
-    answer.roots = roots.len().max(1).min(answer.steps.len());
     Ok(answer)
 }
 

@@ -416,27 +416,10 @@ fn prepended(first: &OsStr, variable: &str) -> OsString {
 pub fn print_environment(args: &EnvArgs, out: &mut dyn Write) -> Result<Status> {
     for (name, value) in Environment::new(&args.options)?.variables {
         write!(out, "export {name}=")?;
-        out.write_all(&quoted(value.as_bytes()))?;
+        out.write_all(&render::shell_word(value.as_bytes()))?;
         writeln!(out)?;
     }
     Ok(Status::Success)
-}
-
-/// A text as a word of a shell.
-fn quoted(text: &[u8]) -> Vec<u8> {
-    let needs_no_quotes = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+%@".contains(byte);
-    if !text.is_empty() && text.iter().all(needs_no_quotes) {
-        return text.to_vec();
-    }
-    let mut word = vec![b'\''];
-    for &byte in text {
-        match byte {
-            b'\'' => word.extend(br"'\''"),
-            _ => word.push(byte),
-        }
-    }
-    word.push(b'\'');
-    word
 }
 
 /// True if a command line is for [`run`], whose own failures have a status of their own.
@@ -548,24 +531,4 @@ fn command(options: &Options, name: &OsStr) -> Result<Command> {
     }
     command.envs(environment.variables);
     Ok(command)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn words_survive_a_shell() {
-        for (text, expected) in [
-            ("/usr/lib/gcn:/lib", "/usr/lib/gcn:/lib"),
-            ("gfx906:xnack-", "gfx906:xnack-"),
-            ("", "''"),
-            ("a b", "'a b'"),
-            ("it's $HOME", r"'it'\''s $HOME'"),
-            ("wave=1;code=f", "'wave=1;code=f'"),
-            ("~", "'~'"),
-        ] {
-            assert_eq!(quoted(text.as_bytes()), expected.as_bytes(), "{text}");
-        }
-    }
 }

@@ -159,6 +159,25 @@ pub fn report(error: anyhow::Error, json: bool, out: &mut dyn Write) -> Result<S
     Ok(status)
 }
 
+/// Reports the end of a run that has no result.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn report_end(
+    outcome: RunOutcome,
+    problem: Problem,
+    json: bool,
+    out: &mut dyn Write,
+) -> Result<Status> {
+    let failure = Failure::new(outcome, vec![problem], None);
+    if json {
+        failure.write_json(out)?;
+    } else {
+        failure.tell();
+    }
+    Ok(outcome.status())
+}
+
 /// The same; returns the errors too.
 ///
 /// # Errors
@@ -178,7 +197,7 @@ pub fn report_all(
 }
 
 /// Commands whose errors are JSON with `--json`, or with `--format json` where that is for standard output.
-const JSON_COMMANDS: [&str; 5] = ["run", "check", "lint", "info", "isa"];
+const JSON_COMMANDS: [&str; 6] = ["run", "check", "why", "lint", "info", "isa"];
 
 /// True if arguments that clap refuses are those of a command that reports in JSON.
 pub fn reports_usage(error: &clap::Error, arguments: impl Iterator<Item = OsString>) -> bool {

@@ -1,5 +1,5 @@
-//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`, `gcn debug`, `gcn lint`,
-//! `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual pages. A module per command; this one chooses among them.
+//! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`, `gcn debug`, `gcn why`,
+//! `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual pages. A module per command; this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
@@ -39,6 +39,7 @@ mod run;
 mod check;
 mod test;
 mod debug;
+mod why;
 mod exec;
 mod completions;
 mod man;
@@ -100,6 +101,9 @@ enum Command {
     /// Run a kernel as `gcn run` does, under a debugger: breakpoints, steps, registers, memory, steps back.
     #[command(after_help = debug::EXAMPLES)]
     Debug(Box<debug::Args>),
+    /// Run a kernel as `gcn run` does, and explain an element: the instructions, inputs and conditions that it depends on.
+    #[command(after_help = why::EXAMPLES)]
+    Why(Box<why::Args>),
     /// Check code for missing waits and wait states on all paths, without running it.
     #[command(after_help = lint::EXAMPLES)]
     Lint(lint::Args),
@@ -202,6 +206,7 @@ fn dispatch(command: &Command, out: &mut dyn Write) -> Result<Status> {
         Command::Check(args) => check::run(args, out),
         Command::Test(args) => test::run(args, out),
         Command::Debug(args) => debug::run(args, out),
+        Command::Why(args) => why::run(args, out),
         Command::Lint(args) => reporting(args.writes_json(), out, |out| lint::run(args, out)),
         Command::Lsp(args) => lsp::run(args, out),
         Command::Exec(args) => Ok(exec::run(args)),

@@ -51,6 +51,8 @@ pub const INVALID_FILTER: &str = "invalid-filter";
 
 /// Paths of `gcn test` without a launch file.
 pub const NO_LAUNCH_FILE: &str = "no-launch-file";
+/// A value whose history `gcn why` cannot keep.
+pub const HISTORY_TOO_LARGE: &str = "history-too-large";
 /// Input of the language server or the debug adapter that is no message of the protocol.
 pub const INVALID_PROTOCOL: &str = "invalid-protocol";
 
@@ -73,6 +75,7 @@ pub const NAMES: &[&str] = &[
     UNWRITABLE_OUTPUT,
     INVALID_FILTER,
     NO_LAUNCH_FILE,
+    HISTORY_TOO_LARGE,
     INVALID_PROTOCOL,
 ];
 

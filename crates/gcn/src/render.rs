@@ -459,6 +459,23 @@ impl<'a> LineCounter<'a> {
     }
 }
 
+/// A text as a word of a shell.
+pub fn shell_word(text: &[u8]) -> Vec<u8> {
+    let needs_no_quotes = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-./,:=+%@".contains(byte);
+    if !text.is_empty() && text.iter().all(needs_no_quotes) {
+        return text.to_vec();
+    }
+    let mut word = vec![b'\''];
+    for &byte in text {
+        match byte {
+            b'\'' => word.extend(br"'\''"),
+            _ => word.push(byte),
+        }
+    }
+    word.push(b'\'');
+    word
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -574,5 +591,20 @@ a.s: 1 error, 1 warning
             )],
         );
         assert!(!text.contains('\u{1b}'), "{text:?}");
+    }
+
+    #[test]
+    fn words_survive_a_shell() {
+        for (text, expected) in [
+            ("/usr/lib/gcn:/lib", "/usr/lib/gcn:/lib"),
+            ("gfx906:xnack-", "gfx906:xnack-"),
+            ("", "''"),
+            ("a b", "'a b'"),
+            ("it's $HOME", r"'it'\''s $HOME'"),
+            ("wave=1;code=f", "'wave=1;code=f'"),
+            ("~", "'~'"),
+        ] {
+            assert_eq!(shell_word(text.as_bytes()), expected.as_bytes(), "{text}");
+        }
     }
 }

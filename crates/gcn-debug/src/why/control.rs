@@ -17,7 +17,7 @@ pub(crate) struct ControlDependences {
     branches: HashMap<u64, Vec<u64>>,
 }
 
-/// Most instructions of a graph.
+/// Maximum number of instructions of a graph.
 const MAX_INSTRUCTIONS: usize = 1 << 20;
 
 impl ControlDependences {

@@ -7,7 +7,7 @@ use gcn_emu::step::{Arg, Executor, Step};
 use gcn_isa::dpp::Permutation;
 use gcn_isa::effect::{AluOp, LaneMove};
 use gcn_isa::uses::{Registers, Unit, UnnumberedState, UseOrigin, UsedLanes};
-use gcn_isa::{Does, Field, Kind, regs};
+use gcn_isa::{Does, Field, Kind, Ty, regs};
 
 /// Number of a register: vector registers, then scalar ones, then other state.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
@@ -35,6 +35,11 @@ impl Register {
         Register(self.0 + 1)
     }
 
+    /// True for EXEC.
+    pub(crate) fn is_exec(self) -> bool {
+        self == Register::EXEC || self == Register::EXEC.next()
+    }
+
     /// Number of a vector register.
     pub(crate) fn as_vector(self) -> Option<u8> {
         u8::try_from(self.0).ok()
@@ -44,6 +49,28 @@ impl Register {
     pub(crate) fn as_scalar(self) -> Option<u8> {
         let number = self.0.checked_sub(SCALARS)?;
         (number < 128).then_some(number as u8)
+    }
+
+    /// The first register of an operand whose dword number `dword` it is.
+    pub(crate) fn first(self, dword: u8) -> Register {
+        Register(self.0.saturating_sub(dword.into()))
+    }
+
+    /// Name of the registers up to another in assembly.
+    pub(crate) fn name_to(self, last: Register) -> String {
+        match (
+            self.as_vector(),
+            last.as_vector(),
+            self.as_scalar(),
+            last.as_scalar(),
+        ) {
+            _ if self == last => self.name(),
+            (Some(first), Some(last), ..) => format!("v[{first}:{last}]"),
+            (.., Some(regs::VCC_LO), _) => "vcc".to_owned(),
+            (.., Some(regs::EXEC_LO), _) => "exec".to_owned(),
+            (.., Some(first), Some(last)) => format!("s[{first}:{last}]"),
+            _ => self.name(),
+        }
     }
 
     /// Name in assembly.
@@ -107,7 +134,7 @@ pub(crate) enum Reads {
     Pulled,
     /// A scalar register.
     Scalar,
-    /// The same bits of the same dword: a bitwise operation.
+    /// Bits of the same dword at the same places, for a bitwise operation.
     SameBits,
 }
 
@@ -122,6 +149,17 @@ pub(crate) struct Read {
     pub(crate) edge: Edge,
     /// Data of an access: element that it goes to.
     pub(crate) element: Option<u8>,
+    /// Source of a selection: true if it is the result where the condition holds.
+    pub(crate) chosen_if: Option<bool>,
+}
+
+/// Condition of a selection.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Selector {
+    /// SCC, for all lanes.
+    Scc,
+    /// A mask of lanes in this scalar register and the next.
+    Mask(u8),
 }
 
 /// A dword that an instruction writes.
@@ -130,6 +168,8 @@ pub(crate) struct Write {
     pub(crate) register: Register,
     pub(crate) dword: u8,
     pub(crate) bits: u32,
+    /// A number of type F32.
+    pub(crate) is_f32: bool,
     /// A mask of lanes: bit `n` depends on lane `n` of the sources.
     pub(crate) is_mask: bool,
 }
@@ -150,6 +190,8 @@ pub(crate) enum Class {
 pub(crate) struct Facts {
     pub(crate) pc: u64,
     pub(crate) text: String,
+    /// Address at which a branch that is taken goes on.
+    pub(crate) target: Option<u64>,
     pub(crate) class: Class,
     pub(crate) reads: Vec<Read>,
     pub(crate) writes: Vec<Write>,
@@ -160,6 +202,10 @@ pub(crate) struct Facts {
     pub(crate) permutation: Option<Permutation>,
     /// Lanes pull values from lanes that this vector register names in bytes.
     pub(crate) pulls_by: Option<u8>,
+    /// The condition that chooses one of two sources.
+    pub(crate) selector: Option<Selector>,
+    /// The destination gets EXEC as it was, and EXEC the result.
+    pub(crate) saves_exec: bool,
     /// Loads whose typed values need all bytes of the element.
     pub(crate) is_converted: bool,
 }
@@ -193,6 +239,8 @@ impl Facts {
         let mut reads = Vec::new();
         let mut writes = Vec::new();
         let mut writes_noted_lane = false;
+        let mut selector = None;
+        let chosen = chosen_field(does);
         let beyond = context.address_beyond(step);
         for it in uses.registers().chain(beyond) {
             let Some((mut first, count)) = Register::of(it.registers) else {
@@ -245,7 +293,20 @@ impl Facts {
                     } else {
                         Edge::Data
                     };
+                    if chosen.is_some() && register == Register::SCC {
+                        selector = Some(Selector::Scc);
+                    } else if chosen.is_some() && reads_as == Reads::Bit && !is_lanes && dword == 0
+                    {
+                        selector = register.as_scalar().map(Selector::Mask);
+                    }
+                    let chosen_if = match (chosen, slot.map(|slot| slot.field)) {
+                        (Some(chosen), Some(field @ (Field::Src0 | Field::Src1))) => {
+                            Some(field == chosen)
+                        }
+                        _ => None,
+                    };
                     reads.push(Read {
+                        chosen_if,
                         register,
                         dword,
                         bits: it.read,
@@ -260,6 +321,7 @@ impl Facts {
                         register,
                         dword,
                         bits: it.written,
+                        is_f32: slot.is_some_and(|slot| slot.ty == Ty::F32),
                         is_mask: is_vector_alu
                             && !uses.reads_lane()
                             && register.as_scalar().is_some(),
@@ -285,6 +347,13 @@ impl Facts {
         Facts {
             pc: context.pc,
             text: step.inst.text(),
+            target: match step.run {
+                Executor::Branch(_, distance) => {
+                    let next = context.dispatched.code.address(step.following());
+                    Some(next.wrapping_add_signed(4 * i64::from(distance)))
+                }
+                _ => None,
+            },
             class,
             reads,
             writes,
@@ -297,6 +366,8 @@ impl Facts {
                 (Does::Lanes(LaneMove::Pull), Some(plan)) => plan.vaddr,
                 _ => None,
             },
+            selector,
+            saves_exec: matches!(does, Does::Alu(AluOp::SaveExec(_))),
             is_converted: matches!(
                 does,
                 Does::LoadFormat(..)
@@ -316,6 +387,15 @@ impl Facts {
     /// True if EXEC decides which lanes write.
     pub(crate) fn has_exec(&self) -> bool {
         self.reads.iter().any(|it| it.edge == Edge::Exec)
+    }
+}
+
+/// The source that a selection chooses where its condition holds; `None` for another operation.
+fn chosen_field(does: Does) -> Option<Field> {
+    match does {
+        Does::Alu(AluOp::Select) => Some(Field::Src0),
+        Does::Alu(AluOp::Reversed(AluOp::Select)) => Some(Field::Src1),
+        _ => None,
     }
 }
 

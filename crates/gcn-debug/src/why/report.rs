@@ -9,17 +9,17 @@ use gcn_emu::wave::WaveId;
 
 use super::facts::{Edge, Register};
 use super::slice::{NO_LANE, Node, Outcome, Slice, Source, Target};
-use super::trace::{Instance, Trace};
+use super::trace::{Group, Instance, Trace};
 use crate::program::{Location, Program};
 use crate::view::NamedBuffer;
 
 /// Answer to the question why a place has its value.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// Instructions; the first ones have written the place.
+    /// What has written the place, or has its value if nothing has.
+    pub roots: Vec<AnswerTarget>,
+    /// Instructions.
     pub steps: Vec<AnswerStep>,
-    /// Number of those that have written the place.
-    pub roots: usize,
     /// Ends of the chains.
     pub origins: Vec<Origin>,
     /// Executed instructions, lane by lane, that the answer is made of.
@@ -41,10 +41,12 @@ pub struct AnswerStep {
     pub text: String,
     /// Position in the code.
     pub location: Location,
-    /// Register that it has written, `None` for memory and branches.
+    /// Registers that it has written and that matter, `None` for memory and branches.
     pub register: Option<String>,
     /// True for a branch.
     pub is_branch: bool,
+    /// Address at which a branch that is taken goes on.
+    pub target: Option<u64>,
     /// The execution that is nearest to the place: wave, lane, and number of the instruction in the wave from 1.
     pub wave: WaveId,
     /// Lane of that execution.
@@ -61,8 +63,10 @@ pub struct AnswerStep {
     pub lanes: usize,
     /// Registers that the nearest execution has read, and their values.
     pub read: Vec<(String, u32)>,
-    /// Values that it has written.
-    pub written: Vec<(String, u32)>,
+    /// Values of these registers behind the nearest execution.
+    pub written: Vec<u32>,
+    /// True for a number of type F32.
+    pub is_f32: bool,
     /// Dependences.
     pub edges: Vec<AnswerEdge>,
 }
@@ -86,23 +90,23 @@ pub enum AnswerTarget {
 }
 
 /// End of a chain.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Origin {
-    /// Elements of a buffer as the host has made them.
+    /// Elements of a buffer as they are before the first launch.
     Buffer {
         /// Name.
         name: String,
-        /// Elements, in ascending order.
-        elements: Vec<u64>,
+        /// Ranges of elements, in ascending order.
+        elements: Vec<Range<u64>>,
+        /// False if they are undefined.
+        is_defined: bool,
     },
     /// Bytes of the kernel's arguments.
     Argument {
         /// Number of the run.
         run: u32,
-        /// Offset of the first byte.
-        offset: u64,
-        /// Number of bytes.
-        bytes: u64,
+        /// Ranges of offsets, in ascending order.
+        bytes: Vec<Range<u64>>,
     },
     /// A register as the launch sets it.
     Register {
@@ -116,19 +120,14 @@ pub enum Origin {
         /// Register.
         name: String,
     },
-    /// Memory that nothing has written: LDS, scratch, an allocation.
-    UndefinedMemory {
-        /// Memory.
-        space: &'static str,
-        /// Address of the first byte.
-        address: u64,
-    },
-    /// Memory of the host or of the program that has no name.
+    /// Bytes of other memory.
     Memory {
-        /// Symbol or allocation.
+        /// Name of the symbol, of the allocation or of the memory.
         name: String,
-        /// Address of the first byte.
-        address: u64,
+        /// Ranges of offsets from its first byte, in ascending order.
+        bytes: Vec<Range<u64>>,
+        /// False if nothing has written them.
+        is_defined: bool,
     },
     /// A workgroup that was not traced.
     Workgroup {
@@ -149,6 +148,7 @@ struct FoldKey {
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 enum FoldedOutcome {
+    /// The first register of an operand.
     Register(Register),
     Memory,
     Branch,
@@ -159,6 +159,8 @@ pub(crate) struct Folds {
     keys: HashMap<FoldKey, usize>,
     /// The nearest node of each.
     pub(crate) nearest: Vec<Node>,
+    /// The first and the last register of each.
+    registers: Vec<Option<(Register, Register)>>,
     of_node: Vec<usize>,
 }
 
@@ -167,6 +169,7 @@ impl Folds {
         let mut folds = Folds {
             keys: HashMap::new(),
             nearest: Vec::new(),
+            registers: Vec::new(),
             of_node: Vec::new(),
         };
         for node in &slice.nodes {
@@ -174,7 +177,11 @@ impl Folds {
                 run: trace.waves[node.at.wave as usize].run,
                 pc: trace.facts(node.at).pc,
                 outcome: match node.outcome {
-                    Outcome::Register(register) => FoldedOutcome::Register(register),
+                    Outcome::Register(register) => {
+                        let write = trace.facts(node.at).write(register);
+                        let dword = write.map_or(0, |it| it.dword);
+                        FoldedOutcome::Register(register.first(dword))
+                    }
                     Outcome::Memory { .. } => FoldedOutcome::Memory,
                     Outcome::Branch => FoldedOutcome::Branch,
                 },
@@ -183,6 +190,11 @@ impl Folds {
             let place = *folds.keys.entry(key).or_insert(next);
             if place == next {
                 folds.nearest.push(*node);
+                folds.registers.push(None);
+            }
+            if let Outcome::Register(register) = node.outcome {
+                let (first, last) = folds.registers[place].unwrap_or((register, register));
+                folds.registers[place] = Some((first.min(register), last.max(register)));
             }
             folds.of_node.push(place);
         }
@@ -202,6 +214,10 @@ pub(crate) struct Terms<'a> {
     pub(crate) program: &'a Program,
     pub(crate) memory: &'a Memory,
     pub(crate) buffers: &'a [NamedBuffer],
+    /// Undefined contents of buffers.
+    pub(crate) undefined: &'a [Range<u64>],
+    /// Allocations that the host has not written.
+    pub(crate) unwritten: &'a [Range<u64>],
 }
 
 /// Makes an answer of a slice.
@@ -209,7 +225,8 @@ pub(crate) fn answer(trace: &Trace, slice: &Slice, folds: &Folds, terms: Terms<'
     let mut steps: Vec<AnswerStep> = folds
         .nearest
         .iter()
-        .map(|node| step(trace, node, terms))
+        .zip(&folds.registers)
+        .map(|(node, registers)| step(trace, node, *registers, terms))
         .collect();
     let mut counts = vec![(BTreeSet::new(), BTreeSet::new(), BTreeSet::new()); steps.len()];
     for (node, fold) in slice.nodes.iter().zip(&folds.of_node) {
@@ -223,14 +240,17 @@ pub(crate) fn answer(trace: &Trace, slice: &Slice, folds: &Folds, terms: Terms<'
         let numbers = || instances.iter().map(|it| u64::from(it.at) + 1);
         step.range = (numbers().min().unwrap_or(0), numbers().max().unwrap_or(0));
     }
-    let (origins, of_source) = origins(trace, slice, terms);
+    let mut origins = Origins::default();
     let mut edges: Vec<BTreeMap<(Edge, AnswerTarget), usize>> = vec![BTreeMap::new(); steps.len()];
     for (number, (from, kind, to)) in slice.edges.iter().enumerate() {
+        let from = folds.of_node[*from as usize];
         let target = match *to {
             Target::Node(node) => AnswerTarget::Step(folds.of_node[node as usize]),
-            Target::Source(source) => AnswerTarget::Origin(of_source[source as usize]),
+            Target::Source(source) => {
+                let source = &slice.sources[source as usize];
+                AnswerTarget::Origin(origins.add(trace, source, Some(from), terms))
+            }
         };
-        let from = folds.of_node[*from as usize];
         edges[from].entry((*kind, target)).or_insert(number);
     }
     for (step, edges) in steps.iter_mut().zip(edges) {
@@ -241,17 +261,35 @@ pub(crate) fn answer(trace: &Trace, slice: &Slice, folds: &Folds, terms: Terms<'
             .map(|((kind, target), _)| AnswerEdge { kind, target })
             .collect();
     }
+    let mut roots = Vec::new();
+    for root in &slice.roots {
+        let target = match *root {
+            Target::Node(node) => AnswerTarget::Step(folds.of_node[node as usize]),
+            Target::Source(source) => {
+                let source = &slice.sources[source as usize];
+                AnswerTarget::Origin(origins.add(trace, source, None, terms))
+            }
+        };
+        if !roots.contains(&target) {
+            roots.push(target);
+        }
+    }
     Answer {
+        roots,
         steps,
-        roots: 0,
-        origins,
+        origins: origins.finish(),
         executions: slice.nodes.len(),
         workgroups: trace.wanted.len(),
         cut: None,
     }
 }
 
-fn step(trace: &Trace, node: &Node, terms: Terms<'_>) -> AnswerStep {
+fn step(
+    trace: &Trace,
+    node: &Node,
+    registers: Option<(Register, Register)>,
+    terms: Terms<'_>,
+) -> AnswerStep {
     let wave = &trace.waves[node.at.wave as usize];
     let facts = trace.facts(node.at);
     let named = |registers: Option<&Vec<(Register, u32)>>| {
@@ -264,20 +302,20 @@ fn step(trace: &Trace, node: &Node, terms: Terms<'_>) -> AnswerStep {
         }
         named
     };
-    let written = match node.outcome {
-        Outcome::Register(_) => named(trace.values.get(&(node.at, true))),
-        Outcome::Memory { .. } | Outcome::Branch => Vec::new(),
-    };
+    let is_shown =
+        |it: Register| registers.is_some_and(|(first, last)| (first..=last).contains(&it));
+    let values = trace.values.get(&(node.at, true)).into_iter().flatten();
+    let mut written: Vec<(Register, u32)> =
+        values.filter(|(it, _)| is_shown(*it)).copied().collect();
+    written.sort_unstable();
     AnswerStep {
         run: wave.run,
         kernel: trace.runs.get(&wave.run).and_then(|it| it.kernel.clone()),
         text: facts.text.clone(),
         location: terms.program.location(facts.pc),
-        register: match node.outcome {
-            Outcome::Register(register) => Some(register.name()),
-            Outcome::Memory { .. } | Outcome::Branch => None,
-        },
+        register: registers.map(|(first, last)| first.name_to(last)),
         is_branch: node.outcome == Outcome::Branch,
+        target: facts.target,
         wave: wave.id,
         lane: (node.lane != NO_LANE).then_some(node.lane),
         executed: u64::from(node.at.at) + 1,
@@ -286,112 +324,142 @@ fn step(trace: &Trace, node: &Node, terms: Terms<'_>) -> AnswerStep {
         waves: 0,
         lanes: 0,
         read: named(trace.values.get(&(node.at, false))),
-        written,
+        is_f32: registers.is_some_and(|(it, _)| facts.write(it).is_some_and(|it| it.is_f32)),
+        written: written.into_iter().map(|(_, value)| value).collect(),
         edges: Vec::new(),
     }
 }
 
-/// Ends with names, and the place of each source among them.
-fn origins(trace: &Trace, slice: &Slice, terms: Terms<'_>) -> (Vec<Origin>, Vec<usize>) {
-    let mut origins: Vec<Origin> = Vec::new();
-    let mut buffers: HashMap<String, (usize, BTreeSet<u64>)> = HashMap::new();
-    let mut known: HashMap<Origin, usize> = HashMap::new();
-    let mut places = Vec::new();
-    for source in &slice.sources {
-        if let Source::Memory { address, bytes, .. } = *source
-            && let Some((buffer, elements)) = element(terms.buffers, address, bytes)
-        {
-            let next = origins.len();
-            let (place, all) = buffers
-                .entry(buffer.to_owned())
-                .or_insert_with(|| (next, BTreeSet::new()));
-            all.extend(elements);
-            places.push(*place);
-            if *place == next {
-                origins.push(Origin::Buffer {
-                    name: buffer.to_owned(),
-                    elements: Vec::new(),
-                });
-            }
-            continue;
-        }
-        let origin = origin(trace, source, terms);
-        let next = origins.len();
-        let place = *known.entry(origin.clone()).or_insert(next);
+/// Ends that are being collected.
+#[derive(Default)]
+struct Origins {
+    origins: Vec<Origin>,
+    /// Places by the instruction that reads, whose bytes of one memory are one end.
+    places: HashMap<(Option<usize>, OriginKey), usize>,
+    /// Ranges of elements or bytes of each.
+    ranges: Vec<BTreeSet<(u64, u64)>>,
+}
+
+#[derive(Clone, PartialEq, Eq, Hash)]
+enum OriginKey {
+    /// A buffer, by its place in the list.
+    Buffer(usize, bool),
+    Argument(u32),
+    Memory(String, bool),
+    Register(Register),
+    Workgroup(Group),
+}
+
+impl Origins {
+    /// Place of the end that a source belongs to.
+    fn add(
+        &mut self,
+        trace: &Trace,
+        source: &Source,
+        from: Option<usize>,
+        terms: Terms<'_>,
+    ) -> usize {
+        let (key, range) = place_of(trace, source, terms);
+        let next = self.origins.len();
+        let place = *self.places.entry((from, key.clone())).or_insert(next);
         if place == next {
-            origins.push(origin);
+            self.ranges.push(BTreeSet::new());
+            self.origins.push(match key {
+                OriginKey::Buffer(number, is_defined) => Origin::Buffer {
+                    name: terms.buffers[number].name.clone(),
+                    elements: Vec::new(),
+                    is_defined,
+                },
+                OriginKey::Argument(run) => Origin::Argument {
+                    run,
+                    bytes: Vec::new(),
+                },
+                OriginKey::Memory(name, is_defined) => Origin::Memory {
+                    name,
+                    bytes: Vec::new(),
+                    is_defined,
+                },
+                OriginKey::Register(_) => match *source {
+                    Source::Register { wave, register, .. } => initial(trace, wave, register),
+                    _ => return place,
+                },
+                OriginKey::Workgroup(Group { run, group }) => Origin::Workgroup { run, group },
+            });
         }
-        places.push(place);
+        self.ranges[place].insert((range.start, range.end));
+        place
     }
-    for (place, all) in buffers.into_values() {
-        if let Origin::Buffer { elements, .. } = &mut origins[place] {
-            *elements = all.into_iter().collect();
+
+    /// The ends, with their ranges.
+    fn finish(mut self) -> Vec<Origin> {
+        for (origin, ranges) in self.origins.iter_mut().zip(&self.ranges) {
+            let mut merged: Vec<Range<u64>> = Vec::new();
+            for &(start, end) in ranges {
+                match merged.last_mut().filter(|last| start <= last.end) {
+                    Some(last) => last.end = last.end.max(end),
+                    None => merged.push(start..end),
+                }
+            }
+            match origin {
+                Origin::Buffer { elements, .. } => *elements = merged,
+                Origin::Argument { bytes, .. } | Origin::Memory { bytes, .. } => *bytes = merged,
+                Origin::Register { .. }
+                | Origin::UndefinedRegister { .. }
+                | Origin::Workgroup { .. } => {}
+            }
         }
+        self.origins
     }
-    (origins, places)
 }
 
-/// Elements of a buffer that bytes belong to.
-fn element(buffers: &[NamedBuffer], address: u64, bytes: u8) -> Option<(&str, Range<u64>)> {
-    let has = |it: &&NamedBuffer| address.wrapping_sub(it.address) < it.bytes;
-    let buffer = buffers.iter().find(has)?;
-    let begin = address - buffer.address;
-    let size = buffer.ty.bytes();
-    let end = begin + u64::from(bytes.max(1));
-    Some((&buffer.name, begin / size..end.div_ceil(size)))
-}
-
-fn origin(trace: &Trace, source: &Source, terms: Terms<'_>) -> Origin {
-    match *source {
-        Source::Register { wave, register, .. } => initial(trace, wave, register),
-        Source::Lds { address } => Origin::UndefinedMemory {
-            space: "LDS",
-            address,
-        },
-        Source::Gds { address } => Origin::Memory {
-            name: "GDS".to_owned(),
-            address,
-        },
-        Source::Group(group) => Origin::Workgroup {
-            run: group.run,
-            group: group.group,
-        },
+/// The memory or register that a source belongs to, and its elements or bytes there.
+fn place_of(trace: &Trace, source: &Source, terms: Terms<'_>) -> (OriginKey, Range<u64>) {
+    let (run, address, bytes) = match *source {
+        Source::Register { register, .. } => return (OriginKey::Register(register), 0..0),
+        Source::Group(group) => return (OriginKey::Workgroup(group), 0..0),
+        Source::Lds { address, bytes } => {
+            let range = address..address + u64::from(bytes);
+            return (OriginKey::Memory("LDS".to_owned(), false), range);
+        }
+        Source::Gds { address, bytes } => {
+            let range = address..address + u64::from(bytes);
+            return (OriginKey::Memory("GDS".to_owned(), true), range);
+        }
         Source::Memory {
             run,
             address,
             bytes,
-        } => {
-            let kernarg = trace.runs.get(&run).and_then(|it| it.kernarg.clone());
-            if let Some(kernarg) = kernarg.filter(|it| it.contains(&address)) {
-                return Origin::Argument {
-                    run,
-                    offset: address - kernarg.start,
-                    bytes: bytes.into(),
-                };
-            }
-            let symbol = terms
-                .program
-                .symbols()
-                .iter()
-                .find(|it| it.is_data && address.wrapping_sub(it.address) < it.size.max(1));
-            if let Some(symbol) = symbol {
-                return Origin::Memory {
-                    name: symbol.name.clone(),
-                    address,
-                };
-            }
-            let allocation = terms.memory.nearest(address);
-            match allocation.filter(|it| address.wrapping_sub(it.base) < it.len) {
-                Some(it) if it.host_has_written => Origin::Memory {
-                    name: it.name.to_string(),
-                    address,
-                },
-                _ => Origin::UndefinedMemory {
-                    space: "memory",
-                    address,
-                },
-            }
+        } => (run, address, u64::from(bytes.max(1))),
+    };
+    let is_defined = |undefined: &[Range<u64>]| !undefined.iter().any(|it| it.contains(&address));
+    let from = |base: u64| address - base..address - base + bytes;
+    let has = |it: &NamedBuffer| address.wrapping_sub(it.address) < it.bytes;
+    if let Some(place) = terms.buffers.iter().position(has) {
+        let buffer = &terms.buffers[place];
+        let size = buffer.ty.bytes();
+        let range = from(buffer.address);
+        let elements = range.start / size..range.end.div_ceil(size);
+        return (
+            OriginKey::Buffer(place, is_defined(terms.undefined)),
+            elements,
+        );
+    }
+    let kernarg = trace.runs.get(&run).and_then(|it| it.kernarg.clone());
+    if let Some(kernarg) = kernarg.filter(|it| it.contains(&address)) {
+        return (OriginKey::Argument(run), from(kernarg.start));
+    }
+    let mut symbols = terms.program.symbols().iter().filter(|it| it.is_data);
+    if let Some(symbol) = symbols.find(|it| address.wrapping_sub(it.address) < it.size) {
+        let key = OriginKey::Memory(symbol.name.clone(), true);
+        return (key, from(symbol.address));
+    }
+    let allocation = terms.memory.nearest(address);
+    match allocation.filter(|it| address.wrapping_sub(it.base) < it.len) {
+        Some(it) => {
+            let key = OriginKey::Memory(it.name.to_string(), is_defined(terms.unwritten));
+            (key, from(it.base))
         }
+        None => (OriginKey::Memory("memory".to_owned(), false), from(0)),
     }
 }
 

@@ -41,9 +41,9 @@ pub(crate) enum Source {
     /// Bytes of memory that no launch has written before.
     Memory { run: u32, address: u64, bytes: u8 },
     /// LDS that nothing has written.
-    Lds { address: u64 },
+    Lds { address: u64, bytes: u8 },
     /// GDS that nothing has written.
-    Gds { address: u64 },
+    Gds { address: u64, bytes: u8 },
     /// A workgroup that was not traced.
     Group(Group),
 }
@@ -55,9 +55,21 @@ pub(crate) enum Target {
     Source(u32),
 }
 
+/// A use of a register that an instruction makes.
+#[derive(Clone, Copy)]
+struct Use {
+    /// Node that depends on the register.
+    from: u32,
+    before: Instance,
+    register: Register,
+    edge: Edge,
+}
+
 /// A slice.
 #[derive(Default)]
 pub(crate) struct Slice {
+    /// Writers of the bytes that are asked about.
+    pub(crate) roots: Vec<Target>,
     pub(crate) nodes: Vec<Node>,
     bits: Vec<u32>,
     places: HashMap<Node, u32>,
@@ -73,28 +85,30 @@ pub(crate) struct Slice {
 }
 
 impl Slice {
-    /// The slice of bytes of global memory after the last run. The first nodes and sources are those of the bytes themselves.
+    /// The slice of bytes of global memory after the last run.
     pub(crate) fn of_memory(trace: &Trace, address: u64, bytes: u64, most: usize) -> Slice {
         let mut slice = Slice::default();
         for byte in address..address.saturating_add(bytes) {
-            match trace.last_writer(byte) {
+            let source = match trace.last_writer(byte) {
                 Writer::Instance(at) => {
                     if let Some(node) = written(trace, at, byte) {
-                        slice.node(node, u32::MAX);
+                        let root = slice.node(node, u32::MAX);
+                        slice.roots.push(Target::Node(root));
                     }
+                    continue;
                 }
                 Writer::Group(group) => {
                     slice.missing.insert(group);
-                    slice.source(Source::Group(group));
+                    Source::Group(group)
                 }
-                Writer::Nobody => {
-                    slice.source(Source::Memory {
-                        run: 0,
-                        address: byte,
-                        bytes: 1,
-                    });
-                }
-            }
+                Writer::Nobody => Source::Memory {
+                    run: 0,
+                    address: byte,
+                    bytes: 1,
+                },
+            };
+            let root = slice.source(source);
+            slice.roots.push(Target::Source(root));
         }
         while let Some((node, bits)) = slice.queue.pop_front() {
             if slice.nodes.len() > most {
@@ -144,9 +158,20 @@ impl Slice {
         };
         let units = trace.units(record);
         let is_atomic = units.iter().any(|it| it.is_read && it.is_written);
+        let saves = facts.saves_exec
+            && matches!(node.outcome, Outcome::Register(it) if it != Register::SCC && !it.is_exec());
+        let selected = facts.selector.and_then(|_| trace.selected(record));
         for read in &facts.reads {
             // A lane that does not take part has a fixed bit in a mask.
             if is_inactive && read.edge != Edge::Exec && written.is_some_and(|it| it.is_mask) {
+                continue;
+            }
+            if saves && !read.register.is_exec() {
+                continue;
+            }
+            if let (Some(wanted), Some(selected)) = (read.chosen_if, selected)
+                && wanted != (selected >> (node.lane % 64) & 1 != 0)
+            {
                 continue;
             }
             let is_used = match (node.outcome, read.element) {
@@ -163,7 +188,7 @@ impl Slice {
         }
         if facts.class == Class::Memory {
             let per_element = units.iter().map(|it| it.dword + 1).max().unwrap_or(1);
-            for unit in units.iter().filter(|it| it.is_read) {
+            for (place, unit) in units.iter().enumerate().filter(|(_, it)| it.is_read) {
                 let is_of_lane = !is_lane || unit.lane == node.lane;
                 let is_of_dword = match (node.outcome, written) {
                     (Outcome::Register(_), Some(write)) => {
@@ -173,7 +198,7 @@ impl Slice {
                     _ => true,
                 };
                 if is_of_lane && is_of_dword {
-                    self.bytes(trace, from, unit);
+                    self.bytes(trace, from, place);
                 }
             }
         }
@@ -191,7 +216,10 @@ impl Slice {
     }
 
     fn edge(&mut self, from: u32, edge: Edge, to: Target) {
-        self.edges.push((from, edge, to));
+        let new = (from, edge, to);
+        if self.edges.last() != Some(&new) {
+            self.edges.push(new);
+        }
     }
 
     /// Follows a register that an instruction has read.
@@ -201,7 +229,6 @@ impl Slice {
         let facts = trace.facts(node.at);
         let is_lane = usize::from(node.lane) < 64;
         let own = node.lane % 64;
-        let is_exec = read.register == Register::EXEC || read.register == Register::EXEC.next();
         match read.reads {
             Reads::Own => self.register(trace, from, read, own, read.bits),
             Reads::Noted => self.register(trace, from, read, record.lane, read.bits),
@@ -230,7 +257,7 @@ impl Slice {
             }
             // A branch on EXEC that is not zero: an active lane is reason enough.
             Reads::Scalar
-                if is_exec
+                if read.register.is_exec()
                     && node.outcome == Outcome::Branch
                     && is_lane
                     && record.exec >> own & 1 != 0 =>
@@ -254,12 +281,27 @@ impl Slice {
 
     /// Finds the definitions of some bits of a register that reach an instruction.
     fn register(&mut self, trace: &Trace, from: u32, read: &Read, lane: u8, bits: u32) {
-        let before = self.nodes[from as usize].at;
-        let register = read.register;
+        let use_of = Use {
+            from,
+            before: self.nodes[from as usize].at,
+            register: read.register,
+            edge: read.edge,
+        };
+        self.definitions(trace, use_of, lane, bits);
+    }
+
+    fn definitions(&mut self, trace: &Trace, use_of: Use, lane: u8, bits: u32) {
+        let Use {
+            from,
+            before,
+            register,
+            edge,
+        } = use_of;
         let is_vector = register.as_vector().is_some();
         let mut left = bits;
         for at in trace.definitions(before, register) {
             if is_vector && trace.lanes(at) >> (lane % 64) & 1 == 0 {
+                self.inactive(trace, from, at, lane);
                 continue;
             }
             let Some(write) = trace.facts(at).write(register) else {
@@ -275,12 +317,12 @@ impl Slice {
                 for bit in (0..32).filter(|bit| found >> bit & 1 != 0) {
                     let lane = write.dword * 32 + bit;
                     let node = self.node(Node { at, outcome, lane }, 1 << bit);
-                    self.edge(from, read.edge, Target::Node(node));
+                    self.edge(from, edge, Target::Node(node));
                 }
             } else {
                 let lane = if is_vector { lane } else { NO_LANE };
                 let node = self.node(Node { at, outcome, lane }, found);
-                self.edge(from, read.edge, Target::Node(node));
+                self.edge(from, edge, Target::Node(node));
             }
             if left == 0 {
                 return;
@@ -291,13 +333,41 @@ impl Slice {
             register,
             lane: if is_vector { lane } else { NO_LANE },
         });
-        self.edge(from, read.edge, Target::Source(source));
+        self.edge(from, edge, Target::Source(source));
+    }
+
+    /// Follows the bit of EXEC that has kept an instruction from writing a lane, whose earlier value is used.
+    fn inactive(&mut self, trace: &Trace, from: u32, at: Instance, lane: u8) {
+        if !trace.facts(at).has_exec() {
+            return;
+        }
+        let register = match lane / 32 {
+            0 => Register::EXEC,
+            _ => Register::EXEC.next(),
+        };
+        let use_of = Use {
+            from,
+            before: at,
+            register,
+            edge: Edge::Exec,
+        };
+        self.definitions(trace, use_of, NO_LANE, 1 << (lane % 32));
     }
 
     /// Follows bytes that an instruction has read.
-    fn bytes(&mut self, trace: &Trace, from: u32, unit: &Unit) {
-        let run = trace.waves[self.nodes[from as usize].at.wave as usize].run;
+    fn bytes(&mut self, trace: &Trace, from: u32, place: usize) {
+        let reader = self.nodes[from as usize].at;
+        let run = trace.waves[reader.wave as usize].run;
+        let units = trace.units(trace.record(reader));
+        let unit = &units[place];
         let target = match trace.writer_of(unit) {
+            // A lane before, of an atomic operation.
+            Writer::Instance(at) if at == reader => {
+                match written_in(&units[..place], at, unit.address) {
+                    Some(node) => Target::Node(self.node(node, u32::MAX)),
+                    None => return,
+                }
+            }
             Writer::Instance(at) => match written(trace, at, unit.address) {
                 Some(node) => Target::Node(self.node(node, u32::MAX)),
                 None => return,
@@ -311,10 +381,12 @@ impl Slice {
                 Target::Source(self.source(if address & LDS != 0 {
                     Source::Lds {
                         address: address & !LDS,
+                        bytes: unit.bytes.1,
                     }
                 } else if address & GDS != 0 {
                     Source::Gds {
                         address: address & !GDS,
+                        bytes: unit.bytes.1,
                     }
                 } else {
                     Source::Memory {
@@ -331,7 +403,11 @@ impl Slice {
 
 /// The lane and the dword by which an instruction has written a byte: those of the last lane, if several have.
 fn written(trace: &Trace, at: Instance, address: u64) -> Option<Node> {
-    let units = trace.units(trace.record(at));
+    written_in(trace.units(trace.record(at)), at, address)
+}
+
+/// The last of some units that has written a byte.
+fn written_in(units: &[Unit], at: Instance, address: u64) -> Option<Node> {
     let has =
         |it: &&Unit| it.is_written && address.wrapping_sub(it.address) < u64::from(it.bytes.1);
     let unit = units.iter().rev().find(has)?;

@@ -5,23 +5,18 @@
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
-use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
-use std::sync::{Arc, Mutex, PoisonError};
 
-use gcn_emu::fault::{Fault, Intent};
-use gcn_emu::observe::{
-    Access, Context, Dispatched, Events, Instruction, LaneSpace, MemoryEvent, Observer,
-    ShareAccess, WaveEnd, WaveObserver,
-};
-use gcn_emu::run::{Initial, Stats};
+use gcn_emu::fault::Intent;
+use gcn_emu::observe::{Access, Context, Instruction, LaneSpace, MemoryEvent};
+use gcn_emu::run::Initial;
 use gcn_emu::wave::WaveId;
 use gcn_isa::Does;
 
 use super::control::ControlDependences;
-use super::facts::{Class, Facts, Reads, Register, noted_lane};
+use super::facts::{Class, Facts, Reads, Register, Selector, noted_lane};
 use super::shadow::{Shadow, WriterId};
 
-/// Bytes that a trace takes at most.
+/// Maximum size of a trace in bytes.
 const MAX_BYTES: usize = 1 << 30;
 
 /// Mark of an address in LDS, and of one in GDS.
@@ -75,8 +70,8 @@ pub(crate) struct Record {
     pub(crate) facts: u32,
     /// Units of its access, behind those of other instructions.
     units: (u32, u32),
-    /// Place of the lanes that it pulls from.
-    pulled: u32,
+    /// Place of the lanes that it pulls from, or of the mask by which it selects.
+    more: u32,
     pub(crate) exec: u64,
     /// The lane that it selects.
     pub(crate) lane: u8,
@@ -115,6 +110,8 @@ pub(crate) struct Trace {
     by_id: HashMap<(u32, WaveId), u32>,
     units: Vec<Unit>,
     pulled: Vec<[u8; 64]>,
+    /// Lanes in which the condition of a selection holds.
+    selected: Vec<u64>,
     shadow: Shadow,
     lds: HashMap<Group, Shadow>,
     instances: Vec<Instance>,
@@ -128,7 +125,8 @@ pub(crate) struct Trace {
     pub(crate) end: Option<u64>,
     /// The trace is larger than what is kept.
     pub(crate) is_full: bool,
-    ended: HashMap<Group, u32>,
+    /// Waves of traced workgroups that have ended.
+    pub(crate) ended: HashMap<Group, u32>,
     /// Instructions that have been traced.
     instructions: u64,
 }
@@ -151,7 +149,12 @@ impl Trace {
 
     /// The lane that each lane pulls from.
     pub(crate) fn pulled(&self, record: &Record) -> Option<&[u8; 64]> {
-        self.pulled.get(record.pulled as usize)
+        self.pulled.get(record.more as usize)
+    }
+
+    /// Lanes in which the condition of a selection holds.
+    pub(crate) fn selected(&self, record: &Record) -> Option<u64> {
+        self.selected.get(record.more as usize).copied()
     }
 
     /// Lanes that an instance writes.
@@ -245,7 +248,7 @@ impl Trace {
     }
 
     /// Number of the wave in the trace; `None` if its workgroup is not traced.
-    fn wave(&mut self, id: WaveId) -> Option<u32> {
+    pub(crate) fn wave(&mut self, id: WaveId) -> Option<u32> {
         let group = Group {
             run: self.run,
             group: id.group,
@@ -281,7 +284,12 @@ impl Trace {
     }
 
     /// An instruction of a traced wave issues.
-    fn issue(&mut self, wave: u32, context: &Context<'_>, instruction: &Instruction<'_>) {
+    pub(crate) fn issue(
+        &mut self,
+        wave: u32,
+        context: &Context<'_>,
+        instruction: &Instruction<'_>,
+    ) {
         let number = self.facts_of(context, instruction);
         if self.bytes() > MAX_BYTES {
             self.is_full = true;
@@ -294,16 +302,28 @@ impl Trace {
         let mut record = Record {
             facts: number,
             units: (end, end),
-            pulled: u32::MAX,
+            more: u32::MAX,
             exec,
             lane: noted_lane(facts, context, exec),
         };
         if let (Some(register), Some(plan)) = (facts.pulls_by, &instruction.step.memory) {
             let places = context.wave.vgpr(register).0;
             let offset = plan.offset as u32;
-            record.pulled = self.pulled.len() as u32;
+            record.more = self.pulled.len() as u32;
             self.pulled
                 .push(places.map(|it| (it.wrapping_add(offset) / 4 % 64) as u8));
+        }
+        if let Some(selector) = facts.selector {
+            let wave = context.wave;
+            record.more = self.selected.len() as u32;
+            self.selected.push(match selector {
+                Selector::Scc if wave.scc => u64::MAX,
+                Selector::Scc => 0,
+                Selector::Mask(first) => {
+                    let high = u64::from(wave.resolved(first.wrapping_add(1)));
+                    u64::from(wave.resolved(first)) | high << 32
+                }
+            });
         }
         let trace = &mut self.waves[wave as usize];
         let at = trace.records.len() as u32;
@@ -333,7 +353,7 @@ impl Trace {
     }
 
     /// An instruction of a traced wave has executed.
-    fn complete(&mut self, wave: u32, context: &Context<'_>) {
+    pub(crate) fn complete(&mut self, wave: u32, context: &Context<'_>) {
         let Some(at) = self.waves[wave as usize].records.len().checked_sub(1) else {
             return;
         };
@@ -350,7 +370,7 @@ impl Trace {
     }
 
     /// Memory has been accessed.
-    fn access(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+    pub(crate) fn access(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
         let id = context.id();
         let group = Group {
             run: self.run,
@@ -529,139 +549,5 @@ fn value(context: &Context<'_>, register: Register, lane: u8) -> u32 {
         (_, Some(number)) => wave.resolved(number),
         (None, None) if register == Register::SCC => wave.scc.into(),
         (None, None) => wave.mode,
-    }
-}
-
-/// A trace that observers of one run after the other write.
-#[derive(Clone, Default)]
-pub(crate) struct Tracer {
-    state: Arc<Mutex<Option<Box<Trace>>>>,
-    /// Traced workgroups that have ended in this run.
-    pub(crate) ended: Arc<AtomicUsize>,
-    traces: bool,
-    has_values: bool,
-}
-
-impl Tracer {
-    /// A tracer of some workgroups, none to learn the last writers only.
-    pub(crate) fn new(trace: Trace) -> Tracer {
-        Tracer {
-            traces: !trace.wanted.is_empty(),
-            has_values: !trace.values_of.is_empty(),
-            state: Arc::new(Mutex::new(Some(Box::new(trace)))),
-            ended: Arc::default(),
-        }
-    }
-
-    /// Calls a function with the trace while no run writes it.
-    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Trace) -> R) -> R {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        f(state.get_or_insert_default())
-    }
-
-    /// Takes the trace out.
-    pub(crate) fn into_trace(self) -> Trace {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        *state.take().unwrap_or_default()
-    }
-}
-
-impl Observer for Tracer {
-    fn wants(&self) -> Events {
-        let memory = Events::DISPATCH | Events::WAVE | Events::ACCESSED;
-        match (self.traces, self.has_values) {
-            (false, _) => memory,
-            (true, false) => memory | Events::ISSUE,
-            (true, true) => memory | Events::ISSUE | Events::COMPLETE,
-        }
-    }
-
-    fn may_overlook(&self) -> bool {
-        !self.traces
-    }
-
-    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        Some(Box::new(WaveTracer {
-            trace: state.take().unwrap_or_default(),
-            tracer: self.clone(),
-        }))
-    }
-
-    fn dispatch_begins(&self, dispatched: &Dispatched<'_>) {
-        let dispatch = dispatched.dispatch;
-        self.with(|trace| {
-            trace.runs.insert(
-                trace.run,
-                RunInfo {
-                    kernel: dispatch.kernel.clone(),
-                    kernarg: dispatch.kernarg.clone(),
-                    initial: dispatch.initial.clone(),
-                },
-            );
-        });
-    }
-
-    fn dispatch_ends(&self, dispatched: &Dispatched<'_>, _: &Stats, _: Option<&Fault>) {
-        self.with(|trace| {
-            let executed: Vec<u64> = trace.facts.iter().map(|it| it.pc).collect();
-            trace.control.add(dispatched.code, &executed);
-        });
-    }
-}
-
-/// Observer of a run's only thread: it has the trace as long as that runs.
-struct WaveTracer {
-    trace: Box<Trace>,
-    tracer: Tracer,
-}
-
-impl Drop for WaveTracer {
-    fn drop(&mut self) {
-        let mut state = self
-            .tracer
-            .state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        *state = Some(std::mem::take(&mut self.trace));
-    }
-}
-
-impl WaveObserver for WaveTracer {
-    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
-        if let Some(wave) = self.trace.wave(context.id()) {
-            self.trace.issue(wave, context, instruction);
-        }
-    }
-
-    fn completes(&mut self, context: &Context<'_>, _: &Instruction<'_>) {
-        if let Some(wave) = self.trace.wave(context.id()) {
-            self.trace.complete(wave, context);
-        }
-    }
-
-    fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
-        self.trace.access(context, event);
-    }
-
-    fn overlooks(&mut self, _: &Context<'_>, _: &ShareAccess<'_>) -> bool {
-        true
-    }
-
-    fn wave_ends(&mut self, context: &Context<'_>, end: WaveEnd<'_>) {
-        if end == WaveEnd::Program {
-            self.trace.end.get_or_insert(context.pc);
-        }
-        let group = Group {
-            run: self.trace.run,
-            group: context.id().group,
-        };
-        if self.trace.wanted.contains(&group) {
-            let ended = self.trace.ended.entry(group).or_default();
-            *ended += 1;
-            if *ended == context.wave.group.waves {
-                self.tracer.ended.fetch_add(1, Relaxed);
-            }
-        }
     }
 }

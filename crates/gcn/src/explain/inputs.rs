@@ -184,6 +184,10 @@ inputs! {
     problem::NO_LAUNCH_FILE,
         meaning "`gcn test` finds no launch file among its paths, or none that `--filter` selects."
         remedy "Name launch files, or a directory with `*.toml` files that have the key `file`; docs/launch.md describes them."
+    problem::HISTORY_TOO_LARGE,
+        meaning "`gcn why` runs the launches several times: it keeps memory as it was before the first one, up to 128 MiB of buffers, and \
+                 a trace of the workgroups that the value comes from, up to 1 GiB."
+        remedy "Run fewer launches or smaller buffers that show the same value."
     problem::INVALID_PROTOCOL,
         meaning "The input of `gcn lsp` or `gcn debug --dap` has no header with `Content-Length` where a message begins, or ends too early."
         remedy "Let an editor start the command; docs/editors.md and docs/debug.md show how."

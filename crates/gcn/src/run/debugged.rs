@@ -1,11 +1,16 @@
 //! A run for a debugger, which begins each launch itself.
 
+use std::ops::Range;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use anyhow::{Result, bail};
 use gcn_args::bind::BufferView;
+use gcn_args::fill::Fill;
+use gcn_args::spec::Spec;
+use gcn_debug::{NamedBuffer, Program, ScalarType};
 use gcn_report::Checking;
 use gcn_runtime::observe::Observers;
 use gcn_runtime::{Completion, Kernel, Module};
@@ -14,6 +19,7 @@ use super::arguments;
 use super::dispatch::{Dispatches, ReadyLaunches};
 use super::launch;
 use super::options::Args;
+use super::output::{ElementSelector, MemoryView};
 use super::request::RunRequest;
 use crate::failure::UsageOfKernel;
 use crate::program::{ProgramTerms, choose, program};
@@ -23,6 +29,7 @@ pub struct DebuggedRun {
     request: RunRequest,
     module: Module,
     ready: ReadyLaunches,
+    stop: Arc<AtomicBool>,
 }
 
 /// Prepares a run for a debugger, on one thread.
@@ -59,11 +66,13 @@ pub fn debugged(args: &Args, checking: Option<&Checking>) -> Result<DebuggedRun>
     let budget = request.memory.unwrap_or_else(arguments::spare_memory);
     let dispatches = Dispatches::new(&request, &kernels, device, budget)?;
     dispatches.check()?;
-    let ready = dispatches.prepare(device, budget, &Arc::default())?;
+    let stop = Arc::default();
+    let ready = dispatches.prepare(device, budget, &stop)?;
     Ok(DebuggedRun {
         request,
         module,
         ready,
+        stop,
     })
 }
 
@@ -83,6 +92,77 @@ impl DebuggedRun {
         self.request.timeout
     }
 
+    /// Flag that ends the launches when it is set.
+    pub fn stop(&self) -> &Arc<AtomicBool> {
+        &self.stop
+    }
+
+    /// The code with its symbols and source lines.
+    pub fn code(&self) -> Program {
+        let loaded = self.module.loaded();
+        let isa = self.module.device().target().isa;
+        let program = Program::new(self.module.object(), loaded.moved(0), isa);
+        match self.file().parent() {
+            Some(directory) => program.with_directory(directory),
+            None => program,
+        }
+    }
+
+    /// Finds elements by what `gcn run --print` takes.
+    ///
+    /// # Errors
+    /// The text selects no elements.
+    pub fn elements(&self, text: &str) -> Result<MemoryView> {
+        ElementSelector::unprinted(text)?.find(self.buffers(), self.module.loaded())
+    }
+
+    /// Buffers with names, as a debugger knows them.
+    pub fn named_buffers(&self) -> Vec<NamedBuffer> {
+        let views = self.buffers().iter().map(|view| NamedBuffer {
+            name: view.name.clone(),
+            address: view.address,
+            bytes: view.bytes,
+            ty: ScalarType::named(view.ty.name()).unwrap_or(ScalarType::U8),
+        });
+        views.collect()
+    }
+
+    /// Addresses of buffers that are given as undefined.
+    pub fn undefined(&self) -> Vec<Range<u64>> {
+        let launches = self.request.launches.iter();
+        let given = launches
+            .flat_map(|it| &it.args)
+            .chain(&self.request.buffers);
+        let undefined = given.filter(|it| {
+            let spec = Spec::parse(&it.value);
+            matches!(
+                spec,
+                Ok(Spec::Filled {
+                    fill: Fill::Undefined,
+                    ..
+                })
+            )
+        });
+        let views = undefined.flat_map(|it| {
+            let is_it = move |view: &&BufferView| {
+                view.name == it.name || view.index.is_some_and(|index| index.to_string() == it.name)
+            };
+            self.buffers().iter().filter(is_it)
+        });
+        views
+            .map(|view| view.address..view.address + view.bytes)
+            .collect()
+    }
+
+    /// Names of the explicit arguments of a launch, and their bytes in the argument segment.
+    pub fn arguments(&self, number: usize) -> Vec<(String, Range<u64>)> {
+        let launch = self.ready.launches.get(number);
+        let parameters = launch.and_then(|it| it.kernel().parameters());
+        let parameters = parameters.into_iter().flatten();
+        let named = parameters.map(|it| (it.label(), it.offset..it.offset + it.size));
+        named.collect()
+    }
+
     /// Buffers with names.
     pub fn buffers(&self) -> &[BufferView] {
         self.ready.buffers()
@@ -99,6 +179,13 @@ impl DebuggedRun {
             .launches
             .get(number)
             .map_or("", |it| it.kernel().name())
+    }
+
+    /// Number of the launch of each run, if launches are repeated one after the other.
+    pub fn runs(&self) -> Vec<usize> {
+        let launches = 0..self.count();
+        let runs = launches.flat_map(|it| (0..self.repetitions(it)).map(move |_| it));
+        runs.collect()
     }
 
     /// Times that a launch runs.

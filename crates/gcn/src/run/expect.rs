@@ -9,6 +9,7 @@ use gcn_args::compare::{self, Comparison};
 use gcn_args::error_names::INVALID_EXPECTATION;
 use gcn_args::expect::Expected;
 use gcn_args::spec::Spec;
+use gcn_args::value::Type;
 use gcn_runtime::hsa::Loaded;
 use gcn_runtime::memory::Memory;
 use serde::Serialize;
@@ -22,6 +23,8 @@ use crate::render::printable;
 /// A buffer, or elements of one, and what they are expected to be.
 pub struct Expectation {
     view: MemoryView,
+    /// The elements have another type than the buffer.
+    is_retyped: bool,
     expected: Expected,
     /// Any values will do.
     is_any: bool,
@@ -47,6 +50,7 @@ impl Expectation {
         let mut selector = ElementSelector::unprinted(&given.name)?;
         selector.ty = spec.ty().or(selector.ty);
         let view = selector.find(buffers, loaded)?;
+        let own = ElementSelector::unprinted(&given.name)?.find(buffers, loaded);
         let expected = Expected::new(&spec, value, view.ty, tolerance, &open)?;
         if expected.count() != view.count() {
             let message = format!(
@@ -58,6 +62,7 @@ impl Expectation {
             bail!(Problem::new(INVALID_EXPECTATION, message));
         }
         Ok(Expectation {
+            is_retyped: own.map_or(true, |it| it.ty != view.ty),
             view,
             expected,
             is_any: tolerance.is_any(),
@@ -74,6 +79,7 @@ impl Expectation {
         let elements = self.view.elements(memory);
         ComparisonOutcome {
             name: self.view.name.clone(),
+            ty: self.is_retyped.then_some(self.view.ty),
             comparison: self.expected.compare(self.view.begin, elements),
         }
     }
@@ -82,6 +88,8 @@ impl Expectation {
 /// The outcome of a comparison.
 pub struct ComparisonOutcome {
     name: String,
+    /// Type of the elements, if the buffer has another.
+    ty: Option<Type>,
     comparison: Comparison,
 }
 
@@ -126,6 +134,15 @@ impl ComparisonOutcome {
     /// True if everything is as expected.
     pub fn holds(&self) -> bool {
         self.comparison.holds()
+    }
+
+    /// The first element that is not as expected, as a selector.
+    pub fn first_difference(&self) -> Option<String> {
+        let first = self.comparison.first.first()?;
+        Some(match self.ty {
+            Some(ty) => format!("{}:{ty}[{}]", self.name, first.index),
+            None => format!("{}[{}]", self.name, first.index),
+        })
     }
 
     /// The outcome for programs.

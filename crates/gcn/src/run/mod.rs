@@ -22,6 +22,7 @@ mod progress;
 mod interrupt;
 mod fidelity;
 mod notes;
+mod why_call;
 
 // The run.
 mod dispatch;
@@ -274,6 +275,13 @@ fn carry_out(
         None if !verdicts.iter().all(ComparisonOutcome::holds) => RunOutcome::Difference,
         None => RunOutcome::Success,
     };
+    if outcome == RunOutcome::Difference {
+        let first = verdicts
+            .iter()
+            .find_map(ComparisonOutcome::first_difference);
+        let note = first.and_then(|first| why_call::note(std::env::args_os(), &first));
+        ran.notes.extend(note);
+    }
     let results = RunResults {
         outcome,
         errors: &errors,

@@ -199,6 +199,12 @@ impl MemoryView {
         self.end - self.begin
     }
 
+    /// The first element, as text and in JSON; `None` of no elements.
+    pub fn first(&self, memory: &Memory) -> Option<(String, serde_json::Value)> {
+        let first = self.elements(memory).next()?;
+        Some((first.to_string(), json(first)))
+    }
+
     /// Addresses of the elements.
     pub fn addresses(&self) -> Range<u64> {
         let size = self.ty.size() as u64;

@@ -7,6 +7,7 @@ mod host;
 mod json;
 mod launch_files;
 mod listing;
+mod why;
 
 use std::fs;
 use std::io::Write;

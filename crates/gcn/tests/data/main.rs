@@ -72,6 +72,12 @@ const SUITES: &[Suite] = &[
         bless: run_cases::bless,
         check: run_cases::check,
     },
+    Suite {
+        directory: "why",
+        extension: "s",
+        bless: run_cases::bless,
+        check: run_cases::check,
+    },
 ];
 
 fn main() -> ExitCode {

@@ -1,9 +1,9 @@
-//! `tests/run/*.s`, `tests/check/*.s` and `tests/debug/*.s`: kernels with their launch and what `gcn run`, `gcn check` or
-//! `gcn debug` then prints on each generation.
+//! `tests/run/*.s`, `tests/check/*.s`, `tests/debug/*.s` and `tests/why/*.s`: kernels with their launch and what `gcn run`,
+//! `gcn check`, `gcn debug` or `gcn why` then prints on each generation.
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use gcn_isa::Target;
 
@@ -15,6 +15,8 @@ const LAUNCH: &str = "//! ";
 const ALSO: &str = "// ALSO: ";
 /// Begins a command of the debugger's console.
 const COMMAND: &str = "//> ";
+/// Begins the arguments behind the launch file of one call, of which there may be several.
+const CALL: &str = "//? ";
 /// Begins the line that stands for an exit status other than 0.
 const STATUS: &str = "exit status ";
 /// Is in the line that tells how much was executed and how long it took, and in no other.
@@ -70,19 +72,40 @@ fn script(case: &Case, name: &str) -> Result<Vec<PathBuf>, String> {
     Ok(vec!["--commands".into(), path])
 }
 
-/// Runs a case on a target; the lines of both outputs as its expectations have them.
+/// The arguments behind the launch file of each call.
+fn calls(case: &Case) -> Vec<Vec<&str>> {
+    let lines = case.text.lines().filter_map(|line| line.strip_prefix(CALL));
+    let calls: Vec<_> = lines.map(|it| it.split_whitespace().collect()).collect();
+    match calls.is_empty() {
+        true => vec![Vec::new()],
+        false => calls,
+    }
+}
+
+/// Runs a case on a target; the lines of both outputs of all calls as its expectations have them.
 fn outcome(case: &Case, target: &Target) -> Result<Vec<String>, String> {
     let name = format!("{}-{}", case.name.replace('/', "-"), target.name);
     let path: PathBuf = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.toml"));
     fs::write(&path, launch(case)?.to_string()).map_err(|error| error.to_string())?;
-    let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
-        .arg(command(case))
-        .arg(&path)
-        .args(["--target", target.name])
-        .args(also(case))
-        .args(script(case, &format!("{name}.gdb"))?)
-        .output()
-        .map_err(|error| error.to_string())?;
+    let script = script(case, &format!("{name}.gdb"))?;
+    let mut lines = Vec::new();
+    for arguments in calls(case) {
+        let output = Command::new(env!("CARGO_BIN_EXE_gcn"))
+            .arg(command(case))
+            .arg(&path)
+            .args(arguments)
+            .args(["--target", target.name])
+            .args(also(case))
+            .args(&script)
+            .output()
+            .map_err(|error| error.to_string())?;
+        lines.extend(shown(case, &output)?);
+    }
+    Ok(lines)
+}
+
+/// The lines of both outputs of a call.
+fn shown(case: &Case, output: &Output) -> Result<Vec<String>, String> {
     let (stdout, stderr) = (
         String::from_utf8_lossy(&output.stdout),
         String::from_utf8_lossy(&output.stderr),
@@ -175,9 +198,11 @@ fn blessed(case: &Case) -> Result<String, String> {
         write_expectations(&mut expected, case, &lines);
     }
     let (old, lines) = expectations(&case.text);
-    let launch_end = lines
-        .iter()
-        .rposition(|line| line.starts_with(LAUNCH) || line.starts_with(COMMAND));
+    let launch_end = lines.iter().rposition(|line| {
+        [LAUNCH, COMMAND, CALL]
+            .iter()
+            .any(|it| line.starts_with(it))
+    });
     let place = match old.first() {
         Some(first) => first.line - 1,
         None => launch_end.map_or(0, |line| line + 1),

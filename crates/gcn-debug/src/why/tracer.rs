@@ -1,0 +1,147 @@
+//! The observer that writes a [`Trace`].
+
+use std::sync::atomic::{AtomicUsize, Ordering::Relaxed};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use gcn_emu::fault::Fault;
+use gcn_emu::observe::{
+    Context, Dispatched, Events, Instruction, MemoryEvent, Observer, ShareAccess, WaveEnd,
+    WaveObserver,
+};
+use gcn_emu::run::Stats;
+
+use super::trace::{Group, RunInfo, Trace};
+
+/// A trace that observers of one run after the other write.
+#[derive(Clone, Default)]
+pub(crate) struct Tracer {
+    state: Arc<Mutex<Option<Box<Trace>>>>,
+    /// Traced workgroups that have ended in this run.
+    pub(crate) ended: Arc<AtomicUsize>,
+    traces: bool,
+    has_values: bool,
+}
+
+impl Tracer {
+    /// A tracer of some workgroups, none to learn the last writers only.
+    pub(crate) fn new(trace: Trace) -> Tracer {
+        Tracer {
+            traces: !trace.wanted.is_empty(),
+            has_values: !trace.values_of.is_empty(),
+            state: Arc::new(Mutex::new(Some(Box::new(trace)))),
+            ended: Arc::default(),
+        }
+    }
+
+    /// Calls a function with the trace while no run writes it.
+    pub(crate) fn with<R>(&self, f: impl FnOnce(&mut Trace) -> R) -> R {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        f(state.get_or_insert_default())
+    }
+
+    /// Takes the trace out.
+    pub(crate) fn into_trace(self) -> Trace {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        *state.take().unwrap_or_default()
+    }
+}
+
+impl Observer for Tracer {
+    fn wants(&self) -> Events {
+        let memory = Events::DISPATCH | Events::WAVE | Events::ACCESSED;
+        match (self.traces, self.has_values) {
+            (false, _) => memory,
+            (true, false) => memory | Events::ISSUE,
+            (true, true) => memory | Events::ISSUE | Events::COMPLETE,
+        }
+    }
+
+    fn may_overlook(&self) -> bool {
+        !self.traces
+    }
+
+    fn waves(&self) -> Option<Box<dyn WaveObserver>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        Some(Box::new(WaveTracer {
+            trace: state.take().unwrap_or_default(),
+            tracer: self.clone(),
+        }))
+    }
+
+    fn dispatch_begins(&self, dispatched: &Dispatched<'_>) {
+        let dispatch = dispatched.dispatch;
+        self.with(|trace| {
+            trace.runs.insert(
+                trace.run,
+                RunInfo {
+                    kernel: dispatch.kernel.clone(),
+                    kernarg: dispatch.kernarg.clone(),
+                    initial: dispatch.initial.clone(),
+                },
+            );
+        });
+    }
+
+    fn dispatch_ends(&self, dispatched: &Dispatched<'_>, _: &Stats, _: Option<&Fault>) {
+        self.with(|trace| {
+            let executed: Vec<u64> = trace.facts.iter().map(|it| it.pc).collect();
+            trace.control.add(dispatched.code, &executed);
+        });
+    }
+}
+
+/// Observer of a run's only thread: it has the trace as long as that runs.
+struct WaveTracer {
+    trace: Box<Trace>,
+    tracer: Tracer,
+}
+
+impl Drop for WaveTracer {
+    fn drop(&mut self) {
+        let mut state = self
+            .tracer
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        *state = Some(std::mem::take(&mut self.trace));
+    }
+}
+
+impl WaveObserver for WaveTracer {
+    fn issues(&mut self, context: &Context<'_>, instruction: &Instruction<'_>) {
+        if let Some(wave) = self.trace.wave(context.id()) {
+            self.trace.issue(wave, context, instruction);
+        }
+    }
+
+    fn completes(&mut self, context: &Context<'_>, _: &Instruction<'_>) {
+        if let Some(wave) = self.trace.wave(context.id()) {
+            self.trace.complete(wave, context);
+        }
+    }
+
+    fn accessed(&mut self, context: &Context<'_>, event: &MemoryEvent<'_>) {
+        self.trace.access(context, event);
+    }
+
+    fn overlooks(&mut self, _: &Context<'_>, _: &ShareAccess<'_>) -> bool {
+        true
+    }
+
+    fn wave_ends(&mut self, context: &Context<'_>, end: WaveEnd<'_>) {
+        if end == WaveEnd::Program {
+            self.trace.end.get_or_insert(context.pc);
+        }
+        let group = Group {
+            run: self.trace.run,
+            group: context.id().group,
+        };
+        if self.trace.wanted.contains(&group) {
+            let ended = self.trace.ended.entry(group).or_default();
+            *ended += 1;
+            if *ended == context.wave.group.waves {
+                self.tracer.ended.fetch_add(1, Relaxed);
+            }
+        }
+    }
+}

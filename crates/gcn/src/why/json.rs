@@ -1,0 +1,236 @@
+//! An answer in JSON.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use gcn_args::value::Type;
+use gcn_debug::{AnswerTarget, Edge, Origin};
+use serde::Serialize;
+
+use super::terms::Terms;
+use crate::render;
+
+/// An answer; the fields are the keys.
+#[derive(Serialize)]
+struct Report<'a> {
+    place: &'a str,
+    r#type: &'static str,
+    value: serde_json::Value,
+    /// What has written the place.
+    roots: Vec<TargetReport>,
+    steps: Vec<StepReport<'a>>,
+    origins: Vec<OriginReport>,
+    executions: usize,
+    workgroups: usize,
+    /// Reason for which it is not complete.
+    incomplete: Option<&'static str>,
+    notes: &'a [String],
+}
+
+/// A step or an origin, by its place in the list.
+#[derive(Serialize)]
+#[serde(rename_all = "snake_case")]
+enum TargetReport {
+    Step(usize),
+    Origin(usize),
+}
+
+/// An instruction.
+#[derive(Serialize)]
+struct StepReport<'a> {
+    instruction: &'a str,
+    address: u64,
+    symbol: Option<&'a str>,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    /// Number of the launch, from 1.
+    launch: usize,
+    /// Number of the run, from 1: launches in order, each as often as it is repeated.
+    run: u32,
+    kernel: Option<&'a str>,
+    workgroup: [u32; 3],
+    wave: u32,
+    lane: Option<u8>,
+    /// Number of the instruction in its wave, from 1.
+    number: u64,
+    /// Registers that it has written; nothing for memory and branches.
+    register: Option<&'a str>,
+    /// Their values.
+    written: &'a [u32],
+    is_branch: bool,
+    read: BTreeMap<&'a str, u32>,
+    executions: usize,
+    /// First and last number in the waves.
+    numbers: (u64, u64),
+    waves: usize,
+    lanes: usize,
+    depends: Vec<DependenceReport>,
+}
+
+/// A dependence.
+#[derive(Serialize)]
+struct DependenceReport {
+    kind: &'static str,
+    #[serde(flatten)]
+    on: TargetReport,
+}
+
+/// End of a chain.
+#[derive(Serialize)]
+struct OriginReport {
+    kind: &'static str,
+    is_defined: bool,
+    /// Buffer, register, symbol or memory.
+    name: Option<String>,
+    meaning: Option<&'static str>,
+    /// Ranges of elements of a buffer, or of bytes; the end is exclusive.
+    ranges: Vec<(u64, u64)>,
+    /// Names of arguments.
+    arguments: Vec<String>,
+    /// Number of the run, from 1.
+    run: Option<u32>,
+    workgroup: Option<[u32; 3]>,
+}
+
+impl OriginReport {
+    fn new(kind: &'static str) -> OriginReport {
+        OriginReport {
+            kind,
+            is_defined: true,
+            name: None,
+            meaning: None,
+            ranges: Vec::new(),
+            arguments: Vec::new(),
+            run: None,
+            workgroup: None,
+        }
+    }
+}
+
+fn target(target: AnswerTarget) -> TargetReport {
+    match target {
+        AnswerTarget::Step(step) => TargetReport::Step(step),
+        AnswerTarget::Origin(origin) => TargetReport::Origin(origin),
+    }
+}
+
+fn kind(kind: Edge) -> &'static str {
+    match kind {
+        Edge::Data => "data",
+        Edge::Address => "address",
+        Edge::Exec => "exec",
+        Edge::Branch => "branch",
+    }
+}
+
+fn origin(origin: &Origin, terms: &Terms<'_>) -> OriginReport {
+    let pairs = |ranges: &[std::ops::Range<u64>]| {
+        let pairs = ranges.iter().map(|it| (it.start, it.end));
+        pairs.collect::<Vec<_>>()
+    };
+    match origin {
+        Origin::Buffer {
+            name,
+            elements,
+            is_defined,
+        } => OriginReport {
+            name: Some(name.clone()),
+            is_defined: *is_defined,
+            ranges: pairs(elements),
+            ..OriginReport::new("buffer")
+        },
+        Origin::Argument { run, bytes } => OriginReport {
+            run: Some(run + 1),
+            ranges: pairs(bytes),
+            arguments: terms.arguments(*run, bytes),
+            ..OriginReport::new("argument")
+        },
+        Origin::Register { name, meaning } => OriginReport {
+            name: Some(name.clone()),
+            meaning: Some(meaning),
+            ..OriginReport::new("register")
+        },
+        Origin::UndefinedRegister { name } => OriginReport {
+            name: Some(name.clone()),
+            is_defined: false,
+            ..OriginReport::new("register")
+        },
+        Origin::Memory {
+            name,
+            bytes,
+            is_defined,
+        } => OriginReport {
+            name: Some(name.clone()),
+            is_defined: *is_defined,
+            ranges: pairs(bytes),
+            ..OriginReport::new("memory")
+        },
+        Origin::Workgroup { run, group } => OriginReport {
+            run: Some(run + 1),
+            workgroup: Some(*group),
+            ..OriginReport::new("workgroup")
+        },
+    }
+}
+
+/// Writes the answer.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write(
+    place: &str,
+    ty: Type,
+    value: serde_json::Value,
+    terms: &Terms<'_>,
+    notes: &[String],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let answer = terms.answer;
+    let steps = answer.steps.iter().map(|step| StepReport {
+        instruction: &step.text,
+        address: step.location.address,
+        symbol: step.location.symbol.as_deref(),
+        file: step.location.line.as_ref().map(|it| &*it.file),
+        line: step.location.line.as_ref().map(|it| it.line),
+        launch: terms.launch(step.run) + 1,
+        run: step.run + 1,
+        kernel: step.kernel.as_deref(),
+        workgroup: step.wave.group,
+        wave: step.wave.wave,
+        lane: step.lane,
+        number: step.executed,
+        register: step.register.as_deref(),
+        written: &step.written,
+        is_branch: step.is_branch,
+        read: step
+            .read
+            .iter()
+            .map(|(name, value)| (&**name, *value))
+            .collect(),
+        executions: step.count,
+        numbers: step.range,
+        waves: step.waves,
+        lanes: step.lanes,
+        depends: step
+            .edges
+            .iter()
+            .map(|edge| DependenceReport {
+                kind: kind(edge.kind),
+                on: target(edge.target),
+            })
+            .collect(),
+    });
+    let report = Report {
+        place,
+        r#type: ty.name(),
+        value,
+        roots: answer.roots.iter().map(|it| target(*it)).collect(),
+        steps: steps.collect(),
+        origins: answer.origins.iter().map(|it| origin(it, terms)).collect(),
+        executions: answer.executions,
+        workgroups: answer.workgroups,
+        incomplete: answer.cut,
+        notes,
+    };
+    render::json(&report, out)
+}

@@ -1,0 +1,272 @@
+//! Names of places, values and ends of chains, for people.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use gcn_debug::{Answer, AnswerStep, Location, Origin, Program};
+
+use crate::render::printable;
+use crate::run::debugged::DebuggedRun;
+use crate::run::plural;
+
+/// Maximum number of ranges shown.
+const MAX_RANGES: usize = 6;
+
+/// An answer, and what it is described with.
+pub struct Terms<'a> {
+    /// The answer.
+    pub answer: &'a Answer,
+    /// The code.
+    pub program: &'a Program,
+    debugged: &'a DebuggedRun,
+    /// Number of the launch of each run.
+    launches: Vec<usize>,
+}
+
+impl<'a> Terms<'a> {
+    /// Terms of an answer.
+    pub fn new(debugged: &'a DebuggedRun, program: &'a Program, answer: &'a Answer) -> Terms<'a> {
+        Terms {
+            answer,
+            program,
+            debugged,
+            launches: debugged.runs(),
+        }
+    }
+
+    /// Number of the launch of a run, from 0.
+    pub fn launch(&self, run: u32) -> usize {
+        self.launches.get(run as usize).copied().unwrap_or(0)
+    }
+
+    /// True if there are several runs, so that they have to be told apart.
+    pub fn has_several_runs(&self) -> bool {
+        self.launches.len() > 1
+    }
+
+    /// A run: the launch, and the repetition if it is repeated.
+    pub fn run(&self, run: u32) -> String {
+        let launch = self.launch(run);
+        let first = self.launches.iter().position(|it| *it == launch);
+        let kernel = printable(self.debugged.kernel(launch));
+        match self.debugged.repetitions(launch) {
+            0 | 1 => format!("launch {} ({kernel})", launch + 1),
+            _ => {
+                let repetition = run as usize - first.unwrap_or(0) + 1;
+                format!("launch {} ({kernel}), run {repetition}", launch + 1)
+            }
+        }
+    }
+
+    /// Position in the code: the source line, or else the symbol.
+    pub fn location(&self, location: &Location) -> String {
+        match (&location.line, &location.symbol) {
+            (Some(line), _) => {
+                let file = line.file.rsplit('/').next().unwrap_or_default();
+                format!("{}:{}", printable(file), line.line)
+            }
+            (None, Some(symbol)) => printable(symbol),
+            (None, None) => format!("{:#x}", location.address),
+        }
+    }
+
+    /// An instruction; of a branch with the symbol that it leads to.
+    pub fn instruction(&self, step: &AnswerStep) -> String {
+        let target = step.target.and_then(|it| self.program.symbolic(it));
+        match (step.text.split_once(' '), target) {
+            (Some((name, _)), Some(target)) => printable(&format!("{name} {target}")),
+            _ => printable(&step.text),
+        }
+    }
+
+    /// The arguments that bytes of the argument segment belong to.
+    pub fn arguments(&self, run: u32, bytes: &[Range<u64>]) -> Vec<String> {
+        let named = self.debugged.arguments(self.launch(run));
+        let overlaps = |a: &Range<u64>, b: &Range<u64>| a.start < b.end && b.start < a.end;
+        let names = named
+            .iter()
+            .filter(|(_, at)| bytes.iter().any(|it| overlaps(it, at)));
+        let mut names: Vec<String> = names.map(|(name, _)| printable(name)).collect();
+        let explicit = |it: &&Range<u64>| named.iter().any(|(_, at)| overlaps(it, at));
+        let others: Vec<Range<u64>> = bytes.iter().filter(|it| !explicit(it)).cloned().collect();
+        if !others.is_empty() {
+            names.push(format!("bytes {}", ranges(&others)));
+        }
+        names
+    }
+
+    /// End of a chain; `value` is that of a register.
+    pub fn origin(&self, origin: &Origin, value: Option<u32>) -> String {
+        let is = |name: &str| match value {
+            Some(value) => format!("{name} = {}", number(&[value], false)),
+            None => name.to_owned(),
+        };
+        match origin {
+            Origin::Buffer {
+                name,
+                elements,
+                is_defined,
+            } => {
+                let kind = if *is_defined { "input" } else { "undefined" };
+                format!("{kind} {}[{}]", printable(name), ranges(elements))
+            }
+            Origin::Argument { run, bytes } => {
+                let names = self.arguments(*run, bytes);
+                let kind = if names.len() == 1 {
+                    "argument"
+                } else {
+                    "arguments"
+                };
+                format!("{kind} {}", names.join(", "))
+            }
+            Origin::Register { name, meaning } => format!("{}: {meaning}", is(name)),
+            Origin::UndefinedRegister { name } => {
+                format!("{}: undefined, no instruction has written it", is(name))
+            }
+            Origin::Memory {
+                name,
+                bytes,
+                is_defined,
+            } => {
+                let undefined = if *is_defined { "" } else { "undefined " };
+                format!("{undefined}bytes {} of {}", ranges(bytes), printable(name))
+            }
+            Origin::Workgroup { run, group } => {
+                let [x, y, z] = group;
+                format!(
+                    "{}, workgroup {x},{y},{z}, which was not traced",
+                    self.run(*run)
+                )
+            }
+        }
+    }
+
+    /// Everything that the value comes from, a line for inputs and one for undefined values.
+    pub fn ends(&self) -> Vec<String> {
+        let mut inputs: BTreeMap<&str, Vec<Range<u64>>> = BTreeMap::new();
+        let mut arguments: BTreeMap<u32, Vec<Range<u64>>> = BTreeMap::new();
+        let mut undefined: Vec<String> = Vec::new();
+        let mut memory: Vec<String> = Vec::new();
+        for origin in &self.answer.origins {
+            match origin {
+                Origin::Buffer {
+                    name,
+                    elements,
+                    is_defined: true,
+                } => inputs
+                    .entry(name)
+                    .or_default()
+                    .extend(elements.iter().cloned()),
+                Origin::Argument { run, bytes } => {
+                    arguments
+                        .entry(*run)
+                        .or_default()
+                        .extend(bytes.iter().cloned());
+                }
+                Origin::Memory {
+                    name,
+                    is_defined: true,
+                    ..
+                } => memory.push(printable(name)),
+                Origin::Buffer { name, elements, .. } => {
+                    undefined.push(format!("{}[{}]", printable(name), ranges(elements)));
+                }
+                Origin::Memory { name, bytes, .. } => {
+                    undefined.push(format!("bytes {} of {}", ranges(bytes), printable(name)));
+                }
+                Origin::UndefinedRegister { name } => undefined.push(name.clone()),
+                Origin::Register { .. } | Origin::Workgroup { .. } => {}
+            }
+        }
+        let inputs = inputs.into_iter().map(|(name, mut elements)| {
+            format!("{}[{}]", printable(name), ranges(&merged(&mut elements)))
+        });
+        let mut inputs: Vec<String> = inputs.collect();
+        let arguments = arguments.into_iter();
+        let arguments =
+            arguments.flat_map(|(run, mut bytes)| self.arguments(run, &merged(&mut bytes)));
+        let mut arguments: Vec<String> = arguments.collect();
+        for names in [&mut arguments, &mut memory, &mut undefined] {
+            names.sort();
+            names.dedup();
+        }
+        inputs.extend(memory);
+        let lines = [
+            ("inputs", inputs),
+            ("arguments", arguments),
+            ("undefined", undefined),
+        ];
+        let lines = lines.into_iter().filter(|(_, names)| !names.is_empty());
+        lines
+            .map(|(kind, names)| format!("{kind}: {}", names.join(", ")))
+            .collect()
+    }
+
+    /// Executions of a step, if there are several.
+    pub fn executions(&self, step: &AnswerStep) -> Option<String> {
+        if step.count < 2 {
+            return None;
+        }
+        let waves = match step.waves {
+            0 | 1 => String::new(),
+            waves => format!(" in {}", plural(waves as u64, "wave", "s")),
+        };
+        let (first, last) = step.range;
+        let range = match first == last {
+            true => String::new(),
+            false => format!(", instructions {first}…{last}"),
+        };
+        Some(format!("× {}{waves}{range}", step.count))
+    }
+}
+
+/// Ranges in ascending order that do not touch each other.
+fn merged(ranges: &mut [Range<u64>]) -> Vec<Range<u64>> {
+    ranges.sort_by_key(|it| it.start);
+    let mut merged: Vec<Range<u64>> = Vec::new();
+    for range in ranges {
+        match merged.last_mut().filter(|last| range.start <= last.end) {
+            Some(last) => last.end = last.end.max(range.end),
+            None => merged.push(range.clone()),
+        }
+    }
+    merged
+}
+
+/// Value of registers.
+pub fn number(dwords: &[u32], is_f32: bool) -> String {
+    /// Values that are shown in decimal notation.
+    const DECIMAL: u64 = 1 << 16;
+    let value = match *dwords {
+        [value] if is_f32 => return format!("{} ({value:#x})", f32::from_bits(value)),
+        [low, high] => u64::from(low) | u64::from(high) << 32,
+        [value, ..] => value.into(),
+        [] => 0,
+    };
+    if value < DECIMAL {
+        value.to_string()
+    } else {
+        format!("{value:#x}")
+    }
+}
+
+/// Ranges as a selector of elements has them.
+pub fn ranges(ranges: &[Range<u64>]) -> String {
+    let shown = ranges
+        .iter()
+        .take(MAX_RANGES)
+        .map(|it| match it.end - it.start {
+            1 => it.start.to_string(),
+            _ => format!("{}..{}", it.start, it.end),
+        });
+    let mut shown: Vec<String> = shown.collect();
+    let hidden: u64 = ranges
+        .iter()
+        .skip(MAX_RANGES)
+        .map(|it| it.end - it.start)
+        .sum();
+    if hidden > 0 {
+        shown.push(format!("{hidden} more"));
+    }
+    shown.join(", ")
+}

@@ -1,0 +1,366 @@
+//! An answer as a tree.
+//!
+//! An instruction is expanded once, at the place nearest to the root; elsewhere its number stands for it. Left out are dependences that say
+//! nothing: lanes that are active from the begin on, the launch's values that addresses are made of, and conditions that are above already.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::{self, Write};
+
+use gcn_debug::{AnswerEdge, AnswerStep, AnswerTarget, Edge, Origin, WaveId};
+
+use super::terms::{Terms, number};
+use crate::render::printable;
+use crate::run::plural;
+
+/// Writes the tree, its inputs and its size.
+///
+/// # Errors
+/// `out` cannot be written.
+pub fn write(
+    place: &str,
+    value: &str,
+    depth: u32,
+    terms: &Terms<'_>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let tree = Tree::new(terms, depth);
+    writeln!(out, "{} = {value}", printable(place))?;
+    let roots = terms.answer.roots.iter().map(|target| AnswerEdge {
+        kind: Edge::Data,
+        target: *target,
+    });
+    let lines: Vec<TreeLine> = roots.map(TreeLine::One).collect();
+    tree.lines(None, &lines, &Above::default(), out)?;
+    tree.summary(out)
+}
+
+/// An instruction that is expanded: the one that it is expanded under, and its level.
+type Expansion = (Option<usize>, u32);
+
+struct Tree<'a> {
+    terms: &'a Terms<'a>,
+    depth: u32,
+    expanded: HashMap<usize, Expansion>,
+    /// Numbers of the instructions that are referred to.
+    numbers: HashMap<usize, usize>,
+}
+
+/// A line below an instruction.
+enum TreeLine {
+    One(AnswerEdge),
+    /// Instructions that depend on nothing, for an address.
+    Constants(Vec<usize>),
+}
+
+/// Lines above a line.
+#[derive(Clone, Default)]
+struct Above {
+    indent: String,
+    /// Run, wave and lane.
+    wave: Option<(u32, WaveId)>,
+    lane: Option<u8>,
+    /// Branches that have been shown as conditions.
+    conditions: HashSet<usize>,
+}
+
+impl<'a> Tree<'a> {
+    fn new(terms: &'a Terms<'a>, depth: u32) -> Tree<'a> {
+        let mut tree = Tree {
+            terms,
+            depth,
+            expanded: HashMap::new(),
+            numbers: HashMap::new(),
+        };
+        let mut order = Vec::new();
+        let mut queue = VecDeque::new();
+        for target in &terms.answer.roots {
+            if let AnswerTarget::Step(step) = *target
+                && tree.expanded.insert(step, (None, 1)).is_none()
+            {
+                queue.push_back(step);
+            }
+        }
+        while let Some(from) = queue.pop_front() {
+            order.push(from);
+            let (_, level) = tree.expanded[&from];
+            if level >= depth {
+                continue;
+            }
+            for edge in tree.edges(from) {
+                if let AnswerTarget::Step(step) = edge.target
+                    && !tree.expanded.contains_key(&step)
+                {
+                    tree.expanded.insert(step, (Some(from), level + 1));
+                    queue.push_back(step);
+                }
+            }
+        }
+        // Instructions that are met more than once.
+        let mut met = HashSet::new();
+        let mut referred = HashSet::new();
+        for from in &order {
+            if tree.expanded[from].1 < depth {
+                for edge in tree.edges(*from) {
+                    if let AnswerTarget::Step(step) = edge.target
+                        && !met.insert(step)
+                    {
+                        referred.insert(step);
+                    }
+                }
+            }
+        }
+        for target in &terms.answer.roots {
+            if let AnswerTarget::Step(step) = target
+                && met.contains(step)
+            {
+                referred.insert(*step);
+            }
+        }
+        let numbered = order.into_iter().filter(|step| referred.contains(step));
+        let numbers = numbered
+            .enumerate()
+            .map(|(number, step)| (step, number + 1));
+        tree.numbers = numbers.collect();
+        tree
+    }
+
+    fn step(&self, number: usize) -> &'a AnswerStep {
+        &self.terms.answer.steps[number]
+    }
+
+    /// The dependences of an instruction that say something: values first, then conditions, then addresses.
+    fn edges(&self, number: usize) -> Vec<AnswerEdge> {
+        let edges = self.step(number).edges.iter();
+        let mut edges: Vec<AnswerEdge> = edges.filter(|it| !self.is_plain(it)).copied().collect();
+        edges.sort_by_key(|it| match it.kind {
+            Edge::Data => 0,
+            Edge::Branch => 1,
+            Edge::Exec => 2,
+            Edge::Address => 3,
+        });
+        edges
+    }
+
+    /// True for a dependence that is as in every wave.
+    fn is_plain(&self, edge: &AnswerEdge) -> bool {
+        let AnswerTarget::Origin(origin) = edge.target else {
+            return false;
+        };
+        match &self.terms.answer.origins[origin] {
+            Origin::Register { name, meaning } => {
+                edge.kind == Edge::Exec
+                    || *meaning == "the launch's value"
+                        && (edge.kind == Edge::Address || name == "mode")
+            }
+            _ => false,
+        }
+    }
+
+    /// True for an instruction that is expanded below another, and depends on nothing.
+    fn is_constant(&self, step: usize, from: Option<usize>) -> bool {
+        self.expanded.get(&step).is_some_and(|it| it.0 == from)
+            && !self.numbers.contains_key(&step)
+            && self.edges(step).is_empty()
+    }
+
+    /// Lines below an instruction.
+    fn below(&self, from: usize, above: &Above) -> Vec<TreeLine> {
+        let mut lines = Vec::new();
+        let mut constants = Vec::new();
+        for edge in self.edges(from) {
+            match edge.target {
+                AnswerTarget::Step(step) if edge.kind == Edge::Branch => {
+                    if step != from && !above.conditions.contains(&step) {
+                        lines.push(TreeLine::One(edge));
+                    }
+                }
+                AnswerTarget::Step(step)
+                    if edge.kind == Edge::Address && self.is_constant(step, Some(from)) =>
+                {
+                    constants.push(step);
+                }
+                _ => lines.push(TreeLine::One(edge)),
+            }
+        }
+        if !constants.is_empty() {
+            lines.push(TreeLine::Constants(constants));
+        }
+        lines
+    }
+
+    /// Writes lines below an instruction, or the roots.
+    fn lines(
+        &self,
+        from: Option<usize>,
+        lines: &[TreeLine],
+        above: &Above,
+        out: &mut dyn Write,
+    ) -> io::Result<()> {
+        let mut above = above.clone();
+        let conditions = lines.iter().filter_map(|line| match line {
+            TreeLine::One(AnswerEdge {
+                kind: Edge::Branch,
+                target: AnswerTarget::Step(step),
+            }) => Some(*step),
+            _ => None,
+        });
+        let outer = above.conditions.clone();
+        above.conditions.extend(conditions);
+        let indent = above.indent.clone();
+        let mut seen = HashSet::new();
+        for (place, line) in lines.iter().enumerate() {
+            let (branch, below) = match place + 1 == lines.len() {
+                true => ("└─ ", "   "),
+                false => ("├─ ", "│  "),
+            };
+            above.indent = format!("{indent}{below}");
+            let edge = match line {
+                TreeLine::One(edge) => edge,
+                TreeLine::Constants(steps) => {
+                    let values = steps.iter().map(|it| value(self.step(*it)));
+                    let values: Vec<String> = values.flatten().collect();
+                    let kind = kind(Edge::Address);
+                    writeln!(out, "{indent}{branch}{kind}constants {}", values.join(", "))?;
+                    continue;
+                }
+            };
+            write!(out, "{indent}{branch}{}", kind(edge.kind))?;
+            match edge.target {
+                AnswerTarget::Origin(origin) => writeln!(out, "{}", self.origin(from, origin))?,
+                AnswerTarget::Step(step) => {
+                    let is_here = self.expanded.get(&step).is_some_and(|it| it.0 == from);
+                    if is_here && seen.insert(step) {
+                        if edge.kind == Edge::Branch {
+                            // Its own conditions are shown below it.
+                            let mut outer_above = above.clone();
+                            outer_above.conditions.clone_from(&outer);
+                            outer_above.conditions.insert(step);
+                            self.expand(step, &outer_above, out)?;
+                        } else {
+                            self.expand(step, &above, out)?;
+                        }
+                    } else {
+                        writeln!(out, "{}", self.reference(step))?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// End of a chain below an instruction.
+    fn origin(&self, from: Option<usize>, origin: usize) -> String {
+        let origin = &self.terms.answer.origins[origin];
+        let value = match (from, origin) {
+            (Some(from), Origin::Register { name, .. } | Origin::UndefinedRegister { name }) => {
+                let mut read = self.step(from).read.iter();
+                read.find(|(register, _)| register == name).map(|it| it.1)
+            }
+            _ => None,
+        };
+        self.terms.origin(origin, value)
+    }
+
+    /// Writes an instruction and what is below it.
+    fn expand(&self, number: usize, above: &Above, out: &mut dyn Write) -> io::Result<()> {
+        let step = self.step(number);
+        if let Some(number) = self.numbers.get(&number) {
+            write!(out, "#{number} ")?;
+        }
+        let value = value(step).map_or_else(String::new, |it| format!("{it}: "));
+        let instruction = self.terms.instruction(step);
+        write!(
+            out,
+            "{value}{instruction}  [{}]",
+            self.position(step, above)
+        )?;
+        let lines = self.below(number, above);
+        let (_, level) = self.expanded[&number];
+        if let [
+            TreeLine::One(AnswerEdge {
+                target: AnswerTarget::Origin(origin),
+                ..
+            }),
+        ] = &lines[..]
+        {
+            return writeln!(out, " ← {}", self.origin(Some(number), *origin));
+        }
+        writeln!(out)?;
+        if level >= self.depth && !lines.is_empty() {
+            let count = plural(lines.len() as u64, "dependence", "s");
+            return writeln!(out, "{}└─ … {count}: raise --depth", above.indent);
+        }
+        let mut above = above.clone();
+        above.wave = Some((step.run, step.wave));
+        above.lane = step.lane.or(above.lane);
+        self.lines(Some(number), &lines, &above, out)
+    }
+
+    /// Place of an instruction, and the launch and wave if they are others than above.
+    fn position(&self, step: &AnswerStep, above: &Above) -> String {
+        let mut parts = vec![self.terms.location(&step.location)];
+        let is_same_run = above.wave.is_some_and(|(run, _)| run == step.run);
+        if !is_same_run && self.terms.has_several_runs() {
+            parts.push(self.terms.run(step.run));
+        }
+        let is_same_wave = above.wave == Some((step.run, step.wave));
+        if !is_same_wave {
+            let [x, y, z] = step.wave.group;
+            parts.push(format!("workgroup {x},{y},{z}, wave {}", step.wave.wave));
+        }
+        if let Some(lane) = step
+            .lane
+            .filter(|it| !is_same_wave || above.lane != Some(*it))
+        {
+            parts.push(format!("lane {lane}"));
+        }
+        parts.extend(self.terms.executions(step));
+        parts.join(", ")
+    }
+
+    /// An instruction that is expanded elsewhere.
+    fn reference(&self, number: usize) -> String {
+        let value = value(self.step(number)).map_or_else(String::new, |it| format!("{it}: "));
+        match self.numbers.get(&number) {
+            Some(number) => format!("{value}#{number}"),
+            None => format!("{value}…"),
+        }
+    }
+
+    /// Writes what all of it comes from, and its size.
+    fn summary(&self, out: &mut dyn Write) -> io::Result<()> {
+        let answer = self.terms.answer;
+        for text in self.terms.ends() {
+            writeln!(out, "{text}")?;
+        }
+        if let Some(cut) = answer.cut {
+            writeln!(out, "The answer is not complete: {cut}.")?;
+        }
+        writeln!(
+            out,
+            "{}, {}, {} traced",
+            plural(answer.steps.len() as u64, "instruction", "s"),
+            plural(answer.executions as u64, "execution", "s"),
+            plural(answer.workgroups as u64, "workgroup", "s"),
+        )
+    }
+}
+
+/// Registers that a step has written, with their value.
+fn value(step: &AnswerStep) -> Option<String> {
+    let name = step.register.as_ref()?;
+    Some(match &step.written[..] {
+        [] | [_, _, _, ..] => name.clone(),
+        written => format!("{name} = {}", number(written, step.is_f32)),
+    })
+}
+
+/// The part that a dependence plays.
+fn kind(kind: Edge) -> &'static str {
+    match kind {
+        Edge::Data => "",
+        Edge::Address => "address: ",
+        Edge::Exec => "active lanes: ",
+        Edge::Branch => "condition: ",
+    }
+}
