@@ -26,6 +26,11 @@ fn build() -> Result<(PathBuf, PathBuf)> {
         "--package",
         "gcn-c",
     ]))?;
+    link()
+}
+
+/// Links the shared library of the archive that is built; the directory of the library, and the archive.
+fn link() -> Result<(PathBuf, PathBuf)> {
     let release = hsa::target_directory().join("release");
     let (archive, directory) = (release.join(ARCHIVE), release.join("gcn-c"));
     link::link(&archive, &directory).map_err(|problem| anyhow!(problem))?;
@@ -38,13 +43,26 @@ fn build() -> Result<(PathBuf, PathBuf)> {
 /// # Errors
 /// Something cannot be built or written.
 pub(crate) fn install(prefix: &Path) -> Result<()> {
-    let (directory, archive) = build()?;
+    let prefix =
+        std::path::absolute(prefix).with_context(|| format!("cannot find {}", prefix.display()))?;
+    place(&build()?, &prefix, &prefix)
+}
+
+/// Installs the library that is built already into `prefix`, of which pkg-config knows as `known`.
+///
+/// # Errors
+/// Something cannot be linked or written.
+pub(crate) fn place_built(prefix: &Path, known: &Path) -> Result<()> {
+    place(&link()?, prefix, known)
+}
+
+fn place((directory, archive): &(PathBuf, PathBuf), prefix: &Path, known: &Path) -> Result<()> {
     let libraries = prefix.join("lib");
     install::replace(
         &directory.join(link::LIBRARY),
         &libraries.join(link::LIBRARY),
     )?;
-    install::replace(&archive, &libraries.join("libgcn.a"))?;
+    install::replace(archive, &libraries.join("libgcn.a"))?;
     link::alias(&libraries).map_err(|problem| anyhow!(problem))?;
     install::replace(
         &Path::new(CRATE).join("gcn.h"),
@@ -53,10 +71,8 @@ pub(crate) fn install(prefix: &Path) -> Result<()> {
     let packages = libraries.join("pkgconfig");
     std::fs::create_dir_all(&packages)
         .with_context(|| format!("cannot make {}", packages.display()))?;
-    let prefix =
-        std::path::absolute(prefix).with_context(|| format!("cannot find {}", prefix.display()))?;
     let file = packages.join("gcn.pc");
-    std::fs::write(&file, link::pkg_config(&prefix))
+    std::fs::write(&file, link::pkg_config(known))
         .with_context(|| format!("cannot write {}", file.display()))
 }
 

@@ -16,6 +16,8 @@ const ALIAS: &str = "libgcn-hsa-runtime64.so.1";
 const UNVERSIONED: &str = "libhsa-runtime64.so";
 /// File beside the OpenCL platform's library that names it for loaders of platforms.
 const PLATFORM: &str = "gcn.icd";
+/// Link by which the command is CLRX's disassembler.
+const DISASSEMBLER: &str = "bin/clrxdisasm";
 /// Directory of the manual pages.
 const MANUAL: &str = "share/man/man1";
 /// Shells, and where each looks for the completions of `gcn`.
@@ -33,12 +35,17 @@ pub struct Libraries<'a> {
     pub opencl: &'a Path,
 }
 
-/// Installs the command `gcn`, the libraries of emulated devices, manual pages and completions into `prefix`.
+/// Installs the command `gcn`, the libraries of emulated devices, manual pages and completions into `prefix`; also `clrxdisasm`, unless
+/// CLRX's own is there.
 ///
 /// # Errors
 /// A file cannot be written, or `gcn` does not print its manual or completions.
 pub fn install(prefix: &Path, gcn: &Path, libraries: &Libraries<'_>) -> Result<()> {
     replace(gcn, &prefix.join("bin/gcn"))?;
+    let disassembler = prefix.join(DISASSEMBLER);
+    if !disassembler.exists() {
+        link("gcn".as_ref(), &disassembler)?;
+    }
     let directory = prefix.join(LIBRARIES);
     let placed = |library: &Path| {
         let name = library.file_name().context("the library has a name")?;
@@ -90,11 +97,15 @@ pub(crate) fn replace(from: &Path, to: &Path) -> Result<()> {
 pub(crate) fn alias(library: &Path) -> Result<()> {
     let name = library.file_name().context("the library has a name")?;
     for other in [ALIAS, UNVERSIONED] {
-        let link = library.with_file_name(other);
-        let _ = fs::remove_file(&link); // It need not exist.
-        symlink(name, &link).with_context(|| format!("cannot make {}", link.display()))?;
+        link(name, &library.with_file_name(other))?;
     }
     Ok(())
+}
+
+/// Makes a link, in place of an older one.
+fn link(to: &OsStr, link: &Path) -> Result<()> {
+    let _ = fs::remove_file(link); // It need not exist.
+    symlink(to, link).with_context(|| format!("cannot make {}", link.display()))
 }
 
 /// Standard output of `gcn`.

@@ -29,6 +29,10 @@ usage: cargo xtask test [ARGUMENTS OF CARGO TEST]   install what the tests need,
        cargo xtask capi PREFIX                      build the C library and install it into PREFIX with its header
        cargo xtask wheel [DIRECTORY]                build the wheel of the Python package amdgcn, with the command and its
                                                     libraries, into DIRECTORY (wheel in the build directory)
+       cargo xtask release DIRECTORY                make a release in DIRECTORY for glibc 2.28 or later: wheel, source distribution,
+                                                    archive, Debian package, list of dependencies and checksums
+       cargo xtask release pack DIRECTORY           the same with CC and cargo's linker, which are to be for glibc 2.28
+       cargo xtask release --test DIRECTORY         install each package into fresh roots of Debian and run an example; as root
        cargo xtask bench asm                        assemble and disassemble the same files with gcn and LLVM
        cargo xtask bench capi                       decode and print the same words with libgcn and LLVM's C API (llvm-19-dev)
        cargo xtask bench run [FILTER] [--beside GCN]
@@ -99,6 +103,9 @@ fn main() -> ExitCode {
         ["dist", prefix] => dist::dist(Path::new(prefix)),
         ["wheel"] => python::wheel(&hsa::target_directory().join("wheel")),
         ["wheel", directory] => python::wheel(Path::new(directory)),
+        ["release", "--test", directory] => release::test(Path::new(directory)),
+        ["release", "pack", directory] => release::pack(Path::new(directory)),
+        ["release", directory] => release::release(Path::new(directory)),
         ["hsa", profile] => hsa::build(profile).map(drop),
         ["bench", "check", ref rest @ ..] => {
             install_tools().and_then(|()| bench_run(&[&["--check"], rest].concat()))
@@ -290,5 +297,7 @@ mod kernels;
 mod measure;
 mod opencl;
 mod python;
+mod release;
 mod rocm;
+mod roots;
 mod wheel;

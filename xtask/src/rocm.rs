@@ -1,23 +1,22 @@
 //! Runs AMD's own test programs, as Debian packages them for each release of ROCm, on an emulated device: in a root of its own, which
 //! is made once.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
 use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Command, Output};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use crate::hsa::target_directory;
+use crate::roots::{self, Release, chroot, entered};
 use crate::{dist, is_root, run};
 use outcome::{Outcome, outcomes_of, output_of};
 
 mod outcome;
 
-const MIRROR: &str = "http://deb.debian.org/debian";
 /// Directory of `gcn` in a root.
 const PREFIX: &str = "opt/gcn";
 /// Directory of the test programs in a root, a directory for each package.
@@ -74,26 +73,10 @@ const SUITES: [Suite; 17] = [
     suite("migraphx", "migraphx", "*"),
 ];
 
-/// A release of Debian, with the HIP that it has.
-struct Release {
-    name: &'static str,
-    /// The release that is installed at first.
-    base: &'static str,
-    /// The release that packages come from in the first place.
-    preferred: &'static str,
-}
-
+/// Releases of Debian, with the HIP that each has.
 const RELEASES: [Release; 4] = [
-    Release {
-        name: "trixie",
-        base: "trixie",
-        preferred: "trixie",
-    },
-    Release {
-        name: "forky",
-        base: "forky",
-        preferred: "forky",
-    },
+    Release::plain("trixie"),
+    Release::plain("forky"),
     Release {
         name: "sid",
         base: "forky",
@@ -131,7 +114,8 @@ pub(crate) fn rocm(words: &[&str]) -> Result<()> {
         is_root(),
         "a root of another release of Debian is made and entered by root alone"
     );
-    let root = make_root(wanted.release)?;
+    let root = roots::make(wanted.release)?;
+    roots::mount(&root)?;
     let packages = packages(&root, &wanted)?;
     chroot(&root, &install_command(wanted.release, &packages))?;
     let installed = root.join(PREFIX);
@@ -202,7 +186,7 @@ impl Wanted {
             "{}-{}-{}.{extension}",
             self.suite.name, self.release.name, self.target
         );
-        directory().join("results").join(name)
+        roots::directory().join("results").join(name)
     }
 
     /// True if the sample includes a test. It depends only on the name, so the order of the list does not matter.
@@ -223,70 +207,6 @@ fn fnv1a(text: &str) -> u64 {
     text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
     })
-}
-
-fn directory() -> PathBuf {
-    target_directory().join("rocm")
-}
-
-/// The root of a release, which is made if there is none.
-fn make_root(release: &Release) -> Result<PathBuf> {
-    let root = directory().join(release.name);
-    let is_made = root.join("made");
-    if !is_made.exists() {
-        eprintln!("making {}", root.display());
-        run(Command::new("apt-get").args(["install", "-y", "debootstrap"]))?;
-        let script = Path::new("/usr/share/debootstrap/scripts").join(release.base);
-        if !script.exists() {
-            std::os::unix::fs::symlink("sid", &script)?;
-        }
-        fs::create_dir_all(&root)?;
-        // This machine's keys may be older than the release.
-        run(Command::new("debootstrap")
-            .args(["--variant=minbase", "--no-check-gpg", release.base])
-            .arg(&root)
-            .arg(MIRROR))?;
-        let mut suites = BTreeSet::from([release.base, release.preferred]);
-        // Packages drop out of testing for weeks at a time.
-        suites.extend((release.base == "forky").then_some("sid"));
-        let sources: Vec<String> = suites
-            .iter()
-            .map(|it| format!("deb {MIRROR} {it} main\n"))
-            .collect();
-        fs::write(root.join("etc/apt/sources.list"), sources.concat())?;
-        fs::write(
-            root.join("etc/apt/apt.conf.d/00gcn"),
-            "Acquire::Check-Valid-Until \"false\";\nAPT::Install-Recommends \"false\";\n",
-        )?;
-        // What only sid has is taken from there.
-        fs::write(
-            root.join("etc/apt/preferences.d/gcn"),
-            "Package: *\nPin: release n=sid\nPin-Priority: 100\n",
-        )?;
-        let no_services = root.join("usr/sbin/policy-rc.d");
-        fs::write(&no_services, "#!/bin/sh\nexit 101\n")?;
-        run(Command::new("chmod").arg("+x").arg(&no_services))?;
-    }
-    for (kind, from, to) in [
-        ("--types=proc", "proc", "proc"),
-        ("--rbind", "/dev", "dev"),
-        ("--rbind", "/sys", "sys"),
-    ] {
-        let at = root.join(to);
-        if !Command::new("mountpoint")
-            .arg("-q")
-            .arg(&at)
-            .status()?
-            .success()
-        {
-            run(Command::new("mount").args([kind, from]).arg(&at))?;
-        }
-    }
-    if !is_made.exists() {
-        chroot(&root, "apt-get update")?;
-        fs::write(is_made, "")?;
-    }
-    Ok(root)
 }
 
 /// Packages of a suite, the one with the programs first. Their names contain the library's ABI number, which differs between
@@ -324,19 +244,6 @@ fn install_command(release: &Release, packages: &[String]) -> String {
         release.preferred,
         packages.join(" ")
     )
-}
-
-fn entered(root: &Path, command: &str) -> Command {
-    let mut entered = Command::new("chroot");
-    entered
-        .arg(root)
-        .args(["/bin/sh", "-c", command])
-        .stdin(Stdio::null());
-    entered
-}
-
-fn chroot(root: &Path, command: &str) -> Result<()> {
-    run(&mut entered(root, command))
 }
 
 /// Runs a test program under `gcn exec`.

@@ -7,8 +7,10 @@ use std::process::Command;
 /// Links the static library `archive` into the shared library `library`, whose file name is its name for the loader, with the
 /// symbols and versions of the version script `exports`.
 ///
+/// The linker is the C compiler that the variable `CC` names, or `cc`.
+///
 /// # Errors
-/// `cc` does not run, or does not succeed: its output.
+/// The C compiler does not run, or does not succeed: its output.
 pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String> {
     let name = library.file_name().unwrap_or_default().to_string_lossy();
     let process = std::process::id();
@@ -21,7 +23,8 @@ pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String>
     }
     // Programs that run keep the library that they have.
     let new = library.with_extension(format!("new-{process}"));
-    let mut cc = Command::new("cc");
+    let compiler = std::env::var_os("CC").unwrap_or_else(|| "cc".into());
+    let mut cc = Command::new(&compiler);
     cc.args(["-shared", "-o"])
         .arg(&new)
         .arg(format!("-Wl,-soname,{name}"))
@@ -46,10 +49,15 @@ pub fn link(archive: &Path, library: &Path, exports: &str) -> Result<(), String>
         ]);
     let output = cc.output();
     drop(std::fs::remove_file(&script));
-    let output = output.map_err(|error| format!("cannot run cc, the C compiler: {error}"))?;
+    let output = output
+        .map_err(|error| format!("cannot run {}, the C compiler: {error}", compiler.display()))?;
     if !output.status.success() {
         let problem = String::from_utf8_lossy(&output.stderr);
-        return Err(format!("cc cannot link {}: {problem}", archive.display()));
+        return Err(format!(
+            "{} cannot link {}: {problem}",
+            compiler.display(),
+            archive.display()
+        ));
     }
     std::fs::rename(&new, library)
         .map_err(|error| format!("cannot make {}: {error}", library.display()))

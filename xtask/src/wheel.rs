@@ -266,16 +266,25 @@ fn succeed(command: &mut Command) -> Result<()> {
 fn tag(entries: &[Entry]) -> Result<String> {
     let mut newest = 0;
     for entry in entries.iter().filter(|entry| entry.rights == PROGRAM) {
-        let needs = needs(&entry.bytes).with_context(|| format!("cannot read {}", entry.path))?;
-        let is_ours = |library: &str| library == HSA.0 && entry.path.ends_with(HSA.1);
-        let of_system = |library: &str| OF_SYSTEM.iter().any(|it| library.starts_with(it));
-        let mut libraries = needs.libraries.iter();
-        if let Some(other) = libraries.find(|it| !of_system(it) && !is_ours(it)) {
-            bail!("{} needs {other}, which not every system has", entry.path);
-        }
-        newest = newest.max(needs.glibc);
+        let ours = entry.path.ends_with(HSA.1).then_some(HSA.0);
+        let glibc = needed_glibc(&entry.bytes, ours).with_context(|| entry.path.clone())?;
+        newest = newest.max(glibc);
     }
     Ok(format!("manylinux_2_{newest}_{}", std::env::consts::ARCH))
+}
+
+/// Minor version of the oldest glibc 2 that has all symbols which a program or library needs.
+///
+/// # Errors
+/// It is no ELF file, or needs a library other than `ours` that not every system has.
+pub fn needed_glibc(elf: &[u8], ours: Option<&str>) -> Result<u32> {
+    let needs = needs(elf)?;
+    let of_system = |library: &str| OF_SYSTEM.iter().any(|it| library.starts_with(it));
+    let mut libraries = needs.libraries.iter();
+    if let Some(other) = libraries.find(|it| !of_system(it) && Some(&***it) != ours) {
+        bail!("it needs {other}, which not every system has");
+    }
+    Ok(needs.glibc)
 }
 
 /// Requirements of a program or library.

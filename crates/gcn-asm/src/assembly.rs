@@ -150,7 +150,7 @@ pub fn named_target(text: &str) -> Option<&'static Target> {
                 .iter()
                 .any(|name| name.eq_ignore_ascii_case(directive)) =>
             {
-                clrx::target_named(rest.split_whitespace().next()?)
+                clrx::clrx_target(rest.split_whitespace().next()?)
             }
             _ => None,
         }

@@ -69,6 +69,7 @@ pub mod reference;
 
 pub use assembly::{Assembly, assemble, assemble_with, named_target};
 pub use diagnostic::{Diagnostic, Note, Severity};
+pub use directive::clrx::clrx_target;
 pub use directive::directives;
 pub use explain::{closest, modifier_usage, modifiers, operand_usage, usage};
 pub use ids::{Explanation, explain, explanations};

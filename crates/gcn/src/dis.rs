@@ -94,6 +94,30 @@ enum ListingForm {
 }
 
 impl Args {
+    /// Arguments to list raw words, or a code object or program, in CLRX's language.
+    pub fn clrx(input: PathBuf, is_raw: bool, target: Option<&'static Target>, hex: bool) -> Args {
+        Args {
+            input,
+            target,
+            entry: None,
+            format: if is_raw {
+                ListingForm::Raw
+            } else {
+                ListingForm::Elf
+            },
+            hex,
+            full: false,
+            source: false,
+            kernel: None,
+            offset: None,
+            length: None,
+            base: None,
+            labels: None,
+            syntax: input::DialectOption::Clrx,
+            json: false,
+        }
+    }
+
     fn choice(&self) -> object::ObjectChoice<'_> {
         object::ObjectChoice {
             target: self.target,

@@ -1,5 +1,6 @@
 //! The command line: `gcn asm`, `gcn dis`, `gcn info`, `gcn extract`, `gcn isa`, `gcn run`, `gcn check`, `gcn test`, `gcn debug`, `gcn why`,
-//! `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual pages. A module per command; this one chooses among them.
+//! `gcn lint`, `gcn lsp`, `gcn exec`, `gcn env`, `gcn explain`, shell completions and manual pages; and `clrxdisasm`. A module per command;
+//! this one chooses among them.
 //!
 //! Everything that is printed in the project is printed by this crate. A command writes its result to a
 //! [`Write`] that it is given, its diagnostics to standard error, and ends in a [`Status`] or an error.
@@ -30,6 +31,7 @@ mod program;
 
 // Commands.
 mod dis;
+mod clrxdisasm;
 mod info;
 mod extract;
 mod isa;
@@ -143,22 +145,26 @@ fn main() -> ExitCode {
 /// Carries out what the arguments ask for.
 fn run_command() -> ExitCode {
     let mut out = BufWriter::new(stdout::locked());
-    let cli = match Cli::try_parse() {
-        Ok(cli) => Ok(cli),
-        Err(error) if failure::reports_usage(&error, std::env::args_os()) => {
-            let written = failure::report_usage(&error, &mut out).and_then(|()| Ok(out.flush()?));
-            return written
-                .map_or(Status::BadInput, |()| Status::BadUsage)
-                .into();
+    let result = if clrxdisasm::is_called(std::env::args_os().next().as_deref()) {
+        match clrxdisasm::Args::try_parse() {
+            Ok(args) => clrxdisasm::run(&args, &mut out),
+            Err(error) => print_usage(&error),
         }
-        Err(error) => Err(error),
-    };
-    let result = match cli {
-        Ok(cli) => {
-            render::choose_color(cli.color);
-            dispatch(&cli.command, &mut out)
+    } else {
+        match Cli::try_parse() {
+            Ok(cli) => {
+                render::choose_color(cli.color);
+                dispatch(&cli.command, &mut out)
+            }
+            Err(error) if failure::reports_usage(&error, std::env::args_os()) => {
+                let written =
+                    failure::report_usage(&error, &mut out).and_then(|()| Ok(out.flush()?));
+                return written
+                    .map_or(Status::BadInput, |()| Status::BadUsage)
+                    .into();
+            }
+            Err(error) => print_usage(&error),
         }
-        Err(error) => print_usage(&error),
     };
     let result = result.and_then(|status| {
         out.flush()?;

@@ -63,10 +63,15 @@ fn a_prefix_has_all_that_is_needed() {
             "{place}"
         );
     }
-    for (below, count) in [("bin", 1), ("lib/gcn", 5)] {
+    for (below, count) in [("bin", 2), ("lib/gcn", 5)] {
         let entries = fs::read_dir(prefix.join(below)).expect("it exists");
         assert_eq!(entries.count(), count, "nothing is left behind in {below}");
     }
+    let disassembler = Command::new(prefix.join("bin/clrxdisasm"))
+        .arg("--version")
+        .output()
+        .expect("it starts");
+    assert!(disassembler.stdout.starts_with(b"clrxdisasm "));
     // Another directory's `gcn` is this one, and finds its library.
     let found = Command::new(prefix.join("bin/gcn"))
         .args([

@@ -56,8 +56,16 @@ const VERSION: i64 = 109;
 /// `.fail` with numbers from this one on only warns.
 const FIRST_WARNING: i64 = 500;
 
-/// The target of a GPU's or an architecture's name in CLRX's spelling.
-pub(crate) fn target_named(name: &str) -> Option<&'static Target> {
+/// Target of a GPU or architecture name in CLRX's spelling, in any case.
+///
+/// # Examples
+/// ```
+/// use gcn_asm::clrx_target;
+/// let name = |name| clrx_target(name).map(|target| target.name);
+/// assert_eq!((name("CapeVerde"), name("GCN1.2")), (Some("gfx601"), Some("gfx803")));
+/// assert_eq!(name("Navi"), None);
+/// ```
+pub fn clrx_target(name: &str) -> Option<&'static Target> {
     let name = name.to_ascii_lowercase();
     let device = DEVICES.iter().find(|(theirs, _)| *theirs == name);
     Target::named(device.map_or(&name, |(_, ours)| ours)).or_else(|| {
@@ -217,7 +225,7 @@ pub(crate) fn chosen_target(asm: &mut Assembler<'_>, directive: &str) -> Result<
     let start = asm.reader.cursor.pos();
     let word = asm.reader.cursor.tail_word();
     let span = start..asm.reader.cursor.pos();
-    let Some(target) = target_named(word) else {
+    let Some(target) = clrx_target(word) else {
         let message = format!(
             "unknown GPU `{}`, or not of these generations",
             word.escape_debug()

@@ -1,5 +1,6 @@
 //! The command line as a user meets it: results, messages, exit statuses.
 
+mod clrxdisasm;
 mod exec;
 mod exec_library;
 mod exec_profile;

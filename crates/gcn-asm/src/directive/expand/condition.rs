@@ -148,7 +148,7 @@ fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
         }
         ConditionTest::Gpu(wanted) => {
             let (name, span) = platform(asm);
-            let Some(target) = clrx::target_named(name) else {
+            let Some(target) = clrx::clrx_target(name) else {
                 return Err(fail(&ids::UNKNOWN_TARGET, span, "unknown GPU"));
             };
             (asm.target.name == target.name) == wanted

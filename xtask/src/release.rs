@@ -1,0 +1,406 @@
+//! Makes the files of a release from one build, and tests them in fresh roots of Debian.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Instant;
+
+use anyhow::{Context, Result, bail, ensure};
+use sha2::{Digest as _, Sha256};
+
+use crate::roots::{self, Release};
+use crate::{capi, dist, hsa, is_root, python, run, wheel};
+
+/// Name of the packages.
+const NAME: &str = "amdgcn";
+const VERSION: &str = env!("CARGO_PKG_VERSION");
+const ARCH: &str = std::env::consts::ARCH;
+/// Minor version of the oldest glibc 2 that has all symbols which the programs and libraries of a release need: Debian 10's.
+const GLIBC: u32 = 28;
+/// Root of the repository.
+const REPOSITORY: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+/// Python packages that build a release: zig links for an older glibc than the host's, maturin packs the source distribution.
+const PYTHON_TOOLS: [&str; 3] = [
+    "ziglang==0.17.1",
+    "cargo-zigbuild==0.24.1",
+    "maturin==1.16.0",
+];
+/// Tool that lists a program's dependencies, and its version.
+const SBOM_TOOL: (&str, &str) = ("cargo-sbom", "0.10.0");
+/// What each archive has beside the installation.
+const DOCUMENTS: [&str; 6] = [
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE-MIT",
+    "LICENSE-APACHE",
+    "docs",
+    "examples",
+];
+const CHECKSUMS: &str = "SHA256SUMS";
+/// File that names the OpenCL platform's library by its path.
+const PLATFORM: &str = "lib/gcn/gcn.icd";
+
+/// Makes a release in `directory`, with zig as linker so that old systems can use it.
+///
+/// # Errors
+/// `directory` exists; a tool cannot be installed; as those of [`pack`].
+pub(crate) fn release(directory: &Path) -> Result<()> {
+    check_absent(directory)?;
+    let tools = tools()?;
+    let linker = tools.join("zig-cc");
+    let zig = tools.join("cargo-zigbuild");
+    let script = format!(
+        "#!/bin/sh\nexec '{}' zig cc -- -target {ARCH}-linux-gnu.2.{GLIBC} \"$@\"\n",
+        zig.display()
+    );
+    fs::write(&linker, script).with_context(|| format!("cannot write {}", linker.display()))?;
+    run(Command::new("chmod").arg("+x").arg(&linker))?;
+    let target = format!("{ARCH}-unknown-linux-gnu");
+    let of_target = target.to_uppercase().replace('-', "_");
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::iter::once(tools).chain(std::env::split_paths(&path));
+    // This program again, for a build directory of its own.
+    run(Command::new(env!("CARGO"))
+        .args(["run", "--locked", "--quiet", "--package", "xtask", "--"])
+        .args(["release", "pack"])
+        .arg(std::path::absolute(directory)?)
+        .current_dir(REPOSITORY)
+        .env(format!("CARGO_TARGET_{of_target}_LINKER"), &linker)
+        .env("CARGO_BUILD_TARGET", target)
+        .env("CC", linker)
+        .env("PATH", std::env::join_paths(path)?))
+}
+
+/// Builds with the linker of the environment, and makes a release in `directory`, which appears when all of it is done.
+///
+/// # Errors
+/// `directory` exists; maturin and cargo-sbom are not found; something cannot be built or written, or needs a glibc that is too new.
+pub(crate) fn pack(directory: &Path) -> Result<()> {
+    check_absent(directory)?;
+    let parent = directory.parent().unwrap_or(Path::new("."));
+    fs::create_dir_all(parent).with_context(|| format!("cannot make {}", parent.display()))?;
+    let new = tempfile::Builder::new()
+        .prefix(".release-")
+        .tempdir_in(parent)?;
+    let work = tempfile::tempdir_in(parent)?;
+    let library = hsa::build_with(dist::PROFILE, &["gcn", "gcn-python", "gcn-c"])?;
+
+    let root = work.path().join(format!("{NAME}-{VERSION}"));
+    dist::place(&library, &root)?;
+    capi::place_built(&root, Path::new("${pcfiledir}/../.."))?;
+    let documents = root.join("share/doc").join(NAME);
+    fs::create_dir_all(&documents)?;
+    run(Command::new("cp")
+        .arg("-r")
+        .args(DOCUMENTS.map(|it| Path::new(REPOSITORY).join(it)))
+        .arg(&documents))?;
+    // An archive does not know where it will be.
+    fs::remove_file(root.join(PLATFORM))?;
+    let needed = strip(&root)?;
+    println!("programs and libraries need glibc 2.{needed} or later");
+    ensure!(
+        needed <= GLIBC,
+        "a release is for glibc 2.{GLIBC} and later: `cargo xtask release` links it with zig"
+    );
+
+    python::pack(&library, new.path())?;
+    source_distribution(new.path())?;
+    archive(&root, new.path())?;
+    debian_package(&root, needed, work.path(), new.path())?;
+    bill_of_materials(new.path())?;
+    checksums(new.path())?;
+    fs::rename(new.path(), directory)
+        .with_context(|| format!("cannot make {}", directory.display()))?;
+    run(Command::new("chmod").arg("755").arg(directory))?;
+    let _ = new.keep(); // It has its name now.
+    for (name, bytes) in files(directory)? {
+        println!("{name}: {} KiB", bytes.len().div_ceil(1 << 10));
+    }
+    Ok(())
+}
+
+fn check_absent(directory: &Path) -> Result<()> {
+    ensure!(
+        !directory.exists(),
+        "{} exists: remove it, or name another directory",
+        directory.display()
+    );
+    Ok(())
+}
+
+/// The directory of the tools, which are installed if they are missing.
+fn tools() -> Result<PathBuf> {
+    let directory = hsa::target_directory().join("release-tools");
+    let programs = directory.join("bin");
+    if !programs.join("pip").exists() {
+        run(Command::new("python3").args(["-m", "venv"]).arg(&directory))
+            .context("a release needs Python's virtual environments (Debian: python3-venv)")?;
+    }
+    run(Command::new(programs.join("pip"))
+        .args(["install", "--quiet", "--disable-pip-version-check"])
+        .args(PYTHON_TOOLS))?;
+    let (name, version) = SBOM_TOOL;
+    if !programs.join(name).exists() {
+        run(Command::new(env!("CARGO"))
+            .args(["install", "--locked", "--version", version, "--root"])
+            .arg(&directory)
+            .arg(name))?;
+    }
+    Ok(programs)
+}
+
+/// Removes from the programs and libraries of an installation what only debuggers use: the minor version of glibc 2 that they need.
+fn strip(root: &Path) -> Result<u32> {
+    let mut needed = 0;
+    for directory in ["bin", "lib", "lib/gcn"].map(|it| root.join(it)) {
+        for entry in fs::read_dir(&directory)? {
+            let path = entry?.path();
+            if path.is_symlink() || path.is_dir() {
+                continue;
+            }
+            if path.extension().is_some_and(|it| it == "a") {
+                run(Command::new("strip").arg("--strip-debug").arg(&path))?;
+                continue;
+            }
+            run(Command::new("strip").arg("--strip-unneeded").arg(&path))?;
+            let glibc = wheel::needed_glibc(&fs::read(&path)?, None)
+                .with_context(|| format!("{} cannot be used on every system", path.display()))?;
+            needed = needed.max(glibc);
+        }
+    }
+    Ok(needed)
+}
+
+fn source_distribution(directory: &Path) -> Result<()> {
+    run(Command::new("maturin")
+        .args(["sdist", "--quiet", "--out"])
+        .arg(directory)
+        .arg("--manifest-path")
+        .arg(Path::new(python::CRATE).join("Cargo.toml")))
+}
+
+fn archive(root: &Path, directory: &Path) -> Result<()> {
+    run(Command::new("tar")
+        .args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner"])
+        .arg("--directory")
+        .arg(root.parent().context("the root is in a directory")?)
+        .args(["--create", "--gzip", "--file"])
+        .arg(directory.join(format!("{NAME}-{VERSION}-{ARCH}-linux.tar.gz")))
+        .arg(root.file_name().context("the root has a name")?))
+}
+
+/// Architecture as Debian names it.
+fn debian_architecture() -> &'static str {
+    match ARCH {
+        "x86_64" => "amd64",
+        "aarch64" => "arm64",
+        other => other,
+    }
+}
+
+fn debian_package(root: &Path, glibc: u32, work: &Path, directory: &Path) -> Result<()> {
+    let package = work.join("debian");
+    let usr = package.join("usr");
+    fs::create_dir_all(&usr)?;
+    run(Command::new("cp").args(["-aT"]).args([root, &usr]))?;
+    capi::place_built(&usr, Path::new("/usr"))?;
+    run(Command::new("strip")
+        .arg("--strip-unneeded")
+        .args(["lib/libgcn.so.0"].map(|it| usr.join(it))))?;
+    run(Command::new("strip")
+        .arg("--strip-debug")
+        .arg(usr.join("lib/libgcn.a")))?;
+    fs::write(usr.join(PLATFORM), "/usr/lib/gcn/libgcn_opencl.so\n")?;
+    let documents = usr.join("share/doc").join(NAME);
+    let licenses = ["LICENSE-MIT", "LICENSE-APACHE"];
+    let licenses = licenses.map(|it| fs::read_to_string(documents.join(it)));
+    let [mit, apache] = licenses;
+    fs::write(
+        documents.join("copyright"),
+        format!("{}\n{}", mit?, apache?),
+    )?;
+    let size = Command::new("du").arg("-sk").arg(&usr).output()?;
+    let size = String::from_utf8_lossy(&size.stdout);
+    let size = size
+        .split_whitespace()
+        .next()
+        .context("du prints a number")?;
+    let architecture = debian_architecture();
+    let control = format!(
+        "\
+Package: {NAME}
+Version: {VERSION}
+Architecture: {architecture}
+Maintainer: the developers of gcn <{NAME}@packages.invalid>
+Installed-Size: {size}
+Depends: libc6 (>= 2.{glibc})
+Suggests: clang, ocl-icd-libopencl1
+Section: devel
+Priority: optional
+Description: assembler, disassembler and emulator of AMD GCN machine code
+ Runs kernels, HIP programs and OpenCL programs for AMD GPUs (gfx6 to gfx906)
+ without a GPU, checks them for missing waits, races and undefined values, and
+ assembles and disassembles their code. Has the command gcn, the libraries of
+ its emulated devices, and the C library libgcn.
+"
+    );
+    fs::create_dir(package.join("DEBIAN"))?;
+    fs::write(package.join("DEBIAN/control"), control)?;
+    // The directories are the archive's, whose rights are the user's choice.
+    run(Command::new("chmod").args(["-R", "go=rX"]).arg(&package))?;
+    run(Command::new("dpkg-deb")
+        .args(["--build", "--root-owner-group", "-Zxz"])
+        .arg(&package)
+        .arg(directory.join(format!("{NAME}_{VERSION}_{architecture}.deb"))))
+}
+
+fn bill_of_materials(directory: &Path) -> Result<()> {
+    let mut sbom = Command::new(SBOM_TOOL.0);
+    sbom.args(["--output-format", "cyclone_dx_json_1_6"])
+        .arg("--project-directory")
+        .arg(REPOSITORY);
+    let output = sbom
+        .output()
+        .with_context(|| format!("cannot run {sbom:?}"))?;
+    if !output.status.success() {
+        bail!(
+            "{sbom:?} failed: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    fs::write(
+        directory.join(format!("{NAME}-{VERSION}.cdx.json")),
+        output.stdout,
+    )?;
+    Ok(())
+}
+
+/// The files of a directory by their names, in order.
+fn files(directory: &Path) -> Result<Vec<(String, Vec<u8>)>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().into_owned();
+        files.push((name, fs::read(entry.path())?));
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Writes the file that `sha256sum --check` reads.
+fn checksums(directory: &Path) -> Result<()> {
+    let line = |(name, bytes): &(String, Vec<u8>)| {
+        let hash: String = Sha256::digest(bytes)
+            .iter()
+            .map(|it| format!("{it:02x}"))
+            .collect();
+        format!("{hash}  {name}\n")
+    };
+    let lines: String = files(directory)?.iter().map(line).collect();
+    fs::write(directory.join(CHECKSUMS), lines)?;
+    Ok(())
+}
+
+/// A test of a package: what a user types, in a shell at `/mnt` with the files of the release.
+struct Trial {
+    package: &'static str,
+    /// Succeeds in roots that the package is for.
+    condition: &'static str,
+    commands: &'static str,
+}
+
+/// The README's first example, in the documents of an installation.
+const TRIALS: [Trial; 3] = [
+    Trial {
+        package: "archive",
+        condition: "true",
+        commands: "\
+sha256sum --quiet --check SHA256SUMS
+tar -xf amdgcn-*-linux.tar.gz -C /opt
+cd /opt/amdgcn-*
+bin/gcn run share/doc/amdgcn/examples/opencl/launch-reduce-gfx900.toml
+printf '\\200\\002\\000\\176' > /tmp/words
+bin/clrxdisasm --raw /tmp/words | grep -q v_mov_b32
+bin/gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'
+man=share/man/man1/gcn-run.1
+test -s $man -a -s include/gcn.h -a -s share/bash-completion/completions/gcn",
+    },
+    Trial {
+        package: "Debian package",
+        condition: "true",
+        commands: "\
+DEBIAN_FRONTEND=noninteractive apt-get install -qq -y ./amdgcn_*.deb > /dev/null
+cd /usr/share/doc/amdgcn
+gcn run examples/opencl/launch-reduce-gfx900.toml
+gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'
+test -e $(cat /usr/lib/gcn/gcn.icd)
+apt-get remove -qq -y amdgcn > /dev/null
+! test -e /usr/bin/gcn",
+    },
+    Trial {
+        package: "wheel",
+        condition: "apt-get install -qq -y python3-venv > /dev/null && python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'",
+        commands: "\
+python3 -m venv /gpu
+/gpu/bin/pip install --quiet --no-index amdgcn-*.whl
+/gpu/bin/python -c 'import amdgcn
+device = amdgcn.Device(\"gfx906\")
+kernel = amdgcn.Module.assemble(device, amdgcn.EXAMPLE).kernel(\"scale\")
+xs = device.array([1, 2, 3], \"u32\", name=\"xs\")
+findings = kernel.launch(3, 64, (xs, 10), check=True).findings
+assert (findings, xs.tolist()) == ([], [10, 20, 30]), (findings, xs.tolist())'
+tar -xf amdgcn-*-linux.tar.gz -C /opt
+/gpu/bin/gcn run /opt/amdgcn-*/share/doc/amdgcn/examples/opencl/launch-reduce-gfx900.toml
+/gpu/bin/gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'",
+    },
+];
+
+/// Releases of Debian that packages are tested in: 11, 12 and testing.
+const RELEASES: [Release; 3] = [
+    Release::plain("bullseye"),
+    Release::plain("bookworm"),
+    Release::plain("forky"),
+];
+
+/// Installs each package of a release in `directory` into fresh roots, and runs the README's first example.
+///
+/// # Errors
+/// This is not root; a root cannot be made; a package does not install or run.
+pub(crate) fn test(directory: &Path) -> Result<()> {
+    ensure!(is_root(), "roots are made and entered by root alone");
+    ensure!(
+        directory.join(CHECKSUMS).exists(),
+        "{} has no release: `cargo xtask release DIRECTORY` makes one",
+        directory.display()
+    );
+    let directory = fs::canonicalize(directory)?;
+    let mut failures = Vec::new();
+    for release in &RELEASES {
+        let root = roots::make(release)?;
+        for Trial {
+            package,
+            condition,
+            commands,
+        } in &TRIALS
+        {
+            let start = Instant::now();
+            let script =
+                format!("cd /mnt\nif ! {{ {condition}; }}; then exit 77; fi\n{commands}\n");
+            let status = roots::in_copy(&root, &directory, &script).status()?;
+            let outcome = match status.code() {
+                Some(0) => format!(
+                    "installed and run in {:.1} s",
+                    start.elapsed().as_secs_f64()
+                ),
+                Some(77) => "skipped: not for this release".to_owned(),
+                _ => {
+                    failures.push(format!("{package} on {}", release.name));
+                    format!("failed: {status}")
+                }
+            };
+            println!("{}: {package}: {outcome}", release.name);
+        }
+    }
+    ensure!(failures.is_empty(), "failed: {}", failures.join(", "));
+    Ok(())
+}

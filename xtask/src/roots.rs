@@ -1,0 +1,145 @@
+//! Roots of releases of Debian, made by debootstrap and kept in the build directory.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Result;
+
+use crate::hsa::target_directory;
+use crate::run;
+
+const MIRROR: &str = "http://deb.debian.org/debian";
+/// Directories of this machine that programs in a root need: arguments of `mount`, and the place in the root.
+const MOUNTS: [(&str, &str, &str); 3] = [
+    ("--types=proc", "proc", "proc"),
+    ("--rbind", "/dev", "dev"),
+    ("--rbind", "/sys", "sys"),
+];
+
+/// A release of Debian.
+pub(crate) struct Release {
+    pub(crate) name: &'static str,
+    /// The release that is installed at first.
+    pub(crate) base: &'static str,
+    /// The release that packages come from in the first place.
+    pub(crate) preferred: &'static str,
+}
+
+impl Release {
+    /// A release that takes nothing from a newer one.
+    pub(crate) const fn plain(name: &'static str) -> Release {
+        Release {
+            name,
+            base: name,
+            preferred: name,
+        }
+    }
+}
+
+/// The directory of roots.
+pub(crate) fn directory() -> PathBuf {
+    target_directory().join("rocm")
+}
+
+/// The root of a release, which is made if there is none.
+///
+/// # Errors
+/// debootstrap cannot be installed, or does not succeed.
+pub(crate) fn make(release: &Release) -> Result<PathBuf> {
+    let root = directory().join(release.name);
+    let is_made = root.join("made");
+    if is_made.exists() {
+        return Ok(root);
+    }
+    eprintln!("making {}", root.display());
+    run(Command::new("apt-get").args(["install", "-y", "debootstrap"]))?;
+    let script = Path::new("/usr/share/debootstrap/scripts").join(release.base);
+    if !script.exists() {
+        std::os::unix::fs::symlink("sid", &script)?;
+    }
+    fs::create_dir_all(&root)?;
+    // This machine's keys may be older than the release.
+    run(Command::new("debootstrap")
+        .args(["--variant=minbase", "--no-check-gpg", release.base])
+        .arg(&root)
+        .arg(MIRROR))?;
+    let mut suites = BTreeSet::from([release.base, release.preferred]);
+    // Packages drop out of testing for weeks at a time.
+    suites.extend((release.base == "forky").then_some("sid"));
+    let sources: Vec<String> = suites
+        .iter()
+        .map(|it| format!("deb {MIRROR} {it} main\n"))
+        .collect();
+    fs::write(root.join("etc/apt/sources.list"), sources.concat())?;
+    fs::write(
+        root.join("etc/apt/apt.conf.d/00gcn"),
+        "Acquire::Check-Valid-Until \"false\";\nAPT::Install-Recommends \"false\";\n",
+    )?;
+    // What only sid has is taken from there.
+    fs::write(
+        root.join("etc/apt/preferences.d/gcn"),
+        "Package: *\nPin: release n=sid\nPin-Priority: 100\n",
+    )?;
+    let no_services = root.join("usr/sbin/policy-rc.d");
+    fs::write(&no_services, "#!/bin/sh\nexit 101\n")?;
+    run(Command::new("chmod").arg("+x").arg(&no_services))?;
+    chroot(&root, "apt-get update")?;
+    fs::write(is_made, "")?;
+    Ok(root)
+}
+
+/// Mounts what programs in a root need, until the machine stops.
+///
+/// # Errors
+/// A directory cannot be mounted.
+pub(crate) fn mount(root: &Path) -> Result<()> {
+    for (kind, from, to) in MOUNTS {
+        let at = root.join(to);
+        let is_mounted = Command::new("mountpoint").arg("-q").arg(&at).status()?;
+        if !is_mounted.success() {
+            run(Command::new("mount").args([kind, from]).arg(&at))?;
+        }
+    }
+    Ok(())
+}
+
+/// A shell command in a root.
+pub(crate) fn entered(root: &Path, command: &str) -> Command {
+    let mut entered = Command::new("chroot");
+    entered
+        .arg(root)
+        .args(["/bin/sh", "-c", command])
+        .stdin(Stdio::null());
+    entered
+}
+
+/// Runs a shell command in a root.
+///
+/// # Errors
+/// It does not succeed.
+pub(crate) fn chroot(root: &Path, command: &str) -> Result<()> {
+    run(&mut entered(root, command))
+}
+
+/// A shell command in a copy of a root that vanishes with the process, with `shared` at `/mnt`: changes are in memory, and neither the
+/// root nor this machine sees them or the mounts.
+pub(crate) fn in_copy(root: &Path, shared: &Path, command: &str) -> Command {
+    const ENTER: &str = "\
+set -e
+mount -t tmpfs tmpfs /mnt
+mkdir /mnt/upper /mnt/work /mnt/root
+mount -t overlay overlay -o \"lowerdir=$1,upperdir=/mnt/upper,workdir=/mnt/work\" /mnt/root
+mount --types=proc proc /mnt/root/proc
+mount --rbind /dev /mnt/root/dev
+mount --bind \"$2\" /mnt/root/mnt
+exec chroot /mnt/root /bin/sh -ec \"$3\"";
+    let mut entered = Command::new("unshare");
+    entered
+        .args(["--mount", "/bin/sh", "-c", ENTER, "in_copy"])
+        .args([root, shared])
+        .arg(command)
+        .stdin(Stdio::null());
+    entered
+}
