@@ -68,12 +68,16 @@ pub(crate) fn bench() -> Result<()> {
         .args(["--package", "gcn-hsa", "--bench", "packets"]))
 }
 
-/// The build directory: this program is in one of its subdirectories.
+/// The build directory, of the target that cargo builds for: this program is in one of the host's subdirectories.
 pub(crate) fn target_directory() -> PathBuf {
     let own = std::env::current_exe().ok();
-    let target = own.as_deref().and_then(|own| own.parent()?.parent());
-    target.map_or_else(
+    let host = own.as_deref().and_then(|own| own.parent()?.parent());
+    let host = host.map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("../target"),
         Path::to_owned,
-    )
+    );
+    match std::env::var_os("CARGO_BUILD_TARGET") {
+        Some(target) => host.join(target),
+        None => host,
+    }
 }

@@ -59,12 +59,10 @@ pub(crate) fn release(directory: &Path) -> Result<()> {
     let of_target = target.to_uppercase().replace('-', "_");
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::iter::once(tools).chain(std::env::split_paths(&path));
-    // This program again, for a build directory of its own.
-    run(Command::new(env!("CARGO"))
-        .args(["run", "--locked", "--quiet", "--package", "xtask", "--"])
+    // This program again: a variable of its own environment would be unsafe to set.
+    run(Command::new(std::env::current_exe()?)
         .args(["release", "pack"])
-        .arg(std::path::absolute(directory)?)
-        .current_dir(REPOSITORY)
+        .arg(directory)
         .env(format!("CARGO_TARGET_{of_target}_LINKER"), &linker)
         .env("CARGO_BUILD_TARGET", target)
         .env("CC", linker)

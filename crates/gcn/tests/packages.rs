@@ -1,0 +1,79 @@
+//! Packages of the crates: what they hold, and that their manifests say what registries show.
+
+use std::process::Command;
+
+/// Files of a package outside of `src` and `doc`: required ones, and others.
+const REQUIRED: [&str; 4] = ["Cargo.toml", "LICENSE-APACHE", "LICENSE-MIT", "README.md"];
+const ALLOWED: [&str; 6] = [
+    ".cargo_vcs_info.json",
+    "Cargo.lock",
+    "Cargo.toml.orig",
+    "build.rs",
+    "gcn.h",
+    "src/lib.rs",
+];
+/// Packages of the workspace that are not published as crates: that of Python is a wheel.
+const UNPUBLISHED: [&str; 2] = ["gcn-python", "xtask"];
+
+fn cargo(arguments: &[&str]) -> String {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.args(arguments).args(["--offline", "--locked"]);
+    let output = cargo.output().expect("cargo starts");
+    let problem = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{cargo:?}: {problem}");
+    String::from_utf8(output.stdout).expect("cargo prints UTF-8")
+}
+
+fn metadata() -> Vec<serde_json::Value> {
+    let text = cargo(&["metadata", "--no-deps", "--format-version", "1"]);
+    let metadata: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    metadata["packages"].as_array().expect("packages").clone()
+}
+
+#[test]
+fn packages_hold_sources_licences_and_a_readme() {
+    for package in metadata() {
+        let name = package["name"].as_str().expect("a name");
+        let is_published = package["publish"].is_null();
+        assert_eq!(is_published, !UNPUBLISHED.contains(&name), "{name}");
+        if !is_published {
+            continue;
+        }
+        let list = [
+            "package",
+            "--list",
+            "--quiet",
+            "--allow-dirty",
+            "--package",
+            name,
+        ];
+        let files = cargo(&list);
+        let files: Vec<&str> = files.lines().collect();
+        for required in REQUIRED {
+            assert!(files.contains(&required), "{name} has no {required}");
+        }
+        for file in files {
+            let is_source = file.starts_with("src/") && file.ends_with(".rs");
+            let is_known = REQUIRED.contains(&file) || ALLOWED.contains(&file);
+            assert!(
+                is_source || is_known || file.starts_with("doc/"),
+                "{name} has {file}"
+            );
+        }
+        for key in ["description", "license", "readme", "rust_version"] {
+            assert!(package[key].is_string(), "{name} has no {key}");
+        }
+        for key in ["keywords", "categories"] {
+            let count = package[key].as_array().map_or(0, Vec::len);
+            assert!((1..=5).contains(&count), "{name} has {count} {key}");
+        }
+        let dependencies = package["dependencies"].as_array().expect("dependencies");
+        for dependency in dependencies.iter().filter(|it| it["path"].is_string()) {
+            let is_for_tests = dependency["kind"] == "dev";
+            assert!(
+                is_for_tests || dependency["req"] != "*",
+                "{name}: {dependency}"
+            );
+        }
+    }
+}
