@@ -68,7 +68,15 @@ fn place((directory, archive): &(PathBuf, PathBuf), prefix: &Path, known: &Path)
         &Path::new(CRATE).join("gcn.h"),
         &prefix.join("include/gcn.h"),
     )?;
-    let packages = libraries.join("pkgconfig");
+    write_pkg_config(prefix, known)
+}
+
+/// Writes the file by which pkg-config finds a library that is installed into `prefix`, of which it knows as `known`.
+///
+/// # Errors
+/// It cannot be written.
+pub(crate) fn write_pkg_config(prefix: &Path, known: &Path) -> Result<()> {
+    let packages = prefix.join("lib/pkgconfig");
     std::fs::create_dir_all(&packages)
         .with_context(|| format!("cannot make {}", packages.display()))?;
     let file = packages.join("gcn.pc");

@@ -201,13 +201,7 @@ fn debian_package(root: &Path, glibc: u32, work: &Path, directory: &Path) -> Res
     let usr = package.join("usr");
     fs::create_dir_all(&usr)?;
     run(Command::new("cp").args(["-aT"]).args([root, &usr]))?;
-    capi::place_built(&usr, Path::new("/usr"))?;
-    run(Command::new("strip")
-        .arg("--strip-unneeded")
-        .args(["lib/libgcn.so.0"].map(|it| usr.join(it))))?;
-    run(Command::new("strip")
-        .arg("--strip-debug")
-        .arg(usr.join("lib/libgcn.a")))?;
+    capi::write_pkg_config(&usr, Path::new("/usr"))?;
     fs::write(usr.join(PLATFORM), "/usr/lib/gcn/libgcn_opencl.so\n")?;
     let documents = usr.join("share/doc").join(NAME);
     let licenses = ["LICENSE-MIT", "LICENSE-APACHE"];
@@ -384,7 +378,7 @@ pub(crate) fn test(directory: &Path) -> Result<()> {
             let start = Instant::now();
             let script =
                 format!("cd /mnt\nif ! {{ {condition}; }}; then exit 77; fi\n{commands}\n");
-            let status = roots::in_copy(&root, &directory, &script).status()?;
+            let status = roots::in_copy(&root, &directory, &script)?.status()?;
             let outcome = match status.code() {
                 Some(0) => format!(
                     "installed and run in {:.1} s",

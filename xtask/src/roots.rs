@@ -125,21 +125,25 @@ pub(crate) fn chroot(root: &Path, command: &str) -> Result<()> {
 
 /// A shell command in a copy of a root that vanishes with the process, with `shared` at `/mnt`: changes are in memory, and neither the
 /// root nor this machine sees them or the mounts.
-pub(crate) fn in_copy(root: &Path, shared: &Path, command: &str) -> Command {
-    const ENTER: &str = "\
-set -e
-mount -t tmpfs tmpfs /mnt
-mkdir /mnt/upper /mnt/work /mnt/root
-mount -t overlay overlay -o \"lowerdir=$1,upperdir=/mnt/upper,workdir=/mnt/work\" /mnt/root
-mount --types=proc proc /mnt/root/proc
-mount --rbind /dev /mnt/root/dev
-mount --bind \"$2\" /mnt/root/mnt
-exec chroot /mnt/root /bin/sh -ec \"$3\"";
+///
+/// # Errors
+/// The directory where the copy is mounted cannot be made.
+pub(crate) fn in_copy(root: &Path, shared: &Path, command: &str) -> Result<Command> {
+    const ENTER: &str = r#"
+mount -t tmpfs tmpfs "$1"
+mkdir "$1/upper" "$1/work" "$1/root"
+mount -t overlay overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" "$1/root"
+mount --types=proc proc "$1/root/proc"
+mount --rbind /dev "$1/root/dev"
+mount --bind "$3" "$1/root/mnt"
+exec chroot "$1/root" /bin/sh -ec "$4""#;
+    let copy = directory().join("copy");
+    fs::create_dir_all(&copy)?;
     let mut entered = Command::new("unshare");
     entered
-        .args(["--mount", "/bin/sh", "-c", ENTER, "in_copy"])
-        .args([root, shared])
+        .args(["--mount", "/bin/sh", "-ec", ENTER, "in_copy"])
+        .args([&copy, root, shared])
         .arg(command)
         .stdin(Stdio::null());
-    entered
+    Ok(entered)
 }
