@@ -1,6 +1,7 @@
-//! The workflow of `docs/ci.md`: its commands run on a project with a good and a bad kernel.
+//! The workflow of `docs/ci.md`, the action and the hooks: their commands run on a project with a good and a bad kernel.
 
 use std::env;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -28,20 +29,34 @@ fn commands(step: &str) -> String {
     }
 }
 
-/// Runs the commands of a step as GitHub does, and looks at the exit status.
-fn run(step: &str, directory: &Path, status: i32) {
+/// A program that finds this `gcn`, in a directory.
+fn command(program: impl AsRef<OsStr>, directory: &Path) -> Command {
     let own = Path::new(env!("CARGO_BIN_EXE_gcn"))
         .parent()
         .expect("a directory");
     let path = env::var("PATH").unwrap_or_default();
-    let ran = Command::new("bash")
-        .args(["-e", "-o", "pipefail", "-c", &commands(step)])
+    let mut command = Command::new(program);
+    command
         .current_dir(directory)
-        .env("PATH", format!("{}:{path}", own.display()))
-        .output()
-        .expect("bash runs");
+        .env("PATH", format!("{}:{path}", own.display()));
+    command
+}
+
+/// Runs a command, and looks at the exit status. Returns its standard output.
+fn printed(command: &mut Command, status: i32) -> String {
+    let ran = command.output().expect("it runs");
     let messages = String::from_utf8_lossy(&ran.stderr);
-    assert_eq!(ran.status.code(), Some(status), "{step}: {messages}");
+    assert_eq!(ran.status.code(), Some(status), "{command:?}: {messages}");
+    String::from_utf8(ran.stdout).expect("text")
+}
+
+/// Runs the commands of a step as GitHub does, and looks at the exit status.
+fn run(step: &str, directory: &Path, status: i32) {
+    let mut bash = command("bash", directory);
+    printed(
+        bash.args(["-e", "-o", "pipefail", "-c", &commands(step)]),
+        status,
+    );
 }
 
 /// Rules and files of the findings in a log.
@@ -62,30 +77,107 @@ fn findings(file: &Path) -> Vec<(String, String)> {
     found.collect()
 }
 
-#[test]
-fn the_workflow_finds_a_race_and_passes_without_it() {
-    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("ci-recipe");
-    let _ = fs::remove_dir_all(&directory); // It need not exist.
-    for part in [".git", "kernels", "launches"] {
-        fs::create_dir_all(directory.join(part)).expect("a directory");
-    }
+/// A kernel with a race, and the same without.
+fn kernels() -> (String, String) {
     let bad = fs::read_to_string(root().join("examples/opencl/sum.cl")).expect("a kernel");
     let good = bad.replace(
         "step /= 2) {",
         "step /= 2) {\n        barrier(CLK_LOCAL_MEM_FENCE);",
     );
+    (bad, good)
+}
+
+/// Makes a project with a launch file for `kernels/sum.cl`.
+fn project(name: &str) -> PathBuf {
+    let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let _ = fs::remove_dir_all(&directory); // It need not exist.
+    for part in [".git", "kernels", "launches"] {
+        fs::create_dir_all(directory.join(part)).expect("a directory");
+    }
     let launch = "file = \"../kernels/sum.cl\"\ntarget = \"gfx906\"\ngrid = 256\ngroup = 128\nargs = [\"in\", \"out\"]\n\
                   [buffers]\nin = \"i32*256:iota\"\nout = \"i32*2\"\n";
     fs::write(directory.join("launches/sum.toml"), launch).expect("written");
+    directory
+}
+
+#[test]
+fn the_workflow_finds_a_race_and_passes_without_it() {
+    let directory = project("ci-recipe");
+    let (bad, good) = kernels();
     fs::write(directory.join("kernels/sum.cl"), good).expect("written");
     run("Read the kernels", &directory, 0);
     run("Run the kernels", &directory, 0);
-    assert_eq!(findings(&directory.join("check-sum.sarif")), []);
+    assert_eq!(findings(&directory.join("check.sarif")), []);
     fs::write(directory.join("kernels/sum.cl"), bad).expect("written");
     run("Read the kernels", &directory, 0);
-    run("Run the kernels", &directory, 3);
-    let found = findings(&directory.join("check-sum.sarif"));
+    run("Run the kernels", &directory, 1);
+    let found = findings(&directory.join("check.sarif"));
     let race = ("lds-race".to_owned(), "kernels/sum.cl".to_owned());
     assert!(found.contains(&race), "{found:?}");
     assert_eq!(findings(&directory.join("lint.sarif")), []);
+}
+
+/// Runs the action's script.
+fn action(directory: &Path, inputs: &[(&str, &str)], status: i32) -> String {
+    let mut python = command("python3", directory);
+    let script = root().join("integrations/github/run.py");
+    let inputs = inputs.iter().copied().chain([("SARIF", "gcn.sarif")]);
+    printed(python.arg(script).envs(inputs), status)
+}
+
+#[test]
+fn the_action_annotates_lines() {
+    let directory = project("ci-action");
+    let (bad, good) = kernels();
+    fs::write(directory.join("kernels/sum.cl"), good).expect("written");
+    let printed = action(&directory, &[("LAUNCHES", "launches")], 0);
+    assert!(!printed.contains("::"), "{printed}");
+    fs::write(directory.join("kernels/sum.cl"), bad).expect("written");
+    let printed = action(&directory, &[("LAUNCHES", "launches")], 1);
+    let race = "::error title=lds-race,file=kernels/sum.cl,line=";
+    assert!(printed.contains(race), "{printed}");
+    let unchecked = [("LAUNCHES", "launches"), ("CHECK", "false")];
+    let printed = action(&directory, &unchecked, 0);
+    assert!(!printed.contains(race), "{printed}");
+    let wrong = [("PROGRAM", "true"), ("OPTIONS", "--no-such-option")];
+    action(&directory, &wrong, 125);
+    action(&directory, &[], 1);
+    let both = [("LAUNCHES", "launches"), ("PROGRAM", "true")];
+    action(&directory, &both, 1);
+    action(&directory, &[("PROGRAM", "true"), ("CHECK", "yes")], 1);
+}
+
+/// Command of a hook.
+fn hook(id: &str, directory: &Path) -> Command {
+    let text = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).expect("the hooks");
+    let (_, rest) = text.split_once(&format!("- id: {id}\n")).expect(id);
+    let (_, rest) = rest.split_once("entry: ").expect("an entry");
+    let mut words = rest.lines().next().expect("a line").split_whitespace();
+    let program = words.next().expect("a program");
+    // A script is in this repository, another program is installed.
+    let program = match root().join(program) {
+        script if script.exists() => script,
+        _ => program.into(),
+    };
+    let mut command = command(program, directory);
+    command.args(words).arg("--target=gfx906");
+    command
+}
+
+#[test]
+fn hooks_read_each_file() {
+    let directory = project("ci-hooks");
+    let write = |name: &str, text: &str| fs::write(directory.join(name), text).expect("written");
+    write("good.s", "s_endpgm\n");
+    write(
+        "late.s",
+        "s_load_dword s0, s[2:3], 0x0\ns_add_u32 s0, s0, 1\ns_endpgm\n",
+    );
+    write("bad.s", "v_add_f33 v0, v1, v2\n");
+    printed(hook("gcn-asm", &directory).args(["good.s", "late.s"]), 0);
+    printed(hook("gcn-asm", &directory).args(["bad.s", "good.s"]), 1);
+    printed(&mut hook("gcn-asm", &directory), 0);
+    assert!(!directory.join("good.co").exists(), "nothing is written");
+    printed(hook("gcn-lint", &directory).arg("good.s"), 0);
+    printed(hook("gcn-lint", &directory).args(["good.s", "late.s"]), 3);
 }
