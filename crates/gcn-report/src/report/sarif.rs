@@ -58,9 +58,6 @@ fn document(run: Value) -> Value {
     })
 }
 
-/// Rule of the result for a [`FileFailure`].
-const FAILED_FILE: &str = "failed-launch";
-
 /// Failure of an input file as a whole.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FileFailure {
@@ -68,6 +65,11 @@ pub struct FileFailure {
     pub file: String,
     /// Reason, in one line.
     pub message: String,
+}
+
+impl FileFailure {
+    /// Rule of the result for a failure.
+    pub const RULE: &str = "failed-launch";
 }
 
 /// Writes the findings of several logs of this library as one log, with a result `failed-launch` for each failed file. The log has one
@@ -94,7 +96,7 @@ pub fn write_merged_sarif(
     let root = SourceRoot::find();
     let failed = failures.iter().map(|failure| {
         json!({
-            "ruleId": FAILED_FILE,
+            "ruleId": FileFailure::RULE,
             "level": "error",
             "message": { "text": failure.message },
             "locations": [{ "physicalLocation": {
@@ -109,7 +111,7 @@ pub fn write_merged_sarif(
     let mut run = run(&root, found.flatten().cloned().chain(failed).collect());
     if let Some(rules) = run["tool"]["driver"]["rules"].as_array_mut() {
         rules.push(json!({
-            "id": FAILED_FILE,
+            "id": FileFailure::RULE,
             "fullDescription": { "text": "A launch file did not run to its end, or a result differs from what it expects." },
             "help": { "text": "Run `gcn run` or `gcn check` with the launch file to see the whole report." },
         }));

@@ -3,6 +3,7 @@
 use gcn_args::error_names as args;
 use gcn_asm::Explanation;
 use gcn_object::error_names as object;
+use gcn_report::FileFailure;
 use gcn_runtime::error_names as runtime;
 
 use crate::problem;
@@ -184,6 +185,10 @@ inputs! {
     problem::NO_LAUNCH_FILE,
         meaning "`gcn test` finds no launch file among its paths, or none that `--filter` selects."
         remedy "Name launch files, or a directory with `*.toml` files that have the key `file`; docs/launch.md describes them."
+    FileFailure::RULE,
+        meaning "`gcn test` writes this result to its SARIF log for a launch file that failed without a finding: a fault, a wrong result, a time \
+                 limit, or a file that cannot be run."
+        remedy "`gcn run FILE` shows the failure, or `gcn check FILE` if `gcn test` ran with `--check`."
     problem::HISTORY_TOO_LARGE,
         meaning "`gcn why` runs the launches several times: it keeps memory as it was before the first one, up to 128 MiB of buffers, and \
                  a trace of the workgroups that the value comes from, up to 1 GiB."
