@@ -492,6 +492,8 @@ fn rare_forms_are_left_to_the_interpreter() {
         "v_fract_f32 v0, v1",
         "v_and_b32 v0, exec_lo, v1",
         "v_cndmask_b32 v0, v1, v2, exec",
+        // V_CMP_LT_U32 to s[3:4].
+        ".long 0xd0c90003, 0x00020501",
     ];
     for text in texts {
         let count = compiled("gfx803", text, KEPT, Engine::Compiled);

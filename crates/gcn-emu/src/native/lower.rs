@@ -333,19 +333,10 @@ impl Builder {
 
     /// The mask that an operand is.
     pub(super) fn mask(&self, arg: Arg) -> Option<RecordedFlag<'_>> {
-        let Arg::Scalar(first) = arg else {
-            return None;
-        };
+        let first = mask_register(arg)?;
         if let Some(known) = self.state.masks.get(&first) {
             let flag = RecordedFlag::new(&self.recorder, known.mask);
             return Some(if known.is_inverted { !flag } else { flag });
-        }
-        let overlaps = |other: &u8| other.abs_diff(first) == 1;
-        if self.state.masks.keys().any(overlaps) {
-            return None;
-        }
-        if first == regs::EXEC_HI {
-            return None;
         }
         self.note_read(pair(first));
         let mask = self.recorder.add(Op::Mask(first));
@@ -353,14 +344,11 @@ impl Builder {
     }
 
     pub(super) fn set_mask(&mut self, arg: Arg, result: MaskResult) -> Option<()> {
-        let Arg::Scalar(first) = arg else {
-            return None;
-        };
+        let first = mask_register(arg)?;
         // EXEC is the same for all instructions of a part.
-        let is_exec = first.saturating_add(1) >= regs::EXEC_LO;
-        let overlaps = |other: &u8| other.abs_diff(first) == 1;
+        let is_exec = first >= regs::EXEC_LO;
         let is_full = self.state.masks.len() == MASKS && !self.state.masks.contains_key(&first);
-        if is_exec || is_full || self.state.masks.keys().any(overlaps) {
+        if is_exec || is_full {
             return None;
         }
         self.state.masks.insert(first, result);
@@ -574,6 +562,14 @@ impl Builder {
             products(Unary::OddBytes),
         );
         Some(r.binary(Binary::Add, sum, c))
+    }
+}
+
+/// First register of a mask. Slices write their bits of a mask while later ones read theirs, so no mask may overlap another one.
+fn mask_register(arg: Arg) -> Option<u8> {
+    match arg {
+        Arg::Scalar(first) if first.is_multiple_of(2) => Some(first),
+        _ => None,
     }
 }
 
