@@ -27,7 +27,7 @@ const PYTHON_TOOLS: [&str; 3] = [
 ];
 /// Tool that lists a program's dependencies, and its version.
 const SBOM_TOOL: (&str, &str) = ("cargo-sbom", "0.10.0");
-/// What each archive has beside the installation.
+/// Files of each archive beside the installation.
 const DOCUMENTS: [&str; 6] = [
     "README.md",
     "CHANGELOG.md",

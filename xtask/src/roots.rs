@@ -131,12 +131,12 @@ pub(crate) fn chroot(root: &Path, command: &str) -> Result<()> {
 pub(crate) fn in_copy(root: &Path, shared: &Path, command: &str) -> Result<Command> {
     const ENTER: &str = r#"
 mount -t tmpfs tmpfs "$1"
-mkdir "$1/upper" "$1/work" "$1/root"
-mount -t overlay overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" "$1/root"
-mount --types=proc proc "$1/root/proc"
-mount --rbind /dev "$1/root/dev"
-mount --bind "$3" "$1/root/mnt"
-exec chroot "$1/root" /bin/sh -ec "$4""#;
+mkdir "$1/upper" "$1/work" "$1/merged"
+mount -t overlay overlay -o "lowerdir=$2,upperdir=$1/upper,workdir=$1/work" "$1/merged"
+mount --types=proc proc "$1/merged/proc"
+mount --rbind /dev "$1/merged/dev"
+mount --bind "$3" "$1/merged/mnt"
+exec chroot "$1/merged" /bin/sh -ec "$4""#;
     let copy = directory().join("copy");
     fs::create_dir_all(&copy)?;
     let mut entered = Command::new("unshare");

@@ -53,7 +53,8 @@ fn packages_hold_sources_licences_and_a_readme() {
             assert!(files.contains(&required), "{name} has no {required}");
         }
         for file in files {
-            let is_source = file.starts_with("src/") && file.ends_with(".rs");
+            let is_source = file.starts_with("src/")
+                && [".rs", ".css", ".js"].iter().any(|end| file.ends_with(end));
             let is_known = REQUIRED.contains(&file) || ALLOWED.contains(&file);
             assert!(
                 is_source || is_known || file.starts_with("doc/"),

@@ -16,7 +16,7 @@ use crate::view::NamedBuffer;
 /// Answer to the question why a place has its value.
 #[derive(Clone, Debug)]
 pub struct Answer {
-    /// What has written the place, or has its value if nothing has.
+    /// Writers of the place, or the origin of its value if nothing has written it.
     pub roots: Vec<AnswerTarget>,
     /// Instructions.
     pub steps: Vec<AnswerStep>,
@@ -76,11 +76,11 @@ pub struct AnswerStep {
 pub struct AnswerEdge {
     /// Kind.
     pub kind: Edge,
-    /// What it depends on.
+    /// Step or origin that it leads to.
     pub target: AnswerTarget,
 }
 
-/// What an instruction depends on.
+/// Target of a dependence.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum AnswerTarget {
     /// An instruction, by its place in [`Answer::steps`].

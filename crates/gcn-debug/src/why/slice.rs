@@ -79,7 +79,7 @@ pub(crate) struct Slice {
     pub(crate) edges: Vec<(u32, Edge, Target)>,
     /// Workgroups that have written what was read, and were not traced.
     pub(crate) missing: HashSet<Group>,
-    /// There are more nodes than were allowed.
+    /// True if there are more nodes than were allowed.
     pub(crate) is_cut: bool,
     queue: VecDeque<(u32, u32)>,
 }

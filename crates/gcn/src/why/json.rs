@@ -16,7 +16,7 @@ struct Report<'a> {
     place: &'a str,
     r#type: &'static str,
     value: serde_json::Value,
-    /// What has written the place.
+    /// Writers of the place.
     roots: Vec<TargetReport>,
     steps: Vec<StepReport<'a>>,
     origins: Vec<OriginReport>,
