@@ -168,11 +168,10 @@ fn hook(id: &str, directory: &Path) -> Command {
 fn hooks_read_each_file() {
     let directory = project("ci-hooks");
     let write = |name: &str, text: &str| fs::write(directory.join(name), text).expect("written");
-    write("good.s", "s_endpgm\n");
-    write(
-        "late.s",
-        "s_load_dword s0, s[2:3], 0x0\ns_add_u32 s0, s0, 1\ns_endpgm\n",
-    );
+    let function = ".globl f\n.type f,@function\nf:\n";
+    write("good.s", &format!("{function} s_endpgm\n"));
+    let late = " s_load_dword s0, s[2:3], 0x0\n s_add_u32 s0, s0, 1\n s_endpgm\n";
+    write("late.s", &format!("{function}{late}"));
     write("bad.s", "v_add_f33 v0, v1, v2\n");
     printed(hook("gcn-asm", &directory).args(["good.s", "late.s"]), 0);
     printed(hook("gcn-asm", &directory).args(["bad.s", "good.s"]), 1);
