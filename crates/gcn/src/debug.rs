@@ -19,8 +19,7 @@ use anyhow::{Context, Result};
 use clap::Arg;
 use clap::builder::{ArgPredicate, OsStringValueParser, TypedValueParser as _};
 use gcn_debug::{
-    Engine, Finding, Findings, FrontEnd, Leave, MemoryImage, NamedBuffer, Program, Resume,
-    ScalarType, Setup,
+    Engine, Finding, Findings, FrontEnd, Leave, MemoryImage, NamedBuffer, Program, Resume, Setup,
 };
 use gcn_observe::finding::Kind;
 use gcn_report::Checking;
@@ -171,15 +170,7 @@ impl Launches {
             None
         };
         let debugged = debugged(args, checking.as_deref())?;
-        let module = debugged.module();
-        let loaded = module.loaded();
-        let isa = module.device().target().isa;
-        let program = Program::new(module.object(), loaded.moved(0), isa);
-        let program = match debugged.file().parent() {
-            Some(directory) => program.with_directory(directory),
-            None => program,
-        };
-        let buffers = buffers(&debugged);
+        let (program, buffers) = (debugged.code(), debugged.named_buffers());
         Ok(Launches {
             debugged,
             checking,
@@ -247,17 +238,6 @@ fn sources(args: &Args, names: Vec<String>) -> Result<Vec<Lines>> {
         None => Lines::standard(names),
     };
     Ok(vec![rest, given(args.execute.clone())])
-}
-
-/// Buffers of the launches. Of several with the same name the first is known.
-fn buffers(debugged: &DebuggedRun) -> Vec<NamedBuffer> {
-    let views = debugged.buffers().iter().map(|view| NamedBuffer {
-        name: view.name.clone(),
-        address: view.address,
-        bytes: view.bytes,
-        ty: ScalarType::named(view.ty.name()).unwrap_or(ScalarType::U8),
-    });
-    views.collect()
 }
 
 /// Findings of checkers as they are reported.

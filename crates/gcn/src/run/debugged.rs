@@ -116,7 +116,7 @@ impl DebuggedRun {
         ElementSelector::unprinted(text)?.find(self.buffers(), self.module.loaded())
     }
 
-    /// Buffers with names, as a debugger knows them.
+    /// Buffers with names, as a debugger knows them. Of several with the same name the first is known.
     pub fn named_buffers(&self) -> Vec<NamedBuffer> {
         let views = self.buffers().iter().map(|view| NamedBuffer {
             name: view.name.clone(),
