@@ -135,18 +135,19 @@ impl Block {
         })
     }
 
-    /// Its host code, if there is any.
+    /// Its host code, if there is any, with accesses to memory or without.
     #[inline(always)]
-    pub(crate) fn native(&self) -> Option<&NativeBlock> {
+    pub(crate) fn native(&self, with_memory: bool) -> Option<&NativeBlock> {
         let in_use = |native: &&NativeBlock| !native.is_abandoned();
-        let mut all = self.native.iter();
+        let mut all = self.native.iter().skip(usize::from(!with_memory));
         all.find_map(|native| native.get()?.as_ref().filter(in_use))
     }
 
     /// True if it has been entered often enough to be compiled, and it is not known yet whether it can be.
     #[inline(always)]
     pub(crate) fn is_due(&self, policy: Policy) -> bool {
-        match self.native[0].get() {
+        let first = usize::from(!policy.with_memory);
+        match self.native[first].get() {
             None => self.entered() >= policy.entries,
             Some(Some(native)) => native.is_abandoned() && self.native[1].get().is_none(),
             Some(None) => false,
@@ -195,13 +196,13 @@ impl Block {
             start: self.steps.first()?.index,
             body,
             exit,
-            is_compiled: self.native().is_some(),
+            is_compiled: self.native(true).is_some(),
         })
     }
 
     /// Number of its instructions that have host code.
     pub fn compiled(&self) -> usize {
-        self.native().map_or(0, NativeBlock::instructions)
+        self.native(true).map_or(0, NativeBlock::instructions)
     }
 
     /// Times that waves have entered it in the interpreter, at most [`MAX_ENTERED`]. If two threads enter at the same time, only one may

@@ -216,7 +216,7 @@ impl Code {
             if is_hot { block.candidate() } else { None }
         };
         let policy = Policy {
-            with_memory: block.compiles_memory(),
+            with_memory: policy.with_memory && block.compiles_memory(),
             ..policy
         };
         if let Some(first) = block.candidate() {

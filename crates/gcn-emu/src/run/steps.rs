@@ -222,17 +222,22 @@ struct Unobserved<'a> {
     counts: bool,
 }
 
-/// [`run_wave`] without observers.
+/// [`run_wave`] without observers. A debugger shows the registers at a fault, which host code may have written ahead of an access that
+/// faults: the interpreter executes accesses then.
 pub(super) fn run_unobserved(
     dispatched: &Dispatched<'_>,
     state: State<'_>,
     instructions: u64,
+    is_debugged: bool,
 ) -> Result<(), Stop> {
     // All has taken effect already: what is outstanding is of use only to code that looks.
     let counts = dispatched.code.reads_counters();
     let mut unobserved = Unobserved {
         // Host code counts nothing that is outstanding.
-        policy: Engine::policy().filter(|_| !counts),
+        policy: Engine::policy().filter(|_| !counts).map(|policy| Policy {
+            with_memory: !is_debugged,
+            ..policy
+        }),
         dispatched,
         counts,
     };
@@ -380,7 +385,7 @@ impl<'a> Execution<'a> for Unobserved<'a> {
         if block.is_due(policy) {
             self.dispatched.code.compile(block, state.0.mode, policy);
         }
-        match block.native() {
+        match block.native(policy.with_memory) {
             Some(native) if native.is_for(state.0) => {
                 self.run_native(native, state, left).map(Some)
             }

@@ -449,10 +449,16 @@ impl<'a> Worker<'a> {
         let device = self.shared.device;
         let dispatched = self.shared.dispatched();
         let (transfer, watch) = (&mut self.transfer, &mut self.watch);
+        let is_debugged = self.control.is_some();
         let stops = self.control.as_mut().filter(|control| control.has_stops);
         let stops = stops.map(|control| &mut control.stops);
         let result = if watch.wants == Events::NONE && wave.late.is_none() && stops.is_none() {
-            run_unobserved(&dispatched, (wave, lds, transfer), instructions)
+            run_unobserved(
+                &dispatched,
+                (wave, lds, transfer),
+                instructions,
+                is_debugged,
+            )
         } else {
             run_observed(
                 &dispatched,
