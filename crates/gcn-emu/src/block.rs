@@ -167,20 +167,22 @@ impl Block {
     /// The block as part of a region; nothing of a dword that is no instruction.
     pub(crate) fn candidate(&self) -> Option<Candidate<'_>> {
         let mut body = self.body(&self.steps);
-        let waiting = body.split_last().and_then(|(last, others)| {
-            let waiting = match last.inst.does() {
-                Does::Control(Control::End) => Waiting::Ended,
-                Does::Control(Control::Barrier) => Waiting::Barrier,
-                _ => return None,
-            };
-            body = others;
-            Some(waiting)
-        });
         let exit = match self.exit {
-            Exit::End | Exit::Wait => waiting.map(|waiting| PlanExit::Waits {
-                waiting,
-                following: self.following,
-            }),
+            Exit::End | Exit::Wait => {
+                let (last, others) = body.split_last()?;
+                let waiting = match last.inst.does() {
+                    Does::Control(Control::End) => Some(Waiting::Ended),
+                    Does::Control(Control::Barrier) => Some(Waiting::Barrier),
+                    _ => None,
+                };
+                if waiting.is_some() {
+                    body = others;
+                }
+                waiting.map(|waiting| PlanExit::Waits {
+                    waiting,
+                    following: self.following,
+                })
+            }
             Exit::Branch { condition, target } => Some(PlanExit::Branch {
                 condition,
                 target,

@@ -9,7 +9,7 @@ use crate::exec::alu::rule::{DivisionStep, Exact, FloatRule, Fused, Product, Rul
 use crate::step::Step;
 
 /// Halves of a slice.
-type Halves = [Id; 2];
+pub(super) type Halves = [Id; 2];
 
 impl Builder {
     /// Operation with a result in double precision, as two dwords.
@@ -25,7 +25,7 @@ impl Builder {
     ) -> Option<[Id; 2]> {
         if op == AluOp::DivFixup {
             let [a, b, c] = [1, 2, 3].map(|place| self.dwords64(step, place));
-            return Some(self.division_fixup64([a?, b?, c?]));
+            return self.division_fixup(&a?, &b?, &c?)?.try_into().ok();
         }
         let rule: Rule = match op {
             AluOp::Add => Sum::RULE,
@@ -41,7 +41,7 @@ impl Builder {
             self.guard_scaled()?;
         }
         if op == AluOp::Rcp {
-            let one = [self.recorder.add(Op::Const64(1f64.to_bits())); 2];
+            let one = self.constant64(1.0);
             let result = self.each(Binary::DivF64, one, self.halves(step, 1)?);
             return Some(self.number64(result));
         }
@@ -50,10 +50,7 @@ impl Builder {
         let result = match op {
             AluOp::Add => self.each(Binary::AddF64, a, b),
             AluOp::Mul => self.each(Binary::MulF64, a, b),
-            _ => {
-                let c = self.halves(step, 3)?;
-                [0, 1].map(|n| self.recorder.add(Op::FmaF64(a[n], b[n], c[n])))
-            }
+            _ => self.fused(a, b, self.halves(step, 3)?),
         };
         Some(self.number64(result))
     }
@@ -88,6 +85,14 @@ impl Builder {
 
     fn mask_of(&self, [low, high]: Halves) -> Id {
         self.recorder.binary(Binary::PackHigh, low, high)
+    }
+
+    pub(super) fn constant64(&self, value: f64) -> Halves {
+        [self.recorder.add(Op::Const64(value.to_bits())); 2]
+    }
+
+    pub(super) fn fused(&self, a: Halves, b: Halves, c: Halves) -> Halves {
+        [0, 1].map(|n| self.recorder.add(Op::FmaF64(a[n], b[n], c[n])))
     }
 
     pub(super) fn each(&self, binary: Binary, a: Halves, b: Halves) -> Halves {

@@ -4,6 +4,7 @@
 use gcn_isa::effect::{AluOp, Shift};
 use gcn_isa::{Isa, Ty, regs};
 
+use super::double::Halves;
 use super::graph::{Binary, Id, Op, Predicate, Rounding, Unary};
 use super::lower::{Builder, MaskResult};
 use crate::exec::alu::approximate::{
@@ -22,12 +23,11 @@ const FRACTION_HIGH: u8 = 20;
 const NORMAL: u32 = 1 << FRACTION;
 const INFINITY: u32 = 0xff << FRACTION;
 const QUIET: u32 = INFINITY | NORMAL >> 1;
+/// High dwords in double precision: the least normal number, and infinity.
+const NORMAL_HIGH: [u32; 2] = [1 << FRACTION_HIGH, 0x7ff << FRACTION_HIGH];
 /// Magnitudes from which and up to which division scales nothing: 2^-47 and 2^47, and the high dwords of 2^-383 and 2^383.
 const MODERATE: [u32; 2] = [(127 - 47) << FRACTION, (127 + 47) << FRACTION];
 const MODERATE_HIGH: [u32; 2] = [(1023 - 383) << FRACTION_HIGH, (1023 + 383) << FRACTION_HIGH];
-
-/// Halves of a slice in double precision.
-type Halves = [Id; 2];
 
 /// Bits of V_CMP_CLASS for negative and positive values, with the magnitudes.
 const CLASSES: [([u32; 2], [u32; 2]); 6] = [
@@ -89,8 +89,7 @@ impl Builder {
             }
             AluOp::FrexpMantissa => {
                 let a = self.float(step, 1)?;
-                let (normal, zero) = self.normal_or_zero(a);
-                self.guard_unless(self.recorder.binary(Binary::Or, normal, zero));
+                let (_, zero) = self.normal_or_zero(a);
                 let r = &self.recorder;
                 let fraction = r.binary(Binary::And, a, r.constant(SIGN | (NORMAL - 1)));
                 let half = r.constant(0.5f32.to_bits());
@@ -109,9 +108,8 @@ impl Builder {
                 Some(self.number(result))
             }
             AluOp::DivFixup => {
-                let [quotient, denominator, numerator] =
-                    [1, 2, 3].map(|place| self.float(step, place));
-                Some(self.division_fixup(quotient?, denominator?, numerator?))
+                let [a, b, c] = [1, 2, 3].map(|place| self.float(step, place));
+                self.division_fixup(&[a?], &[b?], &[c?])?.first().copied()
             }
             _ => None,
         }
@@ -122,8 +120,7 @@ impl Builder {
         /// Exponent, as encoded, of numbers from 1/2 to 1.
         const HALF: u32 = 126;
         let a = self.float(step, 1)?;
-        let (normal, zero) = self.normal_or_zero(a);
-        self.guard_unless(self.recorder.binary(Binary::Or, normal, zero));
+        let (normal, _) = self.normal_or_zero(a);
         let r = &self.recorder;
         let encoded = r.add(Op::ShiftBy(Shift::Right, self.magnitude(a), FRACTION));
         let exponent = r.binary(Binary::Sub, encoded, r.constant(HALF));
@@ -189,67 +186,54 @@ impl Builder {
         Some(())
     }
 
-    /// The quotient with its sign, or zero, in double precision.
-    pub(super) fn division_fixup64(
+    /// The quotient with its sign, or zero, where no step of the division scales. Values are their dwords, one or two each.
+    pub(super) fn division_fixup(
         &mut self,
-        [quotient, denominator, numerator]: [[Id; 2]; 3],
-    ) -> [Id; 2] {
-        let high = self.magnitude(quotient[1]);
-        let is_normal = self.is_between(high, 1 << FRACTION_HIGH, 0x7ff << FRACTION_HIGH);
+        quotient: &[Id],
+        denominator: &[Id],
+        numerator: &[Id],
+    ) -> Option<Vec<Id>> {
+        let (high, low) = quotient.split_last()?;
+        let (below, above) = (*denominator.last()?, *numerator.last()?);
+        let is_wide = !low.is_empty();
+        let normal = if is_wide {
+            NORMAL_HIGH
+        } else {
+            [NORMAL, INFINITY]
+        };
+        let high = self.magnitude(*high);
+        let is_normal = self.is_between(high, normal[0], normal[1]);
         let r = &self.recorder;
-        let rest = r.binary(Binary::Or, numerator[0], self.magnitude(numerator[1]));
-        let zero = r.binary(Binary::Equal, rest, r.constant(0));
-        self.guard_unless(self.is_usual([denominator[1], numerator[1]], (is_normal, zero), true));
-        let r = &self.recorder;
-        let [low, high] = [quotient[0], high].map(|it| r.binary(Binary::AndNot, zero, it));
-        let signs = r.binary(Binary::Xor, denominator[1], numerator[1]);
-        let sign = r.binary(Binary::And, signs, r.constant(SIGN));
-        [low, r.binary(Binary::Or, high, sign)]
-    }
-
-    /// Mask: no step of a division scales, and the quotient is normal or that of zero.
-    fn is_usual(
-        &self,
-        [denominator, numerator]: [Id; 2],
-        (is_normal, zero): (Id, Id),
-        is_wide: bool,
-    ) -> Id {
-        let r = &self.recorder;
-        let number = r.binary(Binary::And, self.is_moderate(numerator, is_wide), is_normal);
+        let mut magnitude = self.magnitude(above);
+        if is_wide {
+            magnitude = r.binary(Binary::Or, numerator[0], magnitude);
+        }
+        let zero = r.binary(Binary::Equal, magnitude, r.constant(0));
+        let number = r.binary(Binary::And, self.is_moderate(above, is_wide), is_normal);
         let number_or_zero = r.binary(Binary::Or, number, zero);
-        r.binary(
-            Binary::And,
-            self.is_moderate(denominator, is_wide),
-            number_or_zero,
-        )
-    }
-
-    /// The quotient with its sign, or zero.
-    fn division_fixup(&mut self, quotient: Id, denominator: Id, numerator: Id) -> Id {
-        let is_normal = self.is_between(self.magnitude(quotient), NORMAL, INFINITY);
+        let moderate = self.is_moderate(below, is_wide);
+        self.guard_unless(r.binary(Binary::And, moderate, number_or_zero));
         let r = &self.recorder;
-        let zero = r.binary(Binary::Equal, self.magnitude(numerator), r.constant(0));
-        self.guard_unless(self.is_usual([denominator, numerator], (is_normal, zero), false));
-        let r = &self.recorder;
-        let magnitude = r.binary(Binary::AndNot, zero, self.magnitude(quotient));
-        let signs = r.binary(Binary::Xor, denominator, numerator);
+        let signs = r.binary(Binary::Xor, below, above);
         let sign = r.binary(Binary::And, signs, r.constant(SIGN));
-        r.binary(Binary::Or, magnitude, sign)
+        let unless_zero = |id| r.binary(Binary::AndNot, zero, id);
+        let mut result: Vec<Id> = low.iter().map(|id| unless_zero(*id)).collect();
+        result.push(r.binary(Binary::Or, unless_zero(high), sign));
+        Some(result)
     }
 
     /// A value times a power of two, where neither it nor the product is denormal, infinite or a NaN.
     fn scaled(&mut self, a: Id, power: Id) -> Id {
         /// Power beyond which no product is a normal number.
         const ENOUGH: u32 = 1000;
-        let (normal, zero) = self.normal_or_zero(a);
+        let (_, zero) = self.normal_or_zero(a);
         let r = &self.recorder;
         let power = r.binary(Binary::MinSigned, power, r.constant(ENOUGH));
         let power = r.binary(Binary::MaxSigned, power, r.constant(ENOUGH.wrapping_neg()));
         let encoded = r.add(Op::ShiftBy(Shift::Right, self.magnitude(a), FRACTION));
         let sum = r.binary(Binary::Add, encoded, power);
         let remains = self.is_between(sum, 1, 0xff);
-        let number = r.binary(Binary::And, normal, remains);
-        self.guard_unless(r.binary(Binary::Or, number, zero));
+        self.guard_unless(r.binary(Binary::Or, remains, zero));
         let r = &self.recorder;
         let added = r.add(Op::ShiftBy(Shift::Left, power, FRACTION));
         let product = r.binary(Binary::Add, a, added);
@@ -373,13 +357,13 @@ impl Builder {
         }
     }
 
-    /// Masks: normal numbers, and zeros.
-    fn normal_or_zero(&self, a: Id) -> (Id, Id) {
+    /// Masks of normal numbers and of zeros; lanes with others are guarded.
+    fn normal_or_zero(&mut self, a: Id) -> (Id, Id) {
         let magnitude = self.magnitude(a);
-        (
-            self.is_between(magnitude, NORMAL, INFINITY),
-            self.is_between(magnitude, 0, 1),
-        )
+        let normal = self.is_between(magnitude, NORMAL, INFINITY);
+        let zero = self.is_between(magnitude, 0, 1);
+        self.guard_unless(self.recorder.binary(Binary::Or, normal, zero));
+        (normal, zero)
     }
 
     /// Mask: division scales neither this numerator nor this denominator. A wide one is given by its high dword.
@@ -388,20 +372,12 @@ impl Builder {
         self.is_between(self.magnitude(a), first, end)
     }
 
-    fn constant64(&self, value: f64) -> Halves {
-        [self.recorder.add(Op::Const64(value.to_bits())); 2]
-    }
-
     fn widened(&self, a: Id) -> Halves {
         [Unary::WidenLow, Unary::WidenHigh].map(|half| self.recorder.add(Op::Unary(half, a)))
     }
 
     fn narrowed(&self, [low, high]: Halves) -> Id {
         self.recorder.binary(Binary::NarrowF64, low, high)
-    }
-
-    fn fused(&self, a: Halves, b: Halves, c: Halves) -> Halves {
-        [0, 1].map(|n| self.recorder.add(Op::FmaF64(a[n], b[n], c[n])))
     }
 
     fn polynomial(&self, coefficients: &[f64], x: Halves) -> Halves {

@@ -220,7 +220,7 @@ fn global_memories(plan: &MemoryPlan) -> Memories {
 /// Access to an element at a constant offset in LDS.
 fn share_access(plan: &MemoryPlan, offset: u32) -> Access {
     let bytes = match plan.elements.dwords {
-        1 => u32::from(plan.ty.bytes()).min(4),
+        1 => plan.ty.bytes().into(),
         dwords => 4 * u32::from(dwords),
     };
     Access {

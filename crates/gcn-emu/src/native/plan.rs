@@ -164,7 +164,14 @@ impl<'s> Planner<'s> {
 
     /// Adds an instruction to the phase, or to a new one. Returns false if it cannot be lowered.
     fn add(&mut self, number: usize, step: &'s Step) -> bool {
-        let scalar_load = step.memory.as_deref().and_then(ScalarLoad::new);
+        if self.with_memory
+            && matches!(step.run, Executor::Memory)
+            && let Some(load) = step.memory.as_deref().and_then(ScalarLoad::new)
+        {
+            self.add_scalar_load(load, number, step);
+            self.lowered += 1;
+            return true;
+        }
         let is_added = match step.run {
             Executor::Scalar => {
                 let mut alone = Builder::new(self.isa, self.mode);
@@ -178,9 +185,6 @@ impl<'s> Planner<'s> {
                 self.phase.scalar.add(step)
             }
             Executor::Memory if !self.with_memory => false,
-            Executor::Memory if scalar_load.is_some() => scalar_load
-                .map(|load| self.add_scalar_load(load, number, step))
-                .is_some(),
             Executor::Vector | Executor::Memory => {
                 let is_full = self.phase.vectors.len() == self.most;
                 if is_full || !self.phase.vector.add(step) {

@@ -235,7 +235,7 @@ pub(super) fn run_unobserved(
     let mut unobserved = Unobserved {
         // Host code counts nothing that is outstanding.
         policy: Engine::policy().filter(|_| !counts).map(|policy| Policy {
-            with_memory: !is_debugged,
+            with_memory: policy.with_memory && !is_debugged,
             ..policy
         }),
         dispatched,
