@@ -7,7 +7,7 @@
 //!    [traced](trace). If the slice leads to other workgroups, they are traced too in the next pass.
 //! 3. A last pass notes the values that the answer shows.
 //!
-//! Of the last launch that matters only traced workgroups are executed, unless workgroups share memory there: the pass compares the bytes
+//! In the last launch that matters, only traced workgroups are executed, unless workgroups share memory there: the pass compares the bytes
 //! that they have read with the writers of the first pass.
 
 mod control;

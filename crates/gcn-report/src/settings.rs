@@ -1,6 +1,6 @@
 //! Settings from the environment, for front ends that a program loads as a library.
 //!
-//! Such a front end has no command line. `gcn exec` passes its options in these environment variables, and the
+//! These front ends have no command line. `gcn exec` passes its options in these environment variables, and the
 //! library in the program reads them. An empty variable counts as unset.
 //!
 //! ```

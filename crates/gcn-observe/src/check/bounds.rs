@@ -1,7 +1,7 @@
 //! Out-of-bounds accesses to allocations, LDS, scratch and buffers, stores to read-only memory, and loads from
 //! write-only memory.
 //!
-//! Where hardware and the emulator would fault, the finding precedes the fault. Where hardware returns 0 and drops
+//! A finding precedes the fault if hardware and the emulator would fault. If hardware returns 0 and drops
 //! stores, the run continues.
 
 use gcn_emu::fault::Intent;

@@ -24,7 +24,7 @@
 //! that store different values to one address are always reported. Two stores of equal values are a warning.
 //!
 //! A failed compare-and-swap is not a write: it does not race with loads, and races with stores as any atomic does.
-//! The same applies to a plain load that only feeds a compare-and-swap of the same address (`lint/swap_loads.rs`), from which
+//! This also applies to a plain load that only feeds a compare-and-swap of the same address (`lint/swap_loads.rs`), from which
 //! compilers build other atomics.
 //!
 //! Known limits: races hidden because this execution happens to order them; atomic loads and relaxed atomic stores
