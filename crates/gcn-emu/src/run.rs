@@ -64,7 +64,7 @@ pub fn step(device: &Device, code: &Code, wave: &mut Wave, lds: &mut Lds) -> Res
     };
     let mut transfer = Transfer::default();
     let state = (wave, lds, &mut transfer);
-    steps::run_unobserved(&dispatched, state, 1, false).map_err(|stop| stop.kind)
+    steps::run_unobserved(&dispatched, state, 1, false, &mut None).map_err(|stop| stop.kind)
 }
 
 impl Dispatch {

@@ -39,6 +39,8 @@ pub(super) struct Frame {
     pub(super) next: u64,
     /// The wave's state at the exit, as a number.
     pub(super) waiting: u64,
+    /// 1 if the workgroup has no other wave: the wave passes barriers.
+    pub(super) is_alone: u32,
     /// Number of the last taken branch's dword; [`NO_BRANCH`] if there was none.
     pub(super) branch: u64,
     /// Interprets an item, given by its number, with the instructions left. Returns 0 if the wave continues behind it.
@@ -157,6 +159,8 @@ pub(super) unsafe fn call<F: Fallback>(
         left,
         next: 0,
         waiting: Waiting::No as u64,
+        // SAFETY: it is a reference's.
+        is_alone: u32::from(unsafe { (*wave).group.waves } == 1),
         branch: NO_BRANCH,
         interpret: interpret::<F>,
         finish: finish::<F>,

@@ -21,6 +21,7 @@ use super::interface::PlanExit;
 use super::lower::Denormals;
 use super::places::{Assembly, EmitError, SLICE_BYTES, SLOTS, scalar};
 use super::plan::{BlockPlan, Part};
+use crate::wave::Waiting;
 
 /// A region's function.
 #[derive(Debug)]
@@ -153,6 +154,12 @@ impl Emitter<'_> {
             }
             PlanExit::Waits { waiting, following } => {
                 self.code.asm.sub(r15, instructions)?;
+                if waiting == Waiting::Barrier {
+                    let target = self.target(following);
+                    let is_alone = dword_ptr(r14 + offset_of!(Frame, is_alone));
+                    self.code.asm.cmp(is_alone, 0)?;
+                    self.code.asm.jne(target)?;
+                }
                 let to = qword_ptr(r14 + offset_of!(Frame, waiting));
                 self.code.asm.mov(to, waiting as i32)?;
                 let leave = self.leave_at(following);

@@ -7,7 +7,7 @@ use crate::dispatch::{Initial, InitialSgpr, local_id};
 use crate::lanes::{LANES, Lanes};
 use crate::late::Late;
 use crate::noise::Noise;
-use crate::wave::{Wave, WaveId};
+use crate::wave::{SCALARS, Wave, WaveId};
 
 /// Sets a wave's position, each number by itself: the host cannot hand a vector of them on while they are stores that wait
 /// in its queue, behind those to memory. Without this a kernel that streams takes a third more time.
@@ -17,37 +17,65 @@ pub(super) fn identify(id: &mut WaveId, x: u32, y: u32, z: u32, wave: u32) {
     id.wave = wave;
 }
 
-/// Sets the registers that the hardware sets. The wave has the first of `lanes` work-items, whose ids are given, and its
-/// scratch, at `scratch_offset` behind the thread's.
-pub(super) fn initialise(
-    wave: &mut Wave,
-    initial: &Initial,
-    ids: &[Lanes; DIMENSIONS],
-    lanes: usize,
-    scratch_offset: u64,
-) {
-    wave.mode = initial.mode;
-    wave.set_exec(if lanes >= LANES {
-        u64::MAX
-    } else {
-        (1 << lanes) - 1
-    });
-    let scratch = wave.scratch.region;
-    for (number, sgpr) in initial.sgprs.iter().enumerate() {
-        let value = match *sgpr {
+/// Registers that the hardware sets before a wave's first instruction.
+pub(super) struct Template<'a> {
+    initial: &'a Initial,
+    /// Values of the scalar registers from s0 on; 0 for those that are not the same for all waves.
+    values: Vec<u32>,
+    /// Scalar registers that are not the same for all waves.
+    others: Vec<(u8, InitialSgpr)>,
+}
+
+impl<'a> Template<'a> {
+    pub(super) fn new(initial: &'a Initial) -> Template<'a> {
+        let sgprs = || initial.sgprs.iter().take(SCALARS);
+        let value = |sgpr: &InitialSgpr| match *sgpr {
             InitialSgpr::Value(value) => value,
-            InitialSgpr::GroupId(dimension) => wave.id.group[usize::from(dimension) % 3],
-            InitialSgpr::GroupInfo => u32::from(wave.id.wave == 0) << 31 | wave.group.waves,
-            InitialSgpr::ScratchBase(0) | InitialSgpr::FlatScratchLow => scratch as u32,
-            InitialSgpr::ScratchBase(_) => (scratch >> 32) as u32 | SCRATCH_SWIZZLE,
-            InitialSgpr::FlatScratchHigh => (scratch >> 32) as u32,
-            InitialSgpr::ScratchWaveOffset => scratch_offset as u32,
+            _ => 0,
         };
-        wave.set_scalar(number as u8, value);
+        let is_other = |(_, sgpr): &(u8, InitialSgpr)| !matches!(sgpr, InitialSgpr::Value(_));
+        Template {
+            initial,
+            values: sgprs().map(value).collect(),
+            others: (0..).zip(sgprs().copied()).filter(is_other).collect(),
+        }
     }
-    let dimensions = usize::from(initial.work_item_ids).min(DIMENSIONS);
-    for (register, ids) in wave.vgprs.iter_mut().zip(ids).take(dimensions) {
-        *register = *ids;
+
+    /// Sets the registers of a wave with the first of `lanes` work-items, whose ids are given, and scratch at `scratch_offset` behind the
+    /// thread's.
+    pub(super) fn initialise(
+        &self,
+        wave: &mut Wave,
+        ids: &[Lanes; DIMENSIONS],
+        lanes: usize,
+        scratch_offset: u64,
+    ) {
+        wave.mode = self.initial.mode;
+        let dimensions = usize::from(self.initial.work_item_ids).min(DIMENSIONS);
+        wave.with_registers(|vgprs, scalars| {
+            scalars[..self.values.len()].copy_from_slice(&self.values);
+            for (register, ids) in vgprs.iter_mut().zip(ids).take(dimensions) {
+                *register = *ids;
+            }
+        });
+        wave.set_exec(if lanes >= LANES {
+            u64::MAX
+        } else {
+            (1 << lanes) - 1
+        });
+        let scratch = wave.scratch.region;
+        for (number, sgpr) in &self.others {
+            let value = match *sgpr {
+                InitialSgpr::Value(value) => value,
+                InitialSgpr::GroupId(dimension) => wave.id.group[usize::from(dimension) % 3],
+                InitialSgpr::GroupInfo => u32::from(wave.id.wave == 0) << 31 | wave.group.waves,
+                InitialSgpr::ScratchBase(0) | InitialSgpr::FlatScratchLow => scratch as u32,
+                InitialSgpr::ScratchBase(_) => (scratch >> 32) as u32 | SCRATCH_SWIZZLE,
+                InitialSgpr::FlatScratchHigh => (scratch >> 32) as u32,
+                InitialSgpr::ScratchWaveOffset => scratch_offset as u32,
+            };
+            wave.set_scalar(*number, value);
+        }
     }
 }
 

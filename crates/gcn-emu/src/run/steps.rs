@@ -33,6 +33,15 @@ pub(super) trait Execution<'a> {
     /// A turn of the wave begins.
     fn begin_turn(&mut self, wave: &Wave, lds: &Lds);
 
+    /// Runs the wave by host code that it has begun a turn at before, for at most `left` instructions. `None` if the wave is not there.
+    ///
+    /// # Errors
+    /// As of [`Execution::fast`].
+    #[inline(always)]
+    fn resume(&mut self, _state: State<'_>, _left: u64) -> Result<Option<BlockExit>, Box<Stop>> {
+        Ok(None)
+    }
+
     /// Number of steps that the wave executes from an entry on before it stops for a debugger.
     fn until_stop(&mut self, entry: BlockEntry<'a>) -> u64;
 
@@ -95,8 +104,17 @@ pub(super) fn run_wave<'a>(
     let turn = Turn::new(dispatched, wave, instructions);
     // The program counter is in `index`, in dwords of the code; the wave's own is right wherever anyone can see it, and so is
     // its count of instructions.
-    let mut index = code.index(wave.pc).unwrap_or(NOWHERE);
     execution.begin_turn(wave, lds);
+    let state = (&mut *wave, &mut *lds, &mut *transfer);
+    let left = turn.until.saturating_sub(state.0.executed);
+    let mut index = match execution.resume(state, left).map_err(|stop| *stop)? {
+        Some(BlockExit::Goes(next)) => next,
+        Some(BlockExit::Waits(next)) => {
+            wave.pc = code.address(next);
+            return Ok(());
+        }
+        Some(BlockExit::Undecodable(_)) | None => code.index(wave.pc).unwrap_or(NOWHERE),
+    };
     while wave.executed < turn.until {
         let Some(entry) = code.entry(index) else {
             return Err(turn.nowhere(wave, index, None));
@@ -214,21 +232,35 @@ fn shortened(steps: &[Step], left: u64) -> &[Step] {
 }
 
 /// Steps without events.
-struct Unobserved<'a> {
+struct Unobserved<'a, 'l> {
     /// Conditions under which blocks are compiled.
     policy: Option<Policy>,
-    dispatched: &'a Dispatched<'a>,
+    dispatched: &'l Dispatched<'a>,
     /// The wait counters are kept.
     counts: bool,
+    /// Host code at which a turn began.
+    last: &'l mut Option<TurnEntry<'a>>,
+    /// The wave's turn has just begun.
+    begins: bool,
+}
+
+/// Host code at which a wave has begun a turn.
+#[derive(Clone, Copy)]
+pub(super) struct TurnEntry<'a> {
+    pc: u64,
+    native: &'a NativeBlock,
+    /// Instructions of its block.
+    instructions: u64,
 }
 
 /// [`run_wave`] without observers. A debugger shows the registers at a fault, which host code may have written ahead of an access that
 /// faults: the interpreter executes accesses then.
-pub(super) fn run_unobserved(
-    dispatched: &Dispatched<'_>,
+pub(super) fn run_unobserved<'a>(
+    dispatched: &Dispatched<'a>,
     state: State<'_>,
     instructions: u64,
     is_debugged: bool,
+    last: &mut Option<TurnEntry<'a>>,
 ) -> Result<(), Stop> {
     // All has taken effect already: what is outstanding is of use only to code that looks.
     let counts = dispatched.code.reads_counters();
@@ -240,20 +272,22 @@ pub(super) fn run_unobserved(
         }),
         dispatched,
         counts,
+        last,
+        begins: true,
     };
     run_wave(dispatched, &mut unobserved, state, instructions)
 }
 
 /// The interpreter as host code calls it.
-struct Interpreter<'a, 'b> {
-    unobserved: &'b Unobserved<'a>,
+struct Interpreter<'a, 'l, 'b> {
+    unobserved: &'b Unobserved<'a, 'l>,
     lds: &'b mut Lds,
     transfer: &'b mut Transfer,
     /// The wave's exit from a region in the interpreter.
     left: Option<Result<BlockExit, Box<Stop>>>,
 }
 
-impl Fallback for Interpreter<'_, '_> {
+impl Fallback for Interpreter<'_, '_, '_> {
     fn memories(&mut self) -> Memories<'_> {
         let device = self.unobserved.dispatched.device;
         Memories {
@@ -305,7 +339,7 @@ impl Fallback for Interpreter<'_, '_> {
     }
 }
 
-impl<'a> Unobserved<'a> {
+impl Unobserved<'_, '_> {
     /// Runs a wave by host code.
     #[inline(never)]
     fn run_native(
@@ -356,9 +390,30 @@ impl<'a> Unobserved<'a> {
     }
 }
 
-impl<'a> Execution<'a> for Unobserved<'a> {
+impl<'a> Execution<'a> for Unobserved<'a, '_> {
     #[inline(always)]
     fn begin_turn(&mut self, _wave: &Wave, _lds: &Lds) {}
+
+    #[inline(always)]
+    fn resume(&mut self, state: State<'_>, left: u64) -> Result<Option<BlockExit>, Box<Stop>> {
+        match *self.last {
+            Some(TurnEntry {
+                pc,
+                native,
+                instructions,
+            }) if pc == state.0.pc
+                && self.policy.is_some()
+                && left >= instructions
+                && is_unmodified(state.0)
+                && native.is_for(state.0)
+                && !native.is_abandoned() =>
+            {
+                self.begins = false;
+                self.run_native(native, state, left).map(Some)
+            }
+            _ => Ok(None),
+        }
+    }
 
     #[inline(always)]
     fn until_stop(&mut self, _entry: BlockEntry<'a>) -> u64 {
@@ -379,6 +434,7 @@ impl<'a> Execution<'a> for Unobserved<'a> {
             return Ok(None);
         };
         let block = entry.block;
+        let begins = std::mem::take(&mut self.begins);
         if entry.from != 0 || left < block.steps().len() as u64 || !is_unmodified(state.0) {
             return Ok(None);
         }
@@ -387,6 +443,13 @@ impl<'a> Execution<'a> for Unobserved<'a> {
         }
         match block.native(policy.with_memory) {
             Some(native) if native.is_for(state.0) => {
+                if begins {
+                    *self.last = Some(TurnEntry {
+                        pc: state.0.pc,
+                        native,
+                        instructions: block.steps().len() as u64,
+                    });
+                }
                 self.run_native(native, state, left).map(Some)
             }
             _ => Ok(None),

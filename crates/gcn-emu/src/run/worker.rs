@@ -10,8 +10,8 @@ use super::observed::{end_sequence, run_observed};
 use super::place::keep_first_wave;
 use super::schedule::Schedule;
 use super::shared::Shared;
-use super::start::{DIMENSIONS, identify, initialise, vary, work_item_ids};
-use super::steps::run_unobserved;
+use super::start::{DIMENSIONS, Template, identify, vary, work_item_ids};
+use super::steps::{TurnEntry, run_unobserved};
 use crate::device::LdsFill;
 use crate::dispatch::{RESIDENT_GROUPS, Stats};
 use crate::exec::memory::Transfer;
@@ -78,6 +78,10 @@ pub(super) struct Worker<'a> {
     transfer: Box<Transfer>,
     /// Work-item ids of a full workgroup's waves, in as many dimensions as the kernel asks for.
     ids: Vec<[Lanes; DIMENSIONS]>,
+    /// Registers of a wave that begins.
+    template: Template<'a>,
+    /// Host code at which the last turn that had any began: waves of a workgroup are often at the same barrier.
+    last_entry: Option<TurnEntry<'a>>,
 }
 
 /// A debugger and the stops that are in force for the wave whose turn it is.
@@ -139,6 +143,8 @@ impl<'a> Worker<'a> {
             ids: (0..shared.dispatch.waves_per_group())
                 .map(|wave| work_item_ids(shared.dispatch.group, wave as usize * LANES))
                 .collect(),
+            template: Template::new(&shared.dispatch.initial),
+            last_entry: None,
         }
     }
 
@@ -375,7 +381,7 @@ impl<'a> Worker<'a> {
         };
         let lanes = group.items() - first_item;
         vary(&mut wave, &device.config);
-        initialise(&mut wave, &dispatch.initial, ids, lanes, slot);
+        self.template.initialise(&mut wave, ids, lanes, slot);
         if self.watch.wants.any(Events::WAVE) {
             let context = Context {
                 dispatched: &self.shared.dispatched(),
@@ -458,6 +464,7 @@ impl<'a> Worker<'a> {
                 (wave, lds, transfer),
                 instructions,
                 is_debugged,
+                &mut self.last_entry,
             )
         } else {
             run_observed(
