@@ -143,6 +143,11 @@ impl Block {
         all.find_map(|native| native.get()?.as_ref().filter(in_use))
     }
 
+    /// All host code that it has.
+    pub(crate) fn all_native(&self) -> impl Iterator<Item = &NativeBlock> {
+        self.native.iter().filter_map(|native| native.get()?.as_ref())
+    }
+
     /// True if it has been entered often enough to be compiled, and it is not known yet whether it can be.
     #[inline(always)]
     pub(crate) fn is_due(&self, policy: Policy) -> bool {

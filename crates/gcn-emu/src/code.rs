@@ -1,5 +1,6 @@
 //! Code ready to run: each block decoded once, at its first execution, and shared by all threads.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use gcn_isa::{DecodeError, Isa, decode};
@@ -21,6 +22,28 @@ pub struct Code {
     found: FoundSegments,
     vgprs: usize,
     sgprs: u8,
+}
+
+/// A function of host code: blocks that lead to each other.
+#[derive(Clone, Debug)]
+pub struct HostFunction<'a> {
+    /// Address at which the host executes it.
+    pub address: u64,
+    /// Instructions of the host.
+    pub code: &'a [u8],
+    /// Its blocks, in the order of their code.
+    pub blocks: Vec<HostBlock<'a>>,
+}
+
+/// A block in a function of host code.
+#[derive(Clone, Debug)]
+pub struct HostBlock<'a> {
+    /// Offset of its code in the function's.
+    pub offset: usize,
+    /// Number of its instructions that are host code; the interpreter executes the others.
+    pub compiled: usize,
+    /// The block.
+    pub block: &'a Block,
 }
 
 /// Maximum number of instructions in a block.
@@ -228,6 +251,31 @@ impl Code {
             }
         }
         block.set_native(None, policy.with_memory);
+    }
+
+    /// Functions of host code that its blocks have so far, in the order of their addresses.
+    pub fn host_functions(&self) -> Vec<HostFunction<'_>> {
+        let mut functions: BTreeMap<u64, HostFunction<'_>> = BTreeMap::new();
+        for block in self.blocks() {
+            for native in block.all_native() {
+                let (code, address) = native.function();
+                let function = functions.entry(address).or_insert(HostFunction {
+                    address,
+                    code,
+                    blocks: Vec::new(),
+                });
+                function.blocks.push(HostBlock {
+                    offset: native.entry(),
+                    compiled: native.instructions(),
+                    block,
+                });
+            }
+        }
+        let mut functions: Vec<_> = functions.into_values().collect();
+        for function in &mut functions {
+            function.blocks.sort_by_key(|block| block.offset);
+        }
+        functions
     }
 
     /// The blocks that have been executed.

@@ -45,7 +45,7 @@ pub mod run;
 mod fidelity;
 
 pub use block::{Block, Exit, MAX_ENTERED};
-pub use code::Code;
+pub use code::{Code, HostBlock, HostFunction};
 pub use fidelity::Fidelity;
 pub use lds::Lds;
 

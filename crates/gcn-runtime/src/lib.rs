@@ -88,7 +88,7 @@ pub mod error_names;
 pub use gcn_emu::observe;
 #[doc(no_inline)]
 pub use gcn_emu::{
-    Code, Fidelity,
+    Code, Fidelity, HostFunction,
     device::HostCalls,
     fault, memory,
     run::{AccessRule, Engine, Restricted, Stats, WavePlace},

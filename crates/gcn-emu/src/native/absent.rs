@@ -24,6 +24,14 @@ impl NativeBlock {
         match *self {}
     }
 
+    pub(crate) fn function(&self) -> (&[u8], u64) {
+        match *self {}
+    }
+
+    pub(crate) fn entry(&self) -> usize {
+        match *self {}
+    }
+
     pub(crate) fn is_abandoned(&self) -> bool {
         match *self {}
     }

@@ -20,7 +20,9 @@ static MAPPED: AtomicUsize = AtomicUsize::new(0);
 #[derive(Debug)]
 pub(super) struct CodePages {
     start: NonNull<c_void>,
+    /// Bytes of the pages, and of the code in them.
     bytes: usize,
+    used: usize,
 }
 
 // SAFETY: nobody writes to the pages after they are made.
@@ -55,8 +57,15 @@ impl CodePages {
             Ok(CodePages {
                 start: NonNull::new(start).ok_or(io::ErrorKind::OutOfMemory)?,
                 bytes,
+                used: code.len(),
             })
         }
+    }
+
+    /// The code.
+    pub(super) fn code(&self) -> &[u8] {
+        // SAFETY: that many bytes were written, and nobody writes to them any more.
+        unsafe { std::slice::from_raw_parts(self.start.as_ptr().cast(), self.used) }
     }
 
     /// Address of the code at an offset.

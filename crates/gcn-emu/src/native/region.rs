@@ -94,6 +94,17 @@ impl NativeBlock {
         self.instructions
     }
 
+    /// Its region's function, and the address at which the host executes it.
+    pub(crate) fn function(&self) -> (&[u8], u64) {
+        let pages = &self.region.pages;
+        (pages.code(), pages.address(0) as u64)
+    }
+
+    /// Offset of its code in the function.
+    pub(crate) fn entry(&self) -> usize {
+        self.entry
+    }
+
     /// True if too many slices have been left to the interpreter.
     #[inline]
     pub(crate) fn is_abandoned(&self) -> bool {

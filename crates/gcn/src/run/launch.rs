@@ -88,6 +88,7 @@ impl RunRequest {
         replace(&mut self.trace.file, &args.trace_file);
         replace(&mut self.profile.file, &args.profile);
         replace(&mut self.profile.format, &args.profile_format);
+        replace(&mut self.dump_code, &args.dump_code);
         self.variations = args.variations.or(self.variations);
         self.fidelity |= args.fidelity;
         self.json |= args.json;

@@ -299,6 +299,7 @@ pub fn read(text: &str, base: &Path) -> Result<RunRequest> {
             file: file.profile.map(|path| output(base, &path)),
             format: file.profile_format,
         },
+        dump_code: None,
         fidelity: file.fidelity,
         json: file.json,
     })

@@ -22,6 +22,7 @@ mod progress;
 mod interrupt;
 mod fidelity;
 mod notes;
+mod host_code;
 mod why_call;
 
 // The run.
@@ -48,6 +49,7 @@ use crate::status::RunOutcome;
 use crate::{Status, findings, render};
 use dispatch::Dispatches;
 use expect::ComparisonOutcome;
+use host_code::HostCodeFile;
 pub use interrupt::{InterruptCause, StopHandle};
 pub use launch_file::Timeout;
 pub use notes::plural;
@@ -199,6 +201,8 @@ fn carry_out(
     let results = wanted.results();
     let mut trace = RunTrace::new(run, wanted.trace)?;
     let profiling = ProfileFile::new(&run.profile)?;
+    let host_code = run.dump_code.as_deref().map(HostCodeFile::new);
+    let host_code = host_code.transpose()?;
     let interrupted = checking.map_or_else(Arc::default, |it| it.stop().clone());
     let ready = dispatches.prepare(device, budget, &interrupted)?;
     let elsewhere = notes::elsewhere(device);
@@ -267,7 +271,9 @@ fn carry_out(
         }
     }
     let profiled = profiling.map_or(Ok(()), |it| it.write(out));
-    errors.extend(profiled.err().map(|error| Problem::of(&error)));
+    let dumped = host_code.map_or(Ok(()), |it| it.write(&ready.launches, out));
+    let written = [profiled, dumped].into_iter().filter_map(Result::err);
+    errors.extend(written.map(|error| Problem::of(&error)));
     let outcome = match &fault {
         Some((outcome, _)) => *outcome,
         None if !errors.is_empty() => RunOutcome::BadInput,

@@ -98,6 +98,9 @@ pub struct Args {
     /// Format of the profile; overrides the one that the file's extension selects.
     #[arg(long, value_name = "FORMAT", value_parser = input::form(ProfileFormat::NAMES))]
     pub profile_format: Option<ProfileFormat>,
+    /// Write the host code that hot blocks became, with the instructions that it executes, to a file.
+    #[arg(long, value_name = "FILE")]
+    pub dump_code: Option<PathBuf>,
     /// Stop a wave after N instructions.
     #[arg(long, value_name = "N")]
     pub limit: Option<u64>,
@@ -118,6 +121,7 @@ pub struct Args {
 impl Args {
     /// True if the options name a file to write.
     pub fn writes_file(&self) -> bool {
-        !self.save.is_empty() || self.trace_file.is_some() || self.profile.is_some()
+        let files = [&self.trace_file, &self.profile, &self.dump_code];
+        !self.save.is_empty() || files.iter().any(|file| file.is_some())
     }
 }

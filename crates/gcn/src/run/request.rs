@@ -44,6 +44,8 @@ pub struct RunRequest {
     pub trace: TraceOptions,
     /// Counts what is executed.
     pub profile: ProfileOptions,
+    /// File for the host code.
+    pub dump_code: Option<PathBuf>,
     /// Lists instructions by their fidelity.
     pub fidelity: bool,
     /// Reports in JSON.

@@ -15,6 +15,7 @@ use super::request::RunRequest;
 use super::save::{self, Save};
 use super::trace_filter;
 use crate::failure::Problems;
+use crate::input;
 use crate::problem::{INVALID_FILTER, OUTPUT_CONFLICT, Problem};
 
 /// Uses of memory after the run.
@@ -70,6 +71,7 @@ fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<
     let others = [
         ("--trace", for_people && run.trace.is_for_stdout()),
         ("--profile", run.profile.is_for_stdout()),
+        ("--dump-code", run.dump_code.as_deref() == Some(Path::new(input::STDIN))),
         ("--print", has_texts && !run.print.is_empty()),
         ("--expect", has_texts && !run.expect.is_empty()),
         ("--fidelity", has_texts && run.fidelity),
@@ -147,6 +149,7 @@ impl Wanted {
             &[
                 ("trace", run.trace.file.as_deref()),
                 ("profile", run.profile.file.as_deref()),
+                ("host code", run.dump_code.as_deref()),
                 ("findings", files.findings),
             ],
             &[inputs(run), files.inputs.clone()].concat(),

@@ -1,0 +1,88 @@
+//! Listing of the host code that hot blocks of kernels became.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::Result;
+use gcn_runtime::{Code, HostFunction, PreparedLaunch};
+use iced_x86::{Decoder, DecoderOptions, FastFormatter};
+
+use crate::{input, outputs};
+
+/// File for a listing.
+pub struct HostCodeFile<'a> {
+    /// `None` for standard output.
+    file: Option<&'a Path>,
+}
+
+impl HostCodeFile<'_> {
+    /// The file at a path; `-` is standard output.
+    ///
+    /// # Errors
+    /// No file can be there.
+    pub fn new(path: &Path) -> Result<HostCodeFile<'_>> {
+        let file = (path != Path::new(input::STDIN)).then_some(path);
+        file.map_or(Ok(()), outputs::check_place)?;
+        Ok(HostCodeFile { file })
+    }
+
+    /// Writes the code of launches that have run.
+    ///
+    /// # Errors
+    /// The file, or `out` for standard output, cannot be written.
+    pub fn write(self, launches: &[PreparedLaunch], out: &mut dyn Write) -> Result<()> {
+        match self.file {
+            Some(path) => outputs::write(path, |file| list(launches, file)),
+            None => Ok(list(launches, out)?),
+        }
+    }
+}
+
+/// Lists the functions of each launch's kernel, once for launches of the same kernel.
+fn list(launches: &[PreparedLaunch], out: &mut dyn Write) -> io::Result<()> {
+    for (number, launch) in launches.iter().enumerate() {
+        let code = launch.code();
+        let mut earlier = launches[..number].iter();
+        if earlier.any(|it| std::ptr::eq(it.code(), code)) {
+            continue;
+        }
+        let functions = code.host_functions();
+        let name = launch.kernel().name();
+        if functions.is_empty() {
+            writeln!(out, "; {name}: no host code")?;
+        }
+        for function in &functions {
+            writeln!(out, "; {name}: {} bytes of host code\n", function.code.len())?;
+            list_function(function, code, out)?;
+        }
+    }
+    Ok(())
+}
+
+/// Lists a function; in front of a block's code are the instructions that it executes.
+fn list_function(
+    function: &HostFunction<'_>,
+    code: &Code,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let mut blocks = function.blocks.iter().peekable();
+    let mut formatter = FastFormatter::new();
+    let mut text = String::new();
+    let bits = usize::BITS;
+    let decoder = Decoder::with_ip(bits, function.code, function.address, DecoderOptions::NONE);
+    for instruction in decoder {
+        let offset = (instruction.ip() - function.address) as usize;
+        while let Some(found) = blocks.next_if(|block| block.offset <= offset) {
+            let steps = found.block.steps();
+            let compiled = found.compiled;
+            writeln!(out, "\n; block of {} instructions, {compiled} of them as host code", steps.len())?;
+            for step in steps {
+                writeln!(out, ";   {:#x}: {}", code.address(step.index), step.inst.text())?;
+            }
+        }
+        text.clear();
+        formatter.format(&instruction, &mut text);
+        writeln!(out, "{:#x}: {text}", instruction.ip())?;
+    }
+    Ok(())
+}
