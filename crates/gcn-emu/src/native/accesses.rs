@@ -16,8 +16,8 @@ use super::frame::{Frame, SHARE_SIZES, VALUES};
 use super::graph::{Id, SLICE};
 use super::lower::Lowered;
 use super::places::{
-    Assembly, EmitError, EmittedLanes, Emitter, Helpers, Miss, OTHER, SCRATCH, SLICE_BYTES, YMM,
-    low_half, mask_byte, scalar,
+    Assembly, EXEC, EmitError, EmittedLanes, Emitter, Helpers, Miss, OTHER, SCRATCH, SLICE_BYTES,
+    YMM, low_half, mask_byte, scalar, slot,
 };
 use crate::lanes::LANES;
 use crate::memory::Window;
@@ -265,9 +265,9 @@ impl Emitter<'_> {
         }
     }
 
-    /// Jumps if a place in [`OTHER`] of an active lane is not below a count, or a lane has no bit in EAX, if that counts. The lanes
+    /// Jumps if a place in [`OTHER`] of an active lane is not below a count, or a lane has no bit in EAX, if that counts: the lanes
     /// outside are in EAX then.
-    fn jump_if_outside(
+    pub(super) fn jump_if_outside(
         &mut self,
         count: AsmMemoryOperand,
         has_bits: bool,
@@ -276,18 +276,19 @@ impl Emitter<'_> {
         let asm = &mut self.code.asm;
         asm.vpmaxud(SCRATCH, OTHER, count)?;
         asm.vpcmpeqd(SCRATCH, SCRATCH, OTHER)?;
-        asm.vmovmskps(edx, SCRATCH)?;
-        if has_bits {
-            asm.xor(eax, ALL)?;
-            asm.or(eax, edx)?;
-        } else {
-            asm.mov(eax, edx)?;
-        }
-        if self.lanes == EmittedLanes::All {
-            asm.test(eax, eax)?;
-        } else {
-            asm.movzx(edx, byte_ptr(mask_byte(regs::EXEC_LO)))?;
-            asm.and(eax, edx)?;
+        let all_active = self.lanes == EmittedLanes::All;
+        match (has_bits, all_active) {
+            (false, true) => asm.vptest(SCRATCH, SCRATCH)?,
+            (false, false) => asm.vtestps(SCRATCH, slot(EXEC))?,
+            (true, _) => {
+                asm.vmovmskps(edx, SCRATCH)?;
+                asm.xor(eax, ALL)?;
+                asm.or(eax, edx)?;
+                if !all_active {
+                    asm.movzx(edx, byte_ptr(mask_byte(regs::EXEC_LO)))?;
+                    asm.and(eax, edx)?;
+                }
+            }
         }
         asm.jne(label)?;
         Ok(())

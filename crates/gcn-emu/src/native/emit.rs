@@ -15,7 +15,7 @@ use super::lower::{Denormals, Lowered};
 use super::mutation;
 use super::places::{
     Assembly, EXEC, EmitError, EmittedLanes, Emitter, FIRST_SLOT, OTHER, Place, ROW, SCRATCH,
-    SLICE_BYTES, SLOTS, YMM, low_half, mask_byte, scalar, slot, vgpr,
+    SLICE_BYTES, SLOTS, YMM, low_half, mask_byte, number, scalar, slot, vgpr,
 };
 
 /// Order of a register's quarters with the middle ones exchanged: from lanes to halves of each four lanes, and back.
@@ -364,22 +364,49 @@ impl Emitter<'_> {
                     Place::Memory(one) => self.code.asm.vblendvps(to, other, one, mask)?,
                 }
             }
-            op @ (Op::Fma(a, b, c) | Op::FmaF64(a, b, c)) => {
-                let a = self.in_register(a, place)?;
-                let b = self.in_register(b, place)?;
-                let c = self.operand(c, place)?;
-                self.code.asm.vmovaps(SCRATCH, a)?;
-                if let Op::Fma(..) = op {
-                    binary!(self, vfmadd213ps, SCRATCH, b, c);
-                } else {
-                    binary!(self, vfmadd213pd, SCRATCH, b, c);
-                }
-                let to = self.result(place, id)?;
-                self.code.asm.vmovaps(to, SCRATCH)?;
-            }
+            Op::Fma(..) | Op::FmaF64(..) => self.fma(place, id)?,
             Op::Load(number, low, high) => self.load(place, number, [low, high])?,
             Op::Vgpr(_) | Op::Scalar(_) | Op::Const(_) | Op::Const64(_) | Op::Mask(_) | Op::Scc => {
             }
+        }
+        Ok(())
+    }
+
+    /// Emits a fused multiplication and addition, into the register of a source that is not used again if there is one.
+    fn fma(&mut self, place: usize, id: Id) -> Result<(), EmitError> {
+        let (sources, is_double) = match self.lowered.graph.op(id) {
+            Op::Fma(a, b, c) => ([a, b, c], false),
+            Op::FmaF64(a, b, c) => ([a, b, c], true),
+            _ => return Err(EmitError::Slots),
+        };
+        let a = self.in_register(sources[0], place)?;
+        let b = self.in_register(sources[1], place)?;
+        let c = self.operand(sources[2], place)?;
+        let is_dead = sources.map(|id| !self.is_used_behind(id, place));
+        if let (Place::Register(c), [.., true]) = (c, is_dead) {
+            self.release(place);
+            self.take(number(c), id);
+            return Ok(if is_double {
+                self.code.asm.vfmadd231pd(c, a, b)?
+            } else {
+                self.code.asm.vfmadd231ps(c, a, b)?
+            });
+        }
+        let (to, other) = match is_dead {
+            [true, ..] => (a, b),
+            [_, true, _] => (b, a),
+            _ => {
+                let to = self.result(place, id)?;
+                self.code.asm.vmovaps(to, a)?;
+                (to, b)
+            }
+        };
+        self.release(place);
+        self.take(number(to), id);
+        if is_double {
+            binary!(self, vfmadd213pd, to, other, c);
+        } else {
+            binary!(self, vfmadd213ps, to, other, c);
         }
         Ok(())
     }

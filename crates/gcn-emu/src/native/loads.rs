@@ -7,8 +7,9 @@ use iced_x86::code_asm::{
     qword_ptr, r9, rax, rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr,
 };
 
-use super::access::{Access, ScalarLoad};
+use super::access::{Access, ScalarLoad, Space};
 use super::accesses::{DWORD, frame, kept, window};
+use super::bases::strides;
 use super::frame::Frame;
 use super::graph::{Id, Op, SLICE};
 use super::places::{
@@ -86,7 +87,10 @@ impl Emitter<'_> {
         if access.dword > 0 {
             return Ok(());
         }
-        self.check_access(place, number, access, address)?;
+        let shared = self.shared_base(place, access, address[0])?;
+        if shared.is_none() {
+            self.check_access(place, number, access, address)?;
+        }
         let numbers = number..number + access.count();
         let loaded = lowered.accesses.loads.iter();
         let ids = loaded.filter(|id| {
@@ -99,29 +103,81 @@ impl Emitter<'_> {
             to.push(register);
         }
         self.pinned.clear();
-        match *to {
-            [to] if access.is_part() => {
-                let count = self.count(usize::from(number) + self.first_access, access);
+        let count = self.count(usize::from(number) + self.first_access, access);
+        match (&*to, shared) {
+            (_, Some(stride)) => self.fetch_shared(&to, access, stride),
+            (&[to], None) if access.is_part() => {
                 self.fetch_part(to, access.bytes, count)
             }
-            _ => self.fetch(&to, access),
+            (_, None) => self.fetch(&to, access, count),
         }
     }
 
-    /// Loads the dwords of the elements at the places in [`OTHER`].
-    fn fetch(&mut self, to: &[AsmRegisterYmm], access: Access) -> Result<(), EmitError> {
+    /// Loads the dwords of elements at an offset from the places in [`OTHER`], of which RDX has the address of lane 0's.
+    fn fetch_shared(
+        &mut self,
+        to: &[AsmRegisterYmm],
+        access: Access,
+        stride: AsmMemoryOperand,
+    ) -> Result<(), EmitError> {
+        let offset = access.offset as usize;
+        let at = rdx + offset;
+        let mut done = self.code.asm.create_label();
+        for known in strides(access, self.lanes == EmittedLanes::All) {
+            let asm = &mut self.code.asm;
+            let mut apart = asm.create_label();
+            asm.cmp(stride, known as i32)?;
+            asm.jne(apart)?;
+            if known == 0 {
+                for (dword, to) in to.iter().enumerate() {
+                    asm.vpbroadcastd(*to, dword_ptr(at + dword * 4))?;
+                }
+            } else if known > DWORD {
+                self.pick(to, at)?;
+            } else {
+                for (dword, to) in to.iter().enumerate() {
+                    self.load_row(*to, at + dword * 4)?;
+                }
+            }
+            let asm = &mut self.code.asm;
+            asm.jmp(done)?;
+            asm.set_label(&mut apart)?;
+        }
+        self.code
+            .asm
+            .mov(rdx, qword_ptr(frame(offset_of!(Frame, share))))?;
+        for (dword, to) in to.iter().enumerate() {
+            self.gather(*to, offset + dword * 4)?;
+        }
+        self.code.asm.set_label(&mut done)?;
+        self.code.asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// Loads the dwords of the elements at the places in [`OTHER`], which are below `places`.
+    fn fetch(
+        &mut self,
+        to: &[AsmRegisterYmm],
+        access: Access,
+        places: AsmMemoryOperand,
+    ) -> Result<(), EmitError> {
         let all_active = self.lanes == EmittedLanes::All;
         let mut done = self.code.asm.create_label();
         let count = to.len();
-        if count == 1 || all_active && matches!(count, 2 | 4) {
+        let is_share = matches!(access.space, Space::Share(_));
+        if count == 1 || (all_active || !is_share) && matches!(count, 2 | 4) {
             let mut apart = self.code.asm.create_label();
             self.jump_unless_row(count as u32 * DWORD, apart)?;
             self.first_place()?;
+            if count > 1 && !all_active {
+                let last = (SLICE - 1) as u32 * access.bytes;
+                self.jump_unless_inside(last + 1, dword_ptr(places), apart)?;
+            }
             self.prefetch(access)?;
             if count > 1 {
-                self.pick(to)?;
+                self.pick(to, rdx + rax)?;
             } else {
-                self.load_row(to[0], 0)?;
+                self.load_row(to[0], rdx + rax)?;
             }
             self.code.asm.jmp(done)?;
             self.code.asm.set_label(&mut apart)?;
@@ -132,7 +188,7 @@ impl Emitter<'_> {
             self.jump_unless_row(DWORD, apart)?;
             self.first_place()?;
             for (dword, to) in to.iter().enumerate() {
-                self.load_row(*to, dword)?;
+                self.load_row(*to, rdx + rax + dword * 4)?;
             }
             self.code.asm.jmp(done)?;
             self.code.asm.set_label(&mut apart)?;
@@ -148,7 +204,7 @@ impl Emitter<'_> {
         asm.jmp(done)?;
         asm.set_label(&mut gather)?;
         for (dword, to) in to.iter().enumerate() {
-            self.gather(*to, dword)?;
+            self.gather(*to, dword * 4)?;
         }
         self.code.asm.set_label(&mut done)?;
         self.code.asm.zero_bytes()?;
@@ -168,16 +224,11 @@ impl Emitter<'_> {
             (asm.create_label(), asm.create_label(), asm.create_label());
         self.jump_unless_row(bytes, apart)?;
         self.first_place()?;
-        let asm = &mut self.code.asm;
         if self.lanes != EmittedLanes::All {
-            // All of it is loaded, and inactive lanes may be outside.
             let last = (SLICE as u32 - 1) * bytes;
-            asm.cmp(eax, dword_ptr(count))?;
-            asm.jae(apart)?;
-            asm.lea(esi, dword_ptr(rax + last))?;
-            asm.cmp(esi, dword_ptr(count))?;
-            asm.jae(apart)?;
+            self.jump_unless_inside(last + 1, dword_ptr(count), apart)?;
         }
+        let asm = &mut self.code.asm;
         if is_byte {
             asm.vpmovzxbd(to, qword_ptr(rdx + rax))?;
         } else {
@@ -201,6 +252,22 @@ impl Emitter<'_> {
         self.gather_parts(to, is_byte)?;
         self.code.asm.set_label(&mut done)?;
         self.code.asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// Jumps unless the place in EAX and those up to `count` behind it are below an end: inactive lanes may be outside, and are loaded too.
+    fn jump_unless_inside(
+        &mut self,
+        count: u32,
+        end: AsmMemoryOperand,
+        label: CodeLabel,
+    ) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        asm.cmp(eax, end)?;
+        asm.jae(label)?;
+        asm.lea(esi, dword_ptr(rax + (count - 1)))?;
+        asm.cmp(esi, end)?;
+        asm.jae(label)?;
         Ok(())
     }
 
@@ -242,8 +309,8 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Gathers dwords, `dword` behind the places in [`OTHER`].
-    fn gather(&mut self, to: AsmRegisterYmm, dword: usize) -> Result<(), EmitError> {
+    /// Gathers dwords, `offset` bytes behind the places in [`OTHER`].
+    fn gather(&mut self, to: AsmRegisterYmm, offset: usize) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         if self.lanes == EmittedLanes::All {
             asm.vpcmpeqd(SCRATCH, SCRATCH, SCRATCH)?;
@@ -251,13 +318,13 @@ impl Emitter<'_> {
             asm.vmovdqa(SCRATCH, slot(EXEC))?;
         }
         asm.vpxor(to, to, to)?;
-        asm.vpgatherdd_3(to, ymmword_ptr(rdx + OTHER + dword * 4), SCRATCH)?;
+        asm.vpgatherdd_3(to, ymmword_ptr(rdx + OTHER + offset), SCRATCH)?;
         Ok(())
     }
 
-    /// Loads dwords that follow each other, `dwords` behind the place in RAX.
-    fn load_row(&mut self, to: AsmRegisterYmm, dwords: usize) -> Result<(), EmitError> {
-        let from = ymmword_ptr(rdx + rax + dwords * 4);
+    /// Loads dwords that follow each other.
+    fn load_row(&mut self, to: AsmRegisterYmm, from: AsmMemoryOperand) -> Result<(), EmitError> {
+        let from = ymmword_ptr(from);
         if self.lanes == EmittedLanes::All {
             self.code.asm.vmovdqu(to, from)?;
         } else {
@@ -267,12 +334,12 @@ impl Emitter<'_> {
         Ok(())
     }
 
-    /// Loads the dwords of elements of two or four that follow each other from the place in RAX on.
-    fn pick(&mut self, to: &[AsmRegisterYmm]) -> Result<(), EmitError> {
+    /// Loads the dwords of elements of two or four that follow each other.
+    fn pick(&mut self, to: &[AsmRegisterYmm], from: AsmMemoryOperand) -> Result<(), EmitError> {
         let asm = &mut self.code.asm;
         // Each register has 16 bytes of the first four lanes' elements, and of the other four's: to cross halves is slow.
         for (part, register) in to.iter().enumerate() {
-            let at = |half: usize| xmmword_ptr(rdx + rax + (half * to.len() + part) * 16);
+            let at = |half: usize| xmmword_ptr(from + (half * to.len() + part) * 16);
             asm.vmovdqu(low_half(*register), at(0))?;
             asm.vinserti128(*register, *register, at(1), 1)?;
         }

@@ -43,6 +43,8 @@ mod emit;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod accesses;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod bases;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod loads;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod stores;

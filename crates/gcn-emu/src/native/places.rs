@@ -13,6 +13,7 @@ use iced_x86::code_asm::{
 };
 
 use super::access::{Access, StoredElements};
+use super::bases::{ShareBase, bases};
 use super::frame::{Frame, VALUES};
 use super::graph::{Id, Op, SLICE};
 use super::lower::Lowered;
@@ -129,6 +130,8 @@ pub(super) struct Emitter<'a> {
     pub(super) misses: Vec<Miss>,
     pub(super) scattered: Vec<Scattered>,
     pub(super) prefetches: Vec<Prefetch>,
+    /// Bases of loads from LDS.
+    pub(super) bases: Vec<ShareBase>,
     /// Registers that are not to be taken from their values.
     pub(super) pinned: Vec<AsmRegisterYmm>,
 }
@@ -177,6 +180,7 @@ impl<'a> Emitter<'a> {
             misses: Vec::new(),
             scattered: Vec::new(),
             prefetches: Vec::new(),
+            bases: bases(lowered, lanes == EmittedLanes::All),
             pinned: Vec::new(),
         }
     }
@@ -276,6 +280,14 @@ impl<'a> Emitter<'a> {
 
     /// Register for the result of an operation; it may be that of a dead source.
     pub(super) fn result(&mut self, place: usize, id: Id) -> Result<AsmRegisterYmm, EmitError> {
+        self.release(place);
+        let register = self.free_register(place)?;
+        self.take(register, id);
+        Ok(YMM[register])
+    }
+
+    /// Frees the registers of values that are not used behind an operation.
+    pub(super) fn release(&mut self, place: usize) {
         for register in 0..VALUES {
             if let Some(held) = self.registers[register]
                 && !self.is_used_behind(held, place)
@@ -284,9 +296,6 @@ impl<'a> Emitter<'a> {
                 self.registers[register] = None;
             }
         }
-        let register = self.free_register(place)?;
-        self.take(register, id);
-        Ok(YMM[register])
     }
 
     pub(super) fn is_used_behind(&self, id: Id, place: usize) -> bool {
@@ -294,6 +303,7 @@ impl<'a> Emitter<'a> {
         uses.back().is_some_and(|last| *last > place)
     }
 
+    /// Gives a value a free register.
     pub(super) fn take(&mut self, register: usize, id: Id) {
         self.registers[register] = Some(id);
         self.values[id.0 as usize].register = Some(register);
@@ -370,6 +380,11 @@ pub(super) fn slot(number: usize) -> AsmMemoryOperand {
 }
 
 pub(super) fn low_half(register: AsmRegisterYmm) -> AsmRegisterXmm {
+    XMM[number(register)]
+}
+
+/// Number of a host register.
+pub(super) fn number(register: AsmRegisterYmm) -> usize {
     let number = YMM.iter().position(|it| *it == register);
-    XMM[number.unwrap_or(0)]
+    number.unwrap_or(0)
 }
