@@ -145,7 +145,9 @@ impl Block {
 
     /// All host code that it has.
     pub(crate) fn all_native(&self) -> impl Iterator<Item = &NativeBlock> {
-        self.native.iter().filter_map(|native| native.get()?.as_ref())
+        self.native
+            .iter()
+            .filter_map(|native| native.get()?.as_ref())
     }
 
     /// True if it has been entered often enough to be compiled, and it is not known yet whether it can be.

@@ -166,6 +166,11 @@ const COMPILED: &[(u32, &[&str])] = &[
             "v_mad_u16 v0, v1, v2, v3",
             "v_cmp_lt_i16 vcc, v1, v2",
             "v_cmp_ge_u16 s[2:3], v1, v2",
+            "v_readfirstlane_b32 s0, v1",
+            "v_readlane_b32 s0, v1, 37",
+            "v_readlane_b32 vcc_lo, v1, s2",
+            "v_writelane_b32 v0, s1, 63",
+            "v_writelane_b32 v0, 7, s2",
             "s_mov_b32 s0, s1",
             "s_cmp_lt_i32 s0, s1",
             "s_add_i32 s0, s1, s2",
@@ -259,6 +264,17 @@ const ACCESSES: &[&str] = &[
     "ds_write2_b64 v4, v[0:1], v[2:3] offset1:3",
 ];
 
+/// Loads from LDS at constant offsets from the same register.
+const LOADS_FROM_A_BASE: &[&str] = &[
+    "ds_read_b32 v0, v4\n ds_read_b32 v1, v4 offset:4\n ds_read_b32 v6, v4 offset:18",
+    "ds_read2_b32 v[0:1], v4 offset1:17\n ds_read2_b64 v[8:11], v4 offset0:2 offset1:3\n ds_read_b128 v[12:15], v4 offset:64",
+    "ds_read_b128 v[0:3], v4\n ds_read_b128 v[8:11], v4 offset:16\n ds_read_b96 v[12:14], v4 offset:32",
+    "ds_read_b64 v[0:1], v4 offset:8\n ds_read_b64 v[8:9], v4\n v_add_u32 v4, v0, v8",
+    "ds_read_b32 v0, v4 offset:500\n ds_read_b32 v4, v4",
+    "ds_read_b32 v0, v4 offset:65535\n ds_read_b32 v1, v4 offset:4",
+    "v_sub_u32 v4, v4, 4\n ds_read_b32 v0, v4 offset:4\n ds_read_b32 v1, v4 offset:8",
+];
+
 /// Loads of scalar registers that are compiled, where s[0:1] is an address in global memory.
 const SCALAR_LOADS: &[&str] = &[
     "s_load_dword s20, s[0:1], 0x10",
@@ -276,14 +292,19 @@ const LANE_PLACES: &[&str] = &[
     "v_lshrrev_b32 v4, 1, v5",
     "v_mov_b32 v4, v5",
     "v_lshlrev_b32 v4, 2, v5",
+    "v_mul_u32_u24 v4, 5, v5",
 ];
 
 #[test]
 fn loads_and_stores_are_compiled() {
-    for text in ACCESSES {
+    let accesses = ACCESSES.iter().map(|text| (text, 1));
+    let bases = LOADS_FROM_A_BASE.iter();
+    let bases = bases.map(|text| (text, text.lines().count()));
+    for (text, instructions) in accesses.chain(bases) {
         let inactive = format!("s_mov_b64 exec, 0\n {text}");
         let count = compiled("gfx900", &inactive, KEPT, Engine::Compiled);
-        assert_eq!(count, if compiles() { 2 } else { 0 }, "{text}");
+        let expected = if compiles() { 1 + instructions } else { 0 };
+        assert_eq!(count, expected, "{text}");
         let _chosen = CHOICE.lock().unwrap_or_else(PoisonError::into_inner);
         let target = Target::named("gfx900").expect("it exists");
         Program::of_text(target, text, KEPT, 7).compare_engines();
@@ -372,6 +393,16 @@ const OTHERS: &[(u32, &str, &str)] = &[
         KEPT,
         "gfx900",
         "v_mad_i16 v19, v1, v2, 29\n v_mad_u16 v20, v1, v2, v3 op_sel:[1,0,0,1]\n v_add_u16 v21, v1, v2",
+    ),
+    (
+        KEPT,
+        "gfx803",
+        "s_mov_b64 exec, 0\n v_readfirstlane_b32 s0, v1\n s_mov_b32 exec_hi, 0x300\n v_readfirstlane_b32 s2, v1\n v_writelane_b32 v0, s2, 9",
+    ),
+    (
+        KEPT,
+        "gfx803",
+        "v_readlane_b32 exec_lo, v1, 70\n v_add_u32 v0, vcc, v1, v2\n s_barrier\n v_xor_b32 v1, v0, v1\n s_barrier",
     ),
     (KEPT, "gfx900", "global_load_dword v0, v[2:3], off"),
     (KEPT, "gfx900", "ds_read_b32 v0, v4"),
@@ -488,7 +519,6 @@ fn rare_forms_are_left_to_the_interpreter() {
         "v_add_f32 v0, v1, v2 clamp",
         "v_mov_b32_dpp v0, v1 row_shl:1 row_mask:0xf bank_mask:0xf",
         "v_cmpx_lt_u32 vcc, v1, v2",
-        "v_readfirstlane_b32 s0, v1",
         "v_fract_f32 v0, v1",
         "v_and_b32 v0, exec_lo, v1",
         "v_cndmask_b32 v0, v1, v2, exec",

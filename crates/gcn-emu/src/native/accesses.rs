@@ -12,12 +12,13 @@ use iced_x86::code_asm::{
 };
 
 use super::access::{Access, Space, StoredElements};
+use super::bases::{APART, can_share};
 use super::frame::{Frame, SHARE_SIZES, VALUES};
 use super::graph::{Id, SLICE};
 use super::lower::Lowered;
 use super::places::{
     Assembly, EXEC, EmitError, EmittedLanes, Emitter, Helpers, Miss, OTHER, SCRATCH, SLICE_BYTES,
-    YMM, low_half, mask_byte, scalar, slot,
+    SLOTS, YMM, low_half, mask_byte, scalar, slot,
 };
 use crate::lanes::LANES;
 use crate::memory::Window;
@@ -195,6 +196,81 @@ impl Assembly {
 }
 
 impl Emitter<'_> {
+    /// Has the address of lane 0's place in RDX and all places in [`OTHER`], without the offset of a load, if its base is shared. Returns a
+    /// memory operand that is the distance of the lanes' places.
+    pub(super) fn shared_base(
+        &mut self,
+        place: usize,
+        access: Access,
+        low: Id,
+    ) -> Result<Option<AsmMemoryOperand>, EmitError> {
+        let known = self.bases.iter().position(|base| base.low == low);
+        let Some(number) = known.filter(|_| can_share(access)) else {
+            return Ok(None);
+        };
+        let slot = match self.bases[number].slot {
+            Some(slot) => slot,
+            None => self.find_base(place, number)?,
+        };
+        let low = self.in_register(low, place)?;
+        let at = rsp + (slot * SLICE_BYTES) as i32;
+        self.code.asm.mov(rdx, qword_ptr(at))?;
+        self.code.asm.vmovdqa(OTHER, low)?;
+        Ok(Some(dword_ptr(at + size_of::<u64>())))
+    }
+
+    /// Checks the places of a base's loads and finds their distance. Returns the stack slot of both.
+    fn find_base(&mut self, place: usize, number: usize) -> Result<usize, EmitError> {
+        let base = &self.bases[number];
+        let (low, end, strides) = (base.low, base.end, base.strides.clone());
+        let low = self.in_register(low, place)?;
+        // The largest place is the last byte's, unless that is behind the end of the numbers.
+        let last = self.constant([end - 1; SLICE]);
+        let asm = &mut self.code.asm;
+        asm.vpaddd(OTHER, low, last)?;
+        asm.vpmaxud(OTHER, OTHER, low)?;
+        const _: () = assert!(SHARE_SIZES[0] == 1);
+        let bytes = ymmword_ptr(frame(offset_of!(Frame, share_counts)));
+        self.jump_if_outside(bytes, false, self.guarded)?;
+        let slot = self.slots;
+        if slot == SLOTS {
+            return Err(EmitError::Slots);
+        }
+        self.slots += 1;
+        self.bases[number].slot = Some(slot);
+        let asm = &mut self.code.asm;
+        asm.vpbroadcastd(OTHER, low_half(low))?;
+        asm.vpsubd(OTHER, low, OTHER)?;
+        if self.lanes != EmittedLanes::All {
+            asm.movzx(edx, byte_ptr(mask_byte(regs::EXEC_LO)))?;
+            asm.xor(edx, ALL)?;
+        }
+        let mut known = asm.create_label();
+        for stride in strides {
+            let distances = self.constant(std::array::from_fn(|lane| lane as u32 * stride));
+            let asm = &mut self.code.asm;
+            asm.mov(edi, stride)?;
+            asm.vpcmpeqd(SCRATCH, OTHER, distances)?;
+            asm.vmovmskps(eax, SCRATCH)?;
+            if self.lanes != EmittedLanes::All {
+                asm.or(eax, edx)?;
+            }
+            asm.cmp(eax, ALL)?;
+            asm.je(known)?;
+        }
+        let asm = &mut self.code.asm;
+        asm.mov(edi, APART)?;
+        asm.set_label(&mut known)?;
+        let at = rsp + (slot * SLICE_BYTES) as i32;
+        asm.mov(dword_ptr(at + size_of::<u64>()), edi)?;
+        // It is less than zero only if lane 0 is not active.
+        asm.vmovd(eax, low_half(low))?;
+        asm.movsxd(rax, eax)?;
+        asm.add(rax, qword_ptr(frame(offset_of!(Frame, share))))?;
+        asm.mov(qword_ptr(at), rax)?;
+        Ok(slot)
+    }
+
     /// Checks the addresses of an access. The places of its elements are in [`OTHER`] then, as distances from the address in RDX.
     pub(super) fn check_access(
         &mut self,

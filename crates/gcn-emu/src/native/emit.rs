@@ -252,18 +252,26 @@ impl Emitter<'_> {
             }
             asm.mov(byte_ptr(mask_byte(first)), registers::al)?;
         }
+        if !all_active {
+            self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
+        }
         for (&register, &id) in &lowered.vgprs {
-            let value = self.loaded(id)?;
             let memory = vgpr(register);
-            if !all_active {
-                self.code.asm.vmovdqa(OTHER, slot(EXEC))?;
-                self.code.asm.vpand(SCRATCH, value, OTHER)?;
-                self.code.asm.vpandn(OTHER, OTHER, memory)?;
-                self.code.asm.vpor(SCRATCH, SCRATCH, OTHER)?;
-                self.code.asm.vmovdqu(memory, SCRATCH)?;
-            } else {
+            if all_active {
+                let value = self.loaded(id)?;
                 self.code.asm.vmovdqu(memory, value)?;
+                continue;
             }
+            self.code.asm.vmovdqu(OTHER, memory)?;
+            if let Some(register) = self.values[id.0 as usize].register {
+                self.code
+                    .asm
+                    .vblendvps(OTHER, OTHER, YMM[register], SCRATCH)?;
+            } else {
+                let value = self.memory(id).ok_or(EmitError::Slots)?;
+                self.code.asm.vblendvps(OTHER, OTHER, value, SCRATCH)?;
+            }
+            self.code.asm.vmovdqu(memory, OTHER)?;
         }
         Ok(())
     }

@@ -241,6 +241,7 @@ impl Emitter<'_> {
     fn part(&mut self, part: Part) -> Result<(), EmitError> {
         match part {
             Part::Scalar(lowered) => self.code.scalar(&lowered)?,
+            Part::Lane(lane) => self.code.move_lane(lane)?,
             Part::Vector(lowered, steps) => {
                 let (guarded, mut behind) =
                     (self.code.asm.create_label(), self.code.asm.create_label());

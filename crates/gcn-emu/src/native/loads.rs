@@ -106,9 +106,7 @@ impl Emitter<'_> {
         let count = self.count(usize::from(number) + self.first_access, access);
         match (&*to, shared) {
             (_, Some(stride)) => self.fetch_shared(&to, access, stride),
-            (&[to], None) if access.is_part() => {
-                self.fetch_part(to, access.bytes, count)
-            }
+            (&[to], None) if access.is_part() => self.fetch_part(to, access.bytes, count),
             (_, None) => self.fetch(&to, access, count),
         }
     }
@@ -256,7 +254,7 @@ impl Emitter<'_> {
     }
 
     /// Jumps unless the place in EAX and those up to `count` behind it are below an end: inactive lanes may be outside, and are loaded too.
-    fn jump_unless_inside(
+    pub(super) fn jump_unless_inside(
         &mut self,
         count: u32,
         end: AsmMemoryOperand,

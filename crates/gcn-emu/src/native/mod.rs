@@ -4,7 +4,7 @@
 //! instructions and loads, vector instructions whose lanes are computed by themselves, loads and stores (`memory`, `access`) among them,
 //! and what the interpreter executes, which the function calls. The instructions of a part become operations on values (`lower`, `scalar`,
 //! `single`, `double`, `functions`, `graph`), which integer operations record by their bodies (`record`), and then host code (`emit`,
-//! `accesses`, `loads`, `stores`, `function`) in pages of its own (`pages`), which is called with a frame (`frame`).
+//! `accesses`, `bases`, `loads`, `stores`, `lane`, `function`) in pages of its own (`pages`), which is called with a frame (`frame`).
 //!
 //! Compiled code has the usual case and its guard. If a lane needs more, a NaN or another allocation for example, the code writes nothing
 //! of that slice of lanes, and the interpreter executes the part for the lanes that are left. So rare cases are identical by construction.
@@ -33,17 +33,19 @@ mod functions;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod single;
 #[cfg(all(unix, target_arch = "x86_64"))]
-mod plan;
-#[cfg(all(unix, target_arch = "x86_64"))]
 mod frame;
 #[cfg(all(unix, target_arch = "x86_64"))]
+mod bases;
+#[cfg(all(unix, target_arch = "x86_64"))]
 mod places;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod lane;
+#[cfg(all(unix, target_arch = "x86_64"))]
+mod plan;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod emit;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod accesses;
-#[cfg(all(unix, target_arch = "x86_64"))]
-mod bases;
 #[cfg(all(unix, target_arch = "x86_64"))]
 mod loads;
 #[cfg(all(unix, target_arch = "x86_64"))]

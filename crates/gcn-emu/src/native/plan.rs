@@ -5,6 +5,7 @@ use gcn_isa::{Does, Isa, regs};
 
 use super::access::{ScalarLoad, ScalarSet, pair};
 use super::interface::PlanExit;
+use super::lane::LaneMove;
 use super::lower::{Builder, Lowered};
 use crate::exec::alu::indexing;
 use crate::step::{Executor, Step};
@@ -27,6 +28,8 @@ pub(super) enum Part {
     Scalar(Lowered),
     /// Load of scalar registers, also as a step for addresses without a window, with its number in the block.
     ScalarLoad(ScalarLoad, usize, Step),
+    /// Move to or from a lane.
+    Lane(LaneMove),
     /// Vector instructions, also as steps for lanes that fail the guard, with their numbers in the block.
     Vector(Lowered, Vec<(usize, Step)>),
     /// Instructions that the interpreter executes. The first has this number in its block.
@@ -169,6 +172,12 @@ impl<'s> Planner<'s> {
             && let Some(load) = step.memory.as_deref().and_then(ScalarLoad::new)
         {
             self.add_scalar_load(load, number, step);
+            self.lowered += 1;
+            return true;
+        }
+        if let Some(lane) = LaneMove::new(step) {
+            self.end_phase();
+            self.parts.push(Part::Lane(lane));
             self.lowered += 1;
             return true;
         }

@@ -246,8 +246,10 @@ fn compile(
 
 /// Number of vector registers that a wave needs for a part.
 fn vgprs(part: &Part) -> usize {
-    let Part::Vector(lowered, _) = part else {
-        return 0;
+    let lowered = match part {
+        Part::Vector(lowered, _) => lowered,
+        Part::Lane(lane) => return usize::from(lane.vgpr) + 1,
+        Part::Scalar(_) | Part::ScalarLoad(..) | Part::Interpreted(..) => return 0,
     };
     let Lowered { graph, vgprs, .. } = lowered;
     let read = (0..graph.len() as u32).filter_map(|id| match graph.op(Id(id)) {

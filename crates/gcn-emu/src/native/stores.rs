@@ -3,9 +3,11 @@
 use std::mem::offset_of;
 
 use iced_x86::code_asm::{
-    AsmRegisterYmm, dword_ptr, eax, edi, esi, qword_ptr, rax, rdx, rsi, xmmword_ptr, ymmword_ptr,
+    AsmMemoryOperand, AsmRegisterYmm, dword_ptr, eax, edi, esi, qword_ptr, rax, rdx, rsi,
+    xmmword_ptr, ymmword_ptr,
 };
 
+use super::access::{Access, Space};
 use super::accesses::{DWORD, frame, kept};
 use super::frame::Frame;
 use super::graph::SLICE;
@@ -36,7 +38,7 @@ impl Emitter<'_> {
                 self.check_access(place, store.access + 1, second, store.address)?;
                 self.code.asm.vmovdqu(kept(1), OTHER)?;
             }
-            self.store_row(&scattered)?;
+            self.store_row(&scattered, access, store.access)?;
             let mut behind = scattered.behind;
             self.code.asm.set_label(&mut behind)?;
             self.code.asm.zero_bytes()?;
@@ -46,7 +48,12 @@ impl Emitter<'_> {
     }
 
     /// Stores elements at the places in [`OTHER`] that follow each other; jumps to be scattered if they do not.
-    fn store_row(&mut self, store: &Scattered) -> Result<(), EmitError> {
+    fn store_row(
+        &mut self,
+        store: &Scattered,
+        access: Access,
+        number: u8,
+    ) -> Result<(), EmitError> {
         let all_active = self.lanes == EmittedLanes::All;
         match (store.elements.count, &*store.values) {
             (1, [value]) if store.elements.bytes == DWORD => {
@@ -55,6 +62,8 @@ impl Emitter<'_> {
                 let to = ymmword_ptr(rdx + rax);
                 if all_active {
                     self.code.asm.vmovdqu(to, *value)?;
+                } else if matches!(access.space, Space::Share(_)) {
+                    self.merge_row(to, *value, (access, number))?;
                 } else {
                     self.code.asm.vmovdqa(SCRATCH, slot(EXEC))?;
                     self.code.asm.vpmaskmovd(to, SCRATCH, *value)?;
@@ -92,6 +101,33 @@ impl Emitter<'_> {
             }
             _ => self.code.asm.jmp(store.label)?,
         }
+        Ok(())
+    }
+
+    /// Stores dwords of active lanes that follow each other in LDS, from the place in RAX on. No other thread stores to LDS, so that
+    /// all of the row is stored again, which hosts do faster than parts of it.
+    fn merge_row(
+        &mut self,
+        to: AsmMemoryOperand,
+        value: AsmRegisterYmm,
+        (access, number): (Access, u8),
+    ) -> Result<(), EmitError> {
+        let count = self.count(usize::from(number) + self.first_access, access);
+        let asm = &mut self.code.asm;
+        let (mut outside, mut done) = (asm.create_label(), asm.create_label());
+        let last = (SLICE as u32 - 1) * DWORD;
+        self.jump_unless_inside(last + 1, dword_ptr(count), outside)?;
+        let asm = &mut self.code.asm;
+        asm.vmovdqa(SCRATCH, slot(EXEC))?;
+        asm.vmovdqu(OTHER, to)?;
+        asm.vblendvps(OTHER, OTHER, value, SCRATCH)?;
+        asm.vmovdqu(to, OTHER)?;
+        asm.jmp(done)?;
+        asm.set_label(&mut outside)?;
+        asm.vmovdqa(SCRATCH, slot(EXEC))?;
+        asm.vpmaskmovd(to, SCRATCH, value)?;
+        asm.set_label(&mut done)?;
+        asm.zero_bytes()?;
         Ok(())
     }
 

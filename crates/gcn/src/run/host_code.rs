@@ -52,7 +52,11 @@ fn list(launches: &[PreparedLaunch], out: &mut dyn Write) -> io::Result<()> {
             writeln!(out, "; {name}: no host code")?;
         }
         for function in &functions {
-            writeln!(out, "; {name}: {} bytes of host code\n", function.code.len())?;
+            writeln!(
+                out,
+                "; {name}: {} bytes of host code\n",
+                function.code.len()
+            )?;
             list_function(function, code, out)?;
         }
     }
@@ -60,11 +64,7 @@ fn list(launches: &[PreparedLaunch], out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// Lists a function; in front of a block's code are the instructions that it executes.
-fn list_function(
-    function: &HostFunction<'_>,
-    code: &Code,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+fn list_function(function: &HostFunction<'_>, code: &Code, out: &mut dyn Write) -> io::Result<()> {
     let mut blocks = function.blocks.iter().peekable();
     let mut formatter = FastFormatter::new();
     let mut text = String::new();
@@ -75,9 +75,18 @@ fn list_function(
         while let Some(found) = blocks.next_if(|block| block.offset <= offset) {
             let steps = found.block.steps();
             let compiled = found.compiled;
-            writeln!(out, "\n; block of {} instructions, {compiled} of them as host code", steps.len())?;
+            writeln!(
+                out,
+                "\n; block of {} instructions, {compiled} of them as host code",
+                steps.len()
+            )?;
             for step in steps {
-                writeln!(out, ";   {:#x}: {}", code.address(step.index), step.inst.text())?;
+                writeln!(
+                    out,
+                    ";   {:#x}: {}",
+                    code.address(step.index),
+                    step.inst.text()
+                )?;
             }
         }
         text.clear();

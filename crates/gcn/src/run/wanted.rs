@@ -71,7 +71,10 @@ fn conflicts_on_stdout(run: &RunRequest, saves: &[Save], findings: bool) -> Vec<
     let others = [
         ("--trace", for_people && run.trace.is_for_stdout()),
         ("--profile", run.profile.is_for_stdout()),
-        ("--dump-code", run.dump_code.as_deref() == Some(Path::new(input::STDIN))),
+        (
+            "--dump-code",
+            run.dump_code.as_deref() == Some(Path::new(input::STDIN)),
+        ),
         ("--print", has_texts && !run.print.is_empty()),
         ("--expect", has_texts && !run.expect.is_empty()),
         ("--fidelity", has_texts && run.fidelity),

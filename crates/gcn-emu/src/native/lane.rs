@@ -1,0 +1,117 @@
+//! Moves between one lane of a vector register and a scalar register.
+
+use gcn_isa::effect::AluOp;
+use gcn_isa::{Does, regs};
+use iced_x86::code_asm::{dword_ptr, eax, edx, qword_ptr, rax, rbx};
+
+use super::places::{Assembly, EmitError, ROW, scalar};
+use crate::lanes::LANES;
+use crate::step::{Arg, Executor, Step};
+use crate::wave::SCALARS;
+
+/// Move of a dword to or from a lane.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LaneMove {
+    /// The vector register.
+    pub(super) vgpr: u8,
+    lane: Lane,
+    other: Other,
+}
+
+/// Number of the lane.
+#[derive(Clone, Copy, Debug)]
+enum Lane {
+    /// The first active one; 0 if there is none.
+    FirstActive,
+    /// A number of which the low bits count.
+    Numbered(ScalarSource),
+}
+
+/// Other end of a move.
+#[derive(Clone, Copy, Debug)]
+enum Other {
+    To(u8),
+    From(ScalarSource),
+}
+
+/// Scalar source.
+#[derive(Clone, Copy, Debug)]
+enum ScalarSource {
+    Register(u8),
+    Constant(u32),
+}
+
+impl ScalarSource {
+    fn new(arg: Arg) -> Option<ScalarSource> {
+        match arg {
+            Arg::Scalar(register) => Some(ScalarSource::Register(register % SCALARS as u8)),
+            Arg::Const(value) => Some(ScalarSource::Constant(value as u32)),
+            Arg::None | Arg::Vgpr(_) | Arg::Special(_) | Arg::Imm(_) => None,
+        }
+    }
+}
+
+impl LaneMove {
+    /// The move that an instruction is; `None` if it is another instruction.
+    pub(super) fn new(step: &Step) -> Option<LaneMove> {
+        let is_plain = matches!(step.run, Executor::Vector)
+            && step.relative.is_none()
+            && step.cross_lane().is_none()
+            && step.result().is_none();
+        let op = match step.inst.does() {
+            Does::Alu(op) if is_plain => op,
+            _ => return None,
+        };
+        let numbered = || ScalarSource::new(step.args[2]).map(Lane::Numbered);
+        let (vgpr, lane, other) = match (op, step.args[0], step.args[1]) {
+            (AluOp::ReadFirstLane, Arg::Scalar(to), Arg::Vgpr(from)) => {
+                (from, Lane::FirstActive, Other::To(to % SCALARS as u8))
+            }
+            (AluOp::ReadLane, Arg::Scalar(to), Arg::Vgpr(from)) => {
+                (from, numbered()?, Other::To(to % SCALARS as u8))
+            }
+            (AluOp::WriteLane, Arg::Vgpr(to), from) => {
+                (to, numbered()?, Other::From(ScalarSource::new(from)?))
+            }
+            _ => return None,
+        };
+        Some(LaneMove { vgpr, lane, other })
+    }
+}
+
+impl Assembly {
+    /// Emits a move.
+    pub(super) fn move_lane(&mut self, it: LaneMove) -> Result<(), EmitError> {
+        let asm = &mut self.asm;
+        let row = usize::from(it.vgpr) * ROW;
+        let last = LANES as u32 - 1;
+        let mut element = dword_ptr(rbx + rax * 4 + row);
+        match it.lane {
+            Lane::FirstActive => {
+                asm.mov(rax, qword_ptr(scalar(regs::EXEC_LO)))?;
+                // Of 0 this is 64, or on hosts without the instruction 0.
+                asm.tzcnt(rax, rax)?;
+                asm.and(eax, last)?;
+            }
+            Lane::Numbered(ScalarSource::Register(register)) => {
+                asm.mov(eax, dword_ptr(scalar(register)))?;
+                asm.and(eax, last)?;
+            }
+            Lane::Numbered(ScalarSource::Constant(lane)) => {
+                element = dword_ptr(rbx + (row + (lane & last) as usize * 4));
+            }
+        }
+        match it.other {
+            Other::To(register) => {
+                asm.mov(edx, element)?;
+                asm.mov(dword_ptr(scalar(register)), edx)?;
+            }
+            Other::From(ScalarSource::Register(register)) => {
+                asm.mov(edx, dword_ptr(scalar(register)))?;
+                asm.mov(element, edx)?;
+            }
+            Other::From(ScalarSource::Constant(value)) => asm.mov(element, value)?,
+        }
+        Ok(())
+    }
+}
