@@ -402,7 +402,7 @@ const OTHERS: &[(u32, &str, &str)] = &[
     (
         KEPT,
         "gfx803",
-        "v_readlane_b32 exec_lo, v1, 70\n v_add_u32 v0, vcc, v1, v2\n s_barrier\n v_xor_b32 v1, v0, v1\n s_barrier",
+        "v_readlane_b32 exec_lo, v1, 6\n v_add_u32 v0, vcc, v1, v2\n s_barrier\n v_xor_b32 v1, v0, v1\n s_barrier",
     ),
     (KEPT, "gfx900", "global_load_dword v0, v[2:3], off"),
     (KEPT, "gfx900", "ds_read_b32 v0, v4"),
