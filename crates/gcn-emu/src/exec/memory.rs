@@ -38,7 +38,9 @@ use crate::memory::Windows;
 use crate::step::{Family, FastPath, MemoryPlan, Step};
 use crate::wave::Wave;
 
+pub(crate) use access::SCRATCH_ROW;
 pub use access::{Access, LaneSpace};
+pub(crate) use buffer::Descriptor;
 pub use image::{address_beyond, texel};
 pub use running::{Attempt, LaneFault};
 pub(crate) use share::Reaches;

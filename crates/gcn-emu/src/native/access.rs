@@ -8,7 +8,7 @@ use std::ops::Range;
 use gcn_isa::regs;
 
 use super::graph::Id;
-use crate::step::{FastPath, MemoryPlan};
+use crate::step::{Arg, FastPath, MemoryPlan};
 use crate::wave::SCALARS;
 
 /// Access of lanes to a dword of their elements, or to elements of fewer bytes.
@@ -32,8 +32,41 @@ pub(super) enum Space {
     Global,
     /// Offsets from the address in a pair of scalar registers.
     GlobalFrom(u8),
+    /// Offsets in a buffer.
+    Buffer(BufferAccess),
     /// Offsets in LDS; the sum with the constant offset keeps the bits of a mask.
     Share(u32),
+}
+
+/// Buffer of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct BufferAccess {
+    /// First register of the descriptor.
+    pub(super) descriptor: u8,
+    /// Offset that all lanes have.
+    pub(super) soffset: ScalarSource,
+    /// True if each lane has an offset of its own. Else the element is one for all lanes or, with the descriptor of scratch, in a row.
+    pub(super) has_offsets: bool,
+}
+
+/// Scalar source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScalarSource {
+    /// Register with a number.
+    Register(u8),
+    /// Constant.
+    Constant(u32),
+}
+
+impl ScalarSource {
+    /// The source that an operand is; `None` of others.
+    pub(super) fn new(arg: Arg) -> Option<ScalarSource> {
+        match arg {
+            Arg::Scalar(register) => Some(ScalarSource::Register(register % SCALARS as u8)),
+            Arg::Const(value) => Some(ScalarSource::Constant(value as u32)),
+            Arg::None | Arg::Vgpr(_) | Arg::Special(_) | Arg::Imm(_) => None,
+        }
+    }
 }
 
 /// Store of one or two elements.
@@ -119,6 +152,14 @@ impl Access {
     /// Number of dwords, and of accesses, of the element.
     pub(super) fn count(self) -> u8 {
         dwords(self.bytes)
+    }
+
+    /// The buffer, if all lanes have the same offset in it.
+    pub(super) fn row(self) -> Option<BufferAccess> {
+        match self.space {
+            Space::Buffer(buffer) if !buffer.has_offsets => Some(buffer),
+            _ => None,
+        }
     }
 
     /// True of an element of less than a dword.

@@ -8,12 +8,12 @@ use std::mem::offset_of;
 use gcn_isa::regs;
 use iced_x86::code_asm::{
     AsmMemoryOperand, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edi, edx, esi, qword_ptr, r8, r8d,
-    r9, r9b, r9d, r9w, r10, r14, rax, rcx, rdi, rdx, rsi, rsp, word_ptr, ymmword_ptr,
+    r9, r9b, r9d, r9w, r10, r14, rax, rcx, rdi, rdx, rsi, rsp, word_ptr, xmmword_ptr, ymmword_ptr,
 };
 
-use super::access::{Access, Space, StoredElements};
+use super::access::{Access, BufferAccess, ScalarSource, Space, StoredElements};
 use super::bases::{APART, can_share};
-use super::frame::{Frame, SHARE_SIZES, VALUES};
+use super::frame::{Frame, SHARE_SIZES, VALUES, WORDS};
 use super::graph::{Id, SLICE};
 use super::lower::Lowered;
 use super::places::{
@@ -62,6 +62,7 @@ impl Assembly {
         for (number, access) in (first_access..).zip(&lowered.accesses.all) {
             match access.space {
                 Space::GlobalFrom(base) => self.begin_from(base, access, number)?,
+                Space::Buffer(buffer) => self.begin_buffer(buffer, number, guarded)?,
                 Space::Share(_) if compares_m0 => {
                     compares_m0 = false;
                     let asm = &mut self.asm;
@@ -93,6 +94,46 @@ impl Assembly {
         asm.call(qword_ptr(frame(offset_of!(Frame, find_from))))?;
         asm.set_label(&mut is_known)?;
         asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// Finds the window of an access to a buffer, unless its descriptor and its offset are those of the last time. Jumps if all lanes have
+    /// the same offset, and no element is there.
+    fn begin_buffer(
+        &mut self,
+        buffer: BufferAccess,
+        number: usize,
+        guarded: CodeLabel,
+    ) -> Result<(), EmitError> {
+        let asm = &mut self.asm;
+        let (mut is_new, mut is_known) = (asm.create_label(), asm.create_label());
+        let key = offset_of!(Window, high);
+        asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+        let words = low_half(SCRATCH);
+        asm.vmovdqu(words, xmmword_ptr(scalar(buffer.descriptor)))?;
+        asm.vpxor(words, words, xmmword_ptr(window(number, key)))?;
+        asm.vptest(words, words)?;
+        match buffer.soffset {
+            ScalarSource::Register(register) => {
+                asm.jne(is_new)?;
+                asm.mov(eax, dword_ptr(scalar(register)))?;
+                asm.cmp(eax, dword_ptr(window(number, key + WORDS * 4)))?;
+                asm.je(is_known)?;
+                asm.set_label(&mut is_new)?;
+            }
+            ScalarSource::Constant(_) => asm.je(is_known)?,
+        }
+        asm.mov(rdi, r14)?;
+        asm.mov(esi, number as u32)?;
+        asm.call(qword_ptr(frame(offset_of!(Frame, find_buffer))))?;
+        asm.set_label(&mut is_known)?;
+        asm.zero_bytes()?;
+        if !buffer.has_offsets {
+            asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+            asm.xor(r8d, r8d)?;
+            asm.cmp(dword_ptr(window(number, offset_of!(Window, count))), 0)?;
+            asm.je(guarded)?;
+        }
         Ok(())
     }
 
@@ -306,7 +347,7 @@ impl Emitter<'_> {
                 self.misses.push(miss);
                 self.code.asm.mov(rdx, pointer)?;
             }
-            Space::GlobalFrom(_) => {
+            Space::GlobalFrom(_) | Space::Buffer(_) => {
                 let asm = &mut self.code.asm;
                 asm.mov(r9, windows)?;
                 asm.vmovdqa(OTHER, low)?;
@@ -332,7 +373,9 @@ impl Emitter<'_> {
     /// Number of places of an access, given by its number in the region: of a window in the array at R9, or of LDS.
     pub(super) fn count(&self, number: usize, access: Access) -> AsmMemoryOperand {
         match access.space {
-            Space::Global | Space::GlobalFrom(_) => window(number, offset_of!(Window, count)),
+            Space::Global | Space::GlobalFrom(_) | Space::Buffer(_) => {
+                window(number, offset_of!(Window, count))
+            }
             Space::Share(_) => {
                 let size = SHARE_SIZES.iter().position(|bytes| *bytes == access.bytes);
                 let row = size.unwrap_or(SHARE_SIZES.len() - 1);

@@ -6,10 +6,11 @@ use std::ffi::c_void;
 use std::mem::MaybeUninit;
 use std::ptr::{null, null_mut};
 
-use super::access::Access;
+use super::access::{Access, BufferAccess, ScalarSource, Space};
 use super::graph::SLICE;
 use super::interface::{Fallback, Memories, NativeExit};
 use super::lower::MASKS;
+use crate::exec::memory::{Descriptor, SCRATCH_ROW};
 use crate::lanes::{LANES, Lanes};
 use crate::memory::{COPIES, Memory, Window};
 use crate::step::{Executor, Step};
@@ -55,6 +56,8 @@ pub(super) struct Frame {
     pub(super) find_from: unsafe extern "sysv64" fn(*mut Frame, u32, u64),
     /// Finds the window of an access of scalar registers to an address. Returns the address, or 0 if it has no window.
     pub(super) find_for_scalars: unsafe extern "sysv64" fn(*mut Frame, u32, u64) -> u64,
+    /// Finds the window of an access to a buffer.
+    pub(super) find_buffer: unsafe extern "sysv64" fn(*mut Frame, u32),
     /// The windows of the region's accesses.
     pub(super) windows: *mut Window,
     /// LDS.
@@ -90,6 +93,12 @@ pub(super) struct Frame {
 }
 
 const _: () = assert!(COPIES == SLICE);
+
+/// Bytes of a dword.
+const DWORD: u64 = 4;
+
+/// Number of dwords of a buffer's descriptor. They and the scalar offset identify a buffer's window.
+pub(super) const WORDS: usize = 4;
 
 /// Bytes of elements in LDS.
 pub(super) const SHARE_SIZES: [u32; 6] = [1, 2, 4, 8, 12, 16];
@@ -167,6 +176,7 @@ pub(super) unsafe fn call<F: Fallback>(
         find,
         find_from,
         find_for_scalars,
+        find_buffer,
         windows,
         share,
         share_bytes,
@@ -363,4 +373,73 @@ unsafe extern "sysv64" fn find_for_scalars(frame: *mut Frame, access: u32, addre
         frame.failures += ACCESS_FAILURE;
         0
     }
+}
+
+/// [`Frame::find_buffer`].
+///
+/// # Safety
+/// Host code calls it with its frame and the number of an access to a buffer.
+unsafe extern "sysv64" fn find_buffer(frame: *mut Frame, access: u32) {
+    // SAFETY: host code is at its call, and nobody else uses the frame and what it names.
+    let (wave, access, window, memory) = unsafe {
+        let frame = &mut *frame;
+        let window = &mut *frame.windows.add(access as usize);
+        let access = &(&(*frame.accesses))[access as usize];
+        (&*frame.wave, access, window, frame.memory.as_ref())
+    };
+    let Space::Buffer(buffer) = access.space else {
+        return;
+    };
+    let words: [u32; WORDS] = wave.scalars_from(buffer.descriptor);
+    let soffset = match buffer.soffset {
+        ScalarSource::Register(register) => wave.scalar(register),
+        ScalarSource::Constant(value) => value,
+    };
+    let descriptor = Descriptor::unformatted(wave.isa, words, soffset, false, false);
+    let found = memory.and_then(|memory| buffer_window(memory, &descriptor, buffer, access));
+    *window = found.unwrap_or(Window::EMPTY);
+    window.high[..WORDS].copy_from_slice(&words);
+    window.high[WORDS] = soffset;
+}
+
+/// Window of an access to a buffer. Without offsets it has one place, and the low dword is the distance of the lanes' elements.
+fn buffer_window(
+    memory: &Memory,
+    descriptor: &Descriptor,
+    buffer: BufferAccess,
+    access: &Access,
+) -> Option<Window> {
+    let (offset, bytes) = (access.offset as u64, u64::from(access.bytes));
+    let one = |pointer, distance| Window {
+        low: [distance; COPIES],
+        count: [1; COPIES],
+        pointer,
+        ..Window::EMPTY
+    };
+    if let Some((base, limit)) = descriptor.of_lanes() {
+        let is_row = !buffer.has_offsets && offset.is_multiple_of(DWORD);
+        if !is_row || offset + bytes > limit {
+            return None;
+        }
+        let first = base.wrapping_add(offset / DWORD * SCRATCH_ROW);
+        memory.find(first, bytes / DWORD * SCRATCH_ROW)?;
+        return Some(one(first, DWORD as u32));
+    }
+    let bounds = descriptor.records()?;
+    let end = bounds.bytes.min(bounds.record);
+    let count = end.checked_sub(offset + bytes)?.saturating_add(1);
+    if bounds.count == 0 {
+        return None;
+    }
+    let first = descriptor.linear(0, offset);
+    if buffer.has_offsets {
+        let window = memory.window_from(first, access.bytes);
+        let count = count.min(window.count[0].into()) as u32;
+        return Some(Window {
+            count: [count; COPIES],
+            ..window
+        });
+    }
+    memory.find(first, bytes)?;
+    Some(one(first, 0))
 }

@@ -4,6 +4,7 @@ use gcn_isa::effect::AluOp;
 use gcn_isa::{Does, regs};
 use iced_x86::code_asm::{dword_ptr, eax, edx, qword_ptr, rax, rbx};
 
+use super::access::ScalarSource;
 use super::places::{Assembly, EmitError, ROW, scalar};
 use crate::lanes::LANES;
 use crate::step::{Arg, Executor, Step};
@@ -32,23 +33,6 @@ enum Lane {
 enum Other {
     To(u8),
     From(ScalarSource),
-}
-
-/// Scalar source.
-#[derive(Clone, Copy, Debug)]
-enum ScalarSource {
-    Register(u8),
-    Constant(u32),
-}
-
-impl ScalarSource {
-    fn new(arg: Arg) -> Option<ScalarSource> {
-        match arg {
-            Arg::Scalar(register) => Some(ScalarSource::Register(register % SCALARS as u8)),
-            Arg::Const(value) => Some(ScalarSource::Constant(value as u32)),
-            Arg::None | Arg::Vgpr(_) | Arg::Special(_) | Arg::Imm(_) => None,
-        }
-    }
 }
 
 impl LaneMove {

@@ -4,7 +4,7 @@ use std::mem::offset_of;
 
 use iced_x86::code_asm::{
     AsmMemoryOperand, AsmRegisterYmm, CodeLabel, byte_ptr, dword_ptr, eax, ecx, edx, esi,
-    qword_ptr, r9, rax, rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr,
+    qword_ptr, r9, rax, rcx, rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr,
 };
 
 use super::access::{Access, ScalarLoad, Space};
@@ -13,7 +13,7 @@ use super::bases::strides;
 use super::frame::Frame;
 use super::graph::{Id, Op, SLICE};
 use super::places::{
-    Assembly, EXEC, EmitError, EmittedLanes, Emitter, OTHER, Prefetch, SCRATCH, SLICE_BYTES,
+    Assembly, EXEC, EmitError, EmittedLanes, Emitter, OTHER, Prefetch, ROW, SCRATCH, SLICE_BYTES,
     low_half, scalar, slot,
 };
 use crate::memory::Window;
@@ -88,7 +88,7 @@ impl Emitter<'_> {
             return Ok(());
         }
         let shared = self.shared_base(place, access, address[0])?;
-        if shared.is_none() {
+        if shared.is_none() && access.row().is_none() {
             self.check_access(place, number, access, address)?;
         }
         let numbers = number..number + access.count();
@@ -106,9 +106,32 @@ impl Emitter<'_> {
         let count = self.count(usize::from(number) + self.first_access, access);
         match (&*to, shared) {
             (_, Some(stride)) => self.fetch_shared(&to, access, stride),
+            (_, None) if access.row().is_some() => self.fetch_row(&to, number),
             (&[to], None) if access.is_part() => self.fetch_part(to, access.bytes, count),
             (_, None) => self.fetch(&to, access, count),
         }
+    }
+
+    /// Loads the dwords of elements in a row of scratch each, or of one element.
+    fn fetch_row(&mut self, to: &[AsmRegisterYmm], number: u8) -> Result<(), EmitError> {
+        let number = self.first_access + usize::from(number);
+        let asm = &mut self.code.asm;
+        let (mut one, mut done) = (asm.create_label(), asm.create_label());
+        asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+        asm.mov(rdx, qword_ptr(window(number, offset_of!(Window, pointer))))?;
+        asm.cmp(dword_ptr(window(number, offset_of!(Window, low))), 0)?;
+        asm.je(one)?;
+        for (dword, to) in to.iter().enumerate() {
+            asm.vmovdqu(*to, ymmword_ptr(rdx + rcx + dword * ROW))?;
+        }
+        asm.jmp(done)?;
+        asm.set_label(&mut one)?;
+        for (dword, to) in to.iter().enumerate() {
+            asm.vpbroadcastd(*to, dword_ptr(rdx + dword * 4))?;
+        }
+        asm.set_label(&mut done)?;
+        asm.zero_bytes()?;
+        Ok(())
     }
 
     /// Loads the dwords of elements at an offset from the places in [`OTHER`], of which RDX has the address of lane 0's.

@@ -5,7 +5,9 @@ use std::iter;
 use gcn_isa::effect::{Half, Shift};
 use gcn_isa::{Does, Isa, Ty, regs};
 
-use super::access::{Access, GLOBAL, Memories, SHARE, Space, Store, StoredElements, pair};
+use super::access::{
+    Access, BufferAccess, GLOBAL, Memories, SHARE, ScalarSource, Space, Store, StoredElements, pair,
+};
 use super::graph::{Binary, Id, Op};
 use super::lower::Builder;
 use crate::step::{Arg, Family, FastPath, MemoryPlan, Step};
@@ -32,6 +34,14 @@ impl Builder {
             (FastPath::Store, _) => self.store_global(plan),
             (FastPath::LoadShare | FastPath::LoadSharePart, _) => self.load_share(plan),
             (FastPath::StoreShare, _) => self.store_share(plan),
+            (FastPath::LoadBuffer, _) => {
+                let (access, address) = self.buffer(plan)?;
+                self.load(access.dwords(), GLOBAL, address, plan)
+            }
+            (FastPath::StoreBuffer, _) => {
+                let (access, address) = self.buffer(plan)?;
+                self.store_element(access, GLOBAL, address, plan)
+            }
             _ => None,
         }
     }
@@ -46,13 +56,66 @@ impl Builder {
 
     fn store_global(&mut self, plan: &MemoryPlan) -> Option<()> {
         let (access, address) = self.global(plan)?;
+        self.store_element(access, global_memories(plan), address, plan)
+    }
+
+    fn store_element(
+        &mut self,
+        access: Access,
+        memories: Memories,
+        address: [Id; 2],
+        plan: &MemoryPlan,
+    ) -> Option<()> {
         let values = self.stored(plan, plan.vdata, plan.ty.dwords())?;
         let elements = StoredElements {
             count: 1,
             bytes: access.bytes,
         };
         let accesses = iter::once(access);
-        self.store(accesses, global_memories(plan), address, (elements, values))
+        self.store(accesses, memories, address, (elements, values))
+    }
+
+    /// Access to an element in a buffer without indices, and its offsets.
+    fn buffer(&mut self, plan: &MemoryPlan) -> Option<(Access, [Id; 2])> {
+        // GCN 1.0 ignores bits of unaligned addresses (errata E104).
+        let is_plain = plan.ty.dwords() <= MAX_DWORDS && !plan.idxen && !plan.addr64;
+        if !is_plain || self.isa == Isa::Si || plan.sbase + 3 >= regs::EXEC_LO {
+            return None;
+        }
+        // They are read when the part begins.
+        for n in 0..4 {
+            self.dword(Arg::Scalar(plan.sbase), n)?;
+        }
+        let soffset = ScalarSource::new(plan.soffset)?;
+        if let ScalarSource::Register(register) = soffset {
+            self.dword(plan.soffset, 0)?;
+            if register >= regs::EXEC_LO {
+                return None;
+            }
+        }
+        let mut access = Access {
+            space: Space::Buffer(BufferAccess {
+                descriptor: plan.sbase,
+                soffset,
+                has_offsets: plan.offen,
+            }),
+            offset: plan.offset,
+            bytes: plan.ty.bytes().into(),
+            dword: 0,
+            visit: None,
+        };
+        let low = if plan.offen {
+            self.dword(Arg::Vgpr(plan.vaddr?), 0)?
+        } else if access.is_part() {
+            return None;
+        } else {
+            self.recorder.constant(0)
+        };
+        let is_load = matches!(plan.fast_path, FastPath::LoadBuffer);
+        if is_load && plan.offen && !access.is_part() {
+            access.visit = Some(Strides::entry(plan.number));
+        }
+        Some((access, [low; 2]))
     }
 
     /// Access to an element in global memory, and its addresses.

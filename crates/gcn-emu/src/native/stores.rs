@@ -3,17 +3,19 @@
 use std::mem::offset_of;
 
 use iced_x86::code_asm::{
-    AsmMemoryOperand, AsmRegisterYmm, dword_ptr, eax, edi, esi, qword_ptr, rax, rdx, rsi,
+    AsmMemoryOperand, AsmRegisterYmm, dword_ptr, eax, edi, esi, qword_ptr, r9, rax, rcx, rdx, rsi,
     xmmword_ptr, ymmword_ptr,
 };
 
 use super::access::{Access, Space};
-use super::accesses::{DWORD, frame, kept};
+use super::accesses::{DWORD, frame, kept, window};
 use super::frame::Frame;
 use super::graph::SLICE;
 use super::places::{
-    EXEC, EmitError, EmittedLanes, Emitter, OTHER, SCRATCH, SLICE_BYTES, Scattered, low_half, slot,
+    EXEC, EmitError, EmittedLanes, Emitter, OTHER, ROW, SCRATCH, SLICE_BYTES, Scattered, low_half,
+    slot,
 };
+use crate::memory::Window;
 
 impl Emitter<'_> {
     /// Emits the part's stores. `first` is the place of the first one.
@@ -24,6 +26,10 @@ impl Emitter<'_> {
             let mut values = Vec::new();
             for id in &store.values {
                 values.push(self.in_register(*id, place)?);
+            }
+            if access.row().is_some() {
+                self.store_lanes(&values, store.access)?;
+                continue;
             }
             let scattered = Scattered {
                 label: self.code.asm.create_label(),
@@ -100,6 +106,33 @@ impl Emitter<'_> {
                 asm.vmovdqu(ymmword_ptr(rdx + rsi), *second)?;
             }
             _ => self.code.asm.jmp(store.label)?,
+        }
+        Ok(())
+    }
+
+    /// Stores dwords in rows of scratch. A lane's dword is no other's, so that those of inactive lanes can be stored again. One place for
+    /// all lanes is left to the interpreter.
+    fn store_lanes(&mut self, values: &[AsmRegisterYmm], number: u8) -> Result<(), EmitError> {
+        let all_active = self.lanes == EmittedLanes::All;
+        let number = self.first_access + usize::from(number);
+        let guarded = self.guarded;
+        let asm = &mut self.code.asm;
+        asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+        asm.mov(rdx, qword_ptr(window(number, offset_of!(Window, pointer))))?;
+        asm.cmp(dword_ptr(window(number, offset_of!(Window, low))), 0)?;
+        asm.je(guarded)?;
+        if !all_active {
+            asm.vmovdqa(SCRATCH, slot(EXEC))?;
+        }
+        for (dword, value) in values.iter().enumerate() {
+            let to = ymmword_ptr(rdx + rcx + dword * ROW);
+            if all_active {
+                asm.vmovdqu(to, *value)?;
+            } else {
+                asm.vmovdqu(OTHER, to)?;
+                asm.vblendvps(OTHER, OTHER, *value, SCRATCH)?;
+                asm.vmovdqu(to, OTHER)?;
+            }
         }
         Ok(())
     }

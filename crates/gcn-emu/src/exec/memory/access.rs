@@ -458,12 +458,13 @@ pub fn descriptor(wave: &Wave, plan: &MemoryPlan) -> Descriptor {
         Arg::Const(value) => value as u32,
         Arg::None | Arg::Vgpr(_) | Arg::Imm(_) => 0,
     };
-    let mut words = wave.scalars_from(plan.sbase);
+    let words = wave.scalars_from(plan.sbase);
     let is_formatted = is_formatted(plan.does);
-    if plan.format.is_none() && Descriptor::is_unbound(wave.isa, words) {
-        words[2] = 0; // NUM_RECORDS
-    }
-    Descriptor::new(wave.isa, words, soffset, plan.idxen, is_formatted)
+    let descriptor = match plan.format {
+        None => Descriptor::unformatted,
+        Some(_) => Descriptor::new,
+    };
+    descriptor(wave.isa, words, soffset, plan.idxen, is_formatted)
 }
 
 /// Low bits of an address that a buffer's load or store ignores: GCN 1.0 has no mode for unaligned ones (errata E104).

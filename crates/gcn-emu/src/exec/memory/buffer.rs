@@ -82,9 +82,24 @@ const ELEMENT_GFX9: u64 = 4;
 impl Descriptor {
     /// True if a descriptor has no data format, and from GCN 1.2 on no ADD_TID to which the bits belong. Accesses that
     /// bring no format find nothing there (errata E249).
-    pub fn is_unbound(isa: Isa, words: [u32; 4]) -> bool {
+    fn is_unbound(isa: Isa, words: [u32; 4]) -> bool {
         let bits_are_stride = words[3] & ADD_TID != 0 && isa >= Isa::Vi;
         words[3] & FORMAT << FORMAT_SHIFT == 0 && !bits_are_stride
+    }
+
+    /// [`Descriptor::new`] for accesses that bring no format, which find nothing in an unbound buffer.
+    #[inline]
+    pub fn unformatted(
+        isa: Isa,
+        mut words: [u32; 4],
+        soffset: u32,
+        idxen: bool,
+        is_formatted: bool,
+    ) -> Descriptor {
+        if Descriptor::is_unbound(isa, words) {
+            words[2] = 0; // NUM_RECORDS
+        }
+        Descriptor::new(isa, words, soffset, idxen, is_formatted)
     }
 
     /// From its dwords, the instruction's scalar offset, whether the instruction has an index and whether it converts.
