@@ -22,6 +22,10 @@ pub(crate) struct Window {
     pub(crate) count: [u32; COPIES],
     /// Host address of the element at the first address.
     pub(crate) pointer: u64,
+    /// Of a window that follows a base: the first base, the number of bases, and the distance of the element from its base.
+    pub(crate) first_base: u64,
+    pub(crate) bases: u64,
+    pub(crate) distance: u64,
 }
 
 impl Window {
@@ -31,6 +35,9 @@ impl Window {
         high: [0; COPIES],
         count: [0; COPIES],
         pointer: 0,
+        first_base: 0,
+        bases: 0,
+        distance: 0,
     };
 
     /// True of an address in the window.
@@ -61,6 +68,7 @@ impl Memory {
             high: [(start >> u32::BITS) as u32; COPIES],
             count: [(end - first) as u32; COPIES],
             pointer: start.wrapping_add_signed(offset),
+            ..Window::EMPTY
         }
     }
 
@@ -75,7 +83,22 @@ impl Memory {
             high: [0; COPIES],
             count: [count.min(PAGE as u64) as u32; COPIES],
             pointer: base,
+            ..Window::EMPTY
         }
+    }
+
+    /// The window of one place, `distance` bytes from a base, where there are `bytes` bytes, with all bases in the same allocation.
+    pub(crate) fn window_at(&self, base: u64, distance: u64, bytes: u64) -> Option<Window> {
+        let pointer = base.wrapping_add(distance);
+        let (region, _) = self.find(pointer, bytes)?;
+        Some(Window {
+            count: [1; COPIES],
+            pointer,
+            first_base: region.base().wrapping_sub(distance),
+            bases: region.len() - bytes + 1,
+            distance,
+            ..Window::EMPTY
+        })
     }
 }
 

@@ -13,7 +13,7 @@ use iced_x86::code_asm::{
 
 use super::access::{Access, BufferAccess, ScalarSource, Space, StoredElements};
 use super::bases::{APART, can_share};
-use super::frame::{Frame, SHARE_SIZES, VALUES, WORDS};
+use super::frame::{BASE_HIGH_BITS, Frame, SHARE_SIZES, VALUES, WORDS};
 use super::graph::{Id, SLICE};
 use super::lower::Lowered;
 use super::places::{
@@ -62,7 +62,8 @@ impl Assembly {
         for (number, access) in (first_access..).zip(&lowered.accesses.all) {
             match access.space {
                 Space::GlobalFrom(base) => self.begin_from(base, access, number)?,
-                Space::Buffer(buffer) => self.begin_buffer(buffer, number, guarded)?,
+                Space::Buffer(buffer) if buffer.has_offsets => self.begin_buffer(buffer, number)?,
+                Space::Buffer(buffer) => self.begin_row(buffer, number, guarded)?,
                 Space::Share(_) if compares_m0 => {
                     compares_m0 = false;
                     let asm = &mut self.asm;
@@ -97,14 +98,8 @@ impl Assembly {
         Ok(())
     }
 
-    /// Finds the window of an access to a buffer, unless its descriptor and its offset are those of the last time. Jumps if all lanes have
-    /// the same offset, and no element is there.
-    fn begin_buffer(
-        &mut self,
-        buffer: BufferAccess,
-        number: usize,
-        guarded: CodeLabel,
-    ) -> Result<(), EmitError> {
+    /// Finds the window of an access to a buffer, unless its descriptor and its scalar offset are those of the last time.
+    fn begin_buffer(&mut self, buffer: BufferAccess, number: usize) -> Result<(), EmitError> {
         let asm = &mut self.asm;
         let (mut is_new, mut is_known) = (asm.create_label(), asm.create_label());
         let key = offset_of!(Window, high);
@@ -113,27 +108,78 @@ impl Assembly {
         asm.vmovdqu(words, xmmword_ptr(scalar(buffer.descriptor)))?;
         asm.vpxor(words, words, xmmword_ptr(window(number, key)))?;
         asm.vptest(words, words)?;
+        asm.jne(is_new)?;
+        if let ScalarSource::Register(register) = buffer.soffset {
+            asm.mov(eax, dword_ptr(scalar(register)))?;
+            asm.cmp(eax, dword_ptr(window(number, key + WORDS * 4)))?;
+            asm.jne(is_new)?;
+        }
+        asm.jmp(is_known)?;
+        asm.set_label(&mut is_new)?;
+        self.find_buffer(number)?;
+        self.asm.set_label(&mut is_known)?;
+        self.asm.zero_bytes()?;
+        Ok(())
+    }
+
+    /// Finds the place of an access to a buffer that all lanes have the same offset in, by its descriptor without the base and by the
+    /// base, which waves have in different parts of scratch. Jumps if there is none.
+    fn begin_row(
+        &mut self,
+        buffer: BufferAccess,
+        number: usize,
+        guarded: CodeLabel,
+    ) -> Result<(), EmitError> {
+        let asm = &mut self.asm;
+        let (mut is_new, mut is_known) = (asm.create_label(), asm.create_label());
+        let field = |offset| qword_ptr(window(number, offset));
+        let key = |word: usize| window(number, offset_of!(Window, high) + word * 4);
+        asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+        asm.mov(rax, qword_ptr(scalar(buffer.descriptor)))?;
+        asm.mov(rdx, rax)?;
+        asm.shr(rdx, u32::BITS + BASE_HIGH_BITS)?;
+        asm.cmp(edx, dword_ptr(key(1)))?;
+        asm.jne(is_new)?;
+        asm.mov(rdx, qword_ptr(scalar(buffer.descriptor + 2)))?;
+        asm.cmp(rdx, qword_ptr(key(2)))?;
+        asm.jne(is_new)?;
+        // The base's highest bit is that of all above it.
+        let above = u32::BITS - BASE_HIGH_BITS;
+        asm.shl(rax, above)?;
+        asm.sar(rax, above)?;
         match buffer.soffset {
             ScalarSource::Register(register) => {
+                asm.mov(edx, dword_ptr(scalar(register)))?;
+                asm.cmp(edx, dword_ptr(key(WORDS)))?;
                 asm.jne(is_new)?;
-                asm.mov(eax, dword_ptr(scalar(register)))?;
-                asm.cmp(eax, dword_ptr(window(number, key + WORDS * 4)))?;
-                asm.je(is_known)?;
-                asm.set_label(&mut is_new)?;
             }
-            ScalarSource::Constant(_) => asm.je(is_known)?,
+            ScalarSource::Constant(value) => asm.mov(edx, value)?,
         }
+        asm.add(rax, rdx)?;
+        asm.mov(rdx, rax)?;
+        asm.sub(rdx, field(offset_of!(Window, first_base)))?;
+        asm.cmp(rdx, field(offset_of!(Window, bases)))?;
+        asm.jae(is_new)?;
+        asm.add(rax, field(offset_of!(Window, distance)))?;
+        asm.mov(field(offset_of!(Window, pointer)), rax)?;
+        asm.jmp(is_known)?;
+        asm.set_label(&mut is_new)?;
+        self.find_buffer(number)?;
+        let asm = &mut self.asm;
+        asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
+        asm.xor(r8d, r8d)?;
+        asm.cmp(dword_ptr(window(number, offset_of!(Window, count))), 0)?;
+        asm.je(guarded)?;
+        asm.set_label(&mut is_known)?;
+        asm.zero_bytes()?;
+        Ok(())
+    }
+
+    fn find_buffer(&mut self, number: usize) -> Result<(), EmitError> {
+        let asm = &mut self.asm;
         asm.mov(rdi, r14)?;
         asm.mov(esi, number as u32)?;
         asm.call(qword_ptr(frame(offset_of!(Frame, find_buffer))))?;
-        asm.set_label(&mut is_known)?;
-        asm.zero_bytes()?;
-        if !buffer.has_offsets {
-            asm.mov(r9, qword_ptr(frame(offset_of!(Frame, windows))))?;
-            asm.xor(r8d, r8d)?;
-            asm.cmp(dword_ptr(window(number, offset_of!(Window, count))), 0)?;
-            asm.je(guarded)?;
-        }
         Ok(())
     }
 

@@ -97,7 +97,10 @@ const _: () = assert!(COPIES == SLICE);
 /// Bytes of a dword.
 const DWORD: u64 = 4;
 
-/// Number of dwords of a buffer's descriptor. They and the scalar offset identify a buffer's window.
+/// Bits of a buffer's base in the second dword of its descriptor.
+pub(super) const BASE_HIGH_BITS: u32 = 16;
+/// Number of dwords of a buffer's descriptor. They and the scalar offset identify a buffer's window, without the base if that is
+/// compared by itself.
 pub(super) const WORDS: usize = 4;
 
 /// Bytes of elements in LDS.
@@ -399,6 +402,9 @@ unsafe extern "sysv64" fn find_buffer(frame: *mut Frame, access: u32) {
     let found = memory.and_then(|memory| buffer_window(memory, &descriptor, buffer, access));
     *window = found.unwrap_or(Window::EMPTY);
     window.high[..WORDS].copy_from_slice(&words);
+    if !buffer.has_offsets {
+        window.high[1] >>= BASE_HIGH_BITS;
+    }
     window.high[WORDS] = soffset;
 }
 
@@ -410,20 +416,17 @@ fn buffer_window(
     access: &Access,
 ) -> Option<Window> {
     let (offset, bytes) = (access.offset as u64, u64::from(access.bytes));
-    let one = |pointer, distance| Window {
-        low: [distance; COPIES],
-        count: [1; COPIES],
-        pointer,
-        ..Window::EMPTY
-    };
     if let Some((base, limit)) = descriptor.of_lanes() {
         let is_row = !buffer.has_offsets && offset.is_multiple_of(DWORD);
         if !is_row || offset + bytes > limit {
             return None;
         }
-        let first = base.wrapping_add(offset / DWORD * SCRATCH_ROW);
-        memory.find(first, bytes / DWORD * SCRATCH_ROW)?;
-        return Some(one(first, DWORD as u32));
+        let rows = |bytes| bytes / DWORD * SCRATCH_ROW;
+        let window = memory.window_at(base, rows(offset), rows(bytes))?;
+        return Some(Window {
+            low: [DWORD as u32; COPIES],
+            ..window
+        });
     }
     let bounds = descriptor.records()?;
     let end = bounds.bytes.min(bounds.record);
@@ -440,6 +443,5 @@ fn buffer_window(
             ..window
         });
     }
-    memory.find(first, bytes)?;
-    Some(one(first, 0))
+    memory.window_at(descriptor.linear(0, 0), offset, bytes)
 }
