@@ -1,9 +1,10 @@
-//! `gcn run --profile`: its forms, and where it goes.
+//! `gcn run --profile`: its forms, and where it goes; and `--dump-code`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
+use gcn_emu::run::Level;
 use serde_json::Value;
 
 /// A kernel with an instruction that no wave executes, and a name that HTML has to escape.
@@ -160,4 +161,41 @@ fn inputs_are_not_overwritten() {
     assert!(!output.status.success());
     assert!(text(&output.stderr).contains("is the input"), "{output:?}");
     assert_eq!(fs::read_to_string(&kernel).expect("it is there"), KERNEL);
+}
+
+#[test]
+fn host_code_is_listed_with_the_instructions_that_it_executes() {
+    let file = path("host-code.txt");
+    let _ = fs::remove_file(&file);
+    let name = file.to_str().expect("a path in UTF-8");
+    let output = run(
+        "host-code.s",
+        &["--engine", "compiled", "--dump-code", name],
+    );
+    assert!(output.status.success(), "{}", text(&output.stderr));
+    let listing = fs::read_to_string(&file).expect("the listing was written");
+    if Level::current() < Level::Avx2 || !cfg!(all(unix, target_arch = "x86_64")) {
+        assert_eq!(listing, "; a<b: no host code\n");
+        return;
+    }
+    let begin = listing.split_once("block of").map(|(_, rest)| rest);
+    let steps = ["v_lshlrev_b32_e32 v1, 3, v0", "ds_read_b32 v2, v1"];
+    let first_block = begin.and_then(|rest| rest.split("block of").next());
+    let first_block = first_block.expect("a block");
+    assert!(
+        steps.iter().all(|step| first_block.contains(step)),
+        "{first_block}"
+    );
+    assert!(first_block.contains("vpslld ymm"), "{first_block}");
+    let interpreted = run(
+        "no-host-code.s",
+        &["--engine", "interpreter", "--dump-code", "-"],
+    );
+    assert_eq!(text(&interpreted.stdout), "; a<b: no host code\n");
+    let both = run("host-code-both.s", &["--dump-code", "-", "--json"]);
+    assert!(
+        text(&both.stdout).contains("--dump-code cannot use standard output, which is for --json")
+    );
+    let nowhere = run("host-code-nowhere.s", &["--dump-code", "/nowhere/code.txt"]);
+    assert!(text(&nowhere.stderr).contains("there is no directory /nowhere"));
 }
