@@ -336,6 +336,7 @@ impl Emitter<'_> {
         for stride in strides {
             let distances = self.constant(std::array::from_fn(|lane| lane as u32 * stride));
             let asm = &mut self.code.asm;
+            let mut other = asm.create_label();
             asm.mov(edi, stride)?;
             asm.vpcmpeqd(SCRATCH, OTHER, distances)?;
             asm.vmovmskps(eax, SCRATCH)?;
@@ -343,7 +344,18 @@ impl Emitter<'_> {
                 asm.or(eax, edx)?;
             }
             asm.cmp(eax, ALL)?;
-            asm.je(known)?;
+            if self.lanes == EmittedLanes::All || stride <= DWORD {
+                asm.je(known)?;
+                continue;
+            }
+            asm.jne(other)?;
+            asm.vmovd(eax, low_half(low))?;
+            let share_bytes = dword_ptr(frame(offset_of!(Frame, share_bytes)));
+            self.jump_unless_inside((SLICE as u32 - 1) * stride + end, share_bytes, other)?;
+            let asm = &mut self.code.asm;
+            asm.jmp(known)?;
+            asm.set_label(&mut other)?;
+            asm.zero_bytes()?;
         }
         let asm = &mut self.code.asm;
         asm.mov(edi, APART)?;

@@ -20,10 +20,9 @@ pub(super) struct ShareBase {
 pub(super) const APART: i32 = -1;
 
 /// Distances at which the elements of a load are loaded together, in bytes: they follow each other, or overlap, or are one.
-pub(super) fn strides(access: Access, all_active: bool) -> impl Iterator<Item = u32> {
+pub(super) fn strides(access: Access) -> impl Iterator<Item = u32> {
     let dwords = access.count();
-    // Inactive lanes are often those of which the others have just been stored by themselves, which the host does not load together.
-    let elements = (dwords == 1 || all_active && matches!(dwords, 2 | 4)).then_some(access.bytes);
+    let elements = matches!(dwords, 1 | 2 | 4).then_some(access.bytes);
     let overlapping = (dwords > 1).then_some(4);
     elements.into_iter().chain(overlapping).chain([0])
 }
@@ -35,7 +34,7 @@ pub(super) fn can_share(access: Access) -> bool {
 }
 
 /// Bases that several loads of a part have.
-pub(super) fn bases(lowered: &Lowered, all_active: bool) -> Vec<ShareBase> {
+pub(super) fn bases(lowered: &Lowered) -> Vec<ShareBase> {
     let accesses = &lowered.accesses;
     let mut bases: Vec<(ShareBase, usize)> = Vec::new();
     for id in &accesses.loads {
@@ -60,7 +59,7 @@ pub(super) fn bases(lowered: &Lowered, all_active: bool) -> Vec<ShareBase> {
         let (base, loads) = &mut bases[place];
         *loads += 1;
         base.end = base.end.max(access.offset as u32 + access.bytes);
-        for stride in strides(access, all_active) {
+        for stride in strides(access) {
             if !base.strides.contains(&stride) {
                 base.strides.push(stride);
             }

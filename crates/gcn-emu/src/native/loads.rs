@@ -7,7 +7,7 @@ use iced_x86::code_asm::{
     qword_ptr, r9, rax, rcx, rdx, rsi, word_ptr, xmmword_ptr, ymmword_ptr,
 };
 
-use super::access::{Access, ScalarLoad, Space};
+use super::access::{Access, ScalarLoad};
 use super::accesses::{DWORD, frame, kept, window};
 use super::bases::strides;
 use super::frame::Frame;
@@ -144,7 +144,7 @@ impl Emitter<'_> {
         let offset = access.offset as usize;
         let at = rdx + offset;
         let mut done = self.code.asm.create_label();
-        for known in strides(access, self.lanes == EmittedLanes::All) {
+        for known in strides(access) {
             let asm = &mut self.code.asm;
             let mut apart = asm.create_label();
             asm.cmp(stride, known as i32)?;
@@ -185,8 +185,7 @@ impl Emitter<'_> {
         let all_active = self.lanes == EmittedLanes::All;
         let mut done = self.code.asm.create_label();
         let count = to.len();
-        let is_share = matches!(access.space, Space::Share(_));
-        if count == 1 || (all_active || !is_share) && matches!(count, 2 | 4) {
+        if matches!(count, 1 | 2 | 4) {
             let mut apart = self.code.asm.create_label();
             self.jump_unless_row(count as u32 * DWORD, apart)?;
             self.first_place()?;

@@ -180,7 +180,7 @@ impl<'a> Emitter<'a> {
             misses: Vec::new(),
             scattered: Vec::new(),
             prefetches: Vec::new(),
-            bases: bases(lowered, lanes == EmittedLanes::All),
+            bases: bases(lowered),
             pinned: Vec::new(),
         }
     }

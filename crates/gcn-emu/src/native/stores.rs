@@ -85,6 +85,14 @@ impl Emitter<'_> {
                 self.first_place()?;
                 self.store_elements(values)?;
             }
+            (1, [first, second]) if matches!(access.space, Space::Share(_)) => {
+                self.jump_unless_row(store.elements.bytes, store.label)?;
+                self.first_place()?;
+                let count = self.count(usize::from(number) + self.first_access, access);
+                let last = (SLICE as u32 - 1) * store.elements.bytes;
+                self.jump_unless_inside(last + 1, dword_ptr(count), store.label)?;
+                self.merge_pairs(*first, *second)?;
+            }
             (2, [first, second]) if all_active => {
                 self.jump_unless_row(DWORD, store.label)?;
                 self.code.asm.vmovdqu(OTHER, kept(0))?;
@@ -164,6 +172,36 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// [`Emitter::merge_row`] of elements of two dwords, of which all places are in LDS.
+    fn merge_pairs(&mut self, a: AsmRegisterYmm, b: AsmRegisterYmm) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        let (new, low) = (kept(0), low_half(OTHER));
+        for first in [0, 2] {
+            // Lanes `first`, its neighbour, and those half a slice behind.
+            let [near, far] =
+                [first, first + SLICE / 2].map(|lane| xmmword_ptr(rdx + rax + lane * 8));
+            let is_low = first == 0;
+            if is_low {
+                asm.vunpcklps(SCRATCH, a, b)?;
+            } else {
+                asm.vunpckhps(SCRATCH, a, b)?;
+            }
+            asm.vmovdqu(new, SCRATCH)?;
+            asm.vmovdqu(low, near)?;
+            asm.vinserti128(OTHER, OTHER, far, 1)?;
+            asm.vmovdqa(SCRATCH, slot(EXEC))?;
+            if is_low {
+                asm.vunpcklps(SCRATCH, SCRATCH, SCRATCH)?;
+            } else {
+                asm.vunpckhps(SCRATCH, SCRATCH, SCRATCH)?;
+            }
+            asm.vblendvps(OTHER, OTHER, new, SCRATCH)?;
+            asm.vmovdqu(near, low)?;
+            asm.vextracti128(far, OTHER, 1)?;
+        }
+        Ok(())
+    }
+
     /// Stores the low bytes of dwords that follow each other from the place in RAX on.
     fn store_parts(&mut self, value: AsmRegisterYmm, bytes: u32) -> Result<(), EmitError> {
         const NONE: u32 = 0x8080_8080;
@@ -186,8 +224,38 @@ impl Emitter<'_> {
         Ok(())
     }
 
+    /// Stores elements of four dwords that follow each other from the place in RAX on, each as a whole.
+    fn store_quads(
+        &mut self,
+        [a, b]: [AsmRegisterYmm; 2],
+        [c, d]: [AsmRegisterYmm; 2],
+    ) -> Result<(), EmitError> {
+        let asm = &mut self.code.asm;
+        for lane in 0..SLICE / 2 {
+            if lane < 2 {
+                asm.vunpcklps(SCRATCH, a, b)?;
+                asm.vunpcklps(OTHER, c, d)?;
+            } else {
+                asm.vunpckhps(SCRATCH, a, b)?;
+                asm.vunpckhps(OTHER, c, d)?;
+            }
+            if lane % 2 == 0 {
+                asm.vunpcklpd(SCRATCH, SCRATCH, OTHER)?;
+            } else {
+                asm.vunpckhpd(SCRATCH, SCRATCH, OTHER)?;
+            }
+            let to = |lane: usize| xmmword_ptr(rdx + rax + lane * 16);
+            asm.vmovdqu(to(lane), low_half(SCRATCH))?;
+            asm.vextracti128(to(lane + SLICE / 2), SCRATCH, 1)?;
+        }
+        Ok(())
+    }
+
     /// Stores elements of dwords that follow each other from the place in RAX on.
     fn store_elements(&mut self, values: &[AsmRegisterYmm]) -> Result<(), EmitError> {
+        if let [a, b, c, d] = *values {
+            return self.store_quads([a, b], [c, d]);
+        }
         let asm = &mut self.code.asm;
         let low = low_half(SCRATCH);
         for (number, pair) in values.chunks(2).enumerate() {
@@ -200,9 +268,15 @@ impl Emitter<'_> {
                         } else {
                             asm.vpunpckhdq(SCRATCH, a, b)?;
                         }
+                        let is_pair = values.len() == 2;
                         for first in [first, first + SLICE / 2] {
-                            asm.vmovlps(qword_ptr(to(first)), low)?;
-                            asm.vmovhps(qword_ptr(to(first + 1)), low)?;
+                            // Loads of the same elements want to find them in one store.
+                            if is_pair {
+                                asm.vmovdqu(xmmword_ptr(to(first)), low)?;
+                            } else {
+                                asm.vmovlps(qword_ptr(to(first)), low)?;
+                                asm.vmovhps(qword_ptr(to(first + 1)), low)?;
+                            }
                             asm.vextracti128(low, SCRATCH, 1)?;
                         }
                     }
