@@ -426,6 +426,12 @@ const OTHERS: &[(u32, &str, &str)] = &[
     ),
     (KEPT, "gfx900", "global_load_dword v0, v[2:3], off"),
     (KEPT, "gfx900", "ds_read_b32 v0, v4"),
+    // GCN 1.2 ignores low bits of these addresses.
+    (
+        KEPT,
+        "gfx803",
+        "v_mbcnt_lo_u32_b32 v4, -1, 0\n ds_read2_b32 v[20:21], v4 offset0:79\n ds_read_b64 v[22:23], v4 offset:16",
+    ),
     // Usual numbers: others are the interpreter's.
     (
         KEPT,

@@ -12,7 +12,7 @@ use iced_x86::code_asm::{
 };
 
 use super::access::{Access, BufferAccess, ScalarSource, Space, StoredElements};
-use super::bases::{APART, can_share};
+use super::bases::{APART, ignored_bits};
 use super::frame::{BASE_HIGH_BITS, Frame, SHARE_SIZES, VALUES, WORDS};
 use super::graph::{Id, SLICE};
 use super::lower::Lowered;
@@ -292,7 +292,7 @@ impl Emitter<'_> {
         low: Id,
     ) -> Result<Option<AsmMemoryOperand>, EmitError> {
         let known = self.bases.iter().position(|base| base.low == low);
-        let Some(number) = known.filter(|_| can_share(access)) else {
+        let Some(number) = known.filter(|_| ignored_bits(access).is_some()) else {
             return Ok(None);
         };
         let slot = match self.bases[number].slot {
@@ -309,7 +309,8 @@ impl Emitter<'_> {
     /// Checks the places of a base's loads and finds their distance. Returns the stack slot of both.
     fn find_base(&mut self, place: usize, number: usize) -> Result<usize, EmitError> {
         let base = &self.bases[number];
-        let (low, end, strides) = (base.low, base.end, base.strides.clone());
+        let (low, end, ignored) = (base.low, base.end, base.ignored);
+        let strides = base.strides.clone();
         let low = self.in_register(low, place)?;
         // The largest place is the last byte's, unless that is behind the end of the numbers.
         let last = self.constant([end - 1; SLICE]);
@@ -319,12 +320,22 @@ impl Emitter<'_> {
         const _: () = assert!(SHARE_SIZES[0] == 1);
         let bytes = ymmword_ptr(frame(offset_of!(Frame, share_counts)));
         self.jump_if_outside(bytes, false, self.guarded)?;
-        let slot = self.slots;
-        if slot == SLOTS {
+        if ignored != 0 {
+            let ignored = self.constant([ignored; SLICE]);
+            let asm = &mut self.code.asm;
+            asm.vpand(SCRATCH, low, ignored)?;
+            if self.lanes != EmittedLanes::All {
+                asm.vpand(SCRATCH, SCRATCH, slot(EXEC))?;
+            }
+            asm.vptest(SCRATCH, SCRATCH)?;
+            asm.jne(self.guarded)?;
+        }
+        let kept_at = self.slots;
+        if kept_at == SLOTS {
             return Err(EmitError::Slots);
         }
         self.slots += 1;
-        self.bases[number].slot = Some(slot);
+        self.bases[number].slot = Some(kept_at);
         let asm = &mut self.code.asm;
         asm.vpbroadcastd(OTHER, low_half(low))?;
         asm.vpsubd(OTHER, low, OTHER)?;
@@ -360,14 +371,14 @@ impl Emitter<'_> {
         let asm = &mut self.code.asm;
         asm.mov(edi, APART)?;
         asm.set_label(&mut known)?;
-        let at = rsp + (slot * SLICE_BYTES) as i32;
+        let at = rsp + (kept_at * SLICE_BYTES) as i32;
         asm.mov(dword_ptr(at + size_of::<u64>()), edi)?;
         // It is less than zero only if lane 0 is not active.
         asm.vmovd(eax, low_half(low))?;
         asm.movsxd(rax, eax)?;
         asm.add(rax, qword_ptr(frame(offset_of!(Frame, share))))?;
         asm.mov(qword_ptr(at), rax)?;
-        Ok(slot)
+        Ok(kept_at)
     }
 
     /// Checks the addresses of an access. The places of its elements are in [`OTHER`] then, as distances from the address in RDX.

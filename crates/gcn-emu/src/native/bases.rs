@@ -10,6 +10,8 @@ pub(super) struct ShareBase {
     pub(super) low: Id,
     /// Bytes from the base to the end of the last element.
     pub(super) end: u32,
+    /// Low bits that must be zero: some of its loads ignore them.
+    pub(super) ignored: u32,
     /// Distances between lanes at which elements are loaded together, in bytes.
     pub(super) strides: Vec<u32>,
     /// Stack slot with the address of lane 0's place and the distance, once they are known.
@@ -27,10 +29,15 @@ pub(super) fn strides(access: Access) -> impl Iterator<Item = u32> {
     elements.into_iter().chain(overlapping).chain([0])
 }
 
-/// True of a load that can share its base. Offsets within LDS do not reach the bits that a mask of 16 bits removes.
-pub(super) fn can_share(access: Access) -> bool {
-    let is_share = matches!(access.space, Space::Share(mask) if mask >= u16::MAX.into());
-    is_share && !access.is_part()
+/// Low bits of the base that the addresses of a load do not have; `None` of a load that cannot share its base. Offsets within LDS do not
+/// reach bits above the 16 lowest.
+pub(super) fn ignored_bits(access: Access) -> Option<u32> {
+    let Space::Share(mask) = access.space else {
+        return None;
+    };
+    let ignored = !mask & u32::from(u16::MAX);
+    let is_low = (ignored + 1).is_power_of_two() && access.offset as u32 & ignored == 0;
+    (is_low && !access.is_part()).then_some(ignored)
 }
 
 /// Bases that several loads of a part have.
@@ -42,14 +49,15 @@ pub(super) fn bases(lowered: &Lowered) -> Vec<ShareBase> {
             continue;
         };
         let access = accesses.all[usize::from(number)];
-        if access.dword > 0 || !can_share(access) {
+        let Some(ignored) = ignored_bits(access).filter(|_| access.dword == 0) else {
             continue;
-        }
+        };
         let place = bases.iter().position(|(base, _)| base.low == low);
         let place = place.unwrap_or_else(|| {
             let base = ShareBase {
                 low,
                 end: 0,
+                ignored: 0,
                 strides: Vec::new(),
                 slot: None,
             };
@@ -58,6 +66,7 @@ pub(super) fn bases(lowered: &Lowered) -> Vec<ShareBase> {
         });
         let (base, loads) = &mut bases[place];
         *loads += 1;
+        base.ignored |= ignored;
         base.end = base.end.max(access.offset as u32 + access.bytes);
         for stride in strides(access) {
             if !base.strides.contains(&stride) {
