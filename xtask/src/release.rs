@@ -386,6 +386,7 @@ grep 'Device Name .*gfx900' /tmp/devices",
 sed -n '/^#include <hip/,/^```/p' /usr/share/doc/amdgcn/docs/hip.md | sed '$d' > vector_add.hip
 hipcc --offload-arch=gfx906 vector_add.hip -o vector_add
 gcn exec -- ./vector_add > /tmp/printed
+cat /tmp/printed
 grep -x 'c.999. = 2997, hipSuccess' /tmp/printed",
     },
     // The commands are the README's.
@@ -398,6 +399,7 @@ tar -xf amdgcn-*-linux.tar.gz -C /opt
 documents=$(echo /opt/amdgcn-*/share/doc/amdgcn)
 sed -n '/^python3 -m venv gpu/,/^```/p' $documents/README.md | sed '$d' > /tmp/first
 sh -e /tmp/first > /tmp/printed
+cat /tmp/printed
 grep -x \"\\[10, 20, 30] \\['missing-wait']\" /tmp/printed
 gpu/bin/gcn run $documents/examples/opencl/launch-reduce-gfx900.toml
 gpu/bin/gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'",
