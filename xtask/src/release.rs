@@ -2,8 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
-use std::time::Instant;
+use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail, ensure};
 use sha2::{Digest as _, Sha256};
@@ -171,7 +170,7 @@ fn strip(root: &Path) -> Result<u32> {
 
 fn source_distribution(directory: &Path) -> Result<()> {
     run(Command::new("maturin")
-        .args(["sdist", "--quiet", "--out"])
+        .args(["sdist", "--out"])
         .arg(directory)
         .arg("--manifest-path")
         .arg(Path::new(python::CRATE).join("Cargo.toml")))
@@ -196,6 +195,15 @@ fn debian_architecture() -> &'static str {
     }
 }
 
+/// Maintainer of the Debian package: who builds it, from the variables that Debian's own tools read. Without them the address says that
+/// there is none: the domain `invalid` is reserved for that (RFC 2606), and the field must have an address.
+fn maintainer() -> String {
+    let variable = |name| std::env::var(name).ok().filter(|it| !it.is_empty());
+    let name = variable("DEBFULLNAME").unwrap_or_else(|| "gcn developers".to_owned());
+    let address = variable("DEBEMAIL").unwrap_or_else(|| "no-mailbox@gcn.invalid".to_owned());
+    format!("{name} <{address}>")
+}
+
 fn debian_package(root: &Path, glibc: u32, work: &Path, directory: &Path) -> Result<()> {
     let package = work.join("debian");
     let usr = package.join("usr");
@@ -218,12 +226,13 @@ fn debian_package(root: &Path, glibc: u32, work: &Path, directory: &Path) -> Res
         .next()
         .context("du prints a number")?;
     let architecture = debian_architecture();
+    let maintainer = maintainer();
     let control = format!(
         "\
 Package: {NAME}
 Version: {VERSION}
 Architecture: {architecture}
-Maintainer: the developers of gcn <{NAME}@packages.invalid>
+Maintainer: {maintainer}
 Installed-Size: {size}
 Depends: libc6 (>= 2.{glibc})
 Suggests: clang, ocl-icd-libopencl1
@@ -260,9 +269,23 @@ fn bill_of_materials(directory: &Path) -> Result<()> {
             String::from_utf8_lossy(&output.stderr)
         );
     }
+    let mut bill: serde_json::Value = serde_json::from_slice(&output.stdout)
+        .with_context(|| format!("{sbom:?} does not print JSON"))?;
+    let metadata = bill
+        .get_mut("metadata")
+        .and_then(|it| it.as_object_mut())
+        .context("cargo-sbom prints metadata")?;
+    // cargo-sbom names the user as author, and the directory as what the parts belong to.
+    metadata.remove("authors");
+    let component = metadata
+        .get_mut("component")
+        .and_then(|it| it.as_object_mut())
+        .context("cargo-sbom prints a component")?;
+    component.insert("name".to_owned(), NAME.into());
+    component.insert("version".to_owned(), VERSION.into());
     fs::write(
         directory.join(format!("{NAME}-{VERSION}.cdx.json")),
-        output.stdout,
+        serde_json::to_vec_pretty(&bill)?,
     )?;
     Ok(())
 }
@@ -293,19 +316,33 @@ fn checksums(directory: &Path) -> Result<()> {
     Ok(())
 }
 
-/// A test of a package: what a user types, in a shell at `/mnt` with the files of the release.
+/// Test of a package: shell commands of a user, in a directory with the files of the release.
 struct Trial {
     package: &'static str,
-    /// Succeeds in roots that the package is for.
-    condition: &'static str,
+    /// Oldest release of Debian that has what the package needs.
+    since: u32,
+    /// Installs what a user of the package has already.
+    prepare: &'static str,
     commands: &'static str,
 }
 
-/// The README's first example, in the documents of an installation.
-const TRIALS: [Trial; 3] = [
+/// Installs Debian packages without a word.
+macro_rules! apt {
+    ($packages:literal) => {
+        concat!(
+            "DEBIAN_FRONTEND=noninteractive apt-get install -qq -y ",
+            $packages,
+            " > /dev/null"
+        )
+    };
+}
+
+/// Debian 11 has no Python 3.11 and no HIP runtime.
+const TRIALS: [Trial; 5] = [
     Trial {
         package: "archive",
-        condition: "true",
+        since: 11,
+        prepare: "true",
         commands: "\
 sha256sum --quiet --check SHA256SUMS
 tar -xf amdgcn-*-linux.tar.gz -C /opt
@@ -313,48 +350,74 @@ cd /opt/amdgcn-*
 bin/gcn run share/doc/amdgcn/examples/opencl/launch-reduce-gfx900.toml
 printf '\\200\\002\\000\\176' > /tmp/words
 bin/clrxdisasm --raw /tmp/words | grep -q v_mov_b32
-bin/gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'
+ldd -r lib/libgcn.so.0 lib/gcn/*.so* > /tmp/linked
+if grep -E 'not found|undefined' /tmp/linked; then exit 1; fi
 man=share/man/man1/gcn-run.1
 test -s $man -a -s include/gcn.h -a -s share/bash-completion/completions/gcn",
     },
     Trial {
         package: "Debian package",
-        condition: "true",
-        commands: "\
-DEBIAN_FRONTEND=noninteractive apt-get install -qq -y ./amdgcn_*.deb > /dev/null
+        since: 11,
+        prepare: "true",
+        commands: concat!(
+            apt!("./amdgcn_*.deb"),
+            "
 cd /usr/share/doc/amdgcn
 gcn run examples/opencl/launch-reduce-gfx900.toml
-gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'
 test -e $(cat /usr/lib/gcn/gcn.icd)
 apt-get remove -qq -y amdgcn > /dev/null
-! test -e /usr/bin/gcn",
+test ! -e /usr/bin/gcn"
+        ),
     },
     Trial {
-        package: "wheel",
-        condition: "apt-get install -qq -y python3-venv > /dev/null && python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'",
+        package: "OpenCL program",
+        since: 11,
+        prepare: apt!("./amdgcn_*.deb clinfo"),
         commands: "\
-python3 -m venv /gpu
-/gpu/bin/pip install --quiet --no-index amdgcn-*.whl
-/gpu/bin/python -c 'import amdgcn
-device = amdgcn.Device(\"gfx906\")
-kernel = amdgcn.Module.assemble(device, amdgcn.EXAMPLE).kernel(\"scale\")
-xs = device.array([1, 2, 3], \"u32\", name=\"xs\")
-findings = kernel.launch(3, 64, (xs, 10), check=True).findings
-assert (findings, xs.tolist()) == ([], [10, 20, 30]), (findings, xs.tolist())'
+gcn exec --target gfx900 -- clinfo > /tmp/devices
+grep 'Device Name .*gfx900' /tmp/devices",
+    },
+    // The program is that of docs/hip.md.
+    Trial {
+        package: "HIP program",
+        since: 12,
+        prepare: apt!("./amdgcn_*.deb hipcc libamdhip64-dev"),
+        commands: "\
+sed -n '/^#include <hip/,/^```/p' /usr/share/doc/amdgcn/docs/hip.md | sed '$d' > vector_add.hip
+hipcc --offload-arch=gfx906 vector_add.hip -o vector_add
+gcn exec -- ./vector_add > /tmp/printed
+cat /tmp/printed
+grep -x 'c.999. = 2997, hipSuccess' /tmp/printed",
+    },
+    // The commands are the README's.
+    Trial {
+        package: "wheel",
+        since: 12,
+        prepare: apt!("python3-venv"),
+        commands: "\
 tar -xf amdgcn-*-linux.tar.gz -C /opt
-/gpu/bin/gcn run /opt/amdgcn-*/share/doc/amdgcn/examples/opencl/launch-reduce-gfx900.toml
-/gpu/bin/gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'",
+documents=$(echo /opt/amdgcn-*/share/doc/amdgcn)
+sed -n '/^python3 -m venv gpu/,/^```/p' $documents/README.md | sed '$d' > /tmp/first
+sh -e /tmp/first > /tmp/printed
+cat /tmp/printed
+grep -x \"\\[10, 20, 30] \\['missing-wait']\" /tmp/printed
+gpu/bin/gcn run $documents/examples/opencl/launch-reduce-gfx900.toml
+gpu/bin/gcn exec -- sh -c 'test -e $OCL_ICD_VENDORS'",
     },
 ];
 
-/// Releases of Debian that packages are tested in: 11, 12 and testing.
-const RELEASES: [Release; 3] = [
-    Release::plain("bullseye"),
-    Release::plain("bookworm"),
-    Release::plain("forky"),
+/// Releases of Debian that packages are tested in, by their numbers; the last one is testing.
+const RELEASES: [(u32, Release); 3] = [
+    (11, Release::plain("bullseye")),
+    (12, Release::plain("bookworm")),
+    (14, Release::plain("forky")),
 ];
 
-/// Installs each package of a release in `directory` into fresh roots, and runs the README's first example.
+/// Exit status of a trial whose preparation fails.
+const UNPREPARED: i32 = 77;
+
+/// Installs each package of a release in `directory` into fresh roots, and runs the README's first examples, an OpenCL program and a
+/// HIP program.
 ///
 /// # Errors
 /// This is not root; a root cannot be made; a package does not install or run.
@@ -367,32 +430,44 @@ pub(crate) fn test(directory: &Path) -> Result<()> {
     );
     let directory = fs::canonicalize(directory)?;
     let mut failures = Vec::new();
-    for release in &RELEASES {
+    for (debian, release) in &RELEASES {
         let root = roots::make(release)?;
-        for Trial {
-            package,
-            condition,
-            commands,
-        } in &TRIALS
-        {
-            let start = Instant::now();
-            let script =
-                format!("cd /mnt\nif ! {{ {condition}; }}; then exit 77; fi\n{commands}\n");
-            let status = roots::in_copy(&root, &directory, &script)?.status()?;
-            let outcome = match status.code() {
-                Some(0) => format!(
-                    "installed and run in {:.1} s",
-                    start.elapsed().as_secs_f64()
-                ),
-                Some(77) => "skipped: not for this release".to_owned(),
-                _ => {
-                    failures.push(format!("{package} on {}", release.name));
-                    format!("failed: {status}")
-                }
-            };
-            println!("{}: {package}: {outcome}", release.name);
+        for trial in TRIALS.iter().filter(|trial| trial.since <= *debian) {
+            let outcome = attempt(trial, &root, &directory)?;
+            let outcome = outcome.unwrap_or_else(|problem| {
+                failures.push(format!("{} on {}", trial.package, release.name));
+                problem
+            });
+            println!("{}: {}: {outcome}", release.name, trial.package);
         }
     }
     ensure!(failures.is_empty(), "failed: {}", failures.join(", "));
     Ok(())
+}
+
+/// Runs a trial in a copy of a root with a copy of the files in `directory`: the seconds that its commands took, or the problem.
+fn attempt(trial: &Trial, root: &Path, directory: &Path) -> Result<Result<String, String>> {
+    let Trial {
+        prepare, commands, ..
+    } = trial;
+    let script = format!(
+        "\
+cp -r /mnt /opt/release
+cd /opt/release
+if ! {prepare}; then exit {UNPREPARED}; fi
+start=$(date +%s%N)
+{commands}
+echo $((($(date +%s%N) - start) / 1000000))
+"
+    );
+    let output = roots::in_copy(root, directory, &script)?
+        .stderr(Stdio::inherit())
+        .output()?;
+    let printed = String::from_utf8_lossy(&output.stdout);
+    let milliseconds = printed.lines().last().and_then(|it| it.parse::<f64>().ok());
+    Ok(match (output.status.code(), milliseconds) {
+        (Some(0), Some(time)) => Ok(format!("{:.1} s", time / 1e3)),
+        (Some(UNPREPARED), _) => Err("failed: what it needs cannot be installed".to_owned()),
+        _ => Err(format!("failed: {}\n{printed}", output.status)),
+    })
 }

@@ -1,8 +1,36 @@
 //! `libgcn`, the C library: GCN machine code decoded, printed, assembled, read from code objects, run on emulated devices and
 //! checked.
 //!
-//! Programs include `gcn.h`, which a test generates from the functions in `api/` and compares; `docs/c.md` has a complete
-//! example. The functions translate C's types to and from the crates below and have no logic of their own:
+//! ```c
+//! #include <stdio.h>
+//!
+//! #include "gcn.h"
+//!
+//! int main(void) {
+//!     const uint32_t words[] = {0x24000082, 0xdc508000, 0x01040000, 0xbf810000};
+//!     const size_t count = sizeof words / sizeof *words;
+//!     gcn_target target = gcn_target_named("gfx906", NULL);
+//!     gcn_instruction instruction;
+//!     for (size_t at = 0; at < count; at += instruction.word_count) {
+//!         gcn_error *error = NULL;
+//!         char text[128];
+//!         if (!gcn_decode(target, words + at, count - at, &instruction, &error)) {
+//!             printf("error[%s]: %s\n", gcn_error_name(error), gcn_error_message(error));
+//!             gcn_error_free(error);
+//!             return 1;
+//!         }
+//!         gcn_instruction_print(&instruction, GCN_SYNTAX_LLVM, NULL, text, sizeof text, NULL);
+//!         printf(at == 0 ? "%s" : "; %s", text);
+//!     }
+//!     printf("\n");
+//!     return 0;
+//! }
+//! ```
+//!
+//! It prints `v_lshlrev_b32_e32 v0, 2, v0; global_load_dword v1, v0, s[4:5]; s_endpgm`.
+//!
+//! Programs include `gcn.h`, which a test generates from the functions in `api/` and compares; `docs/c.md` has a program that runs a
+//! kernel. The functions translate C's types to and from the crates below and have no logic of their own:
 //!
 //! - **Handles** (`handle.rs`) are keys of a table, not addresses. A handle that was freed, is of another type or was never
 //!   made is an error, on whichever thread it is used.

@@ -123,20 +123,26 @@ fn examples_in_c() {
 }
 
 #[test]
-fn the_example_of_the_documentation() {
+fn examples_of_the_documentation() {
     let Some(built) = built() else {
         return skip("cc");
     };
-    let docs = fs::read_to_string(root().join("../../docs/c.md")).expect("the documentation");
-    let (_, rest) = docs.split_once("```c\n").expect("an example");
-    let (program, rest) = rest.split_once("```\n").expect("its end");
-    let (_, rest) = rest.split_once("It prints `").expect("its output");
-    let (expected, _) = rest.split_once('`').expect("the output's end");
-    let source = built.path().join("square.c");
-    fs::write(&source, program).expect("it can be written");
-    let output = built.run(&built.compile("cc", &["-std=c11"], &source));
-    assert!(output.status.success(), "{}", output.status);
-    assert_eq!(text(&output.stdout), format!("{expected}\n"));
+    for (document, name) in [("../../docs/c.md", "square.c"), ("src/lib.rs", "words.c")] {
+        let docs = fs::read_to_string(root().join(document)).expect("the documentation");
+        let docs: String = docs
+            .lines()
+            .map(|line| line.strip_prefix("//!").unwrap_or(line).to_owned() + "\n")
+            .collect();
+        let (_, rest) = docs.split_once("```c\n").expect("an example");
+        let (program, rest) = rest.split_once("```\n").expect("its end");
+        let (_, rest) = rest.split_once("It prints `").expect("its output");
+        let (expected, _) = rest.split_once('`').expect("the output's end");
+        let source = built.path().join(name);
+        fs::write(&source, program).expect("it can be written");
+        let output = built.run(&built.compile("cc", &["-std=c11"], &source));
+        assert!(output.status.success(), "{document}: {}", output.status);
+        assert_eq!(text(&output.stdout), format!("{expected}\n"), "{document}");
+    }
 }
 
 #[test]

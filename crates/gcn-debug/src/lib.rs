@@ -1,5 +1,77 @@
 //! Debugger engine for emulated kernels, without a front end.
 //!
+//! ```
+//! use std::sync::{Arc, mpsc};
+//!
+//! use gcn_asm::{Options, Source, assemble};
+//! use gcn_debug::{Engine, Evaluated, FrontEnd, Program, Resume, Session, Setup, Stop, StopKind, parse};
+//! use gcn_emu::observe::Observers;
+//! use gcn_runtime::Device;
+//!
+//! /// Front end that stops the run at multiplications, and sends what v0 is in lane 5.
+//! struct Front(mpsc::Sender<i128>);
+//!
+//! impl FrontEnd for Front {
+//!     fn idle(&mut self, session: &mut Session<'_, '_>) -> Resume {
+//!         session.add_breakpoint("v_mul*", StopKind::Mnemonic("v_mul*".to_owned()), false);
+//!         Resume::Restart
+//!     }
+//!
+//!     fn stopped(&mut self, session: &mut Session<'_, '_>, _: &Stop) -> Resume {
+//!         session.set_lane(5);
+//!         let value = parse("v0 + 100", session.program().isa()).expect("an expression");
+//!         if let Ok(Evaluated::Scalar(value)) = session.evaluate(&value) {
+//!             let _ = self.0.send(value.integer());
+//!         }
+//!         Resume::Continue
+//!     }
+//!
+//!     fn passed(&mut self, _: &Session<'_, '_>, _: &Stop) {}
+//! }
+//!
+//! let device = Device::new("gfx900")?;
+//! let text = "
+//!     .text
+//!     .type square,@function
+//!     square:
+//!       s_load_dwordx2 s[0:1], s[0:1], 0x0
+//!       v_lshlrev_b32 v1, 2, v0
+//!       v_mul_u32_u24 v0, v0, v0
+//!       s_waitcnt lgkmcnt(0)
+//!       global_store_dword v1, v0, s[0:1]
+//!       s_endpgm
+//!     .rodata
+//!     .p2align 6
+//!     .amdhsa_kernel square
+//!       .amdhsa_user_sgpr_kernarg_segment_ptr 1
+//!       .amdhsa_next_free_vgpr 2
+//!       .amdhsa_next_free_sgpr 2
+//!     .end_amdhsa_kernel";
+//! let program = assemble(&Source { name: "square.s", text }, &Options::new(device.target())).program;
+//! let module = device.load(&program.to_object(None)?)?;
+//! let squares = device.allocate("squares", 8 * 4)?;
+//!
+//! let (sender, values) = mpsc::channel();
+//! let setup = Setup {
+//!     program: Program::new(module.object(), module.loaded().moved(0), device.target().isa),
+//!     memory: device.memory().clone(),
+//!     buffers: Vec::new(),
+//!     findings: None,
+//!     interrupt: Arc::default(),
+//!     attention: Arc::default(),
+//!     timeout: None,
+//! };
+//! let engine = Arc::new(Engine::new(setup, Box::new(Front(sender))));
+//! assert_eq!(engine.idle(), Resume::Restart);
+//! engine.begin();
+//! let observers = Observers::none().controlled_by(engine.clone());
+//! let launch = module.kernel("square")?.launch([8, 1, 1]).arg(&squares);
+//! launch.observers(&observers).run(&device.queue())?;
+//! assert_eq!(engine.left(), None, "the run has ended by itself");
+//! assert_eq!(values.try_iter().collect::<Vec<_>>(), [105]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
 //! An [`Engine`] controls a run as its [`Debugger`]: it holds breakpoints and watchpoints
 //! ([`StopPoint`]), counts steps, and calls a [`FrontEnd`] when a wave stops. The front end is given a [`Session`], which reads and changes
 //! registers and memory by [`Expr`]essions, and returns a [`Resume`]. [`Program`] has the symbols and source lines of the code.

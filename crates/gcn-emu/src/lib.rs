@@ -1,5 +1,51 @@
 //! Runs GCN kernels on the host: dispatch → workgroup → wave → execute.
 //!
+//! ```
+//! use gcn_asm::{Options, Source, assemble};
+//! use gcn_emu::Code;
+//! use gcn_emu::device::{Config, Device};
+//! use gcn_emu::observe::Observers;
+//! use gcn_emu::run::{Dispatch, Initial, InitialSgpr, run};
+//!
+//! let target = gcn_isa::Target::named("gfx900").expect("a supported target");
+//! let text = "
+//!     v_lshlrev_b32 v1, 2, v0           // each work-item has a dword
+//!     v_mul_u32_u24 v0, v0, v0
+//!     global_store_dword v1, v0, s[0:1]
+//!     s_endpgm";
+//! let program = assemble(&Source { name: "square.s", text }, &Options::new(target)).program;
+//! let code = Code::new(target.isa, 0x1000, &program.to_raw(), 2, 2);
+//!
+//! let mut device = Device::new(Config::new(target.isa));
+//! let squares = device.memory.allocate("squares", 8 * 4)?;
+//! let dispatch = Dispatch {
+//!     kernel: None,
+//!     kernarg: None,
+//!     entry: code.address(0),
+//!     grid: [8, 1, 1],
+//!     group: [64, 1, 1],
+//!     lds_bytes: 0,
+//!     scratch_bytes_per_lane: 0,
+//!     restricted: Vec::new(),
+//!     acquires: true,
+//!     initial: Initial {
+//!         // The address, in s[0:1].
+//!         sgprs: [squares, squares >> 32].map(|half| InitialSgpr::Value(half as u32)).to_vec(),
+//!         work_item_ids: 1,
+//!         mode: 0,
+//!     },
+//! };
+//! let finished = run(&mut device, &code, &dispatch, &Observers::none())?;
+//! assert!(finished.fault.is_none());
+//!
+//! let mut values = [0; 8];
+//! device.memory.load_dwords(squares, &mut values).expect("allocated memory");
+//! assert_eq!(values, [0, 1, 4, 9, 16, 25, 36, 49]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! `gcn-runtime` is the library for programs: it loads code objects and applies the ABI.
+//!
 //! [`run::run`] takes a [`run::Dispatch`] of [`Code`] on a [`device::Device`] to its end. A [`Block`] is
 //! decoded once, to [`step::Step`]s; ALU instructions then run by a handler, memory instructions by their
 //! plan. An [`observe::Observer`] sees the events that it asks for.

@@ -3,6 +3,15 @@
 //! Linked as `libhsa-runtime64.so.1` (`cargo xtask hsa`), this library takes the place of AMD's, and `gcn exec` runs programs
 //! with it. It translates the HSA API into calls of [`gcn_runtime`], and emulates nothing by itself.
 //!
+//! ```text
+//! $ cargo xtask dist ~/.local
+//! $ hipcc --offload-arch=gfx906 vector_add.hip -o vector_add    # docs/hip.md has this program
+//! $ gcn exec -- ./vector_add
+//! c[999] = 2997, hipSuccess
+//! $ GCN_TARGET=gfx906 LD_LIBRARY_PATH=~/.local/lib/gcn ./vector_add    # without gcn exec
+//! c[999] = 2997, hipSuccess
+//! ```
+//!
 //! # What a program finds
 //! A host agent, and a device for each target of `GCN_TARGET` ([`gcn_report::settings`]). All memory is the host's, where all
 //! agents access it at the same addresses; pools count what they give. A queue has a thread that carries out its packets in

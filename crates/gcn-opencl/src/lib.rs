@@ -4,6 +4,14 @@
 //! `gcn.icd`, or by the variable `OCL_ICD_VENDORS`, which `gcn exec` sets. It translates the OpenCL API into calls of
 //! [`gcn_runtime`], and emulates nothing by itself.
 //!
+//! ```text
+//! $ cargo xtask dist ~/.local
+//! $ gcn exec --target gfx900 -- ./program
+//! $ GCN_TARGET=gfx900 OCL_ICD_VENDORS=~/.local/lib/gcn/libgcn_opencl.so ./program    # without gcn exec
+//! ```
+//!
+//! `docs/opencl.md` has a first program.
+//!
 //! # What a program finds
 //! A device for each target of `GCN_TARGET` ([`gcn_report::settings`]). All devices share one memory, in which buffers have an
 //! address that means the same to the host. A queue has a thread that carries out its commands; a thread of the program's that

@@ -214,7 +214,16 @@ fn a_wheel_has_all_that_is_needed() {
             .arg(&wheel)
             .env_remove("PYTHONPATH"),
     );
-    succeed(Command::new(&python).args(["-c", "import amdgcn; amdgcn.Device('gfx906')"]));
+    let readme = package().join("../../README.md");
+    let readme = fs::read_to_string(readme).expect("the README");
+    let (_, program) = readme.split_once("gpu/bin/python -c '").expect("a program");
+    let (program, _) = program.split_once("'\n").expect("its end");
+    let printed = succeed(Command::new(&python).args(["-c", program])).stdout;
+    let printed = String::from_utf8_lossy(&printed);
+    assert!(
+        readme.contains(&format!("It prints `{}`", printed.trim())),
+        "{printed}"
+    );
     let gcn = environment.join("bin/gcn");
     let version = succeed(Command::new(&gcn).arg("--version"));
     assert!(String::from_utf8_lossy(&version.stdout).contains(env!("CARGO_PKG_VERSION")));
