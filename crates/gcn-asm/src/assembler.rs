@@ -1,6 +1,6 @@
-//! State of an assembly: a reader, names, output, and the operations that need more than one of them.
+//! State of an assembly: reader, names, output, and the operations that need more than one of them.
 //!
-//! Instructions have a fixed length as soon as they are read, so offsets are final and one pass is enough.
+//! An instruction's length is fixed as soon as it is read, so offsets are final and a single pass suffices.
 
 pub(crate) mod names;
 pub(crate) mod output;
@@ -31,7 +31,7 @@ use names::{Builtins, NamedRegisters, Names};
 use output::AssembledSections;
 use reader::SourceReader;
 
-/// CLRX's number of the binary format of a source that states none.
+/// CLRX's number of the default binary format.
 pub(crate) const RAW_FORMAT: usize = 2;
 
 /// An assembly in progress.
@@ -48,40 +48,40 @@ pub(crate) struct Assembler<'a> {
     pub metadata: Option<ProgramMetadata>,
     pub code_object_version: Option<u8>,
     pub identifications: Vec<String>,
-    /// Instructions are marked for the listing.
+    /// True if instructions are recorded for the listing.
     pub is_listing: bool,
-    /// `v`, `s` and `ttmp` are registers even if symbols have these names.
+    /// True if `v`, `s` and `ttmp` always name registers, even if symbols have these names.
     pub banks_first: bool,
-    /// `|` ends an expression.
+    /// True if `|` ends an expression.
     pub bar_ends: bool,
-    /// A flag's value is 0 or 1; else every number but 0 sets it (CLRX's `.oldmodparam`).
+    /// True if a flag's value must be 0 or 1; otherwise, any nonzero number sets it (CLRX's `.oldmodparam`).
     pub flags_are_bits: bool,
-    /// CLRX's number of the format of binaries that the source is for.
+    /// CLRX's number of the binary format that the source selects.
     pub clrx_format: usize,
     /// Number of unknown names so far.
     pub suggestions: u32,
-    // Kept between statements for their memory.
+    // Reused between statements to avoid allocation.
     pub args: Vec<ParsedOperand>,
     pub mods: Vec<ModArg>,
     pub waiting: Vec<Delayed>,
 }
 
-/// Kernels of the source, as directives describe them.
+/// Kernels declared by directives.
 #[derive(Default)]
 pub(crate) struct DeclaredKernels {
-    /// The `.amdhsa_kernel` that has not ended.
+    /// The open `.amdhsa_kernel` block.
     pub open: Option<KernelDirectives>,
     pub closed: Vec<KernelDirectives>,
-    /// The `.amd_kernel_code_t` that has not ended.
+    /// The open `.amd_kernel_code_t` block.
     pub open_header: Option<HeaderDirectives>,
     pub closed_headers: Vec<HeaderDirectives>,
     pub finished: Vec<ProgramKernel>,
-    /// LDS of all symbols of `.amdgpu_lds`, in bytes.
+    /// Total LDS of all `.amdgpu_lds` symbols, in bytes.
     pub lds_size: u32,
 }
 
 impl<'a> Assembler<'a> {
-    /// An assembler that is about to read a source. Texts that it makes go behind `texts`.
+    /// Creates an assembler positioned at the start of a source. Expanded texts are appended to `texts`.
     pub(crate) fn new(
         source: &Source<'a>,
         options: &Options<'_>,
@@ -99,7 +99,7 @@ impl<'a> Assembler<'a> {
             id
         };
         let (major, minor, stepping) = target.version();
-        // The second names are those of LLVM where there is no HSA.
+        // The alternative names are LLVM's for systems other than HSA.
         for (name, older, number) in [
             ("number", "major", major),
             ("minor", "minor", minor),
@@ -155,7 +155,7 @@ impl<'a> Assembler<'a> {
             waiting: Vec::new(),
         };
         assembler.reader.cursor.skip_byte_order_mark();
-        // There is always one section to assemble into.
+        // There is always a current section.
         assembler.output.add_section(
             ".text",
             SectionKind::ProgBits,
@@ -177,7 +177,7 @@ impl<'a> Assembler<'a> {
     pub(crate) fn collect(&mut self, result: Result<(), Fail>) {
         if let Err(mut error) = result {
             self.reader.expansion.errors += 1;
-            // An expression is read up to what follows it.
+            // The span of an expression extends to the next token; trailing blanks are removed.
             let content = self
                 .reader
                 .cursor
@@ -219,7 +219,7 @@ impl<'a> Assembler<'a> {
         span: Range<usize>,
         defined: Defined,
     ) -> Result<(), Fail> {
-        // Who used what waits for symbols means that, and not what comes now.
+        // Expressions that wait for the symbol keep the old definition.
         let waits = self
             .names
             .symbols
@@ -274,7 +274,7 @@ impl<'a> Assembler<'a> {
         self.names.exprs.parse(&mut self.reader.cursor, &mut scope)
     }
 
-    /// A number that must be known here.
+    /// Parses an expression whose value must be known now.
     pub(crate) fn absolute(&mut self, what: &str) -> Result<i64, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();
@@ -295,7 +295,7 @@ impl<'a> Assembler<'a> {
         .helped("a symbol that is used here must be defined before"))
     }
 
-    /// A number, or an expression that depends on symbols which are defined later.
+    /// Parses a number, or an expression that depends on symbols defined later.
     pub(crate) fn number_or_later(&mut self, what: &str) -> Result<Result<i64, ExprId>, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();
@@ -321,7 +321,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// A comma, then a number, if there is a comma.
+    /// Parses a comma and a number, if a comma follows.
     pub(crate) fn optional_absolute(&mut self, what: &str) -> Result<Option<i64>, Fail> {
         if !self.reader.cursor.eat_after_blanks(b',') {
             return Ok(None);
@@ -341,7 +341,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// An integer or an address that may become known later.
+    /// Parses an integer or an address whose value may become known later.
     pub(crate) fn delayed(&mut self, complaint: &str) -> Result<Delayed, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();
@@ -356,7 +356,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The kind of fix for a value in an instruction that is neither known nor relocatable.
+    /// Fixup kind for an instruction's value that is neither known nor relocatable.
     pub(crate) fn delayed_value(
         &mut self,
         delayed: Delayed,
@@ -372,7 +372,7 @@ impl<'a> Assembler<'a> {
         }
     }
 
-    /// The value of CLRX's flags and of its words for encodings: by default every number but 0 is 1.
+    /// Parses the value of a CLRX flag or encoding keyword: by default, any nonzero number counts as 1.
     pub(crate) fn switch(&mut self, what: &str) -> Result<bool, Fail> {
         let value = if self.flags_are_bits {
             self.absolute_within(what, 0, 1)?
@@ -382,7 +382,7 @@ impl<'a> Assembler<'a> {
         Ok(value != 0)
     }
 
-    /// A number that must be known here and lie within a range.
+    /// Parses a number that must be known now and lie within a range.
     pub(crate) fn absolute_within(&mut self, what: &str, low: i64, high: i64) -> Result<i64, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();

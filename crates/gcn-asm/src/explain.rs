@@ -1,4 +1,4 @@
-//! From problems to messages: what is wrong, and what would be right.
+//! Messages for encoding problems.
 
 mod name;
 
@@ -16,7 +16,7 @@ use crate::ids;
 pub use name::closest;
 pub(crate) use name::{MAX_SUGGESTIONS, unknown_instruction};
 
-/// The operands and modifiers of an instruction: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
+/// Syntax of an instruction: `ds_add_u32 vADDR, vDATA [offset:N] [gds]`.
 ///
 /// # Examples
 /// ```
@@ -45,7 +45,7 @@ pub fn usage(isa: Isa, op: Op) -> String {
     text
 }
 
-/// An operand as [`usage`] shows it, in brackets if it may be left out.
+/// Syntax of an operand as in [`usage`], in brackets if it is optional.
 ///
 /// # Examples
 /// ```
@@ -64,7 +64,7 @@ pub fn operand_usage(isa: Isa, slot: &Slot) -> String {
     }
 }
 
-/// The modifiers that an instruction can have on an instruction set, in the order of its row.
+/// Modifiers of an instruction on an instruction set, in row order.
 ///
 /// # Examples
 /// ```
@@ -86,7 +86,7 @@ pub fn modifiers(isa: Isa, op: Op) -> impl Iterator<Item = &'static Modifier> {
         .filter(move |m| m.value != ModifierValue::Part && exists(m.field) && is_allowed(m.field))
 }
 
-/// A modifier as [`usage`] shows it: its name, and the form of its value.
+/// Syntax of a modifier as in [`usage`]: its name and the form of its value.
 ///
 /// # Examples
 /// ```
@@ -111,10 +111,10 @@ pub fn modifier_usage(modifier: &Modifier) -> String {
     format!("{name}{value}")
 }
 
-/// A slot as [`usage`] shows it: what it takes, the field, the number of registers if it is not one.
+/// Appends a slot as in [`usage`]: register bank, field, and the number of registers unless it is one.
 fn operand(text: &mut String, isa: Isa, slot: &Slot) {
     let name = format!("{:?}", slot.field).to_ascii_uppercase();
-    // The prefix says which registers they are; the manuals' names say it once more.
+    // The prefix already names the register bank, which the manuals' field names repeat.
     let name = match name.as_str() {
         "SRC0" | "SRC1" | "SRC2" | "SIMM16" => name.as_str(),
         other => other.strip_prefix(['V', 'S']).unwrap_or(other),
@@ -205,7 +205,7 @@ fn registers(count: u8) -> String {
     }
 }
 
-/// The operand that a slot takes, in words.
+/// Description of the operands that a slot accepts.
 fn takes(isa: Isa, slot: &Slot) -> String {
     let count = slot.ty.dwords();
     let group = |what: &str| match count {
@@ -240,7 +240,7 @@ fn takes(isa: Isa, slot: &Slot) -> String {
     }
 }
 
-/// The message for operands that fit no encoding.
+/// Diagnostic for operands that fit no encoding.
 #[cold]
 pub(crate) fn problem(
     isa: Isa,
@@ -399,7 +399,7 @@ pub(crate) fn problem(
     }
 }
 
-/// The message for a rule that an instruction breaks, and a line of help.
+/// Message and help for a violated rule.
 fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
     let (message, help) = match rule {
         Rule::ConstantBus => (
@@ -453,7 +453,7 @@ fn broken_rule(isa: Isa, rule: Rule) -> (String, Option<&'static str>) {
     (message.to_owned(), help)
 }
 
-/// The message for a word in the place of a modifier.
+/// Diagnostic for an unknown modifier.
 #[cold]
 pub(crate) fn unknown_modifier(
     isa: Isa,
@@ -484,7 +484,7 @@ pub(crate) fn unknown_modifier(
     error.helped(format!("written as `{}`", usage(isa, row.op())))
 }
 
-/// Warnings about an instruction that can be assembled.
+/// Warnings about a valid instruction.
 pub(crate) fn warnings(
     inst: &Inst,
     operands: &StatementOperands<'_>,

@@ -1,11 +1,11 @@
-//! Stable names of the assembler's diagnostics, with what each means and how to correct it.
+//! Stable names of the assembler's diagnostics, with their meaning and remedy.
 //!
-//! A row is a diagnostic's identity: scripts may filter by its name, and `gcn explain NAME` prints the row. A test
-//! assembles every example and finds the diagnostic of its row.
+//! Each row identifies a diagnostic: scripts may filter by its name, and `gcn explain NAME` prints the row. A test
+//! assembles every example and expects the row's diagnostic.
 
 use std::fmt;
 
-/// Meaning of a diagnostic, as long as its message is short.
+/// Explanation of a diagnostic.
 ///
 /// ```
 /// let range = gcn_asm::explain("offset-range").expect("a name that diagnostics have");
@@ -14,19 +14,19 @@ use std::fmt;
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Explanation {
-    /// Name shown behind the severity, as `offset-range` in `error[offset-range]`: lower-case words and dashes.
+    /// Name shown after the severity, such as `offset-range` in `error[offset-range]`: lower-case words and dashes.
     pub name: &'static str,
-    /// Sentences that say what the assembler found.
+    /// Description of the problem, in full sentences.
     pub meaning: &'static str,
-    /// Source that has the diagnostic; empty if no source alone does.
+    /// Source that produces the diagnostic; empty if no source alone does.
     pub example: &'static str,
-    /// Sentences that say how to correct it.
+    /// Advice on how to correct it, in full sentences.
     pub remedy: &'static str,
-    /// Document or erratum that the rule comes from; empty if it follows from the language.
+    /// Document or erratum that states the rule; empty if the rule follows from the language.
     pub source: &'static str,
 }
 
-/// The explanation as paragraphs: name, meaning, example, remedy, source.
+/// Writes the explanation as paragraphs: name, meaning, example, remedy, source.
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "{}: {}", self.name, self.meaning)?;
@@ -44,7 +44,7 @@ impl fmt::Display for Explanation {
     }
 }
 
-/// The explanation of a diagnostic's name; nothing if the assembler has no diagnostic of the name.
+/// Explanation of a diagnostic by name; `None` if the assembler has no such diagnostic.
 ///
 /// # Examples
 /// ```
@@ -55,7 +55,7 @@ pub fn explain(name: &str) -> Option<&'static Explanation> {
     ALL.iter().copied().find(|row| row.name == name)
 }
 
-/// Every explanation, in the order of the table.
+/// All explanations, in table order.
 ///
 /// # Examples
 /// ```
@@ -66,7 +66,7 @@ pub fn explanations() -> &'static [&'static Explanation] {
     ALL
 }
 
-/// Defines a static per row, whose documentation is the meaning, and the list of all of them.
+/// Defines a static per row, whose documentation is the meaning, and a list of all of them.
 macro_rules! table {
     ($($id:ident $name:literal
         meaning $meaning:literal

@@ -1,4 +1,4 @@
-//! An instruction's statement: mnemonic, operands, modifiers.
+//! Instruction statements: mnemonic, operands, modifiers.
 
 mod modifier;
 
@@ -18,20 +18,20 @@ use crate::operand::register::is_register;
 use crate::program::PackedInstruction;
 use crate::resolve;
 
-/// More operands than any instruction has.
+/// Maximum number of operands; no instruction has as many.
 const MAX_ARGS: usize = 16;
 
-/// Longer than any mnemonic.
+/// Buffer size, larger than any mnemonic.
 const MNEMONIC_BUFFER: usize = 64;
 
-/// Parts of a statement other than its operands and the modifiers of its row.
+/// Parts of a statement other than operands and the row's modifiers.
 #[derive(Default)]
 struct ExtraModifiers {
-    /// The form that is asked for.
+    /// The requested form.
     only: Option<&'static Form>,
     /// `offset:` of a scalar memory instruction.
     scalar_offset: Option<i64>,
-    /// CLRX's masks of sources: `neg:3`, `abs:[0,1]`, `sext:1`.
+    /// CLRX's source masks: `neg:3`, `abs:[0,1]`, `sext:1`.
     negated: i64,
     absolute: i64,
     extended: i64,
@@ -57,7 +57,7 @@ impl ExtraModifiers {
     }
 }
 
-/// An instruction; the cursor is behind its mnemonic.
+/// Assembles an instruction; the cursor is after its mnemonic.
 pub(crate) fn instruction(asm: &mut Assembler<'_>, mnemonic: Range<usize>) -> Result<(), Fail> {
     let name = asm.reader.cursor.slice(mnemonic.clone());
     let Some((op, only, literals)) = named(asm, name) else {
@@ -78,8 +78,8 @@ pub(crate) fn instruction(asm: &mut Assembler<'_>, mnemonic: Range<usize>) -> Re
     result
 }
 
-/// The instruction of a mnemonic, the form that its suffix asks for, and whether it asks for literals in place
-/// of inline constants, as CLRX's `_e64` does where there is no longer encoding.
+/// Resolves a mnemonic: the instruction, the form that its suffix requests, and true if literals must replace inline
+/// constants, as with CLRX's `_e64` if there is no longer encoding.
 fn named(asm: &Assembler<'_>, name: &str) -> Option<(Op, Option<&'static Form>, bool)> {
     let tables = asm.isa.tables();
     if let Some((op, only)) = tables.mnemonic(name.as_bytes()) {
@@ -174,7 +174,7 @@ fn encode_statement(
     let length = 4 * inst.dwords();
     asm.output
         .emit(bytes.get(..length).unwrap_or(&bytes), &statement)?;
-    // What is wrong with a number is shown where it is written.
+    // An error about a number is reported at the place where it is written.
     let written = |waiting| {
         let mut args = operands.args.iter();
         let mut mods = operands.mods.iter();
@@ -228,14 +228,14 @@ fn encode_statement(
         asm.output.marks.push(mark);
     }
     match fixup {
-        // The distance to a label before the branch is final.
+        // The distance to an earlier label is final.
         Some(fixup) if fixup.is_to_label_before() => resolve::resolve(asm, &fixup)?,
         fixup => asm.output.fixups.extend(fixup),
     }
     Ok(())
 }
 
-/// Operands, then modifiers, separated by blanks or commas.
+/// Parses operands, then modifiers, separated by blanks or commas.
 fn operands(
     asm: &mut Assembler<'_>,
     op: Op,
@@ -309,7 +309,7 @@ fn operands(
             && (!args.is_empty() || row.slots().next().is_none())
             && clrx_modifier(asm, op, word, extra)?
         {
-            // It is read.
+            // Already parsed by the condition.
         } else if !word.is_empty() && probe.eat_after_blanks(b':') {
             let takes_offset = row
                 .slots()
@@ -361,22 +361,22 @@ fn operands(
     }
 }
 
-/// Returns whether a word behind a comma is the value of LDS as a source, not a modifier.
+/// Returns true if a word after a comma is the LDS source operand, not a modifier.
 fn is_lds_source(asm: &Assembler<'_>, op: Op, word: &str) -> bool {
     asm.dialect.lds_is_a_source()
         && word.eq_ignore_ascii_case("lds")
         && !op.row().modifiers().any(|m| m.field == Field::Lds)
 }
 
-/// A modifier that only CLRX has, if one of this name is at the cursor: which encoding is meant, or which
-/// sources are negated, absolute or extended.
+/// Parses a modifier that only CLRX has, if one of this name is at the cursor: it selects an encoding, or negates,
+/// takes the absolute value of or sign-extends sources.
 fn clrx_modifier(
     asm: &mut Assembler<'_>,
     op: Op,
     word: &str,
     extra: &mut ExtraModifiers,
 ) -> Result<bool, Fail> {
-    /// Lengths of their names.
+    /// Range of their name lengths.
     const LENGTHS: RangeInclusive<usize> = 3..=4;
     if !LENGTHS.contains(&word.len()) {
         return Ok(false);
@@ -433,8 +433,8 @@ fn clrx_modifier(
     Ok(true)
 }
 
-/// Returns whether an operand begins with `word`, which `behind` follows: with a name it must be a register's or a
-/// function's, because any other is a modifier that is not known.
+/// Returns true if `word`, followed by the byte `behind`, is an operand: a register, function or number. Any other
+/// name is an unknown modifier.
 fn is_operand(asm: &Assembler<'_>, word: &str, behind: u8) -> bool {
     word.is_empty()
         || behind == b'('

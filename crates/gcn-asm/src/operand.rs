@@ -1,4 +1,4 @@
-//! Operands as text says them, before an encoding is chosen for them.
+//! Parses operands, before an encoding is chosen.
 
 mod delayed;
 pub(crate) mod register;
@@ -18,7 +18,7 @@ use delayed::wait;
 pub(crate) use delayed::{wait_on, waiting};
 pub(crate) use register::is_register;
 
-/// An operand at the cursor, which is not at a blank.
+/// Parses an operand at the cursor, which is not at a blank.
 pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<ParsedOperand, Fail> {
     let start = asm.reader.cursor.pos();
     let mut arg = ParsedOperand {
@@ -37,9 +37,9 @@ pub(crate) fn operand(asm: &mut Assembler<'_>) -> Result<ParsedOperand, Fail> {
     Ok(arg)
 }
 
-/// Appends an operand as most are written: a register, which may have a sign and be between bars, or a number. False,
-/// and nothing is read, if anything else is here, or it is not right. Only at the `beginning` of an operand, behind a
-/// comma, can it be a register with a name of its own: elsewhere words are modifiers.
+/// Fast path for the usual operands: a register, optionally with a sign or absolute-value bars, or a number. Returns
+/// false and reads nothing if anything else follows, or if it is invalid. A special register is accepted only at the
+/// `beginning` of an operand, after a comma; elsewhere, words are modifiers.
 #[inline]
 pub(crate) fn common_operand(
     asm: &mut Assembler<'_>,
@@ -77,7 +77,7 @@ pub(crate) fn common_operand(
     true
 }
 
-/// A register by its numbers, or `off` or one with a name of its own if that may be.
+/// Parses a register by number, or, if `may_be_named`, `off` or a special register.
 fn common_register(asm: &mut Assembler<'_>, may_be_named: bool) -> Option<ArgValue> {
     if let Some((letter, first, last)) = asm.reader.cursor.common_register() {
         return register::common_group(asm, letter, first, last);
@@ -98,7 +98,7 @@ fn common_number(asm: &mut Assembler<'_>) -> Option<ArgValue> {
     })
 }
 
-/// An operand of a kind that only exports and interpolation have.
+/// Parses an operand of a kind that only exports and interpolation have.
 pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<ParsedOperand, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -115,7 +115,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
         Kind::Attribute => {
             let last = asm.dialect.last_attribute();
             let mut text = word.to_owned();
-            // CLRX takes blanks around the point.
+            // CLRX accepts blanks around the dot.
             if !word.contains('.') && probe.eat_after_blanks(b'.') {
                 probe.skip_blanks();
                 text = format!("{word}.{}", probe.word().unwrap_or(""));
@@ -152,7 +152,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
     })
 }
 
-/// An operand within its source modifiers.
+/// Parses an operand with its source modifiers.
 fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Result<(), Fail> {
     const MODIFIERS_AT_MOST: u32 = 4;
     asm.reader.cursor.skip_blanks();
@@ -215,7 +215,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Res
     Ok(())
 }
 
-/// Returns whether `-` precedes a register or an absolute value; before a number it is its sign.
+/// Returns true if `-` negates a register or an absolute value; before a number, it is part of the number.
 fn minus_negates(asm: &mut Assembler<'_>) -> bool {
     let mut probe = asm.reader.cursor.clone();
     probe.set_pos(probe.pos() + 1);
@@ -233,7 +233,7 @@ fn minus_negates(asm: &mut Assembler<'_>) -> bool {
         || word.eq_ignore_ascii_case("lds") && asm.dialect.lds_is_a_source()
 }
 
-/// An operand without source modifiers.
+/// Parses an operand without source modifiers.
 fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let start = asm.reader.cursor.pos();
     let byte = asm.reader.cursor.peek();
@@ -300,7 +300,7 @@ fn expression_operand(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     })
 }
 
-/// `attr3.x` as a number.
+/// Parses `attr3.x` into a number.
 fn attribute(word: &str, last: u8) -> Option<i64> {
     const PREFIX: &str = "attr";
     let head = word.get(..PREFIX.len())?;
@@ -317,7 +317,7 @@ fn attribute(word: &str, last: u8) -> Option<i64> {
     is_attribute.then(|| vintrp::pack_attribute(number, channel as u8))
 }
 
-/// Returns whether an operand is of a kind that only exports and interpolation have.
+/// Returns true for operand kinds that only exports and interpolation have.
 pub(crate) fn is_graphics(kind: Kind) -> bool {
     matches!(
         kind,

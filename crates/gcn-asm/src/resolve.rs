@@ -1,4 +1,4 @@
-//! Fields that wait for symbols: filled in, or left to the linker.
+//! Resolves fixups, or turns them into relocations.
 
 use std::ops::Range;
 
@@ -14,7 +14,7 @@ use crate::program::{ProgramRelocation, inst_at};
 use crate::symbols::Defined;
 use crate::value::{ExprValue, SymbolId, Term, Variant};
 
-/// A branch counts from behind itself.
+/// Branch offsets are relative to the next instruction.
 const BRANCH_LENGTH: i64 = 4;
 
 fn no_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail {
@@ -39,7 +39,7 @@ fn no_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail
     }
 }
 
-/// Fills in a field that waited.
+/// Resolves a fixup.
 pub(crate) fn resolve(asm: &mut Assembler<'_>, fixup: &Fixup) -> Result<(), Fail> {
     let value = asm.delayed_value(fixup.value, &fixup.span)?;
     match fixup.kind {
@@ -53,7 +53,7 @@ pub(crate) fn resolve(asm: &mut Assembler<'_>, fixup: &Fixup) -> Result<(), Fail
                 check_width(number, 4, &fixup.span)?;
                 fill_in(asm, fixup, number)
             }
-            // LLVM takes a bare symbol in an instruction as relative to the field.
+            // LLVM treats a bare symbol in an instruction as relative to the field.
             None => relocate(
                 asm,
                 fixup,
@@ -111,7 +111,7 @@ fn resolve_branch(asm: &mut Assembler<'_>, fixup: &Fixup, value: ExprValue) -> R
     fill_in(asm, fixup, distance / 4)
 }
 
-/// The relocation of `.reloc`.
+/// Adds the relocation of a `.reloc` directive.
 pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail> {
     let place = asm.delayed_value(stated.place, &stated.span)?;
     let value = asm.delayed_value(stated.value, &stated.span)?;
@@ -159,8 +159,7 @@ pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail
     Ok(())
 }
 
-/// A relocation for a value that is known only after linking. `bare` is its kind if the value is a bare
-/// symbol.
+/// Adds a relocation for a value that is known only after linking. `bare` is its kind if the value is a bare symbol.
 fn relocate(
     asm: &mut Assembler<'_>,
     fixup: &Fixup,
@@ -245,7 +244,7 @@ fn relocate(
     Ok(())
 }
 
-/// A symbol without name for a place without symbol.
+/// Creates an anonymous symbol at a location that has no symbol.
 fn anchor(asm: &mut Assembler<'_>, term: Term, span: Range<usize>) -> SymbolId {
     let id = asm.names.symbols.anonymous(span);
     if let (Some(entry), Some((section, offset))) = (asm.names.symbols.get_mut(id), term.place) {
@@ -254,7 +253,7 @@ fn anchor(asm: &mut Assembler<'_>, term: Term, span: Range<usize>) -> SymbolId {
     id
 }
 
-/// Writes what has become known of an instruction into its words and its listing.
+/// Writes a resolved value into an instruction's words and its listing entry.
 fn fill_in(asm: &mut Assembler<'_>, fixup: &Fixup, value: i64) -> Result<(), Fail> {
     let Some((form, mark)) = fixup.instruction else {
         return Ok(());

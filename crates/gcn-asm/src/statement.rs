@@ -1,4 +1,4 @@
-//! The statement reader: labels, assignments, directives, instructions, one after the other; and the end of the source.
+//! Statement parser: labels, assignments, directives, instructions, and the end of the source.
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::Resumed;
@@ -13,7 +13,7 @@ use crate::ids;
 use crate::instruction;
 use crate::resolve;
 
-/// Reads every statement, then fills in what waited.
+/// Assembles every statement, then resolves the fixups.
 pub(crate) fn run(asm: &mut Assembler<'_>) {
     loop {
         while !asm.reader.cursor.at_end() {
@@ -36,7 +36,7 @@ pub(crate) fn run(asm: &mut Assembler<'_>) {
     finish(asm);
 }
 
-/// A line, which is a statement.
+/// Assembles a line that is a single statement.
 fn line(asm: &mut Assembler<'_>) {
     let start = asm.reader.cursor.pos();
     let result = statement(asm).and_then(|()| {
@@ -116,7 +116,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             if asm.kernels.open_header.is_some() {
                 return kernel_code::kernel_code_key(asm, word, span);
             }
-            // `==` defines once, as `.eqv` does.
+            // `==` is a single definition, like `.eqv`.
             if asm.reader.cursor.eat(b'=') {
                 asm.names.is_new(word, &span)?;
             }
@@ -168,12 +168,13 @@ fn finish(asm: &mut Assembler<'_>) {
         }
     }
     asm.diagnostics.sort_by_key(|d| d.span.start);
-    // A loop may say the same thing of one place many times.
+    // A loop may repeat the same diagnostic for one location.
     asm.diagnostics
         .dedup_by(|a, b| a.span == b.span && a.message == b.message && a.notes == b.notes);
 }
 
-/// The text has ended: again, if it is a loop's, or out of it. False at the end of the source.
+/// Handles the end of a text: starts a loop's next iteration or leaves the expansion. Returns false at the end of the
+/// source.
 fn text_ended(asm: &mut Assembler<'_>) -> bool {
     let marks = settle::marks(asm);
     let base = asm
@@ -199,7 +200,7 @@ fn text_ended(asm: &mut Assembler<'_>) -> bool {
     let Some(frame) = asm.reader.expansion.frames.last_mut() else {
         return false;
     };
-    // An error of a loop would come again each time.
+    // An error in a loop would repeat in every iteration.
     if frame.remaining > 0 && frame.errors == errors {
         frame.remaining -= 1;
         frame.step.iteration += 1;

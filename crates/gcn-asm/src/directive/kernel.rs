@@ -24,7 +24,7 @@ use crate::symbols::Defined;
 use crate::usage::RegisterUsage;
 use crate::value::{ExprValue, SymbolId};
 
-/// Alignment of a kernel's entry in bytes: the address registers of the hardware lack eight bits.
+/// Alignment of a kernel's entry in bytes: the hardware's address registers omit the low eight bits.
 const ENTRY_ALIGN: u64 = 256;
 /// `.amdhsa_kernel name`
 pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
@@ -122,7 +122,7 @@ pub(crate) fn kernel_key(
     Ok(())
 }
 
-/// `.end_amdhsa_kernel`: the descriptor gets its place.
+/// `.end_amdhsa_kernel`: reserves space for the descriptor.
 pub(crate) fn end_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let Some(mut kernel) = asm.kernels.open.take() else {
         return Err(fail(
@@ -131,7 +131,7 @@ pub(crate) fn end_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<
             "`.end_amdhsa_kernel` without `.amdhsa_kernel`",
         ));
     };
-    // A descriptor is data; in code it would be in the way.
+    // The descriptor is data and must not be placed within code.
     let outside = (asm.output.current, asm.output.previous);
     if asm.output.section().is_some_and(|s| s.flags.exec) {
         asm.output.current = asm.output.section_named(".rodata");
@@ -175,7 +175,7 @@ fn place_descriptor(asm: &mut Assembler<'_>, kernel: &mut KernelDirectives) -> R
     Ok(())
 }
 
-/// Makes the descriptor, once every symbol is known.
+/// Builds the descriptor, once every symbol is known.
 pub(crate) fn finish_kernel(
     asm: &mut Assembler<'_>,
     mut kernel: KernelDirectives,
@@ -215,7 +215,7 @@ pub(crate) fn finish_kernel(
     if let (Some((binding, visibility)), Some(id)) = (binding, kernel.descriptor_symbol)
         && let Some(entry) = asm.names.symbols.get_mut(id)
     {
-        // A kernel that nobody sees cannot be started.
+        // A kernel whose symbol is local cannot be launched.
         entry.binding = Some(entry.binding.or(binding).unwrap_or(Binding::Global));
         entry.visibility = visibility;
     }
@@ -231,8 +231,8 @@ pub(crate) fn finish_kernel(
     Ok(())
 }
 
-/// Says how many registers a kernel needs if its author does not: what its code uses, and what the hardware fills
-/// at its start.
+/// Computes register counts that a kernel does not state, from the registers its code uses and those the hardware
+/// initializes.
 fn count_registers(
     asm: &mut Assembler<'_>,
     kernel: &mut KernelDirectives,
@@ -250,7 +250,7 @@ fn count_registers(
     let mut used = RegisterUsage::of(asm.isa, code_of(asm, kernel.symbol, code, begins));
     let leaves = used.leaves;
     if leaves {
-        // What is called may be anywhere.
+        // The callees are unknown.
         used = RegisterUsage {
             vgprs: used.vgprs.max(asm.names.vgprs.ever()),
             sgprs: used.sgprs.max(asm.names.sgprs.ever()),
@@ -342,7 +342,7 @@ fn has_key(asm: &Assembler<'_>, key: DescriptorKey) -> bool {
     named.is_some_and(|(.., on)| on.has(asm.isa))
 }
 
-/// Section and offset of every function and kernel, in order.
+/// Section index and offset of every function and kernel, in ascending order.
 pub(crate) fn code_begins(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
     let functions = asm.names.symbols.ids().filter(|id| {
         let entry = asm.names.symbols.get(*id);
@@ -358,7 +358,7 @@ pub(crate) fn code_begins(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
     begins
 }
 
-/// The bytes from a kernel's label to its end: its size, or the next function or kernel.
+/// Code of a kernel: up to its symbol's size, or to the next function or kernel.
 fn code_of<'a>(
     asm: &'a Assembler<'_>,
     symbol: SymbolId,
@@ -414,7 +414,7 @@ fn descriptor(
         vgprs: 0,
         sgprs: 0,
         vcc: true,
-        // LLVM reserves its place on GCN 1.0 too, which has no such register.
+        // LLVM reserves its SGPRs on GCN 1.0 too, which does not have the register.
         flat_scratch: true,
         xnack_mask: matches!(asm.features.xnack, Feature::Any | Feature::On),
     };

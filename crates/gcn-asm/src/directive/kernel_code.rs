@@ -1,4 +1,4 @@
-//! Directives of headers before kernels' code: `.amd_kernel_code_t` … `.end_amd_kernel_code_t`.
+//! Directives for the header before a kernel's code: `.amd_kernel_code_t` … `.end_amd_kernel_code_t`.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub(crate) fn begin_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> 
     Ok(())
 }
 
-/// `key = value`; the cursor is behind the `=`.
+/// `key = value`; the cursor is after the `=`.
 pub(crate) fn kernel_code_key(
     asm: &mut Assembler<'_>,
     name: &str,
@@ -61,7 +61,7 @@ pub(crate) fn kernel_code_key(
     Ok(())
 }
 
-/// `.end_amd_kernel_code_t`: the header gets its place.
+/// `.end_amd_kernel_code_t`: reserves space for the header.
 pub(crate) fn end_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<(), Fail> {
     let Some(open) = asm.kernels.open_header.take() else {
         return Err(fail(
@@ -75,7 +75,7 @@ pub(crate) fn end_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> Re
     Ok(())
 }
 
-/// Makes the header, once every symbol is known.
+/// Builds the header, once every symbol is known.
 fn finish_kernel_code(asm: &mut Assembler<'_>, open: &HeaderDirectives) -> Result<(), Fail> {
     let mut header = [0; KERNEL_CODE_SIZE];
     let (major, minor, stepping) = asm.target.version();
@@ -108,7 +108,7 @@ fn finish_kernel_code(asm: &mut Assembler<'_>, open: &HeaderDirectives) -> Resul
     Ok(())
 }
 
-/// The end of the source.
+/// Builds all headers at the end of the source.
 pub(crate) fn finish_kernel_codes(asm: &mut Assembler<'_>) {
     if let Some(open) = asm.kernels.open_header.take() {
         asm.collect(Err(fail(

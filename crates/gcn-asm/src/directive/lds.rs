@@ -1,8 +1,7 @@
-//! `.amdgpu_lds`: names of places in LDS.
+//! `.amdgpu_lds`: symbols in LDS.
 //!
-//! LLVM leaves the places to a linker; a program that is linked as soon as it is assembled has them at once: one symbol
-//! behind the other from offset 0 on, each at a multiple of its alignment (errata E180). A kernel that does not say how
-//! much LDS it needs is given all of it.
+//! LLVM leaves their allocation to the linker; here it happens immediately: symbols follow each other from offset 0,
+//! each aligned (errata E180). A kernel that does not state its LDS size gets all of it.
 
 use std::ops::Range;
 
@@ -14,9 +13,9 @@ use crate::ids;
 use crate::symbols::Defined;
 use crate::value::ExprValue;
 
-/// LDS that a workgroup can have, in bytes.
+/// Maximum LDS size of a workgroup in bytes.
 const MAX_LDS: i64 = 1 << 16;
-/// The alignment of a symbol that states none, in bytes.
+/// Default alignment of a symbol in bytes.
 const DEFAULT_ALIGN: i64 = 4;
 
 /// `name, size, alignment`
@@ -67,7 +66,7 @@ pub(crate) fn lds_symbol(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// The LDS of a kernel that does not state it, in bytes; adds a note if there is any.
+/// LDS size of a kernel that does not state it, in bytes; adds a note if it is not zero.
 pub(crate) fn implied_lds(asm: &mut Assembler<'_>, kernel: &str, span: &Range<usize>) -> u32 {
     let size = asm.kernels.lds_size;
     if size > 0 {

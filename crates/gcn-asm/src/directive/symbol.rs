@@ -1,4 +1,4 @@
-//! Directives of symbols: values, bindings, types, sizes and relocations.
+//! Symbol directives: values, bindings, types, sizes and relocations.
 
 use std::ops::Range;
 
@@ -17,14 +17,14 @@ use crate::operand;
 use crate::symbols::{Defined, SymbolEntry};
 use crate::value::{ExprValue, SymbolId};
 
-/// `name = expression`; the cursor is behind the `=`.
+/// `name = expression`; the cursor is after the `=`.
 pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Result<(), Fail> {
     if name == HERE {
         return data::org(asm, &span);
     }
     asm.reader.cursor.skip_blanks();
     if asm.reader.cursor.eat(b'%') {
-        // `v[0:3]` behind it are VGPRs even if a symbol is called `v`.
+        // `v[0:3]` after it is a register even if a symbol is called `v`.
         asm.banks_first = true;
         let operand = operand::operand(asm);
         asm.banks_first = false;
@@ -38,7 +38,7 @@ pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) ->
     asm.define(name, span, defined)
 }
 
-/// The value of a symbol for a register. As in CLRX it may be an inline constant, too, but no literal, and has no sign.
+/// Value of a register alias. As in CLRX, it may also be an inline constant, but not a literal, and has no sign.
 fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fail> {
     let is_inline = |bits: u64| regs::inline_of_float_bits(isa, bits, Ty::F32).is_some();
     let is_value = match operand.what {
@@ -54,7 +54,7 @@ fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fa
     Err(fail(&ids::OPERAND_KIND, operand.span, message))
 }
 
-/// The expression at the cursor, which is an integer or an address; `otherwise` is the message if it is neither.
+/// Parses an expression that is an integer or an address; `otherwise` is the message if it is neither.
 fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<Defined, Fail> {
     let start = asm.reader.cursor.pos();
     match asm.parse_expr()? {
@@ -68,7 +68,7 @@ fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<Defined, Fail> {
     }
 }
 
-/// `name, expression`: what the expression is worth where the symbol is used.
+/// `name, expression`, evaluated at each use of the symbol.
 fn assign_lazily(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     if asm.reader.cursor.peek() == b'%' || name == HERE {
@@ -98,7 +98,7 @@ fn symbol(asm: &mut Assembler<'_>) -> Result<SymbolId, Fail> {
         .used(&name, start..asm.reader.cursor.pos()))
 }
 
-/// Names separated by commas.
+/// Applies a directive to each of a list of names, separated by commas.
 pub(crate) fn each_symbol(
     asm: &mut Assembler<'_>,
     change: impl Fn(&mut SymbolEntry),
@@ -154,7 +154,7 @@ pub(crate) fn symbol_size(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `name, size`: the symbol, its range in the text, and its size in bytes.
+/// `name, size`: returns the symbol, its span, and the size in bytes.
 fn symbol_and_size(asm: &mut Assembler<'_>) -> Result<(SymbolId, Range<usize>, i64), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -168,7 +168,7 @@ fn symbol_and_size(asm: &mut Assembler<'_>) -> Result<(SymbolId, Range<usize>, i
 /// `name, size, alignment`
 pub(crate) fn common(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let (id, span, size) = symbol_and_size(asm)?;
-    // LLVM has the alignment's exponent here for AMD GPUs, unlike GNU as for others.
+    // For AMD GPUs, LLVM takes the exponent of the alignment here, unlike GNU as on other targets.
     let exponent = asm.optional_absolute("the alignment")?.unwrap_or(0);
     let align = u32::try_from(exponent)
         .ok()
@@ -199,7 +199,7 @@ pub(crate) fn common(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     Ok(())
 }
 
-/// `name, size`: room in `.bss`, behind what is there.
+/// `name, size`: reserves space at the end of `.bss`.
 pub(crate) fn local_common(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fail> {
     let (id, name, size) = symbol_and_size(asm)?;
     asm.reader.cursor.skip_blanks();
@@ -236,7 +236,7 @@ pub(crate) fn set(asm: &mut Assembler<'_>, once: bool) -> Result<(), Fail> {
     assign(asm, &name, span)
 }
 
-/// `name, expression`, which is evaluated anew wherever the name is used.
+/// `name, expression`, evaluated at each use of the symbol.
 pub(crate) fn set_lazily(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -247,7 +247,7 @@ pub(crate) fn set_lazily(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     assign_lazily(asm, &name, span)
 }
 
-/// `offset, kind, expression`: a field for the linker, whatever its contents are.
+/// `offset, kind, expression`: adds a relocation; the field's contents do not matter.
 pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let place = asm.delayed("an offset is an integer or a label")?;
     asm.comma("the kind")?;

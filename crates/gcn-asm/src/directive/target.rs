@@ -1,4 +1,4 @@
-//! The directive that names the target.
+//! Target directive.
 
 use gcn_isa::{Target, UnknownTarget};
 
@@ -7,7 +7,7 @@ use crate::diagnostic::{Fail, Helped, fail};
 use crate::ids;
 use crate::inputs::features::Features;
 
-/// The processor of a target triple: `gfx906:xnack-` of `amdgcn-amd-amdhsa--gfx906:xnack-`.
+/// Processor of a target triple: `gfx906:xnack-` in `amdgcn-amd-amdhsa--gfx906:xnack-`.
 pub(crate) fn processor(triple: &str) -> &str {
     triple.splitn(5, '-').nth(4).unwrap_or("")
 }

@@ -1,4 +1,4 @@
-//! Names that no instruction of the target has: what else they might mean.
+//! Diagnostics for unknown instruction names, with suggestions.
 
 use std::ops::Range;
 
@@ -8,16 +8,16 @@ use gcn_isa::{Isa, IsaSet, TARGETS, Target, successor};
 use crate::diagnostic::{Fail, Helped, fail};
 use crate::ids;
 
-/// Unknown names for which a similar one is looked for; more would make a file of nonsense slow.
+/// Maximum number of unknown names for which suggestions are computed, which bounds the time for garbage input.
 pub(crate) const MAX_SUGGESTIONS: u32 = 64;
 
-/// The longest name for which a similar one is looked for.
+/// Maximum length of a name for which suggestions are computed.
 const MAX_NAME: usize = 48;
 
-/// The encodings in words, in the order of [`SUFFIXES`].
+/// Names of the encodings in messages, in the order of [`SUFFIXES`].
 const FORMS: [&str; SUFFIXES.len()] = ["32-bit", "VOP3", "SDWA", "DPP"];
 
-/// The message for a name that no instruction of the target has.
+/// Diagnostic for a name that no instruction of the target has.
 pub(crate) fn unknown_instruction(
     target: &Target,
     name: &str,
@@ -72,14 +72,14 @@ pub(crate) fn unknown_instruction(
     }
 }
 
-/// A name without an encoding's suffix, and the encoding that this asks for.
+/// Splits a name into its stem and the encoding that its suffix requests.
 fn stem(name: &str) -> (&str, Option<&'static str>) {
     let mut suffixes = SUFFIXES.iter().zip(FORMS);
     let found = suffixes.find_map(|(suffix, form)| Some((name.strip_suffix(suffix)?, Some(form))));
     found.unwrap_or((name, None))
 }
 
-/// Versions that have something, or chips where not all of a version do.
+/// Names of the GCN versions in a set, or of chips if it has only part of a version.
 fn exists_on(set: IsaSet) -> String {
     let is_partial = |isa: Isa| {
         let same = Isa::ALL
@@ -95,7 +95,7 @@ fn exists_on(set: IsaSet) -> String {
     format!("it exists on {}", chips.join(", "))
 }
 
-/// The name nearest to `name`, if one is near: at most a third of its letters differ.
+/// The most similar name, if at most a third of its letters differ from `name`.
 ///
 /// # Examples
 /// ```

@@ -1,5 +1,5 @@
-//! Operands that are written like functions: `vmcnt(0)`, `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)`, `lit(…)`; and names
-//! that stand for numbers.
+//! Operands in function notation, such as `vmcnt(0)`, `hwreg(…)`, `sendmsg(…)`, `gpr_idx(…)` and `lit(…)`, and names
+//! of numbers.
 
 use std::ops::Range;
 
@@ -16,15 +16,15 @@ use crate::explain::closest;
 use crate::expr::Parsed;
 use crate::ids;
 
-/// Names of functions that operands are written as, for suggestions.
+/// Names of functions in operands, for suggestions.
 const FUNCTIONS: [&str; 10] = [
     "vmcnt", "expcnt", "lgkmcnt", "hwreg", "sendmsg", "gpr_idx", "lit", "neg", "abs", "sext",
 ];
 
-/// Optional prefixes of CLRX's names of hardware registers and messages.
+/// Optional prefixes of hardware register and message names in CLRX.
 const CLRX_PREFIXES: [&str; 2] = ["hwreg_", "msg_"];
 
-/// An operand that is written like a function; nothing if `word` is none.
+/// Parses an operand in function notation; `None` if `word` is not a function.
 pub(crate) fn function(
     asm: &mut Assembler<'_>,
     word: &str,
@@ -72,7 +72,7 @@ pub(crate) fn function(
     }))
 }
 
-/// The message for a function that operands do not have.
+/// Error for an unknown function.
 pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
     let message = format!("unknown function `{name}`");
     let error = fail(&ids::UNKNOWN_NAME, span, message);
@@ -90,7 +90,7 @@ fn close(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     }
 }
 
-/// `vmcnt(0) & lgkmcnt(1)`: counters that are not named do not wait.
+/// Parses `vmcnt(0) & lgkmcnt(1)`; counters that are not named are not waited for.
 fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let max = Waitcnt::max(asm.isa);
     let mut wait = max;
@@ -149,7 +149,7 @@ fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// `HW_REG_MODE, 0, 4)`: a register and a run of its bits.
+/// Parses `HW_REG_MODE, 0, 4)`: a register and a range of its bits.
 fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let isa = asm.isa;
     let everywhere = isa.only();
@@ -178,7 +178,7 @@ fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     Ok(ArgValue::Hwreg(reg.pack()))
 }
 
-/// `{id: 1, offset: 0, size: 4}`: the same as [`Self::hwreg`]; what is left out is all of the register.
+/// Parses `{id: 1, offset: 0, size: 4}`, equivalent to [`Self::hwreg`]; omitted fields select the whole register.
 pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
     let isa = asm.isa;
@@ -236,7 +236,7 @@ pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     Ok(ArgValue::Hwreg(reg.pack()))
 }
 
-/// `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation, its stream.
+/// Parses `MSG_GS, GS_OP_EMIT, 0)`: a message, its operation and its stream.
 fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let isa = asm.isa;
     let everywhere = isa.only();
@@ -260,7 +260,7 @@ fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
         }
     }
     close(asm)?;
-    // A message that is only a number may be anything.
+    // A numeric message may have any value.
     if is_named
         && asm.dialect.checks_messages()
         && let Some(wrong) = simm::wrong_message(isa, message, op, stream)
@@ -276,7 +276,7 @@ fn message(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     ))
 }
 
-/// `SRC0,DST)`: the operands that indexing concerns.
+/// Parses `SRC0,DST)`: the operands that indexing applies to.
 fn gpr_index(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     let mut bits = 0;
     if asm.reader.cursor.eat_after_blanks(b')') {
@@ -309,7 +309,7 @@ fn gpr_index(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     }
 }
 
-/// A name out of a table, or a number.
+/// Parses a name from a table, or a number.
 pub(crate) fn named_number(
     asm: &mut Assembler<'_>,
     what: &str,
@@ -320,7 +320,7 @@ pub(crate) fn named_number(
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
     if asm.reader.cursor.eat(b'@') {
-        // CLRX: a number, even if a name is that of a symbol.
+        // CLRX: a number, even if a symbol has the name.
         return asm.absolute_within(what, 0, max).map(|value| value as u8);
     }
     let mut probe = asm.reader.cursor.clone();

@@ -1,4 +1,4 @@
-//! Included files, as text and as bytes.
+//! Included files, as source and as bytes.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::diagnostic::{Fail, fail};
 use crate::ids;
 use crate::inputs::files::File;
 
-/// The file of a name in quotes.
+/// Reads a file name in quotes, and the file.
 fn file(asm: &mut Assembler<'_>) -> Result<File, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();

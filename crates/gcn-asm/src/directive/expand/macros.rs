@@ -1,4 +1,4 @@
-//! Macros: their definitions, their arguments, and bodies with values in place of parameters.
+//! Macros: definitions, arguments, and substitution of parameters.
 
 use std::cell::Cell;
 use std::ops::Range;
@@ -17,7 +17,7 @@ use crate::ids;
 
 /// The directives that begin and end a macro.
 const MACRO: (&[&str], &[&str]) = (&[".macro"], &[".endm", ".endmacro"]);
-/// The macro of this name called, if there is one; the cursor is behind the name.
+/// Expands a call of the macro with this name, if there is one; the cursor is after the name.
 pub(crate) fn macro_call(
     asm: &mut Assembler<'_>,
     name: &str,
@@ -130,7 +130,7 @@ fn macro_head<'a>(
     Ok((name, span, parameters))
 }
 
-/// An argument up to a comma or to blanks that no operator adjoins.
+/// Parses an argument, which ends at a comma or at blanks without an adjacent operator.
 pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
@@ -194,8 +194,8 @@ pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fai
     Ok(asm.reader.cursor.slice(start..end))
 }
 
-/// An argument of CLRX: a string, the value behind `\%`, or the text up to a comma, a string, or blanks that part
-/// it; without other blanks.
+/// Parses an argument in CLRX's language: a string, the value after `\%`, or the text up to a comma, a string, or
+/// separating blanks; other blanks are removed.
 fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
     let start = asm.reader.cursor.pos();
     match (asm.reader.cursor.peek(), asm.reader.cursor.peek_at(1)) {
@@ -230,14 +230,14 @@ fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
         last = Some(byte);
     }
     let end = asm.reader.cursor.pos();
-    // As most are: without blanks.
+    // Common case: no blanks.
     Ok(match asm.reader.cursor.slice(start..end).trim_end() {
         plain if plain == text => plain,
         _ => asm.reader.expansion.keep(text),
     })
 }
 
-/// An argument of `.altmacro` between quotes, where `!` makes a character ordinary.
+/// Parses an `.altmacro` argument in quotes, where `!` escapes a character.
 fn escaped<'a>(asm: &mut Assembler<'a>, quote: u8) -> Result<&'a str, Fail> {
     let start = asm.reader.cursor.pos();
     asm.reader.cursor.set_pos(start + 1);
@@ -262,7 +262,7 @@ fn escaped<'a>(asm: &mut Assembler<'a>, quote: u8) -> Result<&'a str, Fail> {
     }
 }
 
-/// An argument of `.altmacro` between `<` and `>`, where `!` makes a character ordinary.
+/// Parses an `.altmacro` argument in `<` and `>`, where `!` escapes a character.
 fn bracketed<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
     let start = asm.reader.cursor.pos();
     let mut text = String::new();
@@ -393,7 +393,7 @@ fn call<'a>(asm: &mut Assembler<'a>, called: &Macro<'a>, span: &Range<usize>) ->
     asm.reader.expand(step, Cursor::new(text, asm.dialect), 1)
 }
 
-/// A macro's body with values in place of what it names.
+/// Body of a macro after substitution.
 fn substituted<'a>(
     asm: &mut Assembler<'a>,
     called: &Macro<'a>,
@@ -406,7 +406,7 @@ fn substituted<'a>(
         let anywhere = asm.dialect.alters_everywhere();
         let (names, body) = locals(called.body, anywhere);
         for name in names {
-            // CLRX's numbers have as many digits as they need.
+            // CLRX does not pad its numbers.
             let digits = if anywhere { 1 } else { 4 };
             let unique = format!(".LL{:0digits$}", asm.reader.expansion.locals);
             asm.reader.expansion.locals += 1;

@@ -1,4 +1,4 @@
-//! Findings of statements inside expansions, moved to their places in the source.
+//! Maps diagnostics of statements inside expansions back to the source.
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::Jump;
@@ -15,7 +15,7 @@ pub(crate) fn marks(asm: &Assembler<'_>) -> ListLengths {
     }
 }
 
-/// Moves what a statement inside an expansion has left behind to its places.
+/// Maps everything that a statement inside an expansion recorded back to the source.
 pub(crate) fn settle(asm: &mut Assembler<'_>, marks: &ListLengths) {
     if asm.diagnostics.len() > marks.diagnostics {
         settle_diagnostics(asm, marks.diagnostics);
@@ -64,7 +64,7 @@ fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
                 continue;
             }
         }
-        // Scans the expanded text up to the span, so not for what is dropped.
+        // Scanning the expanded text is expensive, so it is skipped for dropped warnings.
         expansion
             .explain(&chain, &diagnostic.span)
             .apply(&mut diagnostic);
@@ -88,7 +88,8 @@ fn settle_diagnostics(asm: &mut Assembler<'_>, from: usize) {
     }
 }
 
-/// Adds the expansions to what a field that waited has to say. False if enough was said of expansions.
+/// Adds the enclosing expansions to an error of a fixup. Returns false if too many errors in expansions were already
+/// reported.
 pub(crate) fn explain_deferred(asm: &mut Assembler<'_>, fixup: usize, error: &mut Fail) -> bool {
     let deferred = &asm.reader.expansion.deferred;
     let found = deferred.binary_search_by_key(&fixup, |deferred| deferred.fixup);
