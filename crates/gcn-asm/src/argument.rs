@@ -74,7 +74,7 @@ pub(crate) struct DelayedId(pub u32);
 
 /// A number that is not known yet.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Delayed {
+pub(crate) enum DelayedValue {
     Value(ExprValue),
     Expr(ExprId),
 }

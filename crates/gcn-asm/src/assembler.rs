@@ -13,10 +13,10 @@ use std::ops::Range;
 
 use gcn_isa::{Isa, Target};
 
-use crate::argument::{Delayed, ModArg, ParsedOperand};
+use crate::argument::{DelayedValue, ModArg, ParsedOperand};
 use crate::descriptor::KernelDirectives;
-use crate::diagnostic::{Diagnostic, Fail, Helped, Severity, fail};
-use crate::expr::{EvalError, ExprScope, Exprs, Parsed};
+use crate::diagnostic::{Diagnostic, Fail, Severity, WithHelp, fail};
+use crate::expr::{EvalError, ExprScope, Exprs, ParsedExpr};
 use crate::header::HeaderDirectives;
 use crate::ids;
 use crate::inputs::dialect::Dialect;
@@ -24,7 +24,7 @@ use crate::inputs::features::Features;
 use crate::inputs::files::Files;
 use crate::inputs::options::{Options, Source};
 use crate::program::{ProgramKernel, ProgramMetadata, SectionFlags, SectionKind};
-use crate::symbols::{Defined, Symbols};
+use crate::symbols::{SymbolDefinition, Symbols};
 use crate::value::{ExprId, ExprValue, SymbolId};
 use expansion::ExpandedTexts;
 use names::{Builtins, NamedRegisters, Names};
@@ -63,7 +63,7 @@ pub(crate) struct Assembler<'a> {
     // Reused between statements to avoid allocation.
     pub args: Vec<ParsedOperand>,
     pub mods: Vec<ModArg>,
-    pub waiting: Vec<Delayed>,
+    pub delayed_values: Vec<DelayedValue>,
 }
 
 /// Kernels declared by directives.
@@ -91,10 +91,10 @@ impl<'a> Assembler<'a> {
         let target = options.target;
         let mut symbols = Symbols::new(options.dialect.has_scopes());
         let mut builtin = |name: &str, value: u32| {
-            let id = symbols.used(name, 0..0);
+            let id = symbols.reference(name, 0..0);
             if let Some(entry) = symbols.get_mut(id) {
                 entry.builtin = true;
-                entry.defined = Defined::Value(ExprValue::absolute(i64::from(value)));
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(i64::from(value)));
             }
             id
         };
@@ -119,9 +119,9 @@ impl<'a> Assembler<'a> {
             shown: [0; 4],
         };
         for (name, value) in options.defines {
-            let id = symbols.used(name, 0..0);
+            let id = symbols.reference(name, 0..0);
             if let Some(entry) = symbols.get_mut(id) {
-                entry.defined = Defined::Value(ExprValue::absolute(*value));
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(*value));
             }
         }
         let mut assembler = Assembler {
@@ -152,7 +152,7 @@ impl<'a> Assembler<'a> {
             suggestions: 0,
             args: Vec::new(),
             mods: Vec::new(),
-            waiting: Vec::new(),
+            delayed_values: Vec::new(),
         };
         assembler.reader.cursor.skip_byte_order_mark();
         // There is always a current section.
@@ -198,15 +198,15 @@ impl<'a> Assembler<'a> {
         let Some(entry) = self.names.symbols.get_mut(id) else {
             return Ok(());
         };
-        if entry.defined != Defined::No {
+        if entry.defined != SymbolDefinition::No {
             let message = format!("symbol `{}` is already defined", entry.name);
             return Err(fail(&ids::REDEFINED_SYMBOL, span, message)
-                .helped("each label can be defined once"));
+                .with_help("each label can be defined once"));
         }
         entry.defined = if is_absolute {
-            Defined::Value(ExprValue::absolute(offset.cast_signed()))
+            SymbolDefinition::Value(ExprValue::absolute(offset.cast_signed()))
         } else {
-            Defined::Label { section, offset }
+            SymbolDefinition::Label { section, offset }
         };
         entry.span = place;
         Ok(())
@@ -217,19 +217,19 @@ impl<'a> Assembler<'a> {
         &mut self,
         name: &str,
         span: Range<usize>,
-        defined: Defined,
+        defined: SymbolDefinition,
     ) -> Result<(), Fail> {
         // Expressions that wait for the symbol keep the old definition.
         let waits = self
             .names
             .symbols
-            .lookup_own(name)
-            .is_some_and(|id| matches!(self.names.symbols.defined(id), Defined::Expr(_)));
+            .lookup_definition(name)
+            .is_some_and(|id| matches!(self.names.symbols.defined(id), SymbolDefinition::Expr(_)));
         if waits {
-            self.names.symbols.renew(name);
+            self.names.symbols.rebind(name);
         }
-        let id = self.names.symbols.own(name, span.clone());
-        if let Defined::Value(value) = defined
+        let id = self.names.symbols.declare(name, span.clone());
+        if let SymbolDefinition::Value(value) = defined
             && let Some(number) = value.as_absolute()
         {
             let number = u32::try_from(number).unwrap_or(0);
@@ -252,7 +252,7 @@ impl<'a> Assembler<'a> {
         };
         if matches!(
             entry.defined,
-            Defined::Label { .. } | Defined::Common { .. }
+            SymbolDefinition::Label { .. } | SymbolDefinition::Common { .. }
         ) {
             let message = format!("symbol `{name}` is already defined as a label");
             return Err(fail(&ids::REDEFINED_SYMBOL, span, message));
@@ -262,7 +262,7 @@ impl<'a> Assembler<'a> {
         Ok(())
     }
 
-    pub(crate) fn parse_expr(&mut self) -> Result<Parsed, Fail> {
+    pub(crate) fn parse_expr(&mut self) -> Result<ParsedExpr, Fail> {
         self.names.show_counts();
         let mut scope = ExprScope {
             here: self.output.here(),
@@ -292,7 +292,7 @@ impl<'a> Assembler<'a> {
             start..self.reader.cursor.pos(),
             format!("{what} must be known here, but symbol `{name}` is not defined"),
         )
-        .helped("a symbol that is used here must be defined before"))
+        .with_help("a symbol that is used here must be defined before"))
     }
 
     /// Parses a number, or an expression that depends on symbols defined later.
@@ -305,19 +305,19 @@ impl<'a> Assembler<'a> {
         let parsed = self.parse_expr()?;
         let span = start..self.reader.cursor.pos();
         match parsed {
-            Parsed::Known(value) => value.as_absolute().map(Ok).ok_or_else(|| {
+            ParsedExpr::Known(value) => value.as_absolute().map(Ok).ok_or_else(|| {
                 fail(
                     &ids::ADDRESS_VALUE,
                     span,
                     format!("{what} must be a number, but this is an address"),
                 )
             }),
-            Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+            ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => Err(fail(
                 &ids::FLOAT_VALUE,
                 span,
                 format!("{what} must be an integer, but this is a floating-point number"),
             )),
-            Parsed::Later(id) => Ok(Err(id)),
+            ParsedExpr::Later(id) => Ok(Err(id)),
         }
     }
 
@@ -342,13 +342,13 @@ impl<'a> Assembler<'a> {
     }
 
     /// Parses an integer or an address whose value may become known later.
-    pub(crate) fn delayed(&mut self, complaint: &str) -> Result<Delayed, Fail> {
+    pub(crate) fn delayed(&mut self, complaint: &str) -> Result<DelayedValue, Fail> {
         self.reader.cursor.skip_blanks();
         let start = self.reader.cursor.pos();
         match self.parse_expr()? {
-            Parsed::Known(value) => Ok(Delayed::Value(value)),
-            Parsed::Later(id) => Ok(Delayed::Expr(id)),
-            Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+            ParsedExpr::Known(value) => Ok(DelayedValue::Value(value)),
+            ParsedExpr::Later(id) => Ok(DelayedValue::Expr(id)),
+            ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => Err(fail(
                 &ids::FLOAT_VALUE,
                 start..self.reader.cursor.pos(),
                 complaint,
@@ -359,12 +359,12 @@ impl<'a> Assembler<'a> {
     /// Fixup kind for an instruction's value that is neither known nor relocatable.
     pub(crate) fn delayed_value(
         &mut self,
-        delayed: Delayed,
+        delayed: DelayedValue,
         span: &Range<usize>,
     ) -> Result<ExprValue, Fail> {
         match delayed {
-            Delayed::Value(value) => Ok(value),
-            Delayed::Expr(id) => self
+            DelayedValue::Value(value) => Ok(value),
+            DelayedValue::Expr(id) => self
                 .names
                 .exprs
                 .eval(id, &self.names.symbols, true)

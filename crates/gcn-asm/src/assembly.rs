@@ -14,7 +14,7 @@ use crate::inputs::files::{Files, NoFiles};
 use crate::inputs::options::{Inclusion, Options, Source, SourceFile};
 use crate::program::{Program, ProgramSymbol, SymbolPlace};
 use crate::statement;
-use crate::symbols::{Defined, SymbolEntry};
+use crate::symbols::{SymbolDefinition, SymbolEntry};
 use crate::value::{ExprValue, SymbolId, Term};
 
 /// Maximum length of a source: some positions are stored in 32 bits.
@@ -213,16 +213,16 @@ fn into_program(
 
 fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
     let value = match asm.names.symbols.defined(id) {
-        Defined::No => return SymbolPlace::Undefined,
-        Defined::Common { align } => return SymbolPlace::Common { align },
-        Defined::Label { section, offset } => {
+        SymbolDefinition::No => return SymbolPlace::Undefined,
+        SymbolDefinition::Common { align } => return SymbolPlace::Common { align },
+        SymbolDefinition::Label { section, offset } => {
             return SymbolPlace::Section {
                 section: section as usize,
                 offset,
             };
         }
-        Defined::Value(value) => Ok(value),
-        Defined::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
+        SymbolDefinition::Value(value) => Ok(value),
+        SymbolDefinition::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
     };
     let span = asm.names.symbols.get(id).map_or(0..0, |e| e.span.clone());
     match value {
@@ -275,8 +275,8 @@ fn size_of(asm: &mut Assembler<'_>, id: SymbolId) -> u64 {
         None => return 0,
     };
     let value = match size {
-        Defined::Value(value) => Ok(value),
-        Defined::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
+        SymbolDefinition::Value(value) => Ok(value),
+        SymbolDefinition::Expr(expr) => asm.names.exprs.eval(expr, &asm.names.symbols, true),
         _ => return 0,
     };
     match value.map(|v| v.as_absolute()) {

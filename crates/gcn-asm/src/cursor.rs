@@ -6,7 +6,7 @@ mod skip;
 
 use std::ops::Range;
 
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 
@@ -408,7 +408,7 @@ impl<'a> Cursor<'a> {
 
     /// The token at the cursor, for messages: a word, a number or a single character.
     #[cold]
-    pub(crate) fn found(&self) -> (Range<usize>, String) {
+    pub(crate) fn current_token(&self) -> (Range<usize>, String) {
         let mut probe = self.clone();
         if let Some(word) = probe.word() {
             return (self.pos..probe.pos, format!("`{word}`"));
@@ -425,7 +425,7 @@ impl<'a> Cursor<'a> {
     /// Error for a missing `what` at the cursor.
     #[cold]
     pub(crate) fn expected(&self, what: &str) -> Fail {
-        let (span, found) = self.found();
+        let (span, found) = self.current_token();
         let expected = fail(
             &ids::UNEXPECTED_TOKEN,
             span,
@@ -433,7 +433,7 @@ impl<'a> Cursor<'a> {
         );
         if self.clrx_continuation().is_some() {
             return expected
-                .helped("in CLRX's language the line goes on in the next: --dialect clrx");
+                .with_help("in CLRX's language the line goes on in the next: --dialect clrx");
         }
         expected
     }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use gcn_isa::{Isa, IsaSet};
 use gcn_object::{Field, Properties, Rsrc1, Rsrc2};
 
-use crate::argument::Delayed;
+use crate::argument::DelayedValue;
 use crate::value::SymbolId;
 
 /// Allocation granularity of VGPRs.
@@ -134,7 +134,7 @@ pub(crate) struct KernelDirectives {
 }
 
 /// A key with its name, its value, and the value's span.
-pub(crate) type KernelValue = (DescriptorKey, &'static str, Delayed, Range<usize>);
+pub(crate) type KernelValue = (DescriptorKey, &'static str, DelayedValue, Range<usize>);
 
 /// Extra SGPRs that a kernel needs if it uses VCC, FLAT_SCRATCH or XNACK_MASK, in this order; each count includes the
 /// preceding ones.
@@ -143,7 +143,7 @@ pub(crate) fn extra_sgprs(isa: Isa) -> [u32; 3] {
 }
 
 /// Returns true if no value is given for a key.
-pub(crate) fn says_not(values: &[KernelValue], key: DescriptorKey) -> bool {
+pub(crate) fn is_unset(values: &[KernelValue], key: DescriptorKey) -> bool {
     values.iter().all(|(k, ..)| *k != key)
 }
 

@@ -190,14 +190,14 @@ pub(crate) fn fail(
 }
 
 /// Adds help to a [`Fail`].
-pub(crate) trait Helped {
+pub(crate) trait WithHelp {
     /// Adds a line of help.
-    fn helped(self, help: impl Into<String>) -> Self;
+    fn with_help(self, help: impl Into<String>) -> Self;
 }
 
-impl Helped for Fail {
+impl WithHelp for Fail {
     #[cold]
-    fn helped(self, help: impl Into<String>) -> Fail {
+    fn with_help(self, help: impl Into<String>) -> Fail {
         Box::new((*self).help(help))
     }
 }

@@ -25,7 +25,7 @@ use hashbrown::HashMap;
 use crate::argument::lower_case;
 use crate::assembler::Assembler;
 use crate::descriptor::{KEYS, PREFIX};
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::explain;
 use crate::float::{DOUBLE, SINGLE};
 use crate::header;
@@ -156,7 +156,7 @@ static DIRECTIVES: &[Directive] = &[
 
     // Macros, loops, conditions and files.
     row(&[".macro"],                Availability::Kernels, |asm, call| macros::define_macro(asm, &call.span), "NAME PARAMETER, …"),
-    row(&[".endm", ".endmacro"],    Availability::Kernels, |_, call| expand::unopened(call.name, &call.span, "`.macro`"), ""),
+    row(&[".endm", ".endmacro"],    Availability::Kernels, |_, call| expand::unopened_error(call.name, &call.span, "`.macro`"), ""),
     row(&[".exitm"],                Availability::Kernels, |asm, call| macros::exit_macro(asm, &call.span), ""),
     row(&[".purgem"],               Availability::Kernels, |asm, _| macros::purge(asm), "NAME, …"),
     row(&[".altmacro", ".noaltmacro"], Availability::Kernels, |asm, call| { asm.reader.expansion.is_alternate = call.name == ".altmacro"; Ok(()) }, ""),
@@ -166,7 +166,7 @@ static DIRECTIVES: &[Directive] = &[
     row(&[".irpc"],                 Availability::Kernels, |asm, call| expand::irp(asm, &call.span, ".irpc"), "PARAMETER, CHARACTERS"),
     row(&[".while"],                Availability::Kernels, |asm, call| loops::while_loop(asm, &call.span), "CONDITION"),
     row(&[".for"],                  Availability::Kernels, |asm, call| loops::for_loop(asm, &call.span), "SYMBOL = FIRST, CONDITION, NEXT"),
-    row(&[".endr", ".endrept"],     Availability::Kernels, |_, call| expand::unopened(call.name, &call.span, "the beginning of a loop"), ""),
+    row(&[".endr", ".endrept"],     Availability::Kernels, |_, call| expand::unopened_error(call.name, &call.span, "the beginning of a loop"), ""),
     row(&[
         ".if", ".ifne", ".ifeq", ".ifgt", ".ifge", ".iflt", ".ifle", ".ifdef", ".ifndef", ".ifnotdef", ".ifb", ".ifnb",
         ".ifc", ".ifnc", ".ifeqs", ".ifnes",
@@ -239,7 +239,7 @@ impl Directive {
     fn explain(&self, name: &str, error: Fail) -> Fail {
         let is_syntax = error.id == &ids::UNEXPECTED_TOKEN && error.help.is_empty();
         if is_syntax && !self.operands.is_empty() {
-            error.helped(format!("written as `{name} {}`", self.operands))
+            error.with_help(format!("written as `{name} {}`", self.operands))
         } else {
             error
         }
@@ -307,7 +307,7 @@ pub(crate) fn directive(
         asm.reader.cursor.skip_statement_content();
         let message = format!("`{name}` is CLRX's");
         return Err(fail(&ids::CLRX_DIRECTIVE, call.span, message)
-            .helped("scopes are read with `--dialect clrx`"));
+            .with_help("scopes are read with `--dialect clrx`"));
     }
     let family = FAMILIES
         .iter()
@@ -338,7 +338,7 @@ fn unknown(asm: &mut Assembler<'_>, word: &str, name: &str, span: Range<usize>) 
         format!("unknown directive `{word}`"),
     );
     match similar {
-        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
         None => error,
     }
 }

@@ -5,7 +5,7 @@ mod problem;
 mod statement;
 mod constant;
 mod graphics;
-mod place;
+mod operand;
 mod modifiers;
 
 use gcn_isa::field::Encoding;
@@ -18,7 +18,7 @@ use crate::argument::{ArgValue, ModArg, ParsedOperand};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 use modifiers::{set_defaults, set_modifiers};
-use place::{place, register_counts, scalar_offset};
+use operand::{encode_operand, register_counts, scalar_offset};
 use problem::at_arg;
 pub(crate) use problem::{EncodeProblem, ProblemKind, ProblemPlace};
 pub(crate) use statement::{AS_NUMBER, DelayedField, StatementOperands};
@@ -112,13 +112,13 @@ fn is_literal(
 }
 
 /// Assignment of operands to an instruction's slots.
-struct Matched {
+struct SlotAssignment {
     places: &'static [PlacedOperand],
     /// Bit mask of the slots without an operand.
     absent: u32,
 }
 
-impl Matched {
+impl SlotAssignment {
     /// Slots with an operand, each with the operand's index.
     fn iter(&self) -> impl Iterator<Item = (&'static PlacedOperand, usize)> + '_ {
         let mut absent = self.absent;
@@ -150,7 +150,7 @@ fn try_form(
     for (index, arg) in operands.mods.iter().enumerate() {
         if let Some(delayed) = arg.later {
             encoded
-                .put_off(DelayedField::Modifier(arg.modifier), delayed)
+                .delay(DelayedField::Modifier(arg.modifier), delayed)
                 .map_err(|kind| EncodeProblem {
                     at: ProblemPlace::Modifier(index),
                     kind,
@@ -164,16 +164,16 @@ fn try_form(
     let is_literal = |place: &PlacedOperand| matches!(place.slot.kind, Kind::Literal);
     if form.has_literal {
         for (to, index) in matched.iter().filter(|(to, _)| is_literal(to)) {
-            place(&mut encoded, dialect, to, index, operands)?;
+            encode_operand(&mut encoded, dialect, to, index, operands)?;
         }
     }
     for (to, index) in matched.iter().filter(|(to, _)| !is_literal(to)) {
-        place(&mut encoded, dialect, to, index, operands)?;
+        encode_operand(&mut encoded, dialect, to, index, operands)?;
     }
     if let Some(slot) = form.scalar_offset {
         fill_in_offset(&mut encoded.inst, dialect, &matched, slot)?;
     }
-    if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.holds_to(rule)) {
+    if let Some(rule) = rules::whole(&encoded.inst).filter(|&rule| dialect.enforces(rule)) {
         return Err(EncodeProblem {
             at: ProblemPlace::Instruction,
             kind: ProblemKind::Breaks(rule),
@@ -194,7 +194,7 @@ fn try_form(
 fn fill_in_offset(
     inst: &mut Inst,
     dialect: Dialect,
-    matched: &Matched,
+    matched: &SlotAssignment,
     slot: &'static Slot,
 ) -> Result<(), EncodeProblem> {
     if matched.iter().any(|(place, _)| place.slot == *slot) {
@@ -211,13 +211,13 @@ fn match_places(
     inst: &Inst,
     dialect: Dialect,
     operands: &StatementOperands<'_>,
-) -> Result<Matched, EncodeProblem> {
+) -> Result<SlotAssignment, EncodeProblem> {
     let places = &inst.form().operands;
     let given = operands.args.len();
     let Some(absent) = places.len().checked_sub(given) else {
         return Err(at_arg(places.len(), ProblemKind::TooMany));
     };
-    let mut matched = Matched { places, absent: 0 };
+    let mut matched = SlotAssignment { places, absent: 0 };
     let returns = inst.flag(Field::Glc);
     if absent == 0 {
         let old = places
@@ -307,7 +307,7 @@ fn implies_vcc(form: &Form) -> bool {
 
 /// Checks the rules that connect a vector address and a scalar one (errata E016, E017).
 fn check_addresses(
-    matched: &Matched,
+    matched: &SlotAssignment,
     operands: &StatementOperands<'_>,
 ) -> Result<(), EncodeProblem> {
     let find = |kind: Kind| {

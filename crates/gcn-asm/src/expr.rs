@@ -15,9 +15,9 @@ mod functions;
 use gcn_isa::Target;
 
 use crate::cursor::{Cursor, FloatWidth, WrittenNumber};
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
-use crate::symbols::{Defined, Symbols};
+use crate::symbols::{SymbolDefinition, Symbols};
 use crate::value::{ExprId, ExprValue, Term, Variant};
 pub(crate) use error::EvalError;
 pub(crate) use functions::is_function;
@@ -46,7 +46,7 @@ const VARIANTS: &[(&str, Variant)] = &[
 
 /// A parsed expression.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Parsed {
+pub(crate) enum ParsedExpr {
     /// A value.
     Known(ExprValue),
     /// A floating-point constant, which must be the whole expression.
@@ -97,11 +97,11 @@ impl Exprs {
         &mut self,
         cursor: &mut Cursor<'_>,
         scope: &mut ExprScope<'_>,
-    ) -> Result<Parsed, Fail> {
+    ) -> Result<ParsedExpr, Fail> {
         cursor.skip_blanks();
         let start = cursor.pos();
         if let Some(value) = cursor.common_integer() {
-            return Ok(Parsed::Known(ExprValue::absolute(value)));
+            return Ok(ParsedExpr::Known(ExprValue::absolute(value)));
         }
         let negative = cursor.peek() == b'-';
         let at = usize::from(negative);
@@ -114,12 +114,12 @@ impl Exprs {
                 match probe.number()? {
                     WrittenNumber::Float(value) => {
                         cursor.set_pos(probe.pos());
-                        return Ok(Parsed::Float(if negative { -value } else { value }));
+                        return Ok(ParsedExpr::Float(if negative { -value } else { value }));
                     }
                     WrittenNumber::Suffixed(value, width) => {
                         cursor.set_pos(probe.pos());
                         let value = if negative { -value } else { value };
-                        return Ok(Parsed::Suffixed(value, width));
+                        return Ok(ParsedExpr::Suffixed(value, width));
                     }
                     WrittenNumber::Int(value) => {
                         probe.skip_blanks();
@@ -133,7 +133,7 @@ impl Exprs {
                             } else {
                                 value
                             };
-                            return Ok(Parsed::Known(ExprValue::absolute(value)));
+                            return Ok(ParsedExpr::Known(ExprValue::absolute(value)));
                         }
                     }
                 }
@@ -158,7 +158,10 @@ impl Exprs {
         let is_place = |item: &ExprItem| match item {
             ExprItem::Here(..) => true,
             ExprItem::Symbol(symbol, _) => {
-                matches!(scope.symbols.defined(*symbol), Defined::Label { .. })
+                matches!(
+                    scope.symbols.defined(*symbol),
+                    SymbolDefinition::Label { .. }
+                )
             }
             _ => false,
         };
@@ -166,9 +169,9 @@ impl Exprs {
         match self.eval(id, scope.symbols, false) {
             Ok(value) => {
                 self.items.truncate(first);
-                Ok(Parsed::Known(value))
+                Ok(ParsedExpr::Known(value))
             }
-            Err(EvalError::Pending(_)) => Ok(Parsed::Later(id)),
+            Err(EvalError::Pending(_)) => Ok(ParsedExpr::Later(id)),
             Err(error) => {
                 self.items.truncate(first);
                 Err(error.diagnose(start..cursor.pos(), scope.symbols))
@@ -343,11 +346,11 @@ impl Exprs {
                     cursor.set_pos(cursor.pos() + 1);
                     return self.call(cursor, scope, depth, start, function, count);
                 }
-                let symbol = scope.symbols.used(&name, start..cursor.pos());
+                let symbol = scope.symbols.reference(&name, start..cursor.pos());
                 let variant = variant(cursor)?;
                 // The value of a number is used immediately, even if the symbol is redefined later.
                 match scope.symbols.defined(symbol) {
-                    Defined::Value(value) if !self.is_lazy => match value.as_absolute() {
+                    SymbolDefinition::Value(value) if !self.is_lazy => match value.as_absolute() {
                         Some(number) if variant == Variant::Plain => ExprItem::Int(number),
                         _ => ExprItem::Symbol(symbol, variant),
                     },
@@ -453,17 +456,19 @@ impl Exprs {
                         ..ExprValue::default()
                     };
                     match symbols.defined(symbol) {
-                        Defined::Label { section, offset } => address(Some((section, offset))),
-                        Defined::Value(value) => value.part(variant),
-                        Defined::Expr(expr) => {
+                        SymbolDefinition::Label { section, offset } => {
+                            address(Some((section, offset)))
+                        }
+                        SymbolDefinition::Value(value) => value.part(variant),
+                        SymbolDefinition::Expr(expr) => {
                             if chain >= MAX_CHAIN {
                                 return Err(EvalError::Circular(symbol));
                             }
                             self.run(expr, symbols, at_end, stack, chain + 1, visits)?
                         }
-                        Defined::Common { .. } => address(None),
-                        Defined::No if at_end => address(None),
-                        Defined::No => return Err(EvalError::Pending(symbol)),
+                        SymbolDefinition::Common { .. } => address(None),
+                        SymbolDefinition::No if at_end => address(None),
+                        SymbolDefinition::No => return Err(EvalError::Pending(symbol)),
                     }
                 }
                 ExprItem::Operator(operator) => {
@@ -544,7 +549,7 @@ fn variant(cursor: &mut Cursor<'_>) -> Result<Variant, Fail> {
                 start..cursor.pos(),
                 format!("`@{text}` does not exist"),
             )
-            .helped(format!("the parts of a symbol are: @{}", names.join(", @"))))
+            .with_help(format!("the parts of a symbol are: @{}", names.join(", @"))))
         }
     }
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use gcn_object::KERNEL_CODE_SIZE;
 
-use crate::argument::Delayed;
+use crate::argument::DelayedValue;
 
 /// The directives that begin and end a header.
 pub(crate) const BEGIN: &str = ".amd_kernel_code_t";
@@ -210,7 +210,7 @@ pub(crate) struct HeaderDirectives {
     pub span: Range<usize>,
     /// Section index and offset of the header.
     pub place: (u32, u64),
-    pub values: Vec<(&'static str, HeaderField, Delayed, Range<usize>)>,
+    pub values: Vec<(&'static str, HeaderField, DelayedValue, Range<usize>)>,
 }
 
 #[cfg(test)]

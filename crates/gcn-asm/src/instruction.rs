@@ -9,7 +9,7 @@ use gcn_isa::{Encoding, Field, Form, Kind, ModifierValue, Op, clrx, llvm};
 use crate::argument::{ArgValue, ModArg, ParsedOperand, lower_case};
 use crate::assembler::Assembler;
 use crate::assembler::output::{Fixup, FixupKind};
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::encode::{self, DelayedField, StatementOperands};
 use crate::explain;
 use crate::ids;
@@ -71,7 +71,7 @@ pub(crate) fn instruction(asm: &mut Assembler<'_>, mnemonic: Range<usize>) -> Re
     let mut mods = std::mem::take(&mut asm.mods);
     args.clear();
     mods.clear();
-    asm.waiting.clear();
+    asm.delayed_values.clear();
     let result = encode_statement(asm, op, (only, literals), mnemonic, &mut args, &mut mods);
     asm.args = args;
     asm.mods = mods;
@@ -191,7 +191,7 @@ fn encode_statement(
     };
     let mut fixup = None;
     if let Some((field, waiting)) = encoded.delayed
-        && let Some(value) = operand::waiting(asm, waiting)
+        && let Some(value) = operand::delayed_value(asm, waiting)
     {
         let kind = match field {
             DelayedField::Literal => FixupKind::Literal,
@@ -209,7 +209,7 @@ fn encode_statement(
         });
     }
     for (field, waiting) in encoded.later.into_iter().flatten() {
-        let Some(value) = operand::waiting(asm, waiting) else {
+        let Some(value) = operand::delayed_value(asm, waiting) else {
             continue;
         };
         asm.output.fixups.push(Fixup {
@@ -333,15 +333,15 @@ fn operands(
             {
                 return Err(fail(
                     &ids::OPERAND_ORDER,
-                    asm.reader.cursor.found().0,
+                    asm.reader.cursor.current_token().0,
                     "an operand cannot follow a modifier",
                 )
-                .helped("modifiers follow the last operand"));
+                .with_help("modifiers follow the last operand"));
             }
             if args.len() >= MAX_ARGS {
                 return Err(fail(
                     &ids::OPERAND_COUNT,
-                    asm.reader.cursor.found().0,
+                    asm.reader.cursor.current_token().0,
                     "too many operands",
                 ));
             }

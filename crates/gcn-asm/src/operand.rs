@@ -7,15 +7,15 @@ pub(crate) mod function;
 
 use gcn_isa::{Kind, exp, vintrp};
 
-use crate::argument::{ArgValue, Delayed, ParsedOperand};
+use crate::argument::{ArgValue, DelayedValue, ParsedOperand};
 use crate::assembler::Assembler;
-use crate::diagnostic::{Fail, Helped, fail};
-use crate::expr::{Parsed, is_function};
+use crate::diagnostic::{Fail, WithHelp, fail};
+use crate::expr::{ParsedExpr, is_function};
 use crate::ids;
 
-use delayed::wait;
+use delayed::delayed_operand;
 
-pub(crate) use delayed::{wait_on, waiting};
+pub(crate) use delayed::{delay_value, delayed_value};
 pub(crate) use register::is_register;
 
 /// Parses an operand at the cursor, which is not at a blank.
@@ -107,10 +107,9 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
     let mut span = start..probe.pos();
     let value = match kind {
         Kind::ExportTarget => exp::target_named(word).map(i64::from).ok_or_else(|| {
-            asm.reader
-                .cursor
-                .expected("a target")
-                .helped("the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31")
+            asm.reader.cursor.expected("a target").with_help(
+                "the targets are mrt0 to mrt7, mrtz, null, pos0 to pos3, param0 to param31",
+            )
         })?,
         Kind::Attribute => {
             let last = asm.dialect.last_attribute();
@@ -124,7 +123,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
                 asm.reader
                     .cursor
                     .expected("an attribute")
-                    .helped(format!("the attributes are attr0.x to attr{last}.w"))
+                    .with_help(format!("the attributes are attr0.x to attr{last}.w"))
             })?;
             span.end = probe.pos();
             value
@@ -136,7 +135,7 @@ pub(crate) fn graphics_operand(asm: &mut Assembler<'_>, kind: Kind) -> Result<Pa
                 asm.reader
                     .cursor
                     .expected("a value at a vertex")
-                    .helped("they are p10, p20 and p0")
+                    .with_help("they are p10, p20 and p0")
             })?
         }
     };
@@ -197,7 +196,7 @@ fn modified(asm: &mut Assembler<'_>, arg: &mut ParsedOperand, depth: u32) -> Res
                     start..asm.reader.cursor.pos(),
                     "an absolute value cannot contain a negation",
                 )
-                .helped("write the negation outside: `neg(abs(…))`"));
+                .with_help("write the negation outside: `neg(abs(…))`"));
             }
             match function {
                 0 => arg.negated = !arg.negated,
@@ -266,7 +265,7 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
                 start..probe.pos(),
                 format!("{} has no register `null`", asm.isa),
             )
-            .helped("it exists from GFX10 on"));
+            .with_help("it exists from GFX10 on"));
         }
         probe.skip_blanks();
         if probe.peek() == b'('
@@ -282,7 +281,7 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
             let digits = probe.digits();
             let message = "a register's number follows the letter without a blank";
             return Err(fail(&ids::UNEXPECTED_TOKEN, start..probe.pos(), message)
-                .helped(format!("write `{word}{}`", digits.unwrap_or(0))));
+                .with_help(format!("write `{word}{}`", digits.unwrap_or(0))));
         }
     }
     expression_operand(asm)
@@ -290,12 +289,12 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
 
 fn expression_operand(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     Ok(match asm.parse_expr()? {
-        Parsed::Float(value) => ArgValue::Float(value),
-        Parsed::Suffixed(value, width) => ArgValue::Sized(value, width),
-        Parsed::Later(id) => wait(asm, Delayed::Expr(id)),
-        Parsed::Known(value) => match value.as_absolute() {
+        ParsedExpr::Float(value) => ArgValue::Float(value),
+        ParsedExpr::Suffixed(value, width) => ArgValue::Sized(value, width),
+        ParsedExpr::Later(id) => delayed_operand(asm, DelayedValue::Expr(id)),
+        ParsedExpr::Known(value) => match value.as_absolute() {
             Some(number) => ArgValue::Int(number),
-            None => wait(asm, Delayed::Value(value)),
+            None => delayed_operand(asm, DelayedValue::Value(value)),
         },
     })
 }

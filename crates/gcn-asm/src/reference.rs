@@ -10,5 +10,5 @@ mod fields;
 
 pub use errata::{ErrataEntry, errata, errata_naming};
 pub use fields::{FieldValue, field_values};
-pub use instruction::{EncodingReport, InstructionReport, LayoutCell, Varying, encoding_name};
+pub use instruction::{EncodingReport, InstructionReport, IsaText, LayoutCell, encoding_name};
 pub use sets::{exists, family, set_of, sets, versions};

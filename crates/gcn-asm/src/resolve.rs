@@ -6,12 +6,12 @@ use gcn_isa::Field;
 use gcn_object::RelocationKind;
 
 use crate::assembler::Assembler;
-use crate::assembler::output::{Fixup, FixupKind, Stated, check_width};
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::assembler::output::{Fixup, FixupKind, RelocDirective, check_width};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive::data;
 use crate::ids;
 use crate::program::{ProgramRelocation, inst_at};
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 use crate::value::{ExprValue, SymbolId, Term, Variant};
 
 /// Branch offsets are relative to the next instruction.
@@ -112,9 +112,12 @@ fn resolve_branch(asm: &mut Assembler<'_>, fixup: &Fixup, value: ExprValue) -> R
 }
 
 /// Adds the relocation of a `.reloc` directive.
-pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail> {
-    let place = asm.delayed_value(stated.place, &stated.span)?;
-    let value = asm.delayed_value(stated.value, &stated.span)?;
+pub(crate) fn add_relocation(
+    asm: &mut Assembler<'_>,
+    directive: &RelocDirective,
+) -> Result<(), Fail> {
+    let place = asm.delayed_value(directive.place, &directive.span)?;
+    let value = asm.delayed_value(directive.value, &directive.span)?;
     let offset = match (place.plus, place.minus) {
         (None, None) => place.constant,
         (
@@ -123,37 +126,45 @@ pub(crate) fn state(asm: &mut Assembler<'_>, stated: &Stated) -> Result<(), Fail
                 ..
             }),
             None,
-        ) if section == stated.section => offset.cast_signed().wrapping_add(place.constant),
+        ) if section == directive.section => offset.cast_signed().wrapping_add(place.constant),
         _ => {
             let message = "the field must be in the same section as `.reloc`";
-            return Err(fail(&ids::INVALID_RELOCATION, stated.span.clone(), message));
+            return Err(fail(
+                &ids::INVALID_RELOCATION,
+                directive.span.clone(),
+                message,
+            ));
         }
     };
     if value.minus.is_some() || value.variant != Variant::Plain {
         let message = "`.reloc` takes a symbol, and a number to add";
-        return Err(fail(&ids::INVALID_RELOCATION, stated.span.clone(), message));
+        return Err(fail(
+            &ids::INVALID_RELOCATION,
+            directive.span.clone(),
+            message,
+        ));
     }
     let symbol = match value.plus {
         Some(Term {
             symbol: Some(symbol),
             ..
         }) => symbol,
-        Some(place) => anchor(asm, place, stated.span.clone()),
+        Some(place) => anchor(asm, place, directive.span.clone()),
         None => {
-            let id = asm.names.symbols.anonymous(stated.span.clone());
+            let id = asm.names.symbols.anonymous(directive.span.clone());
             if let Some(entry) = asm.names.symbols.get_mut(id) {
-                entry.defined = Defined::Value(ExprValue::absolute(0));
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(0));
             }
             id
         }
     };
-    if let Some(section) = asm.output.sections.get_mut(stated.section as usize) {
+    if let Some(section) = asm.output.sections.get_mut(directive.section as usize) {
         section.relocations.push(ProgramRelocation {
             offset: offset.cast_unsigned(),
-            kind: stated.kind,
+            kind: directive.kind,
             symbol: symbol.0 as usize,
             addend: value.constant,
-            span: stated.span.clone(),
+            span: directive.span.clone(),
         });
     }
     Ok(())
@@ -193,7 +204,7 @@ fn relocate(
                 fixup.span.clone(),
                 "the difference of these addresses cannot be expressed in a code object",
             )
-            .helped("subtract a label of the section that the field is in"));
+            .with_help("subtract a label of the section that the field is in"));
         }
     };
     let kind = match (value.variant, relative) {
@@ -225,7 +236,7 @@ fn relocate(
                 if width == 1 { "" } else { "s" }
             ),
         )
-        .helped("use `.long` or `.quad`"));
+        .with_help("use `.long` or `.quad`"));
     }
     let symbol = match plus.symbol {
         Some(symbol) => symbol,
@@ -248,7 +259,7 @@ fn relocate(
 fn anchor(asm: &mut Assembler<'_>, term: Term, span: Range<usize>) -> SymbolId {
     let id = asm.names.symbols.anonymous(span);
     if let (Some(entry), Some((section, offset))) = (asm.names.symbols.get_mut(id), term.place) {
-        entry.defined = Defined::Label { section, offset };
+        entry.defined = SymbolDefinition::Label { section, offset };
     }
     id
 }

@@ -1,11 +1,11 @@
 //! Statement parser: labels, assignments, directives, instructions, and the end of the source.
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::Resumed;
+use crate::assembler::expansion::NextIteration;
 use crate::cursor::HERE;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive;
-use crate::directive::expand::{macros, settle};
+use crate::directive::expand::{macros, source_mapping};
 use crate::directive::kernel;
 use crate::directive::kernel_code;
 use crate::directive::symbol;
@@ -18,9 +18,9 @@ pub(crate) fn run(asm: &mut Assembler<'_>) {
     loop {
         while !asm.reader.cursor.at_end() {
             if asm.reader.expansion.is_inside() {
-                let marks = settle::marks(asm);
+                let marks = source_mapping::marks(asm);
                 line(asm);
-                settle::settle(asm, &marks);
+                source_mapping::map_to_source(asm, &marks);
             } else {
                 line(asm);
                 asm.reader.expansion.pass(asm.reader.cursor.pos());
@@ -52,7 +52,7 @@ fn line(asm: &mut Assembler<'_>) {
         && let Some(comment) = asm.reader.cursor.unclosed_comment(start)
     {
         let error =
-            fail(&ids::UNTERMINATED, comment, "unterminated comment").helped("end it with `*/`");
+            fail(&ids::UNTERMINATED, comment, "unterminated comment").with_help("end it with `*/`");
         asm.collect(Err(error));
     }
 }
@@ -82,7 +82,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             let name = asm.reader.cursor.name()?.into_owned();
             let span = start..asm.reader.cursor.pos();
             if asm.reader.cursor.eat_after_blanks(b':') {
-                let id = asm.names.symbols.own(&name, span.clone());
+                let id = asm.names.symbols.declare(&name, span.clone());
                 asm.define_label(id, span)?;
                 continue;
             }
@@ -108,7 +108,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
                     "`.` is the place here, which a label cannot name",
                 ));
             }
-            let id = asm.names.symbols.own(word, span.clone());
+            let id = asm.names.symbols.declare(word, span.clone());
             asm.define_label(id, span)?;
             continue;
         }
@@ -140,7 +140,7 @@ fn finish(asm: &mut Assembler<'_>) {
     if let Some(kernel) = asm.kernels.open.take() {
         let message = format!("`.amdhsa_kernel {}` is not closed", kernel.name);
         asm.collect(Err(fail(&ids::UNCLOSED_BLOCK, kernel.span, message)
-            .helped("end it with `.end_amdhsa_kernel`")));
+            .with_help("end it with `.end_amdhsa_kernel`")));
     }
     kernel_code::finish_kernel_codes(asm);
     let begins = kernel::code_begins(asm);
@@ -153,13 +153,13 @@ fn finish(asm: &mut Assembler<'_>) {
         .enumerate()
     {
         if let Err(mut error) = resolve::resolve(asm, &fixup)
-            && settle::explain_deferred(asm, index, &mut error)
+            && source_mapping::add_expansion_notes(asm, index, &mut error)
         {
             asm.collect(Err(error));
         }
     }
-    for stated in std::mem::take(&mut asm.output.stated) {
-        let result = resolve::state(asm, &stated);
+    for directive in std::mem::take(&mut asm.output.relocs) {
+        let result = resolve::add_relocation(asm, &directive);
         asm.collect(result);
     }
     for diagnostic in &mut asm.diagnostics {
@@ -176,7 +176,7 @@ fn finish(asm: &mut Assembler<'_>) {
 /// Handles the end of a text: starts a loop's next iteration or leaves the expansion. Returns false at the end of the
 /// source.
 fn text_ended(asm: &mut Assembler<'_>) -> bool {
-    let marks = settle::marks(asm);
+    let marks = source_mapping::marks(asm);
     let base = asm
         .reader
         .expansion
@@ -191,9 +191,9 @@ fn text_ended(asm: &mut Assembler<'_>) -> bool {
             span,
             "this condition is not closed",
         )
-        .helped("end it with `.endif`")));
+        .with_help("end it with `.endif`")));
         if asm.reader.expansion.is_inside() {
-            settle::settle(asm, &marks);
+            source_mapping::map_to_source(asm, &marks);
         }
     }
     let errors = asm.reader.expansion.errors;
@@ -211,7 +211,7 @@ fn text_ended(asm: &mut Assembler<'_>) -> bool {
         asm.reader.leave();
         if let Some(again) = again {
             let at = again.pos();
-            asm.reader.expansion.resumed = Some(Resumed { at, round });
+            asm.reader.expansion.next_iteration = Some(NextIteration { at, round });
             asm.reader.cursor = again;
         }
     }

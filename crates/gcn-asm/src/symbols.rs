@@ -14,7 +14,7 @@ use scope::{ScopeId, Scopes};
 
 /// Definition of a symbol.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Defined {
+pub(crate) enum SymbolDefinition {
     No,
     Label { section: u32, offset: u64 },
     Value(ExprValue),
@@ -25,9 +25,9 @@ pub(crate) enum Defined {
 #[derive(Debug)]
 pub(crate) struct SymbolEntry {
     pub name: String,
-    pub defined: Defined,
+    pub defined: SymbolDefinition,
     /// Size in bytes, possibly not evaluated yet.
-    pub size: Defined,
+    pub size: SymbolDefinition,
     pub binding: Option<Binding>,
     pub visibility: Visibility,
     pub kind: SymbolKind,
@@ -72,8 +72,8 @@ impl Symbols {
         let id = SymbolId(u32::try_from(self.entries.len()).unwrap_or(u32::MAX));
         self.entries.push(SymbolEntry {
             name,
-            defined: Defined::No,
-            size: Defined::No,
+            defined: SymbolDefinition::No,
+            size: SymbolDefinition::No,
             binding: None,
             visibility: Visibility::Default,
             kind: SymbolKind::NoType,
@@ -89,17 +89,17 @@ impl Symbols {
     }
 
     /// Resolves a reference to a name; creates the symbol if it does not exist.
-    pub(crate) fn used(&mut self, name: &str, span: Range<usize>) -> SymbolId {
+    pub(crate) fn reference(&mut self, name: &str, span: Range<usize>) -> SymbolId {
         match self.lookup(name) {
             Some(id) => id,
-            None => self.own(name, span),
+            None => self.declare(name, span),
         }
     }
 
     /// Resolves the symbol that a definition of this name refers to; creates it if it does not exist.
-    pub(crate) fn own(&mut self, name: &str, span: Range<usize>) -> SymbolId {
+    pub(crate) fn declare(&mut self, name: &str, span: Range<usize>) -> SymbolId {
         let (scope, simple) = match self.has_scopes(name) {
-            true => self.scopes.home(name),
+            true => self.scopes.definition_scope(name),
             false => None,
         }
         .unwrap_or((ScopeId::OUTERMOST, name));
@@ -148,22 +148,22 @@ impl Symbols {
     }
 
     /// Resolves the symbol that a definition of this name refers to, if it exists.
-    pub(crate) fn lookup_own(&mut self, name: &str) -> Option<SymbolId> {
+    pub(crate) fn lookup_definition(&mut self, name: &str) -> Option<SymbolId> {
         if !self.has_scopes(name) {
             return self.find(name);
         }
-        let (scope, simple) = self.scopes.home(name)?;
+        let (scope, simple) = self.scopes.definition_scope(name)?;
         self.within(scope, simple)
     }
 
     /// Rebinds a name to a new, undefined symbol with the same attributes; earlier uses keep the old one.
-    pub(crate) fn renew(&mut self, name: &str) {
-        let Some(old) = self.lookup_own(name) else {
+    pub(crate) fn rebind(&mut self, name: &str) {
+        let Some(old) = self.lookup_definition(name) else {
             return;
         };
         let span = self.get(old).map_or(0..0, |entry| entry.span.clone());
-        self.forget(name);
-        let new = self.own(name, span);
+        self.unbind(name);
+        let new = self.declare(name, span);
         let Some((binding, visibility, kind)) = self
             .get(old)
             .map(|old| (old.binding, old.visibility, old.kind))
@@ -183,7 +183,7 @@ impl Symbols {
     }
 
     /// Unbinds a name: later uses refer to a new symbol, earlier uses keep the old one.
-    pub(crate) fn forget(&mut self, name: &str) {
+    pub(crate) fn unbind(&mut self, name: &str) {
         let (scopes, simple) = match self.has_scopes(name) {
             true => self.scopes.search(name),
             false => None,
@@ -262,8 +262,9 @@ impl Symbols {
         self.get(id).map_or("", |entry| &entry.name)
     }
 
-    pub(crate) fn defined(&self, id: SymbolId) -> Defined {
-        self.get(id).map_or(Defined::No, |entry| entry.defined)
+    pub(crate) fn defined(&self, id: SymbolId) -> SymbolDefinition {
+        self.get(id)
+            .map_or(SymbolDefinition::No, |entry| entry.defined)
     }
 
     pub(crate) fn get(&self, id: SymbolId) -> Option<&SymbolEntry> {

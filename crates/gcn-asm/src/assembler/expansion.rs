@@ -3,10 +3,10 @@
 //! Each expansion is a [`Frame`] on an explicit stack, so that nesting uses no native stack and is bounded. Loops
 //! without parameters and macros that reference none are read in place repeatedly; other bodies are substituted into
 //! [`ExpandedTexts`], which live as long as the assembly. Positions in expanded text are meaningless to the user:
-//! after each statement, its diagnostics are mapped back to the source ([`place`]).
+//! after each statement, its diagnostics are mapped back to the source ([`location`]).
 
 pub(crate) mod origin;
-pub(crate) mod place;
+pub(crate) mod location;
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
@@ -17,7 +17,10 @@ use crate::cursor::Cursor;
 use crate::diagnostic::Diagnostic;
 use crate::inputs::files::Files;
 use crate::inputs::options::{Source, SourceFile};
-use origin::{Deferred, Expanded, ExpansionNode, ExpansionStep, Included, PositionMap, TextOrigin};
+use origin::{
+    DeferredFixup, ExpansionKind, ExpansionNode, ExpansionStep, IncludedFile, PositionMap,
+    TextOrigin,
+};
 
 /// Maximum number of bytes that all expansions together may read; larger for long sources ([`EXPANDED_PER_BYTE`]).
 pub(crate) const MAX_EXPANDED: usize = 1 << 28;
@@ -86,7 +89,7 @@ pub(crate) struct Expansion<'a> {
     pub conditions: Vec<OpenCondition>,
     pub jump: Option<Jump<'a>>,
     pub nodes: Vec<ExpansionNode<'a>>,
-    pub deferred: Vec<Deferred>,
+    pub deferred: Vec<DeferredFixup>,
     pub last: &'a ExpandedTexts,
     pub reader: &'a dyn Files,
     /// Position at which [`Files::passed`] is called next.
@@ -94,13 +97,13 @@ pub(crate) struct Expansion<'a> {
     pub source: &'a str,
     pub source_text: &'a str,
     /// In the order of inclusion, so sorted by start position.
-    pub files: Vec<Included<'a>>,
+    pub files: Vec<IncludedFile<'a>>,
     /// True if `.altmacro` is active.
     pub is_alternate: bool,
     /// True if macro names are case-insensitive.
     pub ignores_case: bool,
     /// The loop that the next statement continues.
-    pub resumed: Option<Resumed>,
+    pub next_iteration: Option<NextIteration>,
     /// Number of bytes that expansions may still read.
     pub budget: usize,
     /// Number of macro calls so far, for `\@`.
@@ -135,7 +138,7 @@ impl<'a> Expansion<'a> {
             files: Vec::new(),
             is_alternate: false,
             ignores_case,
-            resumed: None,
+            next_iteration: None,
             budget: MAX_EXPANDED
                 .saturating_add(source.text.len().saturating_mul(EXPANDED_PER_BYTE)),
             calls: 0,
@@ -173,7 +176,7 @@ impl<'a> Expansion<'a> {
             .iter()
             .rev()
             .find_map(|frame| match frame.step.what {
-                Expanded::File(name) => Some(name),
+                ExpansionKind::File(name) => Some(name),
                 _ => None,
             })
             .unwrap_or(self.source)
@@ -181,7 +184,7 @@ impl<'a> Expansion<'a> {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Need {
+pub(crate) enum ParameterKind {
     Optional,
     Required,
     /// Takes the rest of the line.
@@ -192,7 +195,7 @@ pub(crate) enum Need {
 pub(crate) struct MacroParameter<'a> {
     pub name: &'a str,
     pub default: &'a str,
-    pub need: Need,
+    pub kind: ParameterKind,
 }
 
 /// A macro.
@@ -218,7 +221,7 @@ pub(crate) struct OpenCondition {
 
 /// A loop statement that is read again for its next iteration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) struct Resumed {
+pub(crate) struct NextIteration {
     /// Position of the statement.
     pub at: usize,
     /// Number of the next iteration.

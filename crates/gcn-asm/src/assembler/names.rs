@@ -7,7 +7,7 @@ use crate::argument::ArgValue;
 use crate::diagnostic::{Fail, fail};
 use crate::expr::Exprs;
 use crate::ids;
-use crate::symbols::{Defined, Symbols};
+use crate::symbols::{SymbolDefinition, Symbols};
 use crate::value::{ExprValue, SymbolId};
 
 /// Symbols, pending expressions, and counts of named registers.
@@ -72,7 +72,7 @@ impl Names {
     /// Removes the register alias from the symbol that a definition of this name refers to.
     pub(crate) fn forget_register(&mut self, name: &str) {
         if !self.registers.is_empty()
-            && let Some(id) = self.symbols.lookup_own(name)
+            && let Some(id) = self.symbols.lookup_definition(name)
         {
             self.registers.remove(&id);
         }
@@ -80,14 +80,14 @@ impl Names {
 
     /// Returns true if a name is a label.
     pub(crate) fn is_label(&mut self, name: &str) -> bool {
-        let id = self.symbols.lookup_own(name);
-        id.is_some_and(|id| matches!(self.symbols.defined(id), Defined::Label { .. }))
+        let id = self.symbols.lookup_definition(name);
+        id.is_some_and(|id| matches!(self.symbols.defined(id), SymbolDefinition::Label { .. }))
     }
 
     /// Checks that a symbol which can be defined only once is not defined yet.
     pub(crate) fn is_new(&mut self, name: &str, span: &Range<usize>) -> Result<(), Fail> {
-        let id = self.symbols.lookup_own(name);
-        if id.is_some_and(|id| self.symbols.defined(id) != Defined::No) {
+        let id = self.symbols.lookup_definition(name);
+        if id.is_some_and(|id| self.symbols.defined(id) != SymbolDefinition::No) {
             let message = format!("symbol `{name}` is already defined");
             return Err(fail(&ids::REDEFINED_SYMBOL, span.clone(), message));
         }
@@ -108,16 +108,16 @@ impl Names {
         self.builtins.shown = counts;
         for (id, value) in self.builtins.counts.into_iter().zip(counts) {
             if let Some(entry) = self.symbols.get_mut(id) {
-                entry.defined = Defined::Value(ExprValue::absolute(i64::from(value)));
+                entry.defined = SymbolDefinition::Value(ExprValue::absolute(i64::from(value)));
             }
         }
     }
 
     /// Defines a symbol as a number.
     pub(crate) fn define_number(&mut self, name: &str, value: i64, span: Range<usize>) {
-        let id = self.symbols.own(name, span);
+        let id = self.symbols.declare(name, span);
         if let Some(entry) = self.symbols.get_mut(id) {
-            entry.defined = Defined::Value(ExprValue::absolute(value));
+            entry.defined = SymbolDefinition::Value(ExprValue::absolute(value));
         }
     }
 }

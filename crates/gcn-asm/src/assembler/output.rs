@@ -5,8 +5,8 @@ use std::ops::Range;
 use gcn_isa::Form;
 use gcn_object::RelocationKind;
 
-use crate::argument::Delayed;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::argument::DelayedValue;
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::encode::DelayedField;
 use crate::ids;
 use crate::program::{PackedInstruction, ProgramSection, SectionFlags, SectionKind};
@@ -59,7 +59,7 @@ pub(crate) struct AssembledSections {
     /// Stack of `.pushsection`: current and previous section.
     pub stack: Vec<(u32, u32)>,
     pub fixups: Vec<Fixup>,
-    pub stated: Vec<Stated>,
+    pub relocs: Vec<RelocDirective>,
     pub marks: Vec<PackedInstruction>,
 }
 
@@ -70,7 +70,7 @@ pub(crate) struct Fixup {
     /// Offset of the datum or instruction in the section, in bytes.
     pub offset: u64,
     pub kind: FixupKind,
-    pub value: Delayed,
+    pub value: DelayedValue,
     pub span: Range<usize>,
     /// Form of the instruction that contains the field, and the index of its record.
     pub instruction: Option<(&'static Form, usize)>,
@@ -79,7 +79,7 @@ pub(crate) struct Fixup {
 impl Fixup {
     /// Returns true for a branch to a label in the same section that is already defined.
     pub(crate) fn is_to_label_before(&self) -> bool {
-        let Delayed::Value(value) = self.value else {
+        let DelayedValue::Value(value) = self.value else {
             return false;
         };
         let place = value.plus.and_then(|term| term.place);
@@ -103,11 +103,11 @@ pub(crate) enum FixupKind {
 
 /// A relocation that `.reloc` requests explicitly.
 #[derive(Clone, Debug)]
-pub(crate) struct Stated {
+pub(crate) struct RelocDirective {
     pub section: u32,
-    pub place: Delayed,
+    pub place: DelayedValue,
     pub kind: RelocationKind,
-    pub value: Delayed,
+    pub value: DelayedValue,
     pub span: Range<usize>,
 }
 
@@ -188,7 +188,7 @@ impl AssembledSections {
             if bytes.iter().any(|&b| b != 0) {
                 let message = format!("section `{}` holds no bytes, only zeros", section.name);
                 return Err(fail(&ids::ZEROS_SECTION, span.clone(), message)
-                    .helped("put data into `.data` or `.rodata`, code into `.text`"));
+                    .with_help("put data into `.data` or `.rodata`, code into `.text`"));
             }
             return self.emit_zeros(bytes.len() as u64, span);
         }
@@ -240,7 +240,7 @@ fn too_large(span: &Range<usize>) -> Fail {
         span.clone(),
         "the section would become too large",
     )
-    .helped(format!("at most {MAX_SECTION} bytes are possible"))
+    .with_help(format!("at most {MAX_SECTION} bytes are possible"))
 }
 
 /// Checks that a number fits into a field, signed or unsigned.

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use crate::argument::lower_case;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, PositionMap, TextOrigin};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, PositionMap, TextOrigin};
 use crate::assembler::expansion::{
     ENTRY_COST, ExpandedTexts, Expansion, Frame, Jump, MAX_EXPANDED, REPEAT_COST,
 };
 use crate::cursor::Cursor;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::inputs::dialect::Dialect;
 use crate::inputs::files::Files;
@@ -53,7 +53,8 @@ impl<'a> SourceReader<'a> {
             Some(Jump::Leave) => self.leave(),
             Some(Jump::Abort) => self.leave_to(0),
             Some(Jump::AbortToFile) => {
-                let is_file = |frame: &&Frame<'_>| matches!(frame.step.what, Expanded::File(_));
+                let is_file =
+                    |frame: &&Frame<'_>| matches!(frame.step.what, ExpansionKind::File(_));
                 self.leave_to(self.expansion.frames.iter().take_while(is_file).count());
             }
             Some(Jump::Stop) => {
@@ -103,7 +104,7 @@ impl<'a> SourceReader<'a> {
                     span.clone(),
                     "macros, loops and included files expand to too much text",
                 )
-                .helped(format!(
+                .with_help(format!(
                     "at most {} MiB are possible, more in a long source; a call counts as {} KiB, a repetition as {} bytes",
                     MAX_EXPANDED >> 20,
                     ENTRY_COST >> 10,
@@ -124,11 +125,11 @@ impl<'a> SourceReader<'a> {
             self.expansion.jump = Some(Jump::Abort);
             let message = format!("{} is nested too deep", step.what.text());
             return Err(fail(&ids::NESTING_LIMIT, step.call, message)
-                .helped(format!("expansions may nest {MAX_DEPTH} levels deep")));
+                .with_help(format!("expansions may nest {MAX_DEPTH} levels deep")));
         }
         let mapping = match (self.expansion.mapping(), step.text) {
             (outer, None) => outer,
-            (_, Some(_)) if matches!(step.what, Expanded::File(_)) => match &step.origin {
+            (_, Some(_)) if matches!(step.what, ExpansionKind::File(_)) => match &step.origin {
                 TextOrigin::At(place) => PositionMap::From(place.start),
                 TextOrigin::Unknown | TextOrigin::Around(_) => PositionMap::From(0),
             },
@@ -189,7 +190,7 @@ impl<'a> SourceReader<'a> {
             span.clone(),
             format!("`{name}` is not closed"),
         )
-        .helped(format!("end it with `{end}`")))
+        .with_help(format!("end it with `{end}`")))
     }
 
     /// Range of a statement up to the cursor, without trailing blanks.
@@ -199,7 +200,7 @@ impl<'a> SourceReader<'a> {
     }
 
     /// Stores a file's name and text, or returns the stored ones if the file was included recently.
-    pub(crate) fn kept(&mut self, name: String, text: String) -> (&'a str, &'a str) {
+    pub(crate) fn intern_file(&mut self, name: String, text: String) -> (&'a str, &'a str) {
         let known = self
             .expansion
             .files

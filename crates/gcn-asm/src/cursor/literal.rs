@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::{Cursor, FloatWidth, WrittenNumber, is_word};
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::float::DOUBLE;
 use crate::ids;
 
@@ -257,7 +257,7 @@ impl<'a> Cursor<'a> {
                 b'\n' | 0 if self.peek() == b'\n' || self.at_end() => {
                     return Err(
                         fail(&ids::UNTERMINATED, start..self.pos, "unterminated string")
-                            .helped("add `\"` on the same line"),
+                            .with_help("add `\"` on the same line"),
                     );
                 }
                 byte => {
@@ -320,7 +320,7 @@ impl<'a> Cursor<'a> {
                     start..self.here().end,
                     "unknown escape",
                 )
-                .helped(
+                .with_help(
                     "the escapes are \\n \\t \\r \\b \\f \\\" \\\\ \\' \\xHH and octal \\NNN",
                 ));
             }

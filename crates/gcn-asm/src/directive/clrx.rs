@@ -9,9 +9,9 @@ use gcn_isa::{Isa, Target};
 
 use crate::assembler::{Assembler, RAW_FORMAT};
 use crate::cursor::SEPARATOR;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 use crate::symbols::scope::ScopeId;
 
 /// CLRX's architecture names, indexed by its architecture numbers, and the corresponding instruction sets.
@@ -204,9 +204,9 @@ pub(crate) fn undefine(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         .names
         .symbols
         .lookup(&name)
-        .filter(|&id| asm.names.symbols.defined(id) != Defined::No || is_register(id));
+        .filter(|&id| asm.names.symbols.defined(id) != SymbolDefinition::No || is_register(id));
     if defined.is_some() {
-        asm.names.symbols.forget(&name);
+        asm.names.symbols.unbind(&name);
     } else {
         let message = format!("symbol `{name}` is not defined here");
         asm.diagnostics.push(Diagnostic::warning(
@@ -244,7 +244,7 @@ pub(crate) fn chosen_target(asm: &mut Assembler<'_>, directive: &str) -> Result<
         asm.target
     );
     Err(fail(&ids::TARGET_MISMATCH, span, message)
-        .helped(format!("assemble it with `--target {}`", target.name)))
+        .with_help(format!("assemble it with `--target {}`", target.name)))
 }
 
 /// The name of a binary format.
@@ -256,7 +256,7 @@ pub(crate) fn format(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     let Some(format) = format_named(word) else {
         let message = format!("unknown format `{}`", word.escape_debug());
         return Err(fail(&ids::UNKNOWN_FORMAT, span, message)
-            .helped("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
+            .with_help("words (`raw`) and HSA code objects (`rocm`) are made; see `--format`"));
     };
     choose_format(asm, format, span);
     Ok(())
@@ -352,7 +352,7 @@ pub(crate) fn foreign_format(
     asm.reader.cursor.skip_statement_content();
     let message = format!("`{name}` belongs to a binary format of CLRX that is not written here");
     Err(fail(&ids::CLRX_UNSUPPORTED, span, message)
-        .helped("describe kernels with `.amdhsa_kernel`, as docs/from-clrx.md shows line by line, or assemble words with `.rawcode`"))
+        .with_help("describe kernels with `.amdhsa_kernel`, as docs/from-clrx.md shows line by line, or assemble words with `.rawcode`"))
 }
 
 /// `.regvar` and related directives.

@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::argument::Delayed;
+use crate::argument::DelayedValue;
 use crate::assembler::Assembler;
 use crate::assembler::output::{Fixup, FixupKind, MAX_ALIGN, NOP, check_width};
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
-use crate::expr::Parsed;
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
+use crate::expr::ParsedExpr;
 use crate::float::{FloatLayout, HALF};
 use crate::ids;
 use crate::program::SectionKind;
@@ -21,7 +21,7 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
         asm.reader.cursor.skip_blanks();
         let start = asm.reader.cursor.pos();
         let parsed = if is_missing_datum(asm) {
-            Parsed::Known(ExprValue::absolute(0))
+            ParsedExpr::Known(ExprValue::absolute(0))
         } else {
             asm.parse_expr()?
         };
@@ -29,21 +29,21 @@ pub(crate) fn data(asm: &mut Assembler<'_>, width: u8) -> Result<(), Fail> {
         let (section, offset) = asm.output.here();
         let mut bytes = [0; 8];
         let delayed = match parsed {
-            Parsed::Float(_) | Parsed::Suffixed(..) => {
+            ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => {
                 return Err(
                     fail(&ids::FLOAT_VALUE, span, "this directive takes integers")
-                        .helped("use `.float` or `.double`"),
+                        .with_help("use `.float` or `.double`"),
                 );
             }
-            Parsed::Known(value) => match value.as_absolute() {
+            ParsedExpr::Known(value) => match value.as_absolute() {
                 Some(number) => {
                     check_datum(asm, number, width, &span)?;
                     bytes = number.to_le_bytes();
                     None
                 }
-                None => Some(Delayed::Value(value)),
+                None => Some(DelayedValue::Value(value)),
             },
-            Parsed::Later(id) => Some(Delayed::Expr(id)),
+            ParsedExpr::Later(id) => Some(DelayedValue::Expr(id)),
         };
         if let Some(value) = delayed {
             asm.output.fixups.push(Fixup {
@@ -222,7 +222,7 @@ pub(crate) fn floats(asm: &mut Assembler<'_>, format: &FloatLayout) -> Result<()
             );
             return Err(match hexadecimal {
                 Some(digits) if digits.bytes().all(|byte| byte.is_ascii_hexdigit()) => {
-                    error.helped("write bit patterns with `.long` or `.quad`")
+                    error.with_help("write bit patterns with `.long` or `.quad`")
                 }
                 _ => error,
             });
@@ -455,7 +455,7 @@ pub(crate) fn org(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), Fa
     let here = start..asm.reader.cursor.pos();
     let (section, now) = asm.output.here();
     let wanted = match parsed {
-        Parsed::Known(value) => match (value.plus, value.minus) {
+        ParsedExpr::Known(value) => match (value.plus, value.minus) {
             (None, None) => Some(value.constant),
             (
                 Some(Term {

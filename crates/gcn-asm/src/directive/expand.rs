@@ -6,12 +6,12 @@ pub(crate) mod condition;
 pub(crate) mod files;
 pub(crate) mod loops;
 pub(crate) mod macros;
-pub(crate) mod settle;
+pub(crate) mod source_mapping;
 
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, TextOrigin};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
 use crate::assembler::expansion::{ENTRY_COST, Jump, REPEAT_COST};
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, Severity, fail};
@@ -56,7 +56,7 @@ pub(crate) fn rept(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(), F
     asm.reader.charge(bytes.saturating_add(ENTRY_COST), &call)?;
     let begin = asm.reader.cursor.within(body);
     let step = ExpansionStep {
-        what: Expanded::Loop(".rept"),
+        what: ExpansionKind::Loop(".rept"),
         text: None,
         origin: TextOrigin::Unknown,
         call,
@@ -106,7 +106,7 @@ fn unrolled<'a>(
     let origin = asm.reader.origin(body);
     let text = asm.reader.expansion.keep(out);
     let step = ExpansionStep {
-        what: Expanded::Loop(name),
+        what: ExpansionKind::Loop(name),
         text: Some(text),
         origin,
         call,
@@ -131,7 +131,7 @@ fn irp_head<'a>(
             .char_indices()
             .map(|(at, c)| at..at + c.len_utf8());
         let characters = ends.filter_map(|range| characters.get(range));
-        let is_idle = |c: &str| asm.dialect.forgets_blanks() && c.trim().is_empty();
+        let is_idle = |c: &str| asm.dialect.ignores_idle_blanks() && c.trim().is_empty();
         values.extend(characters.filter(|c| !is_idle(c)));
     } else {
         let mut after_comma = false;
@@ -176,7 +176,7 @@ pub(crate) fn end(asm: &mut Assembler<'_>) {
 }
 
 /// Error for a directive that ends a block which was never opened.
-pub(crate) fn unopened(name: &str, span: &Range<usize>, beginning: &str) -> Result<(), Fail> {
+pub(crate) fn unopened_error(name: &str, span: &Range<usize>, beginning: &str) -> Result<(), Fail> {
     Err(fail(
         &ids::UNOPENED_BLOCK,
         span.clone(),

@@ -8,7 +8,7 @@ use std::ops::Range;
 use gcn_object::note::{self, Note};
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::directive::data;
 use crate::directive::metadata::{self, END_HSA_METADATA, END_PAL_METADATA};
 use crate::ids;
@@ -35,7 +35,7 @@ pub(crate) fn hsa_version(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             start..asm.reader.cursor.pos(),
             message,
         )
-        .helped("later versions are asked for with `.amdhsa_code_object_version`"));
+        .with_help("later versions are asked for with `.amdhsa_code_object_version`"));
     }
     let description = [major, minor].map(|number| number as u32);
     hsa_note(asm, note::CODE_OBJECT_VERSION, &words(&description), start)
@@ -96,7 +96,7 @@ pub(crate) fn hsa_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
             span,
             "`.amd_amdgpu_hsa_metadata` is not closed",
         )
-        .helped(format!("end it with `{END_HSA_METADATA}`")));
+        .with_help(format!("end it with `{END_HSA_METADATA}`")));
     };
     // Compilers write an empty line before the directive, which is not part of the note.
     let text = format!("{}\n", asm.reader.cursor.slice(place).trim_end());
@@ -118,7 +118,7 @@ pub(crate) fn pal_metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
             span,
             "`.amdgpu_pal_metadata` is not closed",
         )
-        .helped(format!("end it with `{END_PAL_METADATA}`")));
+        .with_help(format!("end it with `{END_PAL_METADATA}`")));
     };
     let text = asm.reader.cursor.slice(place);
     let description = gcn_object::pal_metadata_from_yaml(text).map_err(|error| {

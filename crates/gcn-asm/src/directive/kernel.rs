@@ -10,17 +10,17 @@ use gcn_object::{
     RelocationKind, Rsrc1, Rsrc2, SymbolKind,
 };
 
-use crate::argument::Delayed;
+use crate::argument::DelayedValue;
 use crate::assembler::Assembler;
 use crate::descriptor::*;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::directive::data;
 use crate::directive::lds;
 use crate::explain;
-use crate::expr::Parsed;
+use crate::expr::ParsedExpr;
 use crate::ids;
 use crate::program::{ProgramKernel, ProgramRelocation};
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 use crate::usage::RegisterUsage;
 use crate::value::{ExprValue, SymbolId};
 
@@ -38,9 +38,9 @@ pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
             span,
             format!("`.amdhsa_kernel {}` is still open", open.name),
         )
-        .helped("end it with `.end_amdhsa_kernel`"));
+        .with_help("end it with `.end_amdhsa_kernel`"));
     }
-    let symbol = asm.names.symbols.used(&name, name_span);
+    let symbol = asm.names.symbols.reference(&name, name_span);
     asm.kernels.open = Some(KernelDirectives {
         name,
         span: asm
@@ -70,7 +70,7 @@ pub(crate) fn kernel_key(
             format!("unknown directive `{name}` for these generations"),
         );
         return Err(match explain::closest(short, KEYS.iter().map(|k| k.0)) {
-            Some(similar) => error.helped(format!("did you mean `{PREFIX}{similar}`?")),
+            Some(similar) => error.with_help(format!("did you mean `{PREFIX}{similar}`?")),
             None => error,
         });
     };
@@ -89,14 +89,14 @@ pub(crate) fn kernel_key(
             span,
             format!("{} has no `{name}`", asm.isa),
         )
-        .helped(format!("it exists on {on}")));
+        .with_help(format!("it exists on {on}")));
     }
     asm.reader.cursor.skip_blanks();
     let start = asm.reader.cursor.pos();
     let value = match asm.parse_expr()? {
-        Parsed::Known(value) => Delayed::Value(value),
-        Parsed::Later(id) => Delayed::Expr(id),
-        Parsed::Float(_) | Parsed::Suffixed(..) => {
+        ParsedExpr::Known(value) => DelayedValue::Value(value),
+        ParsedExpr::Later(id) => DelayedValue::Expr(id),
+        ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => {
             return Err(fail(
                 &ids::FLOAT_VALUE,
                 start..asm.reader.cursor.pos(),
@@ -149,18 +149,18 @@ fn place_descriptor(asm: &mut Assembler<'_>, kernel: &mut KernelDirectives) -> R
         .emit_zeros(DESCRIPTOR_SIZE as u64, &kernel.span)?;
     kernel.place = (section, offset);
     let name = format!("{}.kd", kernel.name);
-    let id = asm.names.symbols.used(&name, kernel.span.clone());
+    let id = asm.names.symbols.reference(&name, kernel.span.clone());
     if let Some(entry) = asm.names.symbols.get_mut(id) {
-        if entry.defined != Defined::No {
+        if entry.defined != SymbolDefinition::No {
             return Err(fail(
                 &ids::REDEFINED_SYMBOL,
                 kernel.span.clone(),
                 format!("symbol `{name}` is already defined"),
             ));
         }
-        entry.defined = Defined::Label { section, offset };
+        entry.defined = SymbolDefinition::Label { section, offset };
         entry.kind = SymbolKind::Object;
-        entry.size = Defined::Value(ExprValue::absolute(DESCRIPTOR_SIZE as i64));
+        entry.size = SymbolDefinition::Value(ExprValue::absolute(DESCRIPTOR_SIZE as i64));
     }
     kernel.descriptor_symbol = Some(id);
     if let Some(section) = asm.output.sections.get_mut(section as usize) {
@@ -181,7 +181,8 @@ pub(crate) fn finish_kernel(
     mut kernel: KernelDirectives,
     begins: &[(u32, u64)],
 ) -> Result<(), Fail> {
-    let Defined::Label { section, offset } = asm.names.symbols.defined(kernel.symbol) else {
+    let SymbolDefinition::Label { section, offset } = asm.names.symbols.defined(kernel.symbol)
+    else {
         return Err(fail(
             &ids::KERNEL_WITHOUT_CODE,
             kernel.span,
@@ -290,7 +291,7 @@ fn count_registers(
             return;
         };
         let span = kernel.span.clone();
-        let value = Delayed::Value(ExprValue::absolute(value.into()));
+        let value = DelayedValue::Value(ExprValue::absolute(value.into()));
         kernel.values.push((key, name, value, span));
         found.push(what);
     };
@@ -308,9 +309,9 @@ fn count_registers(
             ),
         ];
         for (key, is_used, name) in special {
-            if says_not(&kernel.values, key) && has_key(asm, key) {
+            if is_unset(&kernel.values, key) && has_key(asm, key) {
                 let without = if is_used { "" } else { "no " };
-                let value = Delayed::Value(ExprValue::absolute(is_used.into()));
+                let value = DelayedValue::Value(ExprValue::absolute(is_used.into()));
                 let named = KEYS.iter().find(|(_, k, _)| *k == key);
                 let span = kernel.span.clone();
                 kernel
@@ -350,7 +351,7 @@ pub(crate) fn code_begins(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
     });
     let kernels = asm.kernels.closed.iter().map(|kernel| kernel.symbol);
     let place = |id| match asm.names.symbols.defined(id) {
-        Defined::Label { section, offset } => Some((section, offset)),
+        SymbolDefinition::Label { section, offset } => Some((section, offset)),
         _ => None,
     };
     let mut begins: Vec<_> = functions.chain(kernels).filter_map(place).collect();
@@ -366,8 +367,8 @@ fn code_of<'a>(
     begins: &[(u32, u64)],
 ) -> &'a [u8] {
     let size = match asm.names.symbols.get(symbol).map(|entry| entry.size) {
-        Some(Defined::Value(value)) => value.as_absolute(),
-        Some(Defined::Expr(expr)) => {
+        Some(SymbolDefinition::Value(value)) => value.as_absolute(),
+        Some(SymbolDefinition::Expr(expr)) => {
             let value = asm.names.exprs.value(expr, &asm.names.symbols);
             value.and_then(|value| value.as_absolute())
         }
@@ -407,7 +408,7 @@ fn descriptor(
         compute_pgm_rsrc2: Rsrc2::default().with(Rsrc2::ENABLE_SGPR_WORKGROUP_ID_X, 1),
         ..KernelDescriptor::default()
     };
-    if says_not(&kernel.values, DescriptorKey::GroupSize) {
+    if is_unset(&kernel.values, DescriptorKey::GroupSize) {
         descriptor.group_segment_fixed_size = lds::implied_lds(asm, &kernel.name, &kernel.span);
     }
     let mut counts = RegisterCounts {
@@ -466,7 +467,7 @@ fn descriptor(
             DescriptorKey::ReserveXnackMask => {
                 if (value != 0) != counts.xnack_mask {
                     return Err(fail(&ids::TARGET_FEATURE, span.clone(), "this contradicts the target")
-                        .helped("`:xnack+` or `:xnack-` in `.amdgcn_target` decides whether XNACK_MASK is reserved"));
+                        .with_help("`:xnack+` or `:xnack-` in `.amdgcn_target` decides whether XNACK_MASK is reserved"));
                 }
             }
         }
@@ -490,7 +491,7 @@ fn descriptor(
             sgprs_span,
             format!("the kernel needs more than {limit} SGPRs"),
         )
-        .helped(
+        .with_help(
             "VCC, FLAT_SCRATCH and XNACK_MASK are counted; `.amdhsa_reserve_…` states which are used",
         )
     })?;

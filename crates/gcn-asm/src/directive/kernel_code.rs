@@ -5,7 +5,7 @@ use std::ops::Range;
 use gcn_object::KERNEL_CODE_SIZE;
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::explain;
 use crate::header::{BEGIN, DEFAULTS, END, HeaderDirectives, IGNORED, KEYS, named};
 use crate::ids;
@@ -18,7 +18,7 @@ pub(crate) fn begin_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> 
             span,
             format!("`{BEGIN}` is still open"),
         )
-        .helped(format!("end it with `{END}`")));
+        .with_help(format!("end it with `{END}`")));
     }
     asm.kernels.open_header = Some(HeaderDirectives {
         span: asm.reader.expansion.in_source(span),
@@ -51,7 +51,7 @@ pub(crate) fn kernel_code_key(
             format!("`{BEGIN}` has no key `{name}`"),
         );
         return Err(match explain::closest(name, KEYS.iter().map(|key| key.0)) {
-            Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+            Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
             None => error,
         });
     };
@@ -116,7 +116,7 @@ pub(crate) fn finish_kernel_codes(asm: &mut Assembler<'_>) {
             open.span,
             format!("`{BEGIN}` is not closed"),
         )
-        .helped(format!("end it with `{END}`"))));
+        .with_help(format!("end it with `{END}`"))));
     }
     for open in std::mem::take(&mut asm.kernels.closed_headers) {
         let result = finish_kernel_code(asm, &open);

@@ -8,9 +8,9 @@ use std::ops::Range;
 use gcn_object::SymbolKind;
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 use crate::value::ExprValue;
 
 /// Maximum LDS size of a workgroup in bytes.
@@ -45,21 +45,21 @@ pub(crate) fn lds_symbol(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             format!("the symbols in LDS need {end} bytes; a workgroup can have {MAX_LDS}");
         return Err(fail(&ids::LDS_LIMIT, span, message));
     };
-    let id = asm.names.symbols.used(&name, span.clone());
+    let id = asm.names.symbols.reference(&name, span.clone());
     let place = asm.reader.expansion.in_source(span.clone());
     let Some(entry) = asm.names.symbols.get_mut(id) else {
         return Ok(());
     };
-    if entry.defined != Defined::No {
+    if entry.defined != SymbolDefinition::No {
         return Err(fail(
             &ids::REDEFINED_SYMBOL,
             span,
             format!("symbol `{name}` is already defined"),
         )
-        .helped("each name in LDS can be given once"));
+        .with_help("each name in LDS can be given once"));
     }
-    entry.defined = Defined::Value(ExprValue::absolute(offset));
-    entry.size = Defined::Value(ExprValue::absolute(size));
+    entry.defined = SymbolDefinition::Value(ExprValue::absolute(offset));
+    entry.size = SymbolDefinition::Value(ExprValue::absolute(size));
     entry.kind = SymbolKind::Object;
     entry.span = place;
     asm.kernels.lds_size = end;

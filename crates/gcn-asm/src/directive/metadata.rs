@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::ids;
 use crate::program::ProgramMetadata;
 
@@ -67,7 +67,7 @@ pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<()
             span,
             "`.amdgpu_metadata` is not closed",
         )
-        .helped("end it with `.end_amdgpu_metadata`")),
+        .with_help("end it with `.end_amdgpu_metadata`")),
     }
 }
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::assembler::Assembler;
 use crate::assembler::output::{ABSOLUTE, MAX_NOBITS};
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 use crate::program::{SectionFlags, SectionKind};
 
@@ -137,7 +137,7 @@ fn named_flags(asm: &mut Assembler<'_>) -> Result<SectionFlags, Fail> {
                     start..asm.reader.cursor.pos(),
                     message,
                 )
-                .helped("the flags are #alloc, #write and #execinstr"));
+                .with_help("the flags are #alloc, #write and #execinstr"));
             }
         }
         if !asm.reader.cursor.eat_after_blanks(b',') {
@@ -182,7 +182,7 @@ fn section_attributes(
                         char::from(letter).escape_debug()
                     ),
                 )
-                .helped(
+                .with_help(
                     "the flags are a (loaded), w (written), x (code), M (merged), S (strings)",
                 ));
             }
@@ -207,7 +207,7 @@ fn section_attributes(
                 None => {
                     let message = format!("unknown section type `{word}`");
                     return Err(fail(&ids::SECTION_ATTRIBUTE, start..asm.reader.cursor.pos(), message)
-                        .helped("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"));
+                        .with_help("the types are @progbits, @nobits, @note, @init_array, @fini_array and @preinit_array"));
                 }
             },
         };

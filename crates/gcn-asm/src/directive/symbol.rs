@@ -5,16 +5,16 @@ use std::ops::Range;
 use gcn_isa::{Isa, Ty, regs};
 use gcn_object::{RelocationKind, SymbolKind};
 
-use crate::argument::{ArgValue, Delayed, ParsedOperand};
+use crate::argument::{ArgValue, DelayedValue, ParsedOperand};
 use crate::assembler::Assembler;
-use crate::assembler::output::{MAX_ALIGN, Stated};
+use crate::assembler::output::{MAX_ALIGN, RelocDirective};
 use crate::cursor::HERE;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::directive::data;
-use crate::expr::{ExprScope, Parsed};
+use crate::expr::{ExprScope, ParsedExpr};
 use crate::ids;
 use crate::operand;
-use crate::symbols::{Defined, SymbolEntry};
+use crate::symbols::{SymbolDefinition, SymbolEntry};
 use crate::value::{ExprValue, SymbolId};
 
 /// `name = expression`; the cursor is after the `=`.
@@ -29,7 +29,7 @@ pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) ->
         let operand = operand::operand(asm);
         asm.banks_first = false;
         let what = register_or_constant(asm.isa, operand?)?;
-        let id = asm.names.symbols.own(name, span);
+        let id = asm.names.symbols.declare(name, span);
         asm.names.registers.insert(id, what);
         return Ok(());
     }
@@ -55,12 +55,12 @@ fn register_or_constant(isa: Isa, operand: ParsedOperand) -> Result<ArgValue, Fa
 }
 
 /// Parses an expression that is an integer or an address; `otherwise` is the message if it is neither.
-fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<Defined, Fail> {
+fn defined(asm: &mut Assembler<'_>, otherwise: &str) -> Result<SymbolDefinition, Fail> {
     let start = asm.reader.cursor.pos();
     match asm.parse_expr()? {
-        Parsed::Known(value) => Ok(Defined::Value(value)),
-        Parsed::Later(id) => Ok(Defined::Expr(id)),
-        Parsed::Float(_) | Parsed::Suffixed(..) => Err(fail(
+        ParsedExpr::Known(value) => Ok(SymbolDefinition::Value(value)),
+        ParsedExpr::Later(id) => Ok(SymbolDefinition::Expr(id)),
+        ParsedExpr::Float(_) | ParsedExpr::Suffixed(..) => Err(fail(
             &ids::FLOAT_VALUE,
             start..asm.reader.cursor.pos(),
             otherwise,
@@ -85,7 +85,7 @@ fn assign_lazily(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) -> Res
         .names
         .exprs
         .parse_lazily(&mut asm.reader.cursor, &mut scope)?;
-    asm.define(name, span, Defined::Expr(expr))
+    asm.define(name, span, SymbolDefinition::Expr(expr))
 }
 
 fn symbol(asm: &mut Assembler<'_>) -> Result<SymbolId, Fail> {
@@ -95,7 +95,7 @@ fn symbol(asm: &mut Assembler<'_>) -> Result<SymbolId, Fail> {
     Ok(asm
         .names
         .symbols
-        .used(&name, start..asm.reader.cursor.pos()))
+        .reference(&name, start..asm.reader.cursor.pos()))
 }
 
 /// Applies a directive to each of a list of names, separated by commas.
@@ -132,7 +132,7 @@ pub(crate) fn symbol_type(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             let message = format!("unknown symbol type `{word}`");
             return Err(
                 fail(&ids::SYMBOL_TYPE, start..asm.reader.cursor.pos(), message)
-                    .helped("the types are @function, @object and @notype"),
+                    .with_help("the types are @function, @object and @notype"),
             );
         }
     };
@@ -184,17 +184,17 @@ pub(crate) fn common(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         ));
     };
     if let Some(entry) = asm.names.symbols.get_mut(id) {
-        if entry.defined != Defined::No {
+        if entry.defined != SymbolDefinition::No {
             return Err(fail(
                 &ids::REDEFINED_SYMBOL,
                 span,
                 format!("symbol `{}` is already defined", entry.name),
             ));
         }
-        entry.defined = Defined::Common {
+        entry.defined = SymbolDefinition::Common {
             align: align.cast_unsigned(),
         };
-        entry.size = Defined::Value(ExprValue::absolute(size));
+        entry.size = SymbolDefinition::Value(ExprValue::absolute(size));
     }
     Ok(())
 }
@@ -204,18 +204,16 @@ pub(crate) fn local_common(asm: &mut Assembler<'_>, span: &Range<usize>) -> Resu
     let (id, name, size) = symbol_and_size(asm)?;
     asm.reader.cursor.skip_blanks();
     if asm.reader.cursor.peek() == b',' {
-        return Err(asm
-            .reader
-            .cursor
-            .expected("the end of the line")
-            .helped("the space is not aligned; write `.bss`, `.p2align`, the label and `.skip`"));
+        return Err(asm.reader.cursor.expected("the end of the line").with_help(
+            "the space is not aligned; write `.bss`, `.p2align`, the label and `.skip`",
+        ));
     }
     let current = asm.output.current;
     asm.output.current = asm.output.section_named(".bss");
     let room = asm.define_label(id, name).and_then(|()| {
         if let Some(entry) = asm.names.symbols.get_mut(id) {
             entry.kind = SymbolKind::Object;
-            entry.size = Defined::Value(ExprValue::absolute(size));
+            entry.size = SymbolDefinition::Value(ExprValue::absolute(size));
         }
         asm.output.emit_zeros(size.cast_unsigned(), span)
     });
@@ -261,15 +259,15 @@ pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             start..asm.reader.cursor.pos(),
             message,
         )
-        .helped("for example R_AMDGPU_REL32_LO or R_AMDGPU_ABS64"));
+        .with_help("for example R_AMDGPU_REL32_LO or R_AMDGPU_ABS64"));
     };
     let value = if asm.reader.cursor.eat_after_blanks(b',') {
         asm.delayed("an address is an integer or a symbol")?
     } else {
-        Delayed::Value(ExprValue::absolute(0))
+        DelayedValue::Value(ExprValue::absolute(0))
     };
     let (section, _) = asm.output.here();
-    asm.output.stated.push(Stated {
+    asm.output.relocs.push(RelocDirective {
         section,
         place,
         kind,

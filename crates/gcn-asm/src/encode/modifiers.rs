@@ -23,7 +23,7 @@ pub(super) fn set_defaults(inst: &mut Inst, dialect: Dialect) {
         }
     }
     if inst.encoding == Encoding::VopcSdwa && inst.layout().has(Field::DstSel) {
-        let _ = inst.set(Field::DstSel, dialect.unmeant_selection()); // The same.
+        let _ = inst.set(Field::DstSel, dialect.comparison_selection()); // The same.
     }
     if inst.encoding != Encoding::Vop3p {
         return;

@@ -43,7 +43,7 @@ pub(crate) const MOST_LATER: usize = 3;
 
 impl EncodedStatement {
     /// Delays a field until the end of the source.
-    pub(super) fn put_off(
+    pub(super) fn delay(
         &mut self,
         field: DelayedField,
         value: DelayedId,

@@ -5,7 +5,7 @@ use std::ops::Range;
 use gcn_isa::field::SUFFIXES;
 use gcn_isa::{Isa, IsaSet, TARGETS, Target, successor};
 
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
 /// Maximum number of unknown names for which suggestions are computed, which bounds the time for garbage input.
@@ -38,9 +38,9 @@ pub(crate) fn unknown_instruction(
         let message = format!("{isa} has no {form} form of `{stem}`");
         let error = fail(&ids::UNSUPPORTED_ENCODING, span, message);
         return if elsewhere == IsaSet::NONE {
-            error.helped("without the suffix an encoding is chosen")
+            error.with_help("without the suffix an encoding is chosen")
         } else {
-            error.helped(exists_on(elsewhere))
+            error.with_help(exists_on(elsewhere))
         };
     }
     let named = if elsewhere == IsaSet::NONE {
@@ -52,9 +52,9 @@ pub(crate) fn unknown_instruction(
         let is_near = named.iter().any(|other| other.version() == isa.version());
         let who = if is_near { target.name } else { isa.version() };
         let message = format!("{who} has no instruction `{name}`");
-        let error = fail(&ids::UNSUPPORTED_OPCODE, span, message).helped(exists_on(named));
+        let error = fail(&ids::UNSUPPORTED_OPCODE, span, message).with_help(exists_on(named));
         return match successor::of(isa, stem) {
-            Some(other) => error.helped(other.to_string()),
+            Some(other) => error.with_help(other.to_string()),
             None => error,
         };
     }
@@ -67,7 +67,7 @@ pub(crate) fn unknown_instruction(
         .then(|| closest(&lower, isa.tables().names()))
         .flatten();
     match similar {
-        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
         None => error,
     }
 }

@@ -61,7 +61,7 @@ impl Dialect {
     }
 
     /// Value of DST_SEL in comparisons, where it has no effect.
-    pub(crate) fn unmeant_selection(self) -> i64 {
+    pub(crate) fn comparison_selection(self) -> i64 {
         match self {
             Dialect::Llvm => 0,
             // DWORD.
@@ -163,7 +163,7 @@ impl Dialect {
 
     /// Returns true if blanks in macro arguments and in `.ifc` operands matter only where they separate two words or
     /// two operators.
-    pub(crate) fn forgets_blanks(self) -> bool {
+    pub(crate) fn ignores_idle_blanks(self) -> bool {
         self == Dialect::Clrx
     }
 
@@ -174,7 +174,7 @@ impl Dialect {
     }
 
     /// Returns true if purging an unknown macro is only a warning.
-    pub(crate) fn purges_what_is_missing(self) -> bool {
+    pub(crate) fn allows_unknown_purge(self) -> bool {
         self == Dialect::Clrx
     }
 
@@ -184,12 +184,12 @@ impl Dialect {
     }
 
     /// Returns true if XNACK_MASK is a register only on chips that replay faulting accesses.
-    pub(crate) fn asks_for_replay(self) -> bool {
+    pub(crate) fn xnack_mask_needs_xnack(self) -> bool {
         self == Dialect::Llvm
     }
 
     /// Returns true if violations of the rule are errors.
-    pub(crate) fn holds_to(self, rule: Rule) -> bool {
+    pub(crate) fn enforces(self, rule: Rule) -> bool {
         self == Dialect::Llvm || gcn_isa::clrx::holds_to(rule)
     }
 

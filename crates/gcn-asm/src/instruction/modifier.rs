@@ -3,9 +3,9 @@
 use gcn_isa::dpp::Permutation;
 use gcn_isa::{Field, Isa, Modifier, ModifierValue, Op, clrx, mtbuf, swizzle};
 
-use crate::argument::{Delayed, ModArg, lower_case};
+use crate::argument::{DelayedValue, ModArg, lower_case};
 use crate::assembler::Assembler;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::encode::AS_NUMBER;
 use crate::ids;
 use crate::operand;
@@ -136,7 +136,7 @@ pub(crate) fn modifier(
             start..start + name.len(),
             format!("`{name}` needs a value"),
         )
-        .helped(format!("write `{name}:N`")));
+        .with_help(format!("write `{name}:N`")));
     }
     let mut count = 0;
     let mut later = None;
@@ -176,7 +176,7 @@ pub(crate) fn modifier(
         | ModifierValue::LanePermutation => match asm.number_or_later(name)? {
             Ok(value) => value,
             Err(id) => {
-                later = Some(operand::wait_on(asm, Delayed::Expr(id)));
+                later = Some(operand::delay_value(asm, DelayedValue::Expr(id)));
                 0
             }
         },
@@ -252,7 +252,7 @@ fn lane_permutation(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
                     start..asm.reader.cursor.pos(),
                     message,
                 )
-                .helped("there are row_bcast:15 and row_bcast:31"));
+                .with_help("there are row_bcast:15 and row_bcast:31"));
             }
         },
         wave => {
@@ -283,7 +283,7 @@ fn output_modifier(asm: &mut Assembler<'_>, name: &str) -> Result<i64, Fail> {
             start..asm.reader.cursor.pos(),
             format!("`{name}:{by}` does not exist"),
         )
-        .helped("the output modifiers are mul:2, mul:4 and div:2")),
+        .with_help("the output modifiers are mul:2, mul:4 and div:2")),
     }
 }
 
@@ -416,7 +416,7 @@ fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
                 at..asm.reader.cursor.pos(),
                 format!("{} has no swizzle mode `{mode}`", asm.isa),
             )
-            .helped("it exists on GCN 1.2, 1.4, 1.4.1"));
+            .with_help("it exists on GCN 1.2, 1.4, 1.4.1"));
         }
         "FFT" => swizzle::FFT | argument(asm, "the mask", 0, 31)? as u16,
         "ROTATE" => {
@@ -429,7 +429,7 @@ fn swizzle(asm: &mut Assembler<'_>) -> Result<i64, Fail> {
                 at..asm.reader.cursor.pos(),
                 format!("unknown swizzle mode `{mode}`"),
             )
-            .helped(
+            .with_help(
                 "the modes are QUAD_PERM, BITMASK_PERM, BROADCAST, SWAP, REVERSE, and from GCN 1.2 on FFT and ROTATE",
             ));
         }
@@ -494,7 +494,7 @@ fn bitmask(asm: &mut Assembler<'_>) -> Result<u16, Fail> {
                     span,
                     "the mask has other characters than 0, 1, p and i",
                 )
-                .helped("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
+                .with_help("0 and 1 set a bit of the lane number, p preserves it, i inverts it"));
             }
         }
     }

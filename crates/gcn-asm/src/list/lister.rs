@@ -208,7 +208,7 @@ impl Lister<'_> {
                         continue;
                     }
                 }
-                at += self.write_item(out, at, between.most_words(at), at < written, &mut label);
+                at += self.write_item(out, at, between.max_words(at), at < written, &mut label);
             }
         }
     }

@@ -40,7 +40,7 @@ impl ListedItem {
 }
 
 /// A range of words between two symbols.
-pub(crate) struct Between {
+pub(crate) struct SymbolGap {
     /// Words at which items of the range begin.
     pub(crate) words: Range<usize>,
     /// End of the range in which its instructions must fit.
@@ -49,10 +49,10 @@ pub(crate) struct Between {
     pub(crate) is_data: bool,
 }
 
-impl Between {
+impl SymbolGap {
     /// Maximum length in words of an instruction at word `at`.
     #[inline]
-    pub(crate) fn most_words(&self, at: usize) -> usize {
+    pub(crate) fn max_words(&self, at: usize) -> usize {
         if self.is_data {
             0
         } else {
@@ -63,7 +63,7 @@ impl Between {
 
 impl SectionWords<'_> {
     /// Splits `range` at symbols and ends of data.
-    pub(crate) fn between_symbols(&self, range: Range<usize>) -> impl Iterator<Item = Between> {
+    pub(crate) fn between_symbols(&self, range: Range<usize>) -> impl Iterator<Item = SymbolGap> {
         let mut next = 0;
         let mut at = range.start;
         std::iter::from_fn(move || {
@@ -83,7 +83,7 @@ impl SectionWords<'_> {
             }
             let words = at..end;
             at = end;
-            Some(Between {
+            Some(SymbolGap {
                 words,
                 limit,
                 is_data,
@@ -124,7 +124,7 @@ impl SectionWords<'_> {
     }
 
     /// Skims `range`, assuming that an item begins at its start.
-    fn look(&self, range: Range<usize>) -> RangeItems {
+    fn skim_range(&self, range: Range<usize>) -> RangeItems {
         let mut look = RangeItems {
             begins: BitSet::new(range.len()),
             branches: Vec::new(),
@@ -140,7 +140,7 @@ impl SectionWords<'_> {
                 if let Some(target) = branch_target(at, &item) {
                     look.branches.push((at, target));
                 }
-                at = behind(at, item.dwords);
+                at = next_item(at, item.dwords);
             }
             look.end = at;
         }
@@ -151,7 +151,7 @@ impl SectionWords<'_> {
 /// Start of the item that follows one of `words` words at word `at`. Written as a branch, so that the processor
 /// predicts it and starts decoding the next item speculatively.
 #[inline(always)]
-fn behind(at: usize, words: usize) -> usize {
+fn next_item(at: usize, words: usize) -> usize {
     if words == 1 {
         at + black_box(1) // What is in this box is not made the same as the other case.
     } else {
@@ -202,11 +202,11 @@ impl Map {
                 .iter()
                 .skip(1)
                 .map(|range| {
-                    let look = move || run.look(range.clone());
+                    let look = move || run.skim_range(range.clone());
                     (look, thread::Builder::new().spawn_scoped(scope, look))
                 })
                 .collect();
-            let first = ranges.first().map(|range| run.look(range.clone()));
+            let first = ranges.first().map(|range| run.skim_range(range.clone()));
             let others = others.into_iter().map(|(look, thread)| match thread {
                 Ok(thread) => thread
                     .join()
@@ -219,7 +219,7 @@ impl Map {
         let mut targets = BitSet::new(count + 1);
         let mut begin = 0;
         for (range, mut look) in ranges.into_iter().zip(looks) {
-            let agreed = run.agree(&range, begin, &mut look, &mut targets);
+            let agreed = run.resync(&range, begin, &mut look, &mut targets);
             for &(at, target) in &look.branches {
                 if at >= agreed {
                     targets.set(target);
@@ -261,7 +261,7 @@ impl Map {
 impl SectionWords<'_> {
     /// Decodes a range again from an item start at `begin`, until item starts agree with `look`. Returns the word
     /// where they agree, or the start of the item after the range.
-    fn agree(
+    fn resync(
         &self,
         range: &Range<usize>,
         begin: usize,
@@ -278,7 +278,7 @@ impl SectionWords<'_> {
             if at == next {
                 look.begins.set(at - range.start);
                 for between in self.between_symbols(at..at + 1) {
-                    let limit = at + between.most_words(at);
+                    let limit = at + between.max_words(at);
                     let item = self.skim(self.words.get(at..limit).unwrap_or_default());
                     if let Some(target) = branch_target(at, &item) {
                         targets.set(target);

@@ -13,8 +13,8 @@ use crate::inputs::options::{Options, Source};
 /// `SHT_NOTE`.
 const NOTE: u32 = 7;
 
-/// Writes the notes in loaded sections. `before` contains the directives that these depend on.
-pub(super) fn write(out: &mut String, object: &CodeObject, before: &str) {
+/// Writes the notes in loaded sections. `target_directives` are the directives that these depend on.
+pub(super) fn write(out: &mut String, object: &CodeObject, target_directives: &str) {
     let sections = object
         .sections
         .iter()
@@ -22,7 +22,7 @@ pub(super) fn write(out: &mut String, object: &CodeObject, before: &str) {
     for (index, section) in sections.enumerate() {
         let bytes = object.section_bytes(section);
         let lines = match object.version {
-            Version::V2 => old(bytes, before),
+            Version::V2 => v2_notes(bytes, target_directives),
             _ => metadata(bytes),
         };
         match lines.filter(|_| index == 0) {
@@ -66,7 +66,7 @@ fn metadata(section: &[u8]) -> Option<String> {
 }
 
 /// Notes of version 2.
-fn old(section: &[u8], before: &str) -> Option<String> {
+fn v2_notes(section: &[u8], target_directives: &str) -> Option<String> {
     let mut lines = String::from("\n");
     for found in Note::all(section) {
         if found.owner != note::AMD {
@@ -111,8 +111,8 @@ fn old(section: &[u8], before: &str) -> Option<String> {
             _ => return None,
         }
     }
-    let source = format!("{before}{lines}");
-    let target = named_target(before)?;
+    let source = format!("{target_directives}{lines}");
+    let target = named_target(target_directives)?;
     let source = Source {
         name: "listing",
         text: &source,

@@ -59,7 +59,7 @@ pub fn list_object(
     let mut whole = ListedObject::new(object, target);
     whole.say_relocations();
     let mut out = String::new();
-    whole.prologue(&mut out);
+    out.push_str(&whole.target_directives());
     sink(out.as_bytes());
     whole.code(options, sink);
     for &section in &whole.data {
@@ -69,15 +69,11 @@ pub fn list_object(
     }
     out.clear();
     whole.symbols_elsewhere(&mut out);
-    notes::write(&mut out, object, &whole.before());
+    notes::write(&mut out, object, &whole.target_directives());
     sink(out.as_bytes());
 }
 
 impl ListedObject<'_> {
-    fn prologue(&self, out: &mut String) {
-        out.push_str(&self.before());
-    }
-
     /// Directive that enters a section, and the label at its beginning.
     fn head(&self, index: usize) -> String {
         let mut out = String::new();

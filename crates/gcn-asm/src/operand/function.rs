@@ -6,14 +6,14 @@ use std::ops::Range;
 use gcn_isa::simm::{self, Hwreg, Waitcnt};
 use gcn_isa::{Isa, IsaSet, clrx};
 
-use super::delayed::wait_on;
+use super::delayed::delay_value;
 use super::register::is_register;
-use crate::argument::{ArgValue, Delayed, lower_case};
+use crate::argument::{ArgValue, DelayedValue, lower_case};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
-use crate::diagnostic::{Diagnostic, Fail, Helped, fail};
+use crate::diagnostic::{Diagnostic, Fail, WithHelp, fail};
 use crate::explain::closest;
-use crate::expr::Parsed;
+use crate::expr::ParsedExpr;
 use crate::ids;
 
 /// Names of functions in operands, for suggestions.
@@ -58,12 +58,16 @@ pub(crate) fn function(
                 return Err(asm.reader.cursor.expected("a number"));
             }
             let value = match asm.parse_expr()? {
-                Parsed::Float(value) | Parsed::Suffixed(value, _) => ArgValue::LiteralFloat(value),
-                Parsed::Known(value) => match value.as_absolute() {
+                ParsedExpr::Float(value) | ParsedExpr::Suffixed(value, _) => {
+                    ArgValue::LiteralFloat(value)
+                }
+                ParsedExpr::Known(value) => match value.as_absolute() {
                     Some(number) => ArgValue::Literal(number),
-                    None => ArgValue::DelayedLiteral(wait_on(asm, Delayed::Value(value))),
+                    None => ArgValue::DelayedLiteral(delay_value(asm, DelayedValue::Value(value))),
                 },
-                Parsed::Later(id) => ArgValue::DelayedLiteral(wait_on(asm, Delayed::Expr(id))),
+                ParsedExpr::Later(id) => {
+                    ArgValue::DelayedLiteral(delay_value(asm, DelayedValue::Expr(id)))
+                }
             };
             close(asm)?;
             value
@@ -77,7 +81,7 @@ pub(crate) fn unknown(name: &str, span: Range<usize>) -> Fail {
     let message = format!("unknown function `{name}`");
     let error = fail(&ids::UNKNOWN_NAME, span, message);
     match closest(&name.to_ascii_lowercase(), FUNCTIONS.into_iter()) {
-        Some(similar) => error.helped(format!("did you mean `{similar}`?")),
+        Some(similar) => error.with_help(format!("did you mean `{similar}`?")),
         None => error,
     }
 }
@@ -115,7 +119,7 @@ fn waitcnt(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
                     start..asm.reader.cursor.pos(),
                     format!("unknown counter `{word}`"),
                 )
-                .helped("the counters are vmcnt, expcnt and lgkmcnt"));
+                .with_help("the counters are vmcnt, expcnt and lgkmcnt"));
             }
         };
         if named.iter().any(|other| other.eq_ignore_ascii_case(word)) {
@@ -364,13 +368,12 @@ pub(crate) fn named_number(
             start..probe.pos(),
             format!("{isa} has no {what} `{name}`"),
         )
-        .helped(format!("it exists on {on}")));
+        .with_help(format!("it exists on {on}")));
     }
-    let known = asm
-        .names
-        .symbols
-        .lookup(word)
-        .is_some_and(|id| asm.names.symbols.defined(id) != crate::symbols::Defined::No);
+    let known =
+        asm.names.symbols.lookup(word).is_some_and(|id| {
+            asm.names.symbols.defined(id) != crate::symbols::SymbolDefinition::No
+        });
     if !word.is_empty() && !known {
         let all: Vec<&str> = names
             .filter(|(_, _, on)| on.has(isa))
@@ -382,7 +385,7 @@ pub(crate) fn named_number(
             format!("unknown {what} `{word}`"),
         );
         if !all.is_empty() {
-            error = error.helped(format!("{isa} has {}", all.join(", ")));
+            error = error.with_help(format!("{isa} has {}", all.join(", ")));
         }
         return Err(error);
     }

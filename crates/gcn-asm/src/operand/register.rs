@@ -7,7 +7,7 @@ use gcn_isa::{Isa, regs};
 use crate::argument::{ArgValue, lower_case};
 use crate::assembler::Assembler;
 use crate::cursor::Cursor;
-use crate::diagnostic::{Fail, Helped, fail};
+use crate::diagnostic::{Fail, WithHelp, fail};
 use crate::ids;
 
 /// VGPRs per lane.
@@ -87,11 +87,13 @@ pub(crate) fn register(
         return Ok(None);
     };
     if let Some((code, count)) = named_register(asm, lower) {
-        if regs::is_xnack_mask(asm.isa, code) && !asm.target.xnack && asm.dialect.asks_for_replay()
+        if regs::is_xnack_mask(asm.isa, code)
+            && !asm.target.xnack
+            && asm.dialect.xnack_mask_needs_xnack()
         {
             let message = format!("{} has no register `{lower}`", asm.target.name);
             return Err(fail(&ids::UNSUPPORTED_REGISTER, start..end, message)
-                .helped("only chips that replay faulting accesses have it, such as gfx801"));
+                .with_help("only chips that replay faulting accesses have it, such as gfx801"));
         }
         let whole = whole_register(asm, code, count);
         return if cursor.peek() == b'[' {
@@ -106,7 +108,7 @@ pub(crate) fn register(
             start..end,
             format!("{} has no register `{lower}`", asm.isa),
         )
-        .helped(format!("it exists on {on}"))),
+        .with_help(format!("it exists on {on}"))),
         None => Ok(None),
     }
 }
@@ -298,7 +300,7 @@ fn group(
             span,
             format!("register {letter}{last} does not exist"),
         )
-        .helped(format!(
+        .with_help(format!(
             "{} has the {name} {letter}0 to {letter}{}",
             asm.isa,
             limit - 1
@@ -389,7 +391,7 @@ fn misaligned(span: Range<usize>, letter: &str, first: u8, count: u8) -> Fail {
         span,
         format!("{count} registers must begin at a multiple of {multiple}, not at {letter}{first}"),
     )
-    .helped(format!(
+    .with_help(format!(
         "for example {letter}[{below}:{}] or {letter}[{}:{}]",
         last(below),
         below.saturating_add(multiple),

@@ -24,17 +24,17 @@ pub struct InstructionReport {
     /// Syntax as in [`usage`](crate::usage).
     pub written: String,
     /// Pseudo-code.
-    pub does: Vec<Varying>,
+    pub does: Vec<IsaText>,
     /// Descriptions of corner cases.
-    pub corners: Vec<Varying>,
+    pub corners: Vec<IsaText>,
     /// Counters that it increments.
-    pub counters: Vec<Varying>,
+    pub counters: Vec<IsaText>,
     /// Memory that it accesses.
-    pub memory: Vec<Varying>,
+    pub memory: Vec<IsaText>,
     /// Operands: field, type, and the registers that are read and written.
-    pub operands: Vec<Varying>,
+    pub operands: Vec<IsaText>,
     /// Implicit state that it reads and writes.
-    pub implicit: Vec<Varying>,
+    pub implicit: Vec<IsaText>,
     /// Titles of errata that mention it.
     pub errata: Vec<&'static str>,
     /// Encodings.
@@ -43,7 +43,7 @@ pub struct InstructionReport {
 
 /// A text, with the instruction sets to which it applies.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
-pub struct Varying {
+pub struct IsaText {
     /// Text.
     pub text: String,
     /// Instruction sets, unless the text applies to all requested ones.
@@ -160,9 +160,9 @@ fn by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSe
 }
 
 /// Groups equal texts; the instruction sets are omitted if a text applies to all.
-fn vary(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<Varying> {
+fn vary(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<IsaText> {
     let whole = set_of(all.iter().copied());
-    let of = |(text, set): (String, IsaSet)| Varying {
+    let of = |(text, set): (String, IsaSet)| IsaText {
         text,
         on: (set != whole).then(|| versions(set, all)),
     };
@@ -279,7 +279,7 @@ impl fmt::Display for InstructionReport {
         let line = |out: &mut fmt::Formatter<'_>, what: &str, text: &str| {
             writeln!(out, "  {what:9} {text}")
         };
-        let lines = |out: &mut fmt::Formatter<'_>, what: &str, texts: &[Varying]| {
+        let lines = |out: &mut fmt::Formatter<'_>, what: &str, texts: &[IsaText]| {
             texts.iter().try_for_each(|it| match &it.on {
                 Some(on) => line(out, what, &format!("{} ({on})", it.text)),
                 None => line(out, what, &it.text),

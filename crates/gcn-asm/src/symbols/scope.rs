@@ -141,7 +141,7 @@ impl Scopes {
     }
 
     /// The scope in which a definition of a symbol goes, and its name there.
-    pub(crate) fn home<'n>(&mut self, name: &'n str) -> Option<(ScopeId, &'n str)> {
+    pub(crate) fn definition_scope<'n>(&mut self, name: &'n str) -> Option<(ScopeId, &'n str)> {
         let (path, name) = Scopes::split(name);
         let id = match path {
             None => self.current,
@@ -154,7 +154,7 @@ impl Scopes {
     /// The scopes in which a symbol is looked up, in order, and its name there.
     pub(crate) fn search<'n>(&mut self, name: &'n str) -> Option<(Vec<ScopeId>, &'n str)> {
         let has_path = Scopes::split(name).0.is_some();
-        let (home, name) = self.home(name)?;
+        let (home, name) = self.definition_scope(name)?;
         let mut found = Vec::new();
         if has_path {
             self.visit(home, &mut found);

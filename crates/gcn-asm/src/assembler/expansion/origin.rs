@@ -4,18 +4,18 @@ use std::ops::Range;
 
 /// Kind and name of an expansion.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Expanded<'a> {
+pub(crate) enum ExpansionKind<'a> {
     Macro(&'a str),
     Loop(&'static str),
     File(&'a str),
 }
 
-impl Expanded<'_> {
+impl ExpansionKind<'_> {
     pub(crate) fn text(self) -> String {
         match self {
-            Expanded::Macro(name) => format!("macro `{name}`"),
-            Expanded::Loop(name) => format!("`{name}`"),
-            Expanded::File(name) => format!("`{}`", name.escape_debug()),
+            ExpansionKind::Macro(name) => format!("macro `{name}`"),
+            ExpansionKind::Loop(name) => format!("`{name}`"),
+            ExpansionKind::File(name) => format!("`{}`", name.escape_debug()),
         }
     }
 }
@@ -34,7 +34,7 @@ pub(crate) enum TextOrigin {
 /// Description of an expansion for diagnostics.
 #[derive(Clone, Debug)]
 pub(crate) struct ExpansionStep<'a> {
-    pub what: Expanded<'a>,
+    pub what: ExpansionKind<'a>,
     /// Expanded text; `None` if the body is read in place, so that positions refer to the enclosing text.
     pub text: Option<&'a str>,
     pub origin: TextOrigin,
@@ -72,7 +72,7 @@ impl PositionMap {
 
 /// One inclusion of a file.
 #[derive(Clone, Debug)]
-pub(crate) struct Included<'a> {
+pub(crate) struct IncludedFile<'a> {
     pub name: &'a str,
     pub text: &'a str,
     /// Position of the first byte.
@@ -82,7 +82,7 @@ pub(crate) struct Included<'a> {
 }
 
 /// A fixup created inside an expansion.
-pub(crate) struct Deferred {
+pub(crate) struct DeferredFixup {
     pub fixup: usize,
     pub node: u32,
     pub span: Range<usize>,

@@ -10,7 +10,7 @@ use crate::assembler::expansion::OpenCondition;
 use crate::diagnostic::{Fail, fail};
 use crate::directive::clrx;
 use crate::ids;
-use crate::symbols::Defined;
+use crate::symbols::SymbolDefinition;
 
 /// Conditional directives and the conditions they test.
 pub(crate) const CONDITIONS: &[(&str, ConditionTest)] = &[
@@ -112,7 +112,8 @@ fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
         ConditionTest::Defined(wanted) => {
             let name = asm.reader.cursor.name()?;
             let id = asm.names.symbols.lookup(&name);
-            let is_defined = id.is_some_and(|id| asm.names.symbols.defined(id) != Defined::No);
+            let is_defined =
+                id.is_some_and(|id| asm.names.symbols.defined(id) != SymbolDefinition::No);
             is_defined == wanted
         }
         ConditionTest::Blank(wanted) => asm.reader.rest_of_line().is_empty() == wanted,
@@ -121,7 +122,7 @@ fn holds(asm: &mut Assembler<'_>, test: ConditionTest) -> Result<bool, Fail> {
             let Some((left, right)) = rest.split_once(',') else {
                 return Err(asm.reader.cursor.expected("`,` and a text to compare with"));
             };
-            let is_same = if asm.dialect.forgets_blanks() {
+            let is_same = if asm.dialect.ignores_idle_blanks() {
                 without_idle_blanks(left) == without_idle_blanks(right)
             } else {
                 left.trim() == right.trim()

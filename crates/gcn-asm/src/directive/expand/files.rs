@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use crate::assembler::Assembler;
 use crate::assembler::expansion::ENTRY_COST;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, Included, TextOrigin};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, IncludedFile, TextOrigin};
 use crate::cursor::Cursor;
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
@@ -52,9 +52,9 @@ pub(crate) fn include(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<()
             format!("`{}` is not text in UTF-8", file.name.escape_debug()),
         )
     })?;
-    let (name, text) = asm.reader.kept(file.name, text);
+    let (name, text) = asm.reader.intern_file(file.name, text);
     let start = asm.reader.expansion.next_place();
-    asm.reader.expansion.files.push(Included {
+    asm.reader.expansion.files.push(IncludedFile {
         name,
         text,
         start,
@@ -63,7 +63,7 @@ pub(crate) fn include(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<()
     let mut begin = Cursor::new(text, asm.dialect);
     begin.skip_byte_order_mark();
     let step = ExpansionStep {
-        what: Expanded::File(name),
+        what: ExpansionKind::File(name),
         text: Some(text),
         origin: TextOrigin::At(start..start + text.len()),
         call,

@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::assembler::Assembler;
-use crate::assembler::expansion::origin::{Expanded, ExpansionStep, TextOrigin};
+use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
 use crate::diagnostic::{Fail, fail};
 use crate::ids;
 
@@ -33,9 +33,9 @@ pub(crate) fn for_loop(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<(
 
 /// Number of the iteration that is about to begin.
 fn round(asm: &mut Assembler<'_>, span: &Range<usize>) -> u64 {
-    let resumed = asm.reader.expansion.resumed.take();
-    let own = resumed.filter(|resumed| resumed.at == span.start);
-    own.map_or(1, |resumed| resumed.round)
+    let next = asm.reader.expansion.next_iteration.take();
+    let own = next.filter(|next| next.at == span.start);
+    own.map_or(1, |next| next.round)
 }
 
 /// Updates the loop symbol for this iteration; returns true if the iteration is executed.
@@ -93,7 +93,7 @@ fn round_if(
     asm.reader.charge(body.len() + ROUND_COST, &call)?;
     let begin = asm.reader.cursor.within(body);
     let step = ExpansionStep {
-        what: Expanded::Loop(name),
+        what: ExpansionKind::Loop(name),
         text: None,
         origin: TextOrigin::Unknown,
         call,

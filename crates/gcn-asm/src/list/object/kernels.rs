@@ -86,7 +86,7 @@ impl<'a> ListedObject<'a> {
             descriptor: &kernel.descriptor,
         };
         descriptor(&mut text, &code, &listed);
-        let source = format!("{}\t.text\n{name}:\n{text}", self.before());
+        let source = format!("{}\t.text\n{name}:\n{text}", self.target_directives());
         let source = Source {
             name: "listing",
             text: &source,

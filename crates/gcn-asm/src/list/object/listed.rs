@@ -237,7 +237,7 @@ impl<'a> ListedObject<'a> {
     }
 
     /// The target directive, and other directives that the assembler needs first.
-    pub(super) fn before(&self) -> String {
+    pub(super) fn target_directives(&self) -> String {
         let id = target_id(self.object, self.target);
         let version = self.object.version.number();
         format!("\t.amdgcn_target \"{id}\"\n\t.amdhsa_code_object_version {version}\n")

@@ -25,7 +25,7 @@ const GROUP: u8 = 4;
 /// Dwords of an image descriptor with R128.
 const SHORT_DESCRIPTOR: u8 = 4;
 
-pub(super) fn place(
+pub(super) fn encode_operand(
     encoded: &mut EncodedStatement,
     dialect: Dialect,
     to: &'static PlacedOperand,
@@ -174,7 +174,7 @@ pub(super) fn place(
             match rules::operand(inst, slot, operand) {
                 // The number of an inline constant is not a register's.
                 Some(Rule::NoConstant) => return Err(problem(ProblemKind::Expected(slot))),
-                Some(rule) if dialect.holds_to(rule) => {
+                Some(rule) if dialect.enforces(rule) => {
                     return Err(problem(ProblemKind::Breaks(rule)));
                 }
                 Some(_) | None => operand,
@@ -250,7 +250,7 @@ pub(super) fn place(
             };
             let set = inst.set_operand(slot, number);
             set.map_err(|error| problem(field_problem(error, 0)))?;
-            let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
+            let put_off = encoded.delay(DelayedField::Operand(slot), delayed);
             return put_off.map_err(problem);
         }
         (Kind::ScalarOffset { .. }, what) => {
@@ -313,7 +313,7 @@ pub(super) fn place(
             | Kind::GprIndex,
             ArgValue::Delayed(delayed),
         ) => {
-            let put_off = encoded.put_off(DelayedField::Operand(slot), delayed);
+            let put_off = encoded.delay(DelayedField::Operand(slot), delayed);
             return put_off.map_err(problem);
         }
         _ => return Err(problem(ProblemKind::Expected(slot))),
@@ -324,7 +324,7 @@ pub(super) fn place(
     };
     if (matches!(slot.kind, Kind::GprIndex) || matches!(inst.row().does, Does::Fork))
         && let Some(rule) = rules::operand(inst, slot, operand)
-        && dialect.holds_to(rule)
+        && dialect.enforces(rule)
     {
         return Err(problem(ProblemKind::Breaks(rule)));
     }
@@ -516,7 +516,7 @@ pub(super) fn scalar_offset(
             match rules::operand(inst, slot, operand) {
                 // The fields determine the range.
                 None | Some(Rule::OffsetRange) => operand,
-                Some(rule) if !dialect.holds_to(rule) => operand,
+                Some(rule) if !dialect.enforces(rule) => operand,
                 Some(rule) => return Err(ProblemKind::Breaks(rule)),
             }
         }
@@ -544,7 +544,7 @@ pub(super) fn scalar_offset(
     match inst.set_operand(slot, operand) {
         // CLRX prints a negative offset as an unsigned number.
         Err(FieldError::Range { .. })
-            if !dialect.holds_to(Rule::OffsetRange) && inst.set(Field::Offset, value).is_ok() =>
+            if !dialect.enforces(Rule::OffsetRange) && inst.set(Field::Offset, value).is_ok() =>
         {
             Ok(())
         }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::Expansion;
-use super::origin::{Expanded, ExpansionNode, ExpansionStep, PositionMap, TextOrigin};
+use super::origin::{ExpansionKind, ExpansionNode, ExpansionStep, PositionMap, TextOrigin};
 use crate::diagnostic::{Diagnostic, Note};
 
 /// Number of notes kept at each end of a long chain.
@@ -25,7 +25,7 @@ pub(crate) struct ListLengths {
 }
 
 /// Source location of a position inside expansions.
-pub(crate) struct Explained {
+pub(crate) struct MappedPosition {
     pub place: Range<usize>,
     /// The expanded line, if it differs from the line in the source.
     pub quote: Option<String>,
@@ -99,7 +99,7 @@ impl<'a> Expansion<'a> {
         for (index, step) in chain.iter().enumerate() {
             let Some(text) = step.text else { continue };
             let (body, around, start) = match (&step.origin, step.what) {
-                (TextOrigin::At(body), Expanded::File(_)) => {
+                (TextOrigin::At(body), ExpansionKind::File(_)) => {
                     return Some((body.start + span.start..body.start + span.end, is_exact));
                 }
                 (TextOrigin::At(body), _) => {
@@ -154,7 +154,11 @@ impl<'a> Expansion<'a> {
     }
 
     /// Location at which to report a position, with the enclosing expansions as notes, innermost first.
-    pub(crate) fn explain(&self, chain: &[&ExpansionStep<'a>], span: &Range<usize>) -> Explained {
+    pub(crate) fn explain(
+        &self,
+        chain: &[&ExpansionStep<'a>],
+        span: &Range<usize>,
+    ) -> MappedPosition {
         let (place, is_exact) = self.place(chain, span);
         let text = chain.iter().find_map(|step| step.text);
         let quote = text.filter(|_| !is_exact).map(|text| {
@@ -171,19 +175,19 @@ impl<'a> Expansion<'a> {
             let outer = chain.get(index + 1..).unwrap_or(&[]);
             let message = match step.what {
                 _ if is_first_hidden => format!("… {hidden} more expansions …"),
-                Expanded::Loop(name) if step.text.is_none() => {
+                ExpansionKind::Loop(name) if step.text.is_none() => {
                     format!("in iteration {} of `{name}`", step.iteration)
                 }
-                Expanded::File(_) => format!("in {}, included here", step.what.text()),
-                Expanded::Loop(_) => format!("in {}, repeated here", step.what.text()),
-                Expanded::Macro(_) => format!("in {}, called here", step.what.text()),
+                ExpansionKind::File(_) => format!("in {}, included here", step.what.text()),
+                ExpansionKind::Loop(_) => format!("in {}, repeated here", step.what.text()),
+                ExpansionKind::Macro(_) => format!("in {}, called here", step.what.text()),
             };
             notes.push(Note {
                 message,
                 span: self.place(outer, &step.call).0,
             });
         }
-        Explained {
+        MappedPosition {
             place,
             quote,
             notes,
@@ -203,7 +207,10 @@ impl<'a> Expansion<'a> {
                 return;
             }
             diagnostic.notes.push(Note {
-                message: format!("in {}, included here", Expanded::File(file.name).text()),
+                message: format!(
+                    "in {}, included here",
+                    ExpansionKind::File(file.name).text()
+                ),
                 span: file.from.clone(),
             });
             at = file.from.start;
@@ -211,7 +218,7 @@ impl<'a> Expansion<'a> {
     }
 }
 
-impl Explained {
+impl MappedPosition {
     pub(crate) fn apply(self, diagnostic: &mut Diagnostic) {
         diagnostic.span = self.place;
         if let Some(quote) = self.quote {
