@@ -1,5 +1,4 @@
-//! Descriptions of instructions for people to read: its effect in a line of pseudo-code, the encodings' field
-//! maps.
+//! Descriptions of instructions for people: pseudo-code and encoding layouts.
 
 use crate::effect::{
     AtomicOp, CacheOp, Condition, Control, Does, GwsOp, Half, ImageOp, Implicit, LaneMove, Test,
@@ -13,7 +12,7 @@ use crate::operand::{Kind, OperandAccess, Ty};
 use crate::rules;
 
 impl Form {
-    /// The instruction's bits, from the highest to the lowest of each dword.
+    /// Layout of the instruction's bits, from highest to lowest in each dword.
     ///
     /// # Examples
     /// ```
@@ -103,10 +102,10 @@ impl Form {
     }
 }
 
-/// A run of an instruction's bits.
+/// A run of bits in an instruction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BitRun {
-    /// The highest bit.
+    /// Highest bit.
     pub high: u8,
     /// The lowest bit.
     pub low: u8,
@@ -114,23 +113,23 @@ pub struct BitRun {
     pub holds: BitContents,
 }
 
-/// The contents of a run of bits.
+/// Contents of a run of bits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BitContents {
-    /// Bits that say which encoding this is.
+    /// Bits that identify the encoding.
     Constant,
     /// A field.
     Field(Field),
-    /// No contents: reserved.
+    /// Reserved bits.
     Nothing,
 }
 
-/// The type of a value in lower case, as pseudo-code writes it.
+/// Type of a value in lower case, as in pseudo-code.
 fn lower(ty: Ty) -> String {
     format!("{ty:?}").to_ascii_lowercase()
 }
 
-/// The new value of memory in an atomic operation.
+/// New value of memory in an atomic operation.
 fn updated(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::Swap => "data",
@@ -150,7 +149,7 @@ fn updated(op: AtomicOp) -> &'static str {
     }
 }
 
-/// The test of a comparison.
+/// Operator of a comparison.
 fn tested(test: Test) -> &'static str {
     match test {
         Test::F => "0",
@@ -173,7 +172,7 @@ fn tested(test: Test) -> &'static str {
     }
 }
 
-/// The effect of an instruction of program control.
+/// Effect of a program control instruction.
 fn controlled(control: Control) -> &'static str {
     match control {
         Control::Nop => "nothing, for simm16 + 1 wait states",
@@ -196,7 +195,7 @@ fn controlled(control: Control) -> &'static str {
     }
 }
 
-/// The effect of global wave synchronisation; the resource is M0's and OFFSET's.
+/// Effect of a global wave sync instruction; the resource is selected by M0 and OFFSET.
 fn synchronisation(op: GwsOp) -> &'static str {
     match op {
         GwsOp::Init => "resource.counter = vaddr of the first lane",
@@ -209,7 +208,7 @@ fn synchronisation(op: GwsOp) -> &'static str {
 }
 
 impl Form {
-    /// The outcome in corner cases, a sentence or some each.
+    /// Behavior in corner cases, one entry per case, each of one or more sentences.
     ///
     /// # Examples
     /// ```
@@ -255,7 +254,7 @@ impl Form {
         corners
     }
 
-    /// The instruction with a register of its own for each operand that takes one, and no modifier.
+    /// An example of the instruction with a distinct register for each operand and no modifiers.
     ///
     /// # Examples
     /// ```
@@ -265,7 +264,7 @@ impl Form {
     /// assert_eq!(form.example().text(), "v_mad_f32 v16, v32, v48, v64");
     /// ```
     pub fn example(&'static self) -> Inst {
-        /// Registers from one operand's first to the next one's.
+        /// Distance between the registers of consecutive operands.
         const APART: u8 = 16;
         let mut inst = Inst::with_defaults(self);
         for (place, slot) in (0..).zip(self.row.slots()) {
@@ -283,7 +282,7 @@ impl Form {
         inst
     }
 
-    /// The effect in a line of pseudo-code.
+    /// Effect as a line of pseudo-code.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Operations whose instructions have another name on other generations, for people who port assembly.
+//! Operations whose instruction names differ between generations, for people who port assembly.
 //!
 //! Source: AMD's Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations", and the tables of rows.
 
@@ -6,10 +6,10 @@ use std::fmt;
 
 use crate::target::{Isa, IsaSet, on};
 
-/// An operation's names in one line: the generations that call it so.
+/// Names of one operation, with the generations that use each.
 type GenerationNames = &'static [(&'static str, IsaSet)];
 
-/// The instruction of a target that does what another one does on another generation.
+/// Equivalent on a target of an instruction from another generation.
 ///
 /// # Examples
 /// ```
@@ -23,18 +23,18 @@ type GenerationNames = &'static [(&'static str, IsaSet)];
 pub struct Successor {
     /// Name on the target.
     pub name: &'static str,
-    /// Relation to the other instruction.
+    /// Difference from the other instruction.
     pub differs: Differs,
 }
 
-/// Difference of two instructions that do the same.
+/// Difference between two equivalent instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Differs {
     /// The name only.
     Name,
-    /// The first two sources are exchanged.
+    /// The first two sources are swapped.
     Order,
-    /// The product is rounded on one of them only.
+    /// Only one of them rounds the product.
     Rounding,
 }
 
@@ -57,7 +57,7 @@ const OPERATIONS: &[(Differs, GenerationNames)] = &[
     (Differs::Rounding, &[("v_mad_mixhi_f16", on::VEGA10), ("v_fma_mixhi_f16", on::VEGA12)]),
 ];
 
-/// The instruction of `isa` that does what `name` does on another generation, if its name is another one.
+/// The instruction of `isa` that is equivalent to `name` on another generation, if it has a different name.
 ///
 /// ```
 /// use gcn_isa::{Isa, successor};
@@ -76,7 +76,7 @@ pub fn of(isa: Isa, name: &str) -> Option<Successor> {
     })
 }
 
-/// Reads as a line of help.
+/// Writes a line of help.
 impl fmt::Display for Successor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name;

@@ -1,5 +1,5 @@
-//! The tables are consistent: no two rows share words or a name, every row survives encoding and decoding,
-//! and there are as many rows as the documents have.
+//! Consistency of the tables: no two rows share an encoding or a name, every row survives encoding and decoding, and
+//! the number of rows matches the documents.
 
 mod common;
 
@@ -145,7 +145,7 @@ fn any_words_decode_to_themselves() {
     }
 }
 
-/// Rows of a family on SI, CI, VI, gfx900, gfx904 and gfx906; gfx810 has as many as VI.
+/// Number of rows of a family on SI, CI, VI, gfx900, gfx904 and gfx906; gfx810 has as many as VI.
 fn count(of: impl Fn(Op) -> bool) -> [usize; 6] {
     let on = |isa| {
         rows()
@@ -185,7 +185,7 @@ fn families_have_as_many_rows_as_the_documents() {
     assert_eq!(count(|op| matches!(op, Op::Smrd(_))), [12, 13, 0, 0, 0, 0]);
 }
 
-/// Instructions that the documents leave out, but AMD's manuals and LLVM have.
+/// Instructions missing from the documents, but present in AMD's manuals and LLVM.
 #[test]
 fn the_other_families_are_whole() {
     assert_eq!(

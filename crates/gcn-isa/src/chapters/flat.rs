@@ -42,8 +42,8 @@ const SEGMENT: &[(Field, u8, u8)] = &[
     (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Saddr, 48, 7), (Field::Nv, 55, 1), (Field::Vdst, 56, 8),
 ];
 
-/// The operands of an operation as each segment writes them. A list names only the modifiers that some
-/// generation has; the field maps decide which.
+/// Operands of an operation in each segment. The lists name all modifiers that some generation has; the field maps
+/// select.
 macro_rules! written {
     // VDST, address
     (F load($n:literal)) => { &[Vdst($n), Vaddr(2), FlatOffset, Glc, Slc, Tfe, Nv] };
@@ -68,7 +68,7 @@ macro_rules! written {
     ($segment:ident $($operands:tt)*) => { &[] };
 }
 
-/// The instruction sets that have an operation in a segment.
+/// Instruction sets that have an operation in a segment.
 macro_rules! on_segment {
     (F FGS $on:ident) => {
         on::$on

@@ -1,8 +1,8 @@
 //! MIMG: images and samplers. Field maps, then a row per instruction.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector Memory Image Instructions".
-//! The number of registers of an address follows LLVM: from one-dimensional images with 16-bit coordinates to
-//! cubes and arrays.
+//! The number of address registers follows LLVM: from one-dimensional images with 16-bit coordinates to cubes and
+//! arrays.
 
 use crate::effect::{
     AtomicOp::*,
@@ -48,7 +48,7 @@ pub(crate) const FORMATS: &[Format] = &[
     },
 ];
 
-/// The operands as written; the numbers are the fewest and the most registers of the address.
+/// Operands; the numbers are the minimum and maximum number of address registers.
 #[rustfmt::skip]
 macro_rules! written {
     (load($least:literal, $most:literal)) => {

@@ -149,7 +149,7 @@ family! {
 }
 
 impl Smem {
-    /// True for S_SCRATCH, whose SGPR offset counts units of 64 bytes (errata E121).
+    /// True for S_SCRATCH instructions, whose SGPR offset is in units of 64 bytes (errata E121).
     ///
     /// # Examples
     /// ```

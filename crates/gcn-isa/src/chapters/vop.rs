@@ -1,5 +1,5 @@
-//! Vector ALU: field maps of all its encodings, then a row per instruction of VOP1 and VOP2.
-//! [`Vopc`], [`Vop3`], [`Vop3b`] and [`Vop3p`] have their rows in files of their own.
+//! Vector ALU: field maps of all its encodings, then a row per instruction of VOP1 and VOP2. The rows of [`Vopc`],
+//! [`Vop3`], [`Vop3b`] and [`Vop3p`] are in files of their own.
 //!
 //! Source: AMD's Southern Islands, Sea Islands, GCN3 and Vega manuals, chapter "Vector ALU Operations".
 //! An instruction of VOP1, VOP2 or VOPC has one row; its VOP3, SDWA and DPP forms follow from `in FORMS`.
@@ -170,9 +170,9 @@ pub(crate) const FORMATS: &[Format] = &[
     },
 ];
 
-/// SRC0 of an instruction with sub-dword addressing.
+/// SRC0 value that indicates SDWA.
 const SDWA: u32 = 249;
-/// SRC0 of an instruction with a lane permutation.
+/// SRC0 value that indicates DPP.
 const DPP: u32 = 250;
 
 #[rustfmt::skip]

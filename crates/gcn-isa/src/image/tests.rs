@@ -5,7 +5,7 @@ fn image(isa: Isa, kind: ImageKind, format: u8, size: [u32; 3]) -> ImageDescript
     ImageDescriptor::linear(isa, kind, format, size).expect("a layout")
 }
 
-/// Words as ROCR-Runtime's fields place them, by hand.
+/// Words assembled by hand from ROCR-Runtime's field definitions.
 #[test]
 fn fields_are_where_each_generation_has_them() {
     let layers = ImageDescriptor {

@@ -1,8 +1,8 @@
-//! Writes instructions as CLRX's documents and its disassembler do. Walks the row and names no instruction;
-//! `docs/dialects.md` lists the differences from LLVM's text.
+//! Prints instructions in the syntax of CLRX's documents and disassembler by walking the row. No instruction is named
+//! here; `docs/dialects.md` lists the differences from LLVM's text.
 //!
-//! CLRX chooses encodings by what is written, not by suffixes: an instruction whose text would mean a shorter
-//! encoding has `vop3`, `sdwa` or `dpp` behind it. It names registers as they are, wherever a group begins.
+//! CLRX selects encodings by the operands, not by suffixes: an instruction whose text would select a shorter encoding
+//! gets `vop3`, `sdwa` or `dpp` at the end. Register groups are printed without regard to alignment.
 
 mod printer;
 
@@ -22,15 +22,15 @@ use crate::text::Text;
 
 use printer::ClrxPrinter;
 
-/// The column at which operands begin, counted from the mnemonic's first character.
+/// Column of the operands, relative to the mnemonic's first character.
 const OPERAND_COLUMN: usize = 16;
-/// The VGPRs of a wave; a group that crosses the end goes on at 0 in CLRX's text.
+/// VGPRs of a wave; in CLRX's text, a group that crosses the end continues at 0.
 const VGPRS: usize = 256;
-/// Integers that would be inline constants are literals only within `lit(…)`.
+/// Integers that would be inline constants are literals only in `lit(…)`.
 const INLINE: std::ops::RangeInclusive<i32> = -16..=64;
-/// An SMRD offset up to this fits the field and is no literal.
+/// Maximum SMRD offset that fits the field and is not a literal.
 const SMRD_OFFSET: i32 = 0xff;
-/// The flags of memory instructions, exports and VOP3, in CLRX's order.
+/// Flags of memory instructions, exports and VOP3, in CLRX's order.
 const FLAGS: [(Field, &str); 4] = [
     (Field::Done, "done"),
     (Field::Compr, "compr"),
@@ -123,8 +123,8 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// True if the fields of values that are not exported are zero, and with COMPR both values of a pair are exported
-    /// where the second is.
+    /// True if the fields of values that are not exported are zero and, with COMPR, the first value of a pair is
+    /// exported if the second is.
     fn exports_exactly(&self) -> bool {
         let is_compressed = self.inst.flag(Field::Compr);
         let enabled = self.inst.get(Field::En);
@@ -172,7 +172,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// True for a value of LDS.
+    /// True for an LDS value.
     fn is_lds(&self, slot: &Slot) -> bool {
         let code = regs::LDS_DIRECT;
         matches!(self.inst.operand(slot), Operand::Scalar { code: read, .. } if read == code)
@@ -372,7 +372,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// An immediate beside a register follows the flags, as `offset:`.
+    /// An immediate in addition to a register follows the flags, as `offset:`.
     fn scalar_offset(&mut self, imm: Option<i32>, reg: Option<u8>, literal: bool) {
         self.convey(Field::Imm);
         self.convey(Field::Soe);
@@ -410,7 +410,7 @@ impl ClrxPrinter<'_> {
         }
     }
 
-    /// Sign extension, negation and absolute value of a source; CLRX shows these bits for operands of every type.
+    /// Sign extension, negation and absolute value of a source; CLRX prints them for operands of every type.
     fn source_modifiers(&mut self, slot: &Slot) -> (bool, bool, bool) {
         const OF_SOURCE: [(Field, Field, Field, Field); 2] = [
             (Field::Src0, Field::Src0Sext, Field::Src0Neg, Field::Src0Abs),
@@ -450,7 +450,7 @@ impl ClrxPrinter<'_> {
         (false, has(Field::Neg), has(Field::Abs))
     }
 
-    /// The bits that say that an operand of SDWA is scalar, or that a comparison's result goes to VCC.
+    /// Marks the bits as shown that make an SDWA operand scalar or send a comparison's result to VCC.
     fn convey_selectors(&mut self, slot: &Slot) {
         if slot.field == Field::Src0 {
             self.convey(Field::Src0Scalar);

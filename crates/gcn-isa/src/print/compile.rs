@@ -1,4 +1,4 @@
-//! Compiles a form into the template of its text.
+//! Compiles a form to its text template.
 
 use crate::effect::{Does, Implicit};
 use crate::field::{Encoding, Field, Layout};
@@ -19,7 +19,7 @@ use crate::text::Piece;
 // The sum of the marks of all texts that exist is less than the mark of a missing one.
 const _: () = assert!(MOST_OPERANDS < MISSING as usize);
 
-/// The template of a form's text.
+/// Compiles the template of a form's text.
 pub(super) fn compile(form: &'static Form) -> Template {
     let layout = form.layout;
     let head = format!("{}{} ", form.name, suffix(form));
@@ -65,7 +65,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
     template
 }
 
-/// The text of a modifier.
+/// Text of a modifier.
 fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
     let modifier = placed.modifier;
     let name = modifier.names[0];
@@ -96,7 +96,7 @@ fn modifier_text(form: &Form, placed: &PlacedModifier) -> ModifierText {
     }
 }
 
-/// Adds the text of an operand; nothing if it always needs a decision.
+/// Adds the text of an operand; `None` if it always needs the full printer.
 fn add_operand(
     template: &mut Template,
     form: &Form,
@@ -195,7 +195,7 @@ fn add_operand(
     Some(())
 }
 
-/// The bit of SDWA that says that a source is scalar.
+/// SDWA bit that makes a source scalar.
 fn scalar_bit(slot: &Slot) -> Field {
     if slot.field == Field::Src0 {
         Field::Src0Scalar
@@ -204,7 +204,7 @@ fn scalar_bit(slot: &Slot) -> Field {
     }
 }
 
-/// Every sequence of ready texts that the operands of a template can begin with, the most frequent one first.
+/// All sequences of preformatted texts that the operands of a template can begin with, the most frequent one first.
 fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
     let operands = template.operands();
     let mut all = vec![ReadyPrefix {
@@ -231,7 +231,7 @@ fn prefixes(form: &Form, template: &Template) -> Vec<ReadyPrefix> {
     all
 }
 
-/// True if an operand has no ready text for some of its bits.
+/// True if an operand has no preformatted text for some values of its bits.
 fn can_lack_ready_text(operand: &OperandText) -> bool {
     operand.signs != 0
         || match operand.source {
@@ -248,7 +248,7 @@ fn can_lack_ready_text(operand: &OperandText) -> bool {
         }
 }
 
-/// The ready texts of an operand, each with the conditions under which it is the right one: bits and their values.
+/// Preformatted texts of an operand, each with the conditions for it: bits and their values.
 fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, ReadyText)> {
     let mask = |field: Field| form.layout.bits(field).mask();
     let text = operand.ready;
@@ -308,7 +308,7 @@ fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, Read
 }
 
 impl ReadyPrefix {
-    /// The prefix with one more text, if its conditions do not contradict those of the prefix. Signs must be zero.
+    /// Extends the prefix by a text, if its conditions do not contradict those of the prefix. Sign bits must be zero.
     fn with(&self, signs: u64, conditions: &[(u64, u64)], text: ReadyText) -> Option<ReadyPrefix> {
         let mut prefix = *self;
         for &(bits, value) in conditions.iter().chain(&[(signs, 0)]) {
@@ -324,7 +324,8 @@ impl ReadyPrefix {
     }
 }
 
-/// The most values that an instruction's operands may read over the bus, beside those that it reads implicitly.
+/// Maximum number of values that an instruction's operands may read over the constant bus, in addition to implicit
+/// ones.
 fn most_reads(form: &Form) -> u8 {
     if !form.encoding.is_vector_alu() {
         return MISSING - 1; // Nothing is shared.
@@ -337,10 +338,10 @@ fn most_reads(form: &Form) -> u8 {
     }
 }
 
-/// The dword of a literal.
+/// Bits of the literal.
 const LITERAL_BITS: u64 = (u32::MAX as u64) << 32;
 
-/// The suffix by which LLVM tells the encodings of an instruction that has several.
+/// Suffix by which LLVM distinguishes the encodings of an instruction.
 fn suffix(form: &Form) -> &'static str {
     let encoding = form.encoding;
     let has_long_form = form.row.forms.has(Forms::E64);
@@ -357,7 +358,7 @@ fn suffix(form: &Form) -> &'static str {
     if is_shown { encoding.suffix() } else { "" }
 }
 
-/// The bits that an operand tells, without those of its negation.
+/// Bits that an operand's text represents, except for negation.
 fn told_by(layout: &Layout, slot: &Slot) -> u64 {
     let beside: &[Field] = match (slot.kind, slot.field) {
         (Kind::ExportTarget, _) => &[Field::En],
@@ -375,7 +376,7 @@ fn told_by(layout: &Layout, slot: &Slot) -> u64 {
         })
 }
 
-/// True if a modifier is written whatever its value is.
+/// True if a modifier is always written.
 fn is_always_written(modifier: &Modifier) -> bool {
     matches!(
         modifier.value,
@@ -383,15 +384,15 @@ fn is_always_written(modifier: &Modifier) -> bool {
     )
 }
 
-/// True for the list OP_SEL_HI of packed instructions, whose bits are one when it is not written, that of
-/// a third operand even where there is none.
+/// True for OP_SEL_HI of packed instructions, whose bits default to one, even for a third operand that does not
+/// exist.
 fn is_list_of_ones(modifier: &Modifier) -> bool {
     modifier.value == ModifierValue::BitList
         && modifier.field == Field::OpSelHi
         && modifier.default != 0
 }
 
-/// The bits of a modifier that its text shows.
+/// Bits of a modifier that its text represents.
 fn bits_shown(placed: &PlacedModifier) -> u64 {
     if placed.modifier.value == ModifierValue::BitList {
         placed.list.mask()
@@ -400,7 +401,7 @@ fn bits_shown(placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// The bits of a modifier.
+/// Bits of a modifier.
 fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
     if is_list_of_ones(placed.modifier) {
         placed.list.mask() | form.layout.bits(Field::OpSelHi2).mask()
@@ -409,7 +410,7 @@ fn bits_of(form: &Form, placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// The bits of a modifier that is not written.
+/// Bits of a modifier at its default.
 fn unwritten(form: &Form, placed: &PlacedModifier) -> u64 {
     let default = placed.modifier.default;
     match placed.modifier.value {
@@ -429,8 +430,8 @@ fn unwritten(form: &Form, placed: &PlacedModifier) -> u64 {
     }
 }
 
-/// The bits of a modifier without which no text means the words: those of one that must be written, and those of a list
-/// of ones that it does not show.
+/// Bits of a modifier that must be set for any text to represent the words: mandatory modifiers, and list bits that
+/// default to one but are not shown.
 fn required(form: &Form, placed: &PlacedModifier) -> u64 {
     if is_list_of_ones(placed.modifier) {
         bits_of(form, placed) & !placed.list.mask()

@@ -1,4 +1,4 @@
-//! Writes any instruction in LLVM's syntax, and finds out if its text conveys the words.
+//! Prints any instruction in LLVM's syntax, and determines if the text represents its words.
 
 use std::fmt::Write;
 
@@ -18,7 +18,7 @@ use crate::regs::{self, write_group};
 use crate::text::Text;
 use crate::{rules, simm};
 
-/// Examines every bit of an instruction that its text depends on.
+/// Printer that examines every bit on which the text depends.
 pub(super) struct FullPrinter<'a> {
     inst: &'a Inst,
     out: &'a mut Text,
@@ -71,7 +71,7 @@ impl<'a> FullPrinter<'a> {
         }
     }
 
-    /// True if a name can replace the operand: the target of a branch, or a literal.
+    /// True if a name can replace the operand: a branch target or a literal.
     fn is_nameable(&self, slot: &Slot) -> bool {
         slot.kind == Kind::Branch || matches!(self.inst.operand(slot), Operand::Literal(_))
     }
@@ -160,7 +160,7 @@ impl<'a> FullPrinter<'a> {
         }
     }
 
-    /// True if the text conveys the destination of a comparison of SDWA: VCC is written by leaving it out.
+    /// True if the text represents the destination of an SDWA comparison: VCC is written by omitting it.
     fn says_destination(&self, slot: &Slot) -> bool {
         if slot.field != Field::Sdst || !self.inst.layout().has(Field::SdwaSdst) {
             return true;

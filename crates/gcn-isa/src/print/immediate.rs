@@ -1,11 +1,11 @@
-//! Numbers of instructions as text.
+//! Prints immediates.
 
 use crate::operand::Kind;
 use crate::target::Isa;
 use crate::text::Text;
 use crate::{regs, simm};
 
-/// Appends a number, which every text conveys exactly.
+/// Appends an immediate that every text represents exactly.
 pub(super) fn write_immediate(out: &mut Text, isa: Isa, kind: Kind, value: i64) {
     match kind {
         Kind::Waitcnt => simm::write_waitcnt(out, isa, value as u16),

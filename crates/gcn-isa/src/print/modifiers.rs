@@ -1,4 +1,4 @@
-//! Writes modifiers in LLVM's syntax.
+//! Prints modifiers in LLVM's syntax.
 
 use crate::form::template::{ModifierText, Template};
 use crate::operand::ModifierValue;
@@ -6,18 +6,18 @@ use crate::target::Isa;
 use crate::text::Text;
 use crate::{buffer_format, dpp, swizzle};
 
-/// The share of the modifiers that a text conveys.
+/// Fidelity of the modifiers in a text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) enum Conveyed {
     /// All of them.
     Exactly,
-    /// All of them, but LLVM might refuse it.
+    /// All of them are represented, but LLVM might refuse the text.
     Doubtfully,
-    /// Not all of them.
+    /// Some are not represented.
     Partly,
 }
 
-/// Appends the modifiers that are not left out.
+/// Appends the modifiers, except those at their defaults.
 pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text) -> Conveyed {
     let mut conveyed = Conveyed::Exactly;
     for shown in &template.modifiers {

@@ -1,4 +1,4 @@
-//! The registers and the state that no operand names.
+//! Implicit registers and state of an instruction.
 
 use crate::effect::{AluOp, Condition, Control, Does, Implicit};
 use crate::field::{Encoding, Field};
@@ -14,13 +14,13 @@ use super::registers::{
 };
 use super::{Unit, Uses};
 
-/// TRAPSTS: a memory violation happened.
+/// TRAPSTS: a memory violation occurred.
 const TRAPSTS_MEM_VIOL: u32 = 1 << 8;
-/// STATUS: the bits that S_SETPRIO sets.
+/// STATUS: bits set by S_SETPRIO.
 const STATUS_PRIORITY: u32 = 3 << 3;
 
 impl Uses<'_> {
-    /// EXEC decides which lanes take part.
+    /// True if EXEC selects the lanes that take part.
     ///
     /// # Examples
     /// ```
@@ -41,7 +41,7 @@ impl Uses<'_> {
         }
     }
 
-    /// Rounding, denormals, clamps and NaN follow MODE: the instruction computes in floating point.
+    /// True for floating-point instructions, whose rounding, denormals, clamping and NaN handling depend on MODE.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others move bits or count"
@@ -143,7 +143,7 @@ impl Uses<'_> {
         }
     }
 
-    /// The register of S_GETREG, of whose parts some are state with names of their own, or S_SETREG.
+    /// Register of S_GETREG or S_SETREG; some of its bits are state with names of their own.
     fn hardware_register(&self, found: &mut RegisterUses) {
         let inst = self.inst;
         let Some(slot) = inst.row().slots().find(|slot| slot.kind == Kind::Hwreg) else {
@@ -171,13 +171,13 @@ impl Uses<'_> {
         }
     }
 
-    /// The program counter, and the stack of forks: MODE has its depth, SGPRs hold masks and addresses.
+    /// Program counter, and the stack of forks: MODE has its depth, SGPRs hold masks and addresses.
     #[expect(
         clippy::wildcard_enum_match_arm,
         reason = "all others go on at the next instruction"
     )]
     fn control(&self, found: &mut RegisterUses) {
-        /// Registers of an entry of the stack.
+        /// Registers of a stack entry.
         const ENTRY: u8 = 4;
         let inst = self.inst;
         let saves = || {
@@ -212,7 +212,7 @@ impl Uses<'_> {
     }
 }
 
-/// State that an operand's code stands for: VCCZ, EXECZ, SCC, apertures.
+/// State denoted by an operand's code: VCCZ, EXECZ, SCC, apertures.
 fn value(code: u8, found: &mut RegisterUses) {
     match code {
         regs::VCCZ => found.scalar(regs::VCC_LO, 2, true, false),

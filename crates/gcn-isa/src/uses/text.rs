@@ -1,4 +1,4 @@
-//! An instruction's uses as text, for people, messages and tests.
+//! Textual description of an instruction's uses, for people, messages and tests.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ impl fmt::Display for Uses<'_> {
 }
 
 impl Uses<'_> {
-    /// The registers that no operand names, as phrases: `reads exec as lanes`, `writes scc`.
+    /// Implicit register uses, as phrases: `reads exec as lanes`, `writes scc`.
     ///
     /// # Examples
     /// ```
@@ -57,8 +57,8 @@ impl Uses<'_> {
         both.into_iter().flatten().collect()
     }
 
-    /// The use of the operand at `place` of the row, as phrases: `reads 2 dwords`, `writes bits 15:0 of 1 dword`. Nothing if it
-    /// names no register.
+    /// Uses of the operand at index `place` of the row, as phrases: `reads 2 dwords`, `writes bits 15:0 of 1 dword`.
+    /// Empty if it names no register.
     ///
     /// # Examples
     /// ```
@@ -91,7 +91,7 @@ impl Uses<'_> {
     }
 }
 
-/// The bits from the lowest to the highest: `15:0`.
+/// Bit range: `15:0`.
 fn range(bits: u32) -> String {
     let (low, high) = (bits.trailing_zeros(), u32::BITS - 1 - bits.leading_zeros());
     match high == low {
@@ -100,7 +100,7 @@ fn range(bits: u32) -> String {
     }
 }
 
-/// The lanes that count, where it is not the active ones, and the index.
+/// Lanes, unless they are the active ones, and the index.
 fn suffix(it: &RegisterUse) -> String {
     let lanes = match (it.lanes, it.source) {
         (_, UseOrigin::LaneMask) => " as lanes",
@@ -113,7 +113,7 @@ fn suffix(it: &RegisterUse) -> String {
     format!("{lanes}{index}")
 }
 
-/// The registers of which `bits` says that some are used.
+/// Lists the registers for which `bits` is nonzero.
 fn listed(
     verb: &str,
     uses: &[RegisterUse],
