@@ -469,9 +469,9 @@ fn write_comment(out: &mut Text, text: &str, suffix: char) {
 /// # Examples
 /// ```
 /// use gcn_isa::{clrx, rules::Rule};
-/// assert!(clrx::holds_to(Rule::ConstantBus) && !clrx::holds_to(Rule::IntegerClamp));
+/// assert!(clrx::enforces(Rule::ConstantBus) && !clrx::enforces(Rule::IntegerClamp));
 /// ```
-pub fn holds_to(rule: Rule) -> bool {
+pub fn enforces(rule: Rule) -> bool {
     match rule {
         Rule::ConstantBus | Rule::NoConstant | Rule::ExecHiAddress | Rule::StoreOffset => true,
         Rule::LdsDirect
@@ -504,7 +504,7 @@ const LACKS: &[(&str, IsaSet)] = &[
 )]
 pub(crate) fn takes(inst: &Inst) -> bool {
     let (isa, row, does) = (inst.isa, inst.row(), inst.does());
-    // To CLRX Stoney is as all chips of GCN 1.2.
+    // CLRX treats Stoney like all chips of GCN 1.2.
     let is_packed_alone = on::PACKED.has(isa) && !on::GFX9.has(isa);
     let is_lacking = LACKS
         .iter()

@@ -197,7 +197,7 @@ impl Decoder {
             let all = Encoding::ALL.into_iter();
             all.filter_map(|encoding| tables.layout(encoding))
         };
-        // Encodings that differ in neither their constant bits nor the place of the number count together.
+        // Encodings with the same constant bits and opcode field share one opcode space.
         let mut begins = [0; ENCODINGS];
         let mut count = 0;
         let counting = |layout: &Layout| {
@@ -231,7 +231,7 @@ impl Decoder {
             first: Candidate::NONE,
             others: (0, 0),
         };
-        // The most particular ones first.
+        // The most specific ones first.
         let mut by_constant: Vec<&Layout> = layouts().collect();
         by_constant.sort_by_key(|layout| std::cmp::Reverse(layout.constant_mask.count_ones()));
         let (mut selectors, mut candidates) = (Box::new([none; SELECTORS]), Vec::new());
@@ -275,7 +275,7 @@ impl Decoder {
                 continue;
             };
             selector.first = *first;
-            // Neighbours have the same ones nearly always.
+            // Adjacent selectors nearly always have the same candidates.
             if !candidates.ends_with(others) {
                 candidates.extend(others);
             }

@@ -56,7 +56,7 @@ impl Form {
             of_places || *field == Field::Op || self.modifier(*field).is_some()
         };
         let fields: Vec<Field> = Field::ALL.into_iter().filter(|f| ends_here(*f)).collect();
-        // Where two fields share bits, the one that the row uses is meant.
+        // If two fields share bits, the one that the row uses takes precedence.
         if let Some(&field) = fields.iter().find(|f| is_used(f)).or_else(|| {
             fields
                 .iter()
@@ -64,7 +64,7 @@ impl Form {
         }) {
             return (layout.bits(field).low, BitContents::Field(field));
         }
-        // Constant bits, or none, down to where something else begins.
+        // Constant or reserved bits, down to the next field.
         let is_constant = |bit: u8| bit < u32::BITS as u8 && layout.constant_mask >> bit & 1 != 0;
         let constant = is_constant(top);
         let begins_field = |bit: u8| {
@@ -274,7 +274,7 @@ impl Form {
                 Operand::Vgprs { first, count },
                 Operand::Scalar { code: first, count },
             ];
-            // What neither fits is a constant, or has no field.
+            // An operand that accepts neither is a constant, or has no field.
             let _ = registers
                 .into_iter()
                 .find(|registers| inst.set_operand(slot, *registers).is_ok());

@@ -252,7 +252,7 @@ mod tests {
 
     #[test]
     fn lanes_read_where_the_manuals_say() {
-        // E139: (DPP_CTRL, [(lane, the lane it reads)])
+        // E139: (DPP_CTRL, [(lane, source lane)])
         type Reads = &'static [(u8, Option<u8>)];
         let cases: &[(u16, Reads)] = &[
             (0x1b, &[(0, Some(3)), (6, Some(5)), (63, Some(60))]),
@@ -310,7 +310,7 @@ mod tests {
             (0x138, "wave_shr:1"),
             (0x141, "row_half_mirror"),
             (0x143, "row_bcast:31"),
-            // It has no name.
+            // Reserved values have no name.
             (0x100, "dpp_ctrl:0x100"),
         ] {
             let mut out = Text::new();

@@ -317,7 +317,7 @@ impl Sampling {
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Does {
-    // Memory of any kind; the operands say which.
+    // Memory of any kind; the operands determine which.
     /// Memory to registers; sub-dword values are extended to a dword.
     Load(Ty),
     /// Memory to half a register.
@@ -381,7 +381,7 @@ pub enum Does {
     /// Exports registers to a render target, a position or a parameter.
     Export,
 
-    // Arithmetic, moves, comparisons: operands and these.
+    // Arithmetic, moves, comparisons: determined by the operands and these.
     /// An ALU operation on the sources, written to the destination.
     Alu(AluOp),
     /// Compares two sources as the first one's type; gives a bit per lane, or SCC for scalar instructions.

@@ -164,7 +164,7 @@ impl Form {
             } else if default != 0 {
                 base |= placed.list.mask();
                 if placed.modifier.field == Field::OpSelHi {
-                    // LLVM sets it even where there is no third operand.
+                    // LLVM sets it even if there is no third operand.
                     base |= self.layout.bits(Field::OpSelHi2).mask();
                 }
             }

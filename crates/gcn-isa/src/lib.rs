@@ -33,10 +33,10 @@
 //! not execute instructions, read files or write to standard output.
 
 #![forbid(unsafe_code)]
-// A new instruction set, register class or effect must be considered wherever one is matched.
+// A new instruction set, register class or effect must be considered in every match.
 #![deny(clippy::wildcard_enum_match_arm)]
 
-// In the order of their imports: a module names only modules above it.
+// In dependency order: a module names only modules above it.
 
 // Words and fields, and the operands and effects that rows name.
 pub mod target;

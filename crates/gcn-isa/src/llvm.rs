@@ -8,7 +8,7 @@ use crate::form::Form;
 use crate::inst::{Inst, Operand};
 use crate::op::Op;
 use crate::operand::{Kind, Presence, SEL_DWORD, Slot, Ty};
-use crate::regs::{self, is_doubtful_xnack_mask};
+use crate::regs::{self, may_lack_xnack_mask};
 use crate::row::Lacks;
 use crate::simm::GPR_INDEXES;
 use crate::target::{Isa, on};
@@ -96,10 +96,11 @@ fn is_half(slot: &Slot) -> bool {
 pub(crate) fn is_doubtful(inst: &Inst, slot: &Slot, operand: Operand) -> bool {
     match operand {
         Operand::Scalar { code, .. } => {
-            // SDWA has the constant for integers of 16 bits, and LLVM writes what it then refuses.
+            // SDWA has the constant for 16-bit integers, and LLVM's disassembler prints it, but its assembler refuses
+            // it.
             let is_short = slot.ty.is_short_integer() && inst.layout().has(Field::Src0Sel);
             code == regs::LDS_DIRECT
-                || is_doubtful_xnack_mask(inst.isa, code)
+                || may_lack_xnack_mask(inst.isa, code)
                 || code == regs::INV_2PI && is_short
         }
         Operand::Literal(value) => is_inline(inst.isa, slot, value),
@@ -143,7 +144,7 @@ impl Inst {
         );
         let (tfe, lds) = (self.flag(Field::Tfe), self.flag(Field::Lds));
         let is_atomic = matches!(row.does, Does::Atomic(..));
-        // LLVM has no gather to packed components and a status.
+        // LLVM has no gather with packed components and a status.
         let is_gather = matches!(
             row.does,
             Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow)

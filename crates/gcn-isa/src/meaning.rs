@@ -99,7 +99,7 @@ fn comparison(test: Test, row: &Row) -> Template {
         (Test::Ge, true) => "scc = $a >= $b[15:0]",
         (Test::Lt, true) => "scc = $a < $b[15:0]",
         (Test::Le, true) => "scc = $a <= $b[15:0]",
-        // Scalar instructions have no other test.
+        // Scalar instructions have no other comparison.
         _ => "scc = $a <= $b",
     })
 }

@@ -31,7 +31,7 @@ use crate::text::Text;
 use compile::compile;
 use full::FullPrinter;
 use immediate::write_immediate;
-use modifiers::{Conveyed, modifiers};
+use modifiers::{ModifierFidelity, modifiers};
 
 pub use fidelity::TextFidelity;
 
@@ -143,7 +143,7 @@ enum LineProgress {
     /// The line is complete.
     Complete,
     /// The rest is missing; the operands so far read `reads` values over the constant bus.
-    Begun { reads: u8 },
+    Partial { reads: u8 },
     /// The prefix does not apply to this instruction, and nothing was written.
     Rejected,
 }
@@ -209,7 +209,7 @@ impl Printer {
             if at + dwords > code.len() {
                 break;
             }
-            // The word behind a single one does not belong to it.
+            // The second word does not belong to a single-word instruction.
             let second = code.get(at + 1).map_or(0, |&word| u32::from_le_bytes(word));
             let own = if dwords == 1 { 0 } else { u32::MAX };
             let bits = u64::from(first) | u64::from(second & own) << u32::BITS;
@@ -229,7 +229,7 @@ impl Printer {
         let template = form.template(compile);
         match self.begin_line(template, &template.prefix, bits, out) {
             LineProgress::Complete => true,
-            LineProgress::Begun { reads } => {
+            LineProgress::Partial { reads } => {
                 let next = template.prefix.next;
                 self.end_line(template, form, bits, out, Remainder { next, reads })
             }
@@ -249,7 +249,7 @@ impl Printer {
         for prefix in &template.other_prefixes {
             match self.begin_line(template, prefix, bits, out) {
                 LineProgress::Complete => return true,
-                LineProgress::Begun { reads } => {
+                LineProgress::Partial { reads } => {
                     let next = prefix.next;
                     return self.end_line(template, form, bits, out, Remainder { next, reads });
                 }
@@ -299,7 +299,7 @@ impl Printer {
         }
         if has_more {
             line.end();
-            return LineProgress::Begun { reads };
+            return LineProgress::Partial { reads };
         }
         line.push_ascii(b'\n');
         line.end();
@@ -368,7 +368,7 @@ impl Printer {
         }
         reads <= template.most_reads
             && (!template.is_modified(bits)
-                || modifiers(template, form.isa, bits, out) == Conveyed::Exactly)
+                || modifiers(template, form.isa, bits, out) == ModifierFidelity::Exact)
     }
 
     /// Appends an operand and returns the number of values that it reads over the constant bus; `None` if the
@@ -578,7 +578,7 @@ mod tests {
             let forms = crate::op::rows().flat_map(|row| tables.forms(row.op()));
             for form in forms {
                 let template = form.template(compile);
-                // Most random bits are unusual; so usual bits are put in their place, and a few flipped again.
+                // Most random bits are unusual, so usual bits are substituted, and a few flipped again.
                 for round in 0..200 {
                     let mut bits = random.bits();
                     if round % 4 != 0 {
@@ -615,7 +615,7 @@ mod tests {
 
     #[test]
     fn lines_end_before_a_branch_and_a_truncated_instruction() {
-        // `s_nop 0`, `ds_read_b32 v1, v2`, and a branch, or the same read cut off, or a literal.
+        // `s_nop 0`, `ds_read_b32 v1, v2`, and a branch, or the same read truncated, or a literal.
         let read = [0xd86c_0000, 0x0100_0002];
         let (nop, branch, mov) = (0xbf80_0000, 0xbf82_0000, [0xbe80_00ff, 0x0001_2345]);
         let whole = "\ts_nop 0\n\tds_read_b32 v1, v2\n";

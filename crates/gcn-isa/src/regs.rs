@@ -109,7 +109,7 @@ const SPECIALS: &[Special] = &[
     special("src_execz",               EXECZ, ANY_WIDTH, on::SI),
     special("src_scc",                 SCC, ANY_WIDTH, on::SI),
     special("src_lds_direct",          254, 1, on::SI),
-    // Other names for the same.
+    // Alternative names.
     special("shared_base",             SHARED_BASE, ANY_WIDTH, on::GFX9),
     special("shared_limit",            236, ANY_WIDTH, on::GFX9),
     special("private_base",            237, ANY_WIDTH, on::GFX9),
@@ -282,7 +282,7 @@ pub const fn is_xnack_mask(isa: Isa, code: u8) -> bool {
 }
 
 /// Like [`is_xnack_mask`], on instruction sets where most chips have no XNACK and so lack the register.
-pub(crate) fn is_doubtful_xnack_mask(isa: Isa, code: u8) -> bool {
+pub(crate) fn may_lack_xnack_mask(isa: Isa, code: u8) -> bool {
     isa == Isa::Vi && is_xnack_mask(isa, code)
 }
 

@@ -297,7 +297,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
     }
     let mut read = [(0, 0); MOST_READS];
     let mut count = 0;
-    // A register as written: its first number and its size.
+    // A register as written: first number and size.
     let mut note = |register: (u8, u8)| {
         if read.iter().take(count).all(|&other| other != register)
             && let Some(place) = read.get_mut(count)
@@ -316,7 +316,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
         }
     }
     let mut last = None;
-    // A lane's number may come from M0 beside any register.
+    // The lane number may come from M0 in addition to any other register.
     let mut lane_from_m0 = false;
     for (index, slot) in inst.row().slots().enumerate() {
         if slot.access == OperandAccess::Write {
@@ -326,7 +326,7 @@ pub(crate) fn bus_reads(inst: &Inst, counts_literals: bool) -> Option<usize> {
             Operand::Scalar { code, count }
                 if code != regs::LDS_DIRECT && regs::inline(inst.isa, code).is_none() =>
             {
-                // An aperture and a status bit are one register, whatever reads it.
+                // An aperture or status bit counts as one register for any operand size.
                 note((code, if code < regs::SHARED_BASE { count } else { 1 }));
                 let is_lane = slot.kind == Kind::Ssrc && slot.field == Field::Src1;
                 lane_from_m0 |= is_lane && code == regs::M0;

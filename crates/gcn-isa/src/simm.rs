@@ -399,7 +399,7 @@ mod tests {
             (Isa::Vi, 0x0f7f, "vmcnt(15) expcnt(7) lgkmcnt(15)"),
             (Isa::Gfx9, 0xc07f, "lgkmcnt(0)"),
             (Isa::Gfx9, 0x8f7f, "vmcnt(47)"),
-            // Bits that no counter has.
+            // Bits outside of the counters.
             (Isa::Vi, 0xcf7f, "0xcf7f"),
         ] {
             assert_eq!(text(|out| write_waitcnt(out, isa, simm)), expected);
@@ -437,7 +437,7 @@ mod tests {
                 0x001f,
                 "sendmsg(MSG_SYSMSG, SYSMSG_OP_ECC_ERR_INTERRUPT)",
             ),
-            // A message that the chip lacks, an operation that the message lacks, bits that nothing has.
+            // A message that the chip lacks, an operation that the message lacks, undefined bits.
             (Isa::Si, 0x0004, "sendmsg(4, 0, 0)"),
             (Isa::Si, 0x0002, "sendmsg(2, 0, 0)"),
             (Isa::Si, 0x8001, "32769"),

@@ -14,9 +14,9 @@ type GenerationNames = &'static [(&'static str, IsaSet)];
 /// # Examples
 /// ```
 /// use gcn_isa::Isa;
-/// use gcn_isa::successor::{self, Differs};
+/// use gcn_isa::successor::{self, Difference};
 /// let borrow = successor::of(Isa::Gfx9, "v_subb_u32").expect("another name");
-/// assert_eq!(borrow.differs, Differs::Name);
+/// assert_eq!(borrow.difference, Difference::Name);
 /// assert_eq!(borrow.to_string(), "the same operation is called `v_subb_co_u32` here");
 /// ```
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -24,12 +24,12 @@ pub struct Successor {
     /// Name on the target.
     pub name: &'static str,
     /// Difference from the other instruction.
-    pub differs: Differs,
+    pub difference: Difference,
 }
 
 /// Difference between two equivalent instructions.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Differs {
+pub enum Difference {
     /// The name only.
     Name,
     /// The first two sources are swapped.
@@ -39,22 +39,22 @@ pub enum Differs {
 }
 
 #[rustfmt::skip]
-const OPERATIONS: &[(Differs, GenerationNames)] = &[
-    (Differs::Name,     &[("v_add_i32", on::SI_CI),        ("v_add_u32", on::VI_ONLY), ("v_add_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_sub_i32", on::SI_CI),        ("v_sub_u32", on::VI_ONLY), ("v_sub_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_subrev_i32", on::SI_CI),     ("v_subrev_u32", on::VI_ONLY), ("v_subrev_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_addc_u32", on::SI_CI_VI),    ("v_addc_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_subb_u32", on::SI_CI_VI),    ("v_subb_co_u32", on::GFX9)]),
-    (Differs::Name,     &[("v_subbrev_u32", on::SI_CI_VI), ("v_subbrev_co_u32", on::GFX9)]),
-    (Differs::Order,    &[("v_lshl_b32", on::SI_CI),       ("v_lshlrev_b32", on::VI)]),
-    (Differs::Order,    &[("v_lshr_b32", on::SI_CI),       ("v_lshrrev_b32", on::VI)]),
-    (Differs::Order,    &[("v_ashr_i32", on::SI_CI),       ("v_ashrrev_i32", on::VI)]),
-    (Differs::Order,    &[("v_lshl_b64", on::SI_CI),       ("v_lshlrev_b64", on::VI)]),
-    (Differs::Order,    &[("v_lshr_b64", on::SI_CI),       ("v_lshrrev_b64", on::VI)]),
-    (Differs::Order,    &[("v_ashr_i64", on::SI_CI),       ("v_ashrrev_i64", on::VI)]),
-    (Differs::Rounding, &[("v_mad_mix_f32", on::VEGA10),   ("v_fma_mix_f32", on::VEGA12)]),
-    (Differs::Rounding, &[("v_mad_mixlo_f16", on::VEGA10), ("v_fma_mixlo_f16", on::VEGA12)]),
-    (Differs::Rounding, &[("v_mad_mixhi_f16", on::VEGA10), ("v_fma_mixhi_f16", on::VEGA12)]),
+const OPERATIONS: &[(Difference, GenerationNames)] = &[
+    (Difference::Name,     &[("v_add_i32", on::SI_CI),        ("v_add_u32", on::VI_ONLY), ("v_add_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_sub_i32", on::SI_CI),        ("v_sub_u32", on::VI_ONLY), ("v_sub_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_subrev_i32", on::SI_CI),     ("v_subrev_u32", on::VI_ONLY), ("v_subrev_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_addc_u32", on::SI_CI_VI),    ("v_addc_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_subb_u32", on::SI_CI_VI),    ("v_subb_co_u32", on::GFX9)]),
+    (Difference::Name,     &[("v_subbrev_u32", on::SI_CI_VI), ("v_subbrev_co_u32", on::GFX9)]),
+    (Difference::Order,    &[("v_lshl_b32", on::SI_CI),       ("v_lshlrev_b32", on::VI)]),
+    (Difference::Order,    &[("v_lshr_b32", on::SI_CI),       ("v_lshrrev_b32", on::VI)]),
+    (Difference::Order,    &[("v_ashr_i32", on::SI_CI),       ("v_ashrrev_i32", on::VI)]),
+    (Difference::Order,    &[("v_lshl_b64", on::SI_CI),       ("v_lshlrev_b64", on::VI)]),
+    (Difference::Order,    &[("v_lshr_b64", on::SI_CI),       ("v_lshrrev_b64", on::VI)]),
+    (Difference::Order,    &[("v_ashr_i64", on::SI_CI),       ("v_ashrrev_i64", on::VI)]),
+    (Difference::Rounding, &[("v_mad_mix_f32", on::VEGA10),   ("v_fma_mix_f32", on::VEGA12)]),
+    (Difference::Rounding, &[("v_mad_mixlo_f16", on::VEGA10), ("v_fma_mixlo_f16", on::VEGA12)]),
+    (Difference::Rounding, &[("v_mad_mixhi_f16", on::VEGA10), ("v_fma_mixhi_f16", on::VEGA12)]),
 ];
 
 /// The instruction of `isa` that is equivalent to `name` on another generation, if it has a different name.
@@ -68,11 +68,11 @@ const OPERATIONS: &[(Differs, GenerationNames)] = &[
 pub fn of(isa: Isa, name: &str) -> Option<Successor> {
     let is_elsewhere = |&(theirs, on): &(&str, IsaSet)| theirs == name && !on.has(isa);
     let mut operations = OPERATIONS.iter();
-    let (differs, names) = operations.find(|(_, names)| names.iter().any(is_elsewhere))?;
+    let (difference, names) = operations.find(|(_, names)| names.iter().any(is_elsewhere))?;
     let (name, _) = names.iter().find(|(_, on)| on.has(isa))?;
     Some(Successor {
         name,
-        differs: *differs,
+        difference: *difference,
     })
 }
 
@@ -80,13 +80,13 @@ pub fn of(isa: Isa, name: &str) -> Option<Successor> {
 impl fmt::Display for Successor {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = self.name;
-        match self.differs {
-            Differs::Name => write!(f, "the same operation is called `{name}` here"),
-            Differs::Order => write!(
+        match self.difference {
+            Difference::Name => write!(f, "the same operation is called `{name}` here"),
+            Difference::Order => write!(
                 f,
                 "the same operation is `{name}` here, which takes the first two sources in reverse order"
             ),
-            Differs::Rounding => write!(
+            Difference::Rounding => write!(
                 f,
                 "the operation is `{name}` here, which rounds differently: a fused one rounds once"
             ),

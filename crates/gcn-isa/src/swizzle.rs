@@ -157,7 +157,7 @@ pub(crate) fn write(out: &mut Text, isa: Isa, offset: u16) -> bool {
         }
     };
     match Pattern::unpack(isa, offset) {
-        // A constant bit is OR alone, an inverted one AND and XOR.
+        // A constant bit has only OR set, an inverted one AND and XOR.
         Pattern::Bitmask { and, or, xor } => or & (and | xor) == 0 && xor & !and == 0,
         Pattern::QuadPerm(_) | Pattern::Fft { .. } | Pattern::Rotate { .. } => true,
     }
@@ -200,7 +200,7 @@ mod tests {
 
     #[test]
     fn only_canonical_masks_are_exact() {
-        // OR where AND keeps the bit: the text says 1, which is OR alone.
+        // OR where AND keeps the bit: the text says 1, which is encoded by OR alone.
         assert!(!text(Isa::Vi, 0x0001 | 0x0001 << 5).1);
         // XOR where AND clears the bit.
         assert!(!text(Isa::Vi, 0x0001 << 10).1);
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn a_half_of_the_wave_reads_itself() {
-        // Errata E056: bit 5 of the lane is kept, whatever the pattern.
+        // Errata E056: bit 5 of the lane is preserved by all patterns.
         for isa in [Isa::Si, Isa::Gfx9] {
             for offset in 0..=u16::MAX {
                 let pattern = Pattern::unpack(isa, offset);

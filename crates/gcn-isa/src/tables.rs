@@ -101,7 +101,7 @@ impl Tables {
             else {
                 continue;
             };
-            // The letter behind the underscore tells most names apart.
+            // The letter after the underscore distinguishes most suffixes.
             if end.get(1).map(u8::to_ascii_lowercase) == suffix.as_bytes().get(1).copied()
                 && end.eq_ignore_ascii_case(suffix.as_bytes())
                 && let Some(op) = self.find(stem)

@@ -411,7 +411,7 @@ impl Target {
 
     /// Version triple of the target: gfx90c is (9, 0, 12).
     pub fn version(&self) -> (u32, u32, u32) {
-        // The last two digits are minor version and stepping, the others the major version in decimal.
+        // The last two digits are minor version and stepping, the preceding ones the major version in decimal.
         let mut digits = self.name.chars().rev().map_while(|c| c.to_digit(16));
         let (stepping, minor) = (digits.next().unwrap_or(0), digits.next().unwrap_or(0));
         let major = (0u32..).zip(digits).fold(0, |major, (place, digit)| {

@@ -59,7 +59,7 @@ fn hex_digits(word: u32) -> u64 {
     const EACH: u64 = u64::MAX / 0xff;
     /// Distance of the letters from the character after `9`.
     const TO_LETTER: u64 = (b'a' - b'9' - 1) as u64;
-    // Half of what belongs to a byte, then of that, goes to another place, until each byte has a digit.
+    // Repeatedly moves half of the digits apart, until each byte has one digit.
     let spread = u64::from(word);
     let spread = (spread | spread << 16) & 0x0000_ffff_0000_ffff;
     let spread = (spread | spread << 8) & 0x00ff_00ff_00ff_00ff;
@@ -228,7 +228,7 @@ impl Text {
     #[inline]
     pub fn push_decimal(&mut self, value: u64) {
         if value < FOUR_DIGITS {
-            // The first digit is in the low byte, and leading zeros are shifted out of it.
+            // The first digit is in the low byte; leading zeros are shifted out.
             let digits = four_digits(value as u32);
             let leading = ((digits ^ ZEROS) | LAST_DIGIT).trailing_zeros() / u8::BITS;
             let shown = digits >> (leading * u8::BITS);
@@ -260,7 +260,7 @@ impl Text {
     pub fn push_hex_digits(&mut self, value: u64) {
         match u32::try_from(value) {
             Ok(word) => {
-                // The first digit at the bottom.
+                // The first digit in the low byte.
                 let count = (u32::BITS - word.leading_zeros()).div_ceil(HEX_BITS).max(1);
                 let digits = hex_digits(word << (u32::BITS - count * HEX_BITS));
                 self.store(&digits.to_le_bytes(), count as usize);

@@ -129,7 +129,7 @@ fn llvm_knows_no_opcode_that_we_lack() {
     ] {
         let code = every_opcode(isa);
         let theirs = disassemble(cpu, &code);
-        // Where LLVM does not know the first word it goes on at the second.
+        // If LLVM does not know the first word, it continues at the second.
         let seconds: Vec<Vec<u32>> = code
             .iter()
             .map(|words| vec![words[words.len() - 1]])
@@ -142,7 +142,7 @@ fn llvm_knows_no_opcode_that_we_lack() {
             if words.len() == 2 && second.as_ref() == Some(&text) {
                 continue;
             }
-            // V_NOP and V_CLREXCP have nothing to select or move.
+            // V_NOP and V_CLREXCP have no operands to select or permute.
             let is_left_out = ["v_nop", "v_clrexcp"]
                 .iter()
                 .any(|name| text.starts_with(name));

@@ -1,4 +1,4 @@
-//! Names of kernels: symbols, C++ declarations, and the search for a kernel by any of them.
+//! Kernel names: symbols, C++ declarations, and lookup by either.
 
 mod signature;
 
@@ -10,15 +10,15 @@ use thiserror::Error;
 
 use signature::{Omissions, Signature};
 
-/// Largest size of a demangled name in bytes: a short symbol can repeat its parts without end.
+/// Maximum size of a demangled name in bytes; a short symbol can expand to an unbounded name.
 const MAX_BYTES: usize = 4096;
-/// Kernels that an error lists.
+/// Maximum number of kernels listed in an error.
 const MAX_LISTED: usize = 6;
-/// Characters of a name that count when the nearest are searched.
+/// Maximum number of characters compared when searching similar names.
 const MAX_COMPARED: usize = 64;
 
-/// The name and parameters of a C++ function in its source, such as `image::scale<float>(float*, int)`; `None` for other
-/// symbols.
+/// Source declaration of a C++ function without its return type, such as `image::scale<float>(float*, int)`; `None`
+/// for other symbols.
 ///
 /// ```
 /// let declaration = gcn_object::declaration("_Z3addIfEvPT_PKS0_i");
@@ -29,7 +29,7 @@ pub fn declaration(symbol: &str) -> Option<String> {
     demangled(symbol, DemangleOptions::new().no_return_type())
 }
 
-/// The name of a C++ function in its source without parameters, such as `image::scale<float>`; `None` for other symbols.
+/// Source name of a C++ function without parameters, such as `image::scale<float>`; `None` for other symbols.
 ///
 /// ```
 /// let name = gcn_object::source_name("_Z3addIfEvPT_PKS0_i");
@@ -39,7 +39,7 @@ pub fn source_name(symbol: &str) -> Option<String> {
     demangled(symbol, DemangleOptions::new().no_return_type().no_params())
 }
 
-/// Reason why a name denotes no kernel, or no single one.
+/// Reason why a name does not denote a single kernel.
 ///
 /// # Examples
 /// ```
@@ -51,17 +51,17 @@ pub fn source_name(symbol: &str) -> Option<String> {
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum NameError {
-    /// Several kernels have the name.
+    /// Several kernels match the name.
     #[error("several kernels are named {name}: {}", listed(candidates, *rest))]
     Ambiguous {
         /// The name.
         name: String,
-        /// Some of the kernels, as names that denote only one.
+        /// Some of the kernels, by unambiguous names.
         candidates: Vec<String>,
-        /// Number of the others.
+        /// Number of further kernels.
         rest: usize,
     },
-    /// No kernel has the name.
+    /// No kernel matches the name.
     #[error(
         "no kernel is named {name}{}{}",
         if *rest == 0 { "; the kernels are " } else { "; the closest are " },
@@ -70,12 +70,12 @@ pub enum NameError {
     Missing {
         /// The name.
         name: String,
-        /// Kernels with the nearest names, nearest first.
+        /// Kernels with the most similar names, best first.
         nearest: Vec<String>,
-        /// Number of the others.
+        /// Number of further kernels.
         rest: usize,
     },
-    /// The code object has no kernels at all.
+    /// The code object has no kernels.
     #[error("no kernel is named {name}: the code object has no kernels")]
     NoKernels {
         /// The name.
@@ -83,7 +83,7 @@ pub enum NameError {
     },
 }
 
-/// Names with commas between them, and the number of those that are left out.
+/// Joins names with commas, and adds the number of further ones.
 fn listed(names: &[String], rest: usize) -> String {
     let names = names.join(", ");
     match rest {
@@ -92,10 +92,10 @@ fn listed(names: &[String], rest: usize) -> String {
     }
 }
 
-/// The symbol, among those of kernels, that a name denotes; see [`NamePattern`].
+/// Finds the kernel symbol that a name denotes; see [`NamePattern`].
 ///
 /// # Errors
-/// No kernel has the name, or several have; the error lists the nearest ones.
+/// No kernel or several kernels match the name; the error lists candidates.
 ///
 /// # Examples
 /// ```
@@ -111,12 +111,12 @@ pub fn find_name<'n>(
     NamePattern::new(name).find(symbols)
 }
 
-/// A name of a kernel as people and tools write it. Accepted are
-/// - the symbol, also with the suffix `.kd` of its descriptor;
-/// - the declaration as `c++filt` and its like print it, also with `[clone .kd]`, in any spelling of blanks, integer types
-///   and constants (`(unsigned int)4` is `4u` and `4`);
-/// - the same without the return type, the parameters, the last arguments of a template or all of them, and without outer
-///   namespaces. If several kernels match, those win that the name leaves least out of.
+/// A kernel name as people and tools write it. Accepted are
+/// - the symbol, optionally with the suffix `.kd` of its descriptor;
+/// - the declaration as printed by `c++filt` and similar tools, optionally with `[clone .kd]`, in any spelling of
+///   blanks, integer types and constants (`(unsigned int)4` is `4u` and `4`);
+/// - the declaration without the return type, the parameters, some or all template arguments at the end, or outer
+///   namespaces. If several kernels match, those from which the name omits the least are preferred.
 ///
 /// ```
 /// use gcn_object::NamePattern;
@@ -136,7 +136,7 @@ pub fn find_name<'n>(
 /// ```
 #[derive(Clone, Debug)]
 pub struct NamePattern<'a> {
-    /// The name as it was written, which is a symbol if a kernel has it: symbols may end like a suffix.
+    /// The name as written. A kernel symbol may be equal to it, even if it ends like a suffix.
     written: &'a str,
     /// The name without suffixes.
     symbol: &'a str,
@@ -144,7 +144,7 @@ pub struct NamePattern<'a> {
 }
 
 impl<'a> NamePattern<'a> {
-    /// The pattern of a name.
+    /// Creates a pattern from a name.
     pub fn new(name: &'a str) -> Self {
         let symbol = bare(name);
         let signature = match declaration(symbol) {
@@ -158,13 +158,13 @@ impl<'a> NamePattern<'a> {
         }
     }
 
-    /// Tells if the name may denote the kernel with a symbol. Another kernel may match better; [`NamePattern::find`]
-    /// compares them.
+    /// Returns true if the name may denote the kernel with a symbol. Another kernel may be a better match;
+    /// [`NamePattern::find`] compares them.
     pub fn denotes(&self, symbol: &str) -> bool {
         self.omissions(symbol).is_some()
     }
 
-    /// The parts that the name leaves out; `None` if it does not denote the kernel with this symbol.
+    /// Parts that the name omits; `None` if it does not denote the kernel with this symbol.
     fn omissions(&self, symbol: &str) -> Option<Omissions> {
         if symbol == self.written || symbol == self.symbol {
             return Some(Omissions::NONE);
@@ -177,10 +177,10 @@ impl<'a> NamePattern<'a> {
         asked.denotes(&Signature::parse(&shown(symbol))?)
     }
 
-    /// The symbol, among those of kernels, that the name denotes.
+    /// Finds the kernel symbol that the name denotes.
     ///
     /// # Errors
-    /// No kernel has the name, or several have; the error lists the nearest ones.
+    /// No kernel or several kernels match the name; the error lists candidates.
     pub fn find<'n>(
         &self,
         symbols: impl IntoIterator<Item = &'n str>,
@@ -257,7 +257,7 @@ impl<'a> NamePattern<'a> {
     }
 }
 
-/// The name without the suffixes that tools add to it.
+/// Removes suffixes that tools add to a name.
 fn bare(name: &str) -> &str {
     let name = name.trim();
     let name = name.strip_suffix("[clone .kd]").map_or(name, str::trim_end);
@@ -265,7 +265,7 @@ fn bare(name: &str) -> &str {
     end.unwrap_or(name)
 }
 
-/// The name of a kernel in errors: its declaration, or its symbol.
+/// Name of a kernel in errors: its declaration, or its symbol.
 fn shown(symbol: &str) -> String {
     declaration(symbol).unwrap_or_else(|| symbol.to_owned())
 }
@@ -280,7 +280,7 @@ fn demangled(symbol: &str, options: DemangleOptions) -> Option<String> {
     Some(text.0)
 }
 
-/// Text that refuses to grow beyond [`MAX_BYTES`].
+/// Text buffer with a limit of [`MAX_BYTES`].
 struct Bounded(String);
 
 impl Write for Bounded {
@@ -390,7 +390,7 @@ mod tests {
         );
     }
 
-    /// Each parameter is a pair of the one before it twice.
+    /// Each parameter is a pair of two copies of the previous one.
     #[test]
     fn endless_names_are_refused() {
         let mut symbol = "_Z1fSt4pairIiiE".to_owned();

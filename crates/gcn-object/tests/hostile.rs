@@ -1,5 +1,5 @@
-//! Bytes that no compiler made: reading them ends in an object or an error, never in a panic, and takes little
-//! memory. (Arithmetic is checked: tests are built with debug assertions.)
+//! Arbitrary bytes: reading them returns an object or an error, never panics, and takes little memory. (Arithmetic is
+//! checked: tests are built with debug assertions.)
 
 mod common;
 
@@ -17,12 +17,12 @@ fn fixtures() -> [&'static [u8]; 4] {
     [V2, V3, &LINKED, &SINGLE]
 }
 
-/// Few enough that thousands of images can be made.
+/// Small enough that thousands of images can be created.
 const IMAGE_LIMIT: u64 = 1 << 20;
-/// Milliseconds for each of the random tests.
+/// Time budget of each random test, in milliseconds.
 const BUDGET: u64 = 2000;
 
-/// Does with the bytes all that a user of the crate would.
+/// Does everything with the bytes that a user of the crate would do.
 fn use_all(bytes: &[u8]) -> Result<(), ReadError> {
     let object = read(bytes)?;
     for section in &object.sections {
@@ -90,7 +90,7 @@ fn changed_bytes_are_survived() {
     .budget_ms(BUDGET);
 }
 
-/// A field that is random, or a number that is often a limit.
+/// A random field value, often a boundary value.
 fn interesting(u: &mut Unstructured<'_>) -> Arbitrary<Vec<u8>> {
     let random = u.arbitrary()?;
     let limits = [
@@ -145,7 +145,7 @@ fn random_metadata_is_survived() {
     .budget_ms(BUDGET);
 }
 
-/// The most memory this process has had, in bytes.
+/// Peak memory use of this process, in bytes.
 fn peak_memory() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").expect("Linux reports memory");
     let line = status
@@ -160,7 +160,7 @@ fn peak_memory() -> u64 {
     kilobytes << 10
 }
 
-/// One file whose tables all share the same bytes: `count` section headers of a type, each covering the file.
+/// A file whose tables all share the same bytes: `headers` section headers of a type, each covering the whole file.
 fn shared_tables(kind: u32, flags: u64, headers: usize, fill: u8) -> Vec<u8> {
     let mut file = V3[..64].to_vec();
     file[16..18].copy_from_slice(&1u16.to_le_bytes());

@@ -1,4 +1,4 @@
-//! Code objects that this crate links: relocations of every kind, and the same input linked by lld.
+//! Code objects linked by this crate: relocations of every kind, and comparison with lld on the same input.
 
 mod common;
 
@@ -14,7 +14,7 @@ use gcn_object::{
     Visibility, read,
 };
 
-/// An object that was not linked, given to the builder as an assembler would.
+/// Passes a relocatable object to the builder, as an assembler would.
 fn relinked(object: &CodeObject, metadata: Vec<u8>) -> Builder<'static> {
     let mut builder = Builder::new(object.version, object.flags);
     builder.metadata = Some(metadata);

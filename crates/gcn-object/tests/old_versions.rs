@@ -1,4 +1,4 @@
-//! Versions 2 and 3, which today's compilers no longer make, from `tests/fixtures`.
+//! Versions 2 and 3, which current compilers no longer generate, from `tests/fixtures`.
 
 mod common;
 

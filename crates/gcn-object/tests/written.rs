@@ -1,4 +1,4 @@
-//! Code objects that this crate writes: read back and shown to LLVM's tools; and input that it refuses.
+//! Code objects written by this crate are read back and passed to LLVM's tools; invalid input is refused.
 
 mod common;
 

@@ -190,7 +190,7 @@ impl Dialect {
 
     /// Returns true if violations of the rule are errors.
     pub(crate) fn enforces(self, rule: Rule) -> bool {
-        self == Dialect::Llvm || gcn_isa::clrx::holds_to(rule)
+        self == Dialect::Llvm || gcn_isa::clrx::enforces(rule)
     }
 
     /// Encodes an integer source: CLRX has inline constants only for integer values, not for the bits of floats, and

@@ -37,7 +37,7 @@ pub(crate) const FORMATS: &[Format] = &[
             (Field::Vaddr, 32, 8), (Field::Vdata, 40, 8), (Field::Srsrc, 48, 5), (Field::Ssamp, 53, 5), (Field::D16, 63, 1),
         ],
     },
-    // 16-bit addresses in place of short descriptors.
+    // 16-bit addresses instead of short descriptors.
     Format {
         encoding: Encoding::Mimg, on: on::GFX9, dwords: 2, constant: &[(26, 6, 0b111100)],
         fields: &[
@@ -57,7 +57,7 @@ macro_rules! written {
     (store($least:literal, $most:literal)) => {
         &[ImageData(false, OperandAccess::Read), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da, D16]
     };
-    // The texel as it is in memory, which 16-bit components cannot hold.
+    // Raw texels, which have no 16-bit components.
     (load_raw($least:literal, $most:literal)) => {
         &[ImageData(false, OperandAccess::Write), ImageAddress($least, $most), ImageResource, Dmask, Unorm, Glc, Slc, R128, A16, Tfe, Lwe, Da]
     };
@@ -104,7 +104,7 @@ macro_rules! images {
     };
 }
 
-// Modifiers of samples as their names have them.
+// Sampling modifiers as in the instruction names.
 const BY_LANES: Sampling = Sampling::new(DetailSource::Lanes);
 const D: Sampling = Sampling::new(DetailSource::Gradients);
 const L: Sampling = Sampling::new(DetailSource::Given);

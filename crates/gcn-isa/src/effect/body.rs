@@ -35,7 +35,7 @@ pub fn bit_select<V: Bits>(mask: V, one: V, other: V) -> V {
 pub fn align<V: Value>(unit: u8, high: V, low: V, units: V) -> V {
     let last = units.constant(31);
     let by = units.wrapping_mul(units.constant(unit.into())) & last;
-    // Lanes of 64 bits would be half as many.
+    // 64-bit lanes would halve the vector width.
     let one = high.constant(1).dword();
     high.shl(one).shl((last ^ by).dword()) | low.shr(by.dword())
 }
@@ -133,7 +133,7 @@ pub fn add_carry<V: Value>(a: V, b: V, carry: V::Flag) -> (V, V::Flag) {
 /// Difference with borrow-in, and borrow-out.
 #[inline(always)]
 pub fn sub_borrow<V: Value>(a: V, b: V, borrow: V::Flag) -> (V, V::Flag) {
-    // Comparisons are what the host's vectors have.
+    // The host's vectors have comparisons, but no carry.
     let difference = a.wrapping_sub(b);
     let last = V::select(borrow, a.constant(1), a.constant(0));
     (

@@ -83,7 +83,7 @@ pub(crate) fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifi
     let is_sdwa = layout.has(Field::Src0Sel);
     let clamp: &'static [Modifier] = if is_sdwa { SDWA_CLAMP } else { &[] };
     let is_float = row.slots().next().is_some_and(|slot| slot.ty.is_float());
-    // SDWA scales floats only.
+    // SDWA has output scaling only for floats.
     let is_replaced = |field| field == Field::Clamp || field == Field::Omod && !is_float;
     let of_row = row
         .modifiers()
@@ -94,7 +94,7 @@ pub(crate) fn modifiers(row: &'static Row, layout: &Layout) -> Box<[PlacedModifi
         &[]
     };
     let all = clamp.iter().chain(of_row).chain(of_encoding);
-    // A comparison has no destination to select a part of, though GCN 1.2 has the fields.
+    // A comparison has no destination to select a part of, although GCN 1.2 has the fields.
     let is_meant = |modifier: &&Modifier| {
         let is_of_destination = matches!(modifier.field, Field::DstSel | Field::DstUnused);
         layout.has(modifier.field) && !(layout.encoding == Encoding::VopcSdwa && is_of_destination)
@@ -161,7 +161,7 @@ pub(crate) fn place(slot: Slot, layout: &Layout, modifiers: &[PlacedModifier]) -
         }
         return place;
     }
-    // Packed instructions list negations instead; those of mixed precision do not.
+    // Packed instructions have a negation list instead; mixed-precision ones do not.
     let is_packed = layout.encoding == Encoding::Vop3p;
     if is_packed && modifiers.iter().any(|m| m.modifier.field == Field::Neg) {
         return place;

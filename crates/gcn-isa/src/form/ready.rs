@@ -74,7 +74,7 @@ impl ReadyTexts {
                 write(CodeRange::Vgprs, false, &vgprs);
                 write(CodeRange::SourceVgprs, false, &vgprs);
                 let scalar = |out: &mut Text| regs::write_scalar(out, isa, number, count);
-                let is_doubtful = regs::is_doubtful_xnack_mask(isa, number);
+                let is_doubtful = regs::may_lack_xnack_mask(isa, number);
                 if number <= regs::EXEC_HI && !is_doubtful {
                     write(CodeRange::Scalars, false, &scalar);
                 }
@@ -84,7 +84,7 @@ impl ReadyTexts {
                 if number < regs::M0 && !is_doubtful {
                     write(CodeRange::Loaded, false, &scalar);
                 }
-                // A value of LDS is for some sources only, and the digits of 1/(2π) depend on the type.
+                // LDS values are valid only for some sources, and the digits of 1/(2π) depend on the type.
                 if number != regs::LDS_DIRECT && !is_doubtful {
                     write(CodeRange::Sources, true, &scalar);
                 }

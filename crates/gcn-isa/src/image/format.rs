@@ -66,7 +66,7 @@ texel_formats! {
     20 IMG_DATA_FORMAT_8_24            [24  8  0  0]   4;
     21 IMG_DATA_FORMAT_24_8            [ 8 24  0  0]   4;
     22 IMG_DATA_FORMAT_X24_8_32        [32  8  0  0]   8;
-    // The fourth is the exponent of the others.
+    // The fourth component is the shared exponent.
     34 IMG_DATA_FORMAT_5_9_9_9         [ 9  9  9  5]   4;
     57 IMG_DATA_FORMAT_4_4             [ 4  4  0  0]   1;
     58 IMG_DATA_FORMAT_6_5_5           [ 5  5  6  0]   2;

@@ -413,7 +413,7 @@ impl ImageDescriptor {
         let is_d3 = self.kind == ImageKind::D3 as u8;
         let layers = match ImageKind::numbered(self.kind.into()) {
             Some(ImageKind::D3) => (self.depth >> level).max(1),
-            // A cube has its faces, whatever DEPTH says.
+            // A cube has six faces, whatever the value of DEPTH.
             Some(ImageKind::Cube) => self.depth.max(self.last_layer + 1).max(FACES),
             _ => self.depth.max(self.last_layer + 1),
         };

@@ -38,7 +38,7 @@ impl Inst {
                 code: value as u8,
                 count,
             },
-            // With TFE a status follows the value.
+            // With TFE, a status dword follows the data.
             Kind::Vgpr if matches!(self.encoding, Encoding::Mubuf | Encoding::Mtbuf) => {
                 Operand::Vgprs {
                     first: value as u8,
@@ -618,7 +618,7 @@ impl Inst {
         let placed = self.form.modifier(modifier.field);
         match placed {
             Some(placed) => placed.list,
-            // CLRX takes lists wherever an encoding has their bits.
+            // CLRX accepts lists wherever an encoding has their bits.
             None => list_bits(self.row(), self.layout(), modifier.field),
         }
     }

@@ -360,7 +360,7 @@ fn packed(op: AluOp, ty: Ty) -> Template {
         AluOp::Max    => words("each half of $d = max($a, $b)").but(if ty == Ty::F16 { ORDER } else { LANES_16 }),
         AluOp::Reversed(AluOp::Shift(Shift::Left))  => words("each half of $d = $b << $a[3:0]").but(SHIFT_16),
         AluOp::Reversed(AluOp::Shift(Shift::Right)) => words("each half of $d = $b >> $a[3:0]").but(SHIFT_16),
-        // V_PK_ASHRREV_I16: rows have no other operation.
+        // V_PK_ASHRREV_I16: no other operation occurs in rows.
         _ => words("each half of $d = $b >> $a[3:0], filled with the sign").but(SHIFT_16),
     }
 }

@@ -52,7 +52,7 @@ impl Names {
             .slots()
             .find(|slot| slot.access != OperandAccess::Read)
             .map_or(String::new(), name);
-        // SOPK updates its first source, others their last one.
+        // SOPK updates its first source, other encodings the last one.
         let is_sopk = row.slots().any(|slot| slot.kind == Kind::Simm16);
         let is_source = |&(place, slot): &(usize, &Slot)| match slot.access {
             OperandAccess::Read => !is_mask(slot),

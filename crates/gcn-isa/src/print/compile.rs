@@ -16,7 +16,7 @@ use crate::rules;
 use crate::target::{Isa, on};
 use crate::text::Piece;
 
-// The sum of the marks of all texts that exist is less than the mark of a missing one.
+// The sum of the marks of all existing texts is less than the mark of a missing one.
 const _: () = assert!(MOST_OPERANDS < MISSING as usize);
 
 /// Compiles the template of a form's text.
@@ -43,7 +43,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
             .fold(0, |bits, m| bits | unwritten(form, m)),
         modifiers: modifiers
             .iter()
-            // A part is shown as a part of its whole.
+            // A part is shown by the modifier that contains it.
             .filter(|m| m.modifier.value != ModifierValue::Part)
             .map(|placed| modifier_text(form, placed))
             .collect(),
@@ -55,7 +55,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
         .zip(&form.operands)
         .all(|(index, placed)| add_operand(&mut template, form, index, placed).is_some());
     if !has_operands || template.deciding == u64::MAX {
-        // No bits are usual then.
+        // The template applies to no bits then.
         (template.deciding, template.usual) = (0, 1);
     } else {
         let mut prefixes = prefixes(form, &template).into_iter();
@@ -142,7 +142,7 @@ fn add_operand(
             TextSource::Ready,
             ReadyTexts::scalars(dwords)? + u16::from(regs::VCC_LO),
         ),
-        // Some registers are not to be loaded.
+        // Some registers cannot be loaded.
         (Kind::Sdst, _) if slot.field == Field::Sdata => {
             (TextSource::Ready, ReadyTexts::loaded(dwords)?)
         }
@@ -164,7 +164,7 @@ fn add_operand(
         (Kind::Literal, _) => (TextSource::Literal, 0),
         (Kind::ImageData { .. } | Kind::ImageAddress { .. }, _) => (TextSource::ImageRegisters, 0),
         (Kind::ScalarOffset { .. }, _) => {
-            // There are rules for the register.
+            // The register is subject to rules.
             if matches!(form.row.does, Does::Store(_)) && on::VI_ONLY.has(form.isa) {
                 template.deciding |= field(Field::Imm);
                 template.usual |= field(Field::Imm);
@@ -253,7 +253,7 @@ fn ready_texts(form: &Form, operand: &OperandText) -> Vec<(Vec<(u64, u64)>, Read
     let mask = |field: Field| form.layout.bits(field).mask();
     let text = operand.ready;
     let first = |first: u16| ReadyText { first, ..text };
-    // Where the operand's number has no meaning it must be zero.
+    // If the operand's number has no meaning, it must be zero.
     let zero = (text.bits(), 0);
     let off = ReadyText::at(ReadyTexts::OFF);
     match operand.source {
@@ -346,12 +346,12 @@ fn suffix(form: &Form) -> &'static str {
     let encoding = form.encoding;
     let has_long_form = form.row.forms.has(Forms::E64);
     let is_shown = if encoding.is_extended() {
-        // The selections of a comparison say it; LLVM's disassembler leaves this suffix out.
+        // For comparisons, the selections imply it; LLVM's disassembler omits this suffix.
         encoding != Encoding::VopcSdwa || !on::VI_ONLY.has(form.isa)
     } else {
-        // Without operands there is nothing to tell apart.
+        // Without operands, there is nothing to distinguish.
         let has_no_operands = encoding == Encoding::Vop1 && form.row.written.is_empty();
-        // Before GCN 1.2 interpolation has no other encoding.
+        // Before GCN 1.2, interpolation has no other encoding.
         let is_only = encoding == Encoding::Vintrp && form.isa < Isa::Vi;
         has_long_form && !has_no_operands && !is_only
     };

@@ -13,7 +13,7 @@ pub(super) fn write_immediate(out: &mut Text, isa: Isa, kind: Kind, value: i64) 
         Kind::SendMsg => simm::write_sendmsg(out, isa, value as u16),
         Kind::Simm16 => out.push_hex(u64::from(value as u16)),
         Kind::Unsigned => regs::write_small(out, value as u32),
-        // LLVM writes a distance as the number without sign.
+        // LLVM prints a distance as an unsigned number.
         Kind::Branch => out.push_decimal(u64::from(value as u16)),
         Kind::Signed
         | Kind::Vgpr

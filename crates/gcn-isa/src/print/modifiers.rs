@@ -8,18 +8,18 @@ use crate::{buffer_format, dpp, swizzle};
 
 /// Fidelity of the modifiers in a text.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(super) enum Conveyed {
-    /// All of them.
-    Exactly,
+pub(super) enum ModifierFidelity {
+    /// All of them are represented.
+    Exact,
     /// All of them are represented, but LLVM might refuse the text.
-    Doubtfully,
+    MayBeRefused,
     /// Some are not represented.
-    Partly,
+    Lossy,
 }
 
 /// Appends the modifiers, except those at their defaults.
-pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text) -> Conveyed {
-    let mut conveyed = Conveyed::Exactly;
+pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text) -> ModifierFidelity {
+    let mut conveyed = ModifierFidelity::Exact;
     for shown in &template.modifiers {
         if bits & shown.bits != shown.left_out {
             conveyed = conveyed.max(modifier(shown, isa, bits, out));
@@ -30,7 +30,7 @@ pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text
 
 /// Appends a modifier.
 #[inline(always)]
-fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Conveyed {
+fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> ModifierFidelity {
     let value = shown.field.get(bits);
     out.push_piece(&shown.head);
     match shown.value {
@@ -39,7 +39,7 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
         ModifierValue::Signed => out.push_signed(shown.field.get_signed(bits)),
         ModifierValue::Swizzle => {
             if !swizzle::write(out, isa, value as u16) {
-                return Conveyed::Partly;
+                return ModifierFidelity::Lossy;
             }
         }
         ModifierValue::Omod => out.push_ascii(match value {
@@ -51,7 +51,7 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
             Some(name) => out.push_str(name),
             None => {
                 out.push_decimal(value);
-                return Conveyed::Partly;
+                return ModifierFidelity::Lossy;
             }
         },
         ModifierValue::BufferFormat => buffer_format::write_format(out, isa, value as u8),
@@ -59,7 +59,7 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
         ModifierValue::LanePermutation => {
             dpp::write(out, value as u16);
             if dpp::Permutation::unpack(value as u16).is_none() {
-                return Conveyed::Doubtfully;
+                return ModifierFidelity::MayBeRefused;
             }
         }
         ModifierValue::BitList => {
@@ -73,5 +73,5 @@ fn modifier(shown: &ModifierText, isa: Isa, bits: u64, out: &mut Text) -> Convey
             out.push_ascii(b"]");
         }
     }
-    Conveyed::Exactly
+    ModifierFidelity::Exact
 }

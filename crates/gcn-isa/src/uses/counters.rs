@@ -243,7 +243,7 @@ impl Uses<'_> {
                     _,
                 ) => &[],
                 (Order::VectorMemory, _) => &[Counter::Vm],
-                // Who does not know where the address leads waits for both.
+                // Software that does not know the address space waits for both.
                 (Order::Flat, _) => &[Counter::Vm, Counter::Lgkm],
                 (Order::Lds | Order::Gds | Order::Scalar, _) => &[Counter::Lgkm],
             };
@@ -254,7 +254,7 @@ impl Uses<'_> {
             slot.is_some_and(|slot| slot.field == Field::Vdata)
         };
         let is_late = match counters.order {
-            // They read EXEC when they are granted, too.
+            // They also read EXEC when they are granted.
             Order::Gds | Order::ExportColor | Order::ExportPosition | Order::ExportParameter => {
                 it.source == UseOrigin::LaneMask || matches!(it.registers, Registers::Vector { .. })
             }

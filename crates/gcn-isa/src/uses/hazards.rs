@@ -318,7 +318,7 @@ impl<'a> Uses<'a> {
         let stored = (hazard == Hazard::StoreData)
             .then(|| self.long_data())
             .flatten();
-        // Most instructions begin few hazards: their registers are looked at for these alone.
+        // Most instructions can begin only few hazards, so registers are compared only for these.
         let written = begins.map(|begins| {
             let registers = self.registers();
             registers.filter(move |it| it.written != 0 && begins(it))
@@ -404,7 +404,7 @@ impl<'a> Uses<'a> {
             Hazard::LaneSelect => self.lane_select(),
             _ => None,
         };
-        // What the hazard is about is no register that the instruction reads.
+        // These hazards concern state that is not a register operand.
         let state = match hazard {
             Hazard::ReturnFromTrap if does == Does::ReturnFromTrap => Some(trap_status()),
             Hazard::SkipsVector if !self.inst.encoding.is_scalar() => Some(skipping()),

@@ -49,7 +49,7 @@ impl Uses<'_> {
     fn goes_by_mode(&self) -> bool {
         let row = self.inst.row();
         let has_float = || row.slots().any(|slot| slot.ty.is_float());
-        // A choice by a mask moves bits, though its sources may be negated.
+        // A selection by a mask moves bits, although its sources may be negated.
         let chooses = || {
             let has_mask = |slot: &Slot| slot.kind == Kind::Sdst && slot.field == Field::Src2;
             row.slots().any(has_mask)
@@ -60,7 +60,7 @@ impl Uses<'_> {
         match self.inst.does() {
             Does::Alu(_) => self.unit() != Unit::Scalar && has_float() && !chooses(),
             Does::Compare(..) => has_float(),
-            // Denormals of LDS's atomics.
+            // Denormals in LDS atomics.
             Does::Atomic(_, ty) | Does::Return(_, ty) | Does::AtomicFromLds(_, ty) => {
                 ty.is_float() && self.memory().is_some_and(|m| m.atomic_in_share())
             }

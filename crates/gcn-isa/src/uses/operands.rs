@@ -78,7 +78,7 @@ impl<'a> Uses<'a> {
             indexed: !is_source(slot) && implicit.has(Implicit::INDEXES_DESTINATION),
         });
         match (written, registers) {
-            // A status is behind half a register (errata E310).
+            // A status dword follows half a register (errata E310).
             (Some(data), Registers::Vector { first, count: 2 }) if inst.keeps_other_half() => {
                 let part = |dword: u8| RegisterUse {
                     registers: Registers::Vector {
@@ -174,7 +174,7 @@ impl<'a> Uses<'a> {
                 Operand::Vgprs { count, .. } => Some(count - inst.get(Field::Tfe) as u8),
                 _ => None,
             },
-            // With R128 an image's descriptor has four.
+            // With R128, an image descriptor has four dwords.
             Kind::Aligned(_) if slot.field == Field::Srsrc && inst.flag(Field::R128) => {
                 Some(SHORT_IMAGE_DWORDS as u8)
             }
@@ -295,7 +295,7 @@ impl<'a> Uses<'a> {
             let (low, high) = (bit(Field::OpSel), high_op >> number & 1 != 0);
             return match slot.ty {
                 Ty::F16x2 | Ty::I16x2 => half(low) | half(high),
-                // Mixed precision: a half where OP_SEL_HI is set.
+                // Mixed precision: a half if OP_SEL_HI is set.
                 Ty::F32 if inst.row().slots().all(|s| s.ty != Ty::F16x2) && high => half(low),
                 _ => ALL,
             };

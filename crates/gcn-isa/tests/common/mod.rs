@@ -108,9 +108,9 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
             value = 1;
         }
         match modifier.value {
-            // Another modifier has its value.
+            // Its value is part of another modifier.
             ModifierValue::Part => continue,
-            // LLVM gathers one component and changes whole values atomically.
+            // LLVM gathers one component, and image atomics change whole values.
             ModifierValue::Mask => {
                 value = match inst.does() {
                     Does::Image(ImageOp::Gather(_) | ImageOp::GatherRow) => 1 << random.below(4),
@@ -128,7 +128,7 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
                     }
                 }
             }
-            // A pattern that its text says completely: OR apart from AND and XOR, XOR within AND.
+            // A pattern that its text represents completely: OR disjoint from AND and XOR, XOR within AND.
             ModifierValue::Swizzle if value < 0x8000 => {
                 let or = value >> 5 & !value & 0x1f;
                 value = (value & 0x1f) | or << 5 | (value >> 10 & value & 0x1f) << 10;
@@ -145,7 +145,7 @@ pub fn fill(inst: &mut Inst, random: &mut Random) {
         }
         inst.set(modifier.field, value as i64).unwrap();
     }
-    // ADDR64 excludes the two others, LDS excludes TFE.
+    // ADDR64 excludes the other two, LDS excludes TFE.
     if inst.flag(Field::Addr64) {
         let _ = inst.set(Field::Idxen, 0);
         let _ = inst.set(Field::Offen, 0);

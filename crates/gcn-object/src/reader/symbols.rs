@@ -13,8 +13,8 @@ use crate::error::ReadError;
 use crate::object::{Relocation, RelocationTarget, Symbol, SymbolSection};
 use crate::target::Version;
 
-/// The name of the kernel that a symbol defines, if it defines one: in version 2 the symbol's own, later the part before
-/// `.kd`. `is_defined` tells that the symbol is in a section.
+/// Name of the kernel that a symbol defines, if any: in version 2, the symbol itself; later, the part before `.kd`.
+/// `is_defined` is true if the symbol is in a section.
 pub(super) fn kernel_name(
     version: Version,
     kind: SymbolKind,
@@ -30,8 +30,8 @@ pub(super) fn kernel_name(
     }
 }
 
-/// The names of the kernels of a code object in ascending order, from its symbol tables alone. [`read`](crate::read)
-/// finds the same kernels, but for those whose descriptor is not in the file.
+/// Names of the kernels of a code object in ascending order, from its symbol tables alone. [`read`](crate::read)
+/// finds the same kernels, except for those whose descriptor is not in the file.
 pub(crate) fn kernel_names(bytes: &[u8]) -> Result<Vec<Cow<'_, str>>, ReadError> {
     let (header, version, linked) = file_header(bytes)?;
     let sections = section_headers(header, bytes)?;
@@ -78,8 +78,8 @@ pub(crate) fn kernel_names(bytes: &[u8]) -> Result<Vec<Cow<'_, str>>, ReadError>
 }
 
 impl<'a> ObjectReader<'a> {
-    /// Reads both symbol tables. Returns the position in `self.symbols` of each entry of the table that the
-    /// relocations refer to.
+    /// Reads both symbol tables. Returns the index in `self.symbols` of each entry of the table that relocations
+    /// refer to.
     pub(super) fn read_symbols(
         &mut self,
         table: &SectionTable<'a, Header>,

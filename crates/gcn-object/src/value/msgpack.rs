@@ -1,4 +1,4 @@
-//! Documents as MessagePack, by serde.
+//! Documents as MessagePack, through serde.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ use serde::ser::{SerializeMap, Serializer};
 use super::{DocumentValue, MAX_DEPTH, MetadataError, check_size};
 
 impl DocumentValue {
-    /// Reads one MessagePack document; bytes after it are ignored.
+    /// Reads a MessagePack document; trailing bytes are ignored.
     ///
     /// # Errors
     /// [`MetadataError`]: the bytes are no MessagePack, or more than 64 MiB.
@@ -30,7 +30,7 @@ impl DocumentValue {
             .map_err(|error| MetadataError::MessagePack(error.to_string()))
     }
 
-    /// The document as MessagePack: maps in the order of their keys, numbers in their shortest form.
+    /// Writes the document as MessagePack: sorted maps, numbers in their shortest form.
     ///
     /// # Errors
     /// [`MetadataError::MessagePack`] if the writer fails.
@@ -69,7 +69,7 @@ impl Serialize for DocumentValue {
     }
 }
 
-/// Reader of one node. Each takes a byte of the document at least, so that the tree is bounded by it.
+/// Deserializer of a node. Each node takes at least one byte, so the tree is bounded by the document's size.
 #[derive(Clone, Copy)]
 struct NodeReader;
 

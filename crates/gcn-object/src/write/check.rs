@@ -1,4 +1,4 @@
-//! The rules that the input must keep.
+//! Checks the input.
 
 use hashbrown::HashSet;
 
@@ -73,7 +73,7 @@ impl Builder<'_> {
         errors
     }
 
-    /// `Err(None)` is an id of another builder.
+    /// `Err(None)` for an ID of another builder.
     fn check(&self, relocation: &InputRelocation) -> Result<(), Option<RelocationProblem>> {
         let InputRelocation {
             section: SectionId(section),

@@ -116,7 +116,7 @@ impl ClrxPrinter<'_> {
             (Field::OpSelHi, 1),
             (Field::OpSelHi2, 0),
         ];
-        // OP_SEL_HI of a missing third source is set if the list is not written, else not.
+        // OP_SEL_HI of a missing third source is set if the list is omitted, otherwise clear.
         let is_high = self.inst.get(Field::OpSelHi) == self.layout.bits(Field::OpSelHi).max();
         if has_third {
             self.list("op_sel_hi", &high, true);
@@ -191,7 +191,7 @@ impl ClrxPrinter<'_> {
 
     pub(super) fn scalar_memory(&mut self) {
         for (field, name) in [(Field::Glc, "glc"), (Field::Nv, "nv")] {
-            // The bit is reserved where no row has it.
+            // The bit is reserved if no row has it.
             if self.inst.modifiers().any(|m| m.field == field) {
                 self.flag(field, name);
             }
