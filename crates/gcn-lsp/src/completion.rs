@@ -1,5 +1,5 @@
-//! Completion: mnemonics, macros and directives at the beginning of a statement; behind a mnemonic the operands that the
-//! instruction takes at that place, and its modifiers.
+//! Completion: mnemonics, macros and directives at the beginning of a statement; after a mnemonic, the operands that
+//! the instruction accepts at that position, and its modifiers.
 
 use gcn_asm::reference::InstructionReport;
 use gcn_asm::syntax::{Token, TokenKind};
@@ -16,22 +16,22 @@ use crate::context::{Context, instruction};
 use crate::definition;
 use crate::outline::{DefinitionKind, is_name};
 
-/// VGPRs of a wave.
+/// VGPRs per lane.
 const VGPRS: u16 = 256;
 
-/// Candidates for a place.
+/// Candidates for completion.
 struct Candidates<'a> {
-    /// Beginning of the word, in lower case.
+    /// Start of the word, in lower case.
     prefix: String,
     items: Vec<CompletionItem>,
-    /// True if candidates were left out that do not contain the prefix.
+    /// True if candidates that do not contain the prefix were omitted.
     has_more: bool,
     isa: Isa,
     context: &'a Context<'a>,
 }
 
 impl Candidates<'_> {
-    /// Adds a candidate, unless it does not contain what is there.
+    /// Adds a candidate if it contains the prefix.
     fn add(&mut self, label: impl Into<String>, kind: CompletionItemKind, detail: Option<String>) {
         self.add_ordered(label, kind, detail, None);
     }
@@ -82,7 +82,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Names of labels, values and memory.
+    /// Names of labels, values and memory objects.
     fn add_symbols(&mut self, wanted: &dyn Fn(DefinitionKind) -> bool) {
         let mut names: Vec<_> = definition::names(self.context).into_iter().collect();
         names.sort_unstable_by(|one, other| one.0.cmp(&other.0));
@@ -99,7 +99,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// Groups of registers of a bank, in the order of their numbers.
+    /// Groups of registers of a bank, in ascending order.
     fn add_registers(&mut self, bank: char, count: u8, registers: u16, step: usize) {
         let count = u16::from(count.max(1));
         let last = registers.saturating_sub(count);
@@ -121,7 +121,7 @@ impl Candidates<'_> {
         self.add_registers('v', count, VGPRS, 1);
     }
 
-    /// SGPRs and the scalar registers with names; with those that can only be read, if `reads`.
+    /// SGPRs and special registers, including read-only ones if `reads` is set.
     fn add_scalars(&mut self, count: u8, reads: bool) {
         let step = match count {
             0 | 1 => 1,
@@ -148,7 +148,7 @@ impl Candidates<'_> {
         }
     }
 
-    /// The operands that a slot takes.
+    /// Operands that a slot accepts.
     fn add_operands(&mut self, slot: &Slot) {
         let count = slot.ty.dwords();
         let isa = self.isa;
@@ -259,21 +259,21 @@ impl Candidates<'_> {
     }
 }
 
-/// The place of a word in its statement.
+/// Position of a word in its statement.
 enum Place {
     Head,
-    /// Behind a mnemonic: commas before, and if an operand without a comma is before.
+    /// After a mnemonic: number of preceding commas, and true if there is an operand after the last one.
     Operand {
         commas: usize,
         is_behind: bool,
     },
-    /// Value of a modifier, by the modifier's name.
+    /// Value of the modifier with this name.
     Value(String),
     Directive,
     None,
 }
 
-/// The candidates at a place.
+/// Candidates at the cursor.
 pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     let statement = context.statement();
     let before = statement
@@ -300,7 +300,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     } else {
         place(context, behind)
     };
-    // A group of registers is one word: `v[2:`.
+    // A register group is completed as one word: `v[2:`.
     if let Place::Operand { .. } = place
         && let Some(open) = open_group(context, &before)
     {
@@ -361,7 +361,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     }
 }
 
-/// The place behind some tokens of a statement.
+/// Position after the given tokens of a statement.
 fn place(context: &Context<'_>, behind: &[&Token]) -> Place {
     let heads = [
         TokenKind::Mnemonic,
@@ -398,7 +398,7 @@ fn place(context: &Context<'_>, behind: &[&Token]) -> Place {
     Place::Operand { commas, is_behind }
 }
 
-/// The beginning of a group of registers that the place is in.
+/// Start of the register group that contains the cursor.
 fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
     let open = before
         .iter()
@@ -412,7 +412,7 @@ fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
     (is_bank && !is_closed).then_some(bank.span.start)
 }
 
-/// The operands at a place, counted by commas, and the modifiers behind the last.
+/// Adds the operands after a number of commas, and the modifiers after the last operand.
 fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, is_behind: bool) {
     let slots: Vec<&Slot> = op.row().slots().collect();
     let required = slots
@@ -425,7 +425,7 @@ fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, is_behind: b
         }
         return;
     }
-    // Operands that may be left out shift those behind.
+    // Omitted optional operands shift the following ones.
     let skipped = slots.len() - required;
     for slot in slots.iter().skip(commas).take(1 + skipped) {
         candidates.add_operands(slot);
@@ -439,7 +439,7 @@ fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, is_behind: b
     }
 }
 
-/// A candidate with its description, for the one that is looked at.
+/// Adds the description to the selected candidate.
 pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
     let Some((isa, op)) = item.data.as_ref().and_then(instruction_of) else {
         return item;
@@ -453,7 +453,7 @@ pub(crate) fn resolve(mut item: CompletionItem) -> CompletionItem {
     item
 }
 
-/// The instruction that a candidate's data name.
+/// Instruction named by a candidate's data.
 fn instruction_of(data: &Value) -> Option<(Isa, Op)> {
     let number = data.get("isa")?.as_u64()?;
     let isa = Isa::ALL.into_iter().find(|isa| *isa as u64 == number)?;

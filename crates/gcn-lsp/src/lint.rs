@@ -1,4 +1,4 @@
-//! Missing waits and wait states of a document's code.
+//! Findings of the static checker: missing waits and wait states.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use lsp_types::{Diagnostic, DiagnosticRelatedInformation, DiagnosticSeverity, Nu
 use crate::assembled::Assembled;
 use crate::diagnostics::MAX_DIAGNOSTICS;
 
-/// The findings; none for code with errors, or without kernels and functions.
+/// Findings; empty for code with errors, or without kernels and functions.
 pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
     let Some(Ok(object)) = assembled.object.as_deref().map(gcn_object::read) else {
         return Vec::new();
@@ -50,7 +50,7 @@ pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
         .collect()
 }
 
-/// Statements of instructions by their addresses.
+/// Source spans of instructions, by address.
 struct Places(Vec<(u64, Range<usize>)>);
 
 impl Places {
@@ -84,7 +84,7 @@ impl Places {
     }
 }
 
-/// A finding, with the instructions that are its other sides.
+/// Converts a finding, with the other instructions it involves.
 fn converted(assembled: &Assembled, places: &Places, finding: &Finding) -> Diagnostic {
     let mut message = finding.message.clone();
     for note in &finding.notes {

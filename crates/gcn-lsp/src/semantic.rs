@@ -1,4 +1,5 @@
-//! Semantic tokens: kinds of words that a grammar alone cannot tell apart, such as registers, labels, values and modifiers.
+//! Semantic tokens: kinds of words that a grammar cannot distinguish, such as registers, labels, values and
+//! modifiers.
 
 use std::collections::HashMap;
 
@@ -12,7 +13,7 @@ use crate::context::{Context, instruction};
 use crate::definition;
 use crate::outline::DefinitionKind;
 
-/// Kinds in the order of their numbers.
+/// Token types, indexed by number.
 pub(crate) const TYPES: [SemanticTokenType; 11] = [
     SemanticTokenType::COMMENT,
     SemanticTokenType::STRING,
@@ -26,7 +27,7 @@ pub(crate) const TYPES: [SemanticTokenType; 11] = [
     SemanticTokenType::PARAMETER,
     SemanticTokenType::PROPERTY,
 ];
-/// Modifiers in the order of their bits.
+/// Token modifiers, indexed by bit.
 pub(crate) const MODIFIERS: [SemanticTokenModifier; 2] = [
     SemanticTokenModifier::DEFINITION,
     SemanticTokenModifier::READONLY,
@@ -52,15 +53,15 @@ enum Kind {
     Property,
 }
 
-/// Reader of a document's words.
+/// Classifier for the words of a document.
 struct Classifier<'a> {
     context: &'a Context<'a>,
     names: HashMap<String, DefinitionKind>,
-    /// Instructions by their mnemonics, as they were looked up.
+    /// Cache of instructions by mnemonic.
     known: HashMap<&'a str, Option<Op>>,
 }
 
-/// The tokens of a document, or of the lines of a range.
+/// Tokens of a document, or of a range of lines.
 pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> SemanticTokens {
     let mut classifier = Classifier {
         context,
@@ -87,7 +88,7 @@ pub(crate) fn tokens(context: &Context<'_>, lines: Option<(u32, u32)>) -> Semant
             let Some((kind, modifiers)) = classifier.kind(token, op) else {
                 continue;
             };
-            // A token of the protocol is on one line.
+            // In the protocol, a token cannot span lines.
             let mut at = token.span.start;
             while at < token.span.end {
                 let line = text.line_of(at);
@@ -129,7 +130,7 @@ impl<'a> Classifier<'a> {
             .or_insert_with(|| Some(instruction(isa, mnemonic)?.0))
     }
 
-    /// The kind and the modifiers of a token; nothing for those that the grammar shows as well.
+    /// Type and modifiers of a token; `None` for tokens that the grammar also recognizes.
     fn kind(&self, token: &Token, op: Option<Op>) -> Option<(Kind, u32)> {
         let word = self.context.slice(token);
         Some(match token.kind {
@@ -179,7 +180,7 @@ impl<'a> Classifier<'a> {
     }
 }
 
-/// True for the name of a register, or of a bank of registers before `[`.
+/// True for the name of a register, or of a register bank before `[`.
 pub(crate) fn is_register(isa: Isa, word: &str) -> bool {
     let number = ["v", "s", "ttmp"]
         .iter()
@@ -188,9 +189,9 @@ pub(crate) fn is_register(isa: Isa, word: &str) -> bool {
         || regs::named(isa, word).is_some()
 }
 
-/// The edit that makes one list of tokens of another; none if they are equal.
+/// Edit that transforms one token list into another; empty if they are equal.
 pub(crate) fn difference(old: &[SemanticToken], new: &[SemanticToken]) -> Vec<SemanticTokensEdit> {
-    /// Numbers of a token in the protocol.
+    /// Numbers per token in the protocol.
     const NUMBERS: usize = 5;
     let prefix = old
         .iter()

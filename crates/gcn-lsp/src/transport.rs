@@ -7,22 +7,22 @@ use serde::Serialize;
 
 use crate::framing::{read_body, write_value};
 
-/// Longest message that is read, in bytes.
+/// Maximum length of a message in bytes.
 const MAX_MESSAGE: usize = 256 << 20;
 
-/// A message that was received.
+/// A received message.
 #[derive(Debug)]
 pub(crate) enum Received {
     /// A message.
     Message(Message),
-    /// A body that is no message, with the reason.
+    /// A body that is not a message, with the reason.
     Malformed(String),
 }
 
-/// The next message; nothing at the end of the stream.
+/// Reads the next message; `None` at the end of the stream.
 ///
 /// # Errors
-/// The stream cannot be read, or has no header where one must be: the messages behind it cannot be found.
+/// The stream cannot be read, or a header is missing; the next message cannot be located then.
 pub(crate) fn read(input: &mut impl BufRead) -> io::Result<Option<Received>> {
     let Some(body) = read_body(input, MAX_MESSAGE)? else {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! Addresses of documents, and paths of files.
+//! Conversion between document URIs and file paths.
 
 use std::path::{Path, PathBuf};
 
@@ -6,7 +6,7 @@ use lsp_types::Uri;
 
 const SCHEME: &str = "file://";
 
-/// The path of a file's address.
+/// File path of a URI.
 pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     let rest = uri.strip_prefix(SCHEME)?;
     let path = rest.get(rest.find('/')?..)?;
@@ -28,7 +28,7 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
     String::from_utf8(bytes).ok().map(PathBuf::from)
 }
 
-/// The address of a file; nothing if its path is not absolute.
+/// URI of a file; `None` if its path is not absolute.
 pub(crate) fn of_path(path: &Path) -> Option<Uri> {
     if !path.is_absolute() {
         return None;

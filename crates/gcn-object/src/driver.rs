@@ -6,7 +6,7 @@
 //! The formats follow CLRX's documentation ("AMD Catalyst handling", "Gallium handling") and the files in its tests;
 //! Gallium's configuration follows Mesa's loader (`ac_binary.c`).
 
-// In the order of dependencies.
+// In dependency order.
 mod chip;
 mod model;
 mod elf;

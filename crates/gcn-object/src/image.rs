@@ -335,7 +335,7 @@ impl CodeObject<'_> {
             }
             SymbolSection::Undefined | SymbolSection::Other(_) => match externals(&symbol.name) {
                 Some(value) => Ok(value),
-                // ELF gives weak symbols that nobody defines the value zero.
+                // ELF defines undefined weak symbols as zero.
                 None if symbol.section == SymbolSection::Undefined
                     && symbol.binding == Binding::Weak =>
                 {

@@ -41,7 +41,7 @@
 
 #![forbid(unsafe_code)]
 
-// In the order of their imports: a module names only modules above it.
+// In dependency order: a module names only modules above it.
 
 // Bytes, notes, metadata and names.
 mod bytes;
@@ -59,7 +59,7 @@ mod object;
 mod image;
 mod reader;
 
-// Other files with programs: drivers' binaries, and bundles.
+// Other files that contain programs: driver binaries and bundles.
 mod driver;
 mod bundle;
 

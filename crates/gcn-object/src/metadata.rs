@@ -4,7 +4,7 @@
 //! Backend". Metadata are untrusted: missing keys are `None` or zero, unknown ones are ignored, and
 //! [`KernelMetadata::problems`] lists contradictions.
 
-// In the order of dependencies: a module uses those above it.
+// In dependency order: a module uses those above it.
 mod kinds;
 mod types;
 mod problem;

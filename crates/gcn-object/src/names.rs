@@ -191,7 +191,7 @@ impl<'a> NamePattern<'a> {
                 return Ok(symbol);
             }
         }
-        // Units of a program may share kernels.
+        // Compilation units may contain the same kernel.
         let mut seen = HashSet::new();
         symbols.retain(|symbol| seen.insert(*symbol));
         let matches: Vec<(Omissions, &str)> = symbols
@@ -214,7 +214,7 @@ impl<'a> NamePattern<'a> {
     fn ambiguous(&self, matches: &[&str]) -> NameError {
         let mut candidates: Vec<String> = matches.iter().map(|symbol| shown(symbol)).collect();
         let distinct: HashSet<&String> = candidates.iter().collect();
-        // Kernels of different units may have one declaration; then only their symbols differ.
+        // Kernels of different units may have the same declaration; only their symbols differ.
         if distinct.len() < matches.len() {
             candidates = matches.iter().map(|symbol| (*symbol).to_owned()).collect();
         }
@@ -271,7 +271,7 @@ fn shown(symbol: &str) -> String {
 }
 
 fn demangled(symbol: &str, options: DemangleOptions) -> Option<String> {
-    // Only symbols of C++ begin with this.
+    // Only C++ symbols begin with this.
     let symbol = symbol
         .starts_with("_Z")
         .then(|| Symbol::new(symbol).ok())??;
@@ -339,7 +339,7 @@ mod tests {
     fn a_kernel_is_found_by_each_of_its_names() {
         for (name, index) in [
             ("_Z5scalePf.kd", 0),
-            // Nothing is left out of it, of the other its namespace.
+            // It omits nothing of the first kernel, but the namespace of the other.
             ("scale", 0),
             ("ns::scale", 1),
             ("void ns::scale(float *)", 1),
@@ -350,11 +350,11 @@ mod tests {
         ] {
             assert_eq!(find_name(KERNELS, name), Ok(KERNELS[index]), "{name}");
         }
-        // Symbols of other assemblers may end like a descriptor's, or in a blank.
+        // Symbols from other assemblers may end like a descriptor's, or in a blank.
         for name in ["copy.kd", "copy ", "fill@kd", ".kd"] {
             assert_eq!(find_name(["copy", "fill", name], name), Ok(name));
         }
-        // A kernel that several units have is one.
+        // A kernel contained in several units counts once.
         assert_eq!(find_name([KERNELS[0], KERNELS[0]], "scale"), Ok(KERNELS[0]));
     }
 

@@ -134,7 +134,7 @@ impl Flags {
     pub fn decode(version: Version, flags: u32) -> Self {
         let [mach, .., generic_version] = flags.to_le_bytes();
         match version {
-            // Producers before LLVM 7 had only feature bits here; later ones write what version 3 has.
+            // Producers before LLVM 7 stored only feature bits here; later ones use the format of version 3.
             Version::V2 if mach < MACH_FIRST_GCN => Self {
                 xnack: Feature::from_bit(flags & XNACK_V2 != 0),
                 sramecc: Feature::Off,
@@ -164,7 +164,7 @@ impl Flags {
         let mach = u32::from(self.mach) & MACH_MASK;
         match version {
             Version::V2 | Version::V3 => {
-                // A bit has no third value for `Any`; it is set then too (errata E181).
+                // A single bit cannot represent `Any`; it is set for it too (errata E181).
                 let bit = |feature, bit| match feature {
                     Feature::On | Feature::Any => bit,
                     Feature::Off | Feature::Unsupported => 0,

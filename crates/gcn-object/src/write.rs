@@ -77,7 +77,7 @@
 //! # Ok::<(), gcn_object::ReadError>(())
 //! ```
 
-// In the order of dependencies: a module uses those above it.
+// In dependency order: a module uses those above it.
 mod encode;
 mod error;
 mod input;

@@ -151,7 +151,7 @@ fn objects_without_a_link_load_like_linked_ones() {
         descriptor.kernel_code_entry_byte_offset =
             linked_kernel.descriptor.kernel_code_entry_byte_offset;
         assert_eq!(descriptor, linked_kernel.descriptor);
-        // In memory too the descriptor leads to the code.
+        // In memory too, the descriptor refers to the code.
         let field = single_image
             .get(single_kernel.descriptor_address + 16, 8)
             .expect("it is in the image");
@@ -160,7 +160,7 @@ fn objects_without_a_link_load_like_linked_ones() {
             single_kernel.descriptor_address.wrapping_add_signed(offset),
             single_kernel.entry_address
         );
-        // The code reaches the table: s_getpc gives the address of the next instruction, 4 bytes on.
+        // The code computes the table's address: s_getpc gives the address of the next instruction, 4 bytes later.
         if source == "scale.s" {
             for (object, image, kernel) in [
                 (&linked, linked_image, linked_kernel),
@@ -281,7 +281,7 @@ fn compressed_bundles_and_host_programs_are_taken_apart() {
         .collect();
     assert_eq!(found, expected);
 
-    // A host program has a bundle for each of its units, filled up to pages.
+    // A host program has a bundle for each compilation unit, padded to pages.
     let mut section = bundles[0].clone();
     section.resize(section.len().next_multiple_of(4096), 0);
     section.extend(&bundles[1]);
@@ -313,7 +313,7 @@ fn compressed_bundles_and_host_programs_are_taken_apart() {
     for entry in &entries {
         assert_eq!(entry.kernel_names(), Ok(vec!["scale".into()]));
     }
-    // A code object is the only one of its file.
+    // A code object is the only one in its file.
     let alone: Result<Vec<_>, _> = code_objects(&object).expect("a code object").collect();
     let alone = alone.expect("a code object");
     assert_eq!(alone.len(), 1);
@@ -364,7 +364,7 @@ fn a_stripped_object_keeps_its_kernels() {
     let [whole, stripped] = [&bytes, &stripped].map(|bytes| read(bytes).expect("both are valid"));
     assert!(stripped.symbol("table").is_none() && whole.symbol("table").is_some());
     assert_eq!(stripped.kernels, whole.kernels);
-    // The file header is part of the image, and says where the section headers are.
+    // The file header is part of the image, and contains the location of the section headers.
     let [whole, stripped] =
         [whole, stripped].map(|object| object.image().expect("a small image").bytes);
     assert!(stripped[64..] == whole[64..], "stripping changed the image");

@@ -57,7 +57,7 @@ fn every_instruction_has_the_line_that_llvm_shows() {
         .iter()
         .map(|range| (range.addresses.start, range.place.line))
         .collect();
-    // Rows that differ by their column only may be one.
+    // Rows that differ only in the column may be merged.
     let mut expected = PARTS[..PARTS.len() - 1].to_vec();
     expected.retain(|part| rows.contains(part) || part.0 != 0x1874);
     let lines_of = |rows: &[(u64, u32)]| {
@@ -109,7 +109,7 @@ fn broken_debug_information_is_an_error_or_another_answer() {
 fn compressed_sections_are_decompressed_or_refused() {
     use std::io::Write;
 
-    // What a linker makes of `-gz`: the section's bytes become a header and a stream, behind the end of the file.
+    // Output of a linker with `-gz`: the section's bytes become a header and a stream, at the end of the file.
     let whole = fixture();
     let name = ".debug_line";
     let compress = |kind: u32, stream: Vec<u8>, size: u64| -> Vec<u8> {
@@ -199,7 +199,7 @@ fn code_without_a_line_has_the_nearest_of_its_function() {
     for (address, expected) in [
         (0x1804, 8),
         (0x1838, 9),
-        // The call, of what is inlined; and behind it.
+        // The call of the inlined function, and the code after it.
         (0x186c, 10),
         (0x1870, 10),
     ] {

@@ -117,7 +117,7 @@ fn catalyst_programs_for_opencl_2_have_descriptors() {
     assert_eq!(class, UserDataClass::Hsa(UserSgpr::DispatchPtr));
     assert_eq!(program.warnings, []);
     assert_eq!(kernel.required_workgroup, Some([64, 2, 1]));
-    // Vectors are aligned as their elements; what has no fixed size is passed by its address.
+    // Vectors are aligned like their elements; arguments without a fixed size are passed by address.
     let expected = [
         "0 8 grid offset _.global_offset_0: size_t",
         "8 8 global _.printf_buffer: size_t",
@@ -209,7 +209,7 @@ fn gallium_programs_have_their_registers_by_address() {
         ];
         assert_eq!(arguments(kernel), expected);
     }
-    // The one that comes first takes the space up to the second.
+    // The first one extends to the second one.
     assert_eq!((scale.file.len(), fill.file.len()), (8, 256));
 }
 
@@ -288,7 +288,7 @@ fn parts_that_overlap_are_refused() {
     let error = read_driver_program(&kernels).unwrap_err();
     assert_eq!(error, DriverError::Overlap { what: "kernels" });
 
-    // All symbols have one long name.
+    // All symbols have the same long name.
     let long = format!("__OpenCL_{}_metadata", "x".repeat(40_000));
     let mut file = Elf {
         bits: 32,

@@ -18,7 +18,12 @@ pub(super) enum ModifierFidelity {
 }
 
 /// Appends the modifiers, except those at their defaults.
-pub(super) fn modifiers(template: &Template, isa: Isa, bits: u64, out: &mut Text) -> ModifierFidelity {
+pub(super) fn modifiers(
+    template: &Template,
+    isa: Isa,
+    bits: u64,
+    out: &mut Text,
+) -> ModifierFidelity {
     let mut conveyed = ModifierFidelity::Exact;
     for shown in &template.modifiers {
         if bits & shown.bits != shown.left_out {

@@ -64,7 +64,7 @@ pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), 
     }
     let stream = rest.get(HASH_BYTES..).ok_or(BundleError::Truncated)?;
     let header = bytes.len() - stream.len();
-    // Version 1 does not state the size; its stream ends with the file.
+    // Version 1 does not state the size; its stream extends to the end of the file.
     let length = match total {
         None => bytes.len(),
         Some(total) => usize::try_from(total)
@@ -110,7 +110,7 @@ pub(crate) fn decompressed(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8
 /// Decodes a stream up to one byte more than `size`, which shows that the size is wrong.
 fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError> {
     let broken = |reason: String| BundleError::Decompression { reason };
-    // Growing copies; but the size may be a lie, and few streams expand more.
+    // Growing copies, so memory is reserved up front; but the size may be wrong, and few streams expand more.
     let expected = (stream.len() as u64 + size_of::<u64>() as u64)
         .saturating_mul(EXPECTED_RATIO)
         .min(size + 1);
@@ -127,7 +127,7 @@ fn decode(stream: &[u8], method: u16, size: u64) -> Result<Vec<u8>, BundleError>
             if window > MAX_WINDOW {
                 return Err(BundleError::Window { window });
             }
-            // The decoder panics without memory for its window, which it enlarges by copying it.
+            // The decoder panics if it cannot allocate its window, which it enlarges by copying.
             let needed = 4 * window.min(size) as usize;
             Vec::<u8>::new()
                 .try_reserve_exact(needed)

@@ -122,7 +122,7 @@ impl<'a> Iterator for CodeObjects<'a> {
             if let Some(entry) = self.found.pop_front() {
                 return Some(Ok(entry));
             }
-            // Each unit of a program has its own bundle, and linkers fill the space between them.
+            // Each compilation unit of a program has its own bundle, with linker padding in between.
             let end = self.bundles.len();
             let at = next_bundle(&self.bundles)?;
             let bundle = self.bundles.slice(at..end)?;

@@ -23,7 +23,7 @@ impl BundleTable {
         let count = number(&mut rest, 8)?;
         let mut entries = Vec::new();
         let mut end = 0;
-        // The count may be a lie; the end of the bytes ends the loop.
+        // The count may be wrong; the loop ends at the end of the bytes.
         for _ in 0..count {
             let (offset, size) = (number(&mut rest, 8)?, number(&mut rest, 8)?);
             let length =

@@ -112,7 +112,7 @@ fn bundles_of_a_program_share_a_limit() {
 fn zstd(header: &[u8], bytes: &[u8]) -> Vec<u8> {
     let mut frame = vec![0x28, 0xb5, 0x2f, 0xfd];
     frame.extend(header);
-    // The last block, not compressed.
+    // The last block, uncompressed.
     frame.extend(&((bytes.len() as u32) << 3 | 1).to_le_bytes()[..3]);
     frame.extend(bytes);
     frame
@@ -138,7 +138,7 @@ fn a_stream_that_refers_back_too_far_is_refused() {
     );
     let window = (1 << 41) + 7 * (1 << 38);
     assert_eq!(entries(&[0, 0xff]), Err(BundleError::Window { window }));
-    // The window is the contents, of a size in four and in eight bytes.
+    // The window is the content, whose size has four or eight bytes.
     let in_four = [&[0xa0][..], &(size as u32).to_le_bytes()].concat();
     assert_eq!(entries(&in_four), good);
     let window = u64::MAX;

@@ -136,7 +136,7 @@ fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     } else {
         0
     };
-    // Drivers since Crimson have a zero there even without a hint, which shifts the entry's size by a byte.
+    // Drivers since Crimson store a zero here even without a hint, which shifts the entry's size by a byte.
     let is_shifted = number(bytes, names, 4)? == (layout.entry as u64) << 8;
     let first = if hint != 0 || is_shifted {
         names.checked_add(hint)?.checked_add(1)?
@@ -145,7 +145,7 @@ fn read(bytes: &[u8], bits: u8, name: &[u8]) -> Option<KernelMetadata> {
     };
     let count = usize::try_from(word(layout.argument_count)?).ok()?;
     let entries = bytes.get(first..)?;
-    // An empty entry ends them.
+    // They end with an empty entry.
     let length = count.checked_add(1)?.checked_mul(layout.entry)?;
     let (entries, mut texts) = entries.split_at_checked(length)?;
     let mut args = Vec::with_capacity(count);
@@ -246,12 +246,12 @@ fn argument(entry: &[u8], word: u64) -> Option<(ArgumentMetadata, u64)> {
             ..address(ValueKind::Image)
         },
         (false, 7, 18) => address(ValueKind::Queue),
-        // The address of a structure.
+        // Address of a structure.
         (false, 4, 15) => buffer(AddressSpace::Constant),
         (false, 4, _) => {
             let bytes = scalar_bytes(scalar)?;
             let elements = match fact(field::COUNT)? {
-                // Three elements take the space of four.
+                // Three elements occupy the space of four.
                 3 => 4,
                 elements @ (1 | 2 | 4 | 8 | 16) => elements,
                 _ => return None,

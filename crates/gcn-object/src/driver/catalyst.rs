@@ -59,7 +59,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     let chip = DriverChip::of_machine(file.machine);
     let mut program = DriverProgram::new(DriverFormat::Catalyst, file.bits, chip);
     let mut names = file.name_budget();
-    // Kernels and texts have bytes of their own, so that all together are no more than the file's.
+    // Kernels and texts do not overlap, so their total size is bounded by the file.
     let mut contents = file.bytes.len();
     let mut kernels = Vec::new();
     let mut texts = HashMap::new();

@@ -45,7 +45,7 @@ pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     }
     let mut names = file.name_budget();
     let mut metadata = arguments::all(file, &mut names)?;
-    // Kernels have bytes of their own, so that all together are no more than the file's.
+    // Kernels do not overlap, so their total size is bounded by the file.
     let mut contents = file.bytes.len();
     for symbol in &file.symbols {
         let range = file.symbol_range(symbol);

@@ -117,7 +117,7 @@ impl<'a> Container<'a> {
             let _section = cursor.word()?;
             let kind = cursor.word()?;
             let size = cursor.word()?;
-            // The bytes after these are a vector of bytes with its length, and their number is once more in it.
+            // The remaining bytes are a byte vector preceded by its length, and their number occurs once more in it.
             let (with_length, length) = (cursor.word()?, cursor.word()?);
             if length != size || with_length != size.checked_add(4)? {
                 return None;
@@ -146,7 +146,7 @@ pub(super) fn read<'b>(bytes: &[u8]) -> Result<DriverProgram<'b>, DriverError> {
     let (text_index, text) = file.section(b".text").ok_or(DriverError::NoCode)?;
     let code = file.section_bytes(text);
     let start = container.code.start + text.file.start;
-    // Symbols in the order of their addresses, by which the configuration is sorted too.
+    // Symbols sorted by address, as the configuration is.
     let mut symbols: Vec<u64> = file
         .symbols
         .iter()

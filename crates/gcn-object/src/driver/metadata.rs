@@ -136,7 +136,7 @@ fn value(fields: &mut Split<'_, char>) -> Option<DriverArgument> {
     let offset = fields.nth(1).and_then(|offset| offset.parse().ok());
     let (size, type_name) = match scalar(kind) {
         Some((bytes, name)) => {
-            // Three elements take the space of four.
+            // Three elements occupy the space of four.
             let elements = if count == 3 { 4 } else { count };
             let vector = if count == 1 {
                 String::new()
@@ -175,7 +175,7 @@ fn pointer(fields: &mut Split<'_, char>, bits: u8) -> Option<DriverArgument> {
         type_name: Some(format!("{target}*")),
         kind: DriverArgumentKind::Pointer {
             space,
-            // LDS has no table of buffers.
+            // There is no buffer table for LDS.
             slot: slot.filter(|_| space != PointerSpace::Local),
             is_const: is_read_only,
         },

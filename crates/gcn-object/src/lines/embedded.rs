@@ -58,7 +58,7 @@ fn add_texts(
         if text.is_empty() {
             continue;
         }
-        // The path is composed as `addr2line` does: directory of the compilation, of the file, name.
+        // The path is composed as in `addr2line`: compilation directory, file directory, name.
         let mut path = match &unit.comp_dir {
             Some(directory) => directory.to_string_lossy()?.into_owned(),
             None => String::new(),

@@ -67,7 +67,7 @@ impl SourceLines {
         let before = self.ranges(function.start..address)?;
         let behind = self.ranges(address..function.end)?;
         for range in before.iter().rev().chain(&behind) {
-            // Of code that is inlined the line of the call is the function's own.
+            // For inlined code, the line of the call belongs to the function itself.
             let own = self.frames(range.addresses.start)?.pop();
             let place = own.and_then(|frame| frame.place);
             if let Some(place) = place.filter(has_line) {

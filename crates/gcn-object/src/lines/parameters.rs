@@ -29,7 +29,7 @@ impl SourceLines {
             return Ok(Vec::new());
         };
         let mut names = Vec::new();
-        // Depth of the function, once it is found.
+        // Depth of the function, once found.
         let mut function = None;
         let mut entries = unit.entries();
         while let Some(entry) = entries.next_dfs()? {

@@ -30,7 +30,7 @@ pub(super) struct Omissions {
 }
 
 impl Omissions {
-    /// Nothing is omitted.
+    /// Omits nothing.
     pub const NONE: Self = Self {
         qualification: false,
         arguments: false,
@@ -108,7 +108,8 @@ impl Signature {
                     last.arguments = Some(list);
                 }
                 name => {
-                    // A word that no `::` precedes begins the name anew: the others were of the return type.
+                    // A word that does not follow `::` starts a new name: the previous words belong to the return
+                    // type.
                     let continues = at >= 2 && tokens.get(at - 2).is_some_and(|it| it == "::");
                     if !continues {
                         path.clear();
@@ -208,7 +209,7 @@ fn normal(tokens: Vec<String>) -> Vec<String> {
             ">" | ")" => depth = depth.saturating_sub(1),
             _ => {}
         }
-        // Outside of brackets a function may have such a name.
+        // Outside of brackets, a function may have such a name.
         let mut aliases = ALIASES.iter().filter(|_| depth > 0);
         let alias = aliases.find(|(alias, _)| *alias == token);
         out.push(alias.map_or(token, |(_, name)| (*name).to_owned()));
@@ -277,7 +278,7 @@ fn qualifiers_behind(tokens: Vec<String>) -> Vec<String> {
         }
         let qualifiers = first..at;
         let end = type_end(&tokens, at);
-        // The arguments of a template may begin with qualifiers of their own.
+        // Template arguments may have qualifiers of their own.
         let inner = tokens.get(at..end).unwrap_or_default().to_vec();
         out.extend(qualifiers_behind(inner));
         out.extend(tokens.get(qualifiers).unwrap_or_default().iter().cloned());

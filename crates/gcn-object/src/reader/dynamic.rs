@@ -159,7 +159,7 @@ impl ObjectReader<'_> {
                 .map_err(malformed("symbol names"))?;
             let name = self.name(name)?;
             let value = symbol.st_value(LE);
-            // Section numbers mean nothing without the sections.
+            // Section indices are meaningless without sections.
             let section = match symbol.st_shndx(LE) {
                 elf::SHN_UNDEF => SymbolSection::Undefined,
                 elf::SHN_ABS => SymbolSection::Absolute,

@@ -76,7 +76,7 @@ impl<'a> ObjectReader<'a> {
                     self.isa_note = self.isa_note.or_else(|| isa_version(found.desc()));
                     continue;
                 }
-                // Only the first counts: a second would only cost memory.
+                // Only the first one is used; another would only cost memory.
                 _ if self.metadata.is_some() => continue,
                 (note::AMD, note::HSA_METADATA) => Metadata::from_yaml_v2(found.desc()),
                 (note::AMDGPU, note::METADATA) => Metadata::from_msgpack(found.desc()),

@@ -51,7 +51,7 @@ pub(crate) fn kernel_names(bytes: &[u8]) -> Result<Vec<Cow<'_, str>>, ReadError>
             let is_defined = section == elf::SHN_XINDEX
                 || section != elf::SHN_UNDEF && section.0 < elf::SHN_LORESERVE;
             let kind = SymbolKind::from_number(symbol.st_type().0);
-            // Most symbols are none of kernels, and reading a name costs more than the other fields.
+            // Most symbols do not belong to kernels, and reading a name costs more than the other fields.
             if kernel_name(version, kind, is_defined, ".kd").is_none() {
                 continue;
             }
@@ -102,7 +102,7 @@ impl<'a> ObjectReader<'a> {
             .enumerate()
             .map(|(index, symbol)| self.symbol(&dynsym, index, symbol))
             .collect::<Result<_, _>>()?;
-        // The symbol of `.symtab` that each of them equals. They are few, and the others may be many.
+        // The equal symbol of `.symtab` for each of them. They are few, but `.symtab` may be large.
         fn identity(symbol: &Symbol) -> (u64, &str) {
             (symbol.value, &symbol.name)
         }
@@ -194,8 +194,8 @@ impl<'a> ObjectReader<'a> {
     ) -> Result<(), ReadError> {
         for header in table.iter() {
             let loaded = header.sh_flags(LE).0 & elf::SHF_ALLOC.0 != 0;
-            // Relocations that a linked object keeps for a later link (`--emit-relocs`) are applied already; and of an
-            // object that was not linked only the loaded sections matter.
+            // Relocations kept in a linked object (`--emit-relocs`) are already applied; in a relocatable object,
+            // only loaded sections matter.
             let base = if self.linked {
                 if !loaded {
                     continue;

@@ -125,7 +125,7 @@ impl<'de> Visitor<'de> for NodeReader {
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut access: A) -> Result<DocumentValue, A::Error> {
-        // The announced length may be a lie, so the vector grows with what is there.
+        // The stated length may be wrong, so the vector grows with the actual elements.
         let mut elements = Vec::new();
         while let Some(element) = access.next_element_seed(self)? {
             elements.push(element);
@@ -148,7 +148,7 @@ mod tests {
 
     #[test]
     fn announced_lengths_are_not_believed() {
-        // An array of 2^32 − 1 elements, and a string of as many bytes.
+        // An array of 2^32 − 1 elements, and a string of the same number of bytes.
         for bytes in [
             [0xdd, 0xff, 0xff, 0xff, 0xff],
             [0xdb, 0xff, 0xff, 0xff, 0xff],

@@ -66,7 +66,7 @@ impl DocumentValue {
         YamlEmitter::new(&mut text)
             .dump(&tree)
             .map_err(|_| unwritable("it cannot be written"))?;
-        // The emitter begins each document with its marker, and does not end the last line.
+        // The emitter begins each document with a marker, and does not terminate the last line.
         let mut text = text.split_off(text.find('\n').map_or(0, |end| end + 1));
         text.push('\n');
         Ok(text)
@@ -186,7 +186,7 @@ fn scalar(
             .iter()
             .any(|start| text.starts_with(start))
         {
-            // Not a number, though the parser takes a sign behind the prefix or the sign.
+            // Not a number, although the parser accepts a sign after the prefix or another sign.
             return Ok(DocumentValue::Text(text.into_owned()));
         }
     }
@@ -205,7 +205,7 @@ fn scalar(
 
 /// Parses a nonnegative integer: decimal, or with `0x` or `0o`.
 fn whole_number(text: &str) -> Option<u64> {
-    // `from_str_radix` takes a sign of its own.
+    // `from_str_radix` accepts a sign itself.
     let digits = |digits: &str, radix| {
         (digits.starts_with(|first: char| first.is_digit(radix)))
             .then(|| u64::from_str_radix(digits, radix).ok())
@@ -421,7 +421,7 @@ mod tests {
 
     #[test]
     fn deep_nesting_is_refused_in_time_that_is_linear() {
-        // Each of these took a time that grew with the square of its length: 2 MB of them never came to an end.
+        // Inputs that took quadratic time: 2 MB of them never finished.
         for opening in [
             "[", "{", "- ", "? ", "[a, ", "{a: ", "&a [", "!!seq [", "- - a: ",
         ] {

@@ -37,7 +37,7 @@ impl Builder<'_> {
         if bytes > MAX_IMAGE_BYTES {
             errors.push(WriteError::TooLarge);
         }
-        // The tables made here need indices too.
+        // The generated tables need indices too.
         if self.sections.len() + RESERVED_NAMES.len() + 2 >= MAX_SECTIONS {
             errors.push(WriteError::TooManySections {
                 count: self.sections.len(),

@@ -136,7 +136,7 @@ impl Builder<'_> {
     /// # Errors
     /// [`WriteError::NoSuchId`] if a section or file does not exist.
     pub fn debug_lines(&mut self, lines: &DebugLines) -> Result<(), WriteError> {
-        // What the information is about, by section, in the order of addresses.
+        // Described code by section, in ascending order of addresses.
         let mut by_section: BTreeMap<usize, Vec<&DebugRow>> = BTreeMap::new();
         for row in &lines.rows {
             by_section.entry(row.section.0).or_default().push(row);
@@ -248,7 +248,7 @@ impl Builder<'_> {
             gimli::DW_AT_producer,
             AttributeValue::String(text(&lines.producer)),
         );
-        // The number that assemblers use, whatever they assemble.
+        // Language code used by assemblers for every architecture.
         set(
             gimli::DW_AT_language,
             AttributeValue::Language(gimli::DW_LANG_Mips_Assembler),

@@ -227,7 +227,7 @@ impl<'a> FileLayout<'a> {
             ..output
         });
 
-        // Sorting is stable, so tables stay before the sections of the builder and those in their order.
+        // Sorting is stable: tables stay before the builder's sections, which keep their order.
         let mut all: Vec<(Option<usize>, OutputSection<'_>)> =
             made.into_iter().map(|output| (None, output)).collect();
         all.extend(
@@ -384,7 +384,7 @@ impl<'a> FileLayout<'a> {
     }
 
     pub(super) fn program_header_count(&self) -> u64 {
-        // The dynamic table and the stack; themselves if they are loaded, and their own segment.
+        // Dynamic table and stack; also the program headers themselves if they are loaded, and their own segment.
         let own = match self.headers {
             HeaderSegment::NotLoaded => 0,
             HeaderSegment::WithFirst => 1,

@@ -92,7 +92,7 @@ impl<'a> FileLayout<'a> {
         name: u32,
         table: &mut ByteWriter,
     ) {
-        // What is not seen outside is local once the object is linked.
+        // Symbols that are not exported become local when the object is linked.
         let binding = if symbol.is_exported() {
             symbol.binding
         } else {

@@ -43,7 +43,7 @@ pub fn readelf(path: &Path) -> String {
 
 /// Compiles a source in `tests/fixtures` for a processor, like `clang-19` with its defaults plus `options`.
 pub fn clang(source: &str, processor: &str, version: u8, options: &[&str]) -> Vec<u8> {
-    // clang starts the linker itself and says little when it is missing.
+    // clang runs the linker itself, and its message is unclear if it is missing.
     run("ld.lld-19", "lld-19", &["--version"]);
     let from = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("tests/fixtures")

@@ -1,4 +1,4 @@
-// Programs of OpenCL drivers, laid out here as the documentation of their formats has them.
+// Programs of OpenCL drivers, generated according to the documentation of their formats.
 
 /// A section: name and contents.
 pub type Section<'a> = (&'a str, Vec<u8>);
@@ -272,7 +272,7 @@ fn kernel_code() -> Vec<u8> {
     put(8, &[1, 0, 7, 0, 0, 0, 0, 0]);
     put(16, &256_u64.to_le_bytes());
     put(48, &words(&[0x000c_0041, 0x90]));
-    // The private segment buffer, the dispatch pointer and the kernarg segment's pointer.
+    // Private segment buffer, dispatch pointer and kernarg segment pointer.
     put(56, &words(&[0b1011, 128, 4096]));
     put(84, &[22, 0, 9, 0]);
     header
@@ -302,7 +302,8 @@ const ARGUMENTS: [Argument; 12] = [
 /// which may be empty.
 pub fn opencl2_metadata(bits: u8, hint: Option<&str>) -> Vec<u8> {
     let word = usize::from(bits / 8);
-    // Lengths of a header and of a newer one, and where the required workgroup, names and number of arguments are.
+    // Lengths of an old and a newer header, and offsets of the required workgroup size, names and number of
+    // arguments.
     let (mut header, newer, workgroup, names, count) = match bits {
         64 => (168, 272, 56, 96, 160),
         _ => (112, 164, 48, 72, 104),
@@ -405,7 +406,7 @@ pub fn gallium(bits: u8, is_llvm4: bool) -> Vec<u8> {
         }
         code.extend(words(&[mov(n as u32), END]));
     }
-    // The first is that of `fill`.
+    // The first one belongs to `fill`.
     let config = words(&[
         0xb848,
         0x0041,
