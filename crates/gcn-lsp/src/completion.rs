@@ -260,7 +260,7 @@ impl Candidates<'_> {
 }
 
 /// Position of a word in its statement.
-enum Place {
+enum WordPosition {
     Head,
     /// After a mnemonic: number of preceding commas, and true if there is an operand after the last one.
     Operand {
@@ -296,12 +296,12 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         .last()
         .is_some_and(|token| token.kind == TokenKind::Comment);
     let place = if is_text {
-        Place::None
+        WordPosition::None
     } else {
         place(context, behind)
     };
     // A register group is completed as one word: `v[2:`.
-    if let Place::Operand { .. } = place
+    if let WordPosition::Operand { .. } = place
         && let Some(open) = open_group(context, &before)
     {
         start = open;
@@ -325,14 +325,14 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         .and_then(|head| context.instruction(context.slice(head)))
         .map(|(op, _)| op);
     match place {
-        Place::Head => candidates.add_heads(),
-        Place::Operand { commas, is_behind } => match op {
+        WordPosition::Head => candidates.add_heads(),
+        WordPosition::Operand { commas, is_behind } => match op {
             Some(op) => operands(&mut candidates, op, commas, is_behind),
             None => {
                 candidates.add_symbols(&|_| true);
             }
         },
-        Place::Value(name) => {
+        WordPosition::Value(name) => {
             let modifier = op.and_then(|op| {
                 op.row()
                     .modifiers()
@@ -342,8 +342,8 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
                 candidates.add_words(names);
             }
         }
-        Place::Directive => candidates.add_symbols(&|_| true),
-        Place::None => {}
+        WordPosition::Directive => candidates.add_symbols(&|_| true),
+        WordPosition::None => {}
     }
     let range = context
         .document
@@ -362,26 +362,26 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
 }
 
 /// Position after the given tokens of a statement.
-fn place(context: &Context<'_>, behind: &[&Token]) -> Place {
+fn place(context: &Context<'_>, behind: &[&Token]) -> WordPosition {
     let heads = [
         TokenKind::Mnemonic,
         TokenKind::Directive,
         TokenKind::Assigned,
     ];
     let Some(head) = behind.iter().rposition(|token| heads.contains(&token.kind)) else {
-        return Place::Head;
+        return WordPosition::Head;
     };
     match behind.get(head).map(|token| token.kind) {
         Some(TokenKind::Mnemonic) => {}
-        Some(TokenKind::Assigned | TokenKind::Directive) => return Place::Directive,
-        _ => return Place::None,
+        Some(TokenKind::Assigned | TokenKind::Directive) => return WordPosition::Directive,
+        _ => return WordPosition::None,
     }
     let operands = behind.get(head + 1..).unwrap_or_default();
     if let [.., name, colon] = operands
         && context.slice(colon) == ":"
         && name.kind == TokenKind::Word
     {
-        return Place::Value(context.slice(name).to_ascii_lowercase());
+        return WordPosition::Value(context.slice(name).to_ascii_lowercase());
     }
     let mut depth = 0usize;
     let mut commas = 0;
@@ -395,7 +395,7 @@ fn place(context: &Context<'_>, behind: &[&Token]) -> Place {
     }
     let last = operands.last().map(|token| context.slice(token));
     let is_behind = !matches!(last, None | Some("," | "-" | "+" | "|" | "(" | "["));
-    Place::Operand { commas, is_behind }
+    WordPosition::Operand { commas, is_behind }
 }
 
 /// Start of the register group that contains the cursor.

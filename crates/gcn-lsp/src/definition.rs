@@ -18,13 +18,13 @@ use crate::uri;
 const MAX_FILES: usize = 256;
 
 /// A definition with the text that contains it.
-pub(crate) struct Found {
+pub(crate) struct FoundDefinition {
     pub uri: Uri,
     text: Arc<Text>,
     span: Range<usize>,
 }
 
-impl Found {
+impl FoundDefinition {
     pub(crate) fn location(&self, encoding: Encoding) -> Location {
         Location {
             uri: self.uri.clone(),
@@ -60,11 +60,11 @@ impl Found {
 }
 
 /// Definitions of the name at the cursor.
-pub(crate) fn find(context: &Context<'_>) -> Vec<Found> {
+pub(crate) fn find(context: &Context<'_>) -> Vec<FoundDefinition> {
     let Some(token) = context.token() else {
         return Vec::new();
     };
-    let own = |span: &Range<usize>| Found {
+    let own = |span: &Range<usize>| FoundDefinition {
         uri: context.document.uri.clone(),
         text: Arc::clone(&context.document.text),
         span: span.clone(),
@@ -75,7 +75,7 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<Found> {
         let files = SourceFiles::new(&context.settings.directories, context.open);
         let path = files.find(&inclusion.name, Path::new(&context.document.name()));
         let found = path.and_then(|path| {
-            Some(Found {
+            Some(FoundDefinition {
                 uri: uri::of_path(&path)?,
                 // The location is the start of the file; a binary file has no text.
                 text: Arc::new(Text::new(String::new())),
@@ -101,12 +101,12 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<Found> {
         | TokenKind::Word
         | TokenKind::String => {
             let name = word.trim_matches('"');
-            let mut found: Vec<Found> = outline
+            let mut found: Vec<FoundDefinition> = outline
                 .definitions_of(name)
                 .map(|it| own(&it.span))
                 .collect();
             each_included(context, &mut |uri, text, outline| {
-                found.extend(outline.definitions_of(name).map(|it| Found {
+                found.extend(outline.definitions_of(name).map(|it| FoundDefinition {
                     uri: uri.clone(),
                     text: Arc::clone(text),
                     span: it.span.clone(),

@@ -41,7 +41,7 @@ const MAX_DEPTH: usize = 16;
 const TAB: usize = 8;
 
 /// A replacement of blanks.
-type Change = (Range<usize>, String);
+type BlankEdit = (Range<usize>, String);
 
 /// Columns of a formatted source.
 struct Columns<'a> {
@@ -61,7 +61,7 @@ pub(crate) fn edits(
     encoding: Encoding,
 ) -> Vec<TextEdit> {
     let changes = changes(document.text.as_str(), outline, settings, options);
-    let edit = |(span, new_text): Change| TextEdit {
+    let edit = |(span, new_text): BlankEdit| TextEdit {
         range: document.text.range(&span, encoding),
         new_text,
     };
@@ -69,7 +69,7 @@ pub(crate) fn edits(
 }
 
 /// Applies changes, which must be in text order.
-pub(crate) fn apply(text: &str, changes: &[Change]) -> String {
+pub(crate) fn apply(text: &str, changes: &[BlankEdit]) -> String {
     let mut formatted = String::with_capacity(text.len());
     let mut at = 0;
     for (span, new) in changes {
@@ -87,7 +87,7 @@ pub(crate) fn changes(
     outline: &Outline,
     settings: &Settings,
     options: &FormattingOptions,
-) -> Vec<Change> {
+) -> Vec<BlankEdit> {
     let indent = (options.tab_size as usize).clamp(1, TAB);
     let columns = Columns {
         text,
@@ -169,7 +169,7 @@ impl Columns<'_> {
     }
 
     /// Formats a statement on the line that begins at `line`.
-    fn statement(&self, tokens: &[Token], line: usize, depth: usize, changes: &mut Vec<Change>) {
+    fn statement(&self, tokens: &[Token], line: usize, depth: usize, changes: &mut Vec<BlankEdit>) {
         let Some(first) = tokens.first() else {
             return;
         };

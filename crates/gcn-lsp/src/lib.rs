@@ -52,4 +52,4 @@ mod worker;
 mod session;
 mod server;
 
-pub use server::{Ending, serve};
+pub use server::{SessionEnd, serve};

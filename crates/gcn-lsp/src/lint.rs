@@ -43,7 +43,7 @@ pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
     if found.is_empty() {
         return Vec::new();
     }
-    let places = Places::new(assembled, &object);
+    let places = StatementSpans::new(assembled, &object);
     let found = found.iter().take(MAX_DIAGNOSTICS);
     found
         .map(|finding| converted(assembled, &places, finding))
@@ -51,10 +51,10 @@ pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
 }
 
 /// Source spans of instructions, by address.
-struct Places(Vec<(u64, Range<usize>)>);
+struct StatementSpans(Vec<(u64, Range<usize>)>);
 
-impl Places {
-    fn new(assembled: &Assembled, object: &CodeObject<'_>) -> Places {
+impl StatementSpans {
+    fn new(assembled: &Assembled, object: &CodeObject<'_>) -> StatementSpans {
         let program = &assembled.assembly.program;
         let addresses: Vec<Option<u64>> = program
             .sections
@@ -85,7 +85,7 @@ impl Places {
 }
 
 /// Converts a finding, with the other instructions it involves.
-fn converted(assembled: &Assembled, places: &Places, finding: &Finding) -> Diagnostic {
+fn converted(assembled: &Assembled, places: &StatementSpans, finding: &Finding) -> Diagnostic {
     let mut message = finding.message.clone();
     for note in &finding.notes {
         message.push_str("\nnote: ");

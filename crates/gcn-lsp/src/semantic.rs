@@ -39,7 +39,7 @@ const READONLY: u32 = 2;
 /// Index of a kind in [`TYPES`].
 #[derive(Clone, Copy)]
 #[repr(u32)]
-enum Kind {
+enum TokenType {
     Comment,
     String,
     Number,
@@ -131,51 +131,51 @@ impl<'a> Classifier<'a> {
     }
 
     /// Type and modifiers of a token; `None` for tokens that the grammar also recognizes.
-    fn kind(&self, token: &Token, op: Option<Op>) -> Option<(Kind, u32)> {
+    fn kind(&self, token: &Token, op: Option<Op>) -> Option<(TokenType, u32)> {
         let word = self.context.slice(token);
         Some(match token.kind {
-            TokenKind::Label => (Kind::Function, DEFINITION),
-            TokenKind::Assigned => (Kind::Variable, DEFINITION | READONLY),
-            TokenKind::Directive => (Kind::Decorator, 0),
+            TokenKind::Label => (TokenType::Function, DEFINITION),
+            TokenKind::Assigned => (TokenType::Variable, DEFINITION | READONLY),
+            TokenKind::Directive => (TokenType::Decorator, 0),
             TokenKind::Mnemonic
                 if op.is_some() && self.names.get(word) != Some(&DefinitionKind::Macro) =>
             {
-                (Kind::Keyword, 0)
+                (TokenType::Keyword, 0)
             }
             TokenKind::Mnemonic => match self.names.get(word) {
-                Some(DefinitionKind::Macro) => (Kind::Macro, 0),
+                Some(DefinitionKind::Macro) => (TokenType::Macro, 0),
                 _ => return None,
             },
             TokenKind::Word => return self.word(word, op),
-            TokenKind::Parameter => (Kind::Parameter, 0),
-            TokenKind::Number => (Kind::Number, 0),
-            TokenKind::String | TokenKind::Text => (Kind::String, 0),
-            TokenKind::Comment => (Kind::Comment, 0),
+            TokenKind::Parameter => (TokenType::Parameter, 0),
+            TokenKind::Number => (TokenType::Number, 0),
+            TokenKind::String | TokenKind::Text => (TokenType::String, 0),
+            TokenKind::Comment => (TokenType::Comment, 0),
             TokenKind::Operator | TokenKind::Separator
                 if word.len() == 1 && "+-*/&|^~!<>=%".contains(word) =>
             {
-                (Kind::Operator, 0)
+                (TokenType::Operator, 0)
             }
             TokenKind::Operator | TokenKind::Separator => return None,
         })
     }
 
-    fn word(&self, word: &str, op: Option<Op>) -> Option<(Kind, u32)> {
+    fn word(&self, word: &str, op: Option<Op>) -> Option<(TokenType, u32)> {
         if is_register(self.context.isa, word) {
-            return Some((Kind::Variable, 0));
+            return Some((TokenType::Variable, 0));
         }
         let has_modifier = op.is_some_and(|op| {
             let mut names = op.row().modifiers().flat_map(|it| it.names);
             names.any(|name| *name == word)
         });
         if has_modifier {
-            return Some((Kind::Property, 0));
+            return Some((TokenType::Property, 0));
         }
         match self.names.get(word)? {
-            DefinitionKind::Label => Some((Kind::Function, 0)),
-            DefinitionKind::Value => Some((Kind::Variable, READONLY)),
-            DefinitionKind::Macro => Some((Kind::Macro, 0)),
-            DefinitionKind::Object => Some((Kind::Variable, 0)),
+            DefinitionKind::Label => Some((TokenType::Function, 0)),
+            DefinitionKind::Value => Some((TokenType::Variable, READONLY)),
+            DefinitionKind::Macro => Some((TokenType::Macro, 0)),
+            DefinitionKind::Object => Some((TokenType::Variable, 0)),
         }
     }
 }

@@ -18,12 +18,12 @@ use serde_json::{Value, json};
 
 use crate::framing::write_value;
 use crate::session::{Failure, Session, params};
-use crate::transport::{self, Received};
+use crate::transport::{self, IncomingMessage};
 use crate::worker::{self, Analysis, Queue};
 
 /// Reason for the end of a session.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ending {
+pub enum SessionEnd {
     /// The client sent `shutdown` and then `exit`.
     Requested,
     /// The client sent `exit` without `shutdown`, or closed the stream.
@@ -35,7 +35,7 @@ const STACK: usize = 8 << 20;
 
 /// Input of the server loop.
 enum Event {
-    Received(Received),
+    Received(IncomingMessage),
     Analyzed(Box<Analysis>),
     /// The stream has ended, or cannot be read.
     Closed(io::Result<()>),
@@ -53,7 +53,10 @@ enum Phase {
 ///
 /// # Errors
 /// A stream cannot be read or written, or the input has a malformed header.
-pub fn serve(input: impl BufRead + Send + 'static, output: &mut dyn Write) -> io::Result<Ending> {
+pub fn serve(
+    input: impl BufRead + Send + 'static,
+    output: &mut dyn Write,
+) -> io::Result<SessionEnd> {
     let (sender, events) = channel();
     let queue = Queue::default();
     // Neither thread is joined: one may be blocked on a client that sends nothing more, the other may still be
@@ -115,32 +118,32 @@ struct Server<'a> {
 }
 
 impl Server<'_> {
-    fn run(&mut self) -> io::Result<Ending> {
+    fn run(&mut self) -> io::Result<SessionEnd> {
         loop {
             match self.next() {
-                Event::Received(Received::Malformed(reason)) => {
+                Event::Received(IncomingMessage::Malformed(reason)) => {
                     self.send_error(None, ErrorCode::ParseError, reason)?;
                 }
-                Event::Received(Received::Message(Message::Request(request))) => {
+                Event::Received(IncomingMessage::Message(Message::Request(request))) => {
                     self.request(request)?
                 }
-                Event::Received(Received::Message(Message::Notification(notification))) => {
+                Event::Received(IncomingMessage::Message(Message::Notification(notification))) => {
                     if notification.method == "exit" {
                         return Ok(match self.phase {
-                            Phase::ShutDown => Ending::Requested,
-                            Phase::Created | Phase::Initialized => Ending::Abandoned,
+                            Phase::ShutDown => SessionEnd::Requested,
+                            Phase::Created | Phase::Initialized => SessionEnd::Abandoned,
                         });
                     }
                     self.notification(notification)?;
                 }
                 // The server sends no requests.
-                Event::Received(Received::Message(Message::Response(_))) => {}
+                Event::Received(IncomingMessage::Message(Message::Response(_))) => {}
                 Event::Analyzed(analysis) => {
                     if let Some(published) = self.session.analyzed(*analysis) {
                         self.notify("textDocument/publishDiagnostics", published)?;
                     }
                 }
-                Event::Closed(result) => return result.map(|()| Ending::Abandoned),
+                Event::Closed(result) => return result.map(|()| SessionEnd::Abandoned),
             }
         }
     }
@@ -163,7 +166,8 @@ impl Server<'_> {
     }
 
     fn arrived(&mut self, event: Event) {
-        if let Event::Received(Received::Message(Message::Notification(notification))) = &event
+        if let Event::Received(IncomingMessage::Message(Message::Notification(notification))) =
+            &event
             && notification.method == "$/cancelRequest"
             && let Ok(CancelParams { id }) = params(notification.params.clone())
         {
@@ -171,7 +175,7 @@ impl Server<'_> {
                 NumberOrString::Number(id) => RequestId::from(id),
                 NumberOrString::String(id) => RequestId::from(id),
             };
-            let is_it = |event: &Event| matches!(event, Event::Received(Received::Message(Message::Request(request))) if request.id == id);
+            let is_it = |event: &Event| matches!(event, Event::Received(IncomingMessage::Message(Message::Request(request))) if request.id == id);
             // An answered request cannot be cancelled.
             if self.waiting.iter().any(is_it) {
                 self.cancelled.insert(id);

@@ -21,14 +21,14 @@ pub(crate) struct Analysis {
 
 /// Versions waiting for the worker.
 #[derive(Default)]
-struct Waiting {
+struct PendingVersions {
     snapshots: VecDeque<Snapshot>,
     is_closed: bool,
 }
 
 /// Queue of the latest version of each document.
 #[derive(Clone, Default)]
-pub(crate) struct Queue(Arc<(Mutex<Waiting>, Condvar)>);
+pub(crate) struct Queue(Arc<(Mutex<PendingVersions>, Condvar)>);
 
 impl Queue {
     /// Adds a version, replacing older ones of its document.

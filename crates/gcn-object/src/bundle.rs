@@ -14,7 +14,7 @@ mod container;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use compressed::decompressed;
+pub(crate) use compressed::decompress_section;
 pub use container::{CodeObjects, code_objects, is_container};
 pub use entry::{BundleEntry, bundle_entries, is_bundle};
 pub use error::BundleError;

@@ -14,10 +14,10 @@ use gimli::{Dwarf, LittleEndian, SectionId};
 use object::elf;
 use thiserror::Error;
 
-use crate::bundle::decompressed;
+use crate::bundle::decompress_section;
 use crate::names::source_name;
 use crate::object::{CodeObject, Section};
-use embedded::{DwarfReader, EmbeddedSources, shown};
+use embedded::{DwarfReader, EmbeddedSources, displayed_path};
 pub use language::SourceLanguage;
 
 /// Size of `Elf64_Chdr`, which precedes the stream of a compressed section: type, four reserved bytes, size,
@@ -138,7 +138,7 @@ impl fmt::Display for SourcePlace {
 impl SourcePlace {
     fn of(location: &addr2line::Location<'_>) -> Option<SourcePlace> {
         Some(SourcePlace {
-            file: shown(location.file?).into(),
+            file: displayed_path(location.file?).into(),
             line: location.line.unwrap_or(0),
             column: location.column.unwrap_or(0),
         })
@@ -202,7 +202,7 @@ impl CodeObject<'_> {
         };
         let kind = header.first_chunk().map(|kind| u32::from_le_bytes(*kind));
         let (kind, size) = kind.zip(field(SIZE_FIELD)).ok_or_else(short)?;
-        let bytes = decompressed(stream, kind, size).map_err(broken)?;
+        let bytes = decompress_section(stream, kind, size).map_err(broken)?;
         Ok(bytes.into())
     }
 }

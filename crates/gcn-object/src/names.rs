@@ -52,7 +52,7 @@ pub fn source_name(symbol: &str) -> Option<String> {
 #[non_exhaustive]
 pub enum NameError {
     /// Several kernels match the name.
-    #[error("several kernels are named {name}: {}", listed(candidates, *rest))]
+    #[error("several kernels are named {name}: {}", join_names(candidates, *rest))]
     Ambiguous {
         /// The name.
         name: String,
@@ -65,7 +65,7 @@ pub enum NameError {
     #[error(
         "no kernel is named {name}{}{}",
         if *rest == 0 { "; the kernels are " } else { "; the closest are " },
-        listed(nearest, *rest)
+        join_names(nearest, *rest)
     )]
     Missing {
         /// The name.
@@ -84,7 +84,7 @@ pub enum NameError {
 }
 
 /// Joins names with commas, and adds the number of further ones.
-fn listed(names: &[String], rest: usize) -> String {
+fn join_names(names: &[String], rest: usize) -> String {
     let names = names.join(", ");
     match rest {
         0 => names,
@@ -146,7 +146,7 @@ pub struct NamePattern<'a> {
 impl<'a> NamePattern<'a> {
     /// Creates a pattern from a name.
     pub fn new(name: &'a str) -> Self {
-        let symbol = bare(name);
+        let symbol = without_suffixes(name);
         let signature = match declaration(symbol) {
             Some(declaration) => Signature::parse(&declaration),
             None => Signature::parse(symbol),
@@ -174,7 +174,7 @@ impl<'a> NamePattern<'a> {
         if !symbol.contains(asked.last()) {
             return None;
         }
-        asked.denotes(&Signature::parse(&shown(symbol))?)
+        asked.denotes(&Signature::parse(&display_name(symbol))?)
     }
 
     /// Finds the kernel symbol that the name denotes.
@@ -212,7 +212,8 @@ impl<'a> NamePattern<'a> {
     }
 
     fn ambiguous(&self, matches: &[&str]) -> NameError {
-        let mut candidates: Vec<String> = matches.iter().map(|symbol| shown(symbol)).collect();
+        let mut candidates: Vec<String> =
+            matches.iter().map(|symbol| display_name(symbol)).collect();
         let distinct: HashSet<&String> = candidates.iter().collect();
         // Kernels of different units may have the same declaration; only their symbols differ.
         if distinct.len() < matches.len() {
@@ -238,7 +239,7 @@ impl<'a> NamePattern<'a> {
         let mut ranked: Vec<(usize, usize, String)> = symbols
             .iter()
             .map(|symbol| {
-                let shown = shown(symbol);
+                let shown = display_name(symbol);
                 let signature = Signature::parse(&shown);
                 let last = start(signature.as_ref().map_or(symbol, Signature::last));
                 let distance = strsim::damerau_levenshtein(&identifier, &last);
@@ -258,7 +259,7 @@ impl<'a> NamePattern<'a> {
 }
 
 /// Removes suffixes that tools add to a name.
-fn bare(name: &str) -> &str {
+fn without_suffixes(name: &str) -> &str {
     let name = name.trim();
     let name = name.strip_suffix("[clone .kd]").map_or(name, str::trim_end);
     let end = name.strip_suffix(".kd").or(name.strip_suffix("@kd"));
@@ -266,7 +267,7 @@ fn bare(name: &str) -> &str {
 }
 
 /// Name of a kernel in errors: its declaration, or its symbol.
-fn shown(symbol: &str) -> String {
+fn display_name(symbol: &str) -> String {
     declaration(symbol).unwrap_or_else(|| symbol.to_owned())
 }
 
@@ -275,15 +276,15 @@ fn demangled(symbol: &str, options: DemangleOptions) -> Option<String> {
     let symbol = symbol
         .starts_with("_Z")
         .then(|| Symbol::new(symbol).ok())??;
-    let mut text = Bounded(String::new());
+    let mut text = LimitedText(String::new());
     symbol.structured_demangle(&mut text, &options).ok()?;
     Some(text.0)
 }
 
 /// Text buffer with a limit of [`MAX_BYTES`].
-struct Bounded(String);
+struct LimitedText(String);
 
-impl Write for Bounded {
+impl Write for LimitedText {
     fn write_str(&mut self, more: &str) -> fmt::Result {
         if self.0.len() + more.len() > MAX_BYTES {
             return Err(fmt::Error);

@@ -82,7 +82,7 @@ pub(super) fn decompress(bytes: &[u8], budget: u64) -> Result<(Vec<u8>, usize), 
 }
 
 /// Decompresses a section of an ELF file; `kind` is its `ch_type`. The error is the reason.
-pub(crate) fn decompressed(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8>, String> {
+pub(crate) fn decompress_section(stream: &[u8], kind: u32, size: u64) -> Result<Vec<u8>, String> {
     if size > MAX_UNCOMPRESSED {
         return Err(format!(
             "it would have {size} bytes, more than {MAX_UNCOMPRESSED}"

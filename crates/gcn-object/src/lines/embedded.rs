@@ -31,7 +31,7 @@ impl EmbeddedSources {
     /// Path of the file that is displayed as `name`.
     pub(super) fn path_of(&self, name: &str) -> Option<&str> {
         let mut paths = self.0.keys().map(String::as_str);
-        paths.find(|path| shown(path) == name)
+        paths.find(|path| displayed_path(path) == name)
     }
 }
 
@@ -87,7 +87,7 @@ fn join(path: &mut String, part: &str) {
 
 /// Removes the directory from a path if the name is in angle brackets, which compilers use for texts that are not in
 /// a file.
-pub(super) fn shown(path: &str) -> &str {
+pub(super) fn displayed_path(path: &str) -> &str {
     let name = path.rfind("/<").map(|slash| &path[slash + 1..]);
     name.filter(|name| name.ends_with('>')).unwrap_or(path)
 }

@@ -43,7 +43,7 @@ pub(super) const RESERVED_NAMES: [&str; 8] = [
 
 /// Rounds up to a multiple of a power of two; zero counts as one. This cannot overflow, since the input is no larger
 /// than `MAX_IMAGE_BYTES`.
-pub(super) fn up(offset: u64, align: u64) -> u64 {
+pub(super) fn align_up(offset: u64, align: u64) -> u64 {
     offset.next_multiple_of(align.max(1))
 }
 

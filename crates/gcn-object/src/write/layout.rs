@@ -327,21 +327,21 @@ impl<'a> FileLayout<'a> {
                     fixed.check_address(address)?;
                     address = fixed.address;
                     let in_page = address % PAGE;
-                    offset = up(offset.saturating_sub(in_page), PAGE) + in_page;
+                    offset = align_up(offset.saturating_sub(in_page), PAGE) + in_page;
                 }
                 Some(free) if index != 0 => {
-                    offset = up(offset, free.align);
-                    address = up(address, load.align) + offset % load.align;
+                    offset = align_up(offset, free.align);
+                    address = align_up(address, load.align) + offset % load.align;
                 }
                 _ => {}
             }
             for output in outputs {
                 if output.in_file() {
-                    let padding = up(offset, output.align) - offset;
+                    let padding = align_up(offset, output.align) - offset;
                     offset += padding;
                     address += padding;
                 } else {
-                    address = up(address, output.align);
+                    address = align_up(address, output.align);
                 }
                 (output.offset, output.address) = (offset, address);
                 address += output.size;
@@ -354,13 +354,13 @@ impl<'a> FileLayout<'a> {
             return Err(WriteError::TooLarge);
         }
         for output in self.outputs.iter_mut().skip(first) {
-            offset = up(offset, output.align);
+            offset = align_up(offset, output.align);
             output.offset = offset;
             if output.in_file() {
                 offset += output.size;
             }
         }
-        self.headers_at = up(offset, WORD_ALIGN);
+        self.headers_at = align_up(offset, WORD_ALIGN);
         Ok(())
     }
 
