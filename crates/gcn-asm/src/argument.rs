@@ -31,7 +31,7 @@ pub(crate) enum ArgValue {
         first: u8,
         count: u8,
     },
-    /// `count` is [`regs::ANY_WIDTH`] if any width is accepted.
+    /// `count` is [`gcn_isa::regs::ANY_WIDTH`] if any width is accepted.
     Scalar {
         code: u8,
         count: u8,

@@ -70,12 +70,12 @@ fn decimal(bytes: &[u8]) -> Option<(u32, &[u8])> {
         return None;
     };
     let mut value = u32::from(first - b'0');
-    while let [digit @ b'0'..=b'9', behind @ ..] = rest {
+    while let [digit @ b'0'..=b'9', tail @ ..] = rest {
         let longer = value * 10 + u32::from(digit - b'0');
         if value == 0 || longer > MOST {
             return None;
         }
-        (value, rest) = (longer, behind);
+        (value, rest) = (longer, tail);
     }
     Some((value, rest))
 }

@@ -274,11 +274,11 @@ fn operands(
         let start = asm.reader.cursor.pos();
         let mut probe = asm.reader.cursor.clone();
         let word = probe.word().unwrap_or("");
-        let behind = probe.pos();
+        let word_end = probe.pos();
         let may_be_modifier =
             !word.is_empty() && !((after_comma || args.is_empty()) && is_lds_source(asm, op, word));
         if may_be_modifier && let Some(modifier) = modifier::modifier_named(asm, op, word) {
-            asm.reader.cursor.set_pos(behind);
+            asm.reader.cursor.set_pos(word_end);
             let arg = modifier::modifier(asm, modifier, word)?;
             let is_whole = |m: &ModifierValue| *m == ModifierValue::BufferFormat;
             let is_part = |m: &ModifierValue| *m == ModifierValue::Part;
@@ -316,7 +316,12 @@ fn operands(
                 .any(|slot| matches!(slot.kind, Kind::ScalarOffset { .. }));
             let is_offset = word.eq_ignore_ascii_case("offset");
             if !takes_offset || !is_offset || args.is_empty() {
-                return Err(explain::unknown_modifier(asm.isa, row, word, start..behind));
+                return Err(explain::unknown_modifier(
+                    asm.isa,
+                    row,
+                    word,
+                    start..word_end,
+                ));
             }
             asm.reader.cursor.set_pos(probe.pos());
             let value = asm.absolute("offset")?;
@@ -350,7 +355,12 @@ fn operands(
                 None => operand::operand(asm)?,
             });
         } else if !word.is_empty() {
-            return Err(explain::unknown_modifier(asm.isa, row, word, start..behind));
+            return Err(explain::unknown_modifier(
+                asm.isa,
+                row,
+                word,
+                start..word_end,
+            ));
         } else {
             return Err(asm
                 .reader
@@ -433,11 +443,11 @@ fn clrx_modifier(
     Ok(true)
 }
 
-/// Returns true if `word`, followed by the byte `behind`, is an operand: a register, function or number. Any other
+/// Returns true if `word`, followed by the byte `next`, is an operand: a register, function or number. Any other
 /// name is an unknown modifier.
-fn is_operand(asm: &Assembler<'_>, word: &str, behind: u8) -> bool {
+fn is_operand(asm: &Assembler<'_>, word: &str, next: u8) -> bool {
     word.is_empty()
-        || behind == b'('
+        || next == b'('
         || word.eq_ignore_ascii_case("off")
-        || is_register(asm.isa, word, behind == b'[')
+        || is_register(asm.isa, word, next == b'[')
 }

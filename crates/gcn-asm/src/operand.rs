@@ -273,9 +273,9 @@ fn unmodified(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
         {
             return Ok(what);
         }
-        let behind = start..start + word.len();
+        let word_span = start..start + word.len();
         if probe.peek() == b'(' && !is_function(word) {
-            return Err(function::unknown(word, behind));
+            return Err(function::unknown(word, word_span));
         }
         if probe.peek().is_ascii_digit() && register::is_bank(word) {
             let digits = probe.digits();

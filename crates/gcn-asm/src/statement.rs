@@ -98,7 +98,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
                 .expected("an instruction, a label or a directive"));
         };
         let span = start..asm.reader.cursor.pos();
-        let behind = asm.reader.cursor.pos();
+        let word_end = asm.reader.cursor.pos();
         asm.reader.cursor.skip_blanks();
         if !asm.reader.cursor.at_scope() && asm.reader.cursor.eat(b':') {
             if word == HERE {
@@ -122,7 +122,7 @@ fn statement(asm: &mut Assembler<'_>) -> Result<(), Fail> {
             }
             return symbol::assign(asm, word, span);
         }
-        asm.reader.cursor.set_pos(behind);
+        asm.reader.cursor.set_pos(word_end);
         if asm.reader.expansion.has_macros()
             && let Some(result) = macros::macro_call(asm, word, &span)
         {

@@ -134,7 +134,7 @@ impl Isa {
 /// VGPRs per lane.
 const VGPRS: u16 = 256;
 
-/// Minimum number of prefix operands that are written; unused ones are empty and cost nothing.
+/// Number of prefix operands that are always written, to avoid branches; unused ones are empty.
 const FEW: usize = 3;
 
 /// Progress of a line after its preformatted operands.

@@ -206,14 +206,14 @@ const fn first_place(name: &[u8]) -> usize {
     }
     let mut hash = name.len() as u64;
     let mut rest = name;
-    while let Some((eight, behind)) = rest.split_first_chunk() {
+    while let Some((eight, tail)) = rest.split_first_chunk() {
         hash = mix(hash, u64::from_le_bytes(*eight));
-        rest = behind;
+        rest = tail;
     }
     let mut last = 0;
-    while let Some((&byte, behind)) = rest.split_first() {
+    while let Some((&byte, tail)) = rest.split_first() {
         last = last << 8 | byte as u64;
-        rest = behind;
+        rest = tail;
     }
     (mix(hash, last) >> 32) as usize % NAME_PLACES
 }

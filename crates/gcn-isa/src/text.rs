@@ -159,14 +159,14 @@ impl Text {
             place.copy_from_slice(bytes);
             self.len += used;
         } else {
-            self.store_behind(bytes, used);
+            self.store_growing(bytes, used);
         }
     }
 
     /// Like [`Text::store`], with growth if needed.
     #[cold]
     #[inline(never)]
-    fn store_behind(&mut self, bytes: &[u8], used: usize) {
+    fn store_growing(&mut self, bytes: &[u8], used: usize) {
         self.grow(bytes.len());
         let end = self.len.wrapping_add(bytes.len());
         if let Some(place) = self.bytes.get_mut(self.len..end) {

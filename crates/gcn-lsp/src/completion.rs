@@ -265,7 +265,7 @@ enum WordPosition {
     /// After a mnemonic: number of preceding commas, and true if there is an operand after the last one.
     Operand {
         commas: usize,
-        is_behind: bool,
+        follows_operand: bool,
     },
     /// Value of the modifier with this name.
     Value(String),
@@ -284,7 +284,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         context.offset <= token.span.end && (is_name(token.kind) || token.span.end > context.offset)
     });
     let mut start = current.map_or(context.offset, |token| token.span.start);
-    let behind = if current.is_some() {
+    let preceding = if current.is_some() {
         &before[..before.len() - 1]
     } else {
         &before[..]
@@ -298,7 +298,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
     let place = if is_text {
         WordPosition::None
     } else {
-        place(context, behind)
+        place(context, preceding)
     };
     // A register group is completed as one word: `v[2:`.
     if let WordPosition::Operand { .. } = place
@@ -317,7 +317,7 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         isa: context.isa,
         context,
     };
-    let head = behind
+    let head = preceding
         .iter()
         .rev()
         .find(|token| token.kind == TokenKind::Mnemonic);
@@ -326,8 +326,11 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
         .map(|(op, _)| op);
     match place {
         WordPosition::Head => candidates.add_heads(),
-        WordPosition::Operand { commas, is_behind } => match op {
-            Some(op) => operands(&mut candidates, op, commas, is_behind),
+        WordPosition::Operand {
+            commas,
+            follows_operand,
+        } => match op {
+            Some(op) => operands(&mut candidates, op, commas, follows_operand),
             None => {
                 candidates.add_symbols(&|_| true);
             }
@@ -362,21 +365,24 @@ pub(crate) fn complete(context: &Context<'_>) -> CompletionList {
 }
 
 /// Position after the given tokens of a statement.
-fn place(context: &Context<'_>, behind: &[&Token]) -> WordPosition {
+fn place(context: &Context<'_>, preceding: &[&Token]) -> WordPosition {
     let heads = [
         TokenKind::Mnemonic,
         TokenKind::Directive,
         TokenKind::Assigned,
     ];
-    let Some(head) = behind.iter().rposition(|token| heads.contains(&token.kind)) else {
+    let Some(head) = preceding
+        .iter()
+        .rposition(|token| heads.contains(&token.kind))
+    else {
         return WordPosition::Head;
     };
-    match behind.get(head).map(|token| token.kind) {
+    match preceding.get(head).map(|token| token.kind) {
         Some(TokenKind::Mnemonic) => {}
         Some(TokenKind::Assigned | TokenKind::Directive) => return WordPosition::Directive,
         _ => return WordPosition::None,
     }
-    let operands = behind.get(head + 1..).unwrap_or_default();
+    let operands = preceding.get(head + 1..).unwrap_or_default();
     if let [.., name, colon] = operands
         && context.slice(colon) == ":"
         && name.kind == TokenKind::Word
@@ -394,8 +400,11 @@ fn place(context: &Context<'_>, behind: &[&Token]) -> WordPosition {
         }
     }
     let last = operands.last().map(|token| context.slice(token));
-    let is_behind = !matches!(last, None | Some("," | "-" | "+" | "|" | "(" | "["));
-    WordPosition::Operand { commas, is_behind }
+    let follows_operand = !matches!(last, None | Some("," | "-" | "+" | "|" | "(" | "["));
+    WordPosition::Operand {
+        commas,
+        follows_operand,
+    }
 }
 
 /// Start of the register group that contains the cursor.
@@ -413,13 +422,13 @@ fn open_group(context: &Context<'_>, before: &[&Token]) -> Option<usize> {
 }
 
 /// Adds the operands after a number of commas, and the modifiers after the last operand.
-fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, is_behind: bool) {
+fn operands(candidates: &mut Candidates<'_>, op: Op, commas: usize, follows_operand: bool) {
     let slots: Vec<&Slot> = op.row().slots().collect();
     let required = slots
         .iter()
         .filter(|slot| slot.when == Presence::Always)
         .count();
-    if is_behind {
+    if follows_operand {
         if commas + 1 >= required {
             candidates.add_modifiers(op);
         }

@@ -106,15 +106,15 @@ impl Outline {
 
     /// The token that contains a byte, or ends there.
     pub(crate) fn token_at(&self, offset: usize) -> Option<&Token> {
-        let behind = self
+        let end = self
             .tokens
             .partition_point(|token| token.span.start <= offset);
-        let last = self.tokens.get(behind.checked_sub(1)?)?;
+        let last = self.tokens.get(end.checked_sub(1)?)?;
         if last.span.end > offset || last.span.end == offset && is_name(last.kind) {
             return Some(last);
         }
         // A name ends where an operator begins.
-        let before = self.tokens.get(behind.checked_sub(2)?)?;
+        let before = self.tokens.get(end.checked_sub(2)?)?;
         (before.span.end == offset && is_name(before.kind))
             .then_some(before)
             .or_else(|| (last.span.end == offset).then_some(last))
@@ -137,7 +137,7 @@ impl Outline {
             });
         };
         for (place, token) in statement.iter().enumerate() {
-            let behind = statement.get(place + 1);
+            let next = statement.get(place + 1);
             let rest = |from: usize| {
                 let first = statement
                     .get(from)
@@ -159,7 +159,7 @@ impl Outline {
                     let name = slice(&token.span).to_ascii_lowercase();
                     let whole = token.span.start..end.max(token.span.end);
                     let named =
-                        behind.filter(|it| matches!(it.kind, TokenKind::Word | TokenKind::String));
+                        next.filter(|it| matches!(it.kind, TokenKind::Word | TokenKind::String));
                     let is_one_of = |names: &[&str]| names.contains(&name.as_str());
                     match (name.as_str(), named) {
                         (".macro", Some(named)) => {

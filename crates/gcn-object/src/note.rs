@@ -78,8 +78,8 @@ impl Note<'_> {
                 Some(u32::from_le_bytes(*bytes))
             };
             let (owner, contents) = part(names, number(0)?)?;
-            let (description, behind) = part(contents, number(4)?)?;
-            rest = behind;
+            let (description, tail) = part(contents, number(4)?)?;
+            rest = tail;
             Some(Note {
                 owner: owner.strip_suffix(b"\0").unwrap_or(owner),
                 kind: number(8)?,
@@ -97,8 +97,8 @@ fn pad(note: &mut Vec<u8>) {
 fn part(bytes: &[u8], size: u32) -> Option<(&[u8], &[u8])> {
     let size = usize::try_from(size).ok()?;
     let part = bytes.get(..size)?;
-    let behind = size.checked_next_multiple_of(ALIGN as usize)?;
-    Some((part, bytes.get(behind..).unwrap_or_default()))
+    let end = size.checked_next_multiple_of(ALIGN as usize)?;
+    Some((part, bytes.get(end..).unwrap_or_default()))
 }
 
 #[cfg(test)]

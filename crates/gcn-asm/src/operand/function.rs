@@ -182,7 +182,7 @@ fn hwreg(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     Ok(ArgValue::Hwreg(reg.pack()))
 }
 
-/// Parses `{id: 1, offset: 0, size: 4}`, equivalent to [`Self::hwreg`]; omitted fields select the whole register.
+/// Parses `{id: 1, offset: 0, size: 4}`, equivalent to [`hwreg`]; omitted fields select the whole register.
 pub(crate) fn hwreg_fields(asm: &mut Assembler<'_>) -> Result<ArgValue, Fail> {
     const FIELDS: [(&str, i64, i64); 3] = [("id", 0, 63), ("offset", 0, 31), ("size", 1, 32)];
     let isa = asm.isa;

@@ -318,14 +318,14 @@ impl ImageDescriptor {
             depth,
         };
         if isa >= Isa::Gfx9 {
-            self.in_chain(in_level, height, level, multiple)
+            self.layout_by_layer(in_level, height, level, multiple)
         } else {
-            self.behind_levels(in_level, height, level, multiple)
+            self.layout_by_level(in_level, height, level, multiple)
         }
     }
 
     /// GCN 1.4: a layer contains its levels one below the other, all with the same row pitch.
-    fn in_chain(
+    fn layout_by_layer(
         &self,
         in_level: ImageLayout,
         height: u32,
@@ -364,7 +364,7 @@ impl ImageDescriptor {
 
     /// GCN 1.0 to 1.2: a level contains all of its layers, and is followed by the next level. Levels are padded to
     /// powers of two.
-    fn behind_levels(
+    fn layout_by_level(
         &self,
         in_level: ImageLayout,
         height: u32,

@@ -196,7 +196,7 @@ impl<'a> Uses<'a> {
     }
 
     /// True for two memory instructions of one kind that must be separated if XNACK may replay them, from GCN 1.2:
-    /// one writes registers that the other uses, or a store follows a load.
+    /// one writes a register that either reads, or a store follows a load.
     ///
     /// # Examples
     /// ```

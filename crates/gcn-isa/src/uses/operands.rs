@@ -408,7 +408,7 @@ impl<'a> Uses<'a> {
     }
 }
 
-/// Registers of a scalar operand; `None` for constants and derived values (see [`value`]).
+/// Registers of a scalar operand; `None` for constants and derived values (see `implicit::value`).
 fn scalar(code: u8, count: u8) -> Option<Registers> {
     (code < regs::ZERO).then_some(Registers::Scalar { first: code, count })
 }

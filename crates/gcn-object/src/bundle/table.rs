@@ -28,10 +28,10 @@ impl BundleTable {
             let (offset, size) = (number(&mut rest, 8)?, number(&mut rest, 8)?);
             let length =
                 usize::try_from(number(&mut rest, 8)?).map_err(|_| BundleError::Truncated)?;
-            let (id, behind) = rest
+            let (id, tail) = rest
                 .split_at_checked(length)
                 .ok_or(BundleError::Truncated)?;
-            rest = behind;
+            rest = tail;
             let id = String::from_utf8_lossy(id).into_owned();
             match range(offset, size).filter(|range| range.end <= bytes.len()) {
                 Some(range) => {

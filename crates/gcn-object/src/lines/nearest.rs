@@ -65,8 +65,8 @@ impl SourceLines {
             return Ok(Some(call));
         }
         let before = self.ranges(function.start..address)?;
-        let behind = self.ranges(address..function.end)?;
-        for range in before.iter().rev().chain(&behind) {
+        let after = self.ranges(address..function.end)?;
+        for range in before.iter().rev().chain(&after) {
             // For inlined code, the line of the call belongs to the function itself.
             let own = self.frames(range.addresses.start)?.pop();
             let place = own.and_then(|frame| frame.place);

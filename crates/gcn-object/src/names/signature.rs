@@ -178,9 +178,9 @@ fn tokens(text: &str) -> Vec<String> {
         } else {
             first.len_utf8()
         };
-        let (token, behind) = rest.split_at(length);
+        let (token, tail) = rest.split_at(length);
         tokens.push(token.to_owned());
-        rest = behind.trim_start();
+        rest = tail.trim_start();
     }
     tokens
 }
@@ -215,7 +215,7 @@ fn normal(tokens: Vec<String>) -> Vec<String> {
         out.push(alias.map_or(token, |(_, name)| (*name).to_owned()));
         drop_cast(&mut out);
     }
-    qualifiers_behind(out)
+    trailing_qualifiers(out)
 }
 
 /// Removes the type suffix of a number, as in `4u`; other tokens are unchanged.
@@ -259,7 +259,7 @@ fn drop_cast(tokens: &mut Vec<String>) {
 }
 
 /// Moves `const` and `volatile` after the type, as in demanglers' output.
-fn qualifiers_behind(tokens: Vec<String>) -> Vec<String> {
+fn trailing_qualifiers(tokens: Vec<String>) -> Vec<String> {
     let is_qualifier = |token: &str| matches!(token, "const" | "volatile");
     let mut out: Vec<String> = Vec::new();
     let mut at = 0;
@@ -280,7 +280,7 @@ fn qualifiers_behind(tokens: Vec<String>) -> Vec<String> {
         let end = type_end(&tokens, at);
         // Template arguments may have qualifiers of their own.
         let inner = tokens.get(at..end).unwrap_or_default().to_vec();
-        out.extend(qualifiers_behind(inner));
+        out.extend(trailing_qualifiers(inner));
         out.extend(tokens.get(qualifiers).unwrap_or_default().iter().cloned());
         at = end;
     }

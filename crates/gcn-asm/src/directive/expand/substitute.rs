@@ -73,14 +73,14 @@ pub(super) fn substitute(
                 .iter()
                 .find(|(parameter, _)| *parameter == name)
         };
-        let taken = if let Some(behind) = after.strip_prefix("()") {
-            behind
-        } else if let Some(behind) = after.strip_prefix('@') {
+        let taken = if let Some(tail) = after.strip_prefix("()") {
+            tail
+        } else if let Some(tail) = after.strip_prefix('@') {
             out.push_str(&values.calls.to_string());
-            behind
-        } else if let Some(behind) = after.strip_prefix('+') {
+            tail
+        } else if let Some(tail) = after.strip_prefix('+') {
             out.push_str(&values.round.to_string());
-            behind
+            tail
         } else if let Some((_, value)) = bound() {
             out.push_str(value);
             after.get(length..).unwrap_or("")
@@ -114,14 +114,14 @@ pub(super) fn with_backslashes(
         let length = rest.bytes().take_while(|&byte| is_name(byte)).count();
         let joined = rest.strip_prefix('&').unwrap_or("");
         let joined_length = joined.bytes().take_while(|&byte| is_name(byte)).count();
-        let (word, behind, is_possible) = if joined_length > 0 {
-            let behind = joined.get(joined_length..).unwrap_or("");
-            (joined.get(..joined_length), behind, true)
+        let (word, tail, is_possible) = if joined_length > 0 {
+            let tail = joined.get(joined_length..).unwrap_or("");
+            (joined.get(..joined_length), tail, true)
         } else {
-            let behind = rest.get(length..).unwrap_or("");
+            let tail = rest.get(length..).unwrap_or("");
             (
                 rest.get(..length),
-                behind,
+                tail,
                 (in_strings || !is_string) && !out.ends_with('\\'),
             )
         };
@@ -130,7 +130,7 @@ pub(super) fn with_backslashes(
             out.push('\\');
             out.push_str(word);
             out.push_str("\\()");
-            rest = behind.strip_prefix('&').unwrap_or(behind);
+            rest = tail.strip_prefix('&').unwrap_or(tail);
         } else {
             is_string ^= first == '"' && !out.ends_with('\\');
             let width = length.max(first.len_utf8());
@@ -148,7 +148,7 @@ pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
     let mut kept = String::with_capacity(body.len());
     let mut rest = body;
     while !rest.is_empty() {
-        let (line, behind) = rest.split_once('\n').unwrap_or((rest, ""));
+        let (line, tail) = rest.split_once('\n').unwrap_or((rest, ""));
         let label = line.rfind(':').filter(|_| anywhere).map_or(0, |at| at + 1);
         let (labels, statement) = line.split_at_checked(label).unwrap_or(("", line));
         let mut words = statement
@@ -168,7 +168,7 @@ pub(super) fn locals(body: &str, anywhere: bool) -> (Vec<&str>, String) {
         if line.len() < rest.len() {
             kept.push('\n');
         }
-        rest = behind;
+        rest = tail;
     }
     kept.push_str(rest);
     (names, kept)

@@ -215,8 +215,8 @@ impl<'a> ListedObject<'a> {
     pub(super) fn address_in(&self, index: usize, address: u64) -> Option<(String, i64)> {
         let begin = self.object.sections.get(index)?.address;
         let places = self.places.get(&index).map_or(&[][..], Vec::as_slice);
-        let behind = places.partition_point(|&index| self.value(index) <= address);
-        let nearest = places.get(..behind)?.last();
+        let following = places.partition_point(|&index| self.value(index) <= address);
+        let nearest = places.get(..following)?.last();
         Some(
             match nearest.and_then(|&index| self.object.symbols.get(index)) {
                 Some(symbol) => (
