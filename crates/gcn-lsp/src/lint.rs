@@ -72,7 +72,7 @@ impl StatementSpans {
             })
             .collect();
         places.sort_by_key(|(address, _)| *address);
-        Places(places)
+        StatementSpans(places)
     }
 
     fn at(&self, place: &FindingPlace) -> Option<&Range<usize>> {
