@@ -194,7 +194,7 @@ impl<'a> Assembler<'a> {
     pub(crate) fn define_label(&mut self, id: SymbolId, span: Range<usize>) -> Result<(), Fail> {
         let (section, offset) = self.output.here();
         let is_absolute = self.output.is_absolute();
-        let place = self.reader.expansion.in_source(span.clone());
+        let place = self.reader.expansion.map_to_source(span.clone());
         let Some(entry) = self.names.symbols.get_mut(id) else {
             return Ok(());
         };
@@ -246,7 +246,7 @@ impl<'a> Assembler<'a> {
                 };
             }
         }
-        let place = self.reader.expansion.in_source(span.clone());
+        let place = self.reader.expansion.map_to_source(span.clone());
         let Some(entry) = self.names.symbols.get_mut(id) else {
             return Ok(());
         };
@@ -263,7 +263,7 @@ impl<'a> Assembler<'a> {
     }
 
     pub(crate) fn parse_expr(&mut self) -> Result<ParsedExpr, Fail> {
-        self.names.show_counts();
+        self.names.update_count_symbols();
         let mut scope = ExprScope {
             here: self.output.here(),
             bar_ends: self.bar_ends,

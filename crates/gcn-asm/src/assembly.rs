@@ -165,7 +165,7 @@ fn into_program(
 ) -> (Program, Vec<Diagnostic>, Vec<SourceFile>) {
     let mut places = Vec::new();
     for id in asm.names.symbols.ids() {
-        let place = place_of(&mut asm, id);
+        let place = symbol_place(&mut asm, id);
         let size = size_of(&mut asm, id);
         places.push((place, size));
     }
@@ -211,7 +211,7 @@ fn into_program(
     (program, diagnostics, files)
 }
 
-fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
+fn symbol_place(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
     let value = match asm.names.symbols.defined(id) {
         SymbolDefinition::No => return SymbolPlace::Undefined,
         SymbolDefinition::Common { align } => return SymbolPlace::Common { align },
@@ -248,7 +248,11 @@ fn place_of(asm: &mut Assembler<'_>, id: SymbolId) -> SymbolPlace {
         // An alias of a symbol defined elsewhere cannot be represented in a code object. If it is local, it can be
         // dropped: fields that use it name the other symbol.
         Ok(ExprValue { minus: None, .. })
-            if !asm.names.symbols.get(id).is_some_and(SymbolEntry::is_seen) =>
+            if !asm
+                .names
+                .symbols
+                .get(id)
+                .is_some_and(SymbolEntry::is_exported) =>
         {
             SymbolPlace::Undefined
         }

@@ -17,7 +17,7 @@ use crate::value::{ExprValue, SymbolId, Term, Variant};
 /// Branch offsets are relative to the next instruction.
 const BRANCH_LENGTH: i64 = 4;
 
-fn no_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail {
+fn not_a_number(asm: &Assembler<'_>, value: ExprValue, span: &Range<usize>) -> Fail {
     let is_foreign = |term: &Term| term.place.is_none();
     let mut foreign = [value.plus, value.minus]
         .into_iter()
@@ -46,7 +46,7 @@ pub(crate) fn resolve(asm: &mut Assembler<'_>, fixup: &Fixup) -> Result<(), Fail
         FixupKind::Branch => resolve_branch(asm, fixup, value),
         FixupKind::Field(_) => match value.as_absolute() {
             Some(number) => fill_in(asm, fixup, number),
-            None => Err(no_number(asm, value, &fixup.span)),
+            None => Err(not_a_number(asm, value, &fixup.span)),
         },
         FixupKind::Literal => match value.as_absolute() {
             Some(number) => {

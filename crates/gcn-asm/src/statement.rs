@@ -23,7 +23,9 @@ pub(crate) fn run(asm: &mut Assembler<'_>) {
                 source_mapping::map_to_source(asm, &marks);
             } else {
                 line(asm);
-                asm.reader.expansion.pass(asm.reader.cursor.pos());
+                asm.reader
+                    .expansion
+                    .report_progress(asm.reader.cursor.pos());
             }
             if asm.reader.expansion.wants_jump() {
                 asm.reader.jump();
@@ -143,7 +145,7 @@ fn finish(asm: &mut Assembler<'_>) {
             .with_help("end it with `.end_amdhsa_kernel`")));
     }
     kernel_code::finish_kernel_codes(asm);
-    let begins = kernel::code_begins(asm);
+    let begins = kernel::code_starts(asm);
     for kernel in std::mem::take(&mut asm.kernels.closed) {
         let result = kernel::finish_kernel(asm, kernel, &begins);
         asm.collect(result);

@@ -38,7 +38,7 @@ pub(crate) struct SymbolEntry {
 
 impl SymbolEntry {
     /// Returns true if the symbol is visible to other objects.
-    pub(crate) fn is_seen(&self) -> bool {
+    pub(crate) fn is_exported(&self) -> bool {
         self.binding
             .is_some_and(|binding| binding != Binding::Local)
     }

@@ -296,7 +296,10 @@ impl Decoder {
     fn find(&self, first: u32) -> Option<&DecodeFacts> {
         let known = |candidate: &Candidate| {
             let place = candidate.place(first)?;
-            self.known.get(place)?.get().or_else(|| self.meet(place))
+            self.known
+                .get(place)?
+                .get()
+                .or_else(|| self.load_entry(place))
         };
         let top = (first >> (u32::BITS - SELECTOR_BITS)) as usize;
         let tops = self.tops[(first & LOW_BITS) as usize];
@@ -310,7 +313,7 @@ impl Decoder {
 
     /// Creates the entry of the instruction at `place`, if there is one.
     #[cold]
-    fn meet(&self, place: usize) -> Option<&DecodeFacts> {
+    fn load_entry(&self, place: usize) -> Option<&DecodeFacts> {
         let (op, encoding) = (*self.ops.get(place)?)?;
         let mut forms = self.isa.tables().forms(op).iter();
         let form = forms.find(|form| form.encoding == encoding)?;

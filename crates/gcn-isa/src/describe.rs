@@ -130,7 +130,7 @@ fn lower(ty: Ty) -> String {
 }
 
 /// New value of memory in an atomic operation.
-fn updated(op: AtomicOp) -> &'static str {
+fn new_value(op: AtomicOp) -> &'static str {
     match op {
         AtomicOp::Swap => "data",
         AtomicOp::CompareSwap => "old == compare ? data : old",
@@ -150,7 +150,7 @@ fn updated(op: AtomicOp) -> &'static str {
 }
 
 /// Operator of a comparison.
-fn tested(test: Test) -> &'static str {
+fn test_operator(test: Test) -> &'static str {
     match test {
         Test::F => "0",
         Test::Lt => "src0 < src1",
@@ -173,7 +173,7 @@ fn tested(test: Test) -> &'static str {
 }
 
 /// Effect of a program control instruction.
-fn controlled(control: Control) -> &'static str {
+fn control_effect(control: Control) -> &'static str {
     match control {
         Control::Nop => "nothing, for simm16 + 1 wait states",
         Control::End => "ends the wave",
@@ -347,11 +347,11 @@ impl Form {
                 } else {
                     ""
                 };
-                let (ty, new) = (lower(ty), updated(op));
+                let (ty, new) = (lower(ty), new_value(op));
                 format!("old = {ty}[address]; {ty}[address] = {new}{returned}")
             }
             Does::Return(op, ty) => {
-                let (ty, new) = (lower(ty), updated(op));
+                let (ty, new) = (lower(ty), new_value(op));
                 format!("old = {ty}[address]; {ty}[address] = {new}; {written} = old")
             }
             Does::LoadTwo(ty, stride) => {
@@ -373,7 +373,7 @@ impl Form {
                 )
             }
             Does::AtomicFromLds(op, ty) => {
-                let (ty, new) = (lower(ty), updated(op));
+                let (ty, new) = (lower(ty), new_value(op));
                 format!(
                     "data = {ty}[address of the second operand]; old = {ty}[address]; {ty}[address] = {new}"
                 )
@@ -452,7 +452,7 @@ impl Form {
                     true => "; exec = the same",
                     false => "",
                 };
-                format!("{written}[lane] = {}{same}", tested(test))
+                format!("{written}[lane] = {}{same}", test_operator(test))
             }
             Does::Branch(condition) => {
                 let target = if self
@@ -480,7 +480,7 @@ impl Form {
             Does::Jump => format!("{written} = pc; pc = {read}"),
             Does::ReturnFromTrap => format!("leaves a trap handler; pc = {read}"),
             Does::Fork => "splits the wave by a mask, or joins it".to_owned(),
-            Does::Control(control) => controlled(control).to_owned(),
+            Does::Control(control) => control_effect(control).to_owned(),
         }
     }
 }

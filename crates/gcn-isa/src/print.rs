@@ -291,7 +291,7 @@ impl Printer {
             }
         }
         let reads = line.marks();
-        if reads > template.most_reads {
+        if reads > template.max_reads {
             return LineProgress::Rejected;
         }
         if prefix.next.is_none() {
@@ -366,7 +366,7 @@ impl Printer {
             }
             out.shorten(template.excess.into());
         }
-        reads <= template.most_reads
+        reads <= template.max_reads
             && (!template.is_modified(bits)
                 || modifiers(template, form.isa, bits, out) == ModifierFidelity::Exact)
     }

@@ -98,7 +98,7 @@ impl Assembled {
         if span.start > text.as_str().len()
             && let Some(inclusion) = self.inclusion(span.start)
             && let Some(text) = self.texts.get(&inclusion.name)
-            && let Some(uri) = uri::of_path(Path::new(&inclusion.name))
+            && let Some(uri) = uri::from_path(Path::new(&inclusion.name))
         {
             let inside = span.start - inclusion.start..span.end.saturating_sub(inclusion.start);
             return Location {

@@ -76,7 +76,7 @@ pub(crate) fn find(context: &Context<'_>) -> Vec<FoundDefinition> {
         let path = files.find(&inclusion.name, Path::new(&context.document.name()));
         let found = path.and_then(|path| {
             Some(FoundDefinition {
-                uri: uri::of_path(&path)?,
+                uri: uri::from_path(&path)?,
                 // The location is the start of the file; a binary file has no text.
                 text: Arc::new(Text::new(String::new())),
                 span: 0..0,
@@ -168,7 +168,7 @@ pub(crate) fn each_included(
         if visited.len() >= MAX_FILES || !visited.insert(path.clone()) {
             continue;
         }
-        let (Some(text), Some(uri)) = (files.text(&path), uri::of_path(&path)) else {
+        let (Some(text), Some(uri)) = (files.text(&path), uri::from_path(&path)) else {
             continue;
         };
         let outline = Outline::new(text.as_str(), dialect);

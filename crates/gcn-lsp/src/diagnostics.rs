@@ -13,12 +13,12 @@ pub(crate) const MAX_DIAGNOSTICS: usize = 1000;
 /// Diagnostics of an assembly.
 pub(crate) fn of_assembly(assembled: &Assembled) -> Vec<Diagnostic> {
     let own = assembled.diagnostics.iter().take(MAX_DIAGNOSTICS);
-    let own = own.map(|found| converted(assembled, found));
+    let own = own.map(|found| convert(assembled, found));
     own.chain(default_target(assembled)).collect()
 }
 
 /// Converts a diagnostic: its message with help, and the locations that lead to it.
-fn converted(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
+fn convert(assembled: &Assembled, found: &gcn_asm::Diagnostic) -> Diagnostic {
     let mut message = found.message.clone();
     for help in &found.help {
         message.push_str("\nhelp: ");

@@ -55,11 +55,11 @@ impl Document {
             text.replace(change.range, &change.text, encoding);
         }
         self.version = version;
-        self.forget();
+        self.discard_derived();
     }
 
     /// Discards data derived from settings and text.
-    pub(crate) fn forget(&mut self) {
+    pub(crate) fn discard_derived(&mut self) {
         self.source = OnceCell::new();
         self.outline = OnceCell::new();
     }

@@ -42,7 +42,7 @@ impl<'a> SourceFiles<'a> {
     pub(crate) fn find(&self, name: &str, from: &Path) -> Option<PathBuf> {
         let beside = from.parent().unwrap_or(Path::new(""));
         let places = std::iter::once(beside).chain(self.directories.iter().map(PathBuf::as_path));
-        let mut paths = places.map(|place| normal(&place.join(name)));
+        let mut paths = places.map(|place| normalize(&place.join(name)));
         paths.find(|path| self.open.contains_key(path) || path.is_file())
     }
 
@@ -87,7 +87,7 @@ fn read(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 /// Normalizes a path by removing `.` and `DIRECTORY/..`, so that each file has one path.
-fn normal(path: &Path) -> PathBuf {
+fn normalize(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {
         match part {

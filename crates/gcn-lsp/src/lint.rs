@@ -46,7 +46,7 @@ pub(crate) fn findings(assembled: &Assembled) -> Vec<Diagnostic> {
     let places = StatementSpans::new(assembled, &object);
     let found = found.iter().take(MAX_DIAGNOSTICS);
     found
-        .map(|finding| converted(assembled, &places, finding))
+        .map(|finding| convert(assembled, &places, finding))
         .collect()
 }
 
@@ -85,7 +85,7 @@ impl StatementSpans {
 }
 
 /// Converts a finding, with the other instructions it involves.
-fn converted(assembled: &Assembled, places: &StatementSpans, finding: &Finding) -> Diagnostic {
+fn convert(assembled: &Assembled, places: &StatementSpans, finding: &Finding) -> Diagnostic {
     let mut message = finding.message.clone();
     for note in &finding.notes {
         message.push_str("\nnote: ");

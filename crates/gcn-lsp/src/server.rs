@@ -152,20 +152,21 @@ impl Server<'_> {
     fn next(&mut self) -> Event {
         loop {
             while let Ok(event) = self.events.try_recv() {
-                self.arrived(event);
+                self.enqueue(event);
             }
             if let Some(event) = self.waiting.pop_front() {
                 return event;
             }
             match self.events.recv() {
-                Ok(event) => self.arrived(event),
+                Ok(event) => self.enqueue(event),
                 // The worker holds a sender while this loop runs.
                 Err(_) => return Event::Closed(Ok(())),
             }
         }
     }
 
-    fn arrived(&mut self, event: Event) {
+    /// Adds an event to the queue; a cancellation is recorded if its request is still waiting.
+    fn enqueue(&mut self, event: Event) {
         if let Event::Received(IncomingMessage::Message(Message::Notification(notification))) =
             &event
             && notification.method == "$/cancelRequest"

@@ -112,7 +112,9 @@ impl Session {
     pub(crate) fn configure(&mut self, value: &Value) -> Vec<String> {
         let (settings, problems) = Settings::read(value.get("gcn").unwrap_or(value));
         self.settings = Arc::new(settings);
-        self.documents.values_mut().for_each(Document::forget);
+        self.documents
+            .values_mut()
+            .for_each(Document::discard_derived);
         let all: Vec<String> = self.documents.keys().cloned().collect();
         all.iter().for_each(|uri| self.analyze(uri));
         problems

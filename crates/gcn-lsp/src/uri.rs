@@ -29,7 +29,7 @@ pub(crate) fn to_path(uri: &str) -> Option<PathBuf> {
 }
 
 /// URI of a file; `None` if its path is not absolute.
-pub(crate) fn of_path(path: &Path) -> Option<Uri> {
+pub(crate) fn from_path(path: &Path) -> Option<Uri> {
     if !path.is_absolute() {
         return None;
     }
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn paths_survive() {
         let path = Path::new("/a b/é#%41/k.s");
-        let uri = of_path(path).expect("it is absolute");
+        let uri = from_path(path).expect("it is absolute");
         assert_eq!(uri.as_str(), "file:///a%20b/%C3%A9%23%2541/k.s");
         assert_eq!(to_path(uri.as_str()).as_deref(), Some(path));
         assert_eq!(to_path("file://host/a%zz%"), Some(PathBuf::from("/a%zz%")));

@@ -58,7 +58,7 @@ pub fn is_driver_program(bytes: &[u8]) -> bool {
         Some(catalyst::CPU) => true,
         Some(machine) if catalyst::is_machine(machine) => true,
         Some(machine) if catalyst2::is_machine(machine) => {
-            Elf::parse(bytes).is_ok_and(|elf| catalyst2::is_old(&elf))
+            Elf::parse(bytes).is_ok_and(|elf| catalyst2::is_old_format(&elf))
         }
         Some(_) => false,
         None => gallium::is_container(bytes),

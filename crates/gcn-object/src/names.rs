@@ -206,7 +206,7 @@ impl<'a> NamePattern<'a> {
             .collect();
         match matches[..] {
             [only] => Ok(only),
-            [] => Err(self.missing(&symbols)),
+            [] => Err(self.missing_error(&symbols)),
             [..] => Err(self.ambiguous(&matches)),
         }
     }
@@ -228,7 +228,7 @@ impl<'a> NamePattern<'a> {
         }
     }
 
-    fn missing(&self, symbols: &[&str]) -> NameError {
+    fn missing_error(&self, symbols: &[&str]) -> NameError {
         let name = self.symbol.to_owned();
         if symbols.is_empty() {
             return NameError::NoKernels { name };

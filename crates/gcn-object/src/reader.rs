@@ -14,7 +14,7 @@ mod symbols;
 
 mod kernels;
 
-pub(crate) use header::missing;
+pub(crate) use header::truncation_error;
 pub(crate) use symbols::kernel_names;
 
 use std::ops::Range;

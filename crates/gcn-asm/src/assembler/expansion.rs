@@ -234,7 +234,7 @@ const PASSED_EVERY: usize = 1 << 18;
 impl Expansion<'_> {
     /// Reports progress through the source to the caller, at intervals. Not for positions inside expansions.
     #[inline]
-    pub(crate) fn pass(&mut self, position: usize) {
+    pub(crate) fn report_progress(&mut self, position: usize) {
         if position >= self.next_pass {
             self.next_pass = position.saturating_add(PASSED_EVERY);
             self.reader.passed(position);

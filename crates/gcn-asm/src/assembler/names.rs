@@ -38,14 +38,14 @@ impl NamedRegisters {
     }
 
     /// All in all.
-    pub(crate) fn ever(self) -> u32 {
+    pub(crate) fn total(self) -> u32 {
         self.before.max(self.since)
     }
 
     /// Restarts the count for a new kernel.
     pub(crate) fn begin_kernel(&mut self) {
         *self = NamedRegisters {
-            before: self.ever(),
+            before: self.total(),
             since: 0,
         };
     }
@@ -70,7 +70,7 @@ impl Names {
     }
 
     /// Removes the register alias from the symbol that a definition of this name refers to.
-    pub(crate) fn forget_register(&mut self, name: &str) {
+    pub(crate) fn remove_register_alias(&mut self, name: &str) {
         if !self.registers.is_empty()
             && let Some(id) = self.symbols.lookup_definition(name)
         {
@@ -95,10 +95,10 @@ impl Names {
     }
 
     /// Updates the symbols for register counts, if counts have changed since the last expression was read.
-    pub(crate) fn show_counts(&mut self) {
+    pub(crate) fn update_count_symbols(&mut self) {
         let counts = [
-            self.vgprs.ever(),
-            self.sgprs.ever(),
+            self.vgprs.total(),
+            self.sgprs.total(),
             self.vgprs.since,
             self.sgprs.since,
         ];

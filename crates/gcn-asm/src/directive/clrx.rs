@@ -155,7 +155,7 @@ pub(crate) fn unusing(asm: &mut Assembler<'_>) -> Result<(), Fail> {
     } else {
         Some(scope_path(asm)?)
     };
-    asm.names.symbols.scopes.unusing(scope);
+    asm.names.symbols.scopes.stop_using(scope);
     Ok(())
 }
 

@@ -71,7 +71,7 @@ pub(crate) fn check_datum(
     span: &Range<usize>,
 ) -> Result<(), Fail> {
     let checked = check_width(number, width, span);
-    if asm.dialect.cuts_data()
+    if asm.dialect.truncates_data()
         && let Err(mut error) = checked
     {
         error.id = &ids::TRUNCATED_VALUE;
@@ -84,7 +84,7 @@ pub(crate) fn check_datum(
 
 /// Reads the size of reserved space; a negative size counts as 0 if the dialect allows it.
 fn room_size(asm: &mut Assembler<'_>, what: &str) -> Result<u64, Fail> {
-    if !asm.dialect.cuts_data() {
+    if !asm.dialect.truncates_data() {
         let size = asm.absolute_within(what, 0, i64::MAX)?;
         return Ok(size.cast_unsigned());
     }
@@ -317,7 +317,7 @@ pub(crate) fn fill(asm: &mut Assembler<'_>, span: &Range<usize>, mask: u64) -> R
         .unwrap_or(1);
     let value = asm.optional_absolute("the value")?.unwrap_or(0);
     let Ok(size) = usize::try_from(size) else {
-        if asm.dialect.cuts_data() {
+        if asm.dialect.truncates_data() {
             let message = format!("nothing is filled: an element has {size} bytes");
             asm.diagnostics
                 .push(Diagnostic::warning(&ids::EMPTY_FILL, span.clone(), message));

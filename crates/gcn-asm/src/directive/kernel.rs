@@ -46,7 +46,7 @@ pub(crate) fn begin_kernel(asm: &mut Assembler<'_>, span: Range<usize>) -> Resul
         span: asm
             .reader
             .expansion
-            .in_source(span.start..asm.reader.cursor.pos()),
+            .map_to_source(span.start..asm.reader.cursor.pos()),
         symbol,
         place: (0, 0),
         descriptor_symbol: None,
@@ -107,7 +107,7 @@ pub(crate) fn kernel_key(
     let value_span = asm
         .reader
         .expansion
-        .in_source(start..asm.reader.cursor.pos());
+        .map_to_source(start..asm.reader.cursor.pos());
     let Some(kernel) = &mut asm.kernels.open else {
         return Ok(());
     };
@@ -253,8 +253,8 @@ fn count_registers(
     if leaves {
         // The callees are unknown.
         used = RegisterUsage {
-            vgprs: used.vgprs.max(asm.names.vgprs.ever()),
-            sgprs: used.sgprs.max(asm.names.sgprs.ever()),
+            vgprs: used.vgprs.max(asm.names.vgprs.total()),
+            sgprs: used.sgprs.max(asm.names.sgprs.total()),
             vcc: true,
             flat_scratch: true,
             ..used
@@ -344,7 +344,7 @@ fn has_key(asm: &Assembler<'_>, key: DescriptorKey) -> bool {
 }
 
 /// Section index and offset of every function and kernel, in ascending order.
-pub(crate) fn code_begins(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
+pub(crate) fn code_starts(asm: &Assembler<'_>) -> Vec<(u32, u64)> {
     let functions = asm.names.symbols.ids().filter(|id| {
         let entry = asm.names.symbols.get(*id);
         entry.is_some_and(|entry| entry.kind == SymbolKind::Function)

@@ -21,7 +21,7 @@ pub(crate) fn begin_kernel_code(asm: &mut Assembler<'_>, span: Range<usize>) -> 
         .with_help(format!("end it with `{END}`")));
     }
     asm.kernels.open_header = Some(HeaderDirectives {
-        span: asm.reader.expansion.in_source(span),
+        span: asm.reader.expansion.map_to_source(span),
         place: asm.output.here(),
         values: Vec::new(),
     });
@@ -40,7 +40,7 @@ pub(crate) fn kernel_code_key(
     let value_span = asm
         .reader
         .expansion
-        .in_source(start..asm.reader.cursor.pos());
+        .map_to_source(start..asm.reader.cursor.pos());
     if name == IGNORED {
         return Ok(());
     }

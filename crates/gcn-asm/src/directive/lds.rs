@@ -46,7 +46,7 @@ pub(crate) fn lds_symbol(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         return Err(fail(&ids::LDS_LIMIT, span, message));
     };
     let id = asm.names.symbols.reference(&name, span.clone());
-    let place = asm.reader.expansion.in_source(span.clone());
+    let place = asm.reader.expansion.map_to_source(span.clone());
     let Some(entry) = asm.names.symbols.get_mut(id) else {
         return Ok(());
     };

@@ -55,7 +55,7 @@ pub(crate) fn metadata(asm: &mut Assembler<'_>, span: Range<usize>) -> Result<()
                     "metadata is written twice; the last one counts",
                 ));
             }
-            let in_source = asm.reader.expansion.in_source(place.clone());
+            let in_source = asm.reader.expansion.map_to_source(place.clone());
             asm.metadata = Some(ProgramMetadata {
                 yaml: asm.reader.cursor.slice(place.clone()).to_owned(),
                 span: in_source,

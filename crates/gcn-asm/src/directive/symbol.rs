@@ -33,7 +33,7 @@ pub(crate) fn assign(asm: &mut Assembler<'_>, name: &str, span: Range<usize>) ->
         asm.names.registers.insert(id, what);
         return Ok(());
     }
-    asm.names.forget_register(name);
+    asm.names.remove_register_alias(name);
     let defined = defined(asm, "a symbol's value is an integer or an address")?;
     asm.define(name, span, defined)
 }
@@ -275,7 +275,7 @@ pub(crate) fn relocation(asm: &mut Assembler<'_>) -> Result<(), Fail> {
         span: asm
             .reader
             .expansion
-            .in_source(start..asm.reader.cursor.pos()),
+            .map_to_source(start..asm.reader.cursor.pos()),
     });
     Ok(())
 }

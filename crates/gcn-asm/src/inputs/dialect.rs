@@ -147,7 +147,7 @@ impl Dialect {
 
     /// Returns true if data that do not fit are truncated with a warning, and space of negative size is empty;
     /// otherwise both are errors.
-    pub(crate) fn cuts_data(self) -> bool {
+    pub(crate) fn truncates_data(self) -> bool {
         self == Dialect::Clrx
     }
 

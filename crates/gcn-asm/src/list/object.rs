@@ -57,7 +57,7 @@ pub fn list_object(
     sink: &mut dyn FnMut(&[u8]),
 ) {
     let mut whole = ListedObject::new(object, target);
-    whole.say_relocations();
+    whole.add_relocation_fields();
     let mut out = String::new();
     out.push_str(&whole.target_directives());
     sink(out.as_bytes());

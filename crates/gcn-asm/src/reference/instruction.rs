@@ -95,7 +95,7 @@ impl InstructionReport {
             .iter()
             .flat_map(|isa| isa.tables().forms(row.op()))
             .collect();
-        let called = by_set(here.iter().map(|&isa| (row.name_on(isa), isa)));
+        let called = group_by_set(here.iter().map(|&isa| (row.name_on(isa), isa)));
         // The first encoding is the family's own, or the only one.
         let firsts: Vec<&'static Form> = here
             .iter()
@@ -104,7 +104,7 @@ impl InstructionReport {
         let examples: Vec<Inst> = firsts.iter().map(|form| form.example()).collect();
         let varying = |of: &dyn Fn(&Inst) -> Vec<String>| {
             let each = examples.iter();
-            vary(
+            group_texts(
                 each.flat_map(|inst| of(inst).into_iter().map(|text| (text, inst.isa))),
                 &here,
             )
@@ -118,18 +118,18 @@ impl InstructionReport {
                 .map(|(name, set)| (name, versions(set, &here)))
                 .collect(),
             written: usage(newest, row.op()),
-            does: vary(
+            does: group_texts(
                 firsts.iter().map(|form| (form.pseudo_code(), form.isa)),
                 &here,
             ),
-            corners: vary(
+            corners: group_texts(
                 firsts.iter().flat_map(|form| {
                     let corners = form.corners().into_iter();
                     corners.map(|corner| (corner.to_owned(), form.isa))
                 }),
                 &here,
             ),
-            counters: vary(
+            counters: group_texts(
                 firsts
                     .iter()
                     .filter_map(|form| Some((counters(form)?, form.isa))),
@@ -148,7 +148,7 @@ impl InstructionReport {
 }
 
 /// Groups equal values, each with the instruction sets that have it.
-fn by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSet)> {
+fn group_by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSet)> {
     let mut sets: Vec<(T, IsaSet)> = Vec::new();
     for (value, isa) in values {
         match sets.iter_mut().find(|(known, _)| *known == value) {
@@ -160,13 +160,13 @@ fn by_set<T: PartialEq>(values: impl Iterator<Item = (T, Isa)>) -> Vec<(T, IsaSe
 }
 
 /// Groups equal texts; the instruction sets are omitted if a text applies to all.
-fn vary(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<IsaText> {
+fn group_texts(texts: impl Iterator<Item = (String, Isa)>, all: &[Isa]) -> Vec<IsaText> {
     let whole = set_of(all.iter().copied());
     let of = |(text, set): (String, IsaSet)| IsaText {
         text,
         on: (set != whole).then(|| versions(set, all)),
     };
-    by_set(texts).into_iter().map(of).collect()
+    group_by_set(texts).into_iter().map(of).collect()
 }
 
 /// Counters that an instruction increments; `None` if there are none.

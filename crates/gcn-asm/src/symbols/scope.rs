@@ -106,7 +106,7 @@ impl Scopes {
         } else {
             let first = *parts.peek()?;
             let knows = |&scope: &ScopeId| self.child(scope, first).is_some();
-            self.outwards().find(knows).unwrap_or(self.current)
+            self.ancestors().find(knows).unwrap_or(self.current)
         };
         for part in parts {
             id = match self.child(id, part) {
@@ -127,7 +127,7 @@ impl Scopes {
     }
 
     /// The current scope and its ancestors.
-    fn outwards(&self) -> impl Iterator<Item = ScopeId> {
+    fn ancestors(&self) -> impl Iterator<Item = ScopeId> {
         let parent = |&id: &ScopeId| self.get(id).and_then(|scope| scope.parent);
         std::iter::successors(Some(self.current), parent)
     }
@@ -159,8 +159,8 @@ impl Scopes {
         if has_path {
             self.visit(home, &mut found);
         } else {
-            let outwards: Vec<ScopeId> = self.outwards().collect();
-            for id in outwards {
+            let ancestors: Vec<ScopeId> = self.ancestors().collect();
+            for id in ancestors {
                 self.visit(id, &mut found);
             }
         }
@@ -206,7 +206,7 @@ impl Scopes {
     }
 
     /// Stops using a scope; if `None`, stops using all.
-    pub(crate) fn unusing(&mut self, other: Option<ScopeId>) {
+    pub(crate) fn stop_using(&mut self, other: Option<ScopeId>) {
         if let Some(scope) = self.get_mut(self.current) {
             scope
                 .used

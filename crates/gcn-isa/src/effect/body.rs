@@ -98,7 +98,7 @@ pub fn test_bit<V: Value>(value: bool, a: V, number: V::Dword) -> V::Flag {
 
 /// Bit index, or -1 if it is out of range.
 #[inline(always)]
-fn found<V: Value>(a: V, number: V::Dword) -> V::Dword {
+fn index_or_minus_one<V: Value>(a: V, number: V::Dword) -> V::Dword {
     let beyond = number.constant(a.width().into());
     V::Dword::select(number.equals(beyond), number.constant(u64::MAX), number)
 }
@@ -106,20 +106,20 @@ fn found<V: Value>(a: V, number: V::Dword) -> V::Dword {
 /// Index of the lowest one, -1 if there is none.
 #[inline(always)]
 pub fn find_lowest_one<V: Value>(a: V) -> V::Dword {
-    found(a, a.trailing_zeros())
+    index_or_minus_one(a, a.trailing_zeros())
 }
 
 /// Number of zeros above the highest one, -1 if there is none.
 #[inline(always)]
 pub fn leading_zeros<V: Value>(a: V) -> V::Dword {
-    found(a, a.leading_zeros())
+    index_or_minus_one(a, a.leading_zeros())
 }
 
 /// Number of leading bits equal to the sign bit, -1 if all are.
 #[inline(always)]
 pub fn leading_signs<V: Value>(a: V) -> V::Dword {
     let last = a.dword().constant(u64::from(a.width()) - 1);
-    found(a, (a ^ a.shr(last)).leading_zeros())
+    index_or_minus_one(a, (a ^ a.shr(last)).leading_zeros())
 }
 
 /// Sum with carry-in, and carry-out.

@@ -26,7 +26,7 @@ pub(crate) struct Template {
     pub(crate) excess: u8,
     /// Maximum number of values that its operands may read over the constant bus, excluding those that are always
     /// scalar registers.
-    pub(crate) most_reads: u8,
+    pub(crate) max_reads: u8,
     /// True if some modifier is always written.
     pub(crate) writes_always: bool,
     /// Bits of all modifiers, and their values if none is written.
@@ -75,7 +75,7 @@ impl Default for Template {
             operands: [OperandText::NONE; MOST_OPERANDS],
             count: 0,
             excess: 1,
-            most_reads: 0,
+            max_reads: 0,
             writes_always: false,
             modifier_bits: 0,
             unwritten: 0,

@@ -23,8 +23,12 @@ const _: () = assert!(MOST_OPERANDS < MISSING as usize);
 pub(super) fn compile(form: &'static Form) -> Template {
     let layout = form.layout;
     let head = format!("{}{} ", form.name, suffix(form));
-    let of_operands = form.operands.iter().fold(0, |told, placed| {
-        told | told_by(layout, &placed.slot) | placed.negate | placed.absolute | placed.extend
+    let of_operands = form.operands.iter().fold(0, |represented, placed| {
+        represented
+            | represented_bits(layout, &placed.slot)
+            | placed.negate
+            | placed.absolute
+            | placed.extend
     });
     let modifiers = &form.modifiers;
     let modifier_bits = modifiers.iter().fold(0, |bits, m| bits | bits_of(form, m));
@@ -35,7 +39,7 @@ pub(super) fn compile(form: &'static Form) -> Template {
         head: Piece::new(&head).expect("the tables limit the length of a name"),
         deciding: untold_or_required | llvm::doubtful_bits(form) | rules::breaking_bits(form),
         usual: required,
-        most_reads: most_reads(form),
+        max_reads: max_reads(form),
         writes_always: modifiers.iter().any(|m| is_always_written(m.modifier)),
         modifier_bits,
         unwritten: modifiers
@@ -174,7 +178,7 @@ fn add_operand(
         _ => return None,
     };
     if slot.kind == Kind::Sdst && slot.access == OperandAccess::Read {
-        template.most_reads = template.most_reads.saturating_sub(1);
+        template.max_reads = template.max_reads.saturating_sub(1);
     }
     let shift = if let Kind::Aligned(shift) = slot.kind {
         shift
@@ -326,7 +330,7 @@ impl ReadyPrefix {
 
 /// Maximum number of values that an instruction's operands may read over the constant bus, in addition to implicit
 /// ones.
-fn most_reads(form: &Form) -> u8 {
+fn max_reads(form: &Form) -> u8 {
     if !form.encoding.is_vector_alu() {
         return MISSING - 1; // Nothing is shared.
     }
@@ -359,7 +363,7 @@ fn suffix(form: &Form) -> &'static str {
 }
 
 /// Bits that an operand's text represents, except for negation.
-fn told_by(layout: &Layout, slot: &Slot) -> u64 {
+fn represented_bits(layout: &Layout, slot: &Slot) -> u64 {
     let beside: &[Field] = match (slot.kind, slot.field) {
         (Kind::ExportTarget, _) => &[Field::En],
         (Kind::Attribute, _) => &[Field::AttrChan],

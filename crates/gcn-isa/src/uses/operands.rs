@@ -54,7 +54,7 @@ impl<'a> Uses<'a> {
         let writes = inst.writes(slot) && !inst.loads_to_lds();
         let implicit = inst.row().implicit();
         let read = reads.then(|| RegisterUse {
-            registers: self.narrowed(registers, self.read_dwords(slot)),
+            registers: self.first_registers(registers, self.read_dwords(slot)),
             read: self.read_bits(slot),
             written: 0,
             lanes: if is_vector {
@@ -66,7 +66,7 @@ impl<'a> Uses<'a> {
             indexed: is_source(slot) && implicit.has(Implicit::INDEXES_SOURCE),
         });
         let written = writes.then(|| RegisterUse {
-            registers: self.narrowed(registers, self.written_dwords(slot)),
+            registers: self.first_registers(registers, self.written_dwords(slot)),
             read: 0,
             written: self.written_bits(slot),
             lanes: match (is_vector, self.is_lane_write(slot)) {
@@ -152,7 +152,7 @@ impl<'a> Uses<'a> {
     }
 
     /// The first `count` of `registers`; all of them if `None`.
-    fn narrowed(&self, registers: Registers, count: Option<u8>) -> Registers {
+    fn first_registers(&self, registers: Registers, count: Option<u8>) -> Registers {
         match (registers, count) {
             (Registers::Vector { first, .. }, Some(count)) => Registers::Vector { first, count },
             (Registers::Scalar { first, .. }, Some(count)) => Registers::Scalar { first, count },

@@ -14,8 +14,8 @@ impl fmt::Display for Uses<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut parts = Vec::new();
         let uses: Vec<RegisterUse> = self.registers().collect();
-        parts.extend(listed("reads", &uses, |it| it.read, self));
-        parts.extend(listed("writes", &uses, |it| it.written, self));
+        parts.extend(list_registers("reads", &uses, |it| it.read, self));
+        parts.extend(list_registers("writes", &uses, |it| it.written, self));
         parts.extend(self.memory().map(|memory| memory.to_string()));
         if let Some(counters) = self.counters() {
             let each = [counters.vm, counters.lgkm, counters.exp];
@@ -51,8 +51,8 @@ impl Uses<'_> {
             .filter(|it| it.operand().is_none())
             .collect();
         let both = [
-            listed("reads", &beside, |it| it.read, self),
-            listed("writes", &beside, |it| it.written, self),
+            list_registers("reads", &beside, |it| it.read, self),
+            list_registers("writes", &beside, |it| it.written, self),
         ];
         both.into_iter().flatten().collect()
     }
@@ -114,7 +114,7 @@ fn suffix(it: &RegisterUse) -> String {
 }
 
 /// Lists the registers for which `bits` is nonzero.
-fn listed(
+fn list_registers(
     verb: &str,
     uses: &[RegisterUse],
     bits: fn(&RegisterUse) -> u32,

@@ -73,7 +73,7 @@ pub fn code_objects<'a>(bytes: impl Into<Bytes<'a>>) -> Result<CodeObjects<'a>, 
     if let Some(header) = host(&bytes) {
         let machine = header.e_machine(LittleEndian).0;
         if let Err(error) = header.sections(LittleEndian, &*bytes) {
-            let reason = match reader::missing(bytes.len(), header) {
+            let reason = match reader::truncation_error(bytes.len(), header) {
                 Some(cut) => cut.to_string(),
                 None => error.to_string(),
             };

@@ -26,12 +26,12 @@ pub(super) fn is_machine(machine: u16) -> bool {
 
 /// Code object in the `.text` section of a later driver's program.
 pub(super) fn code_object(file: &Elf) -> Option<Range<usize>> {
-    let (_, section) = file.section(b".text").filter(|_| !is_old(file))?;
+    let (_, section) = file.section(b".text").filter(|_| !is_old_format(file))?;
     Some(section.file.clone())
 }
 
 /// Returns true for the older format; in later ones, the code is a whole ELF file.
-pub(super) fn is_old(file: &Elf) -> bool {
+pub(super) fn is_old_format(file: &Elf) -> bool {
     file.section(b".text")
         .is_none_or(|(_, section)| !file.section_bytes(section).starts_with(b"\x7fELF"))
 }
@@ -40,7 +40,7 @@ pub(super) fn is_old(file: &Elf) -> bool {
 pub(super) fn read<'b>(file: &Elf) -> Result<DriverProgram<'b>, DriverError> {
     let chip = DriverChip::of_flags(file.flags);
     let mut program = DriverProgram::new(DriverFormat::CatalystOpenCl2, file.bits, chip);
-    if !is_old(file) {
+    if !is_old_format(file) {
         return Err(DriverError::Unknown);
     }
     let mut names = file.name_budget();

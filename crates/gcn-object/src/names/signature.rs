@@ -88,7 +88,7 @@ impl Signature {
         for spelling in ANONYMOUS {
             text = text.replace(spelling, ANONYMOUS_WORD);
         }
-        let tokens = normal(tokens(&text));
+        let tokens = normalize(tokens(&text));
         let mut path = Vec::new();
         let mut parameters = None;
         let mut at = 0;
@@ -97,7 +97,7 @@ impl Signature {
             match token.as_str() {
                 "::" => {}
                 "<" | "(" => {
-                    let end = closing(&tokens, at - 1)?;
+                    let end = closing_bracket(&tokens, at - 1)?;
                     let list = list(tokens.get(at..end).unwrap_or_default());
                     at = end + 1;
                     if token == "(" {
@@ -186,7 +186,7 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 /// Normalizes tokens.
-fn normal(tokens: Vec<String>) -> Vec<String> {
+fn normalize(tokens: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut depth = 0_usize;
     let mut tokens = tokens
@@ -293,7 +293,7 @@ fn type_end(tokens: &[String], start: usize) -> usize {
     loop {
         match tokens.get(at).map(String::as_str) {
             Some("::") => at += 1,
-            Some("<") => match closing(tokens, at) {
+            Some("<") => match closing_bracket(tokens, at) {
                 Some(end) => at = end + 1,
                 None => return at,
             },
@@ -310,7 +310,7 @@ fn type_end(tokens: &[String], start: usize) -> usize {
 }
 
 /// Index of the bracket that closes the one at `open`.
-fn closing(tokens: &[String], open: usize) -> Option<usize> {
+fn closing_bracket(tokens: &[String], open: usize) -> Option<usize> {
     let mut depth = 0_usize;
     for (at, token) in tokens.iter().enumerate().skip(open) {
         match token.as_str() {

@@ -19,7 +19,7 @@ pub(super) fn malformed(what: &'static str) -> impl Fn(object::read::Error) -> R
 }
 
 /// Error for a file that is truncated before its section headers, which are last in most files.
-pub(crate) fn missing(length: usize, header: &Header) -> Option<ReadError> {
+pub(crate) fn truncation_error(length: usize, header: &Header) -> Option<ReadError> {
     let table = u64::from(header.e_shnum(LE)) * u64::from(header.e_shentsize(LE));
     let end = header.e_shoff(LE).checked_add(table)?;
     let is_cut = end > length as u64;
@@ -64,6 +64,6 @@ pub(super) fn section_headers<'a>(
     bytes: &'a [u8],
 ) -> Result<SectionTable<'a, Header>, ReadError> {
     header.sections(LE, bytes).map_err(|error| {
-        missing(bytes.len(), header).unwrap_or_else(|| malformed("section headers")(error))
+        truncation_error(bytes.len(), header).unwrap_or_else(|| malformed("section headers")(error))
     })
 }

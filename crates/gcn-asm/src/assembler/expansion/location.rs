@@ -40,7 +40,7 @@ impl<'a> Expansion<'a> {
     }
 
     /// Maps a span of the current text to the source; if the text was generated, to its call.
-    pub(crate) fn in_source(&self, span: Range<usize>) -> Range<usize> {
+    pub(crate) fn map_to_source(&self, span: Range<usize>) -> Range<usize> {
         match self.frames.last() {
             Some(frame) => frame.mapping.apply(span),
             None => span,

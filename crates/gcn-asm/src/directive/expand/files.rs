@@ -58,7 +58,7 @@ pub(crate) fn include(asm: &mut Assembler<'_>, span: &Range<usize>) -> Result<()
         name,
         text,
         start,
-        from: asm.reader.expansion.in_source(call.clone()),
+        from: asm.reader.expansion.map_to_source(call.clone()),
     });
     let mut begin = Cursor::new(text, asm.dialect);
     begin.skip_byte_order_mark();

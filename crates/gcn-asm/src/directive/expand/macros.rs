@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::rc::Rc;
 
 use super::substitute::{
-    Substitutions, blanks_part, is_operator, locals, substitute, unquoted, with_backslashes,
+    Substitutions, blanks_separate, is_operator, locals, substitute, unquoted, with_backslashes,
 };
 use crate::assembler::Assembler;
 use crate::assembler::expansion::origin::{ExpansionKind, ExpansionStep, TextOrigin};
@@ -148,7 +148,7 @@ pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fai
         }
     }
     if asm.dialect.ignores_idle_blanks() {
-        return parted_argument(asm);
+        return clrx_argument(asm);
     }
     let mut end = start;
     let (mut round, mut square) = (0usize, 0usize);
@@ -198,7 +198,7 @@ pub(crate) fn macro_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fai
 
 /// Parses an argument in CLRX's language: a string, the value after `\%`, or the text up to a comma, a string, or
 /// separating blanks; other blanks are removed.
-fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
+fn clrx_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
     let start = asm.reader.cursor.pos();
     match (asm.reader.cursor.peek(), asm.reader.cursor.peek_at(1)) {
         (b'\\', b'%') => {
@@ -222,8 +222,8 @@ fn parted_argument<'a>(asm: &mut Assembler<'a>) -> Result<&'a str, Fail> {
         asm.reader.cursor.skip_blanks();
         let is_apart = asm.reader.cursor.pos() > before;
         let byte = asm.reader.cursor.peek();
-        let is_parted = last.is_some_and(|last| is_apart && blanks_part(last, byte));
-        if asm.reader.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_parted {
+        let is_separated = last.is_some_and(|last| is_apart && blanks_separate(last, byte));
+        if asm.reader.cursor.at_statement_end() || matches!(byte, b',' | b'"') || is_separated {
             break;
         }
         let here = asm.reader.cursor.here();

@@ -14,7 +14,7 @@ pub(super) fn is_operator(byte: u8) -> bool {
 
 /// Returns true if, in CLRX, blanks between these characters end an argument. They do not if one is an operator and
 /// the other part of a word, or if both are the same operator.
-pub(super) fn blanks_part(before: u8, after: u8) -> bool {
+pub(super) fn blanks_separate(before: u8, after: u8) -> bool {
     /// Characters that are not part of words but still form arguments by themselves.
     const ALONE: &[u8] = b"%()*-[]{}\\";
     let joins =
@@ -35,7 +35,7 @@ pub(super) fn without_idle_blanks(text: &str) -> String {
         // Non-ASCII characters and quotes are not operators.
         let last = out.bytes().next_back().unwrap_or(0);
         let byte = u8::try_from(c).unwrap_or(u8::MAX);
-        if std::mem::take(&mut is_apart) && blanks_part(last, byte) {
+        if std::mem::take(&mut is_apart) && blanks_separate(last, byte) {
             out.push(' ');
         }
         is_string ^= c == '"' && last != b'\\';

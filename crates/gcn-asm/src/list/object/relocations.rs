@@ -8,7 +8,7 @@ use super::listed::{FieldText, ListedObject, sum};
 use crate::list::Name;
 
 impl ListedObject<'_> {
-    pub(super) fn say_relocations(&mut self) {
+    pub(super) fn add_relocation_fields(&mut self) {
         let object = self.object;
         // Targets of the slots of the global offset table, which the assembler generates again.
         let slots: HashMap<u64, RelocationTarget> = object
@@ -39,7 +39,7 @@ impl ListedObject<'_> {
                     other => other,
                 };
             }
-            if let Some(field) = self.say(offset, kind, target, relocation.addend) {
+            if let Some(field) = self.field_text(offset, kind, target, relocation.addend) {
                 self.fields.entry(section).or_default().push(field);
             }
         }
@@ -48,7 +48,7 @@ impl ListedObject<'_> {
         }
     }
 
-    fn say(
+    fn field_text(
         &self,
         offset: u64,
         kind: RelocationKind,
